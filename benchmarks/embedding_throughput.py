@@ -3,6 +3,7 @@
     python benchmarks/embedding_throughput.py                   # 5,000 photos of ../shared/data/cifar100_300.zip, or the shipped images
     python benchmarks/embedding_throughput.py --images 30000    # all of them
     python benchmarks/embedding_throughput.py --source FOLDER --encoder ViT-B-32/openai
+    python benchmarks/embedding_throughput.py --precision bf16  # both in bfloat16
 
 The peer gets tensors that are already read, preprocessed and in memory. `embed_images` gets file names, and reads, preprocesses, embeds and stores.
 Both take turns on the same images, so that whatever else the machine does hits both; the ratio is peer's time over ours.
@@ -20,7 +21,7 @@ import numpy as np
 import torch
 
 from likeness.data import ImageTable, read_dataset
-from likeness.encoders import embed_images, load_encoder
+from likeness.encoders import PRECISIONS, embed_images, load_encoder, with_precision
 from likeness.io import read_image
 
 PHOTOS = Path(__file__).resolve().parent.parent.parent / "shared" / "data" / "cifar100_300.zip"
@@ -32,7 +33,7 @@ def main() -> None:
     arguments = _arguments()
     with tempfile.TemporaryDirectory() as scratch:
         table = _images(arguments.source, Path(scratch), arguments.images)
-        encoder: Any = load_encoder(arguments.encoder, arguments.device)
+        encoder: Any = load_encoder(with_precision(arguments.encoder, arguments.precision), arguments.device)
         idle = _peak_mb()
         _plain(encoder, _tensors(encoder, _chunk(table, 0, arguments.batch)))  # the first passes choose kernels
         plain, ours = [], []
@@ -52,6 +53,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--source", default=str(PHOTOS) if PHOTOS.exists() else "cars", help="folder, table, ZIP of images, or 'cars'")
     parser.add_argument("--encoder", default="cars")
     parser.add_argument("--device", default="auto")
+    parser.add_argument("--precision", choices=PRECISIONS, help="of the encoder; by default its own")
     parser.add_argument("--images", type=int, default=5000)
     parser.add_argument("--batch", type=int, default=128)
     return parser.parse_args()
@@ -80,11 +82,11 @@ def _tensors(encoder: Any, table: ImageTable, batch: int = 128) -> list[torch.Te
 
 
 def _plain(encoder: Any, tensors: list[torch.Tensor]) -> float:
-    """Seconds of the model's forward passes alone."""
+    """Seconds of the model's forward passes alone, in the encoder's precision."""
     begin = time.perf_counter()
     with torch.inference_mode():
         for batch in tensors:
-            encoder.tower.forward(batch)
+            encoder.tower.features(batch)
     if batch.is_cuda:
         torch.cuda.synchronize()
     return time.perf_counter() - begin

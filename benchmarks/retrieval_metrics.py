@@ -1,9 +1,10 @@
 """Retrieval and clustering metrics beside pytorch-metric-learning's AccuracyCalculator, in one run on the same rows.
 
-python benchmarks/retrieval_metrics.py                    # all three, some minutes on idle cores
+python benchmarks/retrieval_metrics.py                    # all four, some minutes on idle cores
 python benchmarks/retrieval_metrics.py --size cars        # 8,131 x 128, 98 classes, as the test half of Cars196: all seven metrics
 python benchmarks/retrieval_metrics.py --size products    # 60,502 x 512, 11,316 classes, as Stanford Online Products, beside the bare products
 python benchmarks/retrieval_metrics.py --size memory      # 100,000 x 512, 10,000 classes: peak memory
+python benchmarks/retrieval_metrics.py --size device      # 8,131 x 128 on a device (--device, by default CUDA or the processor) and on the host
 
 Every part runs in a process of its own; peak memory is of that process, with its interpreter and the rows themselves.
 """
@@ -141,6 +142,32 @@ def ours_once(n: int, classes: int) -> Timed:
     return best_of(1, partial(retrieval_metrics, *make_rows(n, 512, classes, NOISE)))
 
 
+def on_device(device: str) -> tuple[Timed, Timed]:
+    """All seven metrics of 8,131 rows that lie on a device, and of the same in the host's memory."""
+    import torch
+
+    from likeness import arrays
+
+    rows, labels = make_rows(8131, 128, 98, NOISE)
+    host = best_of(2, partial(all_seven, rows, labels))
+    arrays.HOST = ()  # the processor too goes the way of a device, where it is the only one
+    there = torch.from_numpy(rows).to(device)
+    return best_of(2, partial(all_seven, there, labels)), host
+
+
+def device(name: str | None = None) -> None:
+    """The device's way beside the host's."""
+    from likeness.encoders import choose_device
+
+    name = name or choose_device("auto").type
+    (there, host), _ = in_child(on_device, name)
+    print(
+        f"8,131 x 128, 98 classes: on {name} {spent(there)}, by the host's engines {spent(host)}; "
+        f"largest difference {difference(there.result, host.result):.1e}",
+        flush=True,
+    )
+
+
 def spent(work: Timed) -> str:
     """Seconds, and seconds of processor time."""
     return f"{work.seconds:.2f} s ({work.cpu_seconds:.2f} s CPU)"
@@ -148,11 +175,13 @@ def spent(work: Timed) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    sizes: dict[str, Any] = {"cars": cars, "products": products, "memory": memory}
-    parser.add_argument("--size", choices=sizes, help="one of the three alone")
-    chosen = parser.parse_args().size
+    sizes: dict[str, Any] = {"cars": cars, "products": products, "memory": memory, "device": device}
+    parser.add_argument("--size", choices=sizes, help="one of the four alone")
+    parser.add_argument("--device", help="torch device of the last; by default CUDA or the processor")
+    chosen = parser.parse_args()
+    sizes["device"] = partial(device, chosen.device)
     for name, run in sizes.items():
-        if chosen in (None, name):
+        if chosen.size in (None, name):
             run()
 
 

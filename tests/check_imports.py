@@ -26,6 +26,7 @@ ORDER = (
         "space",
         "embedding",
         "encoder_check",
+        "precision_check",
         "notion_check",
         "notion_trust",
         "found_notions",

@@ -12,12 +12,20 @@ Floats = NDArray[np.floating[Any]]
 Float64s = NDArray[np.float64]
 
 PART_BYTES = 16_000_000  # of float32
+HOST = ("cpu", "mps")  # devices whose tensors the host computes with: its own memory, and what has no float64
 _UNIT = 1e-5  # how far from 1 the squared length of a unit row in single precision may be
 
 
 def is_torch(array: Any) -> bool:
     """True for a torch tensor; does not import torch."""
     return type(array).__module__.split(".")[0] == "torch"
+
+
+def device_of(array: Any) -> Any:
+    """The torch device on which a tensor lies, if metrics can be computed there; None for all that is in the host's memory, and for Apple's MPS,
+    which has no float64.
+    """
+    return array.device if is_torch(array) and array.device.type not in HOST else None
 
 
 def to_numpy(array: Any) -> NDArray[Any]:

@@ -17,7 +17,14 @@ if TYPE_CHECKING:
     from likeness.search import Index
 
 
-def embed(images: "ImageTable | str | Path", encoder: "EncoderLike | None" = None, *, name: str = "Raw encoder", **options: Any) -> Space:
+def embed(
+    images: "ImageTable | str | Path",
+    encoder: "EncoderLike | None" = None,
+    *,
+    name: str = "Raw encoder",
+    precision: str | None = None,
+    **options: Any,
+) -> Space:
     """The space of a pretrained encoder. Images embedded before come from the store, without loading the model.
 
     Args:
@@ -25,20 +32,22 @@ def embed(images: "ImageTable | str | Path", encoder: "EncoderLike | None" = Non
         encoder: a name that `likeness.encoders.load_encoder` takes, or an object with `encode_images` and perhaps `encode_texts`; by default
             "cars" for rendered cars and "photos" for all else.
         name: of the space, shown to people.
+        precision: "bf16": the encoder's network computes in bfloat16, faster on GPUs; its vectors are others and stored apart, under the encoder
+            "bf16:NAME". "32": float32. By default as the encoder has it: float32, but "photos" in bfloat16 where the processor or GPU has that.
         options: of `likeness.encoders.embed_images` (progress, should_stop, batch_size ...).
 
     Raises:
-        InputError: unknown encoder, or not one readable image.
+        InputError: unknown encoder or precision, a precision for an encoder that is no name, or not one readable image.
 
     Example:
         >>> import likeness as lk
         >>> lk.embed(lk.read("cars"), "cars")
         Space('Raw encoder', 2,000 images, 512-d, encoder 'cars')
     """
-    from likeness.encoders import embed_images, embed_texts, encoder_identity, index_folder, load_encoder, reads_text
+    from likeness.encoders import embed_images, embed_texts, encoder_identity, index_folder, load_encoder, reads_text, with_precision
 
     table = images if isinstance(images, ImageTable) else read_dataset(images)
-    encoder = encoder or default_encoder(table.attributes)
+    encoder = with_precision(encoder or default_encoder(table.attributes), precision)
     encoder = encoder if isinstance(encoder, str) else load_encoder(encoder)
     embeddings = embed_images(table, encoder, **options)
     if not len(embeddings.rows) and not embeddings.failed:

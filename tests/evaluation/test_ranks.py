@@ -4,13 +4,14 @@ import math
 
 import numpy as np
 import pytest
+import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from likeness.evaluation import _ranks
 from likeness.evaluation._inputs import AS_GIVEN, Scaling, scaling_for
 
-ENGINES = ("sorting", "counting")
+ENGINES = ("sorting", "counting", "device")
 
 
 def similarity(x: np.ndarray, y: np.ndarray) -> np.float32:
@@ -35,7 +36,8 @@ def ranks_by(
     found: dict[int, list[int]] = {}
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(_ranks, "SORTED_UP_TO", 10**12 if engine == "sorting" else 0)
-        for block in _ranks.relevant_ranks(asking, asked, x, codes, None if queries else np.arange(len(x)), scaling=scaling):
+        device = torch.device("cpu") if engine == "device" else None
+        for block in _ranks.relevant_ranks(asking, asked, x, codes, None if queries else np.arange(len(x)), scaling=scaling, device=device):
             for place, query in enumerate(block.queries.tolist()):
                 found[query] = block.ranks[block.offsets[place] : block.offsets[place + 1]].tolist()
     return [found[query] for query in range(len(asking))]
@@ -88,13 +90,15 @@ def test_clusters_of_any_width(noise: float, engine: str) -> None:
 
 @pytest.mark.parametrize("lengths", [(0.1, 10), (1e-12, 1e-8), (1, 1e6)])
 def test_euclidean_of_rows_of_many_lengths(lengths: tuple[float, float]) -> None:
-    """Counting and sorting agree on rows that are no unit vectors, an outlier among them."""
+    """All engines agree on rows that are no unit vectors, an outlier among them."""
     rng = np.random.default_rng(2)
     codes = rng.integers(0, 7, 400)
     x = (rng.standard_normal((400, 12)) * rng.uniform(*lengths, (400, 1))).astype(np.float32)
     x[7] *= 100
     scaling = scaling_for(x, x, "euclidean")
-    assert ranks_by("counting", x, codes, scaling=scaling) == ranks_by("sorting", x, codes, scaling=scaling)
+    expected = ranks_by("sorting", x, codes, scaling=scaling)
+    assert ranks_by("counting", x, codes, scaling=scaling) == expected
+    assert ranks_by("device", x, codes, scaling=scaling) == expected
 
 
 def random_rows(n: int, classes: int, seed: int = 3) -> tuple[np.ndarray, np.ndarray]:
@@ -116,10 +120,11 @@ def test_tiles_and_blocks_do_not_matter(tile: int, most_queries: int, most_paire
     assert ranks_by("counting", x, codes) == expected
 
 
-def test_classes_that_have_no_gallery_row_and_others_that_nobody_asks_for() -> None:
+@pytest.mark.parametrize("engine", ENGINES)
+def test_classes_that_have_no_gallery_row_and_others_that_nobody_asks_for(engine: str) -> None:
     x, codes = random_rows(300, 5)
     queries = x[:40] + np.float32(0.01), np.arange(40) % 9
-    assert ranks_by("counting", x, codes, queries) == slow_ranks(*queries, x, codes, own=False)
+    assert ranks_by(engine, x, codes, queries) == slow_ranks(*queries, x, codes, own=False)
 
 
 @pytest.mark.parametrize("relevant", [5, 40])
@@ -149,7 +154,9 @@ def test_tens_of_thousands_of_items() -> None:
     rng = np.random.default_rng(0)
     values, codes = rng.integers(0, 2_000, 70_000).astype(np.float32)[:, None], rng.integers(0, 2, 70_000)
     query = np.ones((1, 1), np.float32), np.array([1])
-    assert ranks_by("counting", values, codes, query) == ranks_by("sorting", values, codes, query)
+    expected = ranks_by("sorting", values, codes, query)
+    assert ranks_by("counting", values, codes, query) == expected
+    assert ranks_by("device", values, codes, query) == expected
 
 
 @pytest.mark.parametrize("metric", [None, "cosine", "euclidean"])

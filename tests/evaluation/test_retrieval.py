@@ -27,10 +27,12 @@ def reference() -> dict[str, np.ndarray]:
         return dict(file)
 
 
-@pytest.fixture(params=["sorting", "counting"])
+@pytest.fixture(params=["sorting", "counting", "device"])
 def engine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    """Runs the test with each way to find ranks."""
+    """Runs the test with each way to find ranks; the device's on the processor."""
     monkeypatch.setattr(_ranks, "SORTED_UP_TO", 10**12 if request.param == "sorting" else 0)
+    if request.param == "device":
+        monkeypatch.setattr("likeness.evaluation.retrieval.device_of", lambda embeddings: torch.device("cpu"))
     return request.param
 
 

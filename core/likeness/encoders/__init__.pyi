@@ -13,6 +13,9 @@ from .load import download_encoder as download_encoder
 from .load import encoder_is_here as encoder_is_here
 from .load import load_encoder as load_encoder
 from .models.clip import ClipEncoder as ClipEncoder
+from .models.device import choose_device as choose_device
+from .models.device import fetch_later as fetch_later
+from .models.device import to_device as to_device
 from .models.download import free_space as free_space
 from .models.hub import load_from_folder as load_from_folder
 from .models.hub import load_from_hub as load_from_hub
@@ -42,7 +45,6 @@ from .models.token_vectors import token_vectors as token_vectors
 from .models.tower import MAX_ASPECT as MAX_ASPECT
 from .models.tower import ImagesOnly as ImagesOnly
 from .models.tower import ImageTower as ImageTower
-from .models.tower import choose_device as choose_device
 from .names import ENCODER_FAMILIES as ENCODER_FAMILIES
 from .names import encoder_families as encoder_families
 from .names import encoder_family as encoder_family
@@ -56,6 +58,9 @@ from .names import reads_text as reads_text
 from .objects import EncoderLike as EncoderLike
 from .objects import ImageEncoder as ImageEncoder
 from .objects import TextEncoder as TextEncoder
+from .precision import PRECISIONS as PRECISIONS
+from .precision import split_precision as split_precision
+from .precision import with_precision as with_precision
 from .published import PUBLISHED as PUBLISHED
 from .published import PublishedEncoder as PublishedEncoder
 from .speed import measure_speed as measure_speed

@@ -1,6 +1,6 @@
 """What every encoder offers, so that stores, caches and views need not know which one they hold."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
@@ -59,6 +59,24 @@ class StagedEncoder(Encoder, Protocol):
 
     def encode_prepared(self, prepared: list[Any]) -> Vectors:
         """Unit rows (n, d), float32, of prepared images."""
+        ...
+
+
+@runtime_checkable
+class AsyncEncoder(StagedEncoder, Protocol):
+    """An encoder on a device that computes while the program goes on.
+
+    Attributes:
+        batches_ahead: how many batches it is given before the rows of the first are fetched; 0 where it computes at once.
+    """
+
+    @property
+    def batches_ahead(self) -> int:
+        """Number of batches."""
+        ...
+
+    def encode_later(self, prepared: list[Any]) -> Callable[[], Vectors]:
+        """Begins as `encode_prepared`; the call of what comes back waits for the rows."""
         ...
 
 

@@ -35,6 +35,7 @@ class EncoderFamily:
         map_path: (target, change) -> the target, with `change` of the path in it where it names one.
         native_size: target -> side in pixels of the images that the network was made for, by its configuration alone; None where that is not
             known here.
+        precision: in which images are encoded unless the name says another; None: in the one that suits the device.
     """
 
     name: str
@@ -48,6 +49,7 @@ class EncoderFamily:
     claims: Callable[[str], str] = lambda name: ""
     map_path: Callable[[str, PathChange], str] = lambda target, change: target
     native_size: Callable[[str], int | None] = lambda target: None
+    precision: str | None = "32"
 
 
 def looks_like_folder(name: str) -> bool:

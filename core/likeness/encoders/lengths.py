@@ -1,6 +1,6 @@
 """How long the features of images are before they are scaled to unit length."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,7 @@ from likeness.data import ImageTable
 from likeness.encoders.digests import digest
 from likeness.encoders.encoder import Encoder, TowerEncoder, Vectors
 from likeness.encoders.load import load_encoder
+from likeness.encoders.models.device import fetch_later
 from likeness.encoders.models.tower import ImagesOnly, ImageTower
 from likeness.encoders.names import encoder_identity
 from likeness.encoders.objects import EncoderLike
@@ -61,13 +62,12 @@ class _LengthEncoder(ImagesOnly):
             raise _unknown(self.name)
         return tower
 
-    def encode_prepared(self, prepared: list[Any]) -> Vectors:
+    def encode_later(self, prepared: list[Any]) -> Callable[[], Vectors]:
         """Lengths (n, 1) of prepared images."""
         import torch
 
         with torch.inference_mode():
-            rows: Vectors = self.tower.features(self.tower.pixels(prepared)).norm(dim=1, keepdim=True).cpu().numpy()
-        return rows
+            return fetch_later(self.tower.features(self.tower.pixels(prepared)).norm(dim=1, keepdim=True))
 
     def encode_images(self, images: Sequence[Path | Image.Image]) -> Vectors:
         """Raises InputError: there is a table behind every call."""

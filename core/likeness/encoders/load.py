@@ -21,7 +21,8 @@ def load_encoder(encoder: EncoderLike, device: str = "auto") -> Encoder:
 
     Args:
         encoder: "cars", "MODEL/PRETRAINED" (as in "ViT-B-32/openai"), "hf-hub:ORG/NAME", "local-dir:FOLDER", "timm:MODEL" or "run:FOLDER" (a
-            run of `likeness train`); or any object with `encode_images`, to which is added what it lacks.
+            run of `likeness train`); "bf16:NAME" is one of these whose images are embedded in bfloat16, "32:NAME" in float32; or any object with
+            `encode_images`, to which is added what it lacks.
         device: "auto" (CUDA, MPS or the processor, the first that is there) or a torch device; an object stays where it is.
 
     Raises:

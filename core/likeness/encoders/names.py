@@ -8,6 +8,7 @@ from likeness.encoders.models.clip import HF_HUB, LOCAL_DIR, OPEN_CLIP
 from likeness.encoders.models.photos import PHOTOS
 from likeness.encoders.models.timm_tower import TIMM
 from likeness.encoders.objects import EncoderLike, has_text, object_identity
+from likeness.encoders.precision import family_in_precision, split_precision
 from likeness.errors import InputError
 
 ENCODER_FAMILIES: dict[str, EncoderFamily] = {
@@ -25,11 +26,17 @@ _ENTRY_POINTS = "likeness.encoders"
 
 
 def encoder_family(name: str) -> tuple[EncoderFamily, str]:
-    """The family of an encoder's name, and the target within it.
+    """The family of an encoder's name, and the target within it; of "bf16:NAME", the family of NAME that computes in this precision.
 
     Raises:
         InputError: if the name has none of the known forms.
     """
+    precision, bare = split_precision(name)
+    family, target = _family(bare)
+    return (family_in_precision(family, precision) if precision else family), target
+
+
+def _family(name: str) -> tuple[EncoderFamily, str]:
     family, target = _by_prefix(name)
     if family:
         return family, target
@@ -47,8 +54,10 @@ def map_path(name: str, change: PathChange) -> str:
     Raises:
         InputError: what `change` raises, or a timm model of no known form.
     """
-    family, target = _by_prefix(name)
-    return f"{family.name}:{family.map_path(target, change)}" if family else name
+    precision, bare = split_precision(name)
+    family, target = _by_prefix(bare)
+    mapped = f"{family.name}:{family.map_path(target, change)}" if family else bare
+    return f"{precision}:{mapped}" if precision else mapped
 
 
 def parse_name(name: str) -> EncoderName:
@@ -99,7 +108,8 @@ def encoder_identity(encoder: EncoderLike) -> str:
 
     For a folder (and "cars"): a digest of its configuration, weights and tokenizer files, wherever it lies. For a run: of its config and
     best weights. For a hub model: its name and, once downloaded, the revision. For an open_clip tag or a timm model: its name, since
-    published weights do not change. For an object: see `likeness.encoders.objects.object_identity`; empty where it has none.
+    published weights do not change. For "bf16:NAME": a digest of the precision and of NAME's identity. For an object: see
+    `likeness.encoders.objects.object_identity`; empty where it has none.
 
     Raises:
         InputError: if the name has no known form or the folder is missing.

@@ -7,9 +7,9 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from likeness.encoders.models.device import choose_device
 from likeness.encoders.models.libraries import import_library
 from likeness.encoders.models.load_model import open_clip_architecture, timm_architecture
-from likeness.encoders.models.tower import choose_device
 from likeness.encoders.published import PublishedEncoder
 from likeness.io import cache_dir, parse_json, write_atomic
 

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from likeness.arrays import row_slices
+from likeness.evaluation._device import DeviceCounter
 from likeness.evaluation._inputs import AS_GIVEN, Scaling
 from likeness.evaluation._scratch import scratch_array
 
@@ -55,6 +56,7 @@ def relevant_ranks(
     *,
     rows: NDArray[np.int64] | None = None,
     scaling: Scaling = AS_GIVEN,
+    device: Any = None,
 ) -> Iterator[Ranks]:
     """Yields the ranks block by block; together the blocks hold every query once, in no particular order.
 
@@ -66,6 +68,7 @@ def relevant_ranks(
         own: gallery row that is the query itself and does not count (q,); None where queries are not in the gallery.
         rows: which queries ask (q,); None: all, and q = m.
         scaling: brings rows into the form whose products are the similarities.
+        device: torch device that counts; None: this processor.
     """
     numbers = np.arange(len(query_codes)) if rows is None else rows
     if len(numbers) * len(gallery) <= SORTED_UP_TO:
@@ -75,9 +78,11 @@ def relevant_ranks(
     starts = np.concatenate([[0], np.cumsum(np.bincount(gallery_codes, minlength=int(query_codes.max()) + 1))])
     parts = (scaling.gallery(gallery[order[part]]) for part in row_slices(*gallery.shape))
     laid_out = scratch_array(parts, (len(gallery), gallery.shape[1] + scaling.added), np.float32)
-    counter = _Counter(laid_out, order, scaling.unit if scaling.added else None)
-    by_class = np.argsort(query_codes, kind="stable")
-    for part in _blocks(np.diff(starts)[query_codes[by_class]]):
+    counter = DeviceCounter(laid_out, order, device) if device else _Counter(laid_out, order, scaling.unit if scaling.added else None)
+    sizes = np.diff(starts)
+    # class by class, and those of a size beside each other: a device fills them up to one size
+    by_class = np.lexsort((query_codes, sizes[query_codes]))
+    for part in _blocks(sizes[query_codes[by_class]]):
         block, codes = by_class[part], query_codes[by_class[part]]
         own_rows = None if own is None else own[block]
         yield Ranks(block, *counter.ranks(scaling.queries(queries[numbers[block]]), starts[codes], starts[codes + 1], own_rows))

@@ -6,8 +6,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from likeness.arrays import checked_rows, row_slices, unit_rows
+from likeness.arrays import checked_rows, device_of, row_slices, unit_rows
 from likeness.errors import InputError
+from likeness.evaluation._device import kmeans_on_device
 from likeness.evaluation._inputs import DistanceMetric, checked_metric, label_codes
 from likeness.evaluation._scratch import scratch_array
 
@@ -26,7 +27,7 @@ def clustering_metrics(
       are of one class (Oh Song et al., Deep DistanceMetric Learning via Lifted Structured Feature Embedding, CVPR 2016).
 
     Args:
-        embeddings: (n, d), NumPy or torch; may be None where `assignments` are given.
+        embeddings: (n, d), NumPy or torch, where a tensor lies on a GPU, that runs k-means; may be None where `assignments` are given.
         labels: label of each row (n,), of any hashable kind.
         assignments: cluster of each row (n,), of any hashable kind; None: k-means with as many clusters as there are classes.
         seed: of the k-means start, 0 to 2^31 - 1. AccuracyCalculator of pytorch-metric-learning runs it with 1234.
@@ -61,20 +62,37 @@ def clustering_metrics(
     if metric == "cosine":
         parts = (unit_rows(rows[part], "The embeddings", part.start) for part in row_slices(*rows.shape))
         rows = scratch_array(parts, rows.shape, np.float32)
-    return agreement(classes, kmeans(rows, int(classes.max()) + 1, seed))
+    return agreement(classes, kmeans(rows, int(classes.max()) + 1, seed, device_of(embeddings)))
 
 
-def kmeans(rows: NDArray[np.float32], clusters: int, seed: int) -> NDArray[np.int64]:
-    """Cluster number of each row (n,), by the k-means of faiss; `clusters` is at most n."""
+def kmeans(rows: NDArray[np.float32], clusters: int, seed: int, device: Any = None) -> NDArray[np.int64]:
+    """Cluster number of each row (n,), by the k-means of faiss; `clusters` is at most n.
+
+    On a torch device the same steps are taken from the same start; rounding apart, which may move a row between two clusters, they end the same.
+    """
     import faiss
 
     if not 0 <= seed < 2**31:
         raise InputError(f"The seed is {seed}, but k-means takes 0 to {2**31 - 1}.")
     # The lower limit is only there for a warning, which faiss writes to the terminal where clusters have less than 39 points on average.
-    model = faiss.Kmeans(rows.shape[1], clusters, niter=ITERATIONS, seed=index(seed), min_points_per_centroid=1)
+    model = faiss.Kmeans(rows.shape[1], clusters, niter=0 if device else ITERATIONS, seed=index(seed), min_points_per_centroid=1)
     model.train(rows)
+    if device:
+        assert model.centroids is not None
+        return kmeans_on_device(rows, _sampled(len(rows), clusters * model.cp.max_points_per_centroid, seed), model.centroids, ITERATIONS, device)
     found: NDArray[np.int64] = model.index.search(rows, 1)[1][:, 0]
     return found
+
+
+def _sampled(count: int, most: int, seed: int) -> NDArray[np.int64]:
+    """Numbers of the rows that faiss learns centers from (m,), where there are more than `most`."""
+    import faiss
+
+    if count <= most:
+        return np.arange(count)
+    order = np.empty(count, np.int32)
+    faiss.rand_perm(faiss.swig_ptr(order), count, seed)  # type: ignore[attr-defined]
+    return order[:most].astype(np.int64)
 
 
 def agreement(classes: NDArray[np.intp], clusters: NDArray[np.intp]) -> dict[str, float]:

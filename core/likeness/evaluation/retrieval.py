@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from likeness.arrays import checked_rows, to_numpy
+from likeness.arrays import checked_rows, device_of, to_numpy
 from likeness.errors import InputError
 from likeness.evaluation._inputs import DistanceMetric, class_codes, scaling_for
 from likeness.evaluation._ranks import relevant_ranks
@@ -31,7 +31,8 @@ def retrieval_metrics(
     """How well items of the same label find each other: means over all queries of the scores of `retrieval_scores`.
 
     Args:
-        embeddings: the gallery (n, d), NumPy or torch.
+        embeddings: the gallery (n, d), NumPy or torch. Where a tensor lies on a GPU, that computes, with the same ranks; of more than a million
+            products.
         labels: label of each gallery row (n,), of any hashable kind.
         ks: cut-offs of recall.
         query_embeddings: queries (q, d) that are not in the gallery; None: every gallery row asks, without finding itself.
@@ -53,7 +54,7 @@ def retrieval_metrics(
 
     Memory is bounded: embeddings may be memory-mapped, of float32, and are read in parts. What is larger than 300 MB once scaled lies in
     a file in the folder of temporary files (TMPDIR) meanwhile: 4 bytes per value. A query takes some hundred bytes for its scores, and a
-    block of queries 0.3 GB.
+    block of queries 0.3 GB; on a GPU a block takes 1 GB (`_device.MOST_BYTES`), and embeddings up to as much again.
 
     The first five equal AccuracyCalculator of pytorch-metric-learning with k=None.
 
@@ -141,7 +142,8 @@ def retrieval_scores(
     own = asking if query_embeddings is None else None
     codes = query_codes[asking]
     sizes = np.bincount(gallery_codes, minlength=len(classes))[codes]
-    chunks = relevant_ranks(queries, codes, gallery, gallery_codes, own, rows=None if rows is None else asking, scaling=scaling)
+    options: dict[str, Any] = {"rows": None if rows is None else asking, "scaling": scaling, "device": device_of(embeddings)}
+    chunks = relevant_ranks(queries, codes, gallery, gallery_codes, own, **options)
     columns: dict[str, NDArray[np.float64]] = {name: np.empty(len(asking)) for name in names}
     done = 0
     for chunk in chunks:

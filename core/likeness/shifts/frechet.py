@@ -5,8 +5,9 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from likeness.arrays import row_slices, to_numpy
+from likeness.arrays import device_of, row_slices, to_numpy
 from likeness.errors import InputError
+from likeness.shifts._device import distance_on_device
 
 Variant = Literal["paper", "official"]
 Matrix = NDArray[np.float64]
@@ -63,7 +64,8 @@ def frechet_distance(features_a: Any, features_b: Any, variant: Variant = "paper
 
     Args:
         features_a, features_b: (n, d) and (m, d), NumPy or torch, two rows or more; or `FeatureStatistics`. Many may be memory-mapped, and are
-            read in parts of some 16 MB.
+            read in parts of some 16 MB. Where both are tensors on one GPU, of more rows than dimensions, that computes, in float64 and in parts;
+            few rows and covariances that are nearly singular take the way of the host, and so does Apple's MPS, which has no float64.
         variant: "paper" is Eq. 1; "official" adds 1e-8 to both diagonals within the root, as the authors' code does, and so comes out too
             low: by 2e-8 d where covariances have full rank, and by far more where they have not.
 
@@ -72,6 +74,10 @@ def frechet_distance(features_a: Any, features_b: Any, variant: Variant = "paper
     """
     if variant not in ("paper", "official"):
         raise InputError(f"There is no variant '{variant}'; choose paper or official.")
+    if device_of(features_a) is not None and device_of(features_a) == device_of(features_b):
+        found = distance_on_device(features_a, features_b, 0.0 if variant == "paper" else _EPSILON, _WORST_CONDITION)
+        if found is not None:
+            return max(found, 0.0) if variant == "paper" else found
     (mean_a, factor_a), (mean_b, factor_b) = _moments(features_a, "The first features"), _moments(features_b, "The second features")
     if len(mean_a) != len(mean_b):
         raise InputError(f"The features have {len(mean_a)} and {len(mean_b)} dimensions; give features of one encoder.")

@@ -11,6 +11,7 @@ from torch import nn
 from likeness.errors import InputError
 from likeness.training.config import RunConfig, with_changes
 from likeness.training.loop import step_figures
+from likeness.training.loop.scores import scores
 from likeness.training.loop.train import train
 from likeness.training.network.embedding_network import EmbeddingNetwork
 
@@ -52,6 +53,18 @@ def test_the_backbone_computes_in_bfloat16_and_the_loss_in_float32(config: RunCo
     found = train(mixed, tmp_path / "again", loss=Watching()).metrics()["loss"].dropna()
     assert found.iloc[0] == pytest.approx(exact.iloc[0], rel=0.02)
     assert found.tolist() != exact.tolist()
+
+
+def test_evaluations_get_tensors_on_the_device_that_trains(config: RunConfig, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    devices: list[str] = []
+
+    def noting(embeddings: torch.Tensor, *rest: Any) -> dict[str, float]:
+        devices.append(embeddings.device.type)
+        return scores(embeddings, *rest)
+
+    monkeypatch.setattr("likeness.training.loop.callback.scores", noting)
+    train(with_changes(config, {"epochs": 1}), tmp_path / "run")
+    assert set(devices) == {"cpu"}
 
 
 def test_a_run_in_bfloat16_goes_on_where_it_stopped(config: RunConfig, tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ import numpy as np
 from likeness.encoders.digests import digest, folder_digests, hub_revision
 from likeness.encoders.encoder import Vectors
 from likeness.encoders.family import EncoderFamily, EncoderName, looks_like_folder
+from likeness.encoders.models.device import choose_device
 from likeness.encoders.models.hub import load_from_folder, load_from_hub
 from likeness.encoders.models.hub_files import HubFiles
 from likeness.encoders.models.libraries import import_library
@@ -24,7 +25,7 @@ from likeness.encoders.models.load_model import (
     open_clip_published_files,
     open_clip_published_size,
 )
-from likeness.encoders.models.tower import ImageTower, TowerImages, choose_device, unit_rows
+from likeness.encoders.models.tower import ImageTower, TowerImages, unit_rows
 from likeness.encoders.models.words_outside import words_outside
 from likeness.errors import InputError
 from likeness.io import as_path, assets_dir

@@ -9,12 +9,13 @@ from likeness.arrays import unit_rows
 from likeness.encoders.digests import digest, folder_digests
 from likeness.encoders.encoder import Vectors
 from likeness.encoders.family import EncoderFamily
+from likeness.encoders.models.device import choose_device
 from likeness.encoders.models.hub import load_from_folder
 from likeness.encoders.models.libraries import import_library
 from likeness.encoders.models.load_model import timm_named, transformers_folder
 from likeness.encoders.models.minilm import SHA256, check_minilm_weights, minilm_folder
 from likeness.encoders.models.token_vectors import token_vectors
-from likeness.encoders.models.tower import ImageTower, TowerImages, choose_device
+from likeness.encoders.models.tower import ImageTower, TowerImages
 from likeness.errors import InputError
 from likeness.io import as_path, assets_dir
 
@@ -79,7 +80,10 @@ class PhotosEncoder(TowerImages):
         return []
 
     def _rows(self, pixels: "torch.Tensor") -> "torch.Tensor":
-        return head_rows(self._head, *features_and_logits(self._network, pixels))
+        import torch
+
+        with torch.autocast(pixels.device.type, enabled=False):  # the head in float32, whatever the network has
+            return head_rows(self._head, *features_and_logits(self._network, pixels, self.tower.precision))
 
 
 def photo_network(weights: Path) -> "torch.nn.Module":
@@ -108,12 +112,16 @@ def photo_transform() -> Any:
     return timm.data.create_transform(input_size=size, interpolation="bicubic", mean=MEAN, std=STD, crop_pct=1.0, is_training=False)
 
 
-def features_and_logits(network: Any, pixels: "torch.Tensor") -> "tuple[torch.Tensor, torch.Tensor]":
-    """The mean of the last layer (n, 1280) and what the classifier makes of it (n, 1000), float32; in bfloat16 where the processor has that."""
+def features_and_logits(network: Any, pixels: "torch.Tensor", precision: str | None = None) -> "tuple[torch.Tensor, torch.Tensor]":
+    """The mean of the last layer (n, 1280) and what the classifier makes of it (n, 1000), float32.
+
+    `precision`: "32" or "bf16" for the convolutions; None: bfloat16 where the processor has instructions for it.
+    """
     import torch
 
     pixels = pixels.to(memory_format=torch.channels_last)
-    with torch.autocast(pixels.device.type, torch.bfloat16, enabled=_has_bfloat16(pixels.device)):
+    bfloat16 = _has_bfloat16(pixels.device) if precision is None else precision == "bf16"
+    with torch.autocast(pixels.device.type, torch.bfloat16, enabled=bfloat16):
         features: torch.Tensor = network.forward_head(network.forward_features(pixels), pre_logits=True)
     return features.float(), network.get_classifier()(features.float())
 
@@ -174,6 +182,7 @@ PHOTOS = EncoderFamily(
     "MobileNetV2 and MiniLM with a head between them: 'photos', which ships, or the folder of another head.",
     "'photos', 'photos:FOLDER'",
     has_text=True,
+    precision=None,
     identity=_identity,
     load=lambda name, target, device: PhotosEncoder(name, as_path(target), device),
     claims=lambda name: str(assets_dir() / _SHIPPED) if name == _SHIPPED else "",

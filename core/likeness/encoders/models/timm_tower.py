@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from likeness.encoders.digests import digest, folder_digests, hub_revision
 from likeness.encoders.family import EncoderFamily, PathChange
+from likeness.encoders.models.device import choose_device
 from likeness.encoders.models.hub import load_from_folder, load_from_hub
 from likeness.encoders.models.hub_files import HubFiles
 from likeness.encoders.models.libraries import import_library
@@ -17,7 +18,7 @@ from likeness.encoders.models.load_model import (
     timm_named_files,
     timm_named_size,
 )
-from likeness.encoders.models.tower import ImagesOnly, ImageTower, choose_device
+from likeness.encoders.models.tower import ImagesOnly, ImageTower
 from likeness.errors import InputError
 from likeness.io import as_path
 

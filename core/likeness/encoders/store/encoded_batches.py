@@ -1,20 +1,23 @@
 """Images through an encoder, batch by batch: the same steps wherever they run."""
 
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
 from likeness.data import is_url
-from likeness.encoders.encoder import Encoder, StagedEncoder, Vectors
+from likeness.encoders.encoder import AsyncEncoder, Encoder, StagedEncoder, Vectors
 from likeness.encoders.store.pipeline import PreparedBatch, RemoteFile, prepared_batches
 from likeness.errors import InputError
 from likeness.io import TransientError, UnreadableImageError, text_to_name, transient_reason
 
+_T = TypeVar("_T")
 # How torch says that an allocation failed, on the processor and on a GPU.
 _OUT_OF_MEMORY = ("can't allocate memory", "out of memory")
 _NO_VECTOR = "the encoder gives no finite vector for it"
@@ -63,17 +66,26 @@ class ImageFiles(Sequence[Any]):
 
 
 def encoded_batches(files: Sequence[Any], encoder: Encoder, batch_size: int, threads: int | None = None) -> Iterator[EncodedBatch]:
-    """Yields batches in order; while the encoder works on one, the next are read and prepared in `threads`."""
+    """Yields batches in order; while the encoder works on one, the next are read and prepared in `threads`.
+
+    An encoder on a device is given the next batch before the rows of the last are fetched, so that it never waits for the program.
+    """
     prepare: Callable[[Image.Image], Any] = encoder.prepare if isinstance(encoder, StagedEncoder) else _as_it_is
+    ahead = encoder.batches_ahead if isinstance(encoder, AsyncEncoder) else 0
+    begun: deque[Callable[[], EncodedBatch]] = deque()
     start = 0
     for batch in prepared_batches(files, prepare, batch_size, threads, getattr(encoder, "least_side", None)):
         n = min(batch_size, len(files) - start)
-        yield _encoded(encoder, batch, start, n)
+        begun.append(partial(_encoded, _begin(encoder, batch.values), batch, start, n))
         start += n
+        if len(begun) > ahead:
+            yield begun.popleft()()
+    while begun:
+        yield begun.popleft()()
 
 
-def _encoded(encoder: Encoder, batch: PreparedBatch, start: int, n: int) -> EncodedBatch:
-    positions, vectors = np.array(batch.positions, dtype=np.int64) - start, _vectors(encoder, batch.values)
+def _encoded(fetch: Callable[[], Vectors], batch: PreparedBatch, start: int, n: int) -> EncodedBatch:
+    positions, vectors = np.array(batch.positions, dtype=np.int64) - start, np.asarray(_within_memory(fetch, len(batch.values)), dtype=np.float32)
     finite = np.isfinite(vectors).all(axis=1)
     damaged = [(int(position), _NO_VECTOR) for position in positions[~finite]]
     unopened = []
@@ -85,19 +97,26 @@ def _encoded(encoder: Encoder, batch: PreparedBatch, start: int, n: int) -> Enco
     return EncodedBatch(n, positions[finite], vectors[finite], damaged, unopened, len(batch.values))
 
 
-def _vectors(encoder: Encoder, values: list[Any]) -> Vectors:
+def _begin(encoder: Encoder, values: list[Any]) -> Callable[[], Vectors]:
+    """Begins to encode where the encoder can do so ahead; what comes back gives the vectors."""
     if not values:
-        return np.zeros((0, 0), dtype=np.float32)
+        return lambda: np.zeros((0, 0), dtype=np.float32)
+    if isinstance(encoder, AsyncEncoder):
+        return _within_memory(lambda: encoder.encode_later(values), len(values))
+    return lambda: encoder.encode_prepared(values) if isinstance(encoder, StagedEncoder) else encoder.encode_images(values)
+
+
+def _within_memory(work: Callable[[], _T], count: int) -> _T:
+    """What the work gives; of what the encoder raises, that there is too little memory becomes an InputError."""
     try:
-        encoded = encoder.encode_prepared(values) if isinstance(encoder, StagedEncoder) else encoder.encode_images(values)
+        return work()
     except (MemoryError, RuntimeError) as error:
         if not isinstance(error, MemoryError) and not any(words in str(error) for words in _OUT_OF_MEMORY):
             raise
         raise InputError(
-            f"There is not enough memory now to encode {len(values)} images at once; choose a smaller batch size, or start again when the machine "
+            f"There is not enough memory now to encode {count} images at once; choose a smaller batch size, or start again when the machine "
             "is less busy (what was finished is kept)."
         ) from error
-    return np.asarray(encoded, dtype=np.float32)
 
 
 def _not_opened(error: TransientError | OSError) -> str:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from likeness.encoders.encoder import Encoder
 from likeness.encoders.load import load_encoder
+from likeness.encoders.precision import split_precision
 from likeness.encoders.store.encoded_batches import ImageFiles, encoded_batches
 from likeness.encoders.store.keys import KEY_BYTES, Keys, as_names
 from likeness.encoders.store.shard_folder import ShardFolder, shard_folder
@@ -220,7 +221,7 @@ def _check_witness(task: Task) -> None:
 
 def _check_identity(task: Task, encoder: Encoder) -> None:
     # A hub's model gets its final identity when it is downloaded, which may be here.
-    if encoder.identity != task.identity and not str(task.encoder).startswith("hf-hub:"):
+    if encoder.identity != task.identity and not split_precision(str(task.encoder))[1].startswith("hf-hub:"):
         raise InputError(f"The encoder '{encoder.name}' of the workers has other weights than the one here; install the same on every node.")
 
 

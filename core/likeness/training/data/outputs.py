@@ -10,11 +10,12 @@ import torch
 from numpy.typing import NDArray
 
 from likeness.data import ImageClasses, ImageTable, image_classes
+from likeness.encoders import fetch_later, to_device
 from likeness.io import cache_dir, compute_once_locked, write_atomic
 from likeness.progress import Progress
 from likeness.training.config import RunConfig
 from likeness.training.data.crops import MIDDLE, cut_crops
-from likeness.training.data.pixels import Pixels, center_crops, load_pixels, to_device
+from likeness.training.data.pixels import Pixels, center_crops, load_pixels
 from likeness.training.data.run_images import run_table
 from likeness.training.network.embedding_network import EmbeddingNetwork
 
@@ -111,17 +112,17 @@ def _in_batches(
 ) -> NDArray[np.float32]:
     """What is computed for the middle of each image; of a batch it is fetched while the device is at the next one."""
     found: list[NDArray[np.float32]] = []
-    waiting: torch.Tensor | None = None
+    waiting: Callable[[], NDArray[np.float32]] | None = None
     with torch.inference_mode():
         for start in range(0, len(rows), _BATCH):
-            computed = compute(_shown(inputs, rows[start : start + _BATCH], size, network.mean.device))
+            computed = fetch_later(compute(_shown(inputs, rows[start : start + _BATCH], size, network.mean.device)).float())
             if waiting is not None:
-                found.append(waiting.float().cpu().numpy())
+                found.append(waiting())
             waiting = computed
             if progress:
                 progress(min(start + _BATCH, len(rows)), len(rows), stage)
         if waiting is not None:
-            found.append(waiting.float().cpu().numpy())
+            found.append(waiting())
     return np.concatenate(found)
 
 

@@ -90,20 +90,12 @@ def center_crops(pixels: Pixels, size: int, device: "torch.device | str" = "cpu"
     """The centers (n, 3, size, size) of kept images, values 0 to 1, for evaluation; they go to the device as 8-bit pixels."""
     import torch
 
+    from likeness.encoders import to_device
     from likeness.training.data.crops import MIDDLE, cut_crops
 
     edge = (pixels.shape[1] - size) // 2
     cut = np.array(pixels[:, edge : edge + size, edge : edge + size])  # a copy also of all that is kept, whose file is not to be written to
     return cut_crops(to_device(torch.from_numpy(cut), device), MIDDLE, size)
-
-
-def to_device(tensor: "torch.Tensor", device: "torch.device | str") -> "torch.Tensor":
-    """The tensor on another device; to a GPU from pinned memory, so that the program does not wait for the copy."""
-    import torch
-
-    if torch.device(device).type != "cuda" or tensor.is_cuda:
-        return tensor.to(device)
-    return tensor.pin_memory().to(device, non_blocking=True)
 
 
 def image_files_digest(table: "ImageTable", kept: str) -> str:

@@ -245,7 +245,9 @@ class RunCallback(Callback):
         found = dict[str, float]()
         module.check_finite(float(np.square(embeddings, dtype=np.float64).sum()))
         if self.config.data.split != "images":
-            found |= scores(embeddings, self.images.labels[rows], "cosine" if self.config.unit_embeddings else "euclidean")
+            # where the run trains, on a GPU by that: there evaluations take a fraction of the time
+            here = torch.from_numpy(embeddings).to(module.device)
+            found |= scores(here, self.images.labels[rows], "cosine" if self.config.unit_embeddings else "euclidean")
         if self.images.distances is not None:
             is_query = np.isin(rows, queries)
             label_distances = self._label_distances(rows[is_query], rows[~is_query])

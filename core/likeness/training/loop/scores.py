@@ -1,5 +1,7 @@
 """What a run is judged by, on classes that it has not seen."""
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -19,8 +21,11 @@ from likeness.search import nearest
 RECALLS = (1, 2, 4, 8, 10, 100, 1000)
 
 
-def scores(embeddings: NDArray[np.float32], labels: NDArray[np.int64], metric: DistanceMetric = "cosine") -> dict[str, float]:
-    """R@1 to R@1000, MAP@R, mAP@1000 on recall, NMI and F1 of embeddings (n, d), 0 to 1 each; recalls beyond n - 1 are left out."""
+def scores(embeddings: Any, labels: NDArray[np.int64], metric: DistanceMetric = "cosine") -> dict[str, float]:
+    """R@1 to R@1000, MAP@R, mAP@1000 on recall, NMI and F1 of embeddings (n, d), 0 to 1 each; recalls beyond n - 1 are left out.
+
+    Embeddings are NumPy or torch; tensors on a GPU are ranked and grouped there.
+    """
     ks = tuple(k for k in RECALLS if k < len(labels))
     found = retrieval_metrics(embeddings, labels, ks=ks, metric=metric)
     clusters = clustering_metrics(embeddings, labels, metric=metric)

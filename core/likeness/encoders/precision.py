@@ -1,0 +1,61 @@
+"""In which precision the image side of an encoder computes: a prefix of its name, because vectors of another precision are other vectors.
+
+"bf16:cars" is the encoder "cars" whose network computes in bfloat16, "32:photos" the encoder "photos" in float32 throughout. Whatever is kept under
+an encoder's name or identity (stored embeddings, indexes, spaces) keeps them apart that way.
+"""
+
+from dataclasses import replace
+from typing import Any, Literal, get_args
+
+from likeness.encoders.digests import digest
+from likeness.encoders.encoder import Encoder
+from likeness.encoders.family import EncoderFamily
+from likeness.encoders.models.tower import ImageTower
+from likeness.errors import InputError
+
+Precision = Literal["32", "bf16"]
+PRECISIONS: tuple[Precision, ...] = get_args(Precision)
+
+
+def split_precision(name: str) -> tuple[Precision | None, str]:
+    """The precision that an encoder's name begins with, or None, and the rest of the name."""
+    prefix, _, rest = name.partition(":")
+    found = next((each for each in PRECISIONS if each == prefix.strip().lower()), None)
+    return (found, rest) if found and rest else (None, name)
+
+
+def with_precision(encoder: Any, precision: str | None) -> Any:
+    """An encoder's name with this precision; None: the encoder as it is.
+
+    Raises:
+        InputError: an unknown precision, or an encoder that is no name.
+    """
+    if precision is None:
+        return encoder
+    if precision not in PRECISIONS:
+        raise InputError(f"The precision '{precision}' is unknown; choose one of {', '.join(PRECISIONS)}.")
+    if not isinstance(encoder, str):
+        raise InputError(f"The precision {precision} is chosen where an encoder is loaded, and {encoder!r} is loaded; give its name.")
+    return f"{precision}:{split_precision(encoder)[1]}"
+
+
+def family_in_precision(family: EncoderFamily, precision: Precision) -> EncoderFamily:
+    """A family whose encoders compute in this precision; the family itself where that is its own."""
+    if precision == family.precision:
+        return family
+    return replace(
+        family,
+        identity=lambda name, target: digest(precision, family.identity(name, target)),
+        load=lambda name, target, device: _in_precision(family.load(name, target, device), precision),
+    )
+
+
+def _in_precision(encoder: Encoder, precision: Precision) -> Encoder:
+    """The encoder, just loaded, with its tower set to this precision."""
+    changed: Any = encoder
+    tower = getattr(encoder, "tower", None)
+    if not isinstance(tower, ImageTower):
+        raise InputError(f"The encoder '{encoder.name}' has no torch network of its own whose precision could be chosen; leave the precision out.")
+    tower.precision = precision
+    changed.identity = digest(precision, encoder.identity)
+    return encoder

@@ -1,0 +1,109 @@
+"""Whether an encoder's nearest neighbors stay where its network computes in bfloat16, and what time that saves."""
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from likeness.data import ImageTable
+from likeness.encoders import load_encoder, prepared_batches, split_precision, with_precision
+from likeness.errors import InputError
+from likeness.progress import Progress
+from likeness.search import overlap
+
+NEIGHBORS, ENOUGH, IMAGES = 10, 0.99, 2000
+_BATCH = 128
+
+
+@dataclass(frozen=True)
+class PrecisionCheck:
+    """What bfloat16 changes for an encoder and a set of images.
+
+    Attributes:
+        encoder: its name.
+        device: that computed, such as "cuda" or "cpu".
+        images: how many were embedded in both precisions.
+        recall: of each image's ten nearest others in float32, the share that is among the ten nearest in bfloat16, 0 to 1.
+        seconds_32, seconds_bf16: that prepared images took on the device, and their vectors back to the host.
+    """
+
+    encoder: str
+    device: str
+    images: int
+    recall: float
+    seconds_32: float
+    seconds_bf16: float
+
+    @property
+    def holds(self) -> bool:
+        """Whether rankings stay: a recall of .99 or more."""
+        return self.recall >= ENOUGH
+
+    @property
+    def figures(self) -> dict[str, object]:
+        """A row of a table."""
+        return {
+            "encoder": self.encoder,
+            "device": self.device,
+            "images": self.images,
+            "recall@10": self.recall,
+            "rankings stay": "yes" if self.holds else "no",
+            "images/s, 32": self.images / self.seconds_32,
+            "images/s, bf16": self.images / self.seconds_bf16,
+        }
+
+
+def check_precision(
+    table: ImageTable, encoder: str, *, device: str = "auto", images: int = IMAGES, seed: int = 0, progress: Progress | None = None
+) -> PrecisionCheck:
+    """Embeds images in float32 and in bfloat16, in turns on the same device, and compares who is near whom. Nothing is stored or taken from a store.
+
+    Args:
+        table: the images; those that can't be read are left out.
+        encoder: a name that `likeness.encoders.load_encoder` takes.
+        device: "auto" or a torch device.
+        images: at most so many, drawn at random.
+        seed: draws them.
+        progress: called with (images done, images in all).
+
+    Raises:
+        InputError: an encoder without a network of torch, or fewer than twelve images that can be read.
+
+    Example:
+        >>> import likeness as lk
+        >>> check_precision(lk.read("cars"), "cars-small", device="cpu", images=50).images
+        50
+    """
+    encoders = [load_encoder(with_precision(encoder, precision), device) for precision in ("32", "bf16")]
+    tower: Any = getattr(encoders[0], "tower", None)
+    paths = table.paths()
+    chosen = [paths[row] for row in np.sort(np.random.default_rng(seed).permutation(len(paths))[:images])]
+    rows: tuple[list[NDArray[np.float32]], ...] = ([], [])
+    seconds = np.zeros(2)
+    for number, batch in enumerate(prepared_batches(chosen, tower.prepare, _BATCH, least=tower.least_side)):
+        if batch.values:
+            if not rows[0]:
+                _in_both(encoders, batch.values)  # the first passes choose kernels
+            for kept, (found, spent), side in zip(rows, _in_both(encoders, batch.values), (0, 1), strict=True):
+                kept.append(found)
+                seconds[side] += spent
+        if progress:
+            progress(min((number + 1) * _BATCH, len(chosen)), len(chosen))
+    count = sum(map(len, rows[0]))
+    if count < NEIGHBORS + 2:
+        raise InputError(f"{count} images are too few to compare the {NEIGHBORS} nearest of each; give at least {NEIGHBORS + 2} that can be read.")
+    recall = overlap(np.concatenate(rows[0]), np.concatenate(rows[1]), NEIGHBORS)
+    return PrecisionCheck(split_precision(encoder)[1], tower.device.type, count, recall, *seconds.tolist())
+
+
+def _in_both(encoders: Sequence[Any], prepared: list[Any]) -> list[tuple[NDArray[np.float32], float]]:
+    """For each of two encoders the rows of prepared images, and the seconds that they took."""
+    found = []
+    for encoder in encoders:
+        begin = time.perf_counter()
+        rows = encoder.encode_prepared(prepared)
+        found.append((rows, time.perf_counter() - begin))
+    return found

@@ -1,0 +1,126 @@
+"""Metrics of tensors on a device, run here by the processor: the host's figures, from blocks of bounded memory. Ranks: test_ranks, test_retrieval."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from torch.utils._python_dispatch import TorchDispatchMode
+
+from likeness import arrays
+from likeness.evaluation import _device, _ranks, clustering, clustering_metrics, metrics, retrieval_metrics
+from likeness.training.loop.scores import scores
+
+CPU = torch.device("cpu")
+
+
+@pytest.fixture
+def as_device(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tensors of the processor count as lying on a device, and no set of rows is too small for it."""
+    monkeypatch.setattr(arrays, "HOST", ())
+    monkeypatch.setattr(_ranks, "SORTED_UP_TO", 0)
+
+
+def clusters(n: int, d: int, classes: int, noise: float, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    labels = rng.integers(0, classes, n)
+    return (rng.standard_normal((classes, d))[labels] + noise * rng.standard_normal((n, d))).astype(np.float32), labels
+
+
+class Largest(TorchDispatchMode):
+    """Notes the bytes of the largest tensor that torch makes."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.bytes = 0
+
+    def __torch_dispatch__(self, function: Any, types: Any, arguments: Any = (), options: Any = None) -> Any:
+        found = function(*arguments, **(options or {}))
+        if isinstance(found, torch.Tensor) and not function.is_view:
+            self.bytes = max(self.bytes, found.nbytes)
+        return found
+
+
+def test_where_metrics_are_computed() -> None:
+    assert arrays.device_of(np.eye(2)) is None
+    assert arrays.device_of(torch.eye(2)) is None
+    assert arrays.device_of([[1.0, 2.0]]) is None
+    assert arrays.device_of(torch.empty(2, 2, device="meta")) == torch.device("meta")
+
+
+@pytest.mark.parametrize("metric", ["cosine", "euclidean"])
+def test_all_metrics_of_tensors_are_those_of_arrays(metric: Any, as_device: None) -> None:
+    x, labels = clusters(500, 16, 20, 1.5)
+    wanted = ["precision_at_1", "r_precision", "map_at_r", "map", "mrr", "recall_at_2", "ami", "nmi", "f1"]
+    assert metrics(torch.from_numpy(x), labels, wanted, distance=metric) == pytest.approx(metrics(x, labels, wanted, distance=metric), abs=1e-12)
+
+
+def test_the_device_is_what_computes(as_device: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    x, labels = clusters(60, 4, 5, 1.0)
+    called = []
+    for name in ("ranks", "_keys"):
+        monkeypatch.setattr(_device.DeviceCounter, name, lambda *arguments, name=name: called.append(name) or (np.arange(0), np.zeros(61, int)))
+    retrieval_metrics(torch.from_numpy(x), labels)
+    assert called == ["ranks"]
+
+
+def test_what_judges_a_run_takes_tensors(as_device: None) -> None:
+    x, labels = clusters(300, 8, 12, 1.5)
+    assert scores(torch.from_numpy(x), labels) == pytest.approx(scores(x, labels), abs=1e-12)
+
+
+def test_some_queries_and_a_gallery_of_others(as_device: None) -> None:
+    x, labels = clusters(400, 8, 15, 1.5)
+    gallery, queries = torch.from_numpy(x[100:]), torch.from_numpy(x[:100])
+    found = retrieval_metrics(gallery, labels[100:], query_embeddings=queries, query_labels=labels[:100])
+    assert found == retrieval_metrics(x[100:], labels[100:], query_embeddings=x[:100], query_labels=labels[:100])
+    assert retrieval_metrics(torch.from_numpy(x), labels, rows=[5, 7, 300]) == retrieval_metrics(x, labels, rows=[5, 7, 300])
+
+
+@pytest.mark.parametrize("most", [1, 5_000, 60_000])
+def test_small_blocks_give_the_same_and_keep_to_their_memory(most: int, as_device: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of 1, a query and a gallery row at a time. Classes of 1 to 150 rows."""
+    rng = np.random.default_rng(0)
+    labels = np.minimum(rng.geometric(0.3, 300), 9)
+    x = (rng.standard_normal((10, 8))[labels] + rng.standard_normal((300, 8))).astype(np.float32)
+    if most == 1:
+        x, labels = x[:40], labels[:40]
+    expected = retrieval_metrics(x, labels) | clustering_metrics(x, labels)
+    monkeypatch.setattr(_device, "MOST_BYTES", most)
+    with Largest() as largest:
+        found = retrieval_metrics(torch.from_numpy(x), labels) | clustering_metrics(torch.from_numpy(x), labels)
+    assert found == pytest.approx(expected, abs=1e-12)
+    if most > 1:
+        assert 0 < largest.bytes <= most
+
+
+@pytest.mark.parametrize(("n", "classes", "noise"), [(400, 12, 1.0), (400, 12, 3.0), (1500, 3, 2.0)])
+def test_k_means_is_that_of_faiss(n: int, classes: int, noise: float) -> None:
+    """With all rows, and with 1,500 of which 768 are drawn to learn from."""
+    x, _ = clusters(n, 10, classes, noise)
+    for seed in (0, 1234):
+        np.testing.assert_array_equal(clustering.kmeans(x, classes, seed, CPU), clustering.kmeans(x, classes, seed))
+
+
+def test_k_means_is_that_of_scikit_learn_from_the_same_start() -> None:
+    from sklearn.cluster import KMeans
+
+    x, _ = clusters(300, 6, 8, 1.0)
+    start = x[:8]
+    found = _device.kmeans_on_device(x, np.arange(300), start, 20, CPU)
+    expected = KMeans(8, init=start, n_init=1, max_iter=20, tol=0, algorithm="lloyd").fit(x)
+    np.testing.assert_array_equal(found, expected.labels_)
+
+
+def test_repeated_rows_leave_the_clusters_that_faiss_leaves() -> None:
+    """Thirty different rows and fifty clusters: the empty ones are filled again and again."""
+    x = np.repeat(np.random.default_rng(0).standard_normal((30, 8)).astype(np.float32), 10, axis=0)
+    found, expected = (clustering.kmeans(x, 50, 0, device) for device in (CPU, None))
+    assert clustering.agreement(expected.astype(np.intp), found.astype(np.intp)) == {"nmi": 1.0, "ami": 1.0, "f1": 1.0}
+
+
+def test_an_empty_cluster_takes_half_of_a_large_one() -> None:
+    centers = torch.tensor([[1.0, 1.0], [5.0, 5.0], [2.0, 2.0]])
+    split = _device._split_large_clusters(centers, np.array([90, 0, 1]))
+    tiny = 1 / 1024
+    np.testing.assert_allclose(split.numpy(), [[1 - tiny, 1 + tiny], [1 + tiny, 1 - tiny], [2, 2]])
