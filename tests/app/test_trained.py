@@ -89,9 +89,9 @@ def test_a_run_with_weights_is_offered_as_a_space_and_one_without_is_not(app: Ap
 def test_a_run_of_a_sweep_is_a_space_too(app: AppTest, run: RunFolder) -> None:
     place = run.path.parent / "rates" / "runs" / "trial-0003"
     shutil.copytree(run.path, place)
-    _choose(app, name="run:rates/runs/trial-0003")
+    _choose(app, name="run rates/runs/trial-0003")
     space = app.session_state["view"].a
-    assert space.name == "run:rates/runs/trial-0003"
+    assert space.name == "run rates/runs/trial-0003"
     assert space.vectors.shape == (2000, 128)
 
 

@@ -27,7 +27,7 @@ def rates(tmp_path: Path) -> Path:
     base = {"data": data, "backbone": {"name": "test_resnet", "weights": "none", "dim": 8}, "batch": {"size": 4, "per_class": 2}, "epochs": 1}
     space = {"optimizer.rate": {"low": 1e-5, "high": 1e-2, "log": True}, "objective.name": ["margin", "contrastive"]}
     file = tmp_path / "rates.yaml"
-    file.write_text(yaml.safe_dump({"base": base, "space": space, "trials": 3, "seeds": [0, 1]}))
+    file.write_text(yaml.safe_dump({"base": base, "space": space, "trials": 3, "seeds": [0, 1]}, sort_keys=False))
     return file
 
 
