@@ -281,10 +281,20 @@ def test_a_saved_notebook_shows_a_picture_without_its_kernel(page: Any, lab: Lab
     lost.scroll_into_view_if_needed()
     page.wait_for_function("(picture) => picture.clientHeight > 400", arg=lost.locator(".jp-OutputArea-output").element_handle())
     assert page.locator(".jp-OutputArea-child").first.is_hidden()
-    shown = lost.locator(".jp-OutputArea-output").bounding_box()
-    shot = page.screenshot(clip={"x": shown["x"], "y": shown["y"], "width": 400, "height": 430})
-    assert colors_of(shot) >= {BLUE, ORANGE, GREEN, MAGENTA}
+    wait_for_colors(page, lost.locator(".jp-OutputArea-output"))
     page.errors = [text for text in page.errors if "widget model not found" not in text]
+
+
+def wait_for_colors(page: Any, picture: Any) -> None:
+    """Waits until the picture, whose place may still move, shows the points."""
+    end = time.monotonic() + 120
+    while True:
+        shown = picture.bounding_box()
+        shot = page.screenshot(clip={"x": shown["x"], "y": shown["y"], "width": 400, "height": 430})
+        if colors_of(shot) >= {BLUE, ORANGE, GREEN, MAGENTA}:
+            return
+        assert time.monotonic() < end, f"The picture shows {colors_of(shot)} of the points' colors."
+        page.wait_for_timeout(500)
 
 
 def colors_of(png: bytes) -> set[str]:

@@ -5,6 +5,7 @@ import pytest
 import torch
 from numpy.typing import NDArray
 
+from likeness.training.data.batches import Batch
 from likeness.training.data.crops import MIDDLE, Crops, cut_crops, jittered_crops, mirrored_crops, random_crops, whole_crops
 
 Pixels = NDArray[np.uint8]
@@ -48,6 +49,17 @@ def test_are_those_of_a_slow_loop_over_pixels(kind: str) -> None:
     }[kind]()
     assert crops.boxes is not None
     np.testing.assert_allclose(cut(pixels, crops, 16), slow_crops(pixels, crops.boxes.numpy(), 16), atol=1e-5)
+
+
+def test_boxes_in_single_precision_move_pixels_by_little() -> None:
+    pixels, crops = noise(6, 18), random_crops(6, np.random.default_rng(4))
+    batch = Batch(torch.from_numpy(pixels), torch.zeros(6), torch.arange(6), crops, MIDDLE)
+    single = batch.in_float32()
+    assert single.crops is not None
+    assert single.crops.boxes is not None
+    assert single.crops.boxes.dtype == torch.float32
+    for found, expected in zip(single.cut(16), batch.cut(16), strict=True):
+        torch.testing.assert_close(found, expected, atol=1e-4, rtol=0)
 
 
 def test_the_box_of_the_middle_gives_the_middle() -> None:

@@ -37,6 +37,11 @@ class Batch(NamedTuple):
     crops: Crops | None = None
     view: Crops | None = None
 
+    def in_float32(self) -> "Batch":
+        """For a device without double precision, such as Apple's; places of pixels are then right to some 1e-5 of a pixel."""
+        crops, view = (each and each._replace(boxes=each.boxes if each.boxes is None else each.boxes.float()) for each in (self.crops, self.view))
+        return self._replace(crops=crops, view=view)
+
     def cut(self, size: int, images: Tensor | None = None) -> tuple[Tensor, ...]:
         """(inputs, labels, rows), with a view also that: what the network reads, made where the tensors lie.
 

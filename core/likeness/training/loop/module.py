@@ -88,6 +88,10 @@ class RunModule(LightningModule):
         if self.average is not None:
             self.average.update_parameters(self.network)
 
+    def on_before_batch_transfer(self, batch: Any, dataloader_idx: int) -> Any:
+        """Leaves out what the device can't hold."""
+        return batch.in_float32() if self.device.type == "mps" else batch
+
     def on_after_batch_transfer(self, batch: Any, dataloader_idx: int) -> tuple[Tensor, ...]:
         """Cuts the images of a batch where the network is."""
         found: tuple[Tensor, ...] = batch.cut(self.config.data.image_size, self.images)
