@@ -39,7 +39,7 @@ def test_embedding_atlas_gets_a_map_neighbors_texts_and_pictures(space: Space, t
 
 
 def test_classes_of_number_0_are_named_and_images_without_one_are_of_none(space: Space, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("likeness.exports.embedding_atlas._positions", lambda material: np.zeros((len(material), 2), np.float32))
+    monkeypatch.setattr("likeness.exports.embedding_atlas._positions", lambda material, progress: np.zeros((len(material), 2), np.float32))
     lk.export(space, "embedding-atlas", tmp_path / "counts.parquet", label="count", rows=[0, 1])
     assert pd.read_parquet(tmp_path / "counts.parquet")["text"].tolist() == ["0", "1"]
     empty = space.table.frame.assign(breed=["pug", "", " ", "(unlabeled)", None] + ["pug"] * 7)

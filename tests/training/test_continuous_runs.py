@@ -19,7 +19,8 @@ from likeness.training.data.crops import cut_crops, jittered_crops
 from likeness.training.data.outputs import embed_rows
 from likeness.training.data.pixels import load_pixels
 from likeness.training.data.run_images import run_images
-from likeness.training.loop.train import _batches, train
+from likeness.training.loop.prepare import _batches
+from likeness.training.loop.train import train
 from likeness.training.runs.run_encoder import load_network
 from likeness.training.runs.run_folder import RunFolder
 
