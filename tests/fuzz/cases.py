@@ -207,6 +207,7 @@ def _splits() -> list[Case]:
 def _configs() -> list[Case]:
     from likeness.recipes.captioning.config import captioning_configs, read_captioning_config
     from likeness.studies.study import cells, read_study, studies
+    from likeness.studies.sweeps import read_sweep
     from likeness.training.config import as_yaml, presets, read_config, with_changes
     from server_settings import read_settings
 
@@ -225,6 +226,12 @@ def _configs() -> list[Case]:
         study = read_study(folder / "study.yaml")
         cells(study, folder)
 
+    def sweep(folder: Path) -> None:
+        (folder / "sweep.yaml").write_text(
+            "base: shipped-cars-elg\nchanges: {data.validation: 0.2}\ntrials: 3\nseeds: [0]\n"
+            "space:\n  optimizer.rate: {low: 1.0e-5, high: 1.0e-2, log: true}\n  objective.name: [margin, contrastive]\n"
+        )
+
     def copied(known: dict[str, Path], name: str) -> Callable[[Path], None]:
         return lambda folder: (folder / name).write_bytes(min(known.values(), key=lambda file: file.stat().st_size).read_bytes())  # type: ignore[return-value]
 
@@ -232,6 +239,7 @@ def _configs() -> list[Case]:
     return [
         Case("run config", run, read_run, ("*.yaml",), ("training/config", "io/frozen_config", "io/text")),
         Case("study", copied(studies(), "study.yaml"), read_both, ("*.yaml",), ("studies/study",)),
+        Case("sweep", sweep, lambda folder: read_sweep(folder / "sweep.yaml"), ("*.yaml",), ("studies/sweeps/config",)),
         Case(
             "captioning config",
             copied(captioning_configs(), "c.yaml"),

@@ -62,6 +62,8 @@ _OWN = {
     "recipes/clip/car_names": "a table that ships",
     "studies/study": "its results ship; the study's own YAML has a case",
     "labels/distance_cache": "a matrix that was computed here, under the digest of its content",
+    "training/data/batches": "an array that was computed here, mapped anew in another process",
+    "app/export_files": "writes an archive and reads none",
     "training/data/outputs": "an array that was computed here, under the digest of its content",
     "training/data/pixels": "an array that was computed here, under the digest of its content",
     "recipes/captioning/features": "an array that was computed here, under the digest of its content",

@@ -185,9 +185,10 @@ class Notebook:
         self.page.keyboard.press("Control+s")
         for _ in range(300):
             self.page.wait_for_timeout(200)
-            saved = nbformat.read(self.file, as_version=4)
-            if any(cell.get("outputs") for cell in saved.cells):
-                return saved
+            with contextlib.suppress(nbformat.reader.NotJSONError):  # while it is being written
+                saved = nbformat.read(self.file, as_version=4)
+                if any(cell.get("outputs") for cell in saved.cells):
+                    return saved
         raise TimeoutError("the notebook was not saved with outputs")
 
 
