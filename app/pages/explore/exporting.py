@@ -161,7 +161,8 @@ def _space(view: View, spaces: "list[Space]") -> "Space":
 def _file(view: View, target: "Target", space: "Space | None", rows: Rows | None, given: Mapping[str, Any]) -> None:
     room = Room(exports_dir(), room_for_exports())
     source = view.base.table if space is None else space
-    name = f"{_slug(view.base.table.name)}-{target.name}{target.ending}"
+    said = "" if target.ending == f".{target.name}" else f"-{target.name}"  # by the ending already
+    name = f"{_slug(view.base.table.name)}{said}{target.ending}"
     size = 4 * (len(view.frame) if rows is None else len(rows)) * space.vectors.shape[1] if space is not None and target.takes == "vectors" else 0
 
     def work(job: Job) -> Download:
