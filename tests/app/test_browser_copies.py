@@ -86,12 +86,15 @@ def test_how_many_match_by_keys_and_each_person_with_answers_of_their_own(people
 
 
 def test_copies_are_found_left_out_selected_and_downloaded(people: list[Any], twice: Any) -> None:
+    from playwright.sync_api import expect
+
     one, other = people
     one.goto(f"{twice.url}/copies?dataset={twice.dataset}")
+    one.get_by_text("Suggested: ").wait_for(timeout=WAIT)  # until then, the line is at another place
     one.get_by_text("4 of 24 images may go").wait_for(timeout=WAIT)
     settled(one)
-    assert one.get_by_text("The first stays: most pixels.").count() == 4
-    assert one.locator("figure.copy img").count() == 8
+    expect(one.get_by_text("The first stays: most pixels.")).to_have_count(4, timeout=WAIT)
+    expect(one.locator("figure.copy img")).to_have_count(8, timeout=WAIT)
     one.wait_for_function("[...document.querySelectorAll('figure.copy img')].every((img) => img.complete && img.naturalWidth > 0)", timeout=WAIT)
     one.get_by_text("Keep all").first.click()
     one.get_by_text("3 of 24 images may go").wait_for(timeout=WAIT)
