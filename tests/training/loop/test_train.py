@@ -5,7 +5,6 @@ import multiprocessing
 import os
 import pickle
 import signal
-import time
 from collections.abc import Callable
 from multiprocessing.process import BaseProcess
 from pathlib import Path
@@ -17,6 +16,7 @@ import torch
 from safetensors.torch import load_file
 from tests.training import together
 
+from killed_training import train_until_killed
 from likeness.errors import InputError
 from likeness.evaluation import retrieval_metrics
 from likeness.training.config import RunConfig, config_from, with_changes
@@ -118,13 +118,13 @@ def test_what_else_an_objective_keeps_is_kept_when_stopped_and_resumed(content: 
 
 
 @pytest.fixture(scope="module")
-def begin() -> Callable[[RunConfig, Path], BaseProcess]:
+def begin() -> Callable[..., BaseProcess]:
     """Trains in a process of its own, forked from one that has imported Lightning, which takes longer than these runs."""
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(["likeness.training.loop.train", "likeness.training.loop.trainer"])
 
-    def begun(config: RunConfig, folder: Path) -> BaseProcess:
-        process = context.Process(target=train, args=(config, folder))
+    def begun(*arguments: Any, target: Callable[..., Any] = train) -> BaseProcess:
+        process = context.Process(target=target, args=arguments)
         process.start()
         return process
 
@@ -136,20 +136,13 @@ def test_killed_at_random_moments_it_ends_where_an_undisturbed_run_ends(begin: A
     content["backbone"]["freeze_batch_norm"] = False
     config = config_from(content | {"epochs": 40, "evaluate_every": 10})
     whole, killed = train(config, tmp_path / "whole"), RunFolder(tmp_path / "killed")
-    rng, kills, limit = np.random.default_rng(0), 0, time.monotonic() + 600
-    while killed.status().state != "finished" and time.monotonic() < limit:
-        before = len(killed.metrics())
-        process = begin(config, killed.path)
-        wanted = before + int(rng.integers(2, 30)) if kills < 3 else 10_000
-        while process.is_alive() and len(killed.metrics()) < wanted:
-            time.sleep(0.005)
-        if process.is_alive():
-            process.kill()
-            kills += 1
-        process.join()
-        if process.exitcode == -signal.SIGKILL:
-            assert killed.status().state in ("lost", "new")
-    assert kills == 3
+    rng = np.random.default_rng(0)
+    for _ in range(3):
+        process = begin(config, killed.path, int(rng.integers(2, 30)), rng.uniform(0, 0.02), target=train_until_killed)
+        process.join(600)
+        assert process.exitcode == -signal.SIGKILL
+        assert killed.status().state in ("lost", "new")
+    train(config, killed.path)
     assert killed.status().state == "finished"
     assert same(whole, killed)
     assert killed.metrics()["loss"].dropna().tolist() == whole.metrics()["loss"].dropna().tolist()
