@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -9,6 +10,7 @@ from likeness.arrays import unit_rows
 from likeness.encoders.digests import digest, folder_digests
 from likeness.encoders.encoder import Vectors
 from likeness.encoders.family import EncoderFamily
+from likeness.encoders.models.batch_norm import fold_batch_norm
 from likeness.encoders.models.device import choose_device
 from likeness.encoders.models.hub import load_from_folder
 from likeness.encoders.models.libraries import import_library
@@ -82,8 +84,15 @@ class PhotosEncoder(TowerImages):
     def _rows(self, pixels: "torch.Tensor") -> "torch.Tensor":
         import torch
 
+        precision = self.tower.precision or ("bf16" if _has_bfloat16(self._device) else "32")
+        network = self._network if precision == "bf16" else self._folded
         with torch.autocast(pixels.device.type, enabled=False):  # the head in float32, whatever the network has
-            return head_rows(self._head, *features_and_logits(self._network, pixels, self.tower.precision))
+            return head_rows(self._head, *features_and_logits(network, pixels, precision))
+
+    @cached_property
+    def _folded(self) -> "torch.nn.Module":
+        """The network for float32; in bfloat16 folded weights would be rounded to others."""
+        return fold_batch_norm(self._network, (3, IMAGE_SIZE, IMAGE_SIZE))
 
 
 def photo_network(weights: Path) -> "torch.nn.Module":

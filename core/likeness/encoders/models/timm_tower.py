@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from likeness.encoders.digests import digest, folder_digests, hub_revision
 from likeness.encoders.family import EncoderFamily, PathChange
+from likeness.encoders.models.batch_norm import fold_batch_norm
 from likeness.encoders.models.device import choose_device
 from likeness.encoders.models.hub import load_from_folder, load_from_hub
 from likeness.encoders.models.hub_files import HubFiles
@@ -49,18 +50,13 @@ class TimmEncoder(ImagesOnly):
         import torch
 
         self.name, self._device = name, choose_device(device)
-        self._model = _load(name, target).eval().requires_grad_(False).to(self._device)
-        config = timm.data.resolve_model_data_config(self._model)
-        self.tower = ImageTower(self._model, timm.data.create_transform(**config, is_training=False), self._device)
+        model = _load(name, target).eval().requires_grad_(False).to(self._device)
+        config = timm.data.resolve_model_data_config(model)
+        size, transform = config["input_size"], timm.data.create_transform(**config, is_training=False)
+        self.tower = ImageTower(fold_batch_norm(model, size), transform, self._device)
         self.identity = _identity(name, target)
         with torch.inference_mode():
-            self.dim = int(self._forward_one(config["input_size"]).shape[1])
-
-    def _forward_one(self, size: tuple[int, int, int]) -> "torch.Tensor":
-        import torch
-
-        features: torch.Tensor = self._model(torch.zeros(1, *size, device=self._device))
-        return features
+            self.dim = int(self.tower.features(torch.zeros(1, *size, device=self._device)).shape[1])
 
 
 def _load(name: str, target: str) -> "torch.nn.Module":
