@@ -7,8 +7,11 @@ import pandas as pd
 import pytest
 
 from likeness.errors import InputError
+from likeness.io import confine
 from likeness.training.config import RunConfig, with_changes
+from likeness.training.loop.loggers import build_loggers
 from likeness.training.loop.train import train
+from likeness.training.runs.run_folder import RunFolder
 
 
 def test_a_csv_file_has_the_runs_figures_also_after_it_was_stopped(config: RunConfig, tmp_path: Path) -> None:
@@ -37,3 +40,11 @@ def test_a_logger_without_its_package_is_answered_with_the_line_to_install_it(
             monkeypatch.setitem(sys.modules, module, None)
     with pytest.raises(InputError, match=f"The logger '{name}' needs its package; run `pip install {name}`"):
         train(with_changes(config, {"loggers": [name]}), tmp_path / "run")
+
+
+def test_a_server_of_strangers_sends_no_figures_elsewhere(config: RunConfig, tmp_path: Path) -> None:
+    run = RunFolder(tmp_path / "run")
+    confine([tmp_path])
+    assert len(build_loggers(with_changes(config, {"loggers": ["csv", "tensorboard"]}), run)) == 2
+    with pytest.raises(InputError, match="sends no figures of runs elsewhere; leave mlflow and wandb out of loggers"):
+        build_loggers(with_changes(config, {"loggers": ["wandb", "csv", "mlflow"]}), run)

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from likeness.errors import InputError
+from likeness.io import is_confined
 from likeness.training.config import RunConfig
 from likeness.training.runs.run_folder import RunFolder
 
@@ -14,8 +15,11 @@ def build_loggers(config: RunConfig, run: RunFolder) -> list[Any]:
     """Lightning's loggers of the names in the config, each told the whole config.
 
     Raises:
-        InputError: the package of a logger is not installed.
+        InputError: the package of a logger is not installed, or it would send figures away from a server that strangers use.
     """
+    sent = sorted(_ELSEWHERE & set(config.loggers))
+    if sent and is_confined():
+        raise InputError(f"This server sends no figures of runs elsewhere; leave {' and '.join(sent)} out of loggers.")
     found = [_built(name, config, run) for name in config.loggers]
     for logger in found:
         logger.log_hyperparams(config.model_dump(mode="json"))
@@ -66,3 +70,4 @@ def _mlflow(config: RunConfig, run: RunFolder) -> Any:
 
 
 LOGGERS: dict[str, Callable[[RunConfig, RunFolder], Any]] = {"tensorboard": _tensorboard, "csv": _csv, "wandb": _wandb, "mlflow": _mlflow}
+_ELSEWHERE = {"wandb", "mlflow"}
