@@ -49,12 +49,19 @@ class Hang(Exception):  # noqa: N818
 
 @contextmanager
 def time_limit(seconds: float, patience: float = PATIENCE) -> Iterator[None]:
-    """Ends the block after so many seconds of processors' time, which a busy machine does not use up, its processes included."""
+    """Ends the block after so many seconds of processors' time, which a busy machine does not use up, its processes included.
+
+    Raises:
+        Hang: it took longer, whatever the block made of that.
+    """
     begin, used = time.monotonic(), processor_seconds()
+    hang, has_hung = Hang(f"longer than {seconds} s, or than {patience} s on the clock"), False
 
     def stop(*_: object) -> None:
+        nonlocal has_hung
         if processor_seconds() > used + seconds or time.monotonic() > begin + patience:
-            raise Hang(f"longer than {seconds} s, or than {patience} s on the clock")
+            has_hung = True
+            raise hang
 
     before = signal.signal(signal.SIGALRM, stop)
     signal.setitimer(signal.ITIMER_REAL, seconds, 1.0)
@@ -63,6 +70,8 @@ def time_limit(seconds: float, patience: float = PATIENCE) -> Iterator[None]:
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
+        if has_hung:  # a reader that answers any exception may have taken it for a damaged file's
+            raise hang
 
 
 def processor_seconds() -> float:

@@ -15,6 +15,7 @@ from typing import Any, BinaryIO
 from likeness.errors import InputError
 from likeness.io.array_files import read_checkpoint
 from likeness.io.files import sync_folder
+from likeness.io.regular_file import regular_file
 from likeness.io.transient import TransientError
 
 _NAME = b"likeness-sha256:"
@@ -150,7 +151,7 @@ def _seal(target: BinaryIO) -> None:
 def _check_sum(file: Path) -> None:
     """Raises InputError for a file whose content does not fit its checksum."""
     try:
-        with file.open("rb") as content:
+        with regular_file(file).open("rb") as content:
             size = file.stat().st_size - _COMMENT
             content.seek(max(0, size))
             comment = content.read()
