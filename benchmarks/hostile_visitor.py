@@ -47,7 +47,7 @@ _NOTHING = (OSError, WebSocketException, http.client.HTTPException, TimeoutError
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--visitors", type=int, default=20)
-    parser.add_argument("--seconds", type=float, default=60)
+    parser.add_argument("--seconds", type=float, default=30)
     parser.add_argument("--quick", action="store_true")
     asked = parser.parse_args()
     visitors, seconds = (4, 10.0) if asked.quick else (asked.visitors, asked.seconds)

@@ -1,6 +1,6 @@
 """Why the log-ratio loss falls behind on frozen features: of rows of the study lsp-pose, how well they fit the labels of the images they learn from.
 
-python benchmarks/label_fit.py [--joints data/lsp_pose/joints.csv] [--save assets/results/lsp-pose-fit.csv]
+python benchmarks/label_fit.py data/lsp_pose/joints.csv [--save assets/results/lsp-pose-fit.csv]
 
 For each row and seed: mean label distance of the ten nearest, and mean rank correlation of label distances with distances in the embedding, for the
 queries of the study, and for as many training images among the training images; and the number of dimensions that vary, (sum s^2)^2 / sum s^4 of the
@@ -69,7 +69,7 @@ def fit(vectors: np.ndarray, images: RunImages, queries: np.ndarray, gallery: np
 def main() -> None:
     """Prints a line for each run, then means."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--joints", default="data/lsp_pose/joints.csv")
+    parser.add_argument("joints", help="joints.csv of lsp_pose")
     parser.add_argument("--save", type=Path)
     options = parser.parse_args()
     study = read_study("lsp-pose")

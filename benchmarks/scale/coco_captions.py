@@ -1,6 +1,6 @@
 """The preset lr-coco-captions on made-up captions, 20,000 by default: seconds and memory of each part, beside all pairs of distances.
 
-python benchmarks/coco_captions_scale.py [--images 4000] [--captions 5]
+python benchmarks/scale/coco_captions.py [--images 4000] [--captions 5]
 
 The words, their vectors and the images (32 px, of a small network) are made up; the distances are those of the preset. An epoch has a batch for every
 50 images here, and not for each one, so that it ends within minutes.
