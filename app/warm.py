@@ -16,34 +16,39 @@ def open_early() -> None:
 
 
 def warm_up() -> None:
-    """Begins loading the encoder of the current dataset soon, and once only."""
+    """Begins loading, soon and once only, the encoder of the current dataset, and UMAP where the current map is one."""
+    wanted = []
     if "view" in st.session_state:
-        encoder = current_view().base.encoder
-        if encoder not in _begun:
-            _begun.add(encoder)
-            later = threading.Timer(_LATER, _load, args=(encoder,))
-            later.daemon = True
-            later.start()
+        wanted.append(current_view().base.encoder)
+    if st.session_state.get("map_settings", {}).get("layout") == _UMAP:
+        wanted.append(_UMAP)
+    wanted = [name for name in wanted if name not in _begun]
+    if wanted:
+        _begun.update(wanted)
+        later = threading.Timer(_LATER, _load, args=wanted)
+        later.daemon = True
+        later.start()
 
 
+_UMAP = "umap"
 _begun: set[str] = set()
 # Seconds; until then the browser asks for the map and its pictures, and importing torch would keep them waiting.
 _LATER = 3.0
 
 
-def _load(encoder: str) -> None:
+def _load(*names: str) -> None:
     import scipy.stats  # noqa: F401  (while torch is half imported, importing it fails in whichever page needs it then)
 
     from likeness.encoders import load_encoder
     from likeness.errors import InputError
     from likeness.projection import warm_up as warm_up_layouts
 
-    try:
-        load_encoder(encoder).encode_texts(["a photo"])
-        warm_up_layouts()
-        _leave_alone()
-    except InputError:
-        _begun.discard(encoder)  # whoever needs the encoder meets the same error, where it can be shown
+    for name in names:
+        try:
+            warm_up_layouts() if name == _UMAP else load_encoder(name).encode_texts(["a photo"])
+        except InputError:
+            _begun.discard(name)  # whoever needs the encoder meets the same error, where it can be shown
+    _leave_alone()
 
 
 def _leave_alone() -> None:
