@@ -43,6 +43,7 @@ from .foreign_images import count_parts as count_parts
 from .foreign_images import foreign_image as foreign_image
 from .foreign_images import heif_exif as heif_exif
 from .frozen_config import FrozenConfig as FrozenConfig
+from .frozen_config import config_file as config_file
 from .frozen_config import validation_message as validation_message
 from .frozen_config import with_keys as with_keys
 from .frozen_config import yaml_content as yaml_content

@@ -1,12 +1,14 @@
 """What is read from files as frozen pydantic models, and validation errors in words."""
 
 import reprlib
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from likeness.errors import InputError
+from likeness.io.paths import as_path
 from likeness.io.text import parse_yaml, text_of
 
 _MOST_ERRORS = 6
@@ -16,6 +18,28 @@ class FrozenConfig(BaseModel):
     """A part of a config file: unknown keys are refused, and nothing changes after it was read."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
+
+    @classmethod
+    def checked(cls, content: Any, name: str) -> Self:
+        """One from nested dicts.
+
+        Raises:
+            InputError: a key or value that does not fit; the message begins with `name` and names each.
+        """
+        try:
+            return cls.model_validate(content)
+        except ValidationError as error:
+            raise InputError(f"{name} does not fit: {validation_message(error)}.") from error
+
+
+def config_file(file: Path | str, shipped: Mapping[str, Path], missing: str) -> Path:
+    """The file at this path, or else the shipped one of this name; raises InputError with the message `missing` where there is neither."""
+    if str(file) in shipped and not Path(file).is_file():
+        return shipped[str(file)]
+    path = as_path(file)
+    if not path.is_file():
+        raise InputError(missing)
+    return path
 
 
 def yaml_content(path: Path) -> Any:

@@ -5,10 +5,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from pydantic import Field, ValidationError, model_validator
+from pydantic import Field, model_validator
 
 from likeness.errors import InputError
-from likeness.io import FrozenConfig, as_path, assets_dir, parse_json, text_of, validation_message, write_atomic
+from likeness.io import FrozenConfig, as_path, assets_dir, parse_json, text_of, write_atomic
 from likeness.shifts.selection import select_evenly
 
 VERSION = 1
@@ -143,10 +143,7 @@ def splits_from(content: Any, name: str = "The file") -> SplitFile:
     version = content.get("version")
     if version != VERSION:
         raise InputError(f"{name} is of version {version!r}, and this program reads version {VERSION}; make it anew with `likeness splits build`.")
-    try:
-        return SplitFile.model_validate(content)
-    except ValidationError as error:
-        raise InputError(f"{name} does not fit: {validation_message(error)}.") from error
+    return SplitFile.checked(content, name)
 
 
 def write_splits(file: Path | str, splits: SplitFile) -> None:

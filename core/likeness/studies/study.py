@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
-from pydantic import Field, ValidationError
+from pydantic import Field
 
 from likeness.errors import InputError
-from likeness.io import FrozenConfig, as_path, assets_dir, validation_message, yaml_content
+from likeness.io import FrozenConfig, assets_dir, config_file, yaml_content
 from likeness.progress import Progress
 from likeness.shifts import ClassSplit, read_splits, shipped_splits
 from likeness.training import RunConfig, RunFolder, config_from, read_config, with_changes
@@ -68,13 +68,8 @@ def read_study(file: Path | str) -> StudyConfig:
         InputError: no such file or study, no YAML, or a key or value that does not fit; the message names each.
     """
     shipped = studies()
-    path = shipped[str(file)] if str(file) in shipped and not Path(file).is_file() else as_path(file)
-    if not path.is_file():
-        raise InputError(f"There is no study file or shipped study '{file}'; those that ship are {', '.join(shipped)}.")
-    try:
-        return StudyConfig.model_validate(yaml_content(path))
-    except ValidationError as error:
-        raise InputError(f"{path.name} does not fit: {validation_message(error)}.") from error
+    path = config_file(file, shipped, f"There is no study file or shipped study '{file}'; those that ship are {', '.join(shipped)}.")
+    return StudyConfig.checked(yaml_content(path), path.name)
 
 
 def cells(study: StudyConfig, folder: Path, changes: dict[str, Any] | None = None, rows: Collection[str] | None = None) -> list[Cell]:

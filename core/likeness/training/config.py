@@ -4,11 +4,11 @@ from pathlib import Path
 from typing import Any, Literal
 
 import yaml
-from pydantic import Field, PositiveInt, ValidationError, field_validator, model_validator
+from pydantic import Field, PositiveInt, field_validator, model_validator
 
 from likeness.defaults import DATASET, LARGEST_SEED
 from likeness.errors import InputError
-from likeness.io import FrozenConfig, as_path, validation_message, with_keys, yaml_content
+from likeness.io import FrozenConfig, config_file, with_keys, yaml_content
 from likeness.labels import LabelsConfig
 from likeness.language import check_language, gives_vectors
 from likeness.losses import OBJECTIVES, WRAPPERS, check_mines, check_objective, check_wrapper
@@ -578,9 +578,7 @@ def read_config(file: Path | str) -> RunConfig:
         InputError: no such file or preset, no YAML, or a key or value that does not fit; the message names each.
     """
     shipped = presets()
-    path = shipped[str(file)] if str(file) in shipped and not Path(file).is_file() else as_path(file)
-    if not path.is_file():
-        raise InputError(f"There is no config file or preset '{file}'; the presets are {', '.join(shipped)}.")
+    path = config_file(file, shipped, f"There is no config file or preset '{file}'; the presets are {', '.join(shipped)}.")
     return config_from(yaml_content(path), path.name)
 
 
@@ -592,10 +590,7 @@ def config_from(content: Any, name: str = "The config") -> RunConfig:
     """
     if not isinstance(content, dict):
         raise InputError(f"{name} holds {type(content).__name__}, but a config is a mapping of keys such as data, backbone, objective.")
-    try:
-        return RunConfig.model_validate(content)
-    except ValidationError as error:
-        raise InputError(f"{name} does not fit: {validation_message(error)}.") from error
+    return RunConfig.checked(content, name)
 
 
 def with_changes(config: RunConfig, changes: dict[str, Any]) -> RunConfig:

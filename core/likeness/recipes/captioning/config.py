@@ -3,11 +3,11 @@
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import Field, ValidationError
+from pydantic import Field
 
 from likeness.defaults import DATASET, LARGEST_SEED
 from likeness.errors import InputError
-from likeness.io import FrozenConfig, as_path, validation_message, with_keys, yaml_content
+from likeness.io import FrozenConfig, config_file, with_keys, yaml_content
 from likeness.training import BackboneConfig
 
 LARGEST_BEAM = 100
@@ -138,9 +138,7 @@ def read_captioning_config(file: Path | str) -> CaptioningConfig:
         InputError: no such file or name, no YAML, or a key or value that does not fit; the message names each.
     """
     shipped = captioning_configs()
-    path = shipped[str(file)] if str(file) in shipped and not Path(file).is_file() else as_path(file)
-    if not path.is_file():
-        raise InputError(f"There is no captioning config '{file}'; those that ship are {', '.join(shipped)}.")
+    path = config_file(file, shipped, f"There is no captioning config '{file}'; those that ship are {', '.join(shipped)}.")
     return captioning_config_from(yaml_content(path), path.name)
 
 
@@ -152,10 +150,7 @@ def captioning_config_from(content: Any, name: str = "The config") -> Captioning
     """
     if not isinstance(content, dict):
         raise InputError(f"{name} holds {type(content).__name__}, but a config is a mapping of keys such as data, decoder, xe, rl.")
-    try:
-        return CaptioningConfig.model_validate(content)
-    except ValidationError as error:
-        raise InputError(f"{name} does not fit: {validation_message(error)}.") from error
+    return CaptioningConfig.checked(content, name)
 
 
 def with_captioning_changes(config: CaptioningConfig, changes: dict[str, Any]) -> CaptioningConfig:

@@ -11,7 +11,7 @@ from pydantic import Field, PositiveInt, ValidationError, model_validator
 
 from likeness.defaults import LARGEST_SEED
 from likeness.errors import InputError
-from likeness.io import FrozenConfig, as_path, validation_message, yaml_content
+from likeness.io import FrozenConfig, config_file, yaml_content
 from likeness.training import RunConfig, config_from, read_config, with_changes
 
 _USUAL_TRIALS = 20
@@ -184,16 +184,11 @@ def read_sweep(file: Path | str) -> SweepConfig:
     Raises:
         InputError: no such file, no YAML, or a key or value that does not fit; the message names each.
     """
-    path = as_path(file)
-    if not path.is_file():
-        raise InputError(f"There is no sweep file '{file}'; write one with base, space and trials.")
+    path = config_file(file, {}, f"There is no sweep file '{file}'; write one with base, space and trials.")
     content = yaml_content(path)
     if isinstance(content, Mapping):
         content = {"name": path.stem} | dict(content)
-    try:
-        return SweepConfig.model_validate(content)
-    except ValidationError as error:
-        raise InputError(f"{path.name} does not fit: {validation_message(error)}.") from error
+    return SweepConfig.checked(content, path.name)
 
 
 def choice_text(value: Any) -> str:
