@@ -566,6 +566,11 @@ class RunConfig(FrozenConfig):
             reader = "objective.s2sd.pooling average+max"
         if reader and self.backbone.head_only:
             raise ValueError(f"{reader} reads feature maps, which a head_only run does not compute; set backbone.head_only to false")
+        if reader and self.compile:
+            raise ValueError(f"{reader} reads feature maps, which a compiled network does not give out; set compile to false")
+        if self.batch.accumulate > 1 and ("diva" in self.objective.wrappers or (self.objective.s2sd or {}).get("feature_delay")):
+            what = "objective.diva" if "diva" in self.objective.wrappers else "objective.s2sd.feature_delay"
+            raise ValueError(f"{what} counts batches as steps, and batch.accumulate is {self.batch.accumulate}; set it to 1")
         if reader and self.backbone.name.startswith("clip:"):
             raise ValueError(f"{reader} reads feature maps, which {self.backbone.name} does not give; choose a timm CNN such as resnet50")
         return self

@@ -81,6 +81,18 @@ def test_gradients_reach_the_pixels_of_a_blank_image() -> None:
     assert pixels.grad.abs().sum() > 0
 
 
+def test_gradients_reach_pixels_also_after_images_were_embedded_in_float32(photo) -> None:
+    """The network for float32 is made when the first images are embedded, where no gradients are wanted."""
+    import torch
+
+    encoder = load_encoder("32:photos", "cpu")
+    encoder.encode_images([photo(50, 40)])
+    pixels = encoder.tower.pixels([encoder.tower.prepare(photo(50, 40, 1))]).requires_grad_()
+    encoder.tower.embed(pixels)[:, 0].sum().backward()
+    assert torch.isfinite(pixels.grad).all()
+    assert pixels.grad.abs().sum() > 0
+
+
 def test_bfloat16_changes_little(photo, monkeypatch: pytest.MonkeyPatch) -> None:
     images = [photo(224, 224), photo(100, 300)]
     monkeypatch.setattr(photos, "_has_bfloat16", lambda device: False)

@@ -2,6 +2,7 @@
 
 import sys
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pytest
@@ -9,7 +10,7 @@ import pytest
 from likeness.errors import InputError
 from likeness.io import confine
 from likeness.training.config import RunConfig, with_changes
-from likeness.training.loop.loggers import build_loggers
+from likeness.training.loop.loggers import LOGGERS, build_loggers
 from likeness.training.loop.train import train
 from likeness.training.runs.run_folder import RunFolder
 
@@ -48,3 +49,30 @@ def test_a_server_of_strangers_sends_no_figures_elsewhere(config: RunConfig, tmp
     assert len(build_loggers(with_changes(config, {"loggers": ["csv", "tensorboard"]}), run)) == 2
     with pytest.raises(InputError, match="sends no figures of runs elsewhere; leave mlflow and wandb out of loggers"):
         build_loggers(with_changes(config, {"loggers": ["wandb", "csv", "mlflow"]}), run)
+
+
+def test_a_csv_file_stays_when_a_finished_run_is_asked_for_again(config: RunConfig, tmp_path: Path) -> None:
+    made = with_changes(config, {"loggers": ["csv"]})
+    file = train(made, tmp_path / "run").path / "csv" / "metrics.csv"
+    before = file.read_bytes()
+    train(made, tmp_path / "run")
+    assert file.read_bytes() == before
+
+
+def test_what_has_one_run_at_a_time_is_ended_with_the_run(config: RunConfig, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As Weights & Biases, which would put the next run's figures into this one's."""
+    from lightning.pytorch.loggers import CSVLogger
+
+    ended: list[str] = []
+
+    class OneAtATime(CSVLogger):
+        @property
+        def experiment(self) -> Any:
+            found = super().experiment
+            found.finish = lambda: ended.append(self.root_dir)
+            return found
+
+    monkeypatch.setitem(LOGGERS, "csv", lambda config, run: OneAtATime(run.path, "csv", version=""))
+    for number in range(2):
+        train(with_changes(config, {"loggers": ["csv"], "seed": number}), tmp_path / str(number))
+        assert len(ended) == number + 1

@@ -83,6 +83,18 @@ def test_a_run_in_bfloat16_goes_on_where_it_stopped(config: RunConfig, tmp_path:
     [
         ({"precision": "16-mixed"}, "precision 16-mixed is for GPUs; on processors choose bf16-mixed or 32"),
         ({"compile": True, "backbone.head_only": True}, "compile is for a backbone that trains"),
+        (
+            {"compile": True, "objective.name": "multisimilarity", "objective.s2sd": {"target_dims": [5], "pooling": "average+max"}},
+            "objective.s2sd.pooling average.max reads feature maps, which a compiled network does not give out",
+        ),
+        (
+            {
+                "batch.accumulate": 2,
+                "objective.name": "multisimilarity",
+                "objective.s2sd": {"target_dims": [5], "feature_delay": 9},
+            },
+            "objective.s2sd.feature_delay counts batches as steps, and batch.accumulate is 2; set it to 1",
+        ),
         ({"precision": "64"}, "precision"),
     ],
 )
@@ -91,13 +103,19 @@ def test_what_does_not_fit_is_refused(config: RunConfig, changes: dict[str, Any]
         with_changes(config, changes)
 
 
+@pytest.mark.skipif(torch.cuda.is_available(), reason="a GPU computes in float16")
+def test_float16_is_not_taken_for_another_precision_where_no_gpu_is_found(config: RunConfig, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="No GPU is here, and precision 16-mixed is for GPUs"):
+        train(with_changes(config, {"precision": "16-mixed", "device": "auto"}), tmp_path / "run")
+
+
 def test_steps_fetch_nothing_until_figures_are_due(config: RunConfig, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """As on a GPU: runs of 3 and of 12 steps between evaluations fetch equally often."""
     monkeypatch.setattr(step_figures, "is_asynchronous", lambda device: True)
     monkeypatch.setattr(step_figures, "_SECONDS", 1e9)
     counts = []
     for epochs in (1, 4):
-        changes = {"epochs": epochs, "evaluate_every": epochs, "checkpoint_every": 1000, "objective.name": "contrastive"}
+        changes = {"epochs": epochs, "evaluate_every": epochs, "checkpoint_every": 1000, "objective.name": "contrastive", "optimizer.ema": 0.9}
         with DeviceTraffic() as traffic:
             run = train(with_changes(config, changes), tmp_path / str(epochs), loss=Watching())
         assert run.metrics()["loss"].dropna().size == 3 * epochs

@@ -172,3 +172,16 @@ def test_a_run_ends_when_validation_gets_no_better_and_stays_ended(config: RunCo
 def test_what_does_not_fit_is_refused(config: RunConfig, changes: dict[str, Any], told: str) -> None:
     with pytest.raises(InputError, match=told):
         with_changes(config, changes)
+
+
+def test_each_step_is_written_with_the_rate_that_it_took(config: RunConfig, tmp_path: Path) -> None:
+    taken: list[float] = []
+
+    class Keeps(Callback):
+        def on_train_batch_end(self, trainer: Any, module: Any, *rest: Any) -> None:
+            taken.append(trainer.optimizers[0].param_groups[0]["lr"])
+
+    made = with_changes(config, {"optimizer.rate_warmup": 1, "optimizer.cosine": True})
+    written = train(made, tmp_path / "run", callbacks=[Keeps()]).metrics()["rate"].dropna()
+    assert written.tolist() == taken
+    assert min(taken) > 0

@@ -22,11 +22,12 @@ def fold_batch_norm(network: "torch.nn.Module", size: tuple[int, int, int]) -> "
     """
     import torch
 
-    folded = _folded(network)
-    if folded is None:
-        return network
-    example = torch.rand(1, *size, generator=torch.Generator().manual_seed(0)).mul_(4).sub_(2).to(next(network.parameters()).device)
-    with torch.inference_mode():
+    # also where images are being embedded: weights made in inference mode could never take part in gradients
+    with torch.inference_mode(False), torch.no_grad(), torch.backends.cudnn.flags(enabled=True, allow_tf32=False):
+        folded = _folded(network)
+        if folded is None:
+            return network
+        example = torch.rand(1, *size, generator=torch.Generator().manual_seed(0)).mul_(4).sub_(2).to(next(network.parameters()).device)
         expected, found = network(example), folded(example)
     return folded if torch.allclose(found, expected, rtol=0, atol=_SAME * float(expected.abs().max())) else network
 

@@ -1,7 +1,8 @@
 """Outputs of a network for the images of a run: embeddings in evaluation; features and classifier outputs, computed once and cached."""
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from io import BytesIO
 from typing import Any
 
@@ -10,7 +11,7 @@ import torch
 from numpy.typing import NDArray
 
 from likeness.data import ImageClasses, ImageTable, image_classes
-from likeness.encoders import fetch_later, to_device
+from likeness.encoders import choose_device, fetch_later, to_device
 from likeness.io import cache_dir, compute_once_locked, write_atomic
 from likeness.progress import Progress
 from likeness.training.config import RunConfig
@@ -52,7 +53,7 @@ def backbone_features(config: RunConfig, progress: Progress | None = None) -> tu
     classes = image_classes(table, config.data.attribute)
     network = build_network(config.backbone)
     pixels = load_pixels(table, config.data.image_size, progress, kept=config.data.kept, frame=config.data.frame)
-    return table, classes, cached_outputs(network, pixels, np.arange(len(table)), config.data.image_size, progress)
+    return table, classes, cached_outputs(network, pixels, np.arange(len(table)), config.data.image_size, progress, device=config.device)
 
 
 def cached_outputs(
@@ -62,6 +63,7 @@ def cached_outputs(
     size: int,
     progress: Progress | None = None,
     stage: str = "Computing features",
+    device: str = "cpu",
 ) -> NDArray[np.float32]:
     """`backbone_outputs`, from the cache where images and weights are the same.
 
@@ -74,16 +76,31 @@ def cached_outputs(
         size: side of the images that the network reads.
         progress: called with (images done, m, stage).
         stage: what `progress` calls it.
+        device: that computes, as `device` of a config; the network is on the processor before and after.
     """
+    if network.is_given:  # what such a module computes can change while its weights stay
+        with placed_on(network, choose_device(device)):
+            return backbone_outputs(network, pixels, rows, size, progress, stage)
     file = cache_dir() / "outputs" / f"{_key(network, pixels, rows, size)}.npy"
     if not file.is_file():
         with compute_once_locked(file) as missing:
             if missing:
                 buffer = BytesIO()
-                np.save(buffer, backbone_outputs(network, pixels, rows, size, progress, stage))
+                with placed_on(network, choose_device(device)):
+                    np.save(buffer, backbone_outputs(network, pixels, rows, size, progress, stage))
                 write_atomic(file, buffer.getvalue())
     outputs: NDArray[np.float32] = np.load(file, mmap_mode="r")
     return outputs
+
+
+@contextmanager
+def placed_on(module: torch.nn.Module, device: torch.device) -> Iterator[None]:
+    """The module lies on this device meanwhile, and on the processor again afterwards."""
+    module.to(device)
+    try:
+        yield
+    finally:
+        module.to("cpu")
 
 
 def backbone_outputs(
@@ -135,7 +152,8 @@ def _shown(inputs: Any, rows: NDArray[np.int64], size: int, device: torch.device
 
 def _key(network: EmbeddingNetwork, pixels: Any, rows: NDArray[np.int64], size: int) -> str:
     assert network.backbone is not None
-    digest = hashlib.sha256(f"{getattr(pixels, 'filename', '')} {size}".encode())
+    # the text of a network says how it pools and pads, which no weight does
+    digest = hashlib.sha256(f"{getattr(pixels, 'filename', '')} {size} {network.backbone!r}".encode())
     digest.update(rows.tobytes())
     for name, value in network.backbone.state_dict().items():
         digest.update(name.encode() + value.cpu().contiguous().numpy().tobytes())

@@ -203,12 +203,14 @@ def pseudolabels(config: RunConfig, images: RunImages, progress: Progress | None
     """
     guidance = config.guidance
     assert guidance is not None
-    outputs = classifier_outputs(guidance.classifier or config.backbone, images, config.data.image_size, progress)
+    outputs = classifier_outputs(guidance.classifier or config.backbone, images, config.data.image_size, progress, config.device)
     labels = images.labels[images.train] if guidance.level == "class" else None
     return top_pseudolabels(outputs, labels, guidance.k, guidance.average)
 
 
-def classifier_outputs(classifier: BackboneConfig, images: RunImages, size: int, progress: Progress | None = None) -> NDArray[np.float32]:
+def classifier_outputs(
+    classifier: BackboneConfig, images: RunImages, size: int, progress: Progress | None = None, device: str = "cpu"
+) -> NDArray[np.float32]:
     """Raw outputs (n, 1000) of an ImageNet classifier for the training images, computed once for the same images and weights.
 
     Raises:
@@ -221,4 +223,4 @@ def classifier_outputs(classifier: BackboneConfig, images: RunImages, size: int,
         raise InputError(f"The classifier '{classifier.name}' has {model.num_classes} classes, not ImageNet's 1,000; choose another.")
     data = model.pretrained_cfg
     network = EmbeddingNetwork(model, model.num_classes, 2, tuple(data["mean"]), tuple(data["std"]))
-    return cached_outputs(network, load_pixels(images.table, size), images.train, size, progress, stage="Computing pseudolabels")
+    return cached_outputs(network, load_pixels(images.table, size), images.train, size, progress, "Computing pseudolabels", device)

@@ -117,7 +117,7 @@ class RunCallback(Callback):
             return
         module.after_step()
         self.step = trainer.global_step
-        row = {"step": self.step, "epoch": self.step / self.epoch, "rate": module.rate(), "seconds": round(self.seconds(), 2)}
+        row = {"step": self.step, "epoch": self.step / self.epoch, "rate": module.step_rate, "seconds": round(self.seconds(), 2)}
         due = self._pending.add(row, mean_figures(self._batches))
         self._batches.clear()
         evaluates = self.step % (self.config.evaluate_every * self.epoch) == 0 or self.step == self.total

@@ -74,7 +74,9 @@ def given_network(config: RunConfig, given: GivenObjects) -> EmbeddingNetwork:
     if not isinstance(features, torch.Tensor) or features.ndim != 2:
         what = f"shape {tuple(features.shape)}" if isinstance(features, torch.Tensor) else type(features).__name__
         raise InputError(f"The backbone gives {what} for two images, but features are (2, f); pool what it gives.")
-    return EmbeddingNetwork(given.backbone, features.shape[1], chosen.dim, freeze_batch_norm=chosen.freeze_batch_norm, parts=chosen.parts)
+    found = EmbeddingNetwork(given.backbone, features.shape[1], chosen.dim, freeze_batch_norm=chosen.freeze_batch_norm, parts=chosen.parts)
+    found.is_given = True
+    return found
 
 
 def build_objective(config: ObjectiveConfig, classes: int, dim: int, feature_dim: int, given: GivenObjects = NOTHING_GIVEN) -> nn.Module:

@@ -26,6 +26,14 @@ def build_loggers(config: RunConfig, run: RunFolder) -> list[Any]:
     return found
 
 
+def close_loggers(loggers: list[Any]) -> None:
+    """Ends what the next run of this process would go on with: Weights & Biases has one run at a time, which takes the figures of all loggers."""
+    for logger in loggers:
+        finish = getattr(logger.experiment, "finish", None)
+        if finish is not None:
+            finish()
+
+
 def _built(name: str, config: RunConfig, run: RunFolder) -> Any:
     try:
         return LOGGERS[name](config, run)

@@ -5,12 +5,12 @@ ReduceLROnPlateau has no limit on the number of drops, and LambdaLR, which the o
 """
 
 import math
-from typing import Any, cast
+from copy import deepcopy
+from typing import Any
 
 import torch
 from lightning import LightningModule
 from torch import Tensor, nn
-from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 
 from likeness.errors import InputError
 from likeness.evaluation import find_metric
@@ -48,6 +48,7 @@ class RunModule(LightningModule):
         drops: how often the learning rate has dropped.
         figures: of the last step.
         images: those of all rows, where they lie on the device.
+        step_rate: the learning rate of the backbone in the last step.
         best, without_best: the highest value of the selection metric on the validation split, and the number of evaluations since.
         waited: the same since the last drop.
     """
@@ -71,22 +72,34 @@ class RunModule(LightningModule):
         if isinstance(objective, DiVA):
             objective.gather = self.gather
         ema = config.optimizer.ema
-        self.average = None if ema is None else _moving_average(network, ema)
+        self.average = None if ema is None else deepcopy(network).requires_grad_(False)
         self.network.keeps_maps = "maps" in self.reads or (guidance is not None and guidance.reads_maps)
         self.best: float | None = None
         self.waited = self.without_best = 0
         self.figures: StepFigures | None = None
         self.images: Tensor | None = None
+        self.step_rate = config.optimizer.rate
 
     @property
     def judged(self) -> EmbeddingNetwork:
         """The network that is evaluated and kept: the moving average of the weights, or the network itself."""
-        return self.network if self.average is None else cast(EmbeddingNetwork, self.average.module)
+        return self.network if self.average is None else self.average
 
     def after_step(self) -> None:
-        """Moves the average of the weights."""
-        if self.average is not None:
-            self.average.update_parameters(self.network)
+        """Moves the average of the weights, which begins as those after the first step; counters are those of the last step.
+
+        torch's `AveragedModel` does not serve: it asks the device in each step how many it has averaged.
+        """
+        decay = self.config.optimizer.ema
+        if self.average is None or decay is None:
+            return
+        pairs = list(zip(self.average.state_dict().values(), self.network.state_dict().values(), strict=True))
+        copied = [pair for pair in pairs if self.global_step <= 1 or not pair[0].is_floating_point()]
+        moved = [pair for pair in pairs if self.global_step > 1 and pair[0].is_floating_point()]
+        for ours, theirs in copied:
+            ours.copy_(theirs)
+        if moved:
+            torch._foreach_lerp_([ours for ours, _ in moved], [theirs for _, theirs in moved], 1 - decay)
 
     def on_before_batch_transfer(self, batch: Any, dataloader_idx: int) -> Any:
         """Leaves out what the device can't hold."""
@@ -160,7 +173,7 @@ class RunModule(LightningModule):
     def check_finite(self, value: float) -> None:
         """Raises InputError where training has diverged."""
         if not math.isfinite(value):
-            raise InputError(diverged(value, self.global_step + 1, self.rate()))
+            raise InputError(diverged(value, self.global_step + 1, self.step_rate))
 
     def rate(self) -> float:
         """Current learning rate of the backbone."""
@@ -203,7 +216,7 @@ class RunModule(LightningModule):
             if parameters:
                 groups.append({"params": parameters, "lr": optimizer.rate * share, "share": share, "weight_decay": shrinks})
         # one kernel for all parameters; it would unscale the gradients of float16 itself, before they could be clipped
-        fused = self.device.type == "cuda" and (self.config.precision != "16-mixed" or optimizer.clip is None)
+        fused = True if self.device.type == "cuda" and (self.config.precision != "16-mixed" or optimizer.clip is None) else None
         if optimizer.kind == "sgd":
             return torch.optim.SGD(groups, lr=optimizer.rate, momentum=optimizer.momentum, fused=fused)
         kind = torch.optim.Adam if optimizer.kind == "adam" else torch.optim.AdamW
@@ -214,8 +227,9 @@ class RunModule(LightningModule):
         milestones = self.config.optimizer.milestones
         if milestones:
             self.drops = sum(self.global_step >= each * self.epoch for each in milestones)
+        self.step_rate = self.rate()
         for group in self.trainer.optimizers[0].param_groups:
-            group["lr"] = self.rate() * group["share"]
+            group["lr"] = self.step_rate * group["share"]
 
     def on_before_optimizer_step(self, optimizer: torch.optim.Optimizer) -> None:
         """In the warmup, takes the backbone's gradients away, so that neither it nor the optimizer's averages of it change."""
@@ -231,11 +245,6 @@ class RunModule(LightningModule):
         """Restores the state of the schedule."""
         for name in _SCHEDULE:
             setattr(self, name, checkpoint["plateau"].get(name, 0))
-
-
-def _moving_average(network: EmbeddingNetwork, decay: float) -> AveragedModel:
-    average: Any = get_ema_multi_avg_fn(decay)  # type: ignore[no-untyped-call]
-    return AveragedModel(network, multi_avg_fn=average, use_buffers=True).requires_grad_(False)
 
 
 def _scalar(loss: Any) -> Tensor:

@@ -61,6 +61,13 @@ class ReadyRun(NamedTuple):
         workers = config.workers if config.workers is not None else _WORKERS if on_gpu and not data.on_device else 0
         return DataLoader(data, batch_size=None, sampler=sampler, num_workers=workers, pin_memory=on_gpu, persistent_workers=workers > 0)
 
+    def release_images(self) -> None:
+        """Takes the images from the device, whose memory the next run of this process may need."""
+        if self.module.images is not None and self.module.images.is_cuda:
+            self.module.images = None
+            torch.cuda.empty_cache()
+        self.module.images = None
+
 
 def prepare_run(
     config: RunConfig,
@@ -124,4 +131,4 @@ def _inputs(
     if not config.backbone.head_only:
         return pixels
     everything = np.arange(len(images.table))
-    return cached_outputs(network, pixels, everything, config.data.image_size, progress)
+    return cached_outputs(network, pixels, everything, config.data.image_size, progress, device=config.device)

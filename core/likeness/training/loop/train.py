@@ -13,11 +13,12 @@ from likeness.errors import InputError
 from likeness.progress import Progress, no_progress
 from likeness.threads import threads_for
 from likeness.training.config import RunConfig
+from likeness.training.data.outputs import placed_on
 from likeness.training.dist_context import DistContext, launched_externally
 from likeness.training.loop.callback import RunCallback, RunContext, ends_early
 from likeness.training.loop.given_objects import NOTHING_GIVEN, GivenObjects, config_with, require_here
 from likeness.training.loop.launch import launch
-from likeness.training.loop.loggers import build_loggers
+from likeness.training.loop.loggers import build_loggers, close_loggers
 from likeness.training.loop.module import RunModule
 from likeness.training.loop.prepare import ReadyRun, prepare_run
 from likeness.training.loop.trainer import build_trainer, dist_context_of, lost_process_message, retain_freed_memory, silence_lightning
@@ -95,8 +96,8 @@ def train_here(config: RunConfig, folder: Path | str, progress: Progress, owner:
         raise
     except torch.OutOfMemoryError as error:
         message = (
-            f"The memory of the GPU is too small for a batch of {config.batch.size} images of {config.data.image_size} px; set batch.size lower, or "
-            "choose a smaller network."
+            f"The memory of the GPU is too small for a batch of {config.batch.size} images of {config.data.image_size} px; set batch.size lower, "
+            "keep_on_device to false, or choose a smaller network."
         )
         run.fail(message)
         raise InputError(message) from error
@@ -130,9 +131,10 @@ def _train(config: RunConfig, run: RunFolder, dist: DistContext, before: Status,
     module = ready.module
     note = size_note(module.network, config.data.image_size)
     callback = RunCallback(RunContext(config, run, ready.images, ready.inputs, dist, owner, note), module.epoch, before.seconds, progress)
-    _fit(config, run, ready, callback, given.callbacks)
+    device = _fit(config, run, ready, callback, given.callbacks)
     if dist.is_main:
-        _conclude(config, run, module, callback)
+        with placed_on(module, device):
+            _conclude(config, run, module, callback)
     return run
 
 
@@ -147,7 +149,8 @@ def _conclude(config: RunConfig, run: RunFolder, module: RunModule, callback: Ru
     run.report_status(Status(state, callback.step, callback.total, callback.note, 0, callback.seconds()))
 
 
-def _fit(config: RunConfig, run: RunFolder, ready: ReadyRun, callback: RunCallback, others: Sequence[Callback]) -> None:
+def _fit(config: RunConfig, run: RunFolder, ready: ReadyRun, callback: RunCallback, others: Sequence[Callback]) -> torch.device:
+    """Takes the steps that are left; the device that took them, or would have. The network is on the processor afterwards."""
     checkpoints, module = callback.checkpoints, ready.module
     resumed = checkpoints.is_there()
     state: dict[str, Any] = checkpoints.read(_check_state) if resumed else {"global_step": 0}
@@ -157,10 +160,13 @@ def _fit(config: RunConfig, run: RunFolder, ready: ReadyRun, callback: RunCallba
     del state  # where steps are left, Lightning reads the file itself
     callback.begin(start)
     with silence_lightning():
-        loggers = build_loggers(config, run) if callback.dist.is_main else False
-        trainer = build_trainer(config, max_steps=callback.total, max_epochs=1, callbacks=[*others, callback], logger=loggers, log_every_n_steps=1)
+        loggers = build_loggers(config, run) if callback.dist.is_main and not done else []
+        trainer = build_trainer(
+            config, max_steps=callback.total, max_epochs=1, callbacks=[*others, callback], logger=loggers or False, log_every_n_steps=1
+        )
+        device: torch.device = trainer.strategy.root_device
         if not done:
-            loader = ready.loader(trainer.strategy.root_device, start, callback.total)
+            loader = ready.loader(device, start, callback.total)
             retain_freed_memory()
             with threads_for(_multiply_adds(config, module)):
                 try:
@@ -170,10 +176,15 @@ def _fit(config: RunConfig, run: RunFolder, ready: ReadyRun, callback: RunCallba
                     if not lost:
                         raise
                     raise InputError(lost) from error
+                finally:
+                    close_loggers(loggers)
+                    ready.release_images()
         elif weights is not None:
             module.load_state_dict(weights)
         elif callback.dist.is_main:
-            callback.measure_untrained(module)
+            with placed_on(module, device):
+                callback.measure_untrained(module)
+    return device
 
 
 def _multiply_adds(config: RunConfig, module: RunModule) -> float:

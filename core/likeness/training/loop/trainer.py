@@ -42,11 +42,14 @@ def build_trainer(config: RunConfig, **options: Any) -> Trainer:
     steps = {"accumulate_grad_batches": config.batch.accumulate, "gradient_clip_val": config.optimizer.clip}
     arguments: dict[str, Any] = quiet | steps | devices | options
     try:
-        return Trainer(accelerator=config.device, **arguments)
+        trainer = Trainer(accelerator=config.device, **arguments)
     except (MisconfigurationException, ValueError, RuntimeError) as error:
         if config.processes == 1:
             raise InputError(f"The run can't train on the device '{config.device}': {_first_line(error)}; choose auto or cpu.") from error
         raise InputError(f"{config.devices} processes on a machine can't train on '{config.device}': {_first_line(error)}.") from error
+    if config.precision == "16-mixed" and trainer.strategy.root_device.type == "cpu":  # Lightning would take bfloat16 in silence
+        raise InputError("No GPU is here, and precision 16-mixed is for GPUs; on processors choose bf16-mixed or 32.")
+    return trainer
 
 
 def _distributed(config: RunConfig) -> dict[str, Any]:

@@ -43,6 +43,7 @@ class EmbeddingNetwork(nn.Module):
 
     Attributes:
         keeps_maps: `forward` returns the feature maps as well.
+        is_given: the backbone is a user's own module.
         unit: embeddings are scaled to unit length; the log-ratio loss leaves them as they are.
         native_size: side in pixels of the images that the backbone's weights were trained on; None: not known, or drawn at random.
     """
@@ -50,6 +51,7 @@ class EmbeddingNetwork(nn.Module):
     mean: Tensor
     std: Tensor
     keeps_maps = False
+    is_given = False
     unit = True
     native_size: int | None = None
 
