@@ -1,6 +1,8 @@
 """DiVA: an embedding in four parts, each of which learns other relations between images (Milbich et al., ECCV 2020)."""
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+from typing import Any
 
 from torch import Tensor, nn
 from torch.nn.functional import dropout, normalize
@@ -104,6 +106,7 @@ class DiVA(nn.Module):
         self.batch_weights = batch_weights
         self.keys: MomentumKeys | None = None
         self.gather: Callable[[Tensor], Tensor] = _identity
+        self.in_precision: Callable[[], AbstractContextManager[Any]] = nullcontext
 
     @property
     def networks(self) -> nn.Module:
@@ -140,7 +143,9 @@ class DiVA(nn.Module):
         if self.training:
             self.keys.follow()
         inputs = dropout(view, self.dropout) if view.ndim == 2 else view
-        keys = self.parts(self.keys.embeddings(inputs))[-1]
+        with self.in_precision():
+            rows = self.keys.embeddings(inputs)
+        keys = self.parts(rows)[-1]
         if len(keys) < len(part):
             keys = self.gather(keys)
         loss = dance(part, keys, self.keys.queued(), self.temperature, self.batch_weights)

@@ -192,6 +192,20 @@ def test_a_backbone_and_callbacks_are_taken_as_objects(config: RunConfig, tmp_pa
         train(config, tmp_path / "maps", backbone=nn.Identity())
 
 
+def test_a_callback_whose_state_no_checkpoint_holds_is_named_at_the_first_one(config: RunConfig, tmp_path: Path) -> None:
+    class Keeps(Callback):
+        kept: Any = 1
+
+        def state_dict(self) -> dict[str, Any]:
+            return {"kept": self.kept}
+
+    train(config, tmp_path / "sound", callbacks=[Keeps()])
+    odd = Keeps()
+    odd.kept = Colors()
+    with pytest.raises(InputError, match=r"The callback .*Keeps keeps what no checkpoint holds; keep tensors"):
+        train(config, tmp_path / "odd", callbacks=[odd])
+
+
 def test_the_door_takes_objects_beside_values(content: dict[str, Any], tmp_path: Path) -> None:
     run = likeness.train(content, tmp_path / "run", backbone=Colors(), loss=lambda rows, labels: rows.square().mean(), epochs=1)
     assert run.config().objective.name == "custom"

@@ -9,6 +9,7 @@ import torch
 from torch import nn
 
 from likeness.errors import InputError
+from likeness.losses.momentum_keys import MomentumKeys
 from likeness.training.config import RunConfig, with_changes
 from likeness.training.loop import step_figures
 from likeness.training.loop.scores import scores
@@ -53,6 +54,26 @@ def test_the_backbone_computes_in_bfloat16_and_the_loss_in_float32(config: RunCo
     found = train(mixed, tmp_path / "again", loss=Watching()).metrics()["loss"].dropna()
     assert found.iloc[0] == pytest.approx(exact.iloc[0], rel=0.02)
     assert found.tolist() != exact.tolist()
+
+
+def test_the_second_network_of_an_objective_computes_in_the_runs_precision(
+    config: RunConfig, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """DiVA's momentum copy, which runs inside the loss."""
+    seen: list[tuple[torch.dtype, torch.dtype]] = []
+    embeddings = MomentumKeys.embeddings
+
+    def noting(self: MomentumKeys, inputs: torch.Tensor) -> torch.Tensor:
+        found = embeddings(self, inputs)
+        seen.append((self.copy.features(inputs).dtype, found.dtype))
+        return found
+
+    monkeypatch.setattr(MomentumKeys, "embeddings", noting)
+    changes = {"objective.diva": {"hidden": 8}, "backbone.parts": 4, "batch.per_class": 3, "epochs": 1}
+    for precision, kind in (("bf16-mixed", torch.bfloat16), ("32", torch.float32)):
+        train(with_changes(config, changes | {"precision": precision}), tmp_path / precision)
+        assert set(seen) == {(kind, torch.float32)}
+        seen.clear()
 
 
 def test_evaluations_get_tensors_on_the_device_that_trains(config: RunConfig, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

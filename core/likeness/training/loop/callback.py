@@ -9,6 +9,7 @@ import signal
 import threading
 import time
 from collections.abc import Callable
+from io import BytesIO
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -317,6 +318,17 @@ class RunCallback(Callback):
         rows, size = self.images.test, self.config.data.image_size
         features = self.inputs[rows] if self.config.backbone.head_only else backbone_outputs(network, self.inputs, rows, size)
         return few_shot_scores(network, features, self.images.labels[rows], self.config.few_shot, self.progress)
+
+    def on_save_checkpoint(self, trainer: Trainer, module: LightningModule, checkpoint: dict[str, Any]) -> None:
+        """Refuses what could be written and never be read again."""
+        for name, state in checkpoint.get("callbacks", {}).items():
+            content = BytesIO()
+            try:
+                torch.save(state, content)
+                content.seek(0)
+                torch.load(content, weights_only=True)
+            except Exception as error:  # whatever pickling an object of one's own does
+                raise InputError(f"The callback {name} keeps what no checkpoint holds; keep tensors, numbers, texts and lists of these.") from error
 
     def _save(self, trainer: Trainer) -> None:
         """Writes a checkpoint: called by all processes, written by the main one, whole or not at all."""

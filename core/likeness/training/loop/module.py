@@ -5,6 +5,7 @@ ReduceLROnPlateau has no limit on the number of drops, and LambdaLR, which the o
 """
 
 import math
+from contextlib import AbstractContextManager, nullcontext
 from copy import deepcopy
 from typing import Any
 
@@ -22,6 +23,7 @@ from likeness.training.loop.step_figures import StepFigures, diverged
 from likeness.training.network.embedding_network import EmbeddingNetwork, NetworkOutput
 
 MAX_DROPS = 2
+_HALVES = {"bf16-mixed": torch.bfloat16, "16-mixed": torch.float16}
 # What of the schedule a checkpoint keeps.
 _SCHEDULE = ("drops", "best", "waited", "without_best")
 
@@ -70,7 +72,7 @@ class RunModule(LightningModule):
         if follow is not None:
             follow(network, config.batch.size)
         if isinstance(objective, DiVA):
-            objective.gather = self.gather
+            objective.gather, objective.in_precision = self.gather, self.in_precision
         ema = config.optimizer.ema
         self.average = None if ema is None else deepcopy(network).requires_grad_(False)
         self.network.keeps_maps = "maps" in self.reads or (guidance is not None and guidance.reads_maps)
@@ -127,6 +129,11 @@ class RunModule(LightningModule):
             loss = torch.stack([self.weight(name) * value for name, value in parts.items()]).sum()
         self.figures = StepFigures.of(embeddings.detach(), {name: value.detach() for name, value in ({"loss": loss} | parts).items()})
         return loss
+
+    def in_precision(self) -> AbstractContextManager[Any]:
+        """The precision of the run's backbone, for a second one inside an objective."""
+        dtype = _HALVES.get(self.config.precision)
+        return nullcontext() if dtype is None else torch.autocast(self.device.type, dtype)
 
     def _parts(self, output: NetworkOutput, embeddings: Tensor, labels: Tensor, rows: Tensor, inputs: Tensor, *second: Tensor) -> dict[str, Tensor]:
         """The losses of a batch by name."""
