@@ -148,6 +148,17 @@ def test_killed_at_random_moments_it_ends_where_an_undisturbed_run_ends(begin: A
     assert killed.metrics()["loss"].dropna().tolist() == whole.metrics()["loss"].dropna().tolist()
 
 
+def test_a_run_that_is_refused_before_its_first_step_says_why(config: RunConfig, tmp_path: Path) -> None:
+    """As the app begins one: its folder and status are there before its process looks at the machine."""
+    refused, run = with_changes(config, {"nodes": 2}), RunFolder(tmp_path / "run")
+    run.create(refused)
+    run.report_status(Status("running", 0, 0, "Starting", os.getpid()))
+    with pytest.raises(InputError, match="start the run on each machine with torchrun or SLURM"):
+        train(refused, run.path)
+    assert run.status().state == "failed"
+    assert "torchrun or SLURM" in run.status().message
+
+
 def test_two_runs_at_once_do_not_disturb_each_other(begin: Any, content: dict[str, Any], tmp_path: Path) -> None:
     configs = [config_from(content | {"seed": seed}) for seed in (0, 1)]
     alone = [train(config, tmp_path / f"alone{number}") for number, config in enumerate(configs)]

@@ -75,7 +75,10 @@ def find_rate(
     with silence_lightning():
         trainer = build_trainer(searched, max_steps=steps, max_epochs=1, callbacks=[losses], logger=False)
         retain_freed_memory()
-        trainer.fit(ready.module, ready.loader(trainer.strategy.root_device, 0, steps))
+        try:
+            trainer.fit(ready.module, ready.loader(trainer.strategy.root_device, 0, steps))
+        finally:
+            ready.release_images()
     return rate_search(np.geomspace(low, high, steps), np.array(losses.found))
 
 

@@ -63,10 +63,10 @@ class ReadyRun(NamedTuple):
 
     def release_images(self) -> None:
         """Takes the images from the device, whose memory the next run of this process may need."""
-        if self.module.images is not None and self.module.images.is_cuda:
-            self.module.images = None
+        images, self.module.images = self.module.images, None
+        if images is not None and images.is_cuda:
+            del images
             torch.cuda.empty_cache()
-        self.module.images = None
 
 
 def prepare_run(

@@ -70,11 +70,18 @@ def train(
     """
     progress = progress or no_progress
     given = GivenObjects(loss, miner, language, backbone, tuple(callbacks))
-    config = config_with(config, given)
-    if config.processes > 1 and not launched_externally():
-        require_here(given, config.processes)
-        return launch(config, folder, progress)
-    return train_here(config, folder, progress, given=given)
+    try:
+        config = config_with(config, given)
+        if config.processes > 1 and not launched_externally():
+            require_here(given, config.processes)
+            return launch(config, folder, progress)
+        return train_here(config, folder, progress, given=given)
+    except InputError as error:
+        run = RunFolder(folder)
+        begun = run.status()
+        if begun.state == "running" and begun.pid == os.getpid():  # begun in the background, and refused before its first step
+            run.fail(str(error))
+        raise
 
 
 def train_here(config: RunConfig, folder: Path | str, progress: Progress, owner: int | None = None, given: GivenObjects = NOTHING_GIVEN) -> RunFolder:
@@ -133,15 +140,15 @@ def _train(config: RunConfig, run: RunFolder, dist: DistContext, before: Status,
     callback = RunCallback(RunContext(config, run, ready.images, ready.inputs, dist, owner, note), module.epoch, before.seconds, progress)
     device = _fit(config, run, ready, callback, given.callbacks)
     if dist.is_main:
-        with placed_on(module, device):
-            _conclude(config, run, module, callback)
+        _conclude(config, run, module, callback, device)
     return run
 
 
-def _conclude(config: RunConfig, run: RunFolder, module: RunModule, callback: RunCallback) -> None:
+def _conclude(config: RunConfig, run: RunFolder, module: RunModule, callback: RunCallback, device: torch.device) -> None:
     state = "stopped" if callback.stopped else "finished"
     if state == "finished":
-        figures = callback.final(module)
+        with placed_on(module, device):
+            figures = callback.final(module)
         run.write_report({"name": config.name, "seconds": round(callback.seconds(), 1), "steps": callback.step} | figures)
         if callback.step < callback.total:
             ended = f"Ended early, after {config.stop_early} evaluations without a better one on the validation images."
@@ -166,10 +173,10 @@ def _fit(config: RunConfig, run: RunFolder, ready: ReadyRun, callback: RunCallba
         )
         device: torch.device = trainer.strategy.root_device
         if not done:
-            loader = ready.loader(device, start, callback.total)
             retain_freed_memory()
             with threads_for(_multiply_adds(config, module)):
                 try:
+                    loader = ready.loader(device, start, callback.total)
                     trainer.fit(module, loader, ckpt_path=checkpoints.path if resumed else None, weights_only=True if resumed else None)
                 except RuntimeError as error:
                     lost = lost_process_message(trainer, error) if callback.dist.is_distributed else ""
