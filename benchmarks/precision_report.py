@@ -37,7 +37,7 @@ def main() -> None:
 def row(title: str, found: PrecisionCheck) -> str:
     """A line of the table."""
     exact, rounded = found.images / found.seconds_32, found.images / found.seconds_bf16
-    figures = f"{found.recall:.4f} | {'yes' if found.holds else 'no'} | {exact:.3g} | {rounded:.3g} | {rounded / exact:.2f}"
+    figures = f"{found.recall:.4f} | {'yes' if found.holds else 'no'} | {exact:,.0f} | {rounded:,.0f} | {rounded / exact:.2f}"
     return f"| {found.images:,} {title} | {found.encoder} | {found.device} | {figures} |"
 
 
