@@ -1,6 +1,7 @@
 """Starts the server of the app: checks its settings, then runs Streamlit in this process. `likeness app` calls it with its options as JSON."""
 
 import json
+import logging
 import os
 import sys
 from pathlib import Path
@@ -10,6 +11,7 @@ from accounts import read_accounts
 from api.mcp_package import check_installed
 from doors.connections import use_own_connections
 from likeness.errors import InputError
+from likeness.io import keep_folder_out
 from port import check_port
 from program_tokens import read_tokens
 from server_settings import FORWARDED, VARIABLE, ServerSettings, check_address, read_settings, server, settings_from
@@ -43,6 +45,7 @@ def serve(options: dict[str, Any]) -> None:
     use_own_connections()
     if port:
         arguments += ["--server.port", str(port)]
+    keep_folder_out()
     _run_streamlit(arguments)
 
 
@@ -59,8 +62,13 @@ def _settings(file: str | None, given: dict[str, Any]) -> ServerSettings:
 
 
 def _run_streamlit(arguments: list[str]) -> None:
+    from streamlit import config
     from streamlit.web.cli import main
 
+    # Streamlit obeys files of the current folder, too, whose options turn protections off and whose secrets become environment variables
+    config.get_config_files = lambda name: [str(Path(__file__).parent / ".streamlit" / name)]
+    # once for each cached function that is imported before the server runs
+    logging.getLogger("streamlit.runtime.caching.cache_data_api").addFilter(lambda record: not record.getMessage().startswith("No runtime found"))
     main(arguments, prog_name="streamlit")
 
 

@@ -64,8 +64,8 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture(autouse=True)
 def unconfined(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What a test sets for a whole process (`likeness.io.confinement.confine`, no downloads) ends with it."""
-    for variable in ("LIKENESS_CONFINED", "HF_HUB_OFFLINE"):
+    """What a test sets for a whole process (confined folders, no downloads, no modules of the current folder) ends with it."""
+    for variable in ("LIKENESS_CONFINED", "HF_HUB_OFFLINE", "PYTHONSAFEPATH"):
         monkeypatch.setenv(variable, os.environ.get(variable, ""))
 
 

@@ -146,7 +146,7 @@ def test_the_command_asks_twice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
         password_command.ask(tmp_path / "people.txt", "ben", "edit")
     assert list(read_accounts(tmp_path / "people.txt")) == ["ada"]
     started: list[list[str]] = []
-    monkeypatch.setattr("likeness.commands.password.os.execv", lambda program, arguments: started.append(arguments))
+    monkeypatch.setattr("os.execve", lambda program, arguments, environment: started.append(arguments))
     assert run("password", "people.txt", "ada", "--role", "train")[0] == 0
     assert started[0][1:] == [password_command.__file__, "people.txt", "ada", "train"]
     assert run("password", "people.txt", "ada", "--role", "all")[0] == 2

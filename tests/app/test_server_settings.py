@@ -106,7 +106,7 @@ def test_this_machine_is_always_served(address: str) -> None:
 
 def test_the_command_hands_its_options_to_the_app(run: Callable[..., tuple[int, str, str]], monkeypatch: pytest.MonkeyPatch) -> None:
     started: list[list[str]] = []
-    monkeypatch.setattr("likeness.commands.app.os.execv", lambda program, arguments: started.append(arguments))
+    monkeypatch.setattr("os.execve", lambda program, arguments, environment: started.append(arguments))
     status, _, _ = run("app", "--address", "0.0.0.0", "--shared", "--root", "photos", "--training", "--port", "8600")
     assert status == 0
     _, script, options = started[0]

@@ -80,7 +80,7 @@ def test_bad_input_is_answered_in_one_line(run: Run, arguments: list[str], said:
 )
 def test_numbers_out_of_bounds_are_answered_with_the_bound(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str]) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("likeness.commands.app.os.execv", lambda *_: pytest.fail("the server starts"))
+    monkeypatch.setattr("os.execve", lambda *_: pytest.fail("the server starts"))
     status, _, err = run(*arguments)
     assert status == 2
     assert "Invalid value for" in err

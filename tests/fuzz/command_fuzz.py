@@ -97,7 +97,7 @@ def _status(arguments: list[str]) -> int:
     """The status that Python would end with."""
     from likeness.commands import cli
 
-    sys.argv, os.execv = ["likeness", *arguments], _serve  # type: ignore[assignment]
+    sys.argv, os.execve = ["likeness", *arguments], _serve  # type: ignore[assignment]
     signal.signal(signal.SIGINT, signal.default_int_handler)
     status = 0
     try:
@@ -117,7 +117,7 @@ def _status(arguments: list[str]) -> int:
     return status
 
 
-def _serve(_: str, arguments: list[str]) -> None:
+def _serve(_: str, arguments: list[str], environment: dict[str, str]) -> None:
     """What `likeness app` becomes, up to the server itself, or another command that the app knows."""
     sys.path.insert(0, str(Path(arguments[1]).parent))
     if Path(arguments[1]).stem != "serve":

@@ -32,7 +32,7 @@ def pool(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[
     def make(before: str) -> None:
         program = tmp_path / "changed_worker.py"
         program.write_text(f"import sys\nfrom likeness.io import decoder_limits, decoder_worker, pdf_pages\n{before}\ndecoder_worker.main()\n")
-        made.append(DecoderPool(1, (sys.executable, "-P", str(program))))
+        made.append(DecoderPool(1, (str(program),)))
         monkeypatch.setattr(foreign_images, "_files", made[-1])
 
     yield make

@@ -86,7 +86,7 @@ def changed(image):
 ImageFile.ImageFile.load = changed
 decoder_worker.main()
 """)
-        return sys.executable, "-P", str(program)
+        return (str(program),)
 
     return write
 

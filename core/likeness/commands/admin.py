@@ -1,8 +1,6 @@
 """`likeness admin`: what a shared server keeps of its visitors, and a copy of all of it."""
 
 import json
-import os
-import sys
 from pathlib import Path
 from typing import Annotated, NoReturn
 
@@ -10,7 +8,7 @@ import typer
 
 from likeness.commands.terminal import agreed
 from likeness.errors import InputError
-from likeness.io import app_dir
+from likeness.io import become_app
 
 admin = typer.Typer(name="admin", help="What a shared server keeps of its visitors: list, export, delete; back up and restore.", no_args_is_help=True)
 _Visitor = Annotated[str, typer.Argument(help="The visitor's id, as `likeness admin list` shows it.")]
@@ -67,4 +65,4 @@ def restore(file: Annotated[Path, typer.Argument(help="What `likeness admin back
 
 def _call(*arguments: str) -> NoReturn:
     # what a visitor is, the app knows, which stands above this package
-    os.execv(sys.executable, [sys.executable, str(app_dir() / "admin.py"), json.dumps(arguments)])
+    become_app("admin.py", json.dumps(arguments))

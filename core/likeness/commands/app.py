@@ -1,14 +1,12 @@
 """`likeness app`: the app in the browser, for one person or for several."""
 
 import json
-import os
-import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from likeness.io import app_dir
+from likeness.io import become_app
 
 
 def app(
@@ -63,4 +61,4 @@ def app(
         "program_tokens": str(program_tokens) if program_tokens else None,
     }
     # the app stands above this package: it checks these itself, in the process that this one becomes
-    os.execv(sys.executable, [sys.executable, str(app_dir() / "serve.py"), json.dumps(options)])
+    become_app("serve.py", json.dumps(options))

@@ -46,6 +46,7 @@ from likeness.commands.train import train
 from likeness.commands.train_clip import train_clip
 from likeness.commands.train_photos import train_photos
 from likeness.commands.zero_shot import zero_shot
+from likeness.io import keep_folder_out
 
 # in the order of the help; a function's name and docstring are the command's, a group has its own
 COMMANDS: tuple[Callable[..., None] | typer.Typer, ...] = (
@@ -115,6 +116,7 @@ def command_line() -> typer.Typer:
 
 def main() -> None:
     """Entry point."""
+    keep_folder_out()
     print_any_text()
     with answered():
         command_line()()

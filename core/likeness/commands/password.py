@@ -1,13 +1,11 @@
 """`likeness password`: an account of a shared server."""
 
-import os
-import sys
 from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
 
-from likeness.io import app_dir
+from likeness.io import become_app
 
 
 def password(
@@ -23,4 +21,4 @@ def password(
     Examples: `likeness password people.txt ada --role edit`, then `likeness app --shared --auth people.txt`
     """
     # what an account is, the app knows, which stands above this package
-    os.execv(sys.executable, [sys.executable, str(app_dir() / "password.py"), str(file), name, role])
+    become_app("password.py", str(file), name, role)

@@ -1,13 +1,11 @@
 """`likeness token`: a token by which a program uses the app's HTTP API."""
 
-import os
-import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from likeness.io import app_dir
+from likeness.io import become_app
 
 
 def token(
@@ -19,4 +17,4 @@ def token(
     Examples: `likeness token tokens.txt notebook`, then `likeness app --api --program-tokens tokens.txt`
     """
     # what a token is, the app knows, which stands above this package
-    os.execv(sys.executable, [sys.executable, str(app_dir() / "new_token.py"), str(file), name])
+    become_app("new_token.py", str(file), name)

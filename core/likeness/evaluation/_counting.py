@@ -12,8 +12,11 @@ threads at once, as an app with several visitors does.
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from likeness.compiled import load_numba
+
+njit = load_numba().njit
 
 STRIP = 128
 UNIT = 2.0**-53  # of float64: relative error of a rounding

@@ -64,8 +64,13 @@ from .paths import as_path as as_path
 from .paths import assets_dir as assets_dir
 from .paths import cache_dir as cache_dir
 from .paths import can_be_a_path as can_be_a_path
+from .paths import can_write as can_write
 from .paths import runs_dir as runs_dir
 from .plain_pickle import PlainUnpickler as PlainUnpickler
+from .python_process import become_app as become_app
+from .python_process import folder_kept_out as folder_kept_out
+from .python_process import keep_folder_out as keep_folder_out
+from .python_process import start_python as start_python
 from .raw_previews import RAW_SUFFIXES as RAW_SUFFIXES
 from .regular_file import regular_file as regular_file
 from .rgb import to_rgb as to_rgb

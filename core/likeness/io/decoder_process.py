@@ -5,20 +5,19 @@ import json
 import os
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
-from pathlib import Path
 from typing import Literal
 
 from likeness.errors import InputError
 from likeness.io.decoder_limits import OUT_OF_MEMORY
 from likeness.io.file_parts import MOST_PARTS
+from likeness.io.python_process import start_python
 from likeness.io.text import parse_json
 from likeness.io.unreadable import MissingPackageError, RefusedImageError
 
-PROGRAM = (sys.executable, "-P", "-m", "likeness.io.decoder_worker")
+PROGRAM = ("-m", "likeness.io.decoder_worker")
 _LONGEST_LINE, _MOST_BYTES = 10_000, 1 << 26  # bytes of an answer
 PICTURE_PIXELS = 16_000_000  # that go back at most; no encoder looks at as many
 
@@ -63,7 +62,7 @@ class DecoderProcess:
     """The process; for one thread at a time.
 
     Args:
-        program: command line.
+        program: arguments of Python.
         seconds: on the clock, that it may take for one image.
     """
 
@@ -109,11 +108,9 @@ class DecoderProcess:
     def _running(self) -> "subprocess.Popen[bytes]":
         if self._process is None or self._process.poll() is not None:
             self.end()
-            source = str(Path(__file__).resolve().parents[2])
-            path = os.pathsep.join(part for part in (source, os.environ.get("PYTHONPATH")) if part)
-            environment = os.environ | {"PYTHONPATH": path, "OPENBLAS_NUM_THREADS": "1"}
+            environment = os.environ | {"OPENBLAS_NUM_THREADS": "1"}
             pipe, nothing = subprocess.PIPE, subprocess.DEVNULL
-            self._process = subprocess.Popen(self._program, env=environment, stdin=pipe, stdout=pipe, stderr=nothing)
+            self._process = start_python(*self._program, environment=environment, stdin=pipe, stdout=pipe, stderr=nothing)
         return self._process
 
 

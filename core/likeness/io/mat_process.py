@@ -3,7 +3,6 @@
 import atexit
 import json
 import subprocess
-import sys
 import tempfile
 import threading
 from pathlib import Path
@@ -14,6 +13,7 @@ import numpy as np
 from likeness.io.array_files import read_array
 from likeness.io.mat_worker import RECORDS
 from likeness.io.plain_pickle import PlainUnpickler
+from likeness.io.python_process import start_python
 from likeness.io.regular_file import regular_file
 
 _SECONDS = 600.0
@@ -107,11 +107,8 @@ class _Worker:
     def _running(self) -> "subprocess.Popen[str]":
         if self._process is None or self._process.poll() is not None:
             program = str(Path(__file__).with_name("mat_worker.py"))
-            # alone in its folder, it would import this one's modules in place of the standard ones
-            arguments = [sys.executable, "-P", program]
-            self._process = subprocess.Popen(
-                arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, encoding="utf-8"
-            )
+            pipe, nothing = subprocess.PIPE, subprocess.DEVNULL
+            self._process = start_python(program, stdin=pipe, stdout=pipe, stderr=nothing, text=True, encoding="utf-8")
         return self._process
 
     def _end(self) -> None:

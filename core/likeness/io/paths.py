@@ -1,12 +1,17 @@
 """Where the files that ship and the files that are computed live."""
 
+import logging
 import os
+import stat
+import tempfile
+from functools import lru_cache
 from pathlib import Path
 
 from likeness.errors import InputError
 from likeness.io.confinement import allows
 from likeness.io.file_names import text_to_name
 
+_LOG = logging.getLogger(__name__)
 _PACKAGE = Path(__file__).resolve().parents[1]
 
 
@@ -27,13 +32,43 @@ def app_dir() -> Path:
 
 
 def cache_dir() -> Path:
-    """The user's own folder for embeddings, maps and notions; `LIKENESS_CACHE` overrides the platform's default."""
+    """The user's own folder for embeddings, maps and notions; `LIKENESS_CACHE` overrides the platform's default. Where that cannot be written, as in
+    a container without a home, it is one of the user's own among the temporary files.
+
+    Raises:
+        InputError: nor can that.
+    """
     chosen = os.environ.get("LIKENESS_CACHE")
     if chosen:
         return Path(chosen).expanduser()
     from platformdirs import user_cache_dir
 
-    return Path(user_cache_dir("likeness", appauthor=False))
+    return _writable_cache(user_cache_dir("likeness", appauthor=False))
+
+
+@lru_cache
+def _writable_cache(usual: str) -> Path:
+    if can_write(Path(usual)):
+        return Path(usual)
+    try:
+        folder = Path(tempfile.gettempdir()) / f"likeness-{os.getuid()}"
+        folder.mkdir(mode=0o700, exist_ok=True)
+        found = folder.lstat()
+        # its name is known to all: another user could have made it
+        private = stat.S_ISDIR(found.st_mode) and found.st_uid == os.getuid() and not found.st_mode & 0o077
+    except OSError:  # there is no folder for temporary files, or it cannot be written either
+        private = False
+    if not private:
+        raise InputError(f"What is computed cannot be kept in '{usual}', which cannot be written; set LIKENESS_CACHE to a folder that can.")
+    _LOG.warning("What is computed is kept in '%s', as '%s' cannot be written; set LIKENESS_CACHE to keep it elsewhere.", folder, usual)
+    return folder
+
+
+def can_write(folder: Path) -> bool:
+    """Whether files can be written into a folder, or it can be made; only of an absolute path: "~" stays as it is where there is no home."""
+    while not folder.exists() and folder != folder.parent:
+        folder = folder.parent
+    return folder.is_absolute() and folder.is_dir() and os.access(folder, os.W_OK | os.X_OK)
 
 
 def runs_dir() -> Path:

@@ -9,6 +9,8 @@ from threading import current_thread, main_thread
 from types import FrameType, TracebackType
 from typing import Any
 
+from likeness.io.python_process import folder_kept_out
+
 
 class WorkerPool(ProcessPoolExecutor):
     """A pool of new processes. They are spawned, not forked: the caller may hold threads (a server, torch), which a forked child would inherit
@@ -22,12 +24,13 @@ class WorkerPool(ProcessPoolExecutor):
     """
 
     def __init__(self, workers: int) -> None:
-        super().__init__(workers, mp_context=get_context("spawn"))
+        with folder_kept_out():  # its queues have a process of their own
+            super().__init__(workers, mp_context=get_context("spawn"))
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
         """As of every executor."""
-        resource_tracker.ensure_running()  # whose start ends the blocking of signals
-        with _interruption_held():
+        with folder_kept_out(), _interruption_held():
+            resource_tracker.ensure_running()  # whose start ends the blocking of signals
             before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})  # what is blocked here is blocked in a process begun here
             try:
                 return super().submit(fn, *args, **kwargs)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from likeness.io import cache_dir
+from likeness.io import cache_dir, folder_kept_out
 from likeness.labels.matrix import MatrixLabels
 from likeness.labels.protocol import Distances, LabelDistances, Rows
 from likeness.progress import Progress
@@ -49,6 +49,7 @@ def _remove_leftovers(folder: Path) -> None:
             path.unlink(missing_ok=True)
 
 
+@folder_kept_out()
 def _fill(matrix: Distances, labels: LabelDistances, progress: Progress | None, workers: int | None) -> None:
     """The upper half is computed; the lower one is its mirror."""
     from joblib import Parallel, delayed

@@ -2,11 +2,11 @@
 
 import atexit
 import contextlib
-import os
 import subprocess
-import sys
 import threading
 from pathlib import Path
+
+from likeness.io import start_python
 
 
 class LayoutWorker:
@@ -65,15 +65,8 @@ class LayoutWorker:
     def _running(self) -> subprocess.Popen[str]:
         if self._process is None or self._process.poll() is not None:
             self._close_input()
-            source = str(Path(__file__).resolve().parents[2])
-            path = os.pathsep.join(part for part in (source, os.environ.get("PYTHONPATH")) if part)
-            self._process = subprocess.Popen(
-                [sys.executable, "-m", "likeness.projection.layout_process"],
-                env=os.environ | {"PYTHONPATH": path},
-                stdin=subprocess.PIPE,
-                stdout=subprocess.DEVNULL,
-                text=True,
-            )
+            pipe, nothing = subprocess.PIPE, subprocess.DEVNULL
+            self._process = start_python("-m", "likeness.projection.layout_process", stdin=pipe, stdout=nothing, text=True)
         return self._process
 
     def _send(self, folder: Path) -> None:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from likeness.arrays import checked_rows, unit_rows
+from likeness.compiled import load_numba
 from likeness.errors import InputError
 from likeness.projection.chords import chords
 from likeness.projection.pca_map import pca_map
@@ -84,8 +85,7 @@ def pacmap_map(
 @contextmanager
 def _one_thread() -> Iterator[None]:
     """The gradient is a serial loop, and threads that wait beside it cost far more than the rest of a pass."""
-    import numba
-
+    numba = load_numba()
     before = numba.get_num_threads()
     numba.set_num_threads(1)
     try:

@@ -3,7 +3,10 @@
 from typing import Any
 
 import numpy as np
-from numba import njit
+
+from likeness.compiled import load_numba
+
+njit = load_numba().njit
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]

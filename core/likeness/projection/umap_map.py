@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from likeness.arrays import checked_rows
+from likeness.compiled import load_numba
 from likeness.errors import InputError
 from likeness.projection.pca_map import pca_map
 from likeness.projection.start import checked_start, jittered, resized
@@ -109,6 +110,7 @@ def memberships(distances: NDArray[np.float32]) -> NDArray[np.float32]:
 
 
 def optimised(graph: Any, start: NDArray[np.float32], min_distance: float, epochs: int, rate: float, seed: int) -> NDArray[np.float32]:
+    load_numba()
     from umap.layouts import optimize_layout_euclidean
     from umap.umap_ import find_ab_params, make_epochs_per_sample
 

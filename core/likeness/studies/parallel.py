@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
+from likeness.io import folder_kept_out
 from likeness.notions import METHODS, MethodLike
 from likeness.progress import Progress
 from likeness.studies.comparison import compare, no_runs
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 _PLACE = ["notion", "method", "dim"]
 
 
+@folder_kept_out()
 def compare_in_parallel(
     base: "Space",
     notions: Sequence["Notion"],

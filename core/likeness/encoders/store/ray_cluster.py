@@ -7,11 +7,12 @@ import socket
 import sys
 import tempfile
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
 from likeness.errors import InputError
+from likeness.io import folder_kept_out
 
 # The sockets of Ray lie below its folder, and their paths may have 107 characters.
 _LONGEST_FOLDER = 40
@@ -62,6 +63,25 @@ def _imported() -> Any:
     return ray
 
 
+class _ImportedFrom(list[str]):
+    """Folders in which Ray's workers look for modules: of those that Ray adds, the ones in which this process looks, too, and so not the current
+    folder of a command, whose files are a person's.
+    """
+
+    def extend(self, folders: Iterable[str]) -> None:
+        searched = [os.path.abspath(place) for place in sys.path]
+        super().extend(folder for folder in folders if folder in searched)
+
+
+def _job_config() -> Any:
+    from ray.job_config import JobConfig
+
+    config = JobConfig()
+    config._py_driver_sys_path = _ImportedFrom()
+    return config
+
+
+@folder_kept_out()
 def _connect(ray: Any, address: str | None, folder: str | None) -> None:
     _check_reached(ray, address)
     options: dict[str, Any] = {"address": address} if address else {"address": "local", "include_dashboard": False, "_temp_dir": folder}
@@ -69,7 +89,7 @@ def _connect(ray: Any, address: str | None, folder: str | None) -> None:
         options |= {"object_store_memory": _OBJECT_STORE_BYTES, "num_cpus": os.cpu_count()}
     try:
         with _stderr_without(b"Set ray log level"):
-            ray.init(**options, log_to_driver=False, logging_level=logging.ERROR, configure_logging=False)
+            ray.init(**options, job_config=_job_config(), log_to_driver=False, logging_level=logging.ERROR, configure_logging=False)
     except Exception as error:  # a bare one where Ray's processes are not up within 30 s, a limit that Ray has no setting for
         reason = " ".join(str(error).split())[:200]
         if address:

@@ -10,11 +10,10 @@ import os
 import signal
 import socket
 import subprocess
-import sys
 from pathlib import Path
 
 from likeness.errors import InputError
-from likeness.io import interrupted_by
+from likeness.io import interrupted_by, start_python
 from likeness.progress import Progress
 from likeness.training.config import RunConfig
 from likeness.training.runs.run_folder import RunFolder
@@ -33,10 +32,10 @@ def launch(config: RunConfig, folder: Path | str, progress: Progress) -> RunFold
     run = RunFolder(folder)
     run.start_or_resume(config)
     with interrupted_by(signal.SIGTERM):
-        process = subprocess.Popen(
-            [sys.executable, "-m", "likeness.training.loop.worker", str(run.path / "config.yaml"), str(run.path)],
+        process = start_python(
+            *("-m", "likeness.training.loop.worker", str(run.path / "config.yaml"), str(run.path)),
             stdin=subprocess.DEVNULL,
-            env=_environment(),
+            environment=_environment(),
             start_new_session=True,  # an interruption from the keyboard reaches this process only, and is passed on once
         )
         try:

@@ -10,6 +10,7 @@ import torch
 from lightning import Callback
 
 from likeness.errors import InputError
+from likeness.io import folder_kept_out
 from likeness.progress import Progress, no_progress
 from likeness.threads import threads_for
 from likeness.training.config import RunConfig
@@ -29,6 +30,7 @@ from likeness.training.runs.run_folder import RunFolder, Status
 _STATE = ("state_dict", "loops", "optimizer_states", "lr_schedulers")
 
 
+@folder_kept_out()
 def train(
     config: RunConfig,
     folder: Path | str,
@@ -84,6 +86,7 @@ def train(
         raise
 
 
+@folder_kept_out()
 def train_here(config: RunConfig, folder: Path | str, progress: Progress, owner: int | None = None, given: GivenObjects = NOTHING_GIVEN) -> RunFolder:
     """`train` in this process, which may be one of several that train together.
 

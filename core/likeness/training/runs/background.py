@@ -1,10 +1,10 @@
 """Runs in background processes, which outlive the process that starts them; their output goes to a file in the run's folder."""
 
 import subprocess
-import sys
 from pathlib import Path
 
 from likeness.errors import InputError
+from likeness.io import start_python
 from likeness.training.config import RunConfig
 from likeness.training.runs.run_folder import RunFolder, Status
 
@@ -46,13 +46,7 @@ def spawn(folder: Path, *arguments: str) -> int:
         OSError: the folder cannot be written.
     """
     with (folder / _LOG).open("ab") as output:
-        process = subprocess.Popen(
-            [sys.executable, "-m", "likeness", *arguments],
-            stdin=subprocess.DEVNULL,
-            stdout=output,
-            stderr=output,
-            start_new_session=True,
-        )
+        process = start_python("-m", "likeness", *arguments, stdin=subprocess.DEVNULL, stdout=output, stderr=output, start_new_session=True)
     _started[:] = [*(each for each in _started if each.poll() is None), process]
     return process.pid
 

@@ -1,7 +1,10 @@
 """The compiled inner loops of the renderer. Importing this module loads numba."""
 
 import numpy as np
-from numba import njit
+
+from likeness.compiled import load_numba
+
+njit = load_numba().njit
 
 
 @njit(cache=True)

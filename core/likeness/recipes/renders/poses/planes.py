@@ -1,7 +1,10 @@
 """The compiled loop that paints walls and floors seen from inside them. Importing this module loads numba."""
 
 import numpy as np
-from numba import njit
+
+from likeness.compiled import load_numba
+
+njit = load_numba().njit
 
 _CORNER, _CORNER_REACH = 0.24, 0.14  # how much darker corners are, and how many metres from them
 
