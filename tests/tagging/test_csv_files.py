@@ -82,11 +82,11 @@ def test_tags_attributes_and_notes_come_from_their_columns(store: TagStore, tmp_
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "is no CSV file"),
+        ("", "'labels.csv' is empty"),
         ("path,breed\n", "has 2 columns and 0 rows"),
         ("path\na.jpg\n", "has 1 columns and 1 rows"),
         ("name,breed\na.jpg,x\n", "has no column of images among 'name', 'breed'"),
-        ("path,breed\ndogs/a.jpg,x,y\n", "is no CSV file"),
+        ("path,breed\ndogs/a.jpg,x,y\n", "Row 1 of 'labels.csv' has 3 cells, and there are 2 column names"),
         ("path,breed,Breed\ndogs/a.jpg,x,y\n", "has the column 'breed' twice"),
         ("path,breed,tag:breed\ndogs/a.jpg,x,yes\n", "has the column 'breed' twice"),
         ("path,Class\ndogs/a.jpg,x\n", "has a column 'class' already"),

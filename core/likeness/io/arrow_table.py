@@ -10,8 +10,10 @@ _LONGEST_BYTES = 100  # that are written as text; of more only how many they are
 
 
 def to_arrow(frame: pd.DataFrame) -> Any:
-    """A data frame as a table that Parquet can hold: columns keep their types, and one whose values have no common one becomes plain (`plain_column`),
-    such as numbers beside words, intervals, complex numbers, paths, or whole numbers of more than 64 bits.
+    """A data frame as a table that Parquet can hold.
+
+    Columns keep their types, and one whose values have no common one becomes plain (`plain_column`), such as numbers beside words, intervals,
+    complex numbers, paths, or whole numbers of more than 64 bits.
 
     Example:
         >>> to_arrow(pd.DataFrame({"a": [1, 2], "b": [1, "x"], "c": [10**30, 1]})).column("b").to_pylist()
@@ -32,7 +34,7 @@ def from_arrow(table: Any) -> pd.DataFrame:
     """The data frame of a table of pyarrow. Whole numbers of which some are missing stay whole (Int64), and do not become rounded numbers."""
     import pyarrow as pa
 
-    frame = table.to_pandas()
+    frame: pd.DataFrame = table.to_pandas()
     for place, field in enumerate(table.schema):
         if pa.types.is_integer(field.type) and field.name in frame and pd.api.types.is_float_dtype(frame[field.name].dtype):
             kind = "UInt64" if field.type == pa.uint64() else "Int64"

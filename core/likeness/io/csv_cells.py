@@ -54,7 +54,7 @@ def read_csv_cells(path: Path, longest: int | None = None) -> pd.DataFrame:
     except UnicodeDecodeError as error:
         raise InputError(f"'{name}' is not text in UTF-8; save it again as CSV in UTF-8.") from error
     except csv.Error as error:
-        raise InputError(f"'{name}' cannot be parsed as CSV ({error}); save it again with a line of column names.") from error
+        raise InputError(f"'{name}' cannot be parsed ({error}); save it again as CSV with a line of column names.") from error
     except (OSError, MemoryError) as error:
         reason = (getattr(error, "strerror", None) or "too little memory").lower()
         raise InputError(f"'{name}' cannot be read ({reason}); check that it is there, and allow reading it.") from error
@@ -72,8 +72,8 @@ def csv_rows(text: str) -> list[list[str]]:
 def typed_columns(cells: pd.DataFrame) -> pd.DataFrame:
     """The columns of `read_csv_cells` with their kinds; an empty cell is missing.
 
-    A column is one of whole numbers (Int64 where some are missing), numbers or True and False only where writing it again gives the same text for every
-    cell: "007", "1e1", "1.10", "NA" and numbers of more than 64 bits stay texts, with all of their column.
+    A column is one of whole numbers (Int64 where some are missing), numbers or True and False only where writing it again gives the same text for
+    every cell: "007", "1e1", "1.10", "NA" and numbers of more than 64 bits stay texts, with all of their column.
 
     Example:
         >>> typed_columns(pd.DataFrame({"a": ["1", "2"], "b": ["1", ""], "c": ["01", "2"], "d": ["1.5", "2.0"]})).dtypes.astype(str).to_dict()
@@ -171,7 +171,7 @@ def _whole(cells: list[str]) -> list[int]:
         numbers = list(map(int, cells))
     except ValueError:
         return []
-    fit = numbers and -_LARGEST <= min(numbers) and max(numbers) < _LARGEST and list(map(str, numbers)) == cells
+    fit = numbers and min(numbers) >= -_LARGEST and max(numbers) < _LARGEST and list(map(str, numbers)) == cells
     return numbers if fit else []
 
 
