@@ -8,7 +8,7 @@ import typer
 from likeness.commands.options import Format, OutputFile
 from likeness.commands.terminal import check_format, print_table, progress_bar
 from likeness.errors import InputError
-from likeness.io import as_path, name_to_text, write_atomic
+from likeness.io import as_path, csv_bytes, name_to_text, write_atomic
 
 if TYPE_CHECKING:
     from likeness.data import ImageTable
@@ -38,7 +38,7 @@ def caption(
         captions = caption_images(model, table, beam, stage, progress)
     if out:
         paths = [name_to_text(str(path)) for path in table.paths()]
-        write_atomic(out, pd.DataFrame({"path": paths, "caption": captions}).to_csv(index=False).encode())
+        write_atomic(out, csv_bytes(pd.DataFrame({"path": paths, "caption": captions})))
         typer.echo(f"wrote {out}")
     else:
         print_table(pd.DataFrame({"path": table.frame["path"], "caption": captions}), format)

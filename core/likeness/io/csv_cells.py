@@ -85,10 +85,17 @@ def typed_columns(cells: pd.DataFrame) -> pd.DataFrame:
 
 def csv_bytes(frame: pd.DataFrame, header: bool = True) -> bytes:
     """A table as CSV, so that `read_csv_cells` and `typed_columns` read the same. Half of a surrogate pair is written as "\\udce9"."""
-    text: str = frame.to_csv(index=False, header=header, lineterminator="\n")
+    text: str = frame.to_csv(index=False, header=False, lineterminator="\n")
     if "\r" in text:  # Python's writer puts a cell into quotes for the end of its own lines alone
-        text = frame.to_csv(index=False, header=header, lineterminator="\n", quoting=csv.QUOTE_ALL)
-    return text.encode("utf-8", "backslashreplace")
+        text = frame.to_csv(index=False, header=False, lineterminator="\n", quoting=csv.QUOTE_ALL)
+    return ((_head([str(name) for name in frame.columns]) if header else "") + text).encode("utf-8", "backslashreplace")
+
+
+def _head(names: list[str]) -> str:
+    """The line of names, in quotes where one of them holds what separates cells in other files."""
+    out, odd = io.StringIO(newline=""), any(set(name) & set(";\t\r") for name in names)
+    csv.writer(out, lineterminator="\n", quoting=csv.QUOTE_ALL if odd else csv.QUOTE_MINIMAL).writerow(names)
+    return out.getvalue()
 
 
 def _separator(text: str) -> str:

@@ -15,7 +15,7 @@ _LONGEST_WORD = 1_000  # bytes up to which they may be a text
 _ROWS_AT_ONCE = 256  # of bytes, which may be megabytes each
 
 
-def read_parquet(file: Path, choose: Callable[[list[str]], str]) -> tuple[pd.DataFrame, str]:
+def read_parquet(file: Path, wanted: str | None, choose: Callable[[list[str]], str]) -> tuple[pd.DataFrame, str]:
     """The table, and the name of its column of paths.
 
     Lists of texts become JSON, other lists and structs texts, so that they can be counted and compared. Bytes that are short texts become texts; of
@@ -23,7 +23,8 @@ def read_parquet(file: Path, choose: Callable[[list[str]], str]) -> tuple[pd.Dat
 
     Args:
         file: a .parquet file.
-        choose: picks the column of paths from names.
+        wanted: the column of paths, if it is named.
+        choose: picks that column from names.
 
     Raises:
         InputError: it cannot be parsed, `choose` finds no name, or there are images in the file and no column of paths.
@@ -36,10 +37,11 @@ def read_parquet(file: Path, choose: Callable[[list[str]], str]) -> tuple[pd.Dat
         blobs = {name for name in names if _holds_bytes(source.schema_arrow.field(name).type) and not _is_words(source, name)}
     except Exception as error:  # damaged metadata raises anything
         raise _damaged(file, error) from error
-    column = _chosen(names, blobs, choose, file.name)
+    column = _chosen(names, blobs, wanted, choose, file.name)
     try:
         frame = from_arrow(source.read([name for name in names if name not in blobs])).rename(columns=str).reset_index(drop=True)
-        frame = frame.assign(**{name: _sizes(source, name) for name in blobs})[[name for name in names if name in {*frame.columns, *blobs}]]
+        sizes = pd.DataFrame({name: _sizes(source, name) for name in names if name in blobs}, index=frame.index)
+        frame = pd.concat([frame, sizes], axis=1)[[name for name in names if name in {*frame.columns, *blobs}]]
     except Exception as error:
         raise _damaged(file, error) from error
     for name in (name for name in frame.columns if frame[name].dtype == object):
@@ -53,22 +55,18 @@ def _damaged(file: Path, error: Exception) -> InputError:
     return InputError(f"The table '{file.name}' cannot be parsed ({reason}); save it again as CSV or Parquet.")
 
 
-def _chosen(names: list[str], blobs: set[str], choose: Callable[[list[str]], str], file: str) -> str:
+def _chosen(names: list[str], blobs: set[str], wanted: str | None, choose: Callable[[list[str]], str], file: str) -> str:
     try:
-        found = choose([name for name in names if name not in blobs])
+        return choose([name for name in names if name not in blobs])
     except InputError:
-        try:
-            found = choose(names)
-        except InputError:
-            found = ""
-        if not blobs or (found and found not in blobs):
+        inside = wanted if wanted is not None else next((name for name in names if name in blobs), None)
+        if inside not in blobs:
+            choose(names)  # which says what is wrong with all names
             raise
-        inside = found or next(name for name in names if name in blobs)
         raise InputError(
             f"The column '{inside}' of '{file}' holds images themselves, and images are read from files; write each into a file of its own, and list "
             f"the files in a column 'path'."
         ) from None
-    return found
 
 
 def _holds_bytes(kind: Any) -> bool:

@@ -55,7 +55,7 @@ def _check_file(file: Path, given: str) -> None:
 def _read(file: Path, path_column: str | None) -> tuple[pd.DataFrame, str]:
     """The table with the column of paths as text, and that column's name."""
     if file.suffix.lower() == ".parquet":
-        return read_parquet(file, lambda names: _find_column(names, path_column, file.name))
+        return read_parquet(file, path_column, lambda names: _find_column(names, path_column, file.name))
     cells = read_csv_cells(file)
     cells = cells.set_axis([str(name) or f"Unnamed: {place}" for place, name in enumerate(cells.columns)], axis=1)
     column = _find_column([str(name) for name in cells.columns], path_column, file.name)
