@@ -8,7 +8,7 @@ import typer
 from likeness.commands.options import Format, OutputFile
 from likeness.commands.terminal import check_format, print_table, progress_bar
 from likeness.errors import InputError
-from likeness.io import as_path, csv_bytes, name_to_text, write_atomic
+from likeness.io import as_path, name_to_text, write_atomic
 
 if TYPE_CHECKING:
     from likeness.data import ImageTable
@@ -30,6 +30,7 @@ def caption(
     """
     import pandas as pd
 
+    from likeness.io import csv_bytes
     from likeness.recipes.captioning import caption_images
 
     check_format(format)

@@ -107,8 +107,8 @@ def queries(
 
 @compare.command(cls=ListedHelp)
 def versions(
-    old: Annotated[str, typer.Argument(help="The old version: images as every command takes them.")],
-    new: Annotated[str, typer.Argument(help="The new version.")],
+    old: Annotated[str, typer.Argument(help="The old version: {datasets}")],
+    new: Annotated[str, typer.Argument(help="The new version, of the same kind.")],
     notions: Annotated[str | None, typer.Option(help="Notions to measure in beside the encoder's own space, separated by commas.")] = None,
     by: Annotated[str | None, typer.Option(help="Attribute: show which of its values changed, in place of the spaces.")] = None,
     encoder: EncoderName = None,

@@ -19,7 +19,7 @@ from likeness.data.listed_images import keep_listed, write_listed, write_rows
 from likeness.data.number_column import numbers_of
 from likeness.data.picture_html import picture_html
 from likeness.data.protocols import class_halves
-from likeness.data.read import absolute_source, is_published_source, read_dataset, read_official_parts, recognized
+from likeness.data.read import TableColumns, absolute_source, is_published_source, named_columns, read_dataset, read_official_parts, recognized
 from likeness.data.readers import DATASETS
 from likeness.data.readers.caption_labels import CAPTION_RULES
 from likeness.data.readers.cars import read_cars
@@ -72,6 +72,7 @@ __all__ = [
     "Failure",
     "ImageClasses",
     "ImageTable",
+    "TableColumns",
     "TemplateImage",
     "UploadLimits",
     "absolute_source",
@@ -98,6 +99,7 @@ __all__ = [
     "list_datasets",
     "missing_archive",
     "mpii_image_parts",
+    "named_columns",
     "named_dataset",
     "named_datasets",
     "natural_key",

@@ -115,10 +115,11 @@ def test_numbers_as_they_are_in_parquet(folder: Path) -> None:
     assert table.frame["tags"].tolist()[:2] == ['["x", "ü"]', "[]"]
 
 
+PICTURES = [{"bytes": b"\x89PNG" * 1_000, "path": "images/1.png"}, {"bytes": None, "path": "images/2.png"}]
+
+
 class TestBytes:
     """Columns of bytes in Parquet files, as programs write images or texts into them."""
-
-    PICTURES = [{"bytes": b"\x89PNG" * 1_000, "path": "images/1.png"}, {"bytes": None, "path": "images/2.png"}]
 
     def write(self, folder: Path, **columns: object) -> Path:
         pq.write_table(pa.table(columns), folder / "labels.parquet")
@@ -127,7 +128,7 @@ class TestBytes:
     def test_images_beside_a_column_of_paths_are_told_by_their_size(self, folder: Path) -> None:
         names = ["images/1.png", "images/2.png"]
         raw = [b"\xff" * 2_000, None]
-        table = read_table(self.write(folder, image=self.PICTURES, raw=raw, several=[raw, []], file_name=names, label=[0, 1]))
+        table = read_table(self.write(folder, image=PICTURES, raw=raw, several=[raw, []], file_name=names, label=[0, 1]))
         assert table.frame["path"].tolist() == names
         assert table.attributes == ["image", "raw", "several", "label"]
         shown = table.frame[["image", "raw", "several"]].astype(object)
@@ -135,7 +136,7 @@ class TestBytes:
 
     @pytest.mark.parametrize(("column", "path_column"), [("image", None), ("jpg", None), ("picture", "picture")])
     def test_without_such_a_column_they_are_refused(self, folder: Path, column: str, path_column: str | None) -> None:
-        path = self.write(folder, **{column: self.PICTURES, "label": [0, 1]})
+        path = self.write(folder, **{column: PICTURES, "label": [0, 1]})
         with pytest.raises(InputError, match=rf"'{column}' of 'labels\.parquet' holds images themselves, .* list the files in a column 'path'"):
             read_table(path, path_column)
 

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from likeness.data.captions_column import with_caption_column
 from likeness.data.readers.parquet_columns import read_parquet
 from likeness.data.readers.remote import is_url
 from likeness.data.table import ImageTable
@@ -15,7 +16,9 @@ TABLE_SUFFIXES = (".csv", ".tsv", ".parquet")
 PATH_COLUMNS = ("path", "file", "filename", "image", "image_path", "file_name", "file_path", "filepath", "img")
 
 
-def read_table(path: str | Path, path_column: str | None = None, name: str | None = None, remote: bool = False) -> ImageTable:
+def read_table(
+    path: str | Path, path_column: str | None = None, name: str | None = None, remote: bool = False, caption_column: str | None = None
+) -> ImageTable:
     """Reads a table of images: one row an image, one column of paths, every further column an attribute.
 
     Images that are missing stay in the table, and embedding lists them, as long as one is there.
@@ -25,6 +28,8 @@ def read_table(path: str | Path, path_column: str | None = None, name: str | Non
         path_column: the column of paths; by default the first of `PATH_COLUMNS` that is there, in any case of letters.
         name: shown to people; by default the file's.
         remote: paths that are URLs count as images that are there; only for a file that the person who runs the program named.
+        caption_column: the column of captions, a sentence or a JSON list of sentences a cell; by default "captions" or "caption". It is called so in
+            the table, where labels and training find it.
 
     Raises:
         InputError: if the file is missing, cannot be parsed, has no rows, no column of paths or empty ones, or if no image is there.
@@ -38,6 +43,8 @@ def read_table(path: str | Path, path_column: str | None = None, name: str | Non
     if not (remote and any(map(is_url, images))):
         _check_one_there(images, file)
     attributes = frame.drop(columns=column)
+    if caption_column is not None:
+        attributes = with_caption_column(attributes, caption_column, file.name)
     attributes = attributes.rename(columns={"path": "path (attribute)"})
     attributes.insert(0, "path", images)
     return ImageTable(name or name_to_text(file.stem), file.parent, attributes)
