@@ -58,7 +58,9 @@ def with_caption_column(frame: pd.DataFrame, name: str, file: str) -> pd.DataFra
     target = CAPTIONS_COLUMN if listed_all else CAPTION_COLUMN
     others = {each: free_name(each, {*frame.columns}, "attribute") for each in (CAPTIONS_COLUMN, CAPTION_COLUMN) if each in frame and each != name}
     renamed: pd.DataFrame = frame.rename(columns=others | {name: target})
-    return renamed if listed_all else renamed.assign(**{target: [None if pd.isna(cell) else str(cell) for cell in renamed[target]]})
+    if not listed_all:
+        renamed[target] = renamed[target].map(str, na_action="ignore")
+    return renamed
 
 
 def gather_captions(table: ImageTable) -> ImageTable:
