@@ -13,7 +13,7 @@ import pandas as pd
 from access import check_may, refusal
 from likeness.data import DatasetEntry, ImageTable, add_label_files, read_label_file
 from likeness.errors import InputError
-from likeness.io import cache_dir, write_atomic
+from likeness.io import cache_dir, csv_bytes, write_atomic
 from likeness.notions import Notion
 from server_settings import server
 from visitors import LABELS, visitor, visitors_dir
@@ -47,8 +47,7 @@ def add(entry: DatasetEntry, table: ImageTable, notion: Notion, labels: Sequence
     if len(list(folder_of(entry).glob("*.csv"))) >= _MOST:
         raise InputError(f"'{entry.name}' has {_MOST} attributes made by encoders, the most that are kept; remove one.")
     name = _free(entry, table, f"{notion.slug.replace('-', '_')[:_LONGEST]}")
-    content = pd.DataFrame({"path": table.frame["path"], "label": labels}).to_csv(index=False)
-    write_atomic(file_of(entry, name), content.encode())
+    write_atomic(file_of(entry, name), csv_bytes(pd.DataFrame({"path": table.frame["path"], "label": labels})))
     return name
 
 

@@ -23,9 +23,11 @@ def resolve_config(config: RunConfig) -> RunConfig:
         InputError: a path that may not be read.
     """
     added, others = _label_files(config.data)
+    entry = dataset_of(config.data.source)
+    column = config.data.path_column or (entry.path_column if entry else None)
     if not server().shared:
-        return config.model_copy(update={"data": config.data.model_copy(update={"label_files": (*others, *added)})})
-    data = config.data.model_copy(update={"source": resolve_source(config.data.source), "labels": _labels(config.data.labels)})
+        return config.model_copy(update={"data": config.data.model_copy(update={"label_files": (*others, *added), "path_column": column})})
+    data = config.data.model_copy(update={"source": resolve_source(config.data.source), "labels": _labels(config.data.labels), "path_column": column})
     data = data.model_copy(update={"label_files": (*map(path_text, others), *added)})
     if data.splits is not None and data.splits not in shipped_splits():
         data = data.model_copy(update={"splits": path_text(data.splits)})

@@ -17,7 +17,7 @@ import added_labels
 from access import check_may, redact, refusal, resolve_entry
 from likeness.data import DatasetEntry, ImageTable
 from likeness.errors import InputError
-from likeness.io import cache_dir, write_atomic
+from likeness.io import cache_dir, csv_bytes, write_atomic
 from likeness.space import Space
 from likeness.tagging import Edit, TagStore, tags_file, with_tags
 from server_settings import server
@@ -149,7 +149,7 @@ def frozen(entry: DatasetEntry, name: str) -> Path | None:
     labels = column.map({True: "yes", False: "no"}) if kinds[name] == "tag" else column
     if Path(name).name != name or name.startswith(".") or len(name.encode()) > 200:
         raise InputError(f"No file can be called '{name}', so no run learns from it; give the images an attribute of another name.")
-    content = pd.DataFrame({"path": frame["path"], "label": labels})[labels.notna().to_numpy()].to_csv(index=False).encode()
+    content = csv_bytes(pd.DataFrame({"path": frame["path"], "label": labels})[labels.notna().to_numpy()])
     place = cache_dir() / "generated" / LABELS / entry.id if server().shared and not entry.owner else added_labels.folder_of(entry)
     file = place / _BY_HAND / hashlib.sha256(content).hexdigest()[:16] / f"{name}.csv"
     if not file.exists():

@@ -8,7 +8,7 @@ import pandas as pd
 
 from api.problems import Problem
 from api.schemas import Attribute, Dataset, DatasetDetails, Datasets, Image, Nothing, OfDataset, OfImage
-from likeness.data import DatasetEntry, ImageTable
+from likeness.data import DatasetEntry, ImageTable, numbers_of
 from likeness.data import list_datasets as all_datasets
 from likeness.encoders import map_path
 from likeness.errors import InputError
@@ -97,7 +97,7 @@ def _named(entry: DatasetEntry) -> dict[str, Any]:
 
 def _attribute(frame: pd.DataFrame, name: str) -> Attribute:
     values = frame[name].dropna()
-    is_number = pd.api.types.is_numeric_dtype(values) and not pd.api.types.is_bool_dtype(values)
+    is_number = numbers_of(values) is not None and not pd.api.types.is_bool_dtype(values)
     counts = values.value_counts()
     examples = [known for each in counts.index[:_EXAMPLES].tolist() if (known := scalar(each)) is not None]
     return Attribute(name=name, kind="number" if is_number else "text", distinct=int((counts > 0).sum()), examples=examples)

@@ -10,7 +10,7 @@ from api.datasets import check_row, entry_of, image_fields
 from api.notions import fitted
 from api.problems import check_may_edit
 from api.schemas import Found, Hit, NeighborsOf, NotionText, Search, SearchByImage, Term
-from likeness.data import DatasetEntry, ImageTable
+from likeness.data import DatasetEntry, ImageTable, numbers_of
 from likeness.errors import InputError
 from likeness.io import foreign_image
 from likeness.search import Query
@@ -94,16 +94,19 @@ def _allowed(table: ImageTable, where: dict[str, list[Any]]) -> NDArray[np.bool_
         if name not in table.attributes:
             raise InputError(f"The images have no attribute '{name}'; they have {', '.join(table.attributes[:30]) or 'none'}.")
         column = table.frame[name]
-        if pd.api.types.is_numeric_dtype(column) and not pd.api.types.is_bool_dtype(column):
-            allowed &= column.isin(_numbers(name, wanted)).to_numpy()
+        numbers = None if pd.api.types.is_bool_dtype(column) else numbers_of(column)
+        if numbers is not None:
+            exact = column if pd.api.types.is_numeric_dtype(column) else pd.Series(numbers)
+            allowed &= exact.isin(_numbers(name, wanted)).to_numpy(bool)
         else:
             allowed &= (column.astype(str).isin([str(each) for each in wanted]) & column.notna()).to_numpy(bool)
     return allowed
 
 
 def _numbers(name: str, wanted: list[Any]) -> list[float]:
+    """Numbers; whole ones stay whole, since those of many digits are not told apart as others."""
     try:
-        return [float(each) for each in wanted]
+        return [each if type(each) is int else float(each) for each in wanted]
     except (ValueError, OverflowError):
         raise InputError(f"The attribute '{name}' holds numbers; give numbers for it.") from None
 

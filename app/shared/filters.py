@@ -8,7 +8,7 @@ import pandas as pd
 import streamlit as st
 from numpy.typing import NDArray
 
-from likeness.data import ImageTable
+from likeness.data import ImageTable, numbers_of
 from likeness.plots.linked_map import cache_by_identity
 from shared import link
 from shared.plain import plain
@@ -73,7 +73,7 @@ def _refuse_others(names: Sequence[str], readable: Callable[[str], str]) -> None
 
 
 def _is_range(frame: pd.DataFrame, name: str) -> bool:
-    return pd.api.types.is_numeric_dtype(frame[name]) and distinct(frame, name) > 12
+    return distinct(frame, name) > 12 and _numbers(frame, name) is not None
 
 
 def _filter(frame: pd.DataFrame, name: str, new: bool, title: str) -> Mask | bool:
@@ -120,7 +120,8 @@ def _range_filter(frame: pd.DataFrame, name: str, new: bool, title: str) -> Mask
     first, last = st.slider(title, low, high, key=key, persist_state="session")
     whole = (first, last) == (low, high)
     link.write({key: [] if whole else [str(first), str(last)]})
-    return False if whole else ((frame[name] < first) | (frame[name] > last)).to_numpy()
+    numbers = _numbers(frame, name)
+    return False if whole or numbers is None else (numbers < first) | (numbers > last)
 
 
 def _with_ends(kept: Range | None, ends_before: Range | None, ends: Range) -> Range:
@@ -151,5 +152,11 @@ def _counts(frame: pd.DataFrame, name: str) -> "pd.Series[int]":
 
 
 @cache_by_identity
+def _numbers(frame: pd.DataFrame, name: str) -> NDArray[np.float64] | None:
+    return numbers_of(frame[name])
+
+
+@cache_by_identity
 def _ends(frame: pd.DataFrame, name: str) -> Range:
-    return float(frame[name].min()), float(frame[name].max())
+    numbers = _numbers(frame, name)
+    return (0.0, 0.0) if numbers is None else (float(np.nanmin(numbers)), float(np.nanmax(numbers)))

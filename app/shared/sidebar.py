@@ -7,7 +7,7 @@ import pandas as pd
 import streamlit as st
 
 from access import redact
-from likeness.data import PHOTO_COLUMNS, SHIPPED_CARS, DatasetEntry, find_dataset, list_datasets
+from likeness.data import PHOTO_COLUMNS, SHIPPED_CARS, DatasetEntry, find_dataset, list_datasets, numbers_of
 from likeness.defaults import NOTION
 from likeness.errors import InputError
 from likeness.notions import Notion, fitting_notions, list_notions
@@ -270,7 +270,7 @@ def _first_color(entry: DatasetEntry, base: Space, shown: Sequence[str], attribu
 
 @cache_by_identity
 def _is_drawable(frame: pd.DataFrame, name: str) -> bool:
-    return pd.api.types.is_numeric_dtype(frame[name]) or filters.distinct(frame, name) < max(2, len(frame) // 2)
+    return numbers_of(frame[name]) is not None or filters.distinct(frame, name) < max(2, len(frame) // 2)
 
 
 def readable(name: str) -> str:

@@ -38,7 +38,7 @@ def test_what_the_table_has_stays_and_what_fits_no_image_adds_nothing(table: Ima
     [
         ("name,label\na.jpg,red\n", "has the columns name, label; give one with path and label"),
         ("path,label\na.jpg,red\na.jpg,blue\n", "names 'a.jpg' twice"),
-        ("", "is no CSV file"),
+        ("", "'setting.csv' is empty"),
     ],
 )
 def test_other_files_are_named(table: ImageTable, tmp_path: Path, content: str, message: str) -> None:

@@ -1,10 +1,13 @@
 """CSV and Parquet: what is written is read back whole, neighbors are those of all pairs."""
 
+import tempfile
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import likeness as lk
 from likeness.data import ImageTable
@@ -120,3 +123,61 @@ def test_what_stands_there_stays(table: ImageTable, space: Space, tmp_path: Path
     with pytest.raises(InputError, match="The attribute 'size' holds infinity"):
         lk.export(Space(space.vectors, space.table, {"size": [np.inf] * 12}), "csv", tmp_path / "other.csv")
     assert not (tmp_path / "other.csv").exists()
+
+
+ODD_COLUMNS = {
+    "int and str": [1, "1", "a", 2],
+    "intervals": pd.cut(np.arange(4), 2),
+    "long numbers": [10**30, 1, 2, 3],
+    "complex": [1j] * 4,
+    "lists and str": [["a"], "b", ["c"], "d"],
+    "paths": [Path("x")] * 4,
+    "dicts": [{"a": 1}, {"a": "x"}, {}, {}],
+    "empty dicts": [{}] * 4,
+}
+
+
+@pytest.mark.parametrize("name", ODD_COLUMNS)
+def test_a_space_is_saved_and_exported_with_whatever_its_columns_hold(name: str, tmp_path: Path) -> None:
+    space = Space(np.eye(4), pd.DataFrame({"path": list("abcd"), "label": ODD_COLUMNS[name]}))
+    space.save(tmp_path / "saved.parquet")
+    lk.export(space, "parquet", tmp_path / "exported.parquet", vectors=True)
+    saved, exported = (lk.load(tmp_path / f"{each}.parquet") for each in ("saved", "exported"))
+    texts = [str(value) for value in space.table.frame["label"].astype(object)]
+    assert saved.table.frame["label"].tolist() == exported.table.frame["label"].tolist() == texts
+    np.testing.assert_array_equal(saved.vectors, space.vectors)
+
+
+_CELLS = st.text(st.characters(codec="utf-8") | st.sampled_from(" ,;\t'\"\r\n"), min_size=1, max_size=5)
+_WORDS = st.sampled_from(("None", "NA", "null", "nan", "001", "01", "1", "1.1", "1.10", "1e1", "10", "True", "true", "7706992903151817197"))
+_VALUES = st.sampled_from(
+    (
+        _CELLS | _WORDS | st.none(),
+        st.integers(-(2**62), 2**62) | st.none(),
+        st.floats(allow_nan=False, allow_infinity=False).filter(bool),
+        st.booleans(),
+    )
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.data(), st.sampled_from(("csv", "parquet")))
+def test_what_is_exported_is_read_again(data: st.DataObject, target: str) -> None:
+    """Missing values stay missing, and words, whole numbers, numbers and truths what they are."""
+    columns = {f"{number}": data.draw(st.lists(data.draw(_VALUES), min_size=3, max_size=3)) for number in range(3)}
+    with tempfile.TemporaryDirectory() as folder:
+        paths = [str(Path(folder) / f"{number}.png") for number in range(3)]
+        for path in paths:
+            Path(path).touch()
+        frame = pd.DataFrame({"path": paths} | {name: pd.Series(cells, dtype=object) for name, cells in columns.items()})
+        lk.export(ImageTable("odd", Path(folder), frame), target, f"{folder}/out.{target}")
+        found = lk.read(f"{folder}/out.{target}").frame.astype(object)
+    for name, cells in columns.items():
+        read = [None if pd.isna(cell) else cell for cell in found[name]]
+        texts = all(isinstance(cell, str | None) for cell in cells)
+        assert (list(map(_text, read)) == list(map(_text, cells))) if texts and target == "csv" else read == cells
+
+
+def _text(cell: object) -> str | None:
+    """Words that are all numbers, as a CSV file holds them, are read as these numbers; their text is the same."""
+    return None if cell is None else str(cell)

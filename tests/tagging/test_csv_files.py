@@ -82,11 +82,11 @@ def test_tags_attributes_and_notes_come_from_their_columns(store: TagStore, tmp_
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "is no CSV file"),
+        ("", "'labels.csv' is empty"),
         ("path,breed\n", "has 2 columns and 0 rows"),
         ("path\na.jpg\n", "has 1 columns and 1 rows"),
         ("name,breed\na.jpg,x\n", "has no column of images among 'name', 'breed'"),
-        ("path,breed\ndogs/a.jpg,x,y\n", "is no CSV file"),
+        ("path,breed\ndogs/a.jpg,x,y\n", "Row 1 of 'labels.csv' has 3 cells, and there are 2 column names"),
         ("path,breed,Breed\ndogs/a.jpg,x,y\n", "has the column 'breed' twice"),
         ("path,breed,tag:breed\ndogs/a.jpg,x,yes\n", "has the column 'breed' twice"),
         ("path,Class\ndogs/a.jpg,x\n", "has a column 'class' already"),
@@ -168,3 +168,24 @@ def test_a_table_of_the_labeled_images_is_a_dataset_that_can_be_trained_on(tmp_p
     assert all(path.is_file() for path in again.paths())
     assert image_classes(again, "mood").names == ["calm"]
     assert again.frame.set_index("class")["good"].to_dict() == {"cold": False, "warm": True}
+
+
+def test_a_table_of_labeled_images_says_what_people_said(tmp_path: Path) -> None:
+    from PIL import Image
+
+    from likeness.data import read_dataset
+
+    values = ["None", "NA", "007", "7", "7.0", "1e1", "7706992903151817197", "a; b, c"]
+    for row in range(len(values)):
+        Image.new("RGB", (8, 8)).save(tmp_path / f"{row}.png")
+    table = read_dataset(tmp_path)
+    store = TagStore(tmp_path / "t.sqlite", table.frame.columns)
+    for path, value in zip(table.frame["path"], values, strict=True):
+        store.set_value([path], "verdict", value, "ada")
+    export_table(store, table, ["verdict"], tmp_path / "labeled.csv")
+    assert read_dataset(tmp_path / "labeled.csv").frame["verdict"].tolist() == values
+
+
+def test_a_separator_at_the_end_of_each_line_moves_no_column(store: TagStore, tmp_path: Path) -> None:
+    file = _write(tmp_path, "path,breed\ndogs/a.jpg,beagle,\ndogs/b.jpg,,\n")
+    assert import_csv(store, TABLE, file, "ada").columns == {"breed": ("attribute", 1)}

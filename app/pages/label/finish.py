@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
+from likeness.io import csv_bytes
 from likeness.spreading import LabelSpread
 from likeness.tagging import NewColumn
 from pages.label.spread import SpreadRequest
@@ -44,7 +45,7 @@ def _counts(found: LabelSpread, kept: np.ndarray) -> pd.DataFrame:
 
 
 def _csv(found: LabelSpread) -> bytes:
-    return found.table().to_csv(index=False).encode()
+    return csv_bytes(found.table())
 
 
 def _keep(view: View, found: LabelSpread, kept: np.ndarray, name: str) -> None:

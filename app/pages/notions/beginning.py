@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
-import pandas as pd
 import streamlit as st
 
+from likeness.data import numbers_of
 from likeness.defaults import PAPER_NOTIONS
 from likeness.errors import InputError
 from likeness.notions import Notion, list_notions
@@ -47,7 +47,7 @@ def _of_labels(view: View, notions: list[Notion]) -> Iterator[Draft]:
     """A notion of each column of labels that has few values and no notion yet."""
     frame, judged = view.frame, {notion.attribute for notion in notions}
     for name in view.base.table.attributes:
-        if name in judged or pd.api.types.is_numeric_dtype(frame[name]):
+        if name in judged or numbers_of(frame[name]) is not None:
             continue
         values = sorted(frame[name].dropna().astype(str).str.strip().replace("", None).dropna().unique())
         if 2 <= len(values) <= _MOST_VALUES:

@@ -30,6 +30,7 @@ def caption(
     """
     import pandas as pd
 
+    from likeness.io import csv_bytes
     from likeness.recipes.captioning import caption_images
 
     check_format(format)
@@ -38,7 +39,7 @@ def caption(
         captions = caption_images(model, table, beam, stage, progress)
     if out:
         paths = [name_to_text(str(path)) for path in table.paths()]
-        write_atomic(out, pd.DataFrame({"path": paths, "caption": captions}).to_csv(index=False).encode())
+        write_atomic(out, csv_bytes(pd.DataFrame({"path": paths, "caption": captions})))
         typer.echo(f"wrote {out}")
     else:
         print_table(pd.DataFrame({"path": table.frame["path"], "caption": captions}), format)

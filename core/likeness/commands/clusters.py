@@ -37,7 +37,7 @@ def clusters(
     Examples: `likeness clusters cars --notion car-color --out clusters.csv`, `likeness clusters photos/ --words words.txt --depths 2`
     """
     from likeness.clusters import cluster, cluster_table, name_clusters, with_cluster_names
-    from likeness.io import write_atomic
+    from likeness.io import csv_bytes, write_atomic
 
     check_format(format)
     if words is not None and by is not None:
@@ -53,7 +53,7 @@ def clusters(
     print_table(table.round({"confidence": 3}), format)
     if out:
         images = with_cluster_names(space.table, found, names).frame.drop(columns="sha256", errors="ignore")
-        write_atomic(out, images.to_csv(index=False).encode())
+        write_atomic(out, csv_bytes(images))
 
 
 def _words(path: Path | None) -> "WordChoice | None":

@@ -107,8 +107,8 @@ def queries(
 
 @compare.command(cls=ListedHelp)
 def versions(
-    old: Annotated[str, typer.Argument(help="The old version: images as every command takes them.")],
-    new: Annotated[str, typer.Argument(help="The new version.")],
+    old: Annotated[str, typer.Argument(help="The old version: {datasets}")],
+    new: Annotated[str, typer.Argument(help="The new version, of the same kind.")],
     notions: Annotated[str | None, typer.Option(help="Notions to measure in beside the encoder's own space, separated by commas.")] = None,
     by: Annotated[str | None, typer.Option(help="Attribute: show which of its values changed, in place of the spaces.")] = None,
     encoder: EncoderName = None,
@@ -129,7 +129,7 @@ def versions(
     import pandas as pd
 
     from likeness.comparisons import version_changes, version_distances, version_values
-    from likeness.io import write_atomic
+    from likeness.io import csv_bytes, write_atomic
 
     check_format(format)
     names = [each.strip() for each in notions.split(",")] if notions else []
@@ -139,7 +139,7 @@ def versions(
         changes = version_changes(before.table, after.table, progress=progress)
     _tell_versions(changes)
     if out:
-        write_atomic(out, changes.frame(before.table, after.table).to_csv(index=False).encode())
+        write_atomic(out, csv_bytes(changes.frame(before.table, after.table)))
     spaces = [(before, after), *((before.refit(notion_named(name)), after.refit(notion_named(name))) for name in names)]
     with progress_bar("Distances") as progress:
         if by is None:
@@ -227,10 +227,10 @@ def _on_maps(a: "Space", b: "Space", method: str, k: int) -> "pd.DataFrame":
 
 
 def _show(frame: "pd.DataFrame", count: int, out: Path | None, format: str) -> None:
-    from likeness.io import write_atomic
+    from likeness.io import csv_bytes, write_atomic
 
     if out:
-        write_atomic(out, frame.to_csv(index=False).encode())
+        write_atomic(out, csv_bytes(frame))
     _print_first(frame, count, format, "" if out else ", --out FILE writes all")
 
 

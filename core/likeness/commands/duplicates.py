@@ -180,11 +180,11 @@ def _write(table: "ImageTable", frame: "pd.DataFrame", dropped: "NDArray[np.int6
     import numpy as np
 
     from likeness.data import write_rows
-    from likeness.io import write_atomic
+    from likeness.io import csv_bytes, write_atomic
 
     out, keep_list, drop_list = files
     if out:
-        write_atomic(out, frame.to_csv(index=False).encode())
+        write_atomic(out, csv_bytes(frame))
     if keep_list:
         write_rows(keep_list, table, np.setdiff1d(np.arange(len(table)), dropped))
     if drop_list:

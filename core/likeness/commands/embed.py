@@ -1,6 +1,5 @@
 """`likeness embed`."""
 
-import os
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -57,12 +56,8 @@ def embed(
 
 def _table(source: str, gps: bool) -> "ImageTable":
     """Images of this machine or behind URLs: whoever types a command may read what the machine reaches."""
-    from pathlib import Path
-
-    from likeness.data import TABLE_SUFFIXES, is_url, read_dataset, read_remote_folder, read_table
+    from likeness.data import is_url, read_dataset, read_remote_folder
 
     if is_url(source):
         return read_remote_folder(source)
-    return (
-        read_table(source, remote=True) if Path(source).suffix.lower() in TABLE_SUFFIXES and os.path.isfile(source) else read_dataset(source, gps=gps)
-    )
+    return read_dataset(source, gps=gps, remote=True)

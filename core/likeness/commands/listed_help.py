@@ -1,13 +1,37 @@
 """Help that names what is registered, such as datasets and metrics. It is written when it is shown, so that a command starts without them."""
 
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
+import typer
 from typer.core import TyperCommand
+
+from likeness.commands.options import CaptionColumn, PathColumn
+
+_SOURCE = "{datasets}"
 
 
 class ListedHelp(TyperCommand):
-    """A command whose options may say "{datasets}" in their help, or another name of `LISTS`."""
+    """A command whose options may say "{datasets}" in their help, or another name of `LISTS`.
+
+    One with an argument that says "{datasets}" reads images, and has the options --path-column and --caption-column, too.
+    """
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self._reads_images = any(param.param_type_name == "argument" and _SOURCE in (getattr(param, "help", None) or "") for param in self.params)
+        if self._reads_images:
+            self.params += _column_options()
+
+    def invoke(self, ctx: Any) -> Any:
+        """Runs the command, whose tables have the columns that these options name."""
+        if not self._reads_images:
+            return super().invoke(ctx)
+        from likeness.data import TableColumns, named_columns
+
+        with named_columns(TableColumns(ctx.params.pop("path_column"), ctx.params.pop("caption_column"))):
+            return super().invoke(ctx)
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Writes the help with the lists in their places."""
@@ -16,6 +40,17 @@ class ListedHelp(TyperCommand):
             if text:
                 option.help = fill(text)  # type: ignore[attr-defined]
         super().format_help(ctx, formatter)
+
+
+@cache
+def _column_options() -> list[Any]:
+    """The options of every command that reads images."""
+
+    def reads(path_column: PathColumn = None, caption_column: CaptionColumn = None) -> None: ...
+
+    alone = typer.Typer(add_completion=False)
+    alone.command()(reads)
+    return [param for param in typer.main.get_command(alone).params if param.name != "help"]
 
 
 def fill(text: str) -> str:
@@ -86,7 +121,7 @@ def _renders() -> str:
 
 LISTS: dict[str, Callable[[], str]] = {
     "{benchmarks}": _benchmarks,
-    "{datasets}": _datasets,
+    _SOURCE: _datasets,
     "{encoders}": _encoders,
     "{engines}": _engines,
     "{targets}": _targets,

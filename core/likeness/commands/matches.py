@@ -127,6 +127,6 @@ def _frame(space: "Space", cut: "Cutoff") -> "pd.DataFrame":
 
 
 def _write(file: Path, frame: "pd.DataFrame") -> None:
-    from likeness.io import write_atomic
+    from likeness.io import csv_bytes, write_atomic
 
-    write_atomic(file, frame.to_csv(index=False).encode())
+    write_atomic(file, csv_bytes(frame))

@@ -24,6 +24,10 @@ def output_folder(place: Path | None) -> Path | None:
 
 
 Source = Annotated[str, typer.Argument(help="{datasets}")]
+PathColumn = Annotated[str | None, typer.Option(help="Column of paths in a CSV or Parquet file; by default `path`, `file`, `image` or the like.")]
+CaptionColumn = Annotated[
+    str | None, typer.Option(help="Column of captions there, a sentence or a JSON list of sentences a cell; by default `captions` or `caption`.")
+]
 EncoderName = Annotated[str | None, typer.Option("--encoder", "-e", help="{encoders}; by default `cars` for rendered cars, `photos` for others.")]
 NotionName = Annotated[str | None, typer.Option("--notion", "-n", help="A notion's name (see `likeness info`) or a YAML file.")]
 Dim = Annotated[

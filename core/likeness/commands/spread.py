@@ -29,7 +29,7 @@ def spread(
 
     Examples: `likeness spread labels.csv photos/ --out all.csv`, `likeness spread labels.csv cars --notion car-color --method probe --next 10`
     """
-    from likeness.io import write_atomic
+    from likeness.io import csv_bytes, write_atomic
     from likeness.spreading import check_method, labels_of_paths, next_to_label, spread_labels
 
     check_format(format)
@@ -41,8 +41,8 @@ def spread(
         found = spread_labels(space, given, method, progress=progress)
     waiting = next_to_label(found, next)
     if out:
-        write_atomic(out, found.table().to_csv(index=False).encode())
+        write_atomic(out, csv_bytes(found.table()))
     if queue:
-        write_atomic(queue, waiting.to_csv(index=False).encode())
+        write_atomic(queue, csv_bytes(waiting))
     print_table(waiting.round({"confidence": 3, "margin": 3}), format)
     typer.echo(found.sentence(), err=True)

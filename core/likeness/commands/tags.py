@@ -117,7 +117,7 @@ def rename(
 def import_file(
     source: Source,
     file: Annotated[Path, typer.Argument(help="CSV file: a column of paths or file names, and one for each attribute; `tag:NAME` for a tag.")],
-    column: Annotated[str | None, typer.Option(help="The column of the images; by default `path`, `file`, `image` or the like.")] = None,
+    column: Annotated[str | None, typer.Option(help="The column of the images in FILE; by default `path`, `file`, `image` or the like.")] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only tell what fits.")] = False,
     who: _Who = None,
 ) -> None:

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from likeness.commands.options import Seed, output_folder
+from likeness.commands.options import CaptionColumn, PathColumn, Seed, output_folder
 from likeness.commands.terminal import progress_bar
 
 
@@ -20,6 +20,8 @@ def train_photos(
         typer.Option(min=0, help="Photos that train nothing, drawn by the seed; `left_out.txt` names them, for `likeness evaluate`."),
     ] = 0,
     seed: Seed = 0,
+    path_column: PathColumn = None,
+    caption_column: CaptionColumn = None,
     judge: Annotated[list[Path] | None, typer.Option(help="Folder of classes that only judges; may be repeated.")] = None,
 ) -> None:
     """Fit the head of the encoder for photos anew on captioned photos; writes a folder with a model card.
@@ -30,5 +32,15 @@ def train_photos(
     from likeness.recipes.photos import train_photos as train
 
     with progress_bar("Reading photos") as progress:
-        train(folder, captions, weights, tuple(judge or ()), leave_out=leave_out, seed=seed, progress=progress)
+        train(
+            folder,
+            captions,
+            weights,
+            tuple(judge or ()),
+            leave_out=leave_out,
+            seed=seed,
+            progress=progress,
+            path_column=path_column,
+            caption_column=caption_column,
+        )
     typer.echo(f"The encoder is in {folder}; use it as photos:{folder}")

@@ -16,9 +16,10 @@ from likeness.data.css_colors import CSS_COLORS, CSS_RGB, css_distances, hsv_to_
 from likeness.data.further_columns import free_name, with_columns_before
 from likeness.data.label_files import add_label_files, label_frame, read_label_file
 from likeness.data.listed_images import keep_listed, write_listed, write_rows
+from likeness.data.number_column import numbers_of
 from likeness.data.picture_html import picture_html
 from likeness.data.protocols import class_halves
-from likeness.data.read import absolute_source, is_published_source, read_dataset, read_official_parts, recognized
+from likeness.data.read import TableColumns, absolute_source, is_published_source, named_columns, read_dataset, read_official_parts, recognized
 from likeness.data.readers import DATASETS
 from likeness.data.readers.caption_labels import CAPTION_RULES
 from likeness.data.readers.cars import read_cars
@@ -71,6 +72,7 @@ __all__ = [
     "Failure",
     "ImageClasses",
     "ImageTable",
+    "TableColumns",
     "TemplateImage",
     "UploadLimits",
     "absolute_source",
@@ -97,10 +99,12 @@ __all__ = [
     "list_datasets",
     "missing_archive",
     "mpii_image_parts",
+    "named_columns",
     "named_dataset",
     "named_datasets",
     "natural_key",
     "new_entry",
+    "numbers_of",
     "part_of",
     "perceived_css_distances",
     "picture_html",

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 import pandas as pd
 
+from likeness.data.further_columns import free_name
 from likeness.data.table import ImageTable
 from likeness.errors import InputError
 from likeness.io import parse_json
@@ -41,6 +42,27 @@ def read_captions(table: ImageTable) -> list[list[str]]:
     return found
 
 
+def with_caption_column(frame: pd.DataFrame, name: str, file: str) -> pd.DataFrame:
+    """A frame whose column `name` is called as `read_captions` reads it: `captions` where all its cells are JSON lists, else `caption`.
+
+    A column that was called so before becomes "NAME (attribute)".
+
+    Raises:
+        InputError: no such column.
+    """
+    if name not in frame.columns:
+        listed = ", ".join(f"'{column}'" for column in frame.columns[:20])
+        raise InputError(f"The table '{file}' has no column '{name}' of captions; its columns are {listed}.")
+    there = frame[name].dropna()
+    listed_all = len(there) > 0 and all(_listed(cell) is not None for cell in there)
+    target = CAPTIONS_COLUMN if listed_all else CAPTION_COLUMN
+    others = {each: free_name(each, {*frame.columns}, "attribute") for each in (CAPTIONS_COLUMN, CAPTION_COLUMN) if each in frame and each != name}
+    renamed: pd.DataFrame = frame.rename(columns=others | {name: target})
+    if not listed_all:
+        renamed[target] = renamed[target].map(str, na_action="ignore")
+    return renamed
+
+
 def gather_captions(table: ImageTable) -> ImageTable:
     """A table with a row for each sentence (columns `path` and `caption`) as one with a row for each image and the column `captions`.
 
@@ -65,13 +87,19 @@ def gather_captions(table: ImageTable) -> ImageTable:
 
 
 def _sentences(table: ImageTable, row: int, cell: object) -> list[str]:
-    try:
-        listed = parse_json(cell, "it") if isinstance(cell, str) else None
-    except InputError:
-        listed = None
-    if not isinstance(listed, list) or not all(isinstance(each, str) for each in listed):
+    listed = _listed(cell)
+    if listed is None:
         raise InputError(
             f"The captions of '{table.frame['path'][row]}' in '{table.name}' are '{str(cell)[:80]}', expected a JSON list of sentences such as "
             f'["a red car", "a car on a road"]; write them so.'
         )
     return [each.strip() for each in listed if each.strip()]
+
+
+def _listed(cell: object) -> list[str] | None:
+    """The texts of a JSON list of texts; None where a cell holds no such list."""
+    try:
+        found = parse_json(cell, "it") if isinstance(cell, str) and cell.lstrip().startswith("[") else None
+    except InputError:
+        return None
+    return found if isinstance(found, list) and all(isinstance(each, str) for each in found) else None

@@ -1,6 +1,5 @@
 """Labels of images in files of their own, beside the table that lists the images."""
 
-import io
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
@@ -9,7 +8,7 @@ import pandas as pd
 
 from likeness.data.table import ImageTable
 from likeness.errors import InputError
-from likeness.io import as_path, regular_file
+from likeness.io import as_path, read_csv_cells, regular_file
 
 _PATH, _LABEL = "path", "label"
 
@@ -51,13 +50,10 @@ def label_frame(file: Path) -> pd.DataFrame:
         InputError: it is not there, or is damaged, or lacks one of both columns, or has a path twice.
     """
     try:
-        content = regular_file(file).read_bytes()
+        regular_file(file)
     except OSError as error:
         raise InputError(f"The label file '{file}' cannot be read ({error.strerror or error}); choose other labels, or bring it back.") from error
-    try:
-        frame = pd.read_csv(io.BytesIO(content), dtype=str, keep_default_na=False)
-    except (ValueError, pd.errors.ParserError) as error:
-        raise InputError(f"The label file '{file.name}' is no CSV file; give one with the columns {_PATH} and {_LABEL}.") from error
+    frame = read_csv_cells(file)
     if not {_PATH, _LABEL} <= set(frame):
         raise InputError(f"The label file '{file.name}' has the columns {', '.join(map(str, frame))}; give one with {_PATH} and {_LABEL}.")
     if frame[_PATH].duplicated().any():

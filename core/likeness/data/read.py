@@ -2,6 +2,9 @@
 
 import os
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
@@ -38,7 +41,34 @@ class _Published(NamedTuple):
         return f"{self.name}{f'/{self.split}' if self.split else ''}:{self.folder}"
 
 
-def read_dataset(source: str | Path, path_column: str | None = None, name: str | None = None, gps: bool = False) -> ImageTable:
+class TableColumns(NamedTuple):
+    """Columns of a CSV, TSV or Parquet file, by their names; None: they are found."""
+
+    path: str | None = None
+    caption: str | None = None
+
+
+_NAMED: ContextVar[TableColumns | None] = ContextVar("named columns", default=None)
+
+
+@contextmanager
+def named_columns(columns: TableColumns) -> Iterator[None]:
+    """Within it, `read_dataset` takes these columns where it is told none: for a command, which hands on the name of a source alone."""
+    token = _NAMED.set(columns)
+    try:
+        yield
+    finally:
+        _NAMED.reset(token)
+
+
+def read_dataset(
+    source: str | Path,
+    path_column: str | None = None,
+    name: str | None = None,
+    gps: bool = False,
+    caption_column: str | None = None,
+    remote: bool = False,
+) -> ImageTable:
     """A table from what a person names.
 
     Args:
@@ -47,16 +77,19 @@ def read_dataset(source: str | Path, path_column: str | None = None, name: str |
             drawn once; "cars196:FOLDER", a published one with its labels; "cars196/all:FOLDER" for more of it than the paper evaluates.
         path_column: the column of paths in such a file; by default it is found.
         name: shown to people; by default the folder's, file's or dataset's.
+        caption_column: the column of captions in such a file, a sentence or a JSON list of sentences a cell; by default "captions" or "caption".
         gps: of a folder of photos, where they were taken is read, too, as "latitude" and "longitude".
+        remote: paths of such a file that are URLs count as images that are there; only for a file that the person who runs the program named.
 
     Raises:
-        InputError: if there is no such place or dataset, or it holds no images.
+        InputError: if there is no such place or dataset, or it holds no images, or a column is named and it is no such file.
 
     Example:
         >>> read_dataset("cars").name
         'Synthetic Cars'
     """
-    table = _read(source, path_column, name, gps)
+    named = _NAMED.get() or TableColumns()
+    table = _read(source, TableColumns(path_column or named.path, caption_column or named.caption), name, gps, remote)
     return replace(table, name=name or table.name)
 
 
@@ -108,10 +141,13 @@ def recognized(folder: str | Path) -> str | None:
     return next((f"{name}:{folder}" for name, layout in layouts if layout.distinct and layout.is_root(place)), None)
 
 
-def _read(source: str | Path, path_column: str | None, name: str | None, gps: bool) -> ImageTable:
+def _read(source: str | Path, columns: TableColumns, name: str | None, gps: bool, remote: bool) -> ImageTable:
     text = str(source)
     if not text.strip():
         raise InputError("No images are named; give 'cars', a folder, a CSV or Parquet file, or a dataset such as 'cars196:FOLDER'.")
+    named = columns.path or columns.caption
+    if named is not None and Path(text).suffix.lower() not in tabular.TABLE_SUFFIXES:
+        raise InputError(f"'{text}' is no CSV or Parquet file, so it has no column '{named}' to read; give the file that lists the images.")
     plain, _, count = text.partition("@")
     if plain in plain_names():
         return _read_plain(named_dataset(plain), text, count)
@@ -122,7 +158,7 @@ def _read(source: str | Path, path_column: str | None, name: str | None, gps: bo
         return read_folder(path, name, gps)
     if not path.exists() and path.suffix.lower() not in tabular.TABLE_SUFFIXES:
         raise _nothing_there(text)
-    return tabular.read_table(path, path_column, name)
+    return tabular.read_table(path, columns.path, name, remote, caption_column=columns.caption)
 
 
 def _read_plain(dataset: Dataset, source: str, count: str) -> ImageTable:

@@ -7,7 +7,7 @@ import pandas as pd
 from likeness.exports.neighbor_columns import NEIGHBORS, SIMILARITIES, check_own_columns
 from likeness.exports.places import check_new_file, new_file
 from likeness.exports.target import ExportOptions, Target, Written
-from likeness.io import open_atomic
+from likeness.io import csv_bytes, open_atomic
 
 if TYPE_CHECKING:
     from likeness.exports.material import Material
@@ -43,7 +43,7 @@ def write_csv(material: "Material", place: str, options: ExportOptions, progress
 
 
 def _write(file: BinaryIO, frame: pd.DataFrame, header: bool) -> None:
-    file.write(frame.to_csv(index=False, header=header, lineterminator="\n").encode())
+    file.write(csv_bytes(frame, header))
 
 
 TARGET = Target(

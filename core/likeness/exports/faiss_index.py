@@ -8,7 +8,7 @@ from likeness.errors import InputError
 from likeness.exports.places import check_new_folder, filled_folder, new_folder
 from likeness.exports.stores import about_of, about_text, vector_file
 from likeness.exports.target import ExportOptions, Target, Written
-from likeness.io import VectorFile, as_path, regular_file
+from likeness.io import VectorFile, as_path, regular_file, to_arrow
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -39,7 +39,7 @@ def write_faiss(material: "Material", place: str, options: ExportOptions, progre
             index.add(part.vectors)
             progress(part.end, len(material))
         faiss.write_index(index, str(folder / INDEX))
-        table = pa.Table.from_pandas(material.columns, preserve_index=False)
+        table = to_arrow(material.columns)
         if not len(material.columns.columns):
             table = pa.table({"row": pa.array(range(len(material)))})
         parquet.write_table(table.replace_schema_metadata({_ABOUT: about_text(material.about).encode()}), folder / ROWS)

@@ -9,7 +9,7 @@ from likeness.exports.image_files import FreeNames, put_file
 from likeness.exports.places import check_new_folder, filled_folder, new_folder
 from likeness.exports.plain_columns import class_attributes, class_values
 from likeness.exports.target import ExportOptions, Target, Written
-from likeness.io import name_to_text
+from likeness.io import csv_bytes, name_to_text
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -93,7 +93,7 @@ def write_image_table(file: "Path", material: "Material", files: list[str]) -> N
     taken = {str(name).lower() for name in material.attributes}
     source = next(name for name in ("source", "source_path", "source_path_") if name not in taken)
     beside = pd.DataFrame({"path": files, source: material.names if material.portable else [name_to_text(str(path)) for path in material.paths()]})
-    file.write_text(pd.concat([beside, material.attributes], axis=1).to_csv(index=False, lineterminator="\n"), encoding="utf-8")
+    file.write_bytes(csv_bytes(pd.concat([beside, material.attributes], axis=1)))
 
 
 TARGET = Target(

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from likeness.exports.neighbor_columns import NEIGHBORS, SIMILARITIES, check_own_columns
 from likeness.exports.places import check_new_file, new_file
 from likeness.exports.target import ExportOptions, Target, Written
-from likeness.io import ABOUT_KEY, open_atomic
+from likeness.io import ABOUT_KEY, open_atomic, to_arrow
 
 if TYPE_CHECKING:
     from likeness.exports.material import Material
@@ -54,9 +54,7 @@ def write_parquet(material: "Material", place: str, options: ExportOptions, prog
 
 def arrow_table(material: "Material") -> Any:
     """The paths and attributes as a table of pyarrow."""
-    import pyarrow as pa
-
-    return pa.Table.from_pandas(material.columns, preserve_index=False).replace_schema_metadata(None)
+    return to_arrow(material.columns).replace_schema_metadata(None)
 
 
 def vector_column(vectors: Any) -> Any:

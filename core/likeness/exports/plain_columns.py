@@ -7,9 +7,9 @@ import pandas as pd
 
 from likeness.data import UNLABELED
 from likeness.errors import InputError
+from likeness.io import plain_column
 
 Kind = Literal["bool", "int", "float", "text"]
-_LARGEST = 2**63 - 1
 _DTYPES: dict[Kind, str] = {"bool": "boolean", "int": "Int64", "float": "Float64", "text": "object"}
 _MOST_CLASSES = 1_000
 
@@ -73,24 +73,7 @@ def _repeats(column: "pd.Series[Any]") -> bool:
 
 
 def _plain(name: str, column: "pd.Series[Any]") -> Any:
-    values = column.astype(object).to_numpy()
-    missing = column.isna().to_numpy()
-    there = values[~missing]
-    kind = _kind(there)
-    if kind == "float" and not np.isfinite(there.astype(float)).all():
+    plain = plain_column(column)
+    if kind_of(plain) == "float" and np.isinf(plain.dropna().to_numpy(float)).any():
         raise InputError(f"The attribute '{name}' holds infinity, which other programs cannot take; leave it out by `columns`.")
-    if kind == "text":
-        return pd.Series([None if none else str(value) for value, none in zip(values, missing, strict=True)], dtype=object)
-    filled = [None if none else value for value, none in zip(values, missing, strict=True)]
-    return pd.Series(filled, dtype=_DTYPES[kind])
-
-
-def _kind(values: Any) -> Kind:
-    if not len(values):
-        return "text"
-    if all(isinstance(value, bool | np.bool_) for value in values):
-        return "bool"
-    numbers = all(isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool) for value in values)
-    if numbers and all(isinstance(value, int | np.integer) for value in values):
-        return "int" if all(-_LARGEST <= int(value) <= _LARGEST for value in values) else "text"
-    return "float" if numbers else "text"
+    return plain

@@ -3,6 +3,9 @@ from .array_files import read_arrays as read_arrays
 from .array_files import read_checkpoint as read_checkpoint
 from .array_files import read_weights as read_weights
 from .array_files import write_weights as write_weights
+from .arrow_table import from_arrow as from_arrow
+from .arrow_table import plain_column as plain_column
+from .arrow_table import to_arrow as to_arrow
 from .checkpoints import CheckpointFile as CheckpointFile
 from .confinement import allows as allows
 from .confinement import check_readable as check_readable
@@ -10,6 +13,10 @@ from .confinement import check_url as check_url
 from .confinement import confine as confine
 from .confinement import is_confined as is_confined
 from .confinement import is_inside as is_inside
+from .csv_cells import csv_bytes as csv_bytes
+from .csv_cells import csv_rows as csv_rows
+from .csv_cells import read_csv_cells as read_csv_cells
+from .csv_cells import typed_columns as typed_columns
 from .downloads import DOWNLOAD_SILENCE as DOWNLOAD_SILENCE
 from .downloads import RemoteFile as RemoteFile
 from .downloads import Stopped as Stopped

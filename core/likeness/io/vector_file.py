@@ -9,6 +9,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from likeness.errors import InputError
+from likeness.io.arrow_table import from_arrow, to_arrow
 from likeness.io.files import open_atomic
 from likeness.io.regular_file import regular_file
 
@@ -36,7 +37,7 @@ def write_vector_file(path: Path, vectors: NDArray[np.float32], frame: pd.DataFr
     Args:
         path: ends in `.parquet`, or in `.npy` for the vectors alone.
         vectors: (n, d).
-        frame: n rows, perhaps without a column.
+        frame: n rows, perhaps without a column; whatever its columns hold (`likeness.io.arrow_table`).
         about: what JSON can hold.
 
     Raises:
@@ -53,7 +54,7 @@ def write_vector_file(path: Path, vectors: NDArray[np.float32], frame: pd.DataFr
     import pyarrow.parquet as parquet
 
     column = pa.FixedSizeListArray.from_arrays(pa.array(np.asarray(vectors, np.float32).reshape(-1)), vectors.shape[1])
-    table = pa.Table.from_pandas(frame, preserve_index=False).append_column(_VECTOR, column) if len(frame.columns) else pa.table({_VECTOR: column})
+    table = to_arrow(frame).append_column(_VECTOR, column) if len(frame.columns) else pa.table({_VECTOR: column})
     with open_atomic(path) as file:
         parquet.write_table(table.replace_schema_metadata({**(table.schema.metadata or {}), ABOUT_KEY: json.dumps(about).encode()}), file)
 
@@ -73,6 +74,6 @@ def read_vector_file(path: Path) -> VectorFile:
         about = json.loads(table.schema.metadata[ABOUT_KEY])
         column = table.column(_VECTOR).combine_chunks()
         vectors = column.flatten().to_numpy(zero_copy_only=False).reshape(len(table), -1)
-        return VectorFile(np.asarray(vectors, np.float32), table.drop_columns([_VECTOR]).to_pandas(), dict(about))
+        return VectorFile(np.asarray(vectors, np.float32), from_arrow(table.drop_columns([_VECTOR])), dict(about))
     except Exception as error:  # pyarrow's parsers raise anything on foreign content
         raise InputError(f"'{path.name}' holds no space; write one with `space.save`.") from error

@@ -4,10 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
-from likeness.data import ImageTable
+from likeness.data import ImageTable, numbers_of
 from likeness.errors import InputError
 from likeness.labels.parts import PartLabels
 from likeness.labels.poses import joints_of
@@ -129,7 +128,7 @@ def numeric_columns(table: ImageTable) -> list[str]:
     """Columns of numbers that an image can have as its label; those of joints belong to poses."""
     joints = {f"{name}_{axis}" for name in joints_of(table.frame) for axis in "xy"}
     columns = [name for name in table.attributes if name not in joints]
-    return [name for name in columns if pd.api.types.is_numeric_dtype(table.frame[name]) and table.frame[name].nunique() > 2]
+    return [name for name in columns if numbers_of(table.frame[name]) is not None and table.frame[name].nunique() > 2]
 
 
 def labels_named(table: ImageTable, kind: str, columns: Sequence[str]) -> LabelsConfig:

@@ -67,6 +67,6 @@ def number_columns(table: ImageTable, wanted: tuple[str, ...]) -> NDArray[np.flo
     if missing:
         raise InputError(f"'{table.name}' has no column '{missing[0]}'; it has {', '.join(table.attributes[:20]) or 'none'}.")
     try:
-        return table.frame[list(wanted)].to_numpy(dtype=np.float64)
+        return table.frame[list(wanted)].to_numpy(dtype=np.float64, na_value=np.nan)
     except (TypeError, ValueError, OverflowError) as error:
         raise InputError(f"The columns {', '.join(wanted)} of '{table.name}' are no numbers ({error}); name others.") from error

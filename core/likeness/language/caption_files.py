@@ -1,11 +1,9 @@
 """Captions of images from CSV files."""
 
-import csv
-import io
 from pathlib import Path
 
 from likeness.errors import InputError
-from likeness.io import as_path, regular_file
+from likeness.io import as_path, csv_rows, regular_file
 
 
 def read_captions(path: Path) -> dict[str, str]:
@@ -20,7 +18,7 @@ def read_captions(path: Path) -> dict[str, str]:
         text = regular_file(as_path(path)).read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"The captions '{path}' cannot be read ({error}); give a CSV file in UTF-8 with the columns path and caption.") from error
-    rows = [[cell.strip() for cell in row] for row in csv.reader(io.StringIO(text)) if any(cell.strip() for cell in row)]
+    rows = csv_rows(text)
     if rows and [cell.lower() for cell in rows[0]] == ["path", "caption"]:
         rows = rows[1:]
     captions: dict[str, str] = {}

@@ -1,13 +1,11 @@
 """Class trees from CSV and JSON files."""
 
-import csv
-import io
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
 from likeness.errors import InputError
-from likeness.io import as_path, parse_json, regular_file
+from likeness.io import as_path, csv_rows, parse_json, regular_file
 
 _EXPECTED = "child and parent in two columns (CSV) or as an object (JSON), or one path such as 'animal/bird/cowbird' a line or list entry"
 
@@ -79,7 +77,7 @@ def _json(path: Path, text: str) -> dict[str, str] | list[str]:
 
 
 def _csv(path: Path, text: str) -> dict[str, str] | list[str]:
-    rows = [[cell.strip() for cell in row] for row in csv.reader(io.StringIO(text)) if any(cell.strip() for cell in row)]
+    rows = csv_rows(text)
     if rows and [cell.lower() for cell in rows[0]] in (["child", "parent"], ["path"]):
         rows = rows[1:]
     if all(len(row) == 1 for row in rows):

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from likeness.errors import InputError
-from likeness.io import as_path, assets_dir, regular_file, write_atomic
+from likeness.io import as_path, assets_dir, csv_rows, regular_file, write_atomic
 
 SHIPPED_PSEUDOLABELS = "synthetic-cars"
 
@@ -26,8 +26,7 @@ def read_pseudolabels(file: str) -> dict[str, list[str]]:
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"The pseudolabels '{file}' cannot be read ({error}); give a CSV file in UTF-8 with a line per class.") from error
     found: dict[str, list[str]] = {}
-    for row in csv.reader(io.StringIO(text)):
-        name, *labels = (cell.strip() for cell in row) if row else ("",)
+    for name, *labels in csv_rows(text):
         if name in found or (name and not any(labels)):
             raise InputError(
                 f"The pseudolabels '{path.name}' have the class '{name}' {'twice' if name in found else 'without a name'}; mend its line."

@@ -74,7 +74,7 @@ def _angles(image: "Image", angles: dict[str, float]) -> "Image":
 
 
 def _share(table: ImageTable, name: str, row: int) -> float:
-    values = table.frame[name].to_numpy(dtype=np.float64)
+    values = table.frame[name].to_numpy(dtype=np.float64, na_value=np.nan)
     low, high = np.nanmin(values), np.nanmax(values)
     return float(np.clip((values[row] - low) / (high - low), 0, 1)) if high > low else 0.5
 
@@ -99,7 +99,10 @@ def label_text(table: ImageTable, config: LabelsConfig, row: int) -> str:
     """A label in words: "yaw 97.1°, elevation 4.11°", the first caption; empty for a pose or a layout, which only a picture tells."""
     values = table.frame.iloc[row]
     if config.kind in ("numbers", "angles"):
-        texts = {name: distance_text(values[name], "degrees") if config.kind == "angles" else f"{values[name]:.4g}" for name in config.columns}
+        texts = {
+            name: distance_text(float(values[name]), "degrees") if config.kind == "angles" else f"{float(values[name]):.4g}"
+            for name in config.columns
+        }
         return ", ".join(f"{name.replace('_', ' ')} {text}" for name, text in texts.items())
     if config.kind == "captions":
         return captions_of(table, row)[0]

@@ -1,6 +1,5 @@
 """Tags from and to CSV files: a row for each image, a column for each tag, attribute and the notes."""
 
-import io
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,7 +9,7 @@ import pandas as pd
 
 from likeness.data import PATH_COLUMNS, TABLE_SUFFIXES, ImageTable, is_url
 from likeness.errors import InputError
-from likeness.io import as_path, name_to_text, plain_name, text_of, text_to_name, write_atomic
+from likeness.io import as_path, csv_bytes, name_to_text, plain_name, read_csv_cells, text_to_name, write_atomic
 from likeness.tagging.attributes import labeled_rows, with_tags
 from likeness.tagging.edits import YES, Edit
 from likeness.tagging.names import NOTE, TAG_PREFIX, Kind, check_note, check_value, name_key
@@ -129,7 +128,7 @@ def export_table(store: TagStore, table: ImageTable, attributes: Sequence[str], 
 
 def _write(frame: pd.DataFrame, file: str | Path) -> None:
     try:
-        write_atomic(as_path(file), frame.to_csv(index=False, lineterminator="\n").encode())
+        write_atomic(as_path(file), csv_bytes(frame))
     except OSError as error:
         raise InputError(f"'{file}' cannot be written ({(error.strerror or str(error)).lower()}); make room there, or name another place.") from error
 
@@ -159,25 +158,15 @@ def _read(file: Path, path_column: str | None) -> tuple[pd.DataFrame, str]:
     """The table as text, and the column of its images."""
     if file.suffix.lower() in TABLE_SUFFIXES and file.suffix.lower() not in (".csv", ".tsv"):
         raise InputError(f"'{_name(file)}' is no CSV file; save it as CSV.")
-    text = text_of(file, MOST_CSV_BYTES)
-    first = text.partition("\n")[0]
-    separator = "\t" if file.suffix.lower() == ".tsv" else max(",;\t", key=first.count)
-    try:
-        frame = pd.read_csv(io.StringIO(text), sep=separator, dtype=str, keep_default_na=False, header=None)
-    except (ValueError, pd.errors.ParserError, OverflowError) as error:
-        reason = " ".join(str(error).split())[:150]
-        raise InputError(f"'{_name(file)}' is no CSV file ({reason}); save it again as CSV with a line of column names.") from error
-    names = [str(name).strip() for name in frame.iloc[0]]
-    frame = frame.iloc[1:].reset_index(drop=True).set_axis(range(len(names)), axis=1)
-    kept = [place for place, name in enumerate(names) if name or _says_something(frame[place])]  # others are the ends of a spreadsheet's lines
-    frame, names = frame[kept], [names[place] for place in kept]
+    frame = read_csv_cells(file, MOST_CSV_BYTES)
+    names = [str(name) for name in frame.columns]
     if frame.empty or not 1 < len(names) <= _MOST_COLUMNS:
         raise InputError(f"'{_name(file)}' has {len(names):,} columns and {len(frame):,} rows; give a column of images, some of labels, and rows.")
     keys = [name_key(name.removeprefix(TAG_PREFIX)) for name in names]
     double = next((name for name, key in zip(names, keys, strict=True) if keys.count(key) > 1), None)
     if double is not None:
         raise InputError(f"'{_name(file)}' has the column '{plain_name(double)}' twice; rename one of them.")
-    return frame.set_axis(names, axis=1), _path_column(names, path_column, _name(file))
+    return frame, _path_column(names, path_column, _name(file))
 
 
 def _says_something(cells: "pd.Series[str]") -> bool:

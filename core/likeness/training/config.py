@@ -23,6 +23,7 @@ class DataConfig(FrozenConfig):
 
     Attributes:
         source: what `likeness.data.read_dataset` takes.
+        path_column, caption_column: of a CSV or Parquet file, the columns of paths and of captions; None: they are found.
         attribute: the class of an image; of several attributes the combination ("red pickup").
         label_files: CSV files of path and label, each of which adds an attribute of its own name; images that one leaves out take no part.
         split: "classes": the first classes in natural order train and the others test, so that no class is in both; "official": the parts of
@@ -51,6 +52,8 @@ class DataConfig(FrozenConfig):
     """
 
     source: str = DATASET
+    path_column: str | None = None
+    caption_column: str | None = None
     attribute: str | tuple[str, ...] = "class"
     label_files: tuple[str, ...] = ()
     split: Literal["classes", "official", "file", "images"] = "classes"

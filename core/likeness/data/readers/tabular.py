@@ -1,21 +1,24 @@
 """A CSV or Parquet file that lists images and what is known about each."""
 
 import os
-from collections.abc import Callable
 from pathlib import Path
 
 import pandas as pd
 
+from likeness.data.captions_column import with_caption_column
+from likeness.data.readers.parquet_columns import read_parquet
 from likeness.data.readers.remote import is_url
 from likeness.data.table import ImageTable
 from likeness.errors import InputError
-from likeness.io import as_path, name_to_text, split_part, text_to_name
+from likeness.io import as_path, name_to_text, read_csv_cells, split_part, text_to_name, typed_columns
 
 TABLE_SUFFIXES = (".csv", ".tsv", ".parquet")
 PATH_COLUMNS = ("path", "file", "filename", "image", "image_path", "file_name", "file_path", "filepath", "img")
 
 
-def read_table(path: str | Path, path_column: str | None = None, name: str | None = None, remote: bool = False) -> ImageTable:
+def read_table(
+    path: str | Path, path_column: str | None = None, name: str | None = None, remote: bool = False, caption_column: str | None = None
+) -> ImageTable:
     """Reads a table of images: one row an image, one column of paths, every further column an attribute.
 
     Images that are missing stay in the table, and embedding lists them, as long as one is there.
@@ -25,6 +28,8 @@ def read_table(path: str | Path, path_column: str | None = None, name: str | Non
         path_column: the column of paths; by default the first of `PATH_COLUMNS` that is there, in any case of letters.
         name: shown to people; by default the file's.
         remote: paths that are URLs count as images that are there; only for a file that the person who runs the program named.
+        caption_column: the column of captions, a sentence or a JSON list of sentences a cell; by default "captions" or "caption". It is called so in
+            the table, where labels and training find it.
 
     Raises:
         InputError: if the file is missing, cannot be parsed, has no rows, no column of paths or empty ones, or if no image is there.
@@ -38,6 +43,8 @@ def read_table(path: str | Path, path_column: str | None = None, name: str | Non
     if not (remote and any(map(is_url, images))):
         _check_one_there(images, file)
     attributes = frame.drop(columns=column)
+    if caption_column is not None:
+        attributes = with_caption_column(attributes, caption_column, file.name)
     attributes = attributes.rename(columns={"path": "path (attribute)"})
     attributes.insert(0, "path", images)
     return ImageTable(name or name_to_text(file.stem), file.parent, attributes)
@@ -55,57 +62,25 @@ def _check_file(file: Path, given: str) -> None:
 def _read(file: Path, path_column: str | None) -> tuple[pd.DataFrame, str]:
     """The table with the column of paths as text, and that column's name."""
     if file.suffix.lower() == ".parquet":
-        frame = _parse(file, lambda: pd.read_parquet(file)).rename(columns=str)
-        column = _find_column(frame, path_column, file.name)
-        return _plain(frame, column), column
-    separator = _separator(file)
-    head = _parse(file, lambda: pd.read_csv(file, sep=separator, nrows=0, encoding="utf-8-sig"))
-    column = _find_column(head, path_column, file.name)
-    # As text from the start: "007" must not become 7, nor a file named "NA" a missing value.
-    return _parse(file, lambda: pd.read_csv(file, sep=separator, converters={column: str}, encoding="utf-8-sig")), column
+        return read_parquet(file, path_column, lambda names: _find_column(names, path_column, file.name))
+    cells = read_csv_cells(file)
+    cells = cells.set_axis([str(name) or f"Unnamed: {place}" for place, name in enumerate(cells.columns)], axis=1)
+    column = _find_column([str(name) for name in cells.columns], path_column, file.name)
+    return typed_columns(cells).assign(**{column: cells[column]}), column
 
 
-def _parse(file: Path, read: Callable[[], pd.DataFrame]) -> pd.DataFrame:
-    try:
-        return read()
-    except pd.errors.EmptyDataError as error:
-        raise InputError(f"The table '{file.name}' is empty; it needs a line of column names and a row for each image.") from error
-    except UnicodeDecodeError as error:
-        raise InputError(f"The table '{file.name}' is not text in UTF-8; save it again as CSV in UTF-8.") from error
-    except Exception as error:  # pandas' and pyarrow's own errors are mostly ValueErrors; damaged metadata raise others
-        reason = " ".join(str(error).split())[:150]
-        raise InputError(f"The table '{file.name}' cannot be parsed ({reason}); save it again as CSV or Parquet.") from error
-
-
-def _separator(file: Path) -> str:
-    """Tab for .tsv; otherwise whichever of comma, semicolon and tab is most frequent in the first line."""
-    if file.suffix.lower() == ".tsv":
-        return "\t"
-    with file.open("rb") as content:
-        line = content.readline(1 << 16)
-    return max(",;\t", key=lambda separator: line.count(separator.encode()))
-
-
-def _find_column(frame: pd.DataFrame, wanted: str | None, file_name: str) -> str:
-    columns = [str(column) for column in frame.columns]
+def _find_column(columns: list[str], wanted: str | None, file_name: str) -> str:
     listed = ", ".join(f"'{column}'" for column in columns[:20]) or "none"
     if wanted is not None:
-        if wanted in columns:
-            return wanted
+        found = wanted if wanted in columns else wanted.strip()
+        if found in columns:
+            return found
         raise InputError(f"The table '{file_name}' has no column '{wanted}'; its columns are {listed}.")
     lower = {column.strip().lower(): column for column in reversed(columns)}
     for known in PATH_COLUMNS:
         if known in lower:
             return lower[known]
     raise InputError(f"The table '{file_name}' has no column of image paths among {listed}; call it 'path', or name the column that holds them.")
-
-
-def _plain(frame: pd.DataFrame, keep: str) -> pd.DataFrame:
-    """Lists and structs, which Parquet can hold, as text except in the column `keep`, so that they can be counted and compared."""
-    frame = frame.reset_index(drop=True)
-    for column in (column for column in frame.columns if column != keep and frame[column].dtype == object):
-        frame[column] = frame[column].map(lambda value: value if isinstance(value, str | int | float | bool | None) else str(value))
-    return frame
 
 
 def _image_paths(values: "pd.Series[str]", file_name: str, column: str) -> list[str]:

@@ -7,7 +7,7 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
-from likeness.data import CSS_RGB
+from likeness.data import CSS_RGB, numbers_of
 from likeness.errors import InputError
 
 Kind = Literal["category", "colors", "number", "angle", "none"]
@@ -88,10 +88,11 @@ def color_by(values: Sequence[object] | np.ndarray | pd.Series, attribute: str =
     """
     series = pd.Series(values)
     label = attribute if label is None else label
-    if pd.api.types.is_numeric_dtype(series) and series.nunique() > _FEW:
+    numbers = numbers_of(series) if series.nunique() > _FEW else None
+    if numbers is not None:
         if not any(word in attribute.lower() for word in _ANGLES):
-            return coloring_of(label, series.to_numpy(), "number")
-        return coloring_of(label, (series * 360 if series.max() <= 1 else series).to_numpy(), "angle")
+            return coloring_of(label, numbers, "number")
+        return coloring_of(label, numbers * 360 if np.nanmax(numbers) <= 1 else numbers, "angle")
     named = {str(value) for value in series.dropna().unique()}
     palette = {name: "#{:02x}{:02x}{:02x}".format(*rgb) for name, rgb in CSS_RGB.items()} if named and named <= set(CSS_RGB) else None
     return coloring_of(label, series.to_numpy(), "colors" if palette else "category", palette)

@@ -88,7 +88,15 @@ def with_shuffled_captions(captioned: Captioned, seed: int = 0) -> Captioned:
 
 
 def read_captioned(
-    source: str, each: int = 5, validation: float = 0.15, test: float = 0.15, seed: int = 0, split: Split = "random", shuffled: bool = False
+    source: str,
+    each: int = 5,
+    validation: float = 0.15,
+    test: float = 0.15,
+    seed: int = 0,
+    split: Split = "random",
+    shuffled: bool = False,
+    path_column: str | None = None,
+    caption_column: str | None = None,
 ) -> Captioned:
     """Images with captions from what a person names.
 
@@ -100,6 +108,7 @@ def read_captioned(
         validation, test, split: as in `captioned_from`.
         seed: of written sentences, of the division and of the dealing.
         shuffled: `with_shuffled_captions`.
+        path_column, caption_column: as `likeness.data.read_dataset` takes them.
 
     Raises:
         InputError: as the readers, or images without captions.
@@ -107,7 +116,7 @@ def read_captioned(
     from likeness.data import read_dataset
     from likeness.recipes.captioning.car_captions import has_car_attributes, with_car_captions
 
-    table = read_dataset(source)
+    table = read_dataset(source, path_column, caption_column=caption_column)
     written = CAPTIONS_COLUMN in table.frame.columns or CAPTION_COLUMN in table.frame.columns or not has_car_attributes(table)
     captioned = captioned_from(gather_captions(table) if written else with_car_captions(table, each, seed), validation, test, seed, split)
     return with_shuffled_captions(captioned, seed) if shuffled else captioned

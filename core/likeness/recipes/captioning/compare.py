@@ -106,7 +106,7 @@ def compare_features(cells: Cells, progress: Progress | None = None) -> list[dic
 
 
 def _captioned(data: CaptionDataConfig, seed: int) -> Captioned:
-    return read_captioned(data.source, data.each, data.validation, data.test, seed, data.split, data.shuffled)
+    return read_captioned(data.source, data.each, data.validation, data.test, seed, data.split, data.shuffled, data.path_column, data.caption_column)
 
 
 def finished_report(path: Path, config: CaptioningConfig, features: str, title: str = "") -> dict[str, Any] | None:

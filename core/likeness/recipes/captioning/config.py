@@ -18,6 +18,7 @@ class CaptionDataConfig(FrozenConfig):
 
     Attributes:
         source: what `read_captioned` takes: "coco-captions:FOLDER", a CSV file of path and caption, "cars" or other Synthetic Cars.
+        path_column, caption_column: of a CSV or Parquet file, the columns of paths and of captions; None: they are found.
         each: sentences that are written about each of these cars.
         validation, test: shares of the images, where the source has no split of its own.
         split: which images these shares are: "random", drawn by the seed; "last", the last images test and those before them validate, so that
@@ -29,6 +30,8 @@ class CaptionDataConfig(FrozenConfig):
     """
 
     source: str = DATASET
+    path_column: str | None = None
+    caption_column: str | None = None
     each: int = Field(default=5, ge=1)
     validation: float = Field(default=0.15, gt=0, lt=0.5)
     test: float = Field(default=0.15, gt=0, lt=0.5)

@@ -6,9 +6,12 @@ from likeness.data import read_captions, read_dataset
 from likeness.errors import InputError
 
 
-def captioned_photos(source: str | Path) -> tuple[list[Path], list[list[str]]]:
+def captioned_photos(source: str | Path, path_column: str | None = None, caption_column: str | None = None) -> tuple[list[Path], list[list[str]]]:
     """Photos and their captions, from a table with a row per photo (a column `captions`) or a row per caption (a column `caption`), or a dataset such
     as "flickr:FOLDER".
+
+    Args:
+        source, path_column, caption_column: as `likeness.data.read_dataset` takes them.
 
     Returns:
         n paths, each once, in the table's order; and k captions of each.
@@ -16,7 +19,7 @@ def captioned_photos(source: str | Path) -> tuple[list[Path], list[list[str]]]:
     Raises:
         InputError: no such table or columns, or photos with different numbers of captions.
     """
-    table = read_dataset(source)
+    table = read_dataset(source, path_column, caption_column=caption_column)
     found: dict[Path, list[str]] = {}
     for path, captions in zip(table.paths(), read_captions(table), strict=True):
         found.setdefault(path, []).extend(captions)

@@ -33,6 +33,8 @@ def train_photos(
     leave_out: int = 0,
     seed: int = 0,
     progress: Progress | None = None,
+    path_column: str | None = None,
+    caption_column: str | None = None,
 ) -> Path:
     """Fits the head on captioned photos and writes the encoder, with a model card, into `out`.
 
@@ -45,6 +47,7 @@ def train_photos(
         leave_out: photos that train nothing, so that they can judge; `left_out.txt` names them.
         seed: of the draw of those.
         progress: called with (done, total, what is being done).
+        path_column, caption_column: of a table of photos, where they are called otherwise.
 
     Returns:
         `out`.
@@ -53,7 +56,7 @@ def train_photos(
         InputError: a table, photos or weights that cannot be read, or too few photos to judge by.
     """
     recipe = recipe or HeadRecipe()
-    paths, sentences = captioned_photos(captions)
+    paths, sentences = captioned_photos(captions, path_column, caption_column)
     if not 0 <= leave_out < len(paths):
         raise InputError(f"{leave_out} of {len(paths)} photos can't be left out; leave at least one to train.")
     order = np.random.default_rng(seed).permutation(len(paths))

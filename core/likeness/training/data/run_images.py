@@ -83,7 +83,8 @@ def run_table(config: DataConfig) -> ImageTable:
     Raises:
         InputError: as `read_dataset` and `add_label_files`.
     """
-    table = add_label_files(read_dataset(config.source), config.label_files)
+    source = read_dataset(config.source, config.path_column, caption_column=config.caption_column)
+    table = add_label_files(source, config.label_files)
     given = [name for name in (Path(file).stem for file in config.label_files) if name in table.attributes]
     rows = np.flatnonzero(table.frame[given].notna().all(axis=1))
     if len(rows) < len(table):

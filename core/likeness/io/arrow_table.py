@@ -1,0 +1,89 @@
+"""Data frames as tables of pyarrow, whatever their columns hold, and back."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+_LARGEST = 2**63 - 1
+_LONGEST_BYTES = 100  # that are written as text; of more only how many they are
+
+
+def to_arrow(frame: pd.DataFrame) -> Any:
+    """A data frame as a table that Parquet can hold.
+
+    Columns keep their types, and one whose values have no common one becomes plain (`plain_column`), such as numbers beside words, intervals,
+    complex numbers, paths, or whole numbers of more than 64 bits.
+
+    Example:
+        >>> to_arrow(pd.DataFrame({"a": [1, 2], "b": [1, "x"], "c": [10**30, 1]})).column("b").to_pylist()
+        ['1', 'x']
+    """
+    import pyarrow as pa
+
+    if not len(frame.columns):
+        return pa.table({})
+    if not _fits(frame):
+        fits = [_fits(frame.iloc[:, [place]]) for place in range(len(frame.columns))]
+        columns = {place: frame.iloc[:, place] if fit else plain_column(frame.iloc[:, place]) for place, fit in enumerate(fits)}
+        frame = pd.concat(columns, axis=1).set_axis(frame.columns, axis=1)
+    return pa.Table.from_pandas(frame, preserve_index=False)
+
+
+def from_arrow(table: Any) -> pd.DataFrame:
+    """The data frame of a table of pyarrow. Whole numbers of which some are missing stay whole (Int64), and do not become rounded numbers."""
+    import pyarrow as pa
+
+    frame: pd.DataFrame = table.to_pandas()
+    for place, field in enumerate(table.schema):
+        if pa.types.is_integer(field.type) and field.name in frame and pd.api.types.is_float_dtype(frame[field.name].dtype):
+            kind = "UInt64" if field.type == pa.uint64() else "Int64"
+            frame[field.name] = pd.Series(pd.array(table.column(place).to_pylist(), dtype=kind), index=frame.index)
+    return frame
+
+
+def plain_column(column: "pd.Series[Any]") -> "pd.Series[Any]":
+    """The same values as boolean, Int64, Float64 or texts (object), numbered from 0; what is missing is NA there, and None among texts.
+
+    Dates, categories, lists and everything else become texts; so do whole numbers beyond 64 bits.
+    """
+    values = column.astype(object).to_numpy()
+    missing = column.isna().to_numpy()
+    dtype = _plain_dtype(values[~missing])
+    shown = _text if dtype == "object" else _same
+    return pd.Series([None if none else shown(value) for value, none in zip(values, missing, strict=True)], dtype=dtype)
+
+
+def _plain_dtype(values: Any) -> str:
+    if not len(values):
+        return "object"
+    if all(isinstance(value, bool | np.bool_) for value in values):
+        return "boolean"
+    if not all(isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool) for value in values):
+        return "object"
+    if not all(isinstance(value, int | np.integer) for value in values):
+        return "Float64"
+    return "Int64" if all(-_LARGEST <= int(value) <= _LARGEST for value in values) else "object"
+
+
+def _same(value: Any) -> Any:
+    return value
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, bytes | bytearray | memoryview) and len(value) > _LONGEST_BYTES:
+        return f"{len(value):,} bytes"
+    return str(value).encode("utf-8", "backslashreplace").decode()
+
+
+def _fits(frame: pd.DataFrame) -> bool:
+    """Whether pyarrow takes the columns and Parquet their types."""
+    import pyarrow as pa
+    import pyarrow.parquet as parquet
+
+    try:
+        table = pa.Table.from_pandas(frame, preserve_index=False)
+        parquet.write_table(table.slice(0, 0), pa.BufferOutputStream())
+    except Exception:  # what pyarrow raises depends on the values that it meets
+        return False
+    return True
