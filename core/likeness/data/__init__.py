@@ -12,6 +12,7 @@ from likeness.data.catalog import (
     rename_dataset,
 )
 from likeness.data.classes import ImageClasses, image_classes, part_of
+from likeness.data.content_column import CONTENT_COLUMN, content_digest
 from likeness.data.css_colors import CSS_COLORS, CSS_RGB, css_distances, hsv_to_rgb, perceived_css_distances, rgb_to_lab
 from likeness.data.further_columns import free_name, with_columns_before
 from likeness.data.label_files import add_label_files, label_frame, read_label_file
@@ -54,6 +55,7 @@ __all__ = [
     "CAPTION_RULES",
     "CAPTION_SPLITS",
     "CLEVR4_TAXONOMIES",
+    "CONTENT_COLUMN",
     "CSS_COLORS",
     "CSS_RGB",
     "DATASETS",
@@ -80,6 +82,7 @@ __all__ = [
     "captions_cell",
     "check_mpii_shape",
     "class_halves",
+    "content_digest",
     "css_distances",
     "dataset_names",
     "fetch",

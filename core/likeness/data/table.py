@@ -5,10 +5,11 @@ from pathlib import Path
 
 import pandas as pd
 
+from likeness.data.content_column import CONTENT_COLUMN
 from likeness.errors import InputError
 from likeness.io import name_to_text, text_to_name
 
-_NOT_ATTRIBUTES = ("path", "sha256")
+_NOT_ATTRIBUTES = ("path", CONTENT_COLUMN)
 # of an image whose label nobody can tell: it is shown as it is, and nothing is judged by it
 UNLABELED = "(unlabeled)"
 _SHOWN = 12
@@ -32,8 +33,8 @@ class ImageTable:
         name: shown to people.
         root: folder that the paths are relative to.
         frame: one row per image, numbered from 0; the column `path` (relative to `root`, with forward slashes; a name
-            that is not UTF-8 as `likeness.io.name_to_text` writes it), perhaps
-            `sha256` (digest of each file, by which embeddings are found), every further column an attribute; a name that is a number becomes a text.
+            that is not UTF-8 as `likeness.io.name_to_text` writes it), perhaps `likeness:sha256` (digest of each file that ships, by which embeddings
+            are found), every further column an attribute; a name that is a number becomes a text.
         failed: images that were left out because they could not be read.
         has_images: false for rows of vectors that came without images: they have no column `path`.
 
