@@ -15,7 +15,8 @@ from likeness.data.classes import ImageClasses, image_classes, part_of
 from likeness.data.content_column import CONTENT_COLUMN, content_digest
 from likeness.data.css_colors import CSS_COLORS, CSS_RGB, css_distances, hsv_to_rgb, perceived_css_distances, rgb_to_lab
 from likeness.data.further_columns import free_name, with_columns_before
-from likeness.data.label_files import add_label_files, label_frame, read_label_file
+from likeness.data.label_files import add_label_files, label_frame, labels_by_path, read_label_file
+from likeness.data.listed_files import file_locator
 from likeness.data.listed_images import keep_listed, write_listed, write_rows
 from likeness.data.picture_html import picture_html
 from likeness.data.protocols import class_halves
@@ -44,7 +45,8 @@ from likeness.data.readers.remote import as_os_error, fetch, file_system, is_url
 from likeness.data.readers.stanford40 import read_stanford40
 from likeness.data.readers.tabular import PATH_COLUMNS, TABLE_SUFFIXES, read_table
 from likeness.data.registry import dataset_names, missing_archive, named_dataset, named_datasets, plain_names, source_help
-from likeness.data.table import UNLABELED, Failure, ImageTable
+from likeness.data.repeated_images import one_row_an_image
+from likeness.data.table import IMAGE_COLUMN, UNLABELED, Failure, ImageTable
 from likeness.data.thumbnails import thumbnail, upright_picture
 from likeness.data.upload_archive import UploadLimits
 from likeness.data.uploads import save_uploads, uploads_dir
@@ -60,6 +62,7 @@ __all__ = [
     "CSS_RGB",
     "DATASETS",
     "GENECIS_TASKS",
+    "IMAGE_COLUMN",
     "MPII",
     "MPII_DISTANCES",
     "PATH_COLUMNS",
@@ -86,6 +89,7 @@ __all__ = [
     "css_distances",
     "dataset_names",
     "fetch",
+    "file_locator",
     "file_system",
     "find_dataset",
     "free_name",
@@ -97,6 +101,7 @@ __all__ = [
     "is_url",
     "keep_listed",
     "label_frame",
+    "labels_by_path",
     "list_datasets",
     "missing_archive",
     "mpii_image_parts",
@@ -104,6 +109,7 @@ __all__ = [
     "named_datasets",
     "natural_key",
     "new_entry",
+    "one_row_an_image",
     "part_of",
     "perceived_css_distances",
     "picture_html",

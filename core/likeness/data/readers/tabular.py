@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pandas as pd
 
+from likeness.data.listed_files import find_files
 from likeness.data.readers.remote import is_url
+from likeness.data.repeated_images import one_row_an_image
 from likeness.data.table import ImageTable
 from likeness.errors import InputError
 from likeness.io import as_path, name_to_text, split_part, text_to_name
@@ -18,7 +20,8 @@ PATH_COLUMNS = ("path", "file", "filename", "image", "image_path", "file_name", 
 def read_table(path: str | Path, path_column: str | None = None, name: str | None = None, remote: bool = False) -> ImageTable:
     """Reads a table of images: one row an image, one column of paths, every further column an attribute.
 
-    Images that are missing stay in the table, and embedding lists them, as long as one is there.
+    Images that are missing stay in the table, and embedding lists them, as long as one is there. A path may be in another Unicode form than the name
+    of its file. One image in several rows becomes one row where these agree (`one_row_an_image`); several captions become a list of them.
 
     Args:
         path: a .csv (comma, semicolon or tab), .tsv or .parquet file; image paths are relative to its folder, or absolute.
@@ -34,13 +37,13 @@ def read_table(path: str | Path, path_column: str | None = None, name: str | Non
     frame, column = _read(file, path_column)
     if frame.empty:
         raise InputError(f"The table '{file.name}' has no rows; add a row for each image.")
-    images = _image_paths(frame[column], file.name, column)
+    images, files = find_files(_image_paths(frame[column], file.name, column), file.parent)
     if not (remote and any(map(is_url, images))):
         _check_one_there(images, file)
     attributes = frame.drop(columns=column)
     attributes = attributes.rename(columns={"path": "path (attribute)"})
     attributes.insert(0, "path", images)
-    return ImageTable(name or name_to_text(file.stem), file.parent, attributes)
+    return one_row_an_image(ImageTable(name or name_to_text(file.stem), file.parent, attributes), files)
 
 
 def _check_file(file: Path, given: str) -> None:

@@ -1,15 +1,15 @@
 """Keys: digests that name images and their state, by which embeddings are found again."""
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from hashlib import blake2b
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from likeness.data import CONTENT_COLUMN, ImageTable, content_digest, is_url, remote_states
-from likeness.io import allows, split_part, text_to_name
+from likeness.data import CONTENT_COLUMN, ImageTable, content_digest, file_locator, is_url, remote_states
+from likeness.io import allows, split_part
 
 KEY_BYTES = 16
 
@@ -65,11 +65,11 @@ def _key(path: str, state: str | Exception, digest: str) -> bytes:
 
 def _local_states(table: ImageTable) -> list[str | Exception]:
     """Size and time of change of each file, or why there is none."""
-    locate, stat = _locator(str(table.root)), os.stat
+    locate, stat = file_locator(table.root), os.stat
     states: list[str | Exception] = []
     for path in table.frame["path"].tolist():
         try:
-            found = stat(locate(text_to_name(split_part(path)[0])))
+            found = stat(locate(path))
             states.append(f"{found.st_size} {found.st_mtime_ns}")
         except (OSError, ValueError) as error:
             states.append(error)
@@ -80,24 +80,18 @@ def _confirmed(table: ImageTable, states: Sequence[str | Exception]) -> list[str
     """`content_digests`, with the states of the files at hand: a table may be older than its files."""
     if CONTENT_COLUMN not in table.frame.columns:
         return [""] * len(table)
-    locate, digests = _locator(str(table.root)), map(str, table.frame[CONTENT_COLUMN])
-    files = [locate(text_to_name(path)) for path in table.frame["path"]]
-    return [told if _has_content(*each, told) else "" for *each, told in zip(files, states, digests, strict=True)]
+    locate, listed = file_locator(table.root), zip(table.frame["path"], states, map(str, table.frame[CONTENT_COLUMN]), strict=True)
+    return [told if split_part(path)[1] is None and _has_content(locate(path), state, told) else "" for path, state, told in listed]
 
 
 def _has_content(file: str, state: str | Exception, digest: str) -> bool:
     if isinstance(state, Exception) or not allows(Path(file)):
         return False
     try:
-        return content_digest(file, *map(int, state.split())) == digest
+        size, mtime_ns = map(int, state.split())
+        return content_digest(file, size, mtime_ns) == digest
     except OSError:
         return False
-
-
-def _locator(root: str) -> Callable[[str], str]:
-    """`os.path.join(root, path)`, in a third of its time: there may be a million paths."""
-    prefix = os.path.join(root, "")
-    return lambda path: os.path.join(root, path) if path.startswith(("/", "\\")) or path[1:2] == ":" else prefix + path
 
 
 def _reason(error: Exception) -> str:
