@@ -16,7 +16,7 @@ from likeness.data.content_column import CONTENT_COLUMN, content_digest
 from likeness.data.css_colors import CSS_COLORS, CSS_RGB, css_distances, hsv_to_rgb, perceived_css_distances, rgb_to_lab
 from likeness.data.further_columns import free_name, with_columns_before
 from likeness.data.label_files import add_label_files, label_frame, labels_by_path, read_label_file
-from likeness.data.listed_files import file_locator
+from likeness.data.listed_files import file_locator, find_files, first_rows
 from likeness.data.listed_images import keep_listed, write_listed, write_rows
 from likeness.data.picture_html import picture_html
 from likeness.data.protocols import class_halves
@@ -92,6 +92,8 @@ __all__ = [
     "file_locator",
     "file_system",
     "find_dataset",
+    "find_files",
+    "first_rows",
     "free_name",
     "gather_captions",
     "genecis_tasks",
