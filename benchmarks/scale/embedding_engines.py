@@ -28,7 +28,8 @@ from vectors import like_encoder
 
 from likeness.data import ImageTable, read_cars, read_folder
 from likeness.encoders import embed_images, store_folder
-from likeness.encoders.store.keys import content_key, key_array
+from likeness.encoders.store import collected
+from likeness.encoders.store.keys import Keys, image_key, key_array
 from likeness.encoders.store.shard_folder import LocalFolder
 from likeness.encoders.store.shards import Shard, write_shard
 
@@ -117,21 +118,26 @@ class Stored:
 
 
 def _table(n: int, scratch: Path) -> ImageTable:
-    digests = [f"{row:064x}" for row in range(n)]
-    return ImageTable("stored", scratch, pd.DataFrame({"path": [f"{row:08}.jpg" for row in range(n)], "sha256": digests}))
+    return ImageTable("stored", scratch, pd.DataFrame({"path": [f"{row:08}.jpg" for row in range(n)]}))
+
+
+def _keys(table: ImageTable, remote: bool = False) -> tuple[Keys, dict[int, str]]:
+    """As `table_keys`, of images that lie nowhere: their paths are all there is."""
+    return key_array([image_key(path, "") for path in table.frame["path"]]), {}
 
 
 def _fill(n: int, scratch: Path) -> None:
     vectors, _ = like_encoder(n)
+    keys = _keys(_table(n, scratch))[0]
     folder = LocalFolder(store_folder(_table(1, scratch), Stored.identity, scratch / "store"))
     for begin in range(0, n, SHARD):
         part = np.asarray(vectors[begin : begin + SHARD])
-        keys = key_array([content_key(f"{row:064x}") for row in range(begin, begin + len(part))])
-        write_shard(folder, Shard(keys, part, {}))
+        write_shard(folder, Shard(keys[begin : begin + len(part)], part, {}))
 
 
 def _open(n: int, scratch: Path, most_bytes: int) -> tuple[float, float, bool]:
     """Seconds, most gigabytes beyond the table (what the system can drop at any time, pages of the file, left out), and whether all is right."""
+    collected.table_keys = _keys
     table, process = _table(n, scratch), psutil.Process()
     before, most, done = _own_bytes(process), [0], threading.Event()
 

@@ -15,7 +15,7 @@ import numpy as np
 import streamlit as st
 from vectors import like_encoder
 
-from likeness.data import SHIPPED_CARS, ImageTable, read_dataset
+from likeness.data import CONTENT_COLUMN, SHIPPED_CARS, ImageTable, read_dataset
 from likeness.embedding import embed
 from likeness.space import Space
 from shared import cached
@@ -26,7 +26,7 @@ N = int(os.environ.get("LIKENESS_POINTS", "1000000"))
 def many_images(n: int) -> Space:
     """n rows in the space of the shipped encoder, each with the picture and the attributes of the shipped image nearest to it in kind."""
     shipped = embed(read_dataset("cars"))
-    frame = shipped.table.frame.drop(columns="sha256")
+    frame = shipped.table.frame.drop(columns=CONTENT_COLUMN)
     of = np.random.default_rng([0, 1]).integers(0, len(frame), n)  # as in `like_encoder`
     table = ImageTable("Many cars", shipped.table.root, frame.iloc[of])
     space = Space(

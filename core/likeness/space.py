@@ -1,5 +1,6 @@
 """A Space: a named embedding of images. Map, retrieval, metrics and saliency take one or two of them, never a model."""
 
+import dataclasses
 import hashlib
 import time
 from collections.abc import Callable, Sequence
@@ -12,7 +13,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from likeness.arrays import as_unit_rows, to_numpy
+from likeness.arrays import as_unit_rows, is_torch, row_slices, to_numpy
 from likeness.data import ImageTable, image_classes
 from likeness.errors import InputError
 from likeness.io import name_to_text, write_vector_file
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
 _ROWS_AT_ONCE = 1 << 14  # vectors may be a memory-mapped file larger than the memory
 _SHOWN = 12
+_SAME = 1e-3  # most by which values of the unit vectors of one image differ, embedded twice
 
 Vectors = NDArray[np.float32]
 EmbedTexts = Callable[[Sequence[str]], Vectors]
@@ -185,7 +187,8 @@ class Space:
         return None if self.index is None else self.index.search(self.vectors, self.linear)
 
     def nearest(self, query: Any, k: int = 10, *, exclude: Any = None, allowed: "NDArray[np.bool_] | None" = None) -> "Hits":
-        """The k images nearest to a query: by the index where there is one, else by comparing all.
+        """The k images nearest to a query: by the index where there is one, else by comparing all. Rows of one image (`one_row_per_image`) are found
+        once, and not by each other.
 
         Args:
             query: a text; the number of a row, which itself is left out; an image as path or PIL image; a vector (d,); several vectors (q, d); or
@@ -215,6 +218,7 @@ class Space:
         places, several = self._places(query)
         if k < 1:
             raise InputError(f"k is {k}; ask for at least 1 image.")
+        allowed, exclude = self.one_row_per_image(allowed, exclude)
         search = self.search.nearest if self.search is not None else lambda *given, **options: scan(self.vectors, *given, **options)
         found = search(places, k, exclude=exclude, allowed=allowed)
         return Hits(found.rows, found.similarities, self.table) if several else Hits(found.rows[0], found.similarities[0], self.table)
@@ -237,11 +241,45 @@ class Space:
             else:
                 find = partial(_candidates, self.search, allowed)
         left_out = [*query.rows, *([] if exclude is None else np.atleast_1d(to_numpy(exclude)))]
+        allowed, left_out = self.one_row_per_image(allowed, left_out)
         weights = [weight for weight, _ in query.terms]
         found = search_composed(
             self.vectors, places, weights, k, reference=self._reference, left_out=left_out, allowed=allowed, find=find, around=around
         )
         return Hits(found.rows[0], found.similarities[0], self.table)
+
+    def one_row_per_image(self, allowed: "NDArray[np.bool_] | None" = None, exclude: Any = None) -> "tuple[NDArray[np.bool_] | None, Any]":
+        """What may be found, and what is left out, as `nearest` takes both, where a table has several rows of an image (`image_numbers`): of each
+        image the first row that is allowed. What is given, where all rows are images of their own.
+        """
+        numbers = self.image_numbers
+        if numbers is None:
+            return allowed, exclude
+        rows = np.arange(len(self)) if allowed is None else np.flatnonzero(allowed)
+        chosen = np.full(len(self), -1)
+        chosen[numbers[rows[::-1]]] = rows[::-1]
+        if exclude is not None and len(given := np.atleast_1d(to_numpy(exclude))):
+            inside = (given >= 0) & (given < len(self))
+            exclude = np.where(inside, chosen[numbers[np.where(inside, given, 0)]], given)
+        return np.isin(np.arange(len(self)), chosen), exclude
+
+    @cached_property
+    def image_numbers(self) -> "NDArray[np.int64] | None":
+        """Of each row the number (n,) of the first row of the same image, its own where there is no other; None where that is so of all.
+
+        Rows that the table says to be of one image, but whose vectors differ, as those of its parts do, are images of their own.
+        """
+        named = self.table.repeated_images()
+        if named is None:
+            return None
+        codes, _ = pd.factorize(named)
+        _, firsts = np.unique(codes, return_index=True)
+        numbers = firsts[codes]
+        for part in row_slices(*self.vectors.shape):
+            rows = np.arange(len(self))[part]
+            gap = np.abs(self.vectors[part] - self.vectors[numbers[part]]).max(axis=1)
+            numbers[part] = np.where(gap < _SAME, numbers[part], rows)
+        return numbers if (numbers != np.arange(len(self))).any() else None
 
     def _places(self, query: Any) -> tuple[Vectors, bool]:
         """Unit rows (q, d) of what was asked for, and whether it was several vectors."""
@@ -468,7 +506,8 @@ class Space:
         """How well the space keeps together what belongs together.
 
         Args:
-            by: an attribute, several whose combination counts, or labels (n,); None: the attribute "label".
+            by: an attribute, several whose combination counts, or labels (n,); None: the attribute "label". Rows of one image count once; an image
+                whose rows have different labels takes no part, and "left_out" is how many these are.
             include: names of metrics, or functions (vectors, labels) -> number; None: the usual ones of `likeness.evaluation.metrics`.
 
         Raises:
@@ -484,7 +523,26 @@ class Space:
 
         chosen = "label" if by is None else by
         named = isinstance(chosen, str) or (len(chosen) != len(self) and all(isinstance(each, str) for each in chosen))
-        return metrics(self.vectors, image_classes(self.table, chosen).labels if named else chosen, include)
+        labels = image_classes(self.table, chosen).labels if named else chosen
+        if self.image_numbers is None:
+            return metrics(self.vectors, labels, include)
+        rows, left_out = self._judged_rows(labels)
+        values = to_numpy(labels) if is_torch(labels) else list(labels)
+        found = metrics(self.vectors[rows], [values[row] for row in rows], include)
+        return found | ({"left_out": float(left_out)} if left_out else {})
+
+    def _judged_rows(self, labels: Any) -> tuple[NDArray[np.int64], int]:
+        """One row of each image, without images whose rows have different labels, and how many these are."""
+        if len(labels) != len(self):
+            raise InputError(f"There are {len(labels)} labels for {len(self)} rows; give one label per row.")
+        values = pd.Series(to_numpy(labels) if is_torch(labels) else list(labels))
+        images = pd.Series(self.image_numbers)
+        several = values.groupby(images).transform("nunique") > 1
+        labeled_first = values[~several].sort_values(key=pd.isna, kind="stable").index
+        rows = images[labeled_first].drop_duplicates().index.sort_values()
+        if not len(rows):
+            raise InputError(f"Each image of '{self.name}' is listed more than once with different labels; give each of them one.")
+        return rows.to_numpy(), images[several].nunique()
 
     def map(self, color: Any = None, **settings: Any) -> Any:
         """The app's map of this space as a notebook widget; `settings` as for `likeness.plots.linked_map.show_map`."""
@@ -562,7 +620,7 @@ def _table(images: Any, labels: Any, n: int, name: str) -> ImageTable:
     wrong = next((column for column, values in columns.items() if values.shape != (n,)), None)
     if wrong is not None:
         raise InputError(f"The labels '{wrong}' have shape {columns[wrong].shape} for {n} rows; give one label per row.")
-    return ImageTable(table.name, table.root, table.frame.assign(**columns), table.failed, table.has_images)
+    return dataclasses.replace(table, frame=table.frame.assign(**columns))
 
 
 def _estimator(method: "str | type | Transform", notion: "Notion", aspects: Vectors, dim: int | str | None, seed: int) -> tuple[Any, "LearnsFrom"]:

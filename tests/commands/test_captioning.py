@@ -12,7 +12,7 @@ import typer
 from typer.testing import CliRunner, Result
 
 from likeness.commands.captioning import captioning
-from likeness.data import read_cars
+from likeness.data import CONTENT_COLUMN, read_cars
 from likeness.errors import InputError
 from likeness.training.config import config_from
 from likeness.training.loop.train import train
@@ -49,7 +49,7 @@ def call() -> Call:
 def cars(tmp_path: Path) -> Path:
     """A table of 40 shipped cars."""
     whole = read_cars()
-    frame = whole.frame.iloc[:40].drop(columns="sha256")
+    frame = whole.frame.iloc[:40].drop(columns=CONTENT_COLUMN)
     frame["path"] = [str(path) for path in whole.paths()[:40]]
     frame.to_csv(tmp_path / "cars.csv", index=False)
     return tmp_path / "cars.csv"

@@ -19,8 +19,8 @@ def test_rows_are_numbered_from_zero_and_paths_are_absolute(tmp_path: Path) -> N
 
 
 def test_attributes_leave_out_the_path_and_the_digest(tmp_path: Path) -> None:
-    frame = pd.DataFrame({"color": ["red"], "path": ["1.png"], "sha256": ["0" * 64], "yaw": [1.5]})
-    assert ImageTable("cars", tmp_path, frame).attributes == ["color", "yaw"]
+    frame = pd.DataFrame({"color": ["red"], "path": ["1.png"], "likeness:sha256": ["0" * 64], "sha256": ["0" * 64], "yaw": [1.5]})
+    assert ImageTable("cars", tmp_path, frame).attributes == ["color", "sha256", "yaw"]
 
 
 def test_no_path_column(tmp_path: Path) -> None:

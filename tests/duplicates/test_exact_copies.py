@@ -33,8 +33,25 @@ def listed(folder: Path, *names: str) -> ImageTable:
 
 def test_equal_files_are_found(folder: Path) -> None:
     found = exact_copies(listed(folder, "c.bmp", "b.png", "d.jpg", "a.png", "e.png", "b.png"))
-    assert [rows.tolist() for rows in found.groups] == [[1, 3, 5]]
+    assert [rows.tolist() for rows in found.groups] == [[1, 3]]  # a file listed twice is no copy: with it the image itself would go
     assert found.failed == ()
+
+
+@pytest.mark.parametrize("pixels", [True, False])
+def test_links_and_other_spellings_of_a_path_are_no_copies(folder: Path, pixels: bool) -> None:
+    (folder / "link.png").symlink_to("a.png")
+    (folder / "hard.png").hardlink_to(folder / "a.png")
+    assert len(exact_copies(listed(folder, "a.png", "./a.png", "link.png", "hard.png"), pixels=pixels)) == 0
+
+
+@pytest.mark.parametrize("pixels", [True, False])
+def test_empty_files_are_no_copies_of_each_other(folder: Path, pixels: bool) -> None:
+    for name in ("y.png", "z.png"):
+        (folder / name).write_bytes(b"")
+    found = exact_copies(listed(folder, "y.png", "a.png", "z.png", "b.png"), pixels=pixels)
+    assert [rows.tolist() for rows in found.groups] == [[1, 3]]
+    assert [each.row for each in found.failed] == [0, 2]
+    assert all("empty" in each.reason for each in found.failed)
 
 
 def test_equal_pixels_are_found(folder: Path) -> None:

@@ -99,7 +99,7 @@ def near(dataset: str, space: Space, threshold: float, below: bool = True) -> Jo
 
     def work(job: Job) -> Found | None:
         try:
-            pairs = near_copies(space, floor, progress=_reporter(job), most=_MOST_PAIRS)
+            pairs = near_copies(space, floor, progress=_reporter(job), most=_MOST_PAIRS).of_images(space.image_numbers)
         except TooManyPairsError:
             if below:
                 return None

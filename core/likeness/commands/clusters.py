@@ -37,6 +37,7 @@ def clusters(
     Examples: `likeness clusters cars --notion car-color --out clusters.csv`, `likeness clusters photos/ --words words.txt --depths 2`
     """
     from likeness.clusters import cluster, cluster_table, name_clusters, with_cluster_names
+    from likeness.data import CONTENT_COLUMN
     from likeness.io import csv_bytes, write_atomic
 
     check_format(format)
@@ -52,7 +53,7 @@ def clusters(
     table = cluster_table(found, names).drop(columns=["x", "y"])
     print_table(table.round({"confidence": 3}), format)
     if out:
-        images = with_cluster_names(space.table, found, names).frame.drop(columns="sha256", errors="ignore")
+        images = with_cluster_names(space.table, found, names).frame.drop(columns=CONTENT_COLUMN, errors="ignore")
         write_atomic(out, csv_bytes(images))
 
 

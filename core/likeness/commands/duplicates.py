@@ -126,7 +126,7 @@ def _within(space: "Space", threshold: float, seed: int) -> "tuple[pd.DataFrame,
     from likeness.duplicates import best_first, copy_groups, near_copies
 
     with progress_bar("Near copies") as progress:
-        pairs = near_copies(space, threshold, seed=seed, progress=progress)
+        pairs = near_copies(space, threshold, seed=seed, progress=progress).of_images(space.image_numbers)
     groups = copy_groups(pairs, len(space), best_first(space.table, pairs.rows))
     typer.echo(
         f"{len(groups):,} groups from a similarity of {threshold:.4f} on, {len(groups.rows):,} of {len(space):,} images; "
@@ -186,6 +186,7 @@ def _write(table: "ImageTable", frame: "pd.DataFrame", dropped: "NDArray[np.int6
     if out:
         write_atomic(out, csv_bytes(frame))
     if keep_list:
-        write_rows(keep_list, table, np.setdiff1d(np.arange(len(table)), dropped))
+        paths = table.frame["path"]
+        write_rows(keep_list, table, np.flatnonzero(~paths.isin(paths.iloc[dropped])))  # with a row all of its image go
     if drop_list:
         write_rows(drop_list, table, dropped)

@@ -87,13 +87,13 @@ def _negatives(text: str | None, notion: str | None, negative: list[str] | None)
 
 def _answers(file: Path, space: "Space") -> dict[int, bool]:
     """Row -> whether it matches, in the order of the file; rows without a label are left out."""
-    from likeness.data import read_label_file
+    from likeness.data import labels_by_path, read_label_file
 
     if not file.exists():
         return {}
     rows = {str(path): row for row, path in enumerate(space.table.frame["path"])}
     found: dict[int, bool] = {}
-    for path, label in read_label_file(file).items():
+    for path, label in labels_by_path(read_label_file(file), space.table).items():
         said = label.strip().lower()
         if said not in (*_YES, *_NO, ""):
             raise InputError(f"The answer '{label}' in '{file}' is neither yes nor no; mend it, or leave it empty.")

@@ -12,9 +12,11 @@ from likeness.data.catalog import (
     rename_dataset,
 )
 from likeness.data.classes import ImageClasses, image_classes, part_of
+from likeness.data.content_column import CONTENT_COLUMN, content_digest
 from likeness.data.css_colors import CSS_COLORS, CSS_RGB, css_distances, hsv_to_rgb, perceived_css_distances, rgb_to_lab
 from likeness.data.further_columns import free_name, with_columns_before
-from likeness.data.label_files import add_label_files, label_frame, read_label_file
+from likeness.data.label_files import add_label_files, label_frame, labels_by_path, read_label_file
+from likeness.data.listed_files import file_locator, find_files, first_rows
 from likeness.data.listed_images import keep_listed, write_listed, write_rows
 from likeness.data.number_column import numbers_of
 from likeness.data.picture_html import picture_html
@@ -44,7 +46,8 @@ from likeness.data.readers.remote import as_os_error, fetch, file_system, is_url
 from likeness.data.readers.stanford40 import read_stanford40
 from likeness.data.readers.tabular import PATH_COLUMNS, TABLE_SUFFIXES, read_table
 from likeness.data.registry import dataset_names, missing_archive, named_dataset, named_datasets, plain_names, source_help
-from likeness.data.table import UNLABELED, Failure, ImageTable
+from likeness.data.repeated_images import one_row_an_image
+from likeness.data.table import IMAGE_COLUMN, UNLABELED, Failure, ImageTable
 from likeness.data.thumbnails import thumbnail, upright_picture
 from likeness.data.upload_archive import UploadLimits
 from likeness.data.uploads import save_uploads, uploads_dir
@@ -55,10 +58,12 @@ __all__ = [
     "CAPTION_RULES",
     "CAPTION_SPLITS",
     "CLEVR4_TAXONOMIES",
+    "CONTENT_COLUMN",
     "CSS_COLORS",
     "CSS_RGB",
     "DATASETS",
     "GENECIS_TASKS",
+    "IMAGE_COLUMN",
     "MPII",
     "MPII_DISTANCES",
     "PATH_COLUMNS",
@@ -82,11 +87,15 @@ __all__ = [
     "captions_cell",
     "check_mpii_shape",
     "class_halves",
+    "content_digest",
     "css_distances",
     "dataset_names",
     "fetch",
+    "file_locator",
     "file_system",
     "find_dataset",
+    "find_files",
+    "first_rows",
     "free_name",
     "gather_captions",
     "genecis_tasks",
@@ -96,6 +105,7 @@ __all__ = [
     "is_url",
     "keep_listed",
     "label_frame",
+    "labels_by_path",
     "list_datasets",
     "missing_archive",
     "mpii_image_parts",
@@ -105,6 +115,7 @@ __all__ = [
     "natural_key",
     "new_entry",
     "numbers_of",
+    "one_row_an_image",
     "part_of",
     "perceived_css_distances",
     "picture_html",

@@ -1,6 +1,6 @@
 """Labels of images in files of their own, beside the table that lists the images."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -8,7 +8,7 @@ import pandas as pd
 
 from likeness.data.table import ImageTable
 from likeness.errors import InputError
-from likeness.io import as_path, read_csv_cells, regular_file
+from likeness.io import as_path, name_finder, read_csv_cells, regular_file
 
 _PATH, _LABEL = "path", "label"
 
@@ -30,7 +30,7 @@ def add_label_files(table: ImageTable, files: Iterable[Path | str]) -> ImageTabl
     for file in map(as_path, files):
         if not table.has_images:
             raise InputError(f"The rows of '{table.name}' have no images, so the labels of '{file.name}' fit none of them.")
-        labels = read_label_file(file)
+        labels = labels_by_path(read_label_file(file), table)
         values = table.frame[_PATH].map(labels)
         if file.stem not in table.frame and values.notna().any():
             columns[file.stem] = values
@@ -41,6 +41,22 @@ def read_label_file(file: Path) -> dict[str, str]:
     """Path -> label of a file as `add_label_files` takes it; InputError as `label_frame`."""
     frame = label_frame(file)
     return dict(zip(frame[_PATH], frame[_LABEL], strict=True))
+
+
+def labels_by_path(labels: Mapping[str, str], table: ImageTable) -> dict[str, str]:
+    """The labels by the paths of the table that theirs stand for, in any Unicode form; those of no image stay as they are.
+
+    Raises:
+        InputError: two of their paths stand for one image.
+    """
+    find = name_finder(map(str, table.frame[_PATH]))
+    found: dict[str, str] = {}
+    for path, label in labels.items():
+        image = find(path) or path
+        if image in found:
+            raise InputError(f"The image '{image}' has two labels, '{found[image]}' and '{label}', in two Unicode forms of its name; leave one.")
+        found[image] = label
+    return found
 
 
 def label_frame(file: Path) -> pd.DataFrame:

@@ -6,15 +6,15 @@ from pathlib import Path
 
 from likeness.data.table import ImageTable
 from likeness.errors import InputError
-from likeness.io import as_path, text_of, write_atomic
+from likeness.io import as_path, name_finder, text_of, write_atomic
 
 
 def keep_listed(table: ImageTable, file: str | Path) -> ImageTable:
     """The images that a text file lists, in the table's order.
 
     Args:
-        file: one image a line, by its path in the table or by its file's name alone; what is a path stands for that image only. Blank lines are
-            skipped.
+        file: one image a line, by its path in the table or by its file's name alone, in any Unicode form; what is a path stands for that image
+            only. Blank lines are skipped.
 
     Raises:
         InputError: there is no such file, it is empty, or it names an image that the table lacks.
@@ -32,11 +32,14 @@ def keep_listed(table: ImageTable, file: str | Path) -> ImageTable:
         raise InputError(f"The file '{file}' lists no images; write one path or file name a line.")
     paths = [str(path) for path in table.frame["path"]]
     names = [path.rsplit("/", 1)[-1] for path in paths]
-    missing = sorted(listed - {*paths, *names})
+    find = name_finder([*paths, *names])
+    found = {line: find(line) for line in listed}
+    missing = sorted(line for line, name in found.items() if name is None)
     if missing:
         raise InputError(f"'{table.name}' lacks {len(missing)} of the {len(listed)} images that '{file}' lists, first '{missing[0]}'; name others.")
-    by_name = listed - set(paths)
-    kept = [path in listed or name in by_name for path, name in zip(paths, names, strict=True)]
+    there = set(found.values())
+    by_name = there - set(paths)
+    kept = [path in there or name in by_name for path, name in zip(paths, names, strict=True)]
     return replace(table, frame=table.frame[kept])
 
 

@@ -16,6 +16,7 @@ from likeness.data.readers import tabular
 from likeness.data.readers.dataset import Dataset
 from likeness.data.readers.folder import read_folder
 from likeness.data.registry import dataset_names, named_dataset, plain_names, published_names
+from likeness.data.repeated_images import one_row_an_image
 from likeness.data.table import ImageTable
 from likeness.errors import InputError
 from likeness.io import as_path, name_to_text
@@ -155,7 +156,7 @@ def _read(source: str | Path, columns: TableColumns, name: str | None, gps: bool
         return _read_published(_published(text))
     path = as_path(source)
     if path.is_dir():
-        return read_folder(path, name, gps)
+        return one_row_an_image(read_folder(path, name, gps))
     if not path.exists() and path.suffix.lower() not in tabular.TABLE_SUFFIXES:
         raise _nothing_there(text)
     return tabular.read_table(path, columns.path, name, remote, caption_column=columns.caption)

@@ -5,10 +5,13 @@ from pathlib import Path
 
 import pandas as pd
 
+from likeness.data.content_column import CONTENT_COLUMN
 from likeness.errors import InputError
 from likeness.io import name_to_text, text_to_name
 
-_NOT_ATTRIBUTES = ("path", "sha256")
+# the path of the first row with the same file, where several rows with different paths have one: no column of a person's
+IMAGE_COLUMN = "likeness:image"
+_NOT_ATTRIBUTES = ("path", CONTENT_COLUMN, IMAGE_COLUMN)
 # of an image whose label nobody can tell: it is shown as it is, and nothing is judged by it
 UNLABELED = "(unlabeled)"
 _SHOWN = 12
@@ -32,10 +35,12 @@ class ImageTable:
         name: shown to people.
         root: folder that the paths are relative to.
         frame: one row per image, numbered from 0; the column `path` (relative to `root`, with forward slashes; a name
-            that is not UTF-8 as `likeness.io.name_to_text` writes it), perhaps
-            `sha256` (digest of each file, by which embeddings are found), every further column an attribute; a name that is a number becomes a text.
+            that is not UTF-8 as `likeness.io.name_to_text` writes it), perhaps `likeness:sha256` (digest of each file that ships, by which embeddings
+            are found) and `likeness:image` (of rows of one image with several paths the first), every further column an attribute; a name that is a
+            number becomes a text.
         failed: images that were left out because they could not be read.
         has_images: false for rows of vectors that came without images: they have no column `path`.
+        notes: a sentence for each thing about the images that a person should know, such as what was left out.
 
     Raises:
         InputError: if there is no `path` column or no row, or two columns have the same name.
@@ -51,6 +56,7 @@ class ImageTable:
     frame: pd.DataFrame
     failed: tuple[Failure, ...] = ()
     has_images: bool = True
+    notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if self.has_images and "path" not in self.frame.columns:
@@ -84,6 +90,13 @@ class ImageTable:
     def attributes(self) -> list[str]:
         """Names of the attribute columns, in order."""
         return [str(column) for column in self.frame.columns if column not in _NOT_ATTRIBUTES]
+
+    def repeated_images(self) -> "pd.Series[str] | None":
+        """What names the image of each row (n,), where rows are of the same one; None where each row is an image of its own."""
+        if not self.has_images:
+            return None
+        named = self.frame[IMAGE_COLUMN if IMAGE_COLUMN in self.frame.columns else "path"]
+        return named if named.duplicated().any() else None
 
     def paths(self) -> list[Path]:
         """Absolute path of each image, in row order.

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from likeness.data import Failure
+from likeness.data import Failure, find_files, first_rows
 from likeness.errors import InputError
 from likeness.io import check_readable, file_of, read_image, split_part
 from likeness.progress import Progress
@@ -45,8 +45,8 @@ def exact_copies(table: "ImageTable", pixels: bool = False, progress: Progress |
     """Groups of images whose files are equal byte by byte, or with `pixels`, whose upright RGB pixels are.
 
     Files are compared by their size first, then by SHA-256, read in parts; a part of a file ("clip.mp4#t=12") equals the same part of an equal file.
-    With `pixels` every image is decoded, which takes some milliseconds each, and files that differ in format, compression without loss or metadata
-    are equal.
+    Several rows of one file are no copies, and empty files are no images. With `pixels` every image is decoded, which takes some milliseconds each,
+    and files that differ in format, compression without loss or metadata are equal.
 
     Args:
         table: of images.
@@ -62,14 +62,15 @@ def exact_copies(table: "ImageTable", pixels: bool = False, progress: Progress |
         0
     """
     paths, failed = table.paths(), dict[int, str]()
+    listed = [str(path) for path in table.frame["path"]]
+    images = np.unique(first_rows(listed, table.root, find_files(listed, table.root)[1])).tolist()
     if pixels:
-        keys = _keys(range(len(paths)), lambda row: _pixels(paths[row]), failed, progress)
+        keys = _keys(images, lambda row: _pixels(paths[row]), failed, progress)
     else:
-        sizes = _keys(range(len(paths)), lambda row: (_size(paths[row]), split_part(str(paths[row]))[1]), failed, None)
+        sizes = _keys(images, lambda row: (_size(paths[row]), split_part(str(paths[row]))[1]), failed, None)
         alike = [row for rows in _grouped(sizes) for row in rows]
         digest = cache(_digest)  # a film is read once for all of its frames
         keys = _keys(alike, lambda row: (sizes[row], digest(file_of(paths[row]))), failed, progress)
-    listed = [str(path) for path in table.frame["path"]]
     return ExactCopies(
         tuple(np.array(rows) for rows in _grouped(keys)), tuple(Failure(row, listed[row], reason) for row, reason in sorted(failed.items()))
     )
@@ -105,7 +106,10 @@ def _grouped(keys: dict[int, Hashable]) -> list[list[int]]:
 
 
 def _size(path: "Path") -> int:
-    return os.stat(check_readable(file_of(path))).st_size
+    size = os.stat(check_readable(file_of(path))).st_size
+    if not size:
+        raise InputError("the file is empty")
+    return size
 
 
 def _digest(path: "Path") -> bytes:

@@ -52,6 +52,13 @@ class NearPairs:
         many = int(np.searchsorted(-self.similarities, ROUNDING - threshold, side="right"))
         return replace(self, rows=self.rows[:many], similarities=self.similarities[:many], threshold=threshold)
 
+    def of_images(self, numbers: Rows | None) -> "NearPairs":
+        """Those of two images, each by its first row, where a table has several rows of one: `Space.image_numbers` (n,); all, where that is None."""
+        if numbers is None:
+            return self
+        own = (numbers[self.rows] == self.rows).all(axis=1)
+        return replace(self, rows=self.rows[own], similarities=self.similarities[own])
+
     def at_line(self, threshold: float, count: int) -> tuple[Rows, Rows]:
         """Places (up to count,) among the pairs of the last ones above a threshold and of the first ones below it, the nearest to it first.
 

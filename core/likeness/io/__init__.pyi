@@ -33,6 +33,7 @@ from .downloads import status_of as status_of
 from .exif import PhotoData as PhotoData
 from .exif import parse_exif as parse_exif
 from .exif import photo_data as photo_data
+from .file_names import name_finder as name_finder
 from .file_names import name_to_text as name_to_text
 from .file_names import text_to_name as text_to_name
 from .file_parts import PART_SUFFIXES as PART_SUFFIXES

@@ -6,6 +6,8 @@ name that has it. All other names stay as they are.
 """
 
 import re
+import unicodedata
+from collections.abc import Callable, Iterable
 
 _ODD = re.compile("[\udc80-\udcff\N{REPLACEMENT CHARACTER}]")
 _WRITTEN = re.compile("(?:\N{REPLACEMENT CHARACTER}[89A-F][0-9A-F])+")
@@ -29,6 +31,31 @@ def text_to_name(text: str) -> str:
         True
     """
     return text if text.isascii() else _WRITTEN.sub(_bytes_read, text)
+
+
+def name_finder(names: Iterable[str]) -> Callable[[str], str | None]:
+    """Name -> the one of these names that is the same text: itself, or else the only one that differs from it in its Unicode form alone; None where
+    there is none or are several.
+
+    "ü" is one character (NFC), or "u" with a mark behind it (NFD), as macOS and what was packed there write it; people see no difference.
+
+    Example:
+        >>> find = name_finder(["Mu\u0308ller.png"])
+        >>> find("M\u00fcller.png") == "Mu\u0308ller.png", find("Muller.png")
+        (True, None)
+    """
+    exact, forms = set(names), dict[str, str | None]()
+
+    def find(name: str) -> str | None:
+        if name in exact:
+            return name
+        if not forms:  # needed only where a name is not there as it is
+            for each in sorted(exact):
+                form = unicodedata.normalize("NFC", each)
+                forms[form] = None if form in forms else each
+        return forms.get(unicodedata.normalize("NFC", name))
+
+    return find
 
 
 def _bytes_written(found: "re.Match[str]") -> str:

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from likeness.encoders import TextEncoder
 from likeness.errors import InputError
+from likeness.io import name_finder
 from likeness.language.embedding import embed_names
 from likeness.language.similarity import cosine_similarities
 
@@ -19,10 +20,12 @@ def captions_in_order(captions: Mapping[str, str] | Sequence[str], paths: Sequen
         InputError: if an image has no caption, or there are more or fewer captions than images.
     """
     if isinstance(captions, Mapping):
-        missing = [path for path in paths if path not in captions]
+        find = name_finder(captions)
+        found = [find(path) for path in paths]
+        missing = [path for path, name in zip(paths, found, strict=True) if name is None]
         if missing:
             raise InputError(f"{len(missing)} of {len(paths)} images have no caption, the first is '{missing[0]}'; add captions or leave these out.")
-        return [captions[path] for path in paths]
+        return [captions[name] for name in found if name is not None]
     if isinstance(captions, str) or len(captions) != len(paths):
         count = "a single text" if isinstance(captions, str) else f"{len(captions)} captions"
         raise InputError(f"There are {len(paths)} images and {count}; give one caption per image.")

@@ -8,7 +8,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from likeness.arrays import to_numpy
-from likeness.data import UNLABELED, ImageTable, read_label_file
+from likeness.data import UNLABELED, ImageTable, labels_by_path, read_label_file
 from likeness.errors import InputError
 
 
@@ -78,7 +78,7 @@ def labels_of_paths(table: ImageTable, file: Path) -> NDArray[np.object_]:
     """
     if not table.has_images:
         raise InputError(f"The rows of '{table.name}' have no images, so the labels of '{file.name}' fit none of them.")
-    named = read_label_file(file)
+    named = labels_by_path(read_label_file(file), table)
     paths = table.frame["path"].astype(str)
     strange = sorted(set(named) - set(paths))
     if strange:

@@ -60,11 +60,12 @@ def _graph(space: "Space", k: int, progress: Progress | None) -> "csr_array":
     from scipy.sparse import csr_array
 
     n = len(space)
-    rows, similarities = np.empty((n, k), np.int64), np.empty((n, k), np.float32)
+    rows, similarities = np.full((n, k), -1), np.zeros((n, k), np.float32)
     for begin in range(0, n, _AT_ONCE):
         part = slice(begin, min(begin + _AT_ONCE, n))
         found = space.nearest(space.vectors[part], k, exclude=np.arange(part.start, part.stop))
-        rows[part], similarities[part] = found.rows, found.similarities
+        there = slice(0, found.rows.shape[1])  # fewer where rows are of the same image
+        rows[part, there], similarities[part, there] = found.rows, found.similarities
         if progress:
             progress(part.stop, n)
     real = rows >= 0  # an index may find fewer

@@ -9,7 +9,7 @@ import pandas as pd
 
 from likeness.data import PATH_COLUMNS, TABLE_SUFFIXES, ImageTable, is_url
 from likeness.errors import InputError
-from likeness.io import as_path, csv_bytes, name_to_text, plain_name, read_csv_cells, text_to_name, write_atomic
+from likeness.io import as_path, csv_bytes, name_finder, name_to_text, plain_name, read_csv_cells, text_to_name, write_atomic
 from likeness.tagging.attributes import labeled_rows, with_tags
 from likeness.tagging.edits import YES, Edit
 from likeness.tagging.names import NOTE, TAG_PREFIX, Kind, check_note, check_value, name_key
@@ -137,17 +137,19 @@ def match_images(table: ImageTable, names: Sequence[str]) -> tuple[list[str | No
     """The path in the table that each name stands for, None where there is none; and the names that stand for several images.
 
     Args:
-        names: paths as in the table, below its folder in full, or names of files alone. A backslash counts as a slash.
+        names: paths as in the table, below its folder in full, or names of files alone, in any Unicode form. A backslash counts as a slash.
     """
     paths = {str(path) for path in table.frame["path"]}
+    find = name_finder(paths)
     by_file: dict[str, list[str]] = {}
     for path in sorted(paths):
         by_file.setdefault(path.rsplit("/", 1)[-1], []).append(path)
+    find_file = name_finder(by_file)
     root, found, ambiguous = f"{table.root}/", list[str | None](), set[str]()
     for name in names:
         tried = [name, (slashed := name.strip().replace("\\", "/")), slashed.removeprefix("./"), slashed.removeprefix(root)]
-        match = next((each for each in tried if each in paths), None)
-        files = by_file.get(slashed, []) if match is None and "/" not in slashed else []
+        match = next((each for each in tried if each in paths), None) or next(filter(None, map(find, tried)), None)
+        files = by_file.get(find_file(slashed) or "", []) if match is None and "/" not in slashed else []
         if len(files) > 1:
             ambiguous.add(name)
         found.append(files[0] if len(files) == 1 else match)

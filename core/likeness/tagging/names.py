@@ -4,7 +4,7 @@ import unicodedata
 from collections.abc import Collection, Iterable
 from typing import Literal
 
-from likeness.data import UNLABELED
+from likeness.data import CONTENT_COLUMN, IMAGE_COLUMN, UNLABELED
 from likeness.errors import InputError
 from likeness.io import plain_name
 
@@ -23,7 +23,7 @@ MOST_BYTES = 1 << 30  # of a dataset's file, its log of edits included
 NOTE = "note"  # the column of the notes
 TAG_PREFIX = "tag:"  # before a tag's name in CSV files
 
-_TAKEN = ("path", "sha256", NOTE)
+_TAKEN = ("path", CONTENT_COLUMN, IMAGE_COLUMN, NOTE)
 _JOINERS = "\u200c\u200d"  # of Persian words and of emoji; they count as not printable
 
 

@@ -30,7 +30,7 @@ COLUMNS = [
     "background_hue",
     "background_saturation",
     "background_value",
-    "sha256",
+    "likeness:sha256",
 ]
 
 
@@ -41,7 +41,7 @@ def test_synthetic_cars_are_whole() -> None:
     assert table.attributes == COLUMNS[1:-1]
     assert all(path.is_file() for path in table.paths())
     assert not table.frame.isna().any().any()
-    assert table.frame["sha256"][17] == hashlib.sha256(table.paths()[17].read_bytes()).hexdigest()
+    assert table.frame["likeness:sha256"][17] == hashlib.sha256(table.paths()[17].read_bytes()).hexdigest()
 
 
 def test_the_shipped_images_are_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,17 +1,19 @@
 """Putting a table's embeddings together from shards, against a plain dict."""
 
+import hashlib
+
 import numpy as np
 import pandas as pd
 import pytest
 
-from likeness.data.table import ImageTable
+from likeness.data import CONTENT_COLUMN, ImageTable
 from likeness.encoders.store.collected import Collected
 from likeness.encoders.store.keys import as_names, content_key, image_key, key_array, table_keys
 from likeness.encoders.store.shards import Shard
 
 
 def digest(number: int) -> str:
-    return f"{number:064x}"
+    return hashlib.sha256(str(number).encode()).hexdigest()
 
 
 @pytest.fixture
@@ -21,7 +23,9 @@ def numbers() -> np.ndarray:
 
 
 def table_of(numbers: np.ndarray, tmp_path) -> ImageTable:
-    return ImageTable("t", tmp_path, pd.DataFrame({"path": [f"{n}.png" for n in numbers], "sha256": [digest(n) for n in numbers]}))
+    for n in set(numbers.tolist()):
+        (tmp_path / f"{n}.png").write_text(str(n))
+    return ImageTable("t", tmp_path, pd.DataFrame({"path": [f"{n}.png" for n in numbers], CONTENT_COLUMN: [digest(n) for n in numbers]}))
 
 
 def shard_of(images: list[int], failed: dict[int, str] | None = None) -> Shard:

@@ -15,7 +15,7 @@ import pandas as pd
 import pytest
 from PIL import Image
 
-from likeness.data.table import ImageTable
+from likeness.data import CONTENT_COLUMN, ImageTable
 from likeness.encoders import embed_images, ship_embeddings, store_folder
 from likeness.encoders.store.encoding_pass import shuffled
 from likeness.errors import InputError
@@ -26,7 +26,7 @@ WORKER = """
 import sys, time
 from pathlib import Path
 import numpy as np, pandas as pd
-from likeness.data.table import ImageTable
+from likeness.data import CONTENT_COLUMN, ImageTable
 from likeness.encoders import embed_images
 
 class Slow:
@@ -226,12 +226,33 @@ def test_rows_with_the_same_image_are_encoded_once(table, fake) -> None:
 
 def test_content_digests_find_images_that_moved(table, fake, tmp_path: Path) -> None:
     digests = [sha256(path.read_bytes()).hexdigest() for path in table.paths()]
-    known = ImageTable("known", table.root, table.frame.assign(sha256=digests))
+    known = ImageTable("known", table.root, table.frame.assign(**{CONTENT_COLUMN: digests}))
     embed_images(known, fake)
     for path in table.paths():
         os.utime(path, ns=(1, 1))
     assert embed_images(known, fake).n_encoded == 0
-    assert "sha256" not in known.attributes
+    assert CONTENT_COLUMN not in known.attributes
+
+
+def test_a_column_sha256_of_a_person_is_an_attribute_like_all_others(table, fake) -> None:
+    """img2dataset writes the digest of the original there, and tables of crops that of their parent."""
+    parents = ImageTable("crops", table.root, table.frame.assign(sha256=sha256(b"parent").hexdigest()))
+    np.testing.assert_allclose(embed_images(parents, fake).vectors, expected(table), atol=1e-6)
+    assert parents.attributes[-1] == "sha256"
+
+
+def test_a_digest_counts_only_where_the_file_has_it(table, fake) -> None:
+    """A table that was written a while ago, and read again after images changed or went."""
+    digests = [sha256(path.read_bytes()).hexdigest() for path in table.paths()]
+    known = ImageTable("known", table.root, table.frame.assign(**{CONTENT_COLUMN: digests}))
+    embed_images(known, fake)
+    table.paths()[0].unlink()
+    Image.new("RGB", (8, 8), (1, 250, 3)).save(table.paths()[1])
+    result = embed_images(known, fake)
+    assert [failure.row for failure in result.failed] == [0]
+    assert result.n_encoded == 1
+    whole = ImageTable("rest", table.root, table.frame.iloc[1:])
+    np.testing.assert_allclose(result.vectors, expected(whole), atol=1e-6)
 
 
 @pytest.mark.parametrize("spoil", ["truncate", "empty", "flip a bit", "garbage", "another array"])
@@ -318,7 +339,7 @@ def test_shipped_embeddings_need_no_encoding(table, fake, tmp_path: Path, cache:
     from likeness.encoders.store import images as store
 
     digests = [sha256(path.read_bytes()).hexdigest() for path in table.paths()]
-    known = ImageTable("known", table.root, table.frame.assign(sha256=digests))
+    known = ImageTable("known", table.root, table.frame.assign(**{CONTENT_COLUMN: digests}))
     monkeypatch.setattr(store, "assets_dir", lambda: tmp_path / "assets")
     ship_embeddings(known, fake)
     monkeypatch.setenv("LIKENESS_CACHE", str(tmp_path / "another cache"))
@@ -327,7 +348,7 @@ def test_shipped_embeddings_need_no_encoding(table, fake, tmp_path: Path, cache:
     np.testing.assert_allclose(shipped.vectors, expected(table), atol=1e-6)
     assert not (tmp_path / "another cache").exists()
     assert embed_images(known, type(fake)("fake-2")).n_encoded == 20
-    with pytest.raises(InputError, match="no column 'sha256'"):
+    with pytest.raises(InputError, match="no column 'likeness:sha256'"):
         ship_embeddings(table, fake)
 
 

@@ -9,7 +9,7 @@ import pytest
 import torch
 from safetensors.torch import load_file, save_file
 
-from likeness.data import ImageTable, read_cars, read_dataset
+from likeness.data import CONTENT_COLUMN, ImageTable, read_cars, read_dataset
 from likeness.errors import InputError
 from likeness.recipes.captioning import captioning_cells, compare_features
 from likeness.recipes.captioning.caption import caption_images
@@ -33,7 +33,7 @@ CONTENT: dict[str, Any] = {
 @pytest.fixture(scope="module")
 def cars(tmp_path_factory: pytest.TempPathFactory) -> Path:
     whole, file = read_cars(), tmp_path_factory.mktemp("cars") / "cars.csv"
-    frame = whole.frame.iloc[:30].drop(columns="sha256")
+    frame = whole.frame.iloc[:30].drop(columns=CONTENT_COLUMN)
     frame["path"] = [str(path) for path in whole.paths()[:30]]
     frame.to_csv(file, index=False)
     return file

@@ -1,11 +1,10 @@
 """Synthetic Cars, the images that ship."""
 
-import hashlib
-from functools import lru_cache
 from pathlib import Path
 
 import pandas as pd
 
+from likeness.data.content_column import CONTENT_COLUMN, content_digest
 from likeness.data.readers.dataset import Dataset
 from likeness.data.table import ImageTable
 from likeness.errors import InputError
@@ -15,8 +14,8 @@ from likeness.io import assets_dir
 def read_cars() -> ImageTable:
     """The 2,000 rendered cars that ship, with all their attributes.
 
-    The further column "sha256" holds the digest of each image's content: by it the embeddings that ship are found, since paths and times differ on
-    every machine.
+    The further column `CONTENT_COLUMN` holds the digest of each image's content: by it the embeddings that ship are found, since paths and times
+    differ on every machine.
 
     Raises:
         InputError: if the files are not there.
@@ -31,22 +30,16 @@ def read_cars() -> ImageTable:
     if not file.is_file():
         raise InputError(f"The images that ship are not in '{root}'; install the package again, or make them with `likeness render`.")
     frame = pd.read_csv(file)
-    frame["sha256"] = [_digest(root / str(path)) for path in frame["path"]]
+    frame[CONTENT_COLUMN] = [_digest(root / str(path)) for path in frame["path"]]
     return ImageTable("Synthetic Cars", root, frame)
 
 
 def _digest(path: Path) -> str:
     try:
         stat = path.stat()
-        return _digest_of_version(path, stat.st_mtime_ns, stat.st_size)
+        return content_digest(str(path), stat.st_size, stat.st_mtime_ns)
     except OSError as error:
         raise InputError(f"The image '{path.name}' that ships is missing or cannot be read; install the package again.") from error
-
-
-@lru_cache(maxsize=4096)
-def _digest_of_version(path: Path, modified: int, size: int) -> str:
-    """Read once by a process, as long as the file does not change."""
-    return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 DATASET = Dataset("cars", "Synthetic Cars", "2,000 rendered cars with all their attributes; they ship with Likeness.", read_cars, "ships")

@@ -6,8 +6,10 @@ from pathlib import Path
 import pandas as pd
 
 from likeness.data.captions_column import with_caption_column
+from likeness.data.listed_files import find_files
 from likeness.data.readers.parquet_columns import read_parquet
 from likeness.data.readers.remote import is_url
+from likeness.data.repeated_images import one_row_an_image
 from likeness.data.table import ImageTable
 from likeness.errors import InputError
 from likeness.io import as_path, name_to_text, read_csv_cells, split_part, text_to_name, typed_columns
@@ -21,7 +23,8 @@ def read_table(
 ) -> ImageTable:
     """Reads a table of images: one row an image, one column of paths, every further column an attribute.
 
-    Images that are missing stay in the table, and embedding lists them, as long as one is there.
+    Images that are missing stay in the table, and embedding lists them, as long as one is there. A path may be in another Unicode form than the name
+    of its file. One image in several rows becomes one row where these agree (`one_row_an_image`); several captions become a list of them.
 
     Args:
         path: a .csv (comma, semicolon or tab), .tsv or .parquet file; image paths are relative to its folder, or absolute.
@@ -39,7 +42,7 @@ def read_table(
     frame, column = _read(file, path_column)
     if frame.empty:
         raise InputError(f"The table '{file.name}' has no rows; add a row for each image.")
-    images = _image_paths(frame[column], file.name, column)
+    images, files = find_files(_image_paths(frame[column], file.name, column), file.parent)
     if not (remote and any(map(is_url, images))):
         _check_one_there(images, file)
     attributes = frame.drop(columns=column)
@@ -47,7 +50,7 @@ def read_table(
         attributes = with_caption_column(attributes, caption_column, file.name)
     attributes = attributes.rename(columns={"path": "path (attribute)"})
     attributes.insert(0, "path", images)
-    return ImageTable(name or name_to_text(file.stem), file.parent, attributes)
+    return one_row_an_image(ImageTable(name or name_to_text(file.stem), file.parent, attributes), files)
 
 
 def _check_file(file: Path, given: str) -> None:

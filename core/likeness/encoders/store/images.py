@@ -9,14 +9,14 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from likeness.data import ImageTable, is_url
+from likeness.data import CONTENT_COLUMN, ImageTable, is_url
 from likeness.encoders.embeddings import Embeddings
 from likeness.encoders.load import load_encoder
 from likeness.encoders.names import encoder_identity
 from likeness.encoders.objects import EncoderLike, Unstored, as_encoder
 from likeness.encoders.store.collected import Collected
 from likeness.encoders.store.encoding_pass import EncodingPass, take_shards
-from likeness.encoders.store.keys import CONTENT_COLUMN, content_digests, content_key, key_array
+from likeness.encoders.store.keys import content_digests, content_key, key_array
 from likeness.encoders.store.local_engine import encode_here
 from likeness.encoders.store.shard_folder import LocalFolder
 from likeness.encoders.store.shards import Shard, write_shard
@@ -50,9 +50,9 @@ def embed_images(
     From 1,000 to 100,000 images are encoded in a random order, the same one every time, so that the first thousand represent all; frames of a
     video and pages of a PDF stay together. Fewer and more are encoded in the order of the table.
 
-    An image counts as unchanged while its path, size and time of change stay (of a URL: its size and version); where the table has a column
-    "sha256", while that stays. An encoder given by name is loaded only if something must be encoded. Finished shards survive a kill at any
-    moment, and several processes may work on the same store. Unreadable images are listed in the result, and tried again when the file changes.
+    An image counts as unchanged while its path, size and time of change stay (of a URL: its size and version); one that ships, while its content
+    stays (`likeness.data.CONTENT_COLUMN`). An encoder given by name is loaded only if something must be encoded. Finished shards survive a kill at
+    any moment, and several processes may work on the same store. Unreadable images are listed in the result, and tried again when the file changes.
 
     With the engine "ray", Ray Data hands the work to processes, on one machine or many, that write the same shards, byte for byte; one that dies
     is replaced, and its images are encoded by another. Only where several processes share a machine, each computes with fewer threads than the
@@ -130,7 +130,7 @@ def ship_embeddings(table: ImageTable, encoder: EncoderLike, folder: Path | None
     """Writes the embeddings of a table as one read-only file that every store consults: for data that ships with the package.
 
     Args:
-        table: needs the column "sha256", because paths and times differ on every machine.
+        table: needs the column `likeness.data.CONTENT_COLUMN`, because paths and times differ on every machine.
         encoder: an encoder or its name.
         folder: by default `assets/embeddings`; what other encoders have there is left alone.
 
@@ -141,8 +141,8 @@ def ship_embeddings(table: ImageTable, encoder: EncoderLike, folder: Path | None
         InputError: if there is no such column or an image cannot be read.
     """
     digests = content_digests(table)
-    if digests is None:
-        raise InputError(f"The table '{table.name}' has no column '{CONTENT_COLUMN}' with the SHA-256 of each image; add it before shipping.")
+    if not all(digests):
+        raise InputError(f"The table '{table.name}' has no column '{CONTENT_COLUMN}' with the SHA-256 of each image; write it anew before shipping.")
     chosen = load_encoder(encoder)
     embeddings = embed_images(table, chosen)
     if embeddings.failed:

@@ -1,19 +1,17 @@
 """Keys: digests that name images and their state, by which embeddings are found again."""
 
 import os
-import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from hashlib import blake2b
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from likeness.data import ImageTable, is_url, remote_states
-from likeness.io import split_part, text_to_name
+from likeness.data import CONTENT_COLUMN, ImageTable, content_digest, file_locator, is_url, remote_states
+from likeness.io import allows, split_part
 
 KEY_BYTES = 16
-CONTENT_COLUMN = "sha256"
-_DIGEST = re.compile("[0-9a-f]{64}")
 
 Keys = NDArray[np.uint8]
 
@@ -28,12 +26,9 @@ def content_key(digest: str) -> bytes:
     return image_key("", digest)
 
 
-def content_digests(table: ImageTable) -> list[str] | None:
-    """The column "sha256", if the table has it and every value is a SHA-256 in hex."""
-    if CONTENT_COLUMN not in table.frame.columns:
-        return None
-    digests = [str(value).lower() for value in table.frame[CONTENT_COLUMN]]
-    return digests if all(map(_DIGEST.fullmatch, digests)) else None
+def content_digests(table: ImageTable) -> list[str]:
+    """Of each row its digest in the column `CONTENT_COLUMN`, "" where there is none or the file has another one."""
+    return _confirmed(table, _local_states(table))
 
 
 def key_array(keys: Sequence[bytes]) -> Keys:
@@ -49,39 +44,54 @@ def as_names(keys: Keys) -> NDArray[np.bytes_]:
 def table_keys(table: ImageTable, remote: bool) -> tuple[Keys, dict[int, str]]:
     """The key of each row (n, 16), zeros where there is no file, and for those rows the reason.
 
-    By path, size and time of change (of a URL, with `remote`: its size and version), or by the column "sha256".
+    By path, size and time of change (of a URL, with `remote`: its size and version), or by its content where the table tells it and the file has it.
     """
-    digests = content_digests(table)
-    if digests is not None:
-        return key_array([content_key(digest) for digest in digests]), {}
     paths, states = table.frame["path"].tolist(), _local_states(table)
+    digests = _confirmed(table, states)
     if remote:
         urls = [row for row, path in enumerate(paths) if is_url(path)]
         for row, state in zip(urls, remote_states([paths[row] for row in urls]), strict=True):
             states[row] = state
-    none = b"\0" * KEY_BYTES
-    keys = [none if isinstance(state, Exception) else image_key(path, state) for path, state in zip(paths, states, strict=True)]
+    keys = [_key(*each) for each in zip(paths, states, digests, strict=True)]
     reasons = {row: _reason(state) for row, state in enumerate(states) if isinstance(state, Exception)}
     return key_array(keys), reasons
 
 
+def _key(path: str, state: str | Exception, digest: str) -> bytes:
+    if isinstance(state, Exception):
+        return b"\0" * KEY_BYTES
+    return content_key(digest) if digest else image_key(path, state)
+
+
 def _local_states(table: ImageTable) -> list[str | Exception]:
     """Size and time of change of each file, or why there is none."""
-    locate, stat = _locator(str(table.root)), os.stat
+    locate, stat = file_locator(table.root), os.stat
     states: list[str | Exception] = []
     for path in table.frame["path"].tolist():
         try:
-            found = stat(locate(text_to_name(split_part(path)[0])))
+            found = stat(locate(path))
             states.append(f"{found.st_size} {found.st_mtime_ns}")
         except (OSError, ValueError) as error:
             states.append(error)
     return states
 
 
-def _locator(root: str) -> Callable[[str], str]:
-    """`os.path.join(root, path)`, in a third of its time: there may be a million paths."""
-    prefix = os.path.join(root, "")
-    return lambda path: os.path.join(root, path) if path.startswith(("/", "\\")) or path[1:2] == ":" else prefix + path
+def _confirmed(table: ImageTable, states: Sequence[str | Exception]) -> list[str]:
+    """`content_digests`, with the states of the files at hand: a table may be older than its files."""
+    if CONTENT_COLUMN not in table.frame.columns:
+        return [""] * len(table)
+    locate, listed = file_locator(table.root), zip(table.frame["path"], states, map(str, table.frame[CONTENT_COLUMN]), strict=True)
+    return [told if split_part(path)[1] is None and _has_content(locate(path), state, told) else "" for path, state, told in listed]
+
+
+def _has_content(file: str, state: str | Exception, digest: str) -> bool:
+    if isinstance(state, Exception) or not allows(Path(file)):
+        return False
+    try:
+        size, mtime_ns = map(int, state.split())
+        return content_digest(file, size, mtime_ns) == digest
+    except OSError:
+        return False
 
 
 def _reason(error: Exception) -> str:
