@@ -49,3 +49,19 @@ def test_a_chosen_range_stays_as_far_as_there_are_values(page: AppTest) -> None:
     assert sum(page.session_state["hidden"]) == 7
     assert sum(_with(page, [*few, 30.0])) == 8
     assert sum(_with(page, few[:15])) == 5
+
+
+def test_numbers_that_are_texts_or_partly_missing_have_a_range(page: AppTest) -> None:
+    """As a CSV file brings them: "1.5" beside "2", and whole numbers with empty cells."""
+    texts = [f"{number / 2:g}" for number in range(20)]
+    assert _with(page, texts) is None
+    page.slider(key="filter_weight").set_range(1.0, 3.0).run()
+    assert sum(page.session_state["hidden"]) == 15
+
+
+def test_whole_numbers_of_which_some_are_missing_have_a_range(page: AppTest) -> None:
+    import pandas as pd
+
+    assert _with(page, pd.array([*range(20), None], dtype="Int64")) is None
+    page.slider(key="filter_weight").set_range(5.0, 17.0).run()
+    assert sum(page.session_state["hidden"]) == 7

@@ -183,3 +183,11 @@ def test_photos_and_videos_with_dates_and_places_only_if_asked_for(run: Run, tmp
         assert list(found["path"]) == ["a.heic", "b.jpg", "d.mp4#t=0", "d.mp4#t=1"]
         assert list(found["year"]) == ["2024", "2019", "(none)", "(none)"]
         assert columns == {"latitude", "longitude"} & set(found.columns)
+
+
+def test_an_attribute_called_vector_is_told_before_the_work(run: Run, tmp_path: Path) -> None:
+    Image.new("RGB", (8, 8)).save(tmp_path / "a.png")
+    (tmp_path / "t.csv").write_text("path,vector\na.png,left\n")
+    status, _, error = run("embed", str(tmp_path / "t.csv"), "--encoder", "no such encoder", "--out", str(tmp_path / "x.parquet"))
+    assert status == 2
+    assert "The attribute 'vector' has the name of the column of vectors; rename it." in error

@@ -9,6 +9,7 @@ import pytest
 from likeness.data import ImageTable
 from likeness.errors import InputError
 from likeness.labels import ImageLabels, LabelsConfig, labelled_rows, labels_named, numeric_columns, read_image_labels
+from likeness.labels.kind import number_columns
 
 YEAR = LabelsConfig(kind="numbers", columns=("year",))
 
@@ -79,3 +80,9 @@ def test_labels_are_named_by_kind_and_columns() -> None:
     for kind, columns in (("numbers", ["name"]), ("numbers", []), ("matrix", ["year"]), ("pose", [])):
         with pytest.raises(InputError, match="choose one that is offered"):
             labels_named(table, kind, columns)
+
+
+def test_numbers_of_a_csv_file_are_labels_also_as_texts_and_with_missing_ones() -> None:
+    table = _table(height=["1.5", "2", "2.25", "3"], year=pd.array([1, 2, 3, None], dtype="Int64"), code=["001", "002", "003", "01"])
+    assert numeric_columns(table) == ["height", "year"]
+    np.testing.assert_array_equal(number_columns(table, ("height", "year")), [[1.5, 1], [2, 2], [2.25, 3], [3, np.nan]])

@@ -43,6 +43,8 @@ def embed(
     if out:
         check_vector_file(out)
     table = _table(source, gps)
+    if out:
+        check_vector_file(out, table.attributes)
     options: dict[str, Any] = {"store_dir": store, "engine": engine, "workers": workers, "ray_address": ray_address, "precision": precision}
     base = embedded(table, encoder, batch_size=batch_size, remote=True, **options)
     for failure in base.table.failed:

@@ -1,6 +1,7 @@
 """Vectors with what is known about each row, as one file: Parquet, or NumPy's own format for the vectors alone."""
 
 import json
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -25,10 +26,12 @@ class VectorFile(NamedTuple):
     about: dict[str, Any]
 
 
-def check_vector_file(path: Path) -> None:
-    """Raises InputError for a name that `write_vector_file` does not take; called before slow work."""
+def check_vector_file(path: Path, columns: Iterable[str] = ()) -> None:
+    """Raises InputError for a name, or names of columns, that `write_vector_file` does not take; called before slow work."""
     if path.suffix not in (".npy", ".parquet"):
         raise InputError(f"Can't write '{path}'; end its name in .npy or .parquet.")
+    if path.suffix == ".parquet" and _VECTOR in columns:
+        raise InputError(f"The attribute '{_VECTOR}' has the name of the column of vectors; rename it.")
 
 
 def write_vector_file(path: Path, vectors: NDArray[np.float32], frame: pd.DataFrame, about: dict[str, Any]) -> None:
@@ -43,13 +46,11 @@ def write_vector_file(path: Path, vectors: NDArray[np.float32], frame: pd.DataFr
     Raises:
         InputError: another ending, or a column called "vector".
     """
-    check_vector_file(path)
+    check_vector_file(path, map(str, frame.columns))
     if path.suffix == ".npy":
         with open_atomic(path) as file:
             np.save(file, vectors)
         return
-    if _VECTOR in frame:
-        raise InputError(f"The attribute '{_VECTOR}' has the name of the column of vectors; rename it.")
     import pyarrow as pa
     import pyarrow.parquet as parquet
 

@@ -1,8 +1,9 @@
 import numpy as np
+import pandas as pd
 import pytest
 
 from likeness.errors import InputError
-from likeness.plots.linked_map.coloring import Coloring, coloring_of
+from likeness.plots.linked_map.coloring import Coloring, color_by, coloring_of
 
 
 def test_classes_come_in_alphabetical_order_with_their_counts() -> None:
@@ -42,3 +43,13 @@ def test_numbers_keep_their_values() -> None:
 def test_what_is_missing_is_named(settings: dict[str, object], message: str) -> None:
     with pytest.raises(InputError, match=message):
         Coloring(**settings)  # type: ignore[arg-type]
+
+
+def test_numbers_that_are_texts_or_partly_missing_are_a_scale() -> None:
+    texts = color_by([f"{number / 2:g}" for number in range(20)], "height")
+    assert texts.kind == "number"
+    np.testing.assert_array_equal(texts.values, np.arange(20) / 2)
+    whole = color_by(pd.Series([*range(20), None], dtype="Int64"), "count")
+    assert whole.kind == "number"
+    np.testing.assert_array_equal(whole.values, [*range(20), np.nan])
+    assert color_by([f"{number:03d}" for number in range(20)], "code").kind == "category"
