@@ -196,8 +196,9 @@ class GuidanceConfig(FrozenConfig):
             name this key `way`.
         omega: its weight; the paper takes 1 to 10.
         gamma: shift of Eq. 2 and 3. The softmax of "rows" and "full" sees it in the mask alone, but "row-l2" everywhere: take 0 there.
-        direction, matching, temperature, mask_language, stop_gradient: of `likeness.losses.language_match`. For pseudolabels or captions of
-            single images mask_language masks both sides within classes, as the authors' code does; otherwise neither is masked.
+        direction, matching, temperature, stop_gradient: of `likeness.losses.language_match`.
+        mask_language: for pseudolabels or captions of single images, both sides are masked within classes, as the authors' code does; otherwise
+            neither is. Of names and pseudolabels of classes both are, always.
         language: language models of `likeness.language`, "wordnet", "hierarchy:FILE" or "hierarchy:wordnet"; of several the mean similarity.
         primer: sentence around the name; "{}" for the name alone.
         names: attribute that names a class where its own value does not: "product_kind" for Stanford Online Products, whose products have

@@ -60,7 +60,6 @@ def build_guidance(
         "direction": guidance.direction,
         "matching": guidance.matching,
         "temperature": guidance.temperature,
-        "mask_language": guidance.mask_language,
         "stop_gradient": guidance.stop_gradient,
     }
     if guidance.method != "match":
