@@ -2,6 +2,7 @@
 
 import contextlib
 import io
+import re
 import signal
 from collections.abc import Callable
 from dataclasses import replace
@@ -283,7 +284,14 @@ def test_fit_tells_what_it_did_and_writes_the_projection(run: Run, tmp_path: Pat
     status, printed, err = run("fit", "car-color", "--dim", "8", "--out", str(tmp_path / "U.npy"))
     assert status == 0, err
     assert printed.startswith("car color: 17 prompts, ")
+    assert printed.rstrip().endswith(" degrees")
     assert np.load(tmp_path / "U.npy").shape == (512, 8)
+
+
+def test_fit_tells_what_the_last_step_gained_where_steps_ended_by_their_bound(run: Run) -> None:
+    status, printed, err = run("fit", "car-model-names", "--encoder", "photos", "--dim", "128")
+    assert status == 0, err
+    assert re.search(r"mean angle 10\.\d+ degrees after \d+ steps, the last of which lowered it by 0\.000\d\b", printed)
 
 
 def test_without_dimensions_a_notion_has_its_own_or_those_that_its_prompts_suggest(run: Run, tmp_path: Path) -> None:

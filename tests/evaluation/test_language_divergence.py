@@ -52,6 +52,15 @@ def test_each_row_is_scipys_relative_entropy(made_up: MadeUp, level: str, masked
     np.testing.assert_allclose(other.rows, entropy(q, p, axis=1), rtol=1e-10)
 
 
+@pytest.mark.parametrize("level", ["image", "class"])
+def test_what_language_says_within_a_class_changes_nothing_under_the_mask(made_up: MadeUp, level: str) -> None:
+    embeddings, labels, language = made_up(3)
+    dense = np.where(np.eye(5, dtype=bool), np.linspace(0.3, 0.9, 5), language)  # as of several pseudolabels, matched in all pairings
+    one, two = (language_divergence(embeddings, labels, each, level=level) for each in (language, dense))
+    np.testing.assert_array_equal(one.rows, two.rows)
+    assert language_divergence(embeddings, labels, dense, level=level, masked=False).mean != one.mean
+
+
 def test_mean_deviation_and_classes_are_those_of_the_rows(made_up: MadeUp) -> None:
     embeddings, labels, language = made_up(2)
     found = language_divergence(embeddings, labels, language, names=NAMES)

@@ -55,7 +55,8 @@ def test_the_count_that_differs_from_the_paper_is_explained() -> None:
 def test_the_appendix_notion_of_colors_has_no_labels() -> None:
     notion = get_notion("cars196-car-color")
     assert (notion.dataset, notion.attribute) == ("Cars196", None)
-    assert (notion.template, notion.aspects) == (get_notion("car-color").template, get_notion("car-color").aspects)
+    assert (notion.template, notion.aspects) == ("a photo of a {} car", get_notion("car-color").aspects)
+    assert "authors' code" in notion.source
     assert "appendix, section 4" in notion.source
     assert "rudimentarily as black, blue, white, yellow, silver, red, mixed or other" in notion.source
 

@@ -10,7 +10,7 @@ from scipy.special import softmax
 from sklearn import decomposition
 
 from likeness.errors import InputError
-from likeness.notions import AlignedTangents, AspectProbabilities, AspectSimilarities, ContrastivePCA, NullSpace, ScaledPCA
+from likeness.notions import AlignedTangents, AspectProbabilities, AspectSimilarities, ContrastivePCA, NullSpace, ScaledPCA, varying_directions
 from likeness.notions.aligned_tangents import tangents
 
 RNG = np.random.default_rng(0)
@@ -134,6 +134,14 @@ class TestContrastivePCA:
         assert U.shape == (4, 1)
         np.testing.assert_allclose(abs(U[:, 0]), [0, 1, 0, 0], atol=1e-6)
 
+    def test_directions_along_which_prompts_vary_little_are_kept(self) -> None:
+        rng = np.random.default_rng(5)
+        text = _unit(np.eye(R)[:1] + rng.normal(size=(8, R)) * np.array([0, 1, 1e-4, *[0.0] * (R - 3)])).astype(np.float32)
+        U = ContrastivePCA(dim=4).fit(text, IMAGES, [_unit(np.eye(R)[0] + [[0.0] * (R - 1) + [1], [0.0] * (R - 1) + [-1]])]).U
+        # rows of unit length bend, so that a third direction carries the tops of the bow
+        assert np.linalg.norm(U[2]) == pytest.approx(1, abs=1e-6)
+        assert U.shape[1] == np.linalg.matrix_rank(np.float64(text) - text.mean(axis=0), tol=1e-6)
+
     @pytest.mark.parametrize(("weight", "message"), [(1.0, "weight is 1"), (-0.1, "weight is -0.1")])
     def test_a_weight_that_is_none_is_refused(self, weight: float, message: str) -> None:
         with pytest.raises(InputError, match=message):
@@ -154,6 +162,17 @@ class TestNullSpace:
         np.testing.assert_allclose(outside @ (outside.T @ U), U, atol=1e-9)
         left = _unit(text) @ outside @ outside.T
         np.testing.assert_allclose(left @ U @ U.T, left, atol=1e-6)
+
+    def test_prompts_that_leave_the_others_by_little_have_a_direction_left(self) -> None:
+        text = np.array([[0, 1, 1e-4], [0, -1, 1e-4]])
+        U = NullSpace(dim=2).fit(text, [np.array([[0.0, 1, 0], [0, -1, 0]])]).U
+        np.testing.assert_allclose(abs(U), [[0], [0], [1]], atol=1e-6)
+
+    def test_prompts_that_are_all_equal_take_nothing_away(self) -> None:
+        assert varying_directions([np.ones((3, R))], R).shape == (R, 0)
+        assert varying_directions([TEXT[:1]], R).shape == (R, 0)
+        U = NullSpace(dim=4).fit(TEXT, [np.tile(OTHERS[0][:1], (4, 1))]).U
+        np.testing.assert_allclose(abs(np.sum(U * np.linalg.svd(TEXT)[2][:4].T, axis=0)), 1, atol=1e-6)
 
     def test_nothing_left_is_refused(self) -> None:
         text = np.array([[0.0, 1, 0], [0, -1, 0]])

@@ -97,7 +97,11 @@ def test_the_relative_tables_on_products_are_the_presets_with_the_changes_of_the
     products = {"data.source": "online-products:data/online-products", "data.attribute": "product", "epochs": 100, "evaluate_every": 5}
     for row, preset, more in (
         ("Margin, β = 1.2", "lg-sop-margin", {}),
-        ("Multisimilarity + S2SD +ELG", "lg-sop-s2sd-elg", {"guidance.omega": 0.5, "guidance.names": "product_kind"}),
+        (
+            "Multisimilarity + S2SD +ELG",
+            "lg-sop-s2sd-elg",
+            {"guidance.omega": 0.5, "guidance.names": "product_kind", "objective.s2sd.feature_weight": 50},
+        ),
         ("Multisimilarity +PLG Top-5", "lg-sop-multisimilarity-plg", {"guidance.omega": 0.5}),
     ):
         study = read_study(name)
@@ -105,6 +109,23 @@ def test_the_relative_tables_on_products_are_the_presets_with_the_changes_of_the
         assert set(difference(config, read_config(preset))) == {"name", "note"}
         note = " ".join(study.note.split())
         assert all(f"--set {key}={value}" in note for key, value in (products | more).items())
+
+
+@pytest.mark.parametrize("name", RELATIVE)
+def test_the_relative_tables_on_cars_are_the_presets_with_the_changes_of_the_note(name: str) -> None:
+    cars = {"data.source": "cars196:data/cars196", "data.attribute": "car_model"}
+    for row, preset, more in (
+        ("Multisimilarity", "lg-cars196-multisimilarity", {}),
+        ("Multisimilarity +ELG", "lg-cars196-multisimilarity-elg", {"guidance.omega": 6}),
+        ("Margin, β = 1.2 +PLG Top-5", "lg-cars196-margin-plg", {}),
+        ("Multisimilarity + S2SD", "lg-cars196-s2sd", {"objective.s2sd.feature_weight": 50}),
+        ("Multisimilarity + S2SD +PLG Top-5", "lg-cars196-s2sd-plg", {"objective.s2sd.feature_weight": 50, "guidance.omega": 2.5}),
+    ):
+        study = read_study(name)
+        config = cells(study, Path("runs"), cars | more, [row])[0].config
+        assert set(difference(config, read_config(preset))) == {"name", "note"}, row
+        note = " ".join(study.note.split())
+        assert all(f"--set {key}={value}" in note for key, value in (cars | more).items())
 
 
 @pytest.mark.parametrize("name", CONTROLS)

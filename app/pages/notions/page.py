@@ -2,13 +2,13 @@
 
 from contextlib import suppress
 
-import numpy as np
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from access import redact
 from components.gallery import Section, gallery
 from likeness.errors import InputError
+from likeness.notions import InDiReCT
 from likeness.space import Space
 from pages.notions import editor as notion_editor
 from pages.notions import found
@@ -95,14 +95,13 @@ def _last_fit(view: View) -> Space | None:
 
 
 def _quiet_line(fit: Space) -> None:
-    stats, loss = fit.estimator.fit_stats_, getattr(fit.estimator, "loss_", None)
+    stats, estimator = fit.estimator.fit_stats_, fit.estimator
     text = f"{stats.n_prompts} prompts, {_newly_encoded(fit)} encoded, fitted in {1000 * stats.fit_seconds:.0f} ms, {fit.vectors.shape[1]} dimensions"
-    if loss is None:  # of a method that has none
+    if not isinstance(estimator, InDiReCT):  # the others have no such loss
         st.caption(text)
         return
-    degrees = float(np.degrees(loss))
     st.caption(
-        f"{text}, mean angle {f'{degrees:.3g}' if degrees > 1e-3 else '0'} degrees",
+        f"{text}, {estimator.describe_loss()}",
         help="The mean angle between a prompt and what the space keeps of it: small means that the space keeps all that the prompts say.",
     )
 

@@ -45,7 +45,7 @@ def fit(
             removed.append((-weight, own))
     estimator = fitted[0][1] if len(parts) == 1 else JoinedProjection(fitted, removed)
     seconds = time.perf_counter() - start
-    angle = f", mean angle {np.degrees(fitted[0][1].loss_):.3g} degrees" if len(parts) == 1 else ""
+    angle = f", {fitted[0][1].describe_loss()}" if len(parts) == 1 else ""
     typer.echo(
         f"{chosen.name}: {len(texts.vectors)} prompts, {texts.n_encoded} encoded by {encoder}, {estimator.U.shape[1]} dimensions, "
         f"fitted in {1000 * seconds:.0f} ms{angle}"

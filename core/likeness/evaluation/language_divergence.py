@@ -65,7 +65,7 @@ def language_divergence(
         language: (c, c) similarities S^lang of the class names, as of `likeness.language.class_similarities`.
         direction: "image||language" is Eq. 2; "language||image" the divergence the other way round.
         level: "image": rows and columns are images; "class": they are classes, each the mean of its images' unit vectors.
-        masked: entries of the same class count as 1 + shift (Eq. 3), since names tell nothing about differences within a class.
+        masked: entries of the same class count as 1 + shift on both sides (Eq. 3), since names tell nothing about differences within a class.
         shift: gamma_lang, added to L. It matters under the mask alone, where a larger one separates "same class" from all the rest.
         temperature: T. Not in the paper. The divergence is not multiplied by T squared, as `language_match` does for its gradient's sake.
         names: c class names, for `per_class`; without them their numbers.
@@ -86,7 +86,9 @@ def language_divergence(
     called = checked_names(names, len(similarities))
     if level == "class":
         rows, numbers = class_means(rows, numbers), np.arange(len(similarities))
-    target = _Target((similarities + (shift if masked else 0)) / temperature, numbers)
+    if masked:
+        similarities = np.where(np.eye(len(similarities), dtype=bool), 1, similarities) + shift
+    target = _Target(similarities / temperature, numbers)
     found = np.empty(len(rows))
     for part in _blocks(len(rows)):
         image = (rows[part] @ rows.T).astype(np.float64)

@@ -39,8 +39,9 @@ def language_match(
         matching: "rows" is Eq. 2; "row-l2" the mean Euclidean distance between the rows X_i and L_i, "full" one divergence over all
             n * n entries (the ablations of Table 4, b).
         temperature: T; similarities are divided by it and the divergence multiplied by T squared. In the authors' code only.
-        mask_language: masks the language side as well, as the authors' code does. That changes nothing for class names, but hides what
-            pseudolabels of single images tell within a class.
+        mask_language: masks the language side as well, as the authors' code does. That changes nothing where language is 1 within a class, as for
+            class names. Where it is below, as for dense pseudolabels of classes, it takes both sides for Eq. 3 to ignore what is within a class; for
+            pseudolabels of single images it hides what they tell there.
         stop_gradient: nothing flows back to `language_sims`. False is the ablation "no stop grad." of Table 4.
 
     Returns:

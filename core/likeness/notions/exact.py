@@ -10,36 +10,60 @@ If S has room for all prompts (dim >= rank), L = 0 at every S that holds their s
 vectors, which minimise mean_i sin^2 of the same angles, and go down from there. In s = |P t|^2, arccos sqrt(s) is concave where
 s > 1/2 (angles below 45 degrees), so its tangents bound it from above: with weights w_i = 1 / (2 sqrt(s_i (1 - s_i))) every subspace
 that raises sum_i w_i |P t_i|^2 lowers L. One step of orthogonal iteration, Y <- qr(T^T W T Y), raises it, because T^T W T is positive
-semidefinite. So no step size, no line search, and the loss falls at each step (majorise-minimise).
+semidefinite. So no step size, no line search, and the loss falls at each step (majorise-minimise). The steps end where the loss stands still
+or at a bound of work, and then what the last one gained is told.
 """
+
+from typing import NamedTuple
 
 import numpy as np
 
 from likeness.arrays import Floats
+from likeness.notions.pca import principal_axes
 from likeness.threads import one_blas_thread
 
 # Below 1e-5 radians a prompt counts as kept: its weight, which tends to infinity, is held there.
 _SMALLEST_ANGLE = 1e-5
-# Multiply-adds spent on steps, some 0.15 s on one core; nearly all problems converge long before.
+# 1 - |P t|^2 below this has lost digits of the angle, which the residual t - P t has.
+_NEAR = 1e-6
+# Multiply-adds spent on steps, some 0.15 s on one core; with few prompts the loss stands still long before.
 _WORK = 2.4e9
 _MOST_STEPS = 500
 _LEAST_STEPS = 5
+# The loss stands still where a step lowers it by less than this share, or where it is below the rounding of float32 prompts.
 _TOLERANCE = 1e-8
+_ROUNDING = float(np.finfo(np.float32).eps)
+# Squared singular values from which on, as a share of the largest, the product of the rows with themselves tells singular vectors apart.
+_RESOLVED = 1e-8
+
+
+class Subspace(NamedTuple):
+    """What the steps found.
+
+    Attributes:
+        basis: (r, dim), orthonormal columns.
+        steps: how many were taken.
+        last_gain: radians by which the last step lowered the loss where the steps ended by their bound; 0 where the loss stood still.
+    """
+
+    basis: Floats
+    steps: int
+    last_gain: float
 
 
 @one_blas_thread()
 def leading_directions(rows: Floats, count: int) -> Floats:
-    """The first right singular vectors of the unit rows (n, r), as orthonormal columns (r, count or rank, whichever is less).
+    """The first right singular vectors of rows (n, r), as orthonormal columns (r, count or rank, whichever is less).
 
-    The rank is numerical: embeddings are float32, so a direction whose singular value is below max(n, r) float32 roundings of the
-    largest one is noise, such as the difference between two prompts of the same words.
+    The rank is numerical, as in `principal_axes`: what is below float32's rounding is no direction, such as the difference between two prompts of
+    the same words. Products of the rows with themselves square the singular values, and the small ones drown in rounding; so they serve only where
+    all that is asked for is large, where they are faster.
     """
     few_rows = rows.shape[0] < rows.shape[1]
     values, vectors = largest_eigenpairs(rows @ rows.T if few_rows else rows.T @ rows, count)
-    noise = max(rows.shape) * np.finfo(np.float32).eps
-    rank = int(np.count_nonzero(values > noise**2 * values[0]))
-    vectors = vectors[:, :rank]
-    return np.asarray(np.linalg.qr(rows.T @ vectors if few_rows else vectors)[0])
+    if len(values) == count and values[-1] > _RESOLVED * max(values[0], 1):
+        return np.asarray(np.linalg.qr(rows.T @ (vectors if few_rows else rows @ vectors))[0])
+    return np.ascontiguousarray(principal_axes(rows)[1][:count].T)
 
 
 @one_blas_thread()
@@ -61,8 +85,8 @@ def largest_eigenpairs(symmetric: Floats, count: int) -> tuple[Floats, Floats]:
 
 
 @one_blas_thread()
-def best_subspace(rows: Floats, start: Floats) -> tuple[Floats, int]:
-    """Orthonormal basis (r, dim) of the subspace with the smallest mean angle to the rows that the steps find, and their number.
+def best_subspace(rows: Floats, start: Floats) -> Subspace:
+    """The subspace with the smallest mean angle to the rows that the steps find; its loss is never above that of the start.
 
     Args:
         rows: (n, r) unit rows, float64.
@@ -72,43 +96,51 @@ def best_subspace(rows: Floats, start: Floats) -> tuple[Floats, int]:
     if n >= r or start.shape[1] < n // 6:
         return _descend(rows, start)
     # The minimum lies in the span of the rows, where all products are smaller.
-    span = leading_directions(rows, n)
-    inner, steps = _descend(rows @ span, np.linalg.qr(span.T @ start)[0])
-    return span @ inner, steps
+    span = np.linalg.qr(rows.T)[0]
+    inner = _descend(rows @ span, np.linalg.qr(span.T @ start)[0])
+    return inner._replace(basis=span @ inner.basis)
 
 
-def _descend(rows: Floats, start: Floats) -> tuple[Floats, int]:
+def _descend(rows: Floats, start: Floats) -> Subspace:
     n, r = rows.shape
     most = int(np.clip(_WORK / (4 * n * r * start.shape[1]), _LEAST_STEPS, _MOST_STEPS))
     subspace: Floats = start
     codes: Floats = rows @ start
-    kept, loss = _measure(codes)
-    for step in range(1, most + 1):
-        following = _step(rows, subspace, codes, kept, loss)
+    kept, lost, loss = _measure(rows, codes, start)
+    gain = 0.0
+    for step in range(most):
+        following = _step(rows, subspace, codes, kept, lost, loss) if loss > _ROUNDING else None
         if following is None:
-            return subspace, step
+            return Subspace(subspace, step, 0.0)
         before = loss
-        subspace, codes, kept, loss = following
-        if before - loss <= _TOLERANCE * before:
-            return subspace, step
-    return subspace, most
+        subspace, codes, kept, lost, loss = following
+        gain = before - loss
+        if gain <= _TOLERANCE * before:
+            return Subspace(subspace, step + 1, 0.0)
+    return Subspace(subspace, most, gain)
 
 
-def _step(rows: Floats, subspace: Floats, codes: Floats, kept: Floats, loss: float) -> tuple[Floats, Floats, Floats, float] | None:
-    """The next subspace, its codes, kept shares and loss; None if none is better."""
-    weights = 1 / (2 * np.sqrt(np.maximum(kept, _SMALLEST_ANGLE**2) * np.maximum(1 - kept, _SMALLEST_ANGLE**2)))
+def _step(
+    rows: Floats, subspace: Floats, codes: Floats, kept: Floats, lost: Floats, loss: float
+) -> tuple[Floats, Floats, Floats, Floats, float] | None:
+    """The next subspace, its codes, kept and lost shares and loss; None if none is better."""
+    weights = 1 / (2 * np.sqrt(np.maximum(kept, _SMALLEST_ANGLE**2) * np.maximum(lost, _SMALLEST_ANGLE**2)))
     ascent = rows.T @ (weights[:, None] * codes)
     # Rows at more than 45 degrees break the bound, and then a full step can fail; adding a multiple of the subspace shortens it.
     for shift in (0.0, 1.0, 8.0, 64.0):
         following = np.linalg.qr(ascent + shift * weights.sum() * subspace)[0]
         new_codes = rows @ following
-        new_kept, new_loss = _measure(new_codes)
+        new_kept, new_lost, new_loss = _measure(rows, new_codes, following)
         if new_loss < loss:
-            return following, new_codes, new_kept, new_loss
+            return following, new_codes, new_kept, new_lost, new_loss
     return None
 
 
-def _measure(codes: Floats) -> tuple[Floats, float]:
-    """|P t|^2 of each row, clipped to 0..1 against rounding, and the mean angle."""
-    kept = np.minimum(np.einsum("ij,ij->i", codes, codes), 1)
-    return kept, float(np.arccos(np.sqrt(kept)).mean())
+def _measure(rows: Floats, codes: Floats, subspace: Floats) -> tuple[Floats, Floats, float]:
+    """|P t|^2 and |t - P t|^2 of each row, and the mean angle between t and P t."""
+    kept = np.einsum("ij,ij->i", codes, codes)
+    lost = np.maximum(1 - kept, 0)
+    near = np.flatnonzero(lost < _NEAR)
+    residuals = rows[near] - codes[near] @ subspace.T
+    lost[near] = np.einsum("ij,ij->i", residuals, residuals)
+    return kept, lost, float(np.arctan2(np.sqrt(lost), np.sqrt(kept)).mean())

@@ -7,7 +7,7 @@ import numpy as np
 from likeness.arrays import Floats, is_torch, like, to_numpy
 from likeness.errors import InputError
 from likeness.notions.adam import fit_adam, random_start
-from likeness.notions.exact import best_subspace, leading_directions
+from likeness.notions.exact import Subspace, best_subspace, leading_directions
 from likeness.notions.fading import fade_unresolved, outside_columns
 from likeness.notions.method import Method
 from likeness.notions.projection import LinearProjection
@@ -35,6 +35,8 @@ class InDiReCT(LinearProjection):
         loss_: mean angle between prompts and reconstructions, radians (Eq. 4).
         angles_: (n,) the angle of each prompt, radians.
         n_iter_: steps or iterations.
+        last_gain_: radians by which the last step lowered the loss where "exact" and "faded" ended by their bound of work, so that more may be had;
+            0 where the loss stood still.
 
     Example:
         >>> text = np.eye(4)[:3] + 1
@@ -64,11 +66,19 @@ class InDiReCT(LinearProjection):
         self.U = like(text)(U)
         return self
 
+    def describe_loss(self) -> str:
+        """The loss in words, such as "mean angle 10.7 degrees"; where the steps ended by their bound, also what the last one gained."""
+        degrees = float(np.degrees(self.loss_))
+        text = f"mean angle {f'{degrees:.3g}' if degrees > 1e-3 else '0'} degrees"
+        if not self.last_gain_:
+            return text
+        return f"{text} after {self.n_iter_} steps, the last of which lowered it by {np.degrees(self.last_gain_):.1g}"
+
     @one_blas_thread()
     def _minimum(self, rows: Floats) -> Floats:
         basis = leading_directions(rows, self.dim)
         r, found = basis.shape
-        subspace, self.n_iter_ = best_subspace(rows, basis) if found == self.dim else (basis, 0)
+        subspace, self.n_iter_, self.last_gain_ = best_subspace(rows, basis) if found == self.dim else Subspace(basis, 0, 0.0)
         if self.solver == "exact":
             return np.hstack([subspace, np.zeros((r, self.dim - found))])
         return np.hstack([fade_unresolved(subspace, rows), outside_columns(basis, self.dim, self.seed)])
@@ -78,7 +88,7 @@ class InDiReCT(LinearProjection):
         # two products forward, four backward
         with threads_for(6 * tensor.shape[0] * r * self.dim):
             fit = fit_adam(tensor, random_start(r, self.dim, self.seed))
-        self.n_iter_ = fit.n_iter
+        self.n_iter_, self.last_gain_ = fit.n_iter, 0.0
         return to_numpy(fit.U).astype(np.float64)
 
 

@@ -54,7 +54,7 @@ class ContrastivePCA(CenteredProjection):
         own = rows - rows.mean(axis=0)
         spread = (1 - self.weight) * (own.T @ own) / (len(own) - 1) - self.weight * _spread(others, rows.shape[1])
         values, axes = largest_eigenpairs(spread, self.dim)
-        kept = values > np.finfo(np.float32).eps * values[0]
+        kept = values > _rounding(spread)
         if not kept.any() or values[0] <= 0:
             raise InputError("Other notions vary more in every direction in which the prompts do; use a smaller weight, or InDiReCT.")
         as_text = like(text)
@@ -90,9 +90,10 @@ class NullSpace(LinearProjection):
         rows = prompt_rows(text, self.dim)
         taken = varying_directions(others, rows.shape[1])
         left = rows - (rows @ taken) @ taken.T
-        if np.linalg.norm(left, axis=1).max() < np.sqrt(np.finfo(np.float32).eps):
+        directions = leading_directions(left, self.dim)
+        if not directions.size:
             raise InputError("Nothing is left of the prompts without the directions of the other notions; use InDiReCT.")
-        self.U = like(text)(leading_directions(left, self.dim))
+        self.U = like(text)(directions)
         return self
 
 
@@ -113,9 +114,14 @@ def _spread(others: Sequence[Any], r: int) -> Floats:
     return np.asarray(rows.T @ rows)
 
 
+def _rounding(spread: Floats) -> float:
+    """Up to here an eigenvalue of covariances (r, r) of unit rows is rounding: that of float32 rows, squared as variances are, and of the product."""
+    return float(np.finfo(np.float32).eps ** 2 + len(spread) * np.finfo(np.float64).eps * np.linalg.norm(spread))
+
+
 @one_blas_thread()
 def varying_directions(notions: Sequence[Any], r: int) -> Floats:
-    """The fewest orthonormal columns (r, k) that keep 90 % of the variance of the prompts of notions, each around its own mean.
+    """The fewest orthonormal columns (r, k) that keep 90 % of the variance of the prompts of notions, each around its own mean; none if none varies.
 
     Args:
         notions: prompts (n, r) of each.
@@ -125,6 +131,8 @@ def varying_directions(notions: Sequence[Any], r: int) -> Floats:
     few_rows = len(rows) < r
     spread = rows @ rows.T if few_rows else rows.T @ rows  # of the same eigenvalues
     count, whole = min(_FIRST_TRIED, len(spread)), float(np.trace(spread))
+    if whole <= _rounding(spread):
+        return np.zeros((r, 0))
     values, axes = largest_eigenpairs(spread, count)
     if values.sum() < _TAKEN * whole:
         values, axes = largest_eigenpairs(spread, len(spread))

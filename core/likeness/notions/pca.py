@@ -63,10 +63,11 @@ class PCA(CenteredProjection):
 def principal_axes(centred: Floats) -> tuple[Floats, Floats]:
     """Singular values above the noise of float32 embeddings and their right singular vectors, as rows of fixed sign.
 
-    Rounding moves entries by some 1e-8 of a unit row, which makes singular values far below float32's epsilon times the largest.
+    Rounding moves entries by some 1e-8 of a unit row, which makes singular values below float32's epsilon times the largest of the unit rows. That
+    one is 1 at least, however little is left of it when the rows have been centered or stripped of other directions.
     """
     _, values, axes = np.linalg.svd(centred, full_matrices=False)
-    rank = int(np.count_nonzero(values > np.finfo(np.float32).eps * values[0]))
+    rank = int(np.count_nonzero(values > np.finfo(np.float32).eps * max(values[0], 1)))
     values, axes = values[:rank], axes[:rank]
     largest = np.abs(axes).argmax(axis=1)
     return values, axes * np.sign(axes[np.arange(rank), largest])[:, None]

@@ -197,10 +197,12 @@ class GuidanceConfig(FrozenConfig):
         method: how language enters (elg): "match", the paper's, or one that it compares with (Table 4): "devise", "vit", "clip-style", "mining",
             "scaling"; the last two replace the objective, and "vit" reads the feature maps of a timm network that is trained. Older configs
             name this key `way`.
+        nu: nu_1 and nu_2 of Eq. S2 for method mining, nu_3 and nu_4 of Eq. S3 for scaling. None: 0.5 and 1, or 0.75 and 0.75.
         omega: its weight; the paper takes 1 to 10.
         gamma: shift of Eq. 2 and 3. The softmax of "rows" and "full" sees it in the mask alone, but "row-l2" everywhere: take 0 there.
-        direction, matching, temperature, mask_language, stop_gradient: of `likeness.losses.language_match`. For pseudolabels or captions of
-            single images mask_language masks both sides within classes, as the authors' code does; otherwise neither is masked.
+        direction, matching, temperature, stop_gradient: of `likeness.losses.language_match`.
+        mask_language: for pseudolabels or captions of single images, both sides are masked within classes, as the authors' code does; otherwise
+            neither is. Of names and pseudolabels of classes both are, always.
         language: language models of `likeness.language`, "wordnet", "hierarchy:FILE" or "hierarchy:wordnet"; of several the mean similarity.
         primer: sentence around the name; "{}" for the name alone.
         names: attribute that names a class where its own value does not: "product_kind" for Stanford Online Products, whose products have
@@ -221,6 +223,7 @@ class GuidanceConfig(FrozenConfig):
 
     kind: Literal["elg", "plg"] = "elg"
     method: Literal["match", "devise", "vit", "clip-style", "mining", "scaling"] = "match"
+    nu: tuple[float, float] | None = None
     omega: float = Field(default=1.0, ge=0)
     gamma: float = 1.0
     direction: str = "image||language"
@@ -262,6 +265,8 @@ class GuidanceConfig(FrozenConfig):
     def _known(self) -> "GuidanceConfig":
         if self.kind == "plg" and self.method != "match":
             raise ValueError(f"method {self.method} needs class names, kind elg")
+        if self.nu is not None:
+            _check_nu(self.method, *self.nu)
         if self.method in ("devise", "vit", "clip-style") and len(self.language) > 1:
             raise ValueError(f"method {self.method} takes one language model, not {len(self.language)}")
         if self.control != "none" and (self.text != "names" or (self.kind == "plg" and self.level == "sample")):
@@ -309,6 +314,16 @@ class GuidanceConfig(FrozenConfig):
     @classmethod
     def _several(cls, value: Any) -> Any:
         return (value,) if isinstance(value, str) else value
+
+
+def _check_nu(method: str, first: float, second: float) -> None:
+    """Raises ValueError unless the numbers of Eq. S2 or S3 have a meaning for the method."""
+    if method not in ("mining", "scaling"):
+        raise ValueError(f"nu goes with method mining and scaling, not {method}")
+    if method == "mining" and not (0 <= first <= 1 and second > 0):
+        raise ValueError(f"nu is {first:g} and {second:g}, but for mining the first must be from 0 to 1 and the second above 0")
+    if min(first, second) < 0:
+        raise ValueError(f"nu is {first:g} and {second:g}, but powers must not be below 0")
 
 
 class BatchConfig(FrozenConfig):

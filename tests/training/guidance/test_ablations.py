@@ -6,9 +6,11 @@ import pytest
 import torch
 
 from likeness.errors import InputError
-from likeness.losses import interpolated, language_scales, multisimilarity
+from likeness.losses import interpolated, language_scales, mined_pairs, multisimilarity
 from likeness.training.config import config_from
+from likeness.training.data.run_images import run_images
 from likeness.training.guidance.ablations import LanguageContrast, LanguageMining, LanguageScaling, PredictedLanguage
+from likeness.training.guidance.guidance import build_guidance
 from likeness.training.guidance.guided_loss import ClassTargets
 from likeness.training.loop.train import train
 
@@ -62,6 +64,25 @@ def test_mining_and_scaling_are_multisimilarity_with_language(embeddings: torch.
     assert LanguageMining(targets, weight=1.0)(embeddings, LABELS, ROWS).item() == pytest.approx(multisimilarity(sims, LABELS).item())
 
 
+def test_nu_is_set_in_the_config(content: dict[str, Any]) -> None:
+    def made(method: str, **options: Any) -> Any:
+        config = config_from(content | {"guidance": {"language": "clip:cars", "method": method} | options})
+        return build_guidance(config, run_images(config.data, 0))
+
+    assert (made("mining").weight, made("mining").power) == (0.5, 1.0)
+    assert (made("mining", nu=[0.9, 2]).weight, made("mining", nu=[0.9, 2]).power) == (0.9, 2.0)
+    assert made("scaling").powers == (0.75, 0.75)
+    assert made("scaling", nu=[0.5, 1]).powers == (0.5, 1.0)
+
+
+def test_the_more_language_mines_the_fewer_positives_are_kept(embeddings: torch.Tensor) -> None:
+    sims, labels = embeddings @ embeddings.T, torch.tensor([0, 0, 0, 1, 1, 1])
+    words = torch.where(labels[:, None] == labels, 1.0, 0.3)
+    kept = [int(mined_pairs(sims, labels, 0.1, interpolated(words, sims, weight))[0].sum()) for weight in (1.0, 0.75, 0.5, 0.25, 0.0)]
+    assert kept == sorted(kept, reverse=True)
+    assert kept[0] > kept[2] > kept[-1] == 0
+
+
 @pytest.mark.parametrize("method", ["devise", "clip-style", "mining", "scaling"])
 def test_each_method_trains_and_resumes_where_it_would_have_been(content: dict[str, Any], tmp_path: Path, method: str) -> None:
     content |= {"guidance": {"language": "clip:cars", "method": method, "omega": 2.0}, "objective": {"name": "multisimilarity"}}
@@ -94,6 +115,10 @@ def test_a_network_that_predicts_language_learns_to(content: dict[str, Any], tmp
             "method devise needs a language model that gives vectors, and wordnet gives similarities of names only",
         ),
         ({"method": "mlp"}, "guidance.method is 'mlp'"),
+        ({"nu": [0.5, 1]}, "nu goes with method mining and scaling, not match"),
+        ({"method": "mining", "nu": [1.5, 1]}, "nu is 1.5 and 1, but for mining the first must be from 0 to 1 and the second above 0"),
+        ({"method": "mining", "nu": [0.5, 0]}, "nu is 0.5 and 0, but for mining"),
+        ({"method": "scaling", "nu": [0.5, -1]}, "nu is 0.5 and -1, but powers must not be below 0"),
     ],
 )
 def test_methods_that_do_not_fit_are_refused(content: dict[str, Any], guidance: dict[str, Any], message: str) -> None:

@@ -4,9 +4,12 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from hypothesis import given
+from hypothesis import strategies as st
 
 from likeness.errors import InputError
-from likeness.language import class_similarities, imagenet_names, top_pseudolabels
+from likeness.language import class_similarities, imagenet_names, pseudolabel_similarities, top_pseudolabels
+from likeness.language.pseudolabels import Variant
 from likeness.losses import language_match
 from likeness.training.config import config_from
 from likeness.training.data.run_images import run_images
@@ -31,7 +34,7 @@ def test_class_targets_are_the_table_at_the_batchs_classes(batch: tuple[torch.Te
         for j in range(6):
             assert float(found[0, i, j]) == pytest.approx(float(table[labels[i], labels[j]]))
     guidance = LanguageGuidance(ClassTargets(table), shift=0.5)
-    assert float(guidance(rows, labels, numbers)) == pytest.approx(float(language_match(rows @ rows.T, found[0], labels, 0.5)))
+    assert float(guidance(rows, labels, numbers)) == pytest.approx(float(language_match(rows @ rows.T, found[0], labels, 0.5, mask_language=True)))
 
 
 def test_image_targets_follow_each_images_own_pseudolabels(batch: tuple[torch.Tensor, ...]) -> None:
@@ -52,6 +55,59 @@ def test_several_targets_are_averaged(batch: tuple[torch.Tensor, ...]) -> None:
     both = LanguageGuidance(ClassTargets(tables))(rows, labels, numbers)
     each = [float(LanguageGuidance(ClassTargets(table))(rows, labels, numbers)) for table in tables]
     assert float(both) == pytest.approx(np.mean(each))
+
+
+def _masked_loop(image: np.ndarray, language: np.ndarray, labels: np.ndarray, shift: float) -> float:
+    """Eq. 2, with both sides masked within classes, entry by entry."""
+    total = 0.0
+    for i in range(len(image)):
+        rows = []
+        for side, moved in ((image, 0.0), (language, shift)):
+            row = [1 + shift if labels[i] == labels[j] else side[i, j] + moved for j in range(len(image))]
+            rows.append(np.exp(row) / np.exp(row).sum())
+        total += float(sum(p * np.log(p / q) for p, q in zip(*rows, strict=True)))
+    return total / len(image)
+
+
+def _class_guidance(shared: Path, variant: Variant) -> tuple[LanguageGuidance, dict[str, Any], np.ndarray]:
+    """Guidance in float64 by the reference's pseudolabels of classes, all its arrays, and the table."""
+    with np.load(shared / "reference" / "elg_match.npz") as file:
+        arrays = dict(file)
+    words = arrays["pseudo_class_language_embeddings"].reshape(30, -1)
+    words /= np.linalg.norm(words, axis=1, keepdims=True)
+    table = np.asarray(pseudolabel_similarities(np.arange(30).reshape(6, 5), words @ words.T, variant))
+    targets = ClassTargets(table.astype(np.float32))
+    targets.table = torch.tensor(table if table.ndim == 3 else table[None])  # float64, as the reference
+    return LanguageGuidance(targets), arrays, table
+
+
+@pytest.mark.parametrize("variant", ["mean", "dense", "dense+multi"])
+def test_pseudolabels_of_classes_are_masked_on_both_sides(shared: Path, variant: Variant) -> None:
+    """As in the authors' code, whose figures the reference has for matched ranks; by a loop for all pairings, which are below 1 within a class."""
+    guidance, arrays, table = _class_guidance(shared, variant)
+    labels, rows = arrays["labels"], torch.tensor(arrays["embeddings"], requires_grad=True)
+    image = arrays["embeddings"] @ arrays["embeddings"].T
+    tables = table if table.ndim == 3 else table[None]
+    expected = np.mean([_masked_loop(image, each[labels][:, labels], labels, 1.0) for each in tables])
+    found = guidance(rows, torch.tensor(labels), torch.arange(24))
+    assert found.item() == pytest.approx(expected, rel=1e-10)
+    found.backward()
+    if variant == "mean":
+        assert found.item() == pytest.approx(float(arrays["plgclass_shift1_T1_backward_masked_loss"]), rel=1e-10)
+        np.testing.assert_allclose(rows.grad, arrays["plgclass_shift1_T1_backward_masked_grad_embeddings"], atol=1e-12)
+    else:
+        assert np.diagonal(tables, axis1=1, axis2=2).min() < 0.9
+
+
+@given(st.integers(0, 2**32 - 1), st.floats(-1, 1))
+def test_what_language_says_within_a_class_changes_nothing(seed: int, within: float) -> None:
+    rng = np.random.default_rng(seed)
+    rows = torch.nn.functional.normalize(torch.tensor(rng.standard_normal((8, 5))), dim=1)
+    labels, table = torch.tensor(rng.integers(0, 4, 8)), rng.uniform(-1, 1, (4, 4)).astype(np.float32)
+    other = np.where(np.eye(4, dtype=bool), np.float32(within), table)
+    for options in ({}, {"direction": "language||image"}, {"matching": "row-l2", "shift": 0.0}, {"matching": "full"}):
+        one, two = (float(LanguageGuidance(ClassTargets(each), **options)(rows, labels, labels)) for each in (table, other))
+        assert one == two
 
 
 def test_class_names_are_cleaned_and_primed(content: dict[str, Any]) -> None:
@@ -157,7 +213,7 @@ def test_guidance_by_single_images_equals_the_reference(shared: Path, masked: bo
         expected = float(arrays[f"plgsample_shift1_T1_backward_{'masked' if masked else 'unmasked'}_loss"])
     targets = ImageTargets(np.arange(24)[:, None], language)  # each image has a name of its own
     targets.names = torch.tensor(language)  # float64, as the reference
-    guidance = LanguageGuidance(targets, masked=masked, mask_language=masked)
+    guidance = LanguageGuidance(targets, masked=masked)
     assert float(guidance(rows, labels, torch.arange(24))) == pytest.approx(expected, rel=1e-10)
 
 

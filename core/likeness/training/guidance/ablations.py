@@ -83,7 +83,8 @@ class LanguageMining(nn.Module):
     Args:
         targets: similarities of the class names.
         weight, power: nu_1 and nu_2 of Eq. S2. The paper found 1 and 1 best, which as printed leaves the image side alone; half of each is
-            the default.
+            the default. Within a class language is 1, so that f lifts positives over the bound of Eq. S1, which is one of images: the smaller nu_1,
+            the fewer are kept.
     """
 
     replaces_objective, reads_maps = True, False

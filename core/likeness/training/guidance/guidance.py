@@ -60,7 +60,6 @@ def build_guidance(
         "direction": guidance.direction,
         "matching": guidance.matching,
         "temperature": guidance.temperature,
-        "mask_language": guidance.mask_language,
         "stop_gradient": guidance.stop_gradient,
     }
     if guidance.method != "match":
@@ -90,7 +89,9 @@ def _ablation(config: RunConfig, images: RunImages, models: Any, network: Embedd
     names = _names(config, images)
     if guidance.method in ("mining", "scaling"):
         targets = ClassTargets(_expert_targets(config, names, models))
-        return LanguageMining(targets) if guidance.method == "mining" else LanguageScaling(targets)
+        if guidance.method == "mining":
+            return LanguageMining(targets, *guidance.nu or ())
+        return LanguageScaling(targets, guidance.nu) if guidance.nu else LanguageScaling(targets)
     language = class_vectors(names, models, guidance.primer)
     if guidance.method == "vit":
         assert network is not None, "method vit reads the maps of a network"

@@ -89,9 +89,10 @@ class LanguageGuidance(nn.Module):
 
     Args:
         targets: the language side.
-        masked: entries of one class are masked on the image side (Eq. 3): for names and pseudolabels of classes. Of single images they are
-            masked on both sides or not at all: the authors' code masks (`mask_language`), the paper does not.
-        options: of `language_match`: shift, direction, matching, temperature, mask_language, stop_gradient.
+        masked: entries of one class are masked (Eq. 3), on both sides: a table of dense pseudolabels is below 1 there, which with the image side
+            masked alone would ask other classes to come nearer. For names and pseudolabels of classes; those of single images the authors' code masks
+            (`mask_language` of a config), the paper does not.
+        options: of `language_match`: shift, direction, matching, temperature, stop_gradient.
     """
 
     replaces_objective, reads_maps = False, False
@@ -104,4 +105,5 @@ class LanguageGuidance(nn.Module):
         """The distance of unit embeddings (n, d), with class numbers and image row numbers (n,), from their language targets."""
         sims = embeddings @ embeddings.T
         known = labels if self.masked else None
-        return torch.stack([language_match(sims, target, known, **self.options) for target in self.targets(labels, rows)]).mean()
+        targets = self.targets(labels, rows)
+        return torch.stack([language_match(sims, target, known, mask_language=self.masked, **self.options) for target in targets]).mean()
