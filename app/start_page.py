@@ -41,5 +41,4 @@ def _to_root(request: Request) -> Response:
 def _content() -> str:
     html = (Path(streamlit.__file__).parent / "static" / "index.html").read_text(encoding="utf-8")
     script = (Path(__file__).parent / "start_page.js").read_text(encoding="utf-8")
-    pages = "|".join(page.address for page in PAGES)
-    return html.replace("<head>", f"<head>\n<script>\n{script.replace('PAGES', pages)}</script>", 1)
+    return html.replace("<head>", f"<head>\n<script>\n{script}</script>", 1)

@@ -103,6 +103,8 @@ class SmallProxy:
                     values[kept.words[1].lstrip("$")] = _filled(kept.words[2], values)
             sent = _headers(location, headers, values)
             host, port = self._upstream(location)
+            if location.all("proxy_pass")[0].words[1].endswith("/"):  # the address of the location becomes that of the upstream
+                line = line.replace(location.words[-1], "/", 1)
             with socket.create_connection((host, port), timeout=600) as upstream:
                 upstream.sendall("\r\n".join([line, *(f"{name}: {value}" for name, value in sent), "", ""]).encode("latin-1") + body)
                 back = threading.Thread(target=_pipe, args=(connection, upstream), daemon=True)
@@ -125,7 +127,7 @@ class SmallProxy:
         return response.status, response.getheaders()
 
     def _upstream(self, location: Directive) -> tuple[str, int]:
-        host, _, port = self._places[location.all("proxy_pass")[0].words[1]].rpartition(":")
+        host, _, port = self._places[location.all("proxy_pass")[0].words[1].removesuffix("/")].rpartition(":")
         return host, int(port)
 
 

@@ -6,6 +6,7 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
+from addresses import address
 from background import Job, run_in_background
 from likeness.data import ImageTable
 from likeness.errors import InputError
@@ -116,7 +117,7 @@ def drawing_help(config: LabelsConfig) -> str:
 def pictures(view: View, config: LabelsConfig) -> str:
     """URL of the picture of image {row} with its label drawn; `config_of` reads it."""
     query = urlencode({"kind": config.kind, "columns": json.dumps(config.columns)})
-    return f"/labelled/{view.entry.id}/{{row}}?{query}"
+    return address(f"/labelled/{view.entry.id}/{{row}}?{query}")
 
 
 def config_of(table: ImageTable, query: Mapping[str, str]) -> LabelsConfig:

@@ -8,6 +8,7 @@ import streamlit as st
 
 import added_labels
 from access import redact, refusal
+from addresses import address
 from components.gallery import Section, gallery
 from components.query_bar import query_bar
 from likeness.defaults import reads_as_rendered_cars
@@ -189,7 +190,7 @@ def _neighbors(view: View, query: neighbors.Query, found: "list[neighbors.Found]
         st.info(problem, icon=":material/info:")
         return
     if not query.text and not query.terms:
-        picture = f"/queries/{query.picture}" if query.row is None else view.thumbnails.format(row=query.row)
+        picture = address(f"/queries/{query.picture}") if query.row is None else view.thumbnails.format(row=query.row)
         st.html(f'<div class="query"><img src="{picture}" alt="The query"></div>')
     if matching.is_open():
         matching.show(view, query)

@@ -9,6 +9,7 @@ import streamlit as st
 from numpy.typing import NDArray
 
 from access import redact
+from addresses import address
 from background import Job, jobs, run_in_background
 from config_access import dataset_of, resolve_config
 from likeness.data import DatasetEntry
@@ -94,7 +95,7 @@ def _divided(config: RunConfig, images: RunImages) -> None:
         return
     shown, nearest = example_queries(images, _QUERIES, _NEAREST)
     columns = {"Query": shown} | {f"Nearest {place + 1}": nearest[:, place] for place in range(nearest.shape[1])}
-    frame = pd.DataFrame({name: [f"/thumbnails/{entry.id}/{row}" for row in rows] for name, rows in columns.items()})
+    frame = pd.DataFrame({name: [address(f"/thumbnails/{entry.id}/{row}") for row in rows] for name, rows in columns.items()})
     st.dataframe(
         frame,
         hide_index=True,
@@ -107,7 +108,7 @@ def _divided(config: RunConfig, images: RunImages) -> None:
 
 def _pictures(entry: DatasetEntry, images: RunImages, classes: int, place: int) -> list[str]:
     """For the first classes, the picture of the image at this place of each; empty where a class has fewer."""
-    return ["" if row is None else f"/thumbnails/{entry.id}/{row}" for row in example_rows(images, classes, place)]
+    return ["" if row is None else address(f"/thumbnails/{entry.id}/{row}") for row in example_rows(images, classes, place)]
 
 
 def _names(config: RunConfig, images: RunImages) -> None:
