@@ -97,7 +97,7 @@ def visitor(browser: Any) -> Iterator[Any]:
     """A page, with what it asked for (`asked`, a list of method, address and status) and what its console complained of (`errors`)."""
     context = browser.new_context(viewport={"width": 1440, "height": 900}, accept_downloads=True)
     page = context.new_page()
-    page.set_default_timeout(WAIT)
+    page.set_default_timeout(120_000)
     page.asked, page.errors = [], []
     page.on("response", lambda answer: page.asked.append((answer.url, answer.status)))
     page.on("websocket", lambda socket: page.asked.append((socket.url.replace("ws", "http", 1), 101)))
@@ -116,8 +116,10 @@ def _check(page: Any, root: str) -> None:
 
 
 def _shows(page: Any, css: str) -> None:
-    """Waits until a picture stands there."""
-    page.wait_for_function("css => document.querySelector(css)?.naturalWidth > 0", arg=css)
+    """The first such picture comes."""
+    picture = page.locator(css).first
+    picture.scroll_into_view_if_needed()
+    assert picture.evaluate("img => img.decode().then(() => img.naturalWidth)") > 0
 
 
 def _hover_until_described(page: Any) -> None:
@@ -129,6 +131,12 @@ def _hover_until_described(page: Any) -> None:
         if any("/info/" in url for url, _ in page.asked):
             return
     raise AssertionError("no point was described")
+
+
+def _export(page: Any) -> None:
+    page.get_by_role("button", name="Export", exact=True).click()
+    page.get_by_role("button", name="Make the file").click()
+    page.get_by_role("link", name=re.compile("Download ")).click()
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -157,7 +165,10 @@ def test_all_that_a_page_asks_for_lies_below_the_path(way: str, below: Callable[
     _shows(visitor, ".query img")
     _hover_until_described(visitor)
     _check(visitor, root)
-    for name in ("Compare", "Continuous", "Copies", "Label", "Train", "Notions"):
+    with visitor.expect_download() as download:
+        _export(visitor)
+    assert download.value.failure() is None
+    for name in ("Compare", "Continuous", "Copies", "Label", "Train"):
         visitor.get_by_role("link", name=name, exact=True).click()
         visitor.get_by_role("heading", name=name, exact=True).wait_for()
         settled(visitor)

@@ -64,7 +64,7 @@ def show(view: View) -> None:
         before = cached.base(old)
         spaces = _spaces(view, old, before)
     except InputError as error:
-        st.error(redact(error), icon=":material/error:")
+        st.error(plain(redact(error)), icon=":material/error:")
         return
     job = _compare(view, before, spaces)
     if progress.follow(job):

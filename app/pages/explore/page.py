@@ -34,7 +34,7 @@ def main() -> None:
     if clicks.settle(view):
         st.rerun()
     if view.entry.warning:
-        st.warning(redact(view.entry.warning), icon=":material/visibility_off:")
+        st.warning(plain(redact(view.entry.warning)), icon=":material/visibility_off:")
     notion_line.show(view)
     query, choice = _search_bar(view)
     found, problem = _find(view, query)
@@ -85,7 +85,7 @@ def _find(view: View, query: neighbors.Query) -> "tuple[list[neighbors.Found], s
         found = neighbors.find(view, query, count=neighbors.shown(query))
     except InputError as error:
         problem = redact(error)
-        return [], problem if problems.is_new(problem) else "Nothing can be searched for, as long as what the sidebar says holds."
+        return [], plain(problem) if problems.is_new(problem) else "Nothing can be searched for, as long as what the sidebar says holds."
     if query and not found:
         return [], "No space shown here reads a text or a new image; click one of its own images instead."
     return found, ""
@@ -133,7 +133,7 @@ def _search_bar(view: View) -> "tuple[neighbors.Query, map_controls.Choice]":
     with st.container():  # there in every run, so that a line more does not draw the maps anew
         for problem in filter(
             None,
-            (_unknown(_ignored(view, query)), st.session_state.pop("picture_problem", "")),
+            (_unknown(_ignored(view, query)), plain(st.session_state.pop("picture_problem", ""))),
         ):
             st.warning(problem, icon=":material/warning:")
     return query, choice

@@ -29,6 +29,7 @@ from likeness.training import (
     summarize_similarities,
 )
 from shared import cached, permissions, progress
+from shared.plain import plain
 
 _KIND = "pseudolabels"
 _MOST_SHOWN = 60  # classes in one heat map
@@ -44,7 +45,7 @@ def show(config: RunConfig) -> None:
         config = resolve_config(config)
         images = _images(config.data.model_dump_json(), config.seed, config)
     except InputError as error:
-        st.info(f"Nothing to show yet. {redact(error)}", icon=":material/info:")
+        st.info(f"Nothing to show yet. {plain(redact(error))}", icon=":material/info:")
         return
     for tab, draw in zip(st.tabs(list(tabs), key="train_tabs", on_change="rerun"), tabs.values(), strict=True):
         if tab.open:
@@ -52,7 +53,7 @@ def show(config: RunConfig) -> None:
                 try:
                     draw(config, images)
                 except InputError as error:
-                    st.info(redact(error), icon=":material/info:")
+                    st.info(plain(redact(error)), icon=":material/info:")
                     st.button("Try again", icon=":material/replay:", key="train_preview_again")  # as after a download
 
 
@@ -133,9 +134,9 @@ def _names(config: RunConfig, images: RunImages) -> None:
 
 def _extremes(similarities: NDArray[np.float32], names: list[str]) -> str:
     found = summarize_similarities(similarities, names)
-    near, far = found.nearest, found.farthest
+    near, far = ([plain(str(each)) for each in pair[:2]] for pair in (found.nearest, found.farthest))
     return (
-        f"Most alike: **{near[0]}** and **{near[1]}** ({near[2]:.3g}). Least alike: **{far[0]}** and **{far[1]}** ({far[2]:.3g}). "
+        f"Most alike: **{near[0]}** and **{near[1]}** ({found.nearest[2]:.3g}). Least alike: **{far[0]}** and **{far[1]}** ({found.farthest[2]:.3g}). "
         f"Between two classes, {found.mean:.3g} on average, with a spread of {found.deviation:.2g}."
     )
 
