@@ -40,7 +40,7 @@ manifest_scanner.scan_component_manifests = lambda max_workers=None: []
 _SWITCH_SECONDS = 0.0005
 
 prefix = take_path_prefix()
-middleware = [Middleware(PathPrefix, prefix=prefix), Middleware(Visits), *doors(address)]
+middleware = [Middleware(PathPrefix, prefix=prefix), Middleware(Visits, policy=start_page.content_policy()), *doors(address)]
 if server().shared:
     middleware.append(Middleware(Limits, settings=server()))
     take_turns()

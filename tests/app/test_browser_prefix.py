@@ -29,7 +29,7 @@ _PICTURES = """() => {
 
 
 def _nginx_below(path: str) -> str:
-    """The first configuration in docs/serving.md, for a path, and for browsers that come without TLS."""
+    """The first configuration in docs/serving.md, for a path, for browsers that come without TLS, and with a connection for each request."""
     (config,) = re.findall(r"^```nginx\n(.*?)^```$", _DOC, re.MULTILINE | re.DOTALL)[:1]
     return (
         config.replace("location / ", f"location {path}/ ")
@@ -97,7 +97,7 @@ def visitor(browser: Any) -> Iterator[Any]:
     """A page, with what it asked for (`asked`, a list of method, address and status) and what its console complained of (`errors`)."""
     context = browser.new_context(viewport={"width": 1440, "height": 900}, accept_downloads=True)
     page = context.new_page()
-    page.set_default_timeout(120_000)
+    page.set_default_timeout(WAIT)
     page.asked, page.errors = [], []
     page.on("response", lambda answer: page.asked.append((answer.url, answer.status)))
     page.on("websocket", lambda socket: page.asked.append((socket.url.replace("ws", "http", 1), 101)))

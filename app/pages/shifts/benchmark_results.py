@@ -81,7 +81,8 @@ def _against_distance(found: pd.DataFrame, methods: Sequence[str], figure: str, 
         remedy = "" if figure == MATCHED or not has_matched else f" {_NAMES[MATCHED]}, above, takes out that there are fewer of them."
         st.caption(
             f":material/info: {_NAMES[figure]} rises from {rise.score_before:.3f} on {plain(rise.before)} to {rise.score_after:.3f} on "
-            f"{plain(rise.after)}, averaged over the methods, though train and test lie farther apart there. Removal steps take classes away on both sides, and the "
+            f"{plain(rise.after)}, averaged over the methods, though train and test lie farther apart there. Removal steps take classes away on "
+            "both sides, and the "
             f"removed ones are the hardest to tell apart: the remaining test classes are fewer and easier.{remedy}"
         )
 

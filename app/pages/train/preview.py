@@ -136,7 +136,8 @@ def _extremes(similarities: NDArray[np.float32], names: list[str]) -> str:
     found = summarize_similarities(similarities, names)
     near, far = ([plain(str(each)) for each in pair[:2]] for pair in (found.nearest, found.farthest))
     return (
-        f"Most alike: **{near[0]}** and **{near[1]}** ({found.nearest[2]:.3g}). Least alike: **{far[0]}** and **{far[1]}** ({found.farthest[2]:.3g}). "
+        f"Most alike: **{near[0]}** and **{near[1]}** ({found.nearest[2]:.3g}). "
+        f"Least alike: **{far[0]}** and **{far[1]}** ({found.farthest[2]:.3g}). "
         f"Between two classes, {found.mean:.3g} on average, with a spread of {found.deviation:.2g}."
     )
 
