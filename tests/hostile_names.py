@@ -48,12 +48,16 @@ class World:
         self._splits(cache / "splits" / f"{NOT_IN_PATHS}.json")
         study = StudyFolder(runs / f"study {NOT_IN_PATHS}")
         self._splits(study.path / "splits.json")
-        base = {
-            "data": {"source": "cars", "attribute": "body_type", "image_size": 96},
-            "backbone": {"name": "clip:cars", "dim": 16, "head_only": True},
-        }
+        data = {"source": "cars", "attribute": "body_type", "image_size": 96}
+        backbone = {"name": "clip:cars", "dim": 16, "head_only": True}
         rows = {self.name("row"): {"objective.name": "margin"}}
-        config = {"name": study.name, "base": base | {"epochs": 1}, "seeds": [0], "rows": rows, "splits": str(study.path / "splits.json")}
+        config = {
+            "name": study.name,
+            "base": {"data": data, "backbone": backbone, "epochs": 1},
+            "seeds": [0],
+            "rows": rows,
+            "splits": str(study.path / "splits.json"),
+        }
         study.create(StudyConfig.model_validate(config | {"note": self.name("study")}))
         return entry
 

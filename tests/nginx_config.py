@@ -93,6 +93,9 @@ class SmallProxy:
                 chosen = {case.words[0]: case.words[1] for case in each.inside}
                 values[each.words[2].lstrip("$")] = chosen.get(source, chosen["default"])
             location = self._location(path)
+            if location is None:
+                connection.sendall(b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
+                return
             for asked in location.all("auth_request"):
                 status, answered = self._ask(asked.words[1], headers, values)
                 if status == 401:
@@ -111,14 +114,15 @@ class SmallProxy:
                 back.start()
                 _pipe(upstream, connection)
 
-    def _location(self, path: str) -> Directive:
-        """An exact one, or else the longest beginning."""
+    def _location(self, path: str) -> Directive | None:
+        """An exact one, or else the longest beginning; None where none fits."""
         exact = [each for each in self._server.all("location") if each.words[1:] == ["=", path.partition("?")[0]]]
         begun = [each for each in self._server.all("location") if len(each.words) == 2 and path.startswith(each.words[1])]
-        return exact[0] if exact else max(begun, key=lambda each: len(each.words[1]))
+        return exact[0] if exact else max(begun, key=lambda each: len(each.words[1]), default=None)
 
     def _ask(self, path: str, headers: list[tuple[str, str]], values: dict[str, str]) -> tuple[int, list[tuple[str, str]]]:
         location = self._location(path)
+        assert location is not None
         connection = HTTPConnection(*self._upstream(location), timeout=600)
         connection.request("GET", path, headers=dict(_headers(location, headers, values)))
         response = connection.getresponse()

@@ -1,7 +1,6 @@
 """The app below a path in a browser: behind a proxy that takes the path away, by the server's own option, and in JupyterLab's proxy."""
 
 import re
-import subprocess
 import sys
 import time
 import urllib.request
@@ -31,11 +30,11 @@ _PICTURES = """() => {
 def _nginx_below(path: str) -> str:
     """The first configuration in docs/serving.md, for a path, for browsers that come without TLS, and with a connection for each request."""
     (config,) = re.findall(r"^```nginx\n(.*?)^```$", _DOC, re.MULTILINE | re.DOTALL)[:1]
-    return (
-        config.replace("location / ", f"location {path}/ ")
-        .replace(f"{_APP};", f"{_APP}/;")
-        .replace("X-Forwarded-Proto $scheme", "X-Forwarded-Proto http")
-    )
+    changes = [("location / ", f"location {path}/ "), (f"{_APP};", f"{_APP}/;"), ("X-Forwarded-Proto $scheme", "X-Forwarded-Proto http")]
+    for old, new in [*changes, ("''      ''", "'' close")]:
+        assert old in config
+        config = config.replace(old, new)
+    return config
 
 
 @pytest.fixture

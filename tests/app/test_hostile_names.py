@@ -1,15 +1,19 @@
 """No page takes a name for Markdown or HTML: each string that the app sends to a browser is looked at, where it could be one."""
 
+import http.server
 import re
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlencode
 
 import pytest
 from google.protobuf.message import Message
 from streamlit.testing.v1 import AppTest
 
 import navigation
+from browsing import WAIT, settled
 from hostile_names import MARK, World
 from shared.app_page import AppPage
 
@@ -24,7 +28,15 @@ AS_THEY_ARE = {
         "multiselect.raw_values",
         "multiselect.placeholder",
     ),
-    *("text_input.default", "text_input.value", "text_input.placeholder", "text_area.default", "text_area.value", "text_area.placeholder"),
+    *(
+        "multiselect.placeholder",
+        "text_input.default",
+        "text_input.value",
+        "text_input.placeholder",
+        "text_area.default",
+        "text_area.value",
+        "text_area.placeholder",
+    ),
     *("code.code_text", "text.body", "plotly_chart.spec", "arrow_data_frame.columns", "bidi_component.json", "bidi_component.mixed.json"),
     *("page_link.query_string", "page_profile", "download_button.url"),
 }
@@ -84,11 +96,6 @@ def _taken_for_markdown(messages: list[Message]) -> set[tuple[str, str]]:
     return found
 
 
-_STATES: dict[str, list[dict[str, Any]]] = {
-    "explore": [{"query": "3"}, {"text": "a red car"}],
-}
-
-
 @pytest.mark.parametrize("page", navigation.PAGES, ids=lambda page: page.address)
 def test_no_page_writes_a_name_as_markdown(app: AppTest, sent: list[Message], world: str, page: AppPage) -> None:
     names = World(URL)
@@ -108,3 +115,75 @@ def test_no_page_writes_a_name_as_markdown(app: AppTest, sent: list[Message], wo
     texts = [text for message in sent if message.WhichOneof("type") == "delta" for _, text in _texts(message.delta)]
     assert any("http" in text and "127.0.0.1" in text for text in texts)
     assert _taken_for_markdown(sent) == set()
+
+
+class _Canary:
+    """A server of a stranger, which counts what it is asked for."""
+
+    def __init__(self) -> None:
+        asked = self.asked = list[str]()
+
+        class Answer(http.server.BaseHTTPRequestHandler):
+            def do_GET(self) -> None:
+                asked.append(self.path)
+                self.send_response(204)
+                self.end_headers()
+
+            def log_message(self, format: str, *args: object) -> None:
+                pass
+
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Answer)
+        self.url = f"http://127.0.0.1:{self.server.server_port}"
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+
+
+@pytest.fixture
+def canary() -> Iterator[_Canary]:
+    canary = _Canary()
+    yield canary
+    canary.server.shutdown()
+    canary.server.server_close()
+
+
+def _open_all(page: Any) -> None:
+    """Opens what a page keeps folded: tabs, menus, popovers, explanations."""
+    for css in ("[data-testid='stTab']", "[data-testid='stExpander'] summary", "[data-testid='stPopoverButton']"):
+        for place in range(min(page.locator(css).count(), 4)):
+            each = page.locator(css).nth(place)
+            if each.is_visible() and each.is_enabled():
+                each.click()
+                settled(page)
+                page.keyboard.press("Escape")
+    for each in page.locator("[data-testid='stTooltipHoverTarget']").all()[:8]:
+        if each.is_visible():
+            each.hover()
+            page.wait_for_timeout(100)
+
+
+@pytest.mark.browser
+def test_no_browser_asks_a_stranger_for_what_a_name_says(browser: Any, server_class: Any, canary: _Canary, tmp_path: Path) -> None:
+    served, names = tmp_path / "served", World(canary.url)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("LIKENESS_CACHE", str(served))
+        dataset = names.fill(tmp_path / "images", served, served / "runs").id
+    server = server_class(served)
+    server.wait()
+    page = browser.new_page(viewport={"width": 1440, "height": 900})
+    page.set_default_timeout(WAIT)
+    told: list[str] = []
+    page.on("console", lambda message: told.append(message.text) if message.type == "error" else None)
+    try:
+        for address in ("", *(each.address for each in navigation.PAGES[1:])):
+            page.goto(f"{server.url}/{address}?{urlencode({'open': dataset, 'layout': 'PCA', 'color': names.name('column'), 'query': 3})}")
+            page.wait_for_selector("[data-testid='stApp']")
+            settled(page)
+            assert "dataset !" in page.content()
+            _open_all(page)
+        policy = page.request.get(server.url).headers["content-security-policy"]
+    finally:
+        page.close()
+        server.stop()
+    assert canary.asked == []
+    assert told == []  # a browser that had wanted to ask would say that the policy forbids it
+    assert "img-src 'self' data: blob:;" in policy
+    assert "connect-src 'self';" in policy
