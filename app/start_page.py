@@ -19,14 +19,14 @@ from navigation import PAGES
 
 _HEADERS = {"Cache-Control": "no-cache"}
 # Whatever a page says, a browser asks this server alone: no picture, font or frame of another one, and no message to it. Components' scripts
-# are blobs, Streamlit writes styles into elements, and plotly's pictures to save are data.
+# are blobs, plotly compiles what draws many points, and Streamlit writes styles into elements.
 _POLICY = {
     "default-src": "'self'",
     "img-src": "'self' data: blob:",
     "media-src": "'self' data: blob:",
     "font-src": "'self' data:",
     "style-src": "'self' 'unsafe-inline'",
-    "script-src": "'self' blob:",
+    "script-src": "'self' blob: 'unsafe-eval'",
     "worker-src": "'self' blob:",
     "connect-src": "'self'",
     "object-src": "'none'",

@@ -100,10 +100,15 @@ def visitor(browser: Any) -> Iterator[Any]:
     page.asked, page.errors = [], []
     page.on("response", lambda answer: page.asked.append((answer.url, answer.status)))
     page.on("websocket", lambda socket: page.asked.append((socket.url.replace("ws", "http", 1), 101)))
-    page.on("console", lambda message: page.errors.append(message.text) if message.type == "error" else None)
+    page.on("console", lambda message: page.errors.append(message.text) if message.type == "error" and not _is_icon(message) else None)
     page.on("pageerror", lambda error: page.errors.append(str(error)))
     yield page
     context.close()
+
+
+def _is_icon(message: Any) -> bool:
+    """Of the host itself, which browsers ask for where a page names none, as the door's."""
+    return str(message.location.get("url", "")).endswith("/favicon.ico")
 
 
 def _check(page: Any, root: str) -> None:
