@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from addresses import address
 from background import Job, Stage, Stopped
 from likeness.errors import InputError
 from likeness.io import check_readable
@@ -43,7 +44,7 @@ class Download:
     @property
     def url(self) -> str:
         """Its address, for the visitor that it was made for."""
-        return f"/{EXPORTS}/{self.file.parent.name}"
+        return address(f"/{EXPORTS}/{self.file.parent.name}")
 
 
 class Room:

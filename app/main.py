@@ -11,6 +11,7 @@ from likeness.errors import InputError
 from navigation import PAGES, find_page, menu
 from shared import account_line, aspect_labels, drafts, growing, layouts, link, problems, progress, selection, sidebar, trained, view_list
 from shared.app_page import AppPage
+from shared.plain import plain
 from shared.view import current_view, forget_view, set_view
 from visitor_data import note_visit
 from warm import warm_up
@@ -38,7 +39,7 @@ def look(page: AppPage, first_screen: bool) -> bool:
 
 def tell(problem: str) -> None:
     """Says why there is nothing to see, with a button that tries again, and the way to other images."""
-    st.error(problem, icon=":material/error:")
+    st.error(plain(problem), icon=":material/error:")
     with st.container(horizontal=True, vertical_alignment="center"):
         st.button("Try again", icon=":material/replay:", key="try_again")  # any click draws the page anew
         st.page_link("pages/your_images/page.py", label="To your images", icon=":material/add_photo_alternate:")

@@ -1,6 +1,7 @@
 """What `likeness app` serves: the Streamlit app and the routes that its pictures come from, behind the doors that keep strangers out."""
 
 import sys
+from functools import partial
 
 import streamlit as st
 from starlette.middleware import Middleware
@@ -14,6 +15,7 @@ from access import confine_server
 from api.programs_routes import programs
 from doors.entrance import doors, printed_link
 from doors.limits import Limits
+from doors.path_prefix import PathPrefix, take_path_prefix
 from housekeeping import keep_house
 from script_turns import take_turns
 from server_settings import check_address, server
@@ -37,12 +39,13 @@ manifest_scanner.scan_component_manifests = lambda max_workers=None: []
 # Each picture passes between threads some ten times, and waits so long each time while pages are computed; by default ten times as long.
 _SWITCH_SECONDS = 0.0005
 
-middleware = [Middleware(Visits), *doors(address)]
+prefix = take_path_prefix()
+middleware = [Middleware(PathPrefix, prefix=prefix), Middleware(Visits, policy=start_page.content_policy()), *doors(address)]
 if server().shared:
     middleware.append(Middleware(Limits, settings=server()))
     take_turns()
     sys.setswitchinterval(_SWITCH_SECONDS)
     keep_house()
-for_programs, lifespan = programs(server(), printed_link)
+for_programs, lifespan = programs(server(), partial(printed_link, prefix=prefix))
 app = st.App("main.py", routes=[*start_page.routes(), *routes.ROUTES, *for_programs], middleware=middleware, lifespan=lifespan)
 open_early()

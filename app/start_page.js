@@ -1,5 +1,5 @@
-// Where the server is: at the page's address without the page itself.
-window.__streamlit = { BACKEND_BASE_URL: location.origin + location.pathname.replace(/(PAGES)\/?$/, "") };
+// Where the server is: beside the page, which has no further slash in its address.
+window.__streamlit = { BACKEND_BASE_URL: location.origin + location.pathname.replace(/[^/]*$/, "") };
 
 // One step of the history for each action of a person: what the app writes into the address by itself belongs to the step before.
 {

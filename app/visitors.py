@@ -123,11 +123,16 @@ def _secret(file: Path) -> bytes:
 
 
 class Visits:
-    """Gives each new browser on a shared server its cookie, and tells all browsers not to guess what a file is, nor to show the app in a frame
-    of another site."""
+    """Gives each new browser on a shared server its cookie, and tells all browsers not to guess what a file is, nor to ask another server for
+    what a page shows, nor to show the app in a frame of another site.
 
-    def __init__(self, app: ASGIApp) -> None:
-        self.app = app
+    Args:
+        app: what answers.
+        policy: as `start_page.content_policy`, of answers that have none of their own.
+    """
+
+    def __init__(self, app: ASGIApp, policy: str) -> None:
+        self.app, self.policy = app, policy
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -141,7 +146,7 @@ class Visits:
                 headers = MutableHeaders(scope=message)
                 headers.setdefault("X-Content-Type-Options", "nosniff")
                 headers.setdefault("Referrer-Policy", "same-origin")
-                headers.setdefault("Content-Security-Policy", "frame-ancestors 'self'")
+                headers.setdefault("Content-Security-Policy", self.policy)
                 if new and headers.get("content-type", "").startswith("text/html"):
                     secure = "; Secure" if is_https(scope) else ""
                     cookie = f"{COOKIE}={secrets.token_hex(16)}; Path=/; Max-Age={_YEAR}; HttpOnly; SameSite=Lax{secure}"

@@ -93,6 +93,9 @@ class SmallProxy:
                 chosen = {case.words[0]: case.words[1] for case in each.inside}
                 values[each.words[2].lstrip("$")] = chosen.get(source, chosen["default"])
             location = self._location(path)
+            if location is None:
+                connection.sendall(b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
+                return
             for asked in location.all("auth_request"):
                 status, answered = self._ask(asked.words[1], headers, values)
                 if status == 401:
@@ -103,20 +106,23 @@ class SmallProxy:
                     values[kept.words[1].lstrip("$")] = _filled(kept.words[2], values)
             sent = _headers(location, headers, values)
             host, port = self._upstream(location)
+            if location.all("proxy_pass")[0].words[1].endswith("/"):  # the address of the location becomes that of the upstream
+                line = line.replace(location.words[-1], "/", 1)
             with socket.create_connection((host, port), timeout=600) as upstream:
                 upstream.sendall("\r\n".join([line, *(f"{name}: {value}" for name, value in sent), "", ""]).encode("latin-1") + body)
                 back = threading.Thread(target=_pipe, args=(connection, upstream), daemon=True)
                 back.start()
                 _pipe(upstream, connection)
 
-    def _location(self, path: str) -> Directive:
-        """An exact one, or else the longest beginning."""
+    def _location(self, path: str) -> Directive | None:
+        """An exact one, or else the longest beginning; None where none fits."""
         exact = [each for each in self._server.all("location") if each.words[1:] == ["=", path.partition("?")[0]]]
         begun = [each for each in self._server.all("location") if len(each.words) == 2 and path.startswith(each.words[1])]
-        return exact[0] if exact else max(begun, key=lambda each: len(each.words[1]))
+        return exact[0] if exact else max(begun, key=lambda each: len(each.words[1]), default=None)
 
     def _ask(self, path: str, headers: list[tuple[str, str]], values: dict[str, str]) -> tuple[int, list[tuple[str, str]]]:
         location = self._location(path)
+        assert location is not None
         connection = HTTPConnection(*self._upstream(location), timeout=600)
         connection.request("GET", path, headers=dict(_headers(location, headers, values)))
         response = connection.getresponse()
@@ -125,7 +131,7 @@ class SmallProxy:
         return response.status, response.getheaders()
 
     def _upstream(self, location: Directive) -> tuple[str, int]:
-        host, _, port = self._places[location.all("proxy_pass")[0].words[1]].rpartition(":")
+        host, _, port = self._places[location.all("proxy_pass")[0].words[1].removesuffix("/")].rpartition(":")
         return host, int(port)
 
 

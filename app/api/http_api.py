@@ -20,7 +20,7 @@ from api.operation import PREFIX, Operation
 from api.operations import OPERATIONS
 from api.problems import Problem, problem_of
 from api.schemas import OfImage
-from doors.programs import problem
+from doors.programs import API, problem
 from likeness.errors import InputError
 from likeness.io import parse_json
 from routes import small_picture
@@ -45,7 +45,8 @@ def http_api(gate: Gate) -> Starlette:
 
 async def serve_page(request: Request) -> Response:
     """The operations, for people to read."""
-    return HTMLResponse(page(), headers=HEADERS)
+    path = f"{API}/" if bytes(request.scope["raw_path"]).endswith(b"/") else API
+    return HTMLResponse(page(path), headers=HEADERS)
 
 
 async def answered(gate: Gate, work: Callable[[], Any], computes: bool) -> Any:

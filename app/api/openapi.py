@@ -41,7 +41,7 @@ def document() -> dict[str, Any]:
     return {
         "openapi": "3.1.0",
         "info": {"title": "Likeness", "version": version("likeness"), "description": _ABOUT},
-        "servers": [{"url": "/"}],
+        "servers": [{"url": ".."}],
         "tags": [{"name": name} for name in dict.fromkeys(each.topic for each in OPERATIONS)],
         "paths": paths,
         "components": {"schemas": components, "securitySchemes": security},

@@ -9,6 +9,7 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
+from addresses import address
 from api.openapi import document
 
 _EXAMPLE = 'curl -H "Authorization: Bearer $TOKEN" "$SERVER/api/v1/datasets/cars/images/3/neighbors?k=5&notion=car-color"'
@@ -22,8 +23,8 @@ HEADERS = {
 
 
 @cache
-def page() -> str:
-    """The page, in HTML."""
+def page(path: str) -> str:
+    """The page at this path, in HTML."""
     content = document()
     topics = [tag["name"] for tag in content["tags"]]
     links = "".join(f'<a href="#topic-{escape(topic)}">{escape(topic)}</a>' for topic in topics)
@@ -33,7 +34,7 @@ def page() -> str:
         '<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">'
         f'<meta name="color-scheme" content="light dark"><title>API · Likeness</title><style>{_STYLE}</style></head><body>'
         f"<header>{_LOGO}<h1>API for programs</h1><p>{_words(content['info']['description'])} "
-        f'The same as a document for tools: <a href="/api/openapi.json">openapi.json</a>.</p>'
+        f'The same as a document for tools: <a href="{address("/api/openapi.json", path)}">openapi.json</a>.</p>'
         f'<pre><code>{escape(_EXAMPLE)}</code></pre><nav>{links}<a href="#topic-schemas">Schemas</a></nav></header><main>{sections}'
         f'<h2 id="topic-schemas">Schemas</h2>{schemas}</main></body></html>'
     )

@@ -249,7 +249,7 @@ class Image(Schema):
     file: str
     """Its file, below the dataset's folder."""
     thumbnail: str
-    """Address of a small picture of it on this server."""
+    """Address of a small picture of it, to be written after that of the server."""
     attributes: dict[str, Scalar | None] | None = None
     """Its attributes, where they were asked for."""
 

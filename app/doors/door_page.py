@@ -11,6 +11,7 @@ from starlette.responses import HTMLResponse, PlainTextResponse, RedirectRespons
 from starlette.types import Receive, Scope, Send
 from starlette.websockets import WebSocket
 
+from addresses import address
 from doors.programs import readable
 
 _HERE = Path(__file__).parent
@@ -56,10 +57,10 @@ def door_page(title: str, sentence: str, form: str, *, problem: str = "", status
     return HTMLResponse(page, status, _HEADERS)
 
 
-def form(action: str, fields: str, button: str, target: str) -> str:
-    """A form in HTML that posts `fields` and goes on to `target`, an address of this server."""
+def form(action: str, fields: str, button: str, target: str, page: str = "/") -> str:
+    """A form in HTML on the page of this path, which posts `fields` and goes on to `target`, an address of this server."""
     hidden = f'<input type="hidden" name="next" value="{escape(target)}">'
-    return f'<form method="post" action="{action}">{hidden}{fields}<button>{escape(button)}</button></form>'
+    return f'<form method="post" action="{escape(address(action, page))}">{hidden}{fields}<button>{escape(button)}</button></form>'
 
 
 def target_of(scope: Scope, without: str = "") -> str:

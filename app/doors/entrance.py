@@ -38,15 +38,15 @@ def doors(address: str) -> list[Middleware]:
 
 
 @asynccontextmanager
-async def printed_link(app: object) -> AsyncIterator[None]:
-    """Prints where the app is, once the port is known."""
-    print(f"\n  Likeness is ready: {link()}\n", flush=True)
+async def printed_link(app: object, prefix: str = "") -> AsyncIterator[None]:
+    """Prints where the app is, below the path of `take_path_prefix`, once the port is known."""
+    print(f"\n  Likeness is ready: {link(prefix)}\n", flush=True)
     yield
 
 
-def link() -> str:
-    """The address that opens the app; with the token on a server of one person."""
+def link(prefix: str = "") -> str:
+    """The address that opens the app below a path; with the token on a server of one person."""
     address = st.get_option("server.address") or "0.0.0.0"
     host = socket.gethostname() if address in ("0.0.0.0", "::") else f"[{address}]" if ":" in address else address
     query = f"?token={_token}" if server().token and not server().shared else ""
-    return f"http://{host}:{st.get_option('server.port')}/{query}"
+    return f"http://{host}:{st.get_option('server.port')}{prefix}/{query}"

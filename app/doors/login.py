@@ -69,7 +69,7 @@ class Login:
         elif name:
             await let_in(self.app, scope, receive, send, name, partial(self._is_still, key, name))
         elif wants_page(scope):
-            await answer(scope, receive, send, _page(target_of(scope)))
+            await answer(scope, receive, send, _page(target_of(scope), page=scope["path"]))
         else:
             await answer(scope, receive, send, plain(_SENTENCE, 401))
 
@@ -126,5 +126,5 @@ class Login:
             return False
 
 
-def _page(target: str, problem: str = "", status: int = 401) -> Response:
-    return door_page("Sign in", _SENTENCE, form(_LOGIN, _FIELDS, "Sign in", target), problem=problem, status=status)
+def _page(target: str, problem: str = "", status: int = 401, page: str = _LOGIN) -> Response:
+    return door_page("Sign in", _SENTENCE, form(_LOGIN, _FIELDS, "Sign in", target, page), problem=problem, status=status)

@@ -76,10 +76,10 @@ class TokenDoor:
             return self._let_in(scope, target_of(scope, without="token"))
         if given is not None:  # an old link
             target = target_of(scope, without="token")
-            return go_to(target) if known else _page(target, _WRONG, 403)
+            return go_to(target) if known else _page(target, _WRONG, 403, scope["path"])
         if known:
             return None
-        return _page(target_of(scope), "", 401) if wants_page(scope) else plain(_SENTENCE, 401)
+        return _page(target_of(scope), "", 401, scope["path"]) if wants_page(scope) else plain(_SENTENCE, 401)
 
     def _let_in(self, scope: Scope, target: str) -> Response:
         """With the cookie, and without the token in the address bar."""
@@ -93,8 +93,8 @@ def is_health(scope: Scope) -> bool:
     return scope["type"] == "http" and scope["method"] in ("GET", "HEAD") and scope["path"] == "/_stcore/health"
 
 
-def _page(target: str, problem: str, status: int) -> Response:
-    return door_page(_TITLE, _SENTENCE, form(_PATH, _FIELD, "Open", target), problem=problem, status=status)
+def _page(target: str, problem: str, status: int, page: str = _PATH) -> Response:
+    return door_page(_TITLE, _SENTENCE, form(_PATH, _FIELD, "Open", target, page), problem=problem, status=status)
 
 
 def _equal(given: str, wanted: str) -> bool:

@@ -3,6 +3,7 @@
 import streamlit as st
 
 from accounts import role_of
+from addresses import address
 from server_settings import server
 from shared.plain import plain
 from signed_in import account
@@ -19,7 +20,7 @@ def show() -> None:
     with st.sidebar:
         st.caption(f"**{plain(name)}** {_MAY[role]}")
         if server().auth is not None:  # a proxy has a way out of its own
-            st.html('<a class="sign-out" href="/logout" target="_self">Sign out</a>')
+            st.html(f'<a class="sign-out" href="{address("/logout")}" target="_self">Sign out</a>')
 
 
 def begin_anew_for_another() -> None:

@@ -38,8 +38,9 @@ def caution(attributes: Iterable[str | None]) -> None:
     """Says of labels that an encoder has made what they are worth; nothing where there are none."""
     made = added_labels.made_by_encoder([name for name in attributes if name])
     if made:
+        names = listed([plain(readable(name)) for name in dict.fromkeys(made)])
         st.caption(
-            f":material/info: {listed([readable(name) for name in dict.fromkeys(made)])}: the encoder's own guesses. They cannot judge that encoder "
+            f":material/info: {names}: the encoder's own guesses. They cannot judge that encoder "
             "or anything made from it; bring labels of your own for that."
         )
 
@@ -74,7 +75,7 @@ def _remove(view: View, attribute: str) -> None:
     try:
         added_labels.remove(view.entry, attribute)
     except InputError as error:
-        st.toast(redact(error), icon=":material/error:", duration="long")
+        st.toast(plain(redact(error)), icon=":material/error:", duration="long")
         return
     cached.forget(view.dataset)
 
@@ -86,6 +87,6 @@ def _label(view: View, name: str) -> None:
         notion = sidebar.notion_by(name)
         st.session_state["next_color"] = added_labels.add(view.entry, view.base.table, notion, view.base.best_aspects(notion).tolist())
     except InputError as error:
-        st.toast(redact(error), icon=":material/error:", duration="long")
+        st.toast(plain(redact(error)), icon=":material/error:", duration="long")
         return
     cached.forget(view.dataset)

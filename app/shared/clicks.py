@@ -77,7 +77,7 @@ def settle(view: View) -> bool:
 def line(draft: Draft | None) -> None:
     """Says how many clicks there are and what they have done, with a way back."""
     if problem := st.session_state.pop(_PROBLEM, ""):
-        st.warning(problem, icon=":material/warning:")
+        st.warning(plain(problem), icon=":material/warning:")
     if draft is None or not draft.clicks:
         return
     liked = sum(click.alike for click in draft.clicks)

@@ -86,7 +86,7 @@ def _value_filter(frame: pd.DataFrame, name: str, new: bool, title: str) -> Mask
     if asked is not None or new:
         st.session_state[key] = _known(asked or [], counts, title)
     chosen = st.multiselect(
-        title,
+        plain(title),
         list(counts.index),
         format_func=lambda value: f"{value} ({counts[value]:,})",
         key=key,
@@ -117,7 +117,7 @@ def _range_filter(frame: pd.DataFrame, name: str, new: bool, title: str) -> Mask
         st.session_state[key] = _inside(asked, low, high, title) if asked else (low, high)
     st.session_state[key] = _with_ends(st.session_state.get(key), st.session_state.get(f"{key}{_ENDS}"), (low, high))
     st.session_state[f"{key}{_ENDS}"] = low, high
-    first, last = st.slider(title, low, high, key=key, persist_state="session")
+    first, last = st.slider(plain(title), low, high, key=key, persist_state="session")
     whole = (first, last) == (low, high)
     link.write({key: [] if whole else [str(first), str(last)]})
     numbers = _numbers(frame, name)

@@ -12,6 +12,7 @@ from likeness.plots.linked_map import Coloring, MapEvent, MapPanel, cache_by_ide
 from likeness.space import Space
 from shared import color_range, layouts, map_names, selection
 from shared.map_controls import Choice
+from shared.plain import plain
 from shared.sidebar import readable
 from shared.view import View
 
@@ -74,7 +75,7 @@ def _take_in(on_query: Callable[[int | None], None], event: MapEvent) -> None:
 def _tell_problems(choice: Choice, placed: Sequence[layouts.Layout]) -> None:
     failed = [layout for layout in placed if layout.problem]
     if failed:
-        names = " and ".join(readable(layout.name) for layout in failed)
+        names = " and ".join(plain(readable(layout.name)) for layout in failed)
         st.warning(
             f"The {choice.title} map of {names} could not be computed, so the PCA map is shown. Choose other map settings to try again.",
             icon=":material/warning:",

@@ -72,7 +72,7 @@ def bars(jobs: Sequence[Job], place: str = "") -> None:
 
 def _tell_why(job: Job, stopped: str) -> None:
     if job.error:
-        st.error(redact(job.error), icon=":material/error:")
+        st.error(plain(redact(job.error)), icon=":material/error:")
     else:
         st.info(stopped or f"Stopped after {job.done:,} of {job.total:,} {job.unit}.", icon=":material/pause:")
 
@@ -83,7 +83,7 @@ def bar(job: Job, place: str = "") -> None:
         stage = job.stage
         done, total = (stage.done, stage.total) if stage else (job.done, job.total)
         said = (f"{stage.what}, {done:,} of {total:,}" if total else stage.what) if stage else _standing(job)
-        st.progress(min(done / total, 1.0) if total else 0.0, f"{plain(job.title)}: {said}")
+        st.progress(min(done / total, 1.0) if total else 0.0, f"{plain(job.title)}: {plain(said)}")
         if job.stoppable:
             stopping = job.stopped
             key = f"stop_{place}{job.id}"
@@ -140,7 +140,7 @@ def watch() -> None:
     for job in [job for job in awaited if job.finished]:
         awaited.remove(job)
         if job.error:
-            st.toast(f"{plain(job.title)}: {redact(job.error)}", icon=":material/error:", duration="long")
+            st.toast(f"{plain(job.title)}: {plain(redact(job.error))}", icon=":material/error:", duration="long")
         elif not job.stopped:
             st.toast(f"{plain(job.title)}: done", icon=":material/check:", duration="long")
     poll(lambda: not awaited or any(job.finished for job in awaited), every=1.5)

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 import query_pictures
+from addresses import address
 from components.query_bar import Chip
 from likeness.errors import InputError
 from shared import neighbors
@@ -26,7 +27,7 @@ def _chip(view: View, term: Term) -> Chip:
         name = query_pictures.find(str(term.value)).name
     except InputError:
         name = "A picture that is gone"
-    return Chip(name, f"/queries/{term.value}", term.weight)
+    return Chip(name, address(f"/queries/{term.value}"), term.weight)
 
 
 def take_in(view: View, query: Query, event: Mapping[str, object]) -> None:

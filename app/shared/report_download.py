@@ -13,6 +13,7 @@ from likeness.reports import Report, ReportOptions, notion_report, report_html, 
 from likeness.training import RunFolder
 from shared.drafts import Draft
 from shared.job_button import job_button
+from shared.plain import plain
 from shared.view import View
 from visitors import visitor
 
@@ -38,7 +39,7 @@ def offer_run(run: RunFolder) -> None:
     try:
         config = resolve_config(run.config())
     except InputError as error:  # images that this visitor may not read
-        st.caption(f"No report can be made. {redact(error)}")
+        st.caption(f"No report can be made. {plain(redact(error))}")
         return
     entry = dataset_of(run.config().data.source)
     encoder, place = (resolve_encoder(entry.encoder), store_dir(entry)) if entry else (None, None)

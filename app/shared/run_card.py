@@ -11,6 +11,7 @@ from likeness.errors import InputError
 from likeness.io import runs_dir
 from likeness.training import RunFolder
 from shared import run_changes, run_words, trained
+from shared.plain import plain
 from visitors import visitor
 
 _SECONDS = 1.0
@@ -33,12 +34,12 @@ def _card(run: RunFolder, watch_link: bool) -> None:
     redraw_page_after_begin_and_end(f"run_state_{run.path}", status.state)
     with st.container(border=True):
         with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
-            st.markdown(f"**{run.name}**  :material/{icon}: {label}  :gray[{run_words.standing(status)}]", width="stretch")
+            st.markdown(f"**{plain(run.name)}**  :material/{icon}: {label}  :gray[{plain(run_words.standing(status))}]", width="stretch")
             _actions(run, status.state, watch_link)
         if status.state == "running":
             st.progress(min(status.step / status.total, 1.0) if status.total else 0.0)
         if status.state == "failed" and status.message:
-            st.error(redact(status.message), icon=":material/error:")
+            st.error(plain(redact(status.message)), icon=":material/error:")
         elif status.state == "lost":
             st.warning("Its process was ended from outside. Resume it to continue from its last checkpoint.", icon=":material/warning:")
             words = training.tail_log(run)
@@ -46,7 +47,7 @@ def _card(run: RunFolder, watch_link: bool) -> None:
                 with st.expander("The end of its output"):
                     st.code(redact(words), language=None)
         elif status.message and status.step:
-            st.caption(f":material/info: {redact(status.message)}")
+            st.caption(f":material/info: {plain(redact(status.message))}")
 
 
 def redraw_page_after_begin_and_end(key: str, state: str) -> None:
@@ -103,14 +104,14 @@ def _stop(run: RunFolder) -> None:
         check_may("train")
         run.request_stop()
     except InputError as error:
-        st.toast(redact(error), icon=":material/error:", duration="long")
+        st.toast(plain(redact(error)), icon=":material/error:", duration="long")
 
 
 def _resume(run: RunFolder) -> None:
     try:
         trainings.begin_training(run.path, lambda: _start(run))
     except InputError as error:
-        st.toast(redact(error), icon=":material/error:", duration="long")
+        st.toast(plain(redact(error)), icon=":material/error:", duration="long")
 
 
 def _start(run: RunFolder) -> None:

@@ -108,7 +108,7 @@ def _spaces(dataset_id: str, names: Sequence[str]) -> dict[str, Space]:
             refused.setdefault(redact(error), []).append(plain(readable(name)))
     for problem, without in refused.items():
         if problems.is_new(problem):
-            st.warning(f"{listed(without)} {'is' if len(without) == 1 else 'are'} not shown. {problem}", icon=":material/warning:")
+            st.warning(f"{listed(without)} {'is' if len(without) == 1 else 'are'} not shown. {plain(problem)}", icon=":material/warning:")
     return shown
 
 

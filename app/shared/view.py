@@ -8,6 +8,7 @@ import streamlit as st
 from numpy.typing import NDArray
 
 import hand_labels
+from addresses import address
 from likeness.data import DatasetEntry
 from likeness.space import Space
 from shared import cached, selection
@@ -80,12 +81,12 @@ class View:
     @property
     def thumbnails(self) -> str:
         """URL of the picture of image {row}."""
-        return f"/thumbnails/{self.entry.id}/{{row}}"
+        return address(f"/thumbnails/{self.entry.id}/{{row}}")
 
     @property
     def info(self) -> str:
         """URL of the attributes of image {row}, another one after each label that people give: browsers keep what they have seen."""
-        return f"/info/{self.entry.id}/{{row}}?labels={hand_labels.version(self.entry)}"
+        return address(f"/info/{self.entry.id}/{{row}}?labels={hand_labels.version(self.entry)}")
 
 
 def set_view(view: View) -> None:

@@ -27,7 +27,7 @@ def take_link() -> None:
     try:
         view = saved_views.find(asked[-1])
     except InputError as error:
-        link.report(redact(error))
+        link.report(plain(redact(error)))
         return
     if view.rows:
         selection.select(selection.decode(view.rows, most=selection.MOST_KEPT))

@@ -135,7 +135,7 @@ def test_two_servers_on_one_machine_do_not_throw_each_others_visitors_out(closed
         link = re.search(rf"{server.url}/(\?token=([\w-]{{32}}))", server.printed())
         assert link is not None
         status, headers = _get(server, f"/{link[1]}", Accept="text/html", Cookie="; ".join(f"{name}={value}" for name, value in jar.items()))
-        assert (status, headers["location"]) == (303, "/")
+        assert (status, headers["location"]) == (303, "./")
         name, _, value = headers["set-cookie"].partition(";")[0].partition("=")
         jar[name] = value
         process = Path("/proc") / str(server.pid)

@@ -25,6 +25,7 @@ from pages.compare.metric_words import called
 from pages.compare.request import content_of, with_baseline
 from pages.compare.settings import PAPER_DIM, choose_dimension, choose_methods, choose_notions, choose_runs, labelled_notions
 from shared import cached, downloads, permissions, sidebar
+from shared.plain import plain
 from shared.view import View
 
 if TYPE_CHECKING:
@@ -162,12 +163,12 @@ def _show(view: View, slot: str, request: MeasureRequest | None, summary: str) -
 def _about_sizes(view: View, notions: Sequence[Notion], runs: pd.DataFrame, metric: str) -> list[str]:
     own = {sidebar.readable(notion.name): cached.dim_of(view.entry.id, notion) for notion in notions}
     lines = found(runs, "dim", metric, lambda dim: f"at {dim} dimensions", lambda dims: PAPER_DIM if PAPER_DIM in dims else dims[-1])
-    alone = ", ".join(f"{dim} for {name.lower()}" for name, dim in own.items())
+    alone = ", ".join(f"{dim} for {plain(name.lower())}" for name, dim in own.items())
     return [*lines, f"The notions' own dimensions, without a look at labels: {alone}."]
 
 
 def _about_encoders(runs: pd.DataFrame, metric: str) -> list[str]:
-    return found(runs, "encoder", metric, lambda name: f"on {name}", lambda names: names[0])
+    return found(runs, "encoder", metric, lambda name: f"on {plain(str(name))}", lambda names: names[0])
 
 
 def _about_prompts(runs: pd.DataFrame, metric: str) -> list[str]:
@@ -188,7 +189,7 @@ def _draw(job: Job, slot: str, plot: "Plot", sentences: Sentences) -> None:
 @st.cache_resource(max_entries=64, show_spinner=False)
 def _summary(stamp: str, metric: str, _runs: pd.DataFrame, _plot: "Plot", _sentences: Sentences) -> "tuple[str, Figure | None]":
     """What the runs so far say, in Markdown, and their plot; None where every run was refused."""
-    lines = [*_sentences(_runs, metric), *(f":gray[Left out: {redact(reason)}]" for reason in refusals(_runs))]
+    lines = [*_sentences(_runs, metric), *(f":gray[Left out: {plain(redact(reason))}]" for reason in refusals(_runs))]
     figure = None if (_runs["refused"] != "").all() else _plot(_runs, metric=metric)
     return "\n".join(f"- {line}" for line in lines), figure
 

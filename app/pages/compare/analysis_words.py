@@ -6,6 +6,7 @@ import pandas as pd
 
 from likeness.evaluation import metric_title
 from likeness.notions import METHOD_TITLES
+from shared.plain import plain
 from shared.sidebar import readable
 
 _NO_RIVAL = ("raw", "oracle")  # the baseline, and what sees the labels
@@ -33,11 +34,11 @@ def _sentence(
     rivals = {method: line for method, line in by_method.items() if method not in _NO_RIVAL}
     raw = f"the raw encoder has {by_method['raw'].iloc[0]:.3f}" if "raw" in by_method else ""
     if not rivals:
-        return f"**{readable(notion)}**: {raw or 'nothing yet'}."
+        return f"**{plain(readable(notion))}**: {raw or 'nothing yet'}."
     best = max(rivals, key=lambda method: rivals[method].max())
     line = rivals[best]
     place, other = line.idxmax(), elsewhere(list(line.index))
     parts = [f"best with {METHOD_TITLES[best]} **{at(place)}**: {metric_title(metric)} **{line.max():.3f}**"]
     if other != place:
         parts.append(f"{at(other)} it has {line[other]:.3f}")
-    return f"**{readable(notion)}**: {'; '.join([*parts, *([raw] if raw else [])])}."
+    return f"**{plain(readable(notion))}**: {'; '.join([*parts, *([raw] if raw else [])])}."

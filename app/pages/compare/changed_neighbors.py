@@ -10,6 +10,7 @@ from likeness.errors import InputError
 from likeness.space import Space
 from shared import selection
 from shared.neighbors import Query, captions, same
+from shared.plain import plain
 from shared.sidebar import readable
 from shared.view import View
 
@@ -25,7 +26,7 @@ def neighbors_of(view: View, b: Space, first: int, attribute: str | None) -> Non
     try:
         hits = [space.nearest(query, K).rows for space in (view.a, b)]
     except InputError as error:
-        st.error(redact(error), icon=":material/error:")
+        st.error(plain(redact(error)), icon=":material/error:")
         return
     sections = [
         Section(

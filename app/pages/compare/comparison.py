@@ -18,6 +18,7 @@ from pages.compare.request import Request, with_baseline
 from pages.compare.settings import PAPER_DIM, choose_dimensions, choose_methods, choose_notions, choose_runs
 from pages.compare.table import Printed, Results, printed, table_html
 from shared import sidebar
+from shared.plain import plain
 from shared.view import View
 
 T = TypeVar("T")
@@ -47,7 +48,7 @@ def _settings(view: View) -> Request | None:
             problem = redact(error)
         live_runs.start_button("Compare", _measure_request(request) if request else None, "compare_start")
     if problem:
-        st.warning(problem, icon=":material/warning:")
+        st.warning(plain(problem), icon=":material/warning:")
     return request
 
 

@@ -10,6 +10,7 @@ import streamlit as st
 from access import redact
 from background import Job, Work, jobs, run_in_background
 from shared import progress
+from shared.plain import plain
 
 _KIND, _KEPT = "comparisons", 256
 
@@ -88,7 +89,7 @@ def _draw(shown: MeasureRequest | None, job: Job | None) -> None:
         if not job.finished:
             progress.bar(job)
         elif job.error:
-            st.error(redact(job.error), icon=":material/error:")
+            st.error(plain(redact(job.error)), icon=":material/error:")
         elif job.stopped:
             st.info(f"Stopped after {len(job.found):,} of {job.total:,} runs; what was finished is shown below.", icon=":material/pause:")
     shown.draw(job)

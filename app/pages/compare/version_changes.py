@@ -7,6 +7,7 @@ import pandas as pd
 import streamlit as st
 
 from access import redact
+from addresses import address
 from background import Job, run_in_background
 from components.gallery import Section, gallery
 from likeness.comparisons import VersionChanges, version_changes, version_distances, version_values
@@ -63,7 +64,7 @@ def show(view: View) -> None:
         before = cached.base(old)
         spaces = _spaces(view, old, before)
     except InputError as error:
-        st.error(redact(error), icon=":material/error:")
+        st.error(plain(redact(error)), icon=":material/error:")
         return
     job = _compare(view, before, spaces)
     if progress.follow(job):
@@ -186,5 +187,5 @@ def _pictures(view: View, changes: VersionChanges, old: str) -> None:
     gallery(sections, thumbnails=view.thumbnails, key="changes_came", query=view.query, tile=TILE, page=24, on_click=selection.ask)
     gone = [("Changed, as they were", "changed"), ("Went", "went")]
     sections = [Section(title, rows(state, changes.old), empty="None.") for title, state in gone]
-    gallery(sections, thumbnails=f"/thumbnails/{old}/{{row}}", key="changes_went", tile=TILE, page=24)
+    gallery(sections, thumbnails=address(f"/thumbnails/{old}/{{row}}"), key="changes_went", tile=TILE, page=24)
     st.page_link("pages/explore/page.py", label="See the clicked image on the map", icon=":material/scatter_plot:")

@@ -6,12 +6,14 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
+from addresses import address
 from background import Job, run_in_background
 from likeness.data import ImageTable
 from likeness.errors import InputError
 from likeness.io import parse_json
 from likeness.labels import ImageLabels, LabelsConfig, known_labels, labels_named, numeric_columns, read_image_labels
 from shared import selection
+from shared.plain import plain
 from shared.sidebar import readable
 from shared.view import View
 
@@ -92,7 +94,7 @@ def read(view: View, config: LabelsConfig) -> Job:
 def distance_help(config: LabelsConfig) -> str:
     """What two labels' distance is, in one sentence."""
     if config.kind == "numbers" and len(config.columns) == 1:
-        return f"Label distance: how far two images differ in {readable(config.columns[0]).lower()}."
+        return f"Label distance: how far two images differ in {plain(readable(config.columns[0]).lower())}."
     if config.kind == "angles" and set(config.columns) != {"yaw", "elevation"}:
         return "Label distance: the angle between two images, the shorter way round, in degrees."
     return _HELP.get(config.kind, "")
@@ -116,7 +118,7 @@ def drawing_help(config: LabelsConfig) -> str:
 def pictures(view: View, config: LabelsConfig) -> str:
     """URL of the picture of image {row} with its label drawn; `config_of` reads it."""
     query = urlencode({"kind": config.kind, "columns": json.dumps(config.columns)})
-    return f"/labelled/{view.entry.id}/{{row}}?{query}"
+    return address(f"/labelled/{view.entry.id}/{{row}}?{query}")
 
 
 def config_of(table: ImageTable, query: Mapping[str, str]) -> LabelsConfig:

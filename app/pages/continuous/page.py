@@ -8,6 +8,7 @@ from likeness.labels import ImageLabels, LabelsConfig
 from pages.continuous import PAGE, numbers, pictures
 from pages.continuous import labels as continuous_labels
 from shared import progress
+from shared.plain import plain
 from shared.view import View, current_view
 
 
@@ -46,7 +47,7 @@ def _chosen(view: View) -> tuple[LabelsConfig, bool] | None:
             message = redact(error)
         drawn = st.toggle("Draw labels", True, key="continuous_drawn", bind="query-params")
     if message:
-        st.info(message, icon=":material/info:")
+        st.info(plain(message), icon=":material/info:")
         return None
     return config, drawn
 
@@ -57,7 +58,7 @@ def _show(view: View, labels: ImageLabels, drawn: bool) -> None:
         st.info("No image with a label matches the filters.", icon=":material/info:")
         return
     if labels.note:
-        st.caption(f":material/info: {labels.note}")
+        st.caption(f":material/info: {plain(labels.note)}")
     spaces = list({space.key: space for space in view.spaces}.values())
     with st.container():  # at the same place in every run
         st.fragment(pictures.show)(view, spaces, labels, rows, drawn)

@@ -10,6 +10,7 @@ from likeness.duplicates import NearPairs, SuggestedThreshold, stored_threshold
 from likeness.space import Space
 from pages.copies import search
 from shared import progress
+from shared.plain import plain
 from shared.view import View
 
 _USUAL, _USUAL_IN_NOTIONS = 0.95, 0.999  # where nothing can be measured
@@ -51,7 +52,7 @@ def choose(space: Space) -> float | None:
                 "further to the right, fewer images count as copies."
             )
     else:
-        st.caption(f"{problem} The line begins at {usual}." if problem else f"The line is at {usual} until the suggested one is measured.")
+        st.caption(f"{plain(problem)} The line begins at {usual}." if problem else f"The line is at {usual} until the suggested one is measured.")
     return float(level)
 
 

@@ -151,7 +151,7 @@ def _spaces(view: View, target: "Target", given: Mapping[str, Any]) -> "list[Spa
 def _space(view: View, spaces: "list[Space]") -> "Space":
     if len(spaces) == 1:
         return spaces[0]
-    titles = [f"{slot}: {readable(space.name)}" for slot, space in zip("AB", view.spaces, strict=True)]
+    titles = [plain(f"{slot}: {readable(space.name)}") for slot, space in zip("AB", view.spaces, strict=True)]
     place = st.segmented_control(
         "Space", range(len(titles)), default=0, required=True, format_func=titles.__getitem__, key="export_space", persist_state="session"
     )
@@ -188,7 +188,7 @@ def _file(view: View, target: "Target", space: "Space | None", rows: Rows | None
 
 def _download(job: Job) -> None:
     made: Download = job.result
-    st.link_button(f"Download {made.file.name} ({max(made.size, 1e5) / 1e6:,.1f} MB)", made.url, icon=":material/download:")
+    st.link_button(f"Download {plain(made.file.name)} ({max(made.size, 1e5) / 1e6:,.1f} MB)", made.url, icon=":material/download:")
     if made.note:
         st.caption(plain(redact(made.note)))
 

@@ -36,7 +36,7 @@ def show(view: View) -> None:
         edited = st.session_state[slot] == sidebar.DRAFT
         link = {} if edited else {"query_params": {"notion": notion.name}}
         st.page_link("pages/notions/page.py", label="Edit the notion", icon=":material/tune:", **link)
-    for problem in filter(None, [st.session_state.pop("template_problem", ""), unread.sentence(view.base, notion)]):
+    for problem in filter(None, [plain(st.session_state.pop("template_problem", "")), unread.sentence(view.base, notion)]):
         st.markdown(f":orange[:material/warning: {problem}]")
 
 
@@ -48,7 +48,7 @@ def _colors(view: View) -> None:
     st.markdown("Color by", width="content")
     for name in names:
         chosen = view.color == f"{sidebar.ASPECTS}{name}"
-        question = sidebar.notion_by(name).question or None
+        question = plain(sidebar.notion_by(name).question) or None
         kind: Literal["primary", "secondary"] = "primary" if chosen else "secondary"
         st.button(plain(sidebar.readable(name)), key=f"color_by_{name}", type=kind, on_click=_color_by, args=(name,), help=question)
 

@@ -8,6 +8,7 @@ import streamlit as st
 
 import added_labels
 from access import redact, refusal
+from addresses import address
 from components.gallery import Section, gallery
 from components.query_bar import query_bar
 from likeness.defaults import reads_as_rendered_cars
@@ -33,7 +34,7 @@ def main() -> None:
     if clicks.settle(view):
         st.rerun()
     if view.entry.warning:
-        st.warning(redact(view.entry.warning), icon=":material/visibility_off:")
+        st.warning(plain(redact(view.entry.warning)), icon=":material/visibility_off:")
     notion_line.show(view)
     query, choice = _search_bar(view)
     found, problem = _find(view, query)
@@ -84,7 +85,7 @@ def _find(view: View, query: neighbors.Query) -> "tuple[list[neighbors.Found], s
         found = neighbors.find(view, query, count=neighbors.shown(query))
     except InputError as error:
         problem = redact(error)
-        return [], problem if problems.is_new(problem) else "Nothing can be searched for, as long as what the sidebar says holds."
+        return [], plain(problem) if problems.is_new(problem) else "Nothing can be searched for, as long as what the sidebar says holds."
     if query and not found:
         return [], "No space shown here reads a text or a new image; click one of its own images instead."
     return found, ""
@@ -132,7 +133,7 @@ def _search_bar(view: View) -> "tuple[neighbors.Query, map_controls.Choice]":
     with st.container():  # there in every run, so that a line more does not draw the maps anew
         for problem in filter(
             None,
-            (_unknown(_ignored(view, query)), st.session_state.pop("picture_problem", "")),
+            (_unknown(_ignored(view, query)), plain(st.session_state.pop("picture_problem", ""))),
         ):
             st.warning(problem, icon=":material/warning:")
     return query, choice
@@ -189,7 +190,7 @@ def _neighbors(view: View, query: neighbors.Query, found: "list[neighbors.Found]
         st.info(problem, icon=":material/info:")
         return
     if not query.text and not query.terms:
-        picture = f"/queries/{query.picture}" if query.row is None else view.thumbnails.format(row=query.row)
+        picture = address(f"/queries/{query.picture}") if query.row is None else view.thumbnails.format(row=query.row)
         st.html(f'<div class="query"><img src="{picture}" alt="The query"></div>')
     if matching.is_open():
         matching.show(view, query)

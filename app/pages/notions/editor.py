@@ -13,6 +13,7 @@ from pages.notions import dimensions, found, joined, library, sentence
 from pages.notions.library import key
 from shared import cached, drafts, sidebar, unread
 from shared.drafts import Draft
+from shared.plain import plain
 from shared.view import View
 from visitors import notions_dir
 
@@ -95,11 +96,11 @@ def _problems(view: View, draft: Draft) -> None:
 
 def _found(view: View, draft: Draft) -> list[str]:
     templates = [line for line in draft.templates.splitlines() if line.strip()]
-    problems = [warning.message for warning in check(templates, draft.aspects.splitlines(), default_vocabularies(notions_dir()))]
+    problems = [plain(warning.message) for warning in check(templates, draft.aspects.splitlines(), default_vocabularies(notions_dir()))]
     try:
         return [*problems, *filter(None, [unread.sentence(view.base, draft.notion)])]
     except InputError as error:
-        return [*problems, redact(error)]
+        return [*problems, plain(redact(error))]
 
 
 def _preview(draft: Draft) -> None:

@@ -21,7 +21,7 @@ def show(view: View, draft: Draft) -> None:
         name.markdown(f"{'and' if part.weight > 0 else 'without'} **{plain(sidebar.readable(part.name)).lower()}**")
         field = key(f"weight_{place}_{len(draft.joined)}")
         number.number_input(
-            f"Weight of {part.name}",
+            f"Weight of {plain(part.name)}",
             _LEAST,
             _MOST,
             min(max(float(part.weight), _LEAST), _MOST),
@@ -31,7 +31,9 @@ def show(view: View, draft: Draft) -> None:
             args=(field, place),
             label_visibility="collapsed",
         )
-        end.button("", key=key(f"part_{place}"), icon=":material/close:", type="tertiary", on_click=_drop, args=(place,), help=f"Remove {part.name}")
+        end.button(
+            "", key=key(f"part_{place}"), icon=":material/close:", type="tertiary", on_click=_drop, args=(place,), help=f"Remove {plain(part.name)}"
+        )
     taken = {draft.name, draft.origin, *(part.name for part in draft.joined)}
     names = [notion.name for notion in sidebar.fitting(view.base) if notion.name not in taken and not notion.joined]
     if names and not drafts.is_full(draft):

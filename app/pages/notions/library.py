@@ -79,7 +79,7 @@ def show(view: View, draft: Draft) -> None:
     _ask(draft)
     _deleted(view)
     for message in filter(None, [st.session_state.pop("editor_message", None), *map(redact, notion_problems(notions_dir()))]):
-        st.warning(message, icon=":material/warning:")
+        st.warning(plain(message), icon=":material/warning:")
 
 
 def _buttons(view: View, draft: Draft) -> None:

@@ -14,6 +14,7 @@ from pages.notions import editor as notion_editor
 from pages.notions import found
 from shared import aspect_labels, cached, clicks, drafts, map_controls, maps, neighbors, problems, report_download, selection
 from shared.drafts import Draft
+from shared.plain import plain
 from shared.sidebar import ASPECTS, readable
 from shared.view import View, current_view
 
@@ -52,7 +53,7 @@ def _pictures(view: View, draft: Draft) -> None:
         last = _last_fit(view)
         below = "The map shows the last version that could be fitted." if last else "Change it, and its map appears here."
         problem = redact(error)
-        st.warning(f"{problem} {below}" if problems.is_new(problem) else below, icon=":material/warning:")
+        st.warning(f"{plain(problem)} {below}" if problems.is_new(problem) else below, icon=":material/warning:")
         if last is None:
             return
         fit = last
@@ -122,7 +123,7 @@ def _numbers(view: View, fit: Space, saved: Space | None, draft: Draft) -> None:
     raw = cached.metrics(view.entry.id, view.base, attribute)
     now = cached.metrics(view.entry.id, fit, attribute)
     before = cached.metrics(view.entry.id, saved, attribute) if saved else raw
-    st.markdown(f"**Judged by {readable(attribute).lower()}**")
+    st.markdown(f"**Judged by {plain(readable(attribute).lower())}**")
     aspect_labels.caution([attribute])
     for column, (name, (title, meaning)) in zip(st.columns(len(_METRICS)), _METRICS.items(), strict=True):
         against = "saved" if saved else "raw"

@@ -92,6 +92,7 @@ def _understood(text: str, found: SentenceNotion) -> None:
         "Left out. Click one to add it back.",
         shown,
         selection_mode="single",
+        format_func=plain,
         key=field,
         on_change=_add,
         args=(field,),

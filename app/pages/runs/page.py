@@ -12,6 +12,7 @@ from likeness.plots import convergence_curves
 from likeness.training import CHECKPOINTS, Checkpoint, RunFolder, checkpoint_figures, difference, list_runs
 from pages.runs import PAGE
 from shared import cached, link, permissions, report_download, run_card, run_words
+from shared.plain import plain
 from shared.progress import duration
 
 _MOST = 7  # runs in one figure: as many as there are colors that can be told apart
@@ -39,7 +40,7 @@ def main() -> None:
         return
     problems = {run.name: run_card.problem(run) for run in chosen}
     for problem in filter(None, problems.values()):
-        st.warning(problem, icon=":material/warning:")
+        st.warning(plain(problem), icon=":material/warning:")
     chosen = [run for run in chosen if not problems[run.name]]
     if not chosen:
         return

@@ -171,7 +171,7 @@ def _pictures(view: View, request: SaliencyRequest, job: Job, look: Look) -> Non
     differing = [space for space in found[:-1] if saliency_rows.alike(space, found[-1])]
     if look.differences and differing:
         against = readable(request.spaces[-1].name)
-        against = against if against.startswith("Run ") else f"the {against.lower()}"
+        against = plain(against if against.startswith("Run ") else f"the {against.lower()}")
         st.caption(f"In the differences, yellow marks what a space pays more attention to than {against}, blue what it pays less attention to.")
     else:
         st.caption("Yellow marks what decides the image's place in the space, blue what hardly matters.")

@@ -11,6 +11,7 @@ from likeness.errors import InputError
 from likeness.recipes import car_masks
 from likeness.saliency import Saliency, blurred, difference, difference_picture, difference_shares, map_picture, mass_share, overlay
 from likeness.space import Space
+from shared.plain import plain
 from shared.sidebar import readable
 
 Masks = NDArray[np.bool_]
@@ -89,7 +90,9 @@ def control_sentence(found: Sequence[Saliency], dims: Sequence[int], controls: M
     for space, dim in zip(spaces, dims, strict=True):
         if dim in drawn and alike(space, against):
             chance = np.mean([_share(control, against, masks, look) for control in drawn[dim]])
-            parts.append(f"{readable(space.name)} {_share(space, against, masks, look):.0%}, a random projection to {dim} dimensions {chance:.0%}")
+            parts.append(
+                f"{plain(readable(space.name))} {_share(space, against, masks, look):.0%}, a random projection to {dim} dimensions {chance:.0%}"
+            )
     what = "the yellow" if look.differences else "the maps"
     return f"Of {what}, this lies on the cars: {'; '.join(parts)}. Only what goes beyond chance says something about the notion." if parts else ""
 

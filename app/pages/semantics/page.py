@@ -39,7 +39,7 @@ def main() -> None:
     try:
         classes, language = _settings(view)
     except InputError as error:
-        st.info(redact(error), icon=":material/info:")
+        st.info(plain(redact(error)), icon=":material/info:")
         return
     aspect_labels.caution(st.session_state["semantic_classes"])
     nearest = min(_NEIGHBORS, len(classes.rows) - 1)

@@ -11,6 +11,7 @@ from likeness.training import RunFolder
 from pages.shifts import benchmarks
 from pages.shifts.benchmarks import Benchmark
 from shared import run_card, run_words
+from shared.plain import plain
 
 SECONDS = 1.0
 
@@ -28,11 +29,11 @@ def _card(benchmark: Benchmark) -> None:
     run_card.redraw_page_after_begin_and_end(f"benchmark_state_{benchmark.key}", status.state)
     with st.container(border=True):
         with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
-            st.markdown(f"**{benchmark.name}**  :material/{icon}: {label}  :gray[{_progress(status)}]", width="stretch")
+            st.markdown(f"**{plain(benchmark.name)}**  :material/{icon}: {label}  :gray[{_progress(status)}]", width="stretch")
             _button(benchmark.folder, status)
         st.progress(status.done / status.total if status.total else 0.0)
         if status.state == "failed" and status.message:
-            st.error(redact(status.message), icon=":material/error:")
+            st.error(plain(redact(status.message)), icon=":material/error:")
         elif status.state == "lost":
             st.warning("Its process was ended from outside. Resume it to continue where it stopped.", icon=":material/warning:")
             words = training.tail_log(RunFolder(benchmark.folder.path))
@@ -43,7 +44,7 @@ def _card(benchmark: Benchmark) -> None:
 
 def _progress(status: StudyStatus) -> str:
     done = f"{status.done:,} of {status.total:,} runs"
-    return f"{done}; now {status.current}" if status.current else done
+    return f"{done}; now {plain(status.current)}" if status.current else done
 
 
 def _button(folder: StudyFolder, status: StudyStatus) -> None:
@@ -63,11 +64,11 @@ def _stop(folder: StudyFolder) -> None:
         check_may("train")
         folder.request_stop()
     except InputError as error:
-        st.toast(redact(error), icon=":material/error:", duration="long")
+        st.toast(plain(redact(error)), icon=":material/error:", duration="long")
 
 
 def _resume(folder: StudyFolder) -> None:
     try:
         trainings.begin_training(folder.path, folder.begin)
     except InputError as error:
-        st.toast(redact(error), icon=":material/error:", duration="long")
+        st.toast(plain(redact(error)), icon=":material/error:", duration="long")

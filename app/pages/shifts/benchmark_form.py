@@ -14,6 +14,7 @@ from pages.shifts import benchmark_network, benchmark_study, benchmarks, setting
 from pages.shifts.benchmark_methods import FIRST, METHODS, help_text
 from pages.shifts.benchmark_study import SHOTS, WHOLE_PRESET, Choices
 from pages.shifts.splits import Progression
+from shared.plain import plain
 from shared.view import View
 
 _LONGEST = 100
@@ -30,12 +31,12 @@ def show(view: View) -> None:
     try:
         shown = settings.choose(view)
     except InputError as error:
-        st.error(redact(error), icon=":material/error:")
+        st.error(plain(redact(error)), icon=":material/error:")
         return
     if shown is None:
         return
     if shown.classes is None:
-        st.error(shown.problem, icon=":material/error:")
+        st.error(plain(shown.problem), icon=":material/error:")
         return
     if len(shown.splits.splits) < 2:
         st.error("There is only one split, and a benchmark compares at least two; choose other splits.", icon=":material/error:")
@@ -103,7 +104,7 @@ def _fields(view: View, shown: Progression, classes: ImageClasses) -> None:
         )
     with st.container():
         if wrong:
-            st.warning(wrong, icon=":material/warning:")
+            st.warning(plain(wrong), icon=":material/warning:")
 
 
 def _study(view: View, shown: Progression, splits: SplitFile, classes: ImageClasses, choices: Choices) -> tuple[StudyConfig | None, str]:
@@ -158,10 +159,10 @@ def _begin(name: str, splits: SplitFile, study: StudyConfig) -> None:
     try:
         trainings.begin_training(folder.path, start)
     except InputError as error:
-        st.toast(redact(error), icon=":material/error:", duration="long")
+        st.toast(plain(redact(error)), icon=":material/error:", duration="long")
     except OSError as error:
         message = f"The folder of the runs cannot be written ({error.strerror or redact(error)}); make room, or choose another one."
-        st.toast(message, icon=":material/error:", duration="long")
+        st.toast(plain(message), icon=":material/error:", duration="long")
     else:
         st.session_state["benchmark"] = benchmarks.own(name)
         st.session_state["benchmark_form"] = False

@@ -10,6 +10,7 @@ from likeness.encoders import choose_device, remembered_speeds
 from likeness.errors import InputError
 from likeness.training import encoder_of, native_size
 from shared.networks import choose_network, network_of, network_title
+from shared.plain import plain
 from shared.progress import duration
 from shared.view import View
 
@@ -53,7 +54,7 @@ def choose(view: View) -> Network:
             help="The embedding layer trains on features that the network computes once. The whole network gains more, and takes far longer.",
         )
     if why:
-        st.caption(f"{why} {network_title(own)} is offered in its place.")
+        st.caption(f"{plain(why)} {plain(network_title(own))} is offered in its place.")
     try:
         return Network(name, size if name == own else native_size(resolve_backbone(name)), part == _WHOLE)
     except InputError as error:

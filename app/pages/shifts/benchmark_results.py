@@ -19,6 +19,7 @@ from likeness.evaluation import (
 )
 from likeness.plots import PROPERTIES, few_shot_bars, few_shot_curves, generalization_bars, generalization_curves, structure_scatter
 from shared import run_words
+from shared.plain import plain
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
@@ -79,8 +80,9 @@ def _against_distance(found: pd.DataFrame, methods: Sequence[str], figure: str, 
     if rise:
         remedy = "" if figure == MATCHED or not has_matched else f" {_NAMES[MATCHED]}, above, takes out that there are fewer of them."
         st.caption(
-            f":material/info: {_NAMES[figure]} rises from {rise.score_before:.3f} on {rise.before} to {rise.score_after:.3f} on {rise.after}, "
-            "averaged over the methods, though train and test lie farther apart there. Removal steps take classes away on both sides, and the "
+            f":material/info: {_NAMES[figure]} rises from {rise.score_before:.3f} on {plain(rise.before)} to {rise.score_after:.3f} on "
+            f"{plain(rise.after)}, averaged over the methods, though train and test lie farther apart there. Removal steps take classes away on "
+            "both sides, and the "
             f"removed ones are the hardest to tell apart: the remaining test classes are fewer and easier.{remedy}"
         )
 
@@ -132,10 +134,12 @@ def _structure(measured: pd.DataFrame, methods: Sequence[str], figure: str) -> N
     try:
         drawn = _drawn(structure_scatter, scaled, structure_correlations(scaled), methods=methods)
     except InputError as error:
-        st.caption(redact(error))
+        st.caption(plain(redact(error)))
         return
     st.plotly_chart(drawn, theme="streamlit", key="benchmark_structure", config=_QUIET)
-    left = [f"{PROPERTIES[name]} {weakest:+.2f} (without {without})" for name, _, weakest, without in _without(scaled).itertuples(index=False)]
+    left = [
+        f"{PROPERTIES[name]} {weakest:+.2f} (without {plain(str(without))})" for name, _, weakest, without in _without(scaled).itertuples(index=False)
+    ]
     if left:
         st.caption(f"What is left of the correlations over all splits at worst, without any one method: {', '.join(left)}.")
 

@@ -7,6 +7,7 @@ from likeness.errors import InputError
 from pages.shifts import benchmark_card, benchmark_form, benchmark_results, benchmarks
 from pages.shifts.benchmarks import Benchmark
 from shared import permissions
+from shared.plain import plain
 from shared.view import View
 
 _EVERY = 2.0  # seconds
@@ -17,7 +18,7 @@ def show(view: View) -> None:
     found, problems = benchmarks.listed()
     chosen = _choose(found)
     for problem in problems:
-        st.warning(problem, icon=":material/warning:")
+        st.warning(plain(problem), icon=":material/warning:")
     if "benchmark_form" not in st.session_state:
         st.session_state["benchmark_form"] = not found
     form = st.expander("Start a benchmark", icon=":material/play_arrow:", key="benchmark_form", on_change="rerun")
@@ -29,7 +30,7 @@ def show(view: View) -> None:
             try:
                 _shown(chosen)
             except InputError as error:
-                st.error(redact(error), icon=":material/error:")
+                st.error(plain(redact(error)), icon=":material/error:")
 
 
 def _choose(found: dict[str, Benchmark]) -> Benchmark | None:
@@ -65,7 +66,7 @@ def _shown(chosen: Benchmark) -> None:
         with st.container():
             benchmark_card.show(chosen)
     if chosen.note:
-        st.caption(chosen.note)
+        st.caption(plain(chosen.note))
     figure = benchmark_results.choose(benchmarks.columns(chosen))
     with st.container():
         st.fragment(_results, run_every=_EVERY if running else None)(chosen, figure)
@@ -75,6 +76,6 @@ def _results(chosen: Benchmark, figure: str) -> None:
     try:
         measured = benchmarks.figures(chosen)
     except InputError as error:
-        st.error(redact(error), icon=":material/error:")
+        st.error(plain(redact(error)), icon=":material/error:")
         return
     benchmark_results.show(measured, benchmarks.methods(chosen), figure, chosen.name)

@@ -11,6 +11,7 @@ from likeness.errors import InputError
 from likeness.io import decoded, parse_json
 from likeness.shifts import SplitFile, list_splits, read_splits, shipped_splits, splits_from, write_splits
 from quotas import check_count
+from shared.plain import plain
 from visitors import splits_dir
 
 BUILT, OPENED = "built", "opened"
@@ -47,7 +48,7 @@ def _opened() -> SplitFile | None:
         return None
     name, content = st.session_state["shift_opened"]
     if given is None:
-        st.caption(f"Opened: {name}")
+        st.caption(f"Opened: {plain(name)}")
     return splits_from(parse_json(decoded(content, f"'{name}'"), f"'{name}'"), f"'{name}'")
 
 
@@ -91,8 +92,8 @@ def save(splits: SplitFile) -> None:
             on_click=_keep,
             args=(name, chosen),
         )
-    message = ", ".join(f"{split.name} ({split.distance:.3g})" for split in chosen)
-    st.caption(wrong or f"{message}. Kept splits appear under Splits above, and in benchmarks.")
+    message = ", ".join(f"{plain(split.name)} ({split.distance:.3g})" for split in chosen)
+    st.caption(plain(wrong) or f"{message}. Kept splits appear under Splits above, and in benchmarks.")
 
 
 def _keep(name: str, splits: SplitFile) -> None:
@@ -101,12 +102,12 @@ def _keep(name: str, splits: SplitFile) -> None:
         check_count(splits_dir(), "splits")
         write_splits(splits_dir() / f"{name}.json", splits)
     except InputError as error:
-        st.toast(redact(error), icon=":material/error:", duration="long")
+        st.toast(plain(redact(error)), icon=":material/error:", duration="long")
     except OSError as error:
         message = f"The splits could not be kept ({error.strerror or redact(error)}); make room, or download them."
-        st.toast(message, icon=":material/error:", duration="long")
+        st.toast(plain(message), icon=":material/error:", duration="long")
     else:
-        st.toast(f"Kept as {name}", icon=":material/check:")
+        st.toast(f"Kept as {plain(name)}", icon=":material/check:")
 
 
 def _wrong(name: str) -> str:

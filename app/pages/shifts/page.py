@@ -6,6 +6,7 @@ from access import redact
 from likeness.errors import InputError
 from pages.shifts import PAGE, benchmark_view, settings, steps_view
 from shared import aspect_labels
+from shared.plain import plain
 from shared.view import View, current_view
 
 _APART, _HOLDS = "How far apart", "What holds up"
@@ -31,7 +32,7 @@ def _distances(view: View) -> None:
     try:
         shown = settings.choose(view)
     except InputError as error:
-        st.error(redact(error), icon=":material/error:")
+        st.error(plain(redact(error)), icon=":material/error:")
         return
     if shown is not None:
         aspect_labels.caution(shown.attributes)

@@ -15,6 +15,7 @@ from pages.shifts import files
 from pages.shifts import splits as shift_splits
 from pages.shifts.splits import Progression
 from shared import progress
+from shared.plain import plain
 from shared.sidebar import listed
 from shared.view import View
 
@@ -26,7 +27,7 @@ _TILE = 118
 def show(view: View, shown: Progression) -> None:
     """Draws the splits."""
     if shown.problem:
-        st.warning(shown.problem, icon=":material/warning:")
+        st.warning(plain(shown.problem), icon=":material/warning:")
     job = shift_splits.references(shown) if _comparable(shown) else None
     layout = shift_splits.layout(shown) if shown.classes else None
     with st.container():  # at the same place in every run
@@ -64,7 +65,7 @@ def _look(view: View, shown: Progression) -> None:
         st.plotly_chart(
             distance_curve(_steps(shown), chosen, _references(shown)), theme="streamlit", key="shift_curve", config={"displayModeBar": False}
         )
-        st.caption(_noted(shown))
+        st.caption(plain(_noted(shown)))
     if classes is None:
         return
     moved = {name for side in changes.values() for name in side}
@@ -114,7 +115,7 @@ def _moves(changes: dict[str, tuple[str, ...]]) -> str:
 
 
 def _named(names: Sequence[str]) -> str:
-    shown = [f"**{name}**" for name in names[:_MOST_NAMED]]
+    shown = [f"**{plain(name)}**" for name in names[:_MOST_NAMED]]
     return listed([*shown, f"{len(names) - _MOST_NAMED} more"] if len(names) > _MOST_NAMED else shown)
 
 

@@ -15,6 +15,7 @@ from pages.train import PAGE, draft
 from pages.train import fields as train_fields
 from pages.train import preview as train_preview
 from shared import aspect_labels, permissions, run_card, trained
+from shared.plain import plain
 from shared.sidebar import readable
 from shared.view import current_view
 
@@ -38,9 +39,9 @@ def main() -> None:
         _start(None if lacking else chosen, name, taken)
     with st.container():  # there in every run, so that what stands below keeps its place, and the text stays open
         for warning in filter(None, (problem, taken, draft.refused())):
-            st.warning(warning, icon=":material/warning:")
+            st.warning(plain(warning), icon=":material/warning:")
         if chosen and chosen.note:
-            st.caption(chosen.note)
+            st.caption(plain(chosen.note))
         if chosen:
             aspect_labels.caution([chosen.data.attribute] if isinstance(chosen.data.attribute, str) else chosen.data.attribute)
     with st.container():
@@ -139,7 +140,7 @@ def _begin(chosen: RunConfig, name: str) -> None:
         trainings.begin_training(run.path, lambda: training.start_run(run, resolve_config(chosen)))
         draft.take(as_yaml(chosen))  # what is shown stays that of this run, whose name is taken from now on
     except InputError as error:
-        st.toast(redact(error), icon=":material/error:", duration="long")
+        st.toast(plain(redact(error)), icon=":material/error:", duration="long")
     else:
         st.session_state["train_begun"] = str(run.path)
 

@@ -9,6 +9,7 @@ import streamlit as st
 from numpy.typing import NDArray
 
 from access import redact
+from addresses import address
 from background import Job, jobs, run_in_background
 from config_access import dataset_of, resolve_config
 from likeness.data import DatasetEntry
@@ -28,6 +29,7 @@ from likeness.training import (
     summarize_similarities,
 )
 from shared import cached, permissions, progress
+from shared.plain import plain
 
 _KIND = "pseudolabels"
 _MOST_SHOWN = 60  # classes in one heat map
@@ -43,7 +45,7 @@ def show(config: RunConfig) -> None:
         config = resolve_config(config)
         images = _images(config.data.model_dump_json(), config.seed, config)
     except InputError as error:
-        st.info(f"Nothing to show yet. {redact(error)}", icon=":material/info:")
+        st.info(f"Nothing to show yet. {plain(redact(error))}", icon=":material/info:")
         return
     for tab, draw in zip(st.tabs(list(tabs), key="train_tabs", on_change="rerun"), tabs.values(), strict=True):
         if tab.open:
@@ -51,7 +53,7 @@ def show(config: RunConfig) -> None:
                 try:
                     draw(config, images)
                 except InputError as error:
-                    st.info(redact(error), icon=":material/info:")
+                    st.info(plain(redact(error)), icon=":material/info:")
                     st.button("Try again", icon=":material/replay:", key="train_preview_again")  # as after a download
 
 
@@ -94,7 +96,7 @@ def _divided(config: RunConfig, images: RunImages) -> None:
         return
     shown, nearest = example_queries(images, _QUERIES, _NEAREST)
     columns = {"Query": shown} | {f"Nearest {place + 1}": nearest[:, place] for place in range(nearest.shape[1])}
-    frame = pd.DataFrame({name: [f"/thumbnails/{entry.id}/{row}" for row in rows] for name, rows in columns.items()})
+    frame = pd.DataFrame({name: [address(f"/thumbnails/{entry.id}/{row}") for row in rows] for name, rows in columns.items()})
     st.dataframe(
         frame,
         hide_index=True,
@@ -107,7 +109,7 @@ def _divided(config: RunConfig, images: RunImages) -> None:
 
 def _pictures(entry: DatasetEntry, images: RunImages, classes: int, place: int) -> list[str]:
     """For the first classes, the picture of the image at this place of each; empty where a class has fewer."""
-    return ["" if row is None else f"/thumbnails/{entry.id}/{row}" for row in example_rows(images, classes, place)]
+    return ["" if row is None else address(f"/thumbnails/{entry.id}/{row}") for row in example_rows(images, classes, place)]
 
 
 def _names(config: RunConfig, images: RunImages) -> None:
@@ -132,9 +134,10 @@ def _names(config: RunConfig, images: RunImages) -> None:
 
 def _extremes(similarities: NDArray[np.float32], names: list[str]) -> str:
     found = summarize_similarities(similarities, names)
-    near, far = found.nearest, found.farthest
+    near, far = ([plain(str(each)) for each in pair[:2]] for pair in (found.nearest, found.farthest))
     return (
-        f"Most alike: **{near[0]}** and **{near[1]}** ({near[2]:.3g}). Least alike: **{far[0]}** and **{far[1]}** ({far[2]:.3g}). "
+        f"Most alike: **{near[0]}** and **{near[1]}** ({found.nearest[2]:.3g}). "
+        f"Least alike: **{far[0]}** and **{far[1]}** ({found.farthest[2]:.3g}). "
         f"Between two classes, {found.mean:.3g} on average, with a spread of {found.deviation:.2g}."
     )
 

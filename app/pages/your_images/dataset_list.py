@@ -89,7 +89,7 @@ def _rename(id: str, field: str) -> None:
         _check_own(id)
         rename_dataset(id, st.session_state[field])
     except InputError as error:
-        st.toast(redact(error), icon=":material/error:", duration="long")
+        st.toast(plain(redact(error)), icon=":material/error:", duration="long")
         return
     cached.forget(id)
 
@@ -106,7 +106,7 @@ def _remove(id: str) -> None:
         else:
             remove_dataset(id)
     except InputError as error:
-        st.toast(redact(error), icon=":material/error:", duration="long")
+        st.toast(plain(redact(error)), icon=":material/error:", duration="long")
         return
     if st.session_state.get("dataset") == id:
         st.session_state["dataset"] = SHIPPED_CARS.id

@@ -104,10 +104,10 @@ def _offer_download(encoder: PublishedEncoder, where: str) -> None:
     under_way = job is not None and not job.finished
     size = size_text(encoder.megabytes * MEGABYTE)
     folder, free = free_space()
-    place = "" if server().shared else f" into `{folder}`"
+    place = "" if server().shared else f" into {plain(str(folder))}"
     with st.container(horizontal=True, vertical_alignment="center", border=True):
         st.markdown(
-            f"Not on this machine yet: {size} from the repository `{encoder.repository}` of the hub{place}, where {size_text(free)} are free.",
+            f"Not on this machine yet: {size} from the repository {plain(encoder.repository)} of the hub{place}, where {size_text(free)} are free.",
             width="stretch",
         )
         label = "Downloading" if under_way else f"Download {size}"
@@ -129,7 +129,7 @@ def _download(encoder: PublishedEncoder) -> None:
     try:
         progress.tell_end(run_in_background("download", encoder.name, encoder.title, work, unit="MB", anew=True))
     except InputError as error:
-        st.toast(redact(error), icon=":material/error:", duration="long")
+        st.toast(plain(redact(error)), icon=":material/error:", duration="long")
         return
     record("downloaded an encoder", shown_name(), encoder.name)
 
@@ -144,7 +144,7 @@ def _show_end(job: Job) -> None:
         return
     progress.no_need_to_tell(job)
     if job.error:
-        st.error(redact(job.error), icon=":material/error:")
+        st.error(plain(redact(job.error)), icon=":material/error:")
     elif job.stopped:
         st.info(f"{plain(job.title)}: stopped after {job.done:,} of {job.total:,} MB, which are kept.", icon=":material/pause:")
     else:

@@ -98,7 +98,7 @@ def _tabs() -> None:
 
 def _roots_help() -> str:
     """Where a path may begin on a shared server."""
-    offered = sidebar.listed(sorted(server().roots)).replace(" and ", " or ") if server().roots else ""
+    offered = sidebar.listed([plain(name) for name in sorted(server().roots)]).replace(" and ", " or ") if server().roots else ""
     return f"Begin with {offered}, which this server offers. " if offered else ""
 
 
@@ -111,7 +111,7 @@ def _begin_button(source: str, column: str | None, where: str, gps: bool = False
 def _hint(folder: str) -> None:
     named = _recognized(folder) if folder else None
     if named:
-        st.info(f"This is a dataset of the InDiReCT paper. Enter `{named}` to read it with its labels; otherwise its subfolders become classes.")
+        st.info(f"This is a dataset of the InDiReCT paper. Enter {plain(named)} to read it with its labels; otherwise its subfolders become classes.")
 
 
 def _recognized(folder: str) -> str | None:
@@ -134,7 +134,7 @@ def _check_and_begin(source: str, encoder: str, column: str | None, gps: bool) -
         check_encoder(encoder)
         _check_load()
     except InputError as error:
-        st.error(redact(error), icon=":material/error:")
+        st.error(plain(redact(error)), icon=":material/error:")
         return
     begin(entry, total)
 
@@ -153,7 +153,7 @@ def _begin_examples(entry: DatasetEntry) -> None:
         _check_load()
         begin(entry, 0)
     except InputError as error:
-        st.toast(redact(error), icon=":material/error:", duration="long")
+        st.toast(plain(redact(error)), icon=":material/error:", duration="long")
 
 
 def _forget_failed() -> None:
@@ -205,7 +205,7 @@ def _upload() -> None:
             table = save_uploads(((file.name, file.getvalue()) for file in files), name, own_uploads_dir(), upload_limits())
             source = shared_name(absolute_source(str(table.root)))
         except InputError as error:
-            st.error(redact(error), icon=":material/error:")
+            st.error(plain(redact(error)), icon=":material/error:")
             return
         record("uploaded", shown_name(), f"{len(table)} images")
         entry = new_entry(name, source, encoder, owner=owner_of(source))
@@ -246,7 +246,7 @@ def _report(job: Job) -> None:
     progress.no_need_to_tell(job)
     if job.error:
         if problems.is_new(redact(job.error)):
-            st.error(redact(job.error), icon=":material/error:")
+            st.error(plain(redact(job.error)), icon=":material/error:")
     elif job.stopped:
         message = f"{plain(job.title)}: stopped after {job.done:,} of {job.total:,} images. Going on continues from there."
         st.info(message, icon=":material/pause:")
@@ -255,7 +255,7 @@ def _report(job: Job) -> None:
         st.success(f"{plain(job.title)}: {len(job.result.table):,} images are ready.", icon=":material/check:")
         for entry in list_datasets(visitor()):
             if entry.id == job.key and entry.warning:
-                st.warning(redact(entry.warning), icon=":material/visibility_off:")
+                st.warning(plain(redact(entry.warning)), icon=":material/visibility_off:")
         if failed:
             with st.expander(f"{len(failed)} could not be read and were left out"):
                 st.dataframe([{"file": redact(str(failure.path)), "reason": redact(failure.reason)} for failure in failed], hide_index=True)
@@ -286,7 +286,7 @@ def _remove_all() -> None:
     try:
         remove_visitor(visitor() or "", shown_name())
     except InputError as error:
-        st.toast(redact(error), icon=":material/error:", duration="long")
+        st.toast(plain(redact(error)), icon=":material/error:", duration="long")
     cached.forget_removed()
     st.session_state.clear()
 

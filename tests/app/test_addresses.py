@@ -1,0 +1,116 @@
+"""One function writes the addresses of the server's own routes, and what goes below a path comes back from there."""
+
+import ast
+import re
+from pathlib import Path
+from urllib.parse import urljoin
+
+import pytest
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, RedirectResponse, Response
+from starlette.routing import Route, WebSocketRoute
+from starlette.testclient import TestClient
+from starlette.websockets import WebSocket
+
+import routes
+import start_page
+from addresses import address
+from doors.path_prefix import PathPrefix
+from doors.programs import API, MCP
+from navigation import PAGES
+
+APP = Path(__file__).resolve().parents[2] / "app"
+PREFIXES = ("", "/likeness", "/user/ada/proxy/8501")
+OTHERS = {API[1:], MCP[1:], "login", "logout", "token", "media"}
+FIRST = sorted({str(route.path).split("/")[1] for route in [*routes.ROUTES, *start_page.routes()]} | OTHERS)
+OWN = re.compile(rf"/({'|'.join(filter(None, FIRST))})(/|\?|$)")
+# what a request's path is compared with, and where a route is said to be
+COMPARES = {"doors/login.py", "doors/token_door.py", "doors/programs.py", "routes.py", "start_page.py"}
+
+
+def _literals(tree: ast.AST) -> list[tuple[int, str]]:
+    """Texts that are no argument of `address`, and no docstring; of a formatted one its beginning."""
+    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "address"]
+    inside = {id(each) for call in calls for each in ast.walk(call)}
+    return [
+        (node.lineno, node.value)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in inside
+    ]
+
+
+@pytest.mark.parametrize("file", sorted(APP.rglob("*.py")), ids=lambda file: str(file.relative_to(APP)))
+def test_no_module_writes_an_address_of_the_server_by_itself(file: Path) -> None:
+    name = str(file.relative_to(APP))
+    tree = ast.parse(file.read_text(encoding="utf-8"))
+    absolute = [(line, text) for line, text in _literals(tree) if re.search(r"""(src|href|action)=["']?/""", text)]
+    if name not in COMPARES and not name.startswith("api/"):  # addresses in answers to programs stand after that of the server
+        absolute += [(line, text) for line, text in _literals(tree) if OWN.match(text)]
+    assert absolute == []
+
+
+def test_no_front_end_writes_an_address_of_the_server_by_itself() -> None:
+    files = [file for pattern in ("*.js", "*.css", "*.html") for file in APP.rglob(pattern)]
+    assert len(files) > 30
+    for file in files:
+        assert not re.search(r"""(["'`(]|src=|href=)/[a-z]""", re.sub(r"//.*|/\*.*?\*/", "", file.read_text(encoding="utf-8"))), file
+
+
+@pytest.mark.parametrize("prefix", PREFIXES)
+@pytest.mark.parametrize("page", ["/", *(f"/{page.address}" for page in PAGES[1:])])
+def test_an_address_holds_on_every_page_below_any_path(prefix: str, page: str) -> None:
+    for target in ("/thumbnails/cars/3", "/info/cars/3?labels=a:b", "/", "/?draft=1"):
+        assert urljoin(f"http://proxy{prefix}{page}?a=/b/c", address(target)) == f"http://proxy{prefix}{target}"
+
+
+@pytest.mark.parametrize("prefix", PREFIXES)
+@pytest.mark.parametrize("page", ["/", "/explore", "/thumbnails/cars/3", "/_stcore/upload_file/a/b"])
+def test_a_page_anywhere_writes_the_address_as_seen_from_there(prefix: str, page: str) -> None:
+    for target in ("/token", "/notions?draft=1", "/", "/a:b"):
+        assert urljoin(f"http://proxy{prefix}{page}", address(target, page)) == f"http://proxy{prefix}{target}"
+
+
+def _below(prefix: str) -> TestClient:
+    async def answer(request: Request) -> Response:
+        return PlainTextResponse(f"{request.url.path}?{request.url.query} {request.scope['raw_path'].decode()}")
+
+    async def leave(request: Request) -> Response:
+        return RedirectResponse(request.query_params["to"])
+
+    async def stream(websocket: WebSocket) -> None:
+        await websocket.accept()
+        await websocket.send_text(websocket.url.path)
+        await websocket.close()
+
+    routes = [Route("/leave/{rest:path}", leave), Route("/slash/", answer), Route("/{path:path}", answer)]
+    return TestClient(
+        PathPrefix(Starlette(routes=[WebSocketRoute("/_stcore/stream", stream), *routes]), prefix), base_url="http://proxy", follow_redirects=False
+    )
+
+
+@pytest.mark.parametrize("prefix", ["/likeness", "/user/ada/proxy/absolute/8501"])
+def test_a_path_that_a_proxy_left_in_the_address_is_taken_away(prefix: str) -> None:
+    client = _below(prefix)
+    assert client.get(f"{prefix}/thumbnails/a%20b/3?c=d").text == "/thumbnails/a b/3?c=d /thumbnails/a%20b/3"
+    assert client.get(f"{prefix}/").text == "/? /"
+    assert client.get("/thumbnails/cars/3").text == "/thumbnails/cars/3? /thumbnails/cars/3"  # another proxy, or a monitor, asks without
+    assert client.get(f"{prefix}x/a").text.startswith(f"{prefix}x/a?")
+    with client.websocket_connect(f"{prefix}/_stcore/stream") as socket:
+        assert socket.receive_text() == "/_stcore/stream"
+    bare = client.get(f"{prefix}?query=5")
+    assert urljoin(f"http://proxy{prefix}?query=5", bare.headers["location"]) == f"http://proxy{prefix}/?query=5"
+
+
+@pytest.mark.parametrize("prefix", ["", "/likeness"])
+@pytest.mark.parametrize("to", ["/notions?draft=1", "/", "./?a=b", "http://proxy/slash/"])
+def test_redirects_to_this_server_stay_below_the_path(prefix: str, to: str) -> None:
+    location = _below(prefix).get(f"{prefix}/leave/a/b", params={"to": to}).headers["location"]
+    wanted = urljoin("http://proxy/leave/a/b", to).replace("http://proxy", f"http://proxy{prefix}")
+    assert urljoin(f"http://proxy{prefix}/leave/a/b", location) == wanted
+    assert urljoin("http://proxy/lab/leave/a/b", location).startswith("http://proxy/lab/")  # a proxy that takes the path away
+
+
+def test_redirects_elsewhere_stay_what_they_are() -> None:
+    for to in ("https://hub.example.org/a", "//hub.example.org/a"):
+        assert _below("/likeness").get("/likeness/leave/a", params={"to": to}).headers["location"] == to

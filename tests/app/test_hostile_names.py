@@ -1,0 +1,189 @@
+"""No page takes a name for Markdown or HTML: each string that the app sends to a browser is looked at, where it could be one."""
+
+import http.server
+import re
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlencode
+
+import pytest
+from google.protobuf.message import Message
+from streamlit.testing.v1 import AppTest
+
+import navigation
+from browsing import WAIT, settled
+from hostile_names import MARK, World
+from shared.app_page import AppPage
+
+URL = "http://127.0.0.1:1"
+# Fields that a browser shows as they are, or does not show. All others are Markdown or might become it.
+AS_THEY_ARE = {
+    *(
+        "selectbox.options",
+        "selectbox.raw_value",
+        "selectbox.placeholder",
+        "multiselect.options",
+        "multiselect.raw_values",
+        "multiselect.placeholder",
+    ),
+    *(
+        "multiselect.placeholder",
+        "text_input.default",
+        "text_input.value",
+        "text_input.placeholder",
+        "text_area.default",
+        "text_area.value",
+        "text_area.placeholder",
+    ),
+    *("code.code_text", "text.body", "plotly_chart.spec", "arrow_data_frame.columns", "bidi_component.json", "bidi_component.mixed.json"),
+    *("page_link.query_string", "page_profile", "download_button.url"),
+}
+_IDS = re.compile(r"(^|[._])(id|form_id|key|element_id|query_key|session_id|script_run_id|fragment_ids_this_run|url|session_state)$")
+_TAG = re.compile(r"<img src=(?!\")", re.IGNORECASE)
+_BARE = re.compile(r"(?<!\\)!\[|(?<!\\)\]\((?!\\)|(?<!\\)<img", re.IGNORECASE)
+
+
+def _texts(message: Message, place: str = "") -> Iterator[tuple[str, str]]:
+    """All strings of a message, with the names of the fields that lead to them."""
+    for field, value in message.ListFields():
+        path = f"{place}.{field.name}" if place else field.name
+        for each in value if field.is_repeated else [value]:
+            if isinstance(each, str):
+                yield path, each
+            elif isinstance(each, Message):
+                yield from _texts(each, path)
+
+
+@pytest.fixture
+def sent(monkeypatch: pytest.MonkeyPatch) -> list[Message]:
+    """What the app has sent to its browser."""
+    from streamlit.runtime.forward_msg_queue import ForwardMsgQueue
+
+    messages: list[Message] = []
+    enqueue = ForwardMsgQueue.enqueue
+
+    def seen(self: Any, message: Any) -> None:
+        messages.append(message)
+        enqueue(self, message)
+
+    monkeypatch.setattr(ForwardMsgQueue, "enqueue", seen)
+    return messages
+
+
+@pytest.fixture
+def world(tmp_path: Path, cache: Path) -> str:
+    """The id of a dataset among things of such names."""
+    return World(URL).fill(tmp_path / "images", cache, tmp_path / "runs").id
+
+
+def _taken_for_markdown(messages: list[Message]) -> set[tuple[str, str]]:
+    found = set()
+    for message in messages:
+        if message.WhichOneof("type") != "delta":
+            continue
+        delta = message.delta
+        for part in (delta.new_element, delta.add_block):
+            for path, text in _texts(part):
+                if _IDS.search(path) or path in AS_THEY_ARE:
+                    continue
+                if path.startswith("html."):
+                    if _TAG.search(text):
+                        found.add((path, text))
+                elif (MARK in text or "<img" in text.lower() or "![" in text) and _BARE.search(text):
+                    found.add((path, text))
+    return found
+
+
+@pytest.mark.parametrize("page", navigation.PAGES, ids=lambda page: page.address)
+def test_no_page_writes_a_name_as_markdown(app: AppTest, sent: list[Message], world: str, page: AppPage) -> None:
+    names = World(URL)
+    app.query_params["open"] = world
+    app.run()
+    assert not app.exception
+    app.session_state["text"] = ""
+    for space, color in (("Raw encoder", names.name("column")), (names.name("notion"), names.short("attribute"))):
+        app.session_state["next_color"] = color
+        app.session_state["b"] = space if space != "Raw encoder" else None
+        app.switch_page(f"pages/{page.address}/page.py").run()
+        assert not app.exception
+        for _ in range(60):
+            if not app.get("progress"):
+                break
+            app.run()
+    texts = [text for message in sent if message.WhichOneof("type") == "delta" for _, text in _texts(message.delta)]
+    assert any("http" in text and "127.0.0.1" in text for text in texts)
+    assert _taken_for_markdown(sent) == set()
+
+
+class _Canary:
+    """A server of a stranger, which counts what it is asked for."""
+
+    def __init__(self) -> None:
+        asked = self.asked = list[str]()
+
+        class Answer(http.server.BaseHTTPRequestHandler):
+            def do_GET(self) -> None:
+                asked.append(self.path)
+                self.send_response(204)
+                self.end_headers()
+
+            def log_message(self, format: str, *args: object) -> None:
+                pass
+
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Answer)
+        self.url = f"http://127.0.0.1:{self.server.server_port}"
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+
+
+@pytest.fixture
+def canary() -> Iterator[_Canary]:
+    canary = _Canary()
+    yield canary
+    canary.server.shutdown()
+    canary.server.server_close()
+
+
+def _open_all(page: Any) -> None:
+    """Opens what a page keeps folded: tabs, menus, popovers, explanations."""
+    for css in ("[data-testid='stTab']", "[data-testid='stExpander'] summary", "[data-testid='stPopoverButton']"):
+        for place in range(min(page.locator(css).count(), 4)):
+            each = page.locator(css).nth(place)
+            if each.is_visible() and each.is_enabled():
+                each.click()
+                settled(page)
+                page.keyboard.press("Escape")
+    for each in page.locator("[data-testid='stTooltipHoverTarget']").all()[:8]:
+        if each.is_visible():
+            each.hover()
+            page.wait_for_timeout(100)
+
+
+@pytest.mark.browser
+def test_no_browser_asks_a_stranger_for_what_a_name_says(browser: Any, server_class: Any, canary: _Canary, tmp_path: Path) -> None:
+    served, names = tmp_path / "served", World(canary.url)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("LIKENESS_CACHE", str(served))
+        dataset = names.fill(tmp_path / "images", served, served / "runs").id
+    server = server_class(served)
+    server.wait()
+    page = browser.new_page(viewport={"width": 1440, "height": 900})
+    page.set_default_timeout(WAIT)
+    told: list[str] = []
+    page.on("console", lambda message: told.append(message.text) if message.type == "error" else None)
+    try:
+        for address in ("", *(each.address for each in navigation.PAGES[1:])):
+            page.goto(f"{server.url}/{address}?{urlencode({'open': dataset, 'layout': 'PCA', 'color': names.name('column'), 'query': 3})}")
+            page.wait_for_selector("[data-testid='stApp']")
+            settled(page)
+            assert "dataset !" in page.content()
+            _open_all(page)
+        policy = page.request.get(server.url).headers["content-security-policy"]
+    finally:
+        page.close()
+        server.stop()
+    assert canary.asked == []
+    assert told == []  # a browser that had wanted to ask would say that the policy forbids it
+    assert "img-src 'self' data: blob:;" in policy
+    assert "connect-src 'self';" in policy
