@@ -85,8 +85,30 @@ def test_from_a_folder_with_an_encoder_of_ones_own_to_hits(folder: Path) -> None
     for query in (hits.paths[0], Image.open(hits.paths[0]).convert("RGB"), space.vectors[row], hits.paths[0].read_bytes()):
         assert space.nearest(query, k=1).rows[0] == row
     assert row not in space.nearest(row, k=8).rows
+    for query in (str(hits.paths[0]), space.table.frame["path"][row]):  # a text that is the path of an image
+        assert space.nearest(query, k=1).rows[0] == row
     assert space.nearest(space.vectors[:4], k=2).rows.shape == (4, 2)
     assert [len(each) for each in space.nearest(space.vectors[:4], k=2)] == [2, 2, 2, 2]
+
+
+def test_a_text_that_names_no_image_is_no_query_and_neither_is_a_truth_value(folder: Path) -> None:
+    space = lk.embed(lk.read(folder), ColorEncoder())
+    with pytest.raises(lk.InputError, match=r"There is no image 'red/7\.PNG'; check the path, or pass `space\.text_query\('red/7\.PNG'\)\[0\]`"):
+        space.nearest("red/7.PNG")
+    assert space.nearest(space.text_query("red/7.PNG")[0], k=1).rows.shape == (1,)
+    assert lk.Query([(1, "red/7.PNG"), (1, "red")]).name == '"red/7.PNG" + "red"'
+    for query in (True, np.True_, lk.Query([(1, True)])):
+        with pytest.raises(
+            lk.InputError, match="The query is True, neither a text, a row, an image nor vectors; pass the number of a row, such as 1"
+        ):
+            space.nearest(query)
+
+
+def test_vectors_alone_are_no_space_to_load(tmp_path: Path) -> None:
+    path = lk.Space(np.eye(3)).save(tmp_path / "x.npy")
+    for given in (path, str(path), "nowhere.npy"):
+        with pytest.raises(lk.InputError, match=r"holds vectors alone; make a space of them, `lk\.Space\(numpy\.load\('.*\.npy'\), images\)`"):
+            lk.load(given)
 
 
 def test_refits_do_not_pile_up_and_take_an_estimator_or_its_name(folder: Path) -> None:

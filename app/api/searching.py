@@ -69,7 +69,7 @@ def _place(space: Space, term: Term) -> Any:
     """As `Space.nearest` takes it."""
     if term.image is not None:
         return _picture(space, term.image)
-    return term.row if term.row is not None else term.text
+    return term.row if term.row is not None else space.text_query(term.text or "")[0]  # never the path of a file
 
 
 def _picture(space: Space, content: bytes) -> NDArray[np.float32]:

@@ -200,7 +200,9 @@ def find(view: View, query: Query, spaces: list[Space] | None = None, count: int
         if nothing:
             found.append(Found(space, np.zeros(0, np.int64), np.zeros(0, np.float32)))
             continue
-        result = space.nearest(in_space(space, query), count, allowed=allowed)
+        asked = in_space(space, query)
+        # what visitors write is a text, never the path of a file
+        result = space.nearest(space.text_query(asked)[0] if isinstance(asked, str) else asked, count, allowed=allowed)
         note = "" if space.search is None or space.search.exact else space.search.message
         found.append(Found(space, result.rows, result.similarities, note))
     return found

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from likeness.embedding import load_space
 from likeness.encoders import load_encoder
+from likeness.errors import InputError
 from likeness.exports import TARGETS, import_space
 from likeness.space import Space
 
@@ -23,13 +24,17 @@ def load(what: str | Path, name: str | None = None) -> "Space | Encoder":
         name: of the collection or table in a vector store; None: the only one.
 
     Raises:
-        InputError: there is no such file or store, or it holds no space; no such encoder.
+        InputError: there is no such file or store, or it holds no space, as `.npy` does not; no such encoder.
 
     Example:
         >>> import likeness as lk
         >>> lk.load("cars").dim
         512
     """
+    if str(what).endswith(".npy"):
+        raise InputError(
+            f"'{what}' holds vectors alone; make a space of them, `lk.Space(numpy.load({str(what)!r}), images)`, or save it as .parquet."
+        )
     if isinstance(what, Path) or what.endswith(".parquet"):
         return load_space(what)
     target, _, place = what.partition(":")
@@ -72,7 +77,6 @@ def report(what: "Space | RunFolder | str | Path", path: str | Path, notion: "No
         >>> lk.report(space, tempfile.mkdtemp() + "/color.html", color, images=100, layout="pca").name
         'color.html'
     """
-    from likeness.errors import InputError
     from likeness.io import check_output_file
     from likeness.reports import ReportOptions, notion_report, run_report, write_report
 

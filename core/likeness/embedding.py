@@ -6,20 +6,24 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from likeness.data import ImageTable, read_dataset
+from likeness.data import ImageTable, find_files, one_row_an_image, own_table, read_dataset
 from likeness.defaults import default_encoder
 from likeness.errors import InputError
 from likeness.io import VectorFile, read_vector_file, text_to_name
 from likeness.space import Space, Vectors
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import pandas as pd
+
     from likeness.encoders import Encoder, EncoderLike
     from likeness.saliency import ImageModel
     from likeness.search import Index
 
 
 def embed(
-    images: "ImageTable | str | Path",
+    images: "ImageTable | pd.DataFrame | Sequence[str | Path] | str | Path",
     encoder: "EncoderLike | None" = None,
     *,
     name: str = "Raw encoder",
@@ -29,7 +33,8 @@ def embed(
     """The space of a pretrained encoder. Images embedded before come from the store, without loading the model.
 
     Args:
-        images: a table, or what `likeness.read` takes. Those that can't be read are left out of the space and listed in its `table.failed`.
+        images: a table, what `likeness.read` takes, a data frame with a column `path`, or a list of paths. Those that can't be read are left out of
+            the space and listed in its `table.failed`.
         encoder: a name that `likeness.encoders.load_encoder` takes, or an object with `encode_images` and perhaps `encode_texts`; by default
             "cars" for rendered cars and "photos" for all else.
         name: of the space, shown to people.
@@ -47,7 +52,7 @@ def embed(
     """
     from likeness.encoders import embed_images, embed_texts, encoder_identity, index_folder, load_encoder, reads_text, with_precision
 
-    table = images if isinstance(images, ImageTable) else read_dataset(images)
+    table = images if isinstance(images, ImageTable) else read_dataset(images) if isinstance(images, str | Path) else _listed(images)
     encoder = with_precision(encoder or default_encoder(table.attributes), precision)
     encoder = encoder if isinstance(encoder, str) else load_encoder(encoder)
     embeddings = embed_images(table, encoder, **options)
@@ -68,6 +73,13 @@ def embed(
         index=_index(index_folder(table, encoder, options.get("store_dir")), embeddings.vectors) if encoder_identity(encoder) else None,
         store_dir=options.get("store_dir"),
     )
+
+
+def _listed(images: Any) -> ImageTable:
+    """The table of what a person has in Python, as that of a file that lists it."""
+    table = own_table(images, "Images")
+    paths, files = find_files(table.frame["path"].tolist(), table.root)
+    return one_row_an_image(replace(table, frame=table.frame.assign(path=paths)), files)
 
 
 def load_space(path: Path | str) -> Space:

@@ -14,9 +14,9 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from likeness.arrays import as_unit_rows, is_torch, row_slices, to_numpy
-from likeness.data import ImageTable, image_classes
+from likeness.data import ImageTable, has_image_suffix, image_classes, label_columns, own_table
 from likeness.errors import InputError
-from likeness.io import name_to_text, write_vector_file
+from likeness.io import as_path, name_to_text, text_to_name, write_vector_file
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -65,8 +65,8 @@ class Space:
         vectors: (n, d) NumPy or torch, a row per image. Rows that are not of unit length are scaled to it; rows in float32 that are stay as they
             are, also where they are memory-mapped.
         images: the n images: an `ImageTable`, a data frame with a column `path`, or a list of paths. None: vectors without images.
-        labels: attributes of the rows besides those of `images`: an array (n,), which becomes the attribute "label", a dict of names and arrays, or
-            a data frame.
+        labels: attributes of the rows besides those of `images`: an array or list (n,), which becomes the attribute "label", a dict of names and
+            arrays, or a data frame. Values stay as they are. A pandas index has to be 0 to n - 1, or that of the data frame of images.
         name: shown to people.
         encoder: a name that `likeness.encoders.load_encoder` takes, or an encoder object; None for vectors of unknown origin.
         embed_texts: texts -> (m, d) unit rows of the same space, or None where the space has no text side.
@@ -85,7 +85,8 @@ class Space:
         vectors: (n, d) float32, unit rows.
 
     Raises:
-        InputError: rows that are not finite, have no length, or do not fit the images or labels in number.
+        InputError: rows that are not finite, have no length, or do not fit the images or labels in number; pictures in memory, or a dataset of
+            another library, in place of paths; labels that hold lists, or have a pandas index of other rows.
 
     Example:
         >>> import numpy as np, likeness as lk
@@ -192,7 +193,8 @@ class Space:
 
         Args:
             query: a text; the number of a row, which itself is left out; an image as path or PIL image; a vector (d,); several vectors (q, d); or
-                several of these with signs and weights, as a `Query`.
+                several of these with signs and weights, as a `Query`. A text that ends as the names of images do ("photos/x.jpg") is a path, from the
+                current folder or as in the table; `text_query` takes any text as one.
             k: how many.
             exclude: a row that is left out, for each query one; -1 for none.
             allowed: mask (n,) of the rows that may be found.
@@ -213,7 +215,9 @@ class Space:
 
         if isinstance(query, Query):
             return self.nearest_composed(query, k, exclude=exclude, allowed=allowed)
-        if isinstance(query, int | np.integer) and exclude is None:
+        if isinstance(query, str) and has_image_suffix(query):
+            query = self._path(query)
+        if isinstance(query, int | np.integer) and not isinstance(query, bool) and exclude is None:
             exclude = [int(query)]
         places, several = self._places(query)
         if k < 1:
@@ -285,6 +289,8 @@ class Space:
         """Unit rows (q, d) of what was asked for, and whether it was several vectors."""
         from PIL.Image import Image
 
+        if isinstance(query, bool | np.bool_):
+            raise InputError(f"The query is {query}, neither a text, a row, an image nor vectors; pass the number of a row, such as {int(query)}.")
         if isinstance(query, str):
             return self.text_query(query), False
         if isinstance(query, int | np.integer):
@@ -295,6 +301,14 @@ class Space:
         if rows.ndim != 2 or rows.shape[1] != self.vectors.shape[1] or rows.dtype.kind not in "fiu":
             raise InputError(f"The query has shape {rows.shape}; pass a text, a row, an image or vectors of {self.vectors.shape[1]} dimensions.")
         return as_unit_rows(rows, "The queries", zeros=True), to_numpy(query).ndim == 2
+
+    def _path(self, text: str) -> Path:
+        """The file that a text names, from the current folder or as in the table."""
+        tried = [as_path(text), *([self.table.root / text_to_name(text)] if self.table.has_images else [])]
+        found = next((path for path in tried if path.is_file()), None)
+        if found is None:
+            raise InputError(f"There is no image '{text}'; check the path, or pass `space.text_query({text!r})[0]` to search for these words.")
+        return found
 
     def place(self, query: Any) -> Vectors:
         """The place (1, d) of one text, row, image or vector (d,) in this space.
@@ -609,17 +623,12 @@ def _table(images: Any, labels: Any, n: int, name: str) -> ImageTable:
     elif images is None:
         table = ImageTable(name, Path(), pd.DataFrame(index=range(n)), has_images=False)
     else:
-        frame = images if isinstance(images, pd.DataFrame) else pd.DataFrame({"path": [name_to_text(str(path)) for path in images]})
-        table = ImageTable(name, Path(), frame)
+        table = own_table(images, name)
     if len(table) != n:
-        raise InputError(f"The space '{name}' has {n} vectors for {len(table)} images; give one row per image.")
+        raise InputError(f"The space '{name}' has {n} vectors for {len(table)} images; give one row per image. {' '.join(table.notes)}".rstrip())
     if labels is None:
         return table
-    given = labels if isinstance(labels, dict | pd.DataFrame) else {"label": to_numpy(labels) if hasattr(labels, "detach") else labels}
-    columns = {str(column): np.asarray(given[column]) for column in given}
-    wrong = next((column for column, values in columns.items() if values.shape != (n,)), None)
-    if wrong is not None:
-        raise InputError(f"The labels '{wrong}' have shape {columns[wrong].shape} for {n} rows; give one label per row.")
+    columns = label_columns(labels, n, images.index if isinstance(images, pd.DataFrame) else None)
     return dataclasses.replace(table, frame=table.frame.assign(**columns))
 
 

@@ -113,6 +113,11 @@ def test_search_by_text_by_image_and_by_both(client: TestClient) -> None:
     texts = client.post(f"{CARS}/search", json={"terms": [{"text": "a red car"}], "k": 4, "attributes": True}).json()
     assert [hit["row"] for hit in texts["hits"]] == space.nearest("a red car", k=4).rows.tolist()
     assert texts["hits"][0]["attributes"]["car_color"] == "red"
+    file = str(space.table.file(3))  # what visitors write is a text, also where it names a file of this machine
+    named = client.post(f"{CARS}/search", json={"terms": [{"text": file}], "k": 4}).json()
+    assert (
+        [hit["row"] for hit in named["hits"]] == space.nearest(space.text_query(file)[0], k=4).rows.tolist() != space.nearest(file, k=4).rows.tolist()
+    )
     terms = [{"row": 3}, {"text": "a red car", "weight": 0.5}, {"text": "a car seen from behind", "weight": -1}]
     both = client.post(f"{CARS}/search", json={"terms": terms, "k": 4}).json()
     query = lk.Query([(1, 3), (0.5, "a red car"), (-1, "a car seen from behind")])

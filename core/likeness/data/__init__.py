@@ -19,6 +19,7 @@ from likeness.data.label_files import add_label_files, label_frame, labels_by_pa
 from likeness.data.listed_files import file_locator, find_files, first_rows
 from likeness.data.listed_images import keep_listed, write_listed, write_rows
 from likeness.data.number_column import numbers_of
+from likeness.data.own_images import label_columns, own_table
 from likeness.data.picture_html import picture_html
 from likeness.data.protocols import class_halves
 from likeness.data.read import TableColumns, absolute_source, is_published_source, named_columns, read_dataset, read_official_parts, recognized
@@ -32,7 +33,7 @@ from likeness.data.readers.cub200 import read_cub200
 from likeness.data.readers.dataset import Dataset
 from likeness.data.readers.deepfashion import read_deepfashion
 from likeness.data.readers.flickr import read_flickr
-from likeness.data.readers.folder import natural_key, read_folder
+from likeness.data.readers.folder import has_image_suffix, natural_key, read_folder
 from likeness.data.readers.genecis import GENECIS_TASKS, ConditionTemplate, TemplateImage, genecis_tasks, read_genecis, read_templates
 from likeness.data.readers.icir import read_icir
 from likeness.data.readers.lsun_rooms import read_lsun_rooms
@@ -99,11 +100,13 @@ __all__ = [
     "free_name",
     "gather_captions",
     "genecis_tasks",
+    "has_image_suffix",
     "hsv_to_rgb",
     "image_classes",
     "is_published_source",
     "is_url",
     "keep_listed",
+    "label_columns",
     "label_frame",
     "labels_by_path",
     "list_datasets",
@@ -116,6 +119,7 @@ __all__ = [
     "new_entry",
     "numbers_of",
     "one_row_an_image",
+    "own_table",
     "part_of",
     "perceived_css_distances",
     "picture_html",

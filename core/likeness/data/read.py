@@ -143,6 +143,11 @@ def recognized(folder: str | Path) -> str | None:
 
 
 def _read(source: str | Path, columns: TableColumns, name: str | None, gps: bool, remote: bool) -> ImageTable:
+    if not isinstance(source, str | Path):
+        raise InputError(
+            f"The images are a {type(source).__name__}; give a folder, a file or a dataset's name. `lk.embed` takes a data frame with a column "
+            f"'path', and a list of paths."
+        )
     text = str(source)
     if not text.strip():
         raise InputError("No images are named; give 'cars', a folder, a CSV or Parquet file, or a dataset such as 'cars196:FOLDER'.")

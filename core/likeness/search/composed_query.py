@@ -26,7 +26,7 @@ class Query:
     """Images and texts that are searched for together; `likeness.Space.nearest` takes it.
 
     Args:
-        terms: (weight, what). What is all that `Space.nearest` takes for a single query: a text, the number of a row, a path, a PIL image, a file's
+        terms: (weight, what). What is all that `Space.nearest` takes for a single query: a text, the number of a row, a `Path`, a PIL image, a file's
             content or a vector (d,). Of a weight below 0: what images shall not be like. The larger a weight beside the others, the more it counts.
 
     Raises:

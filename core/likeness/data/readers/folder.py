@@ -71,6 +71,11 @@ def is_image_name(name: str) -> bool:
     return _is_of(name, SUFFIXES)
 
 
+def has_image_suffix(name: str) -> bool:
+    """Whether a text ends as the names of images do."""
+    return os.path.splitext(name)[1].lower() in SUFFIXES
+
+
 def _images(folder: Path) -> Iterator[str]:
     """Paths of images relative to the folder, with forward slashes, as text; linked folders are followed, each once."""
     visited: set[str] = set()
