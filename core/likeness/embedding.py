@@ -1,5 +1,6 @@
 """Where Spaces come from: images and an encoder, or a file."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -57,7 +58,12 @@ def embed(
     rows = slice(None) if len(embeddings.rows) == len(table) else embeddings.rows
     return Space(
         embeddings.vectors,
-        ImageTable(table.name, table.root, table.frame.iloc[rows], tuple(embeddings.failed)),
+        replace(
+            table,
+            frame=table.frame.iloc[rows],
+            failed=(*table.failed, *embeddings.failed),
+            notes=(*table.notes, *_remark_notes(table, embeddings.remarks)),
+        ),
         name=name,
         encoder=encoder,
         embed_texts=(lambda texts: embed_texts(encoder, list(texts)).vectors) if reads_text(encoder) else None,
@@ -67,6 +73,16 @@ def embed(
         index=_index(index_folder(table, encoder, options.get("store_dir")), embeddings.vectors) if encoder_identity(encoder) else None,
         store_dir=options.get("store_dir"),
     )
+
+
+def _remark_notes(table: ImageTable, remarks: dict[int, str]) -> list[str]:
+    """A sentence for each kind of remark about how images were read; the numbers in brackets are those of one image."""
+    kinds: dict[str, list[int]] = {}
+    for row, remark in remarks.items():
+        kinds.setdefault(remark.split(" (")[0], []).append(row)
+    return [
+        f"{len(rows):,} image{'s' * (len(rows) > 1)}, such as '{table.frame['path'].iat[rows[0]]}': {remarks[rows[0]]}." for rows in kinds.values()
+    ]
 
 
 def load_space(path: Path | str) -> Space:

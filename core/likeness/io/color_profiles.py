@@ -128,20 +128,18 @@ def _by_codes(mode: str, primaries: int, curve: int) -> ImageColors:
 def _by_gamma(image: Image.Image) -> ImageColors:
     """PNG's gAMA and cHRM, which says nothing alone."""
     gamma, told = float(image.info["gamma"]), image.info.get("chromaticity")
-    own = _REC_709
-    white = _D65
+    own, white = _REC_709, _D65
     if told is not None:
         points = [(told[number], told[number + 1]) for number in range(0, 8, 2)]
         expected = (_D65, *_REC_709)
         if any(abs(a - b) > _PRIMARY_NEAR for point, other in zip(points, expected, strict=True) for a, b in zip(point, other, strict=True)):
             white, own = points[0], (points[1], points[2], points[3])
-    near = abs(gamma / _SRGB_GAMMA - 1) <= _GAMMA_NEAR
-    if near and own is _REC_709:
+    if abs(gamma / _SRGB_GAMMA - 1) <= _GAMMA_NEAR and own is _REC_709:
         return _SRGB
     if not 0.1 <= gamma <= 10:
         return ImageColors(remark=_unused("is damaged"))
     try:
-        profile = _matrix_profile(own, white, None if near else 1 / gamma)
+        profile = _matrix_profile(own, white, 1 / gamma)
     except (ArithmeticError, ValueError, struct.error):  # primaries that are no colors
         return ImageColors(remark=_unused("is damaged"))
     return _by_profile(profile, image.mode)

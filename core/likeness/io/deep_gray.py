@@ -68,11 +68,6 @@ class GrayRange:
         return None if self.transparent is None else Image.fromarray(((self.values(image) == self.transparent) * 255).astype(np.uint8))
 
 
-def is_deep(mode: str) -> bool:
-    """Whether images of this mode of Pillow are gray, of more than 8 bits."""
-    return mode.startswith(("I", "F"))
-
-
 def gray_range(image: Image.Image, strips: Strips) -> GrayRange:
     """The range of a deep gray image as it was opened, whose values are looked at some rows at a time."""
     transparent = image.info.get("transparency")
@@ -88,9 +83,9 @@ def gray_range(image: Image.Image, strips: Strips) -> GrayRange:
         return replace(marks, high=_FULL if short else 1 if image.mode == "F" and own is not None and own[0] <= 1 else _BYTE)
     bits = next((bits for bits in _DEVICE_BITS if own[1] < 1 << bits), 16)
     if not short or own[1] <= _BYTE:
-        said = f"its brightness is scaled from its own range, {own[0]:,.6g} to {own[1]:,.6g}, to black and white"
+        said = f"its brightness is scaled to black and white by its own range ({own[0]:,.6g} to {own[1]:,.6g})"
         return replace(marks, low=own[0], high=own[1], remark=said)
-    return replace(marks, high=(1 << bits) - 1, remark="" if bits == 16 else f"its brightness is scaled from {bits} bits: it has no larger values")
+    return replace(marks, high=(1 << bits) - 1, remark="" if bits == 16 else f"its 16 bits are read as {bits}, since it has no larger values")
 
 
 def _own_range(image: Image.Image, strips: Strips, marks: GrayRange) -> tuple[float, float] | None:

@@ -40,6 +40,11 @@ def to_rgb(image: Image.Image) -> Image.Image:
     return result
 
 
+def may_have_remark(image: Image.Image) -> bool:
+    """Whether `to_rgb` may have something to say of an image, by its header."""
+    return image.mode.startswith(("I", "F")) or bool(image_colors(image).remark)
+
+
 def _deep(image: Image.Image) -> tuple[_Convert | None, str]:
     """What converts a part of an image that is gray of more than 8 bits, and what is to be said of it; None for other images."""
     if not image.mode.startswith(("I", "F")):

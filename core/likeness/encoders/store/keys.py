@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from likeness.data import ImageTable, is_url, remote_states
-from likeness.io import split_part, text_to_name
+from likeness.io import PIXELS_VERSION, split_part, text_to_name
 
 KEY_BYTES = 16
 CONTENT_COLUMN = "sha256"
@@ -60,7 +60,7 @@ def table_keys(table: ImageTable, remote: bool) -> tuple[Keys, dict[int, str]]:
         for row, state in zip(urls, remote_states([paths[row] for row in urls]), strict=True):
             states[row] = state
     none = b"\0" * KEY_BYTES
-    keys = [none if isinstance(state, Exception) else image_key(path, state) for path, state in zip(paths, states, strict=True)]
+    keys = [none if isinstance(state, Exception) else image_key(path, f"{state} {PIXELS_VERSION}") for path, state in zip(paths, states, strict=True)]
     reasons = {row: _reason(state) for row, state in enumerate(states) if isinstance(state, Exception)}
     return key_array(keys), reasons
 
