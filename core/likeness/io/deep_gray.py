@@ -50,22 +50,26 @@ class GrayRange:
     def counted(self, values: NDArray[Any]) -> NDArray[np.bool_]:
         """Which values are measurements: finite, and no marks."""
         good = np.abs(values) < _VOID if values.dtype.kind == "f" else np.ones(values.shape, bool)
-        with np.errstate(over="ignore"):  # marks of 64-bit software
-            for mark in (self.void, self.transparent):
-                if mark is not None:
-                    good &= values != mark
+        for mark in (self.void, self.transparent):
+            if mark is not None:
+                good &= ~_are(values, mark)
         return good
 
     def gray(self, image: Image.Image) -> Image.Image:
         """The image as 8-bit gray, black where it has no value."""
         values = self.values(image)
         levels = (values.astype(np.float64) - self.low) * (255 / (self.high - self.low))
-        levels[np.isnan(levels) | (False if self.void is None else ~self.counted(values))] = 0
+        levels[np.isnan(values) if self.void is None else np.isnan(values) | _are(values, self.void)] = 0
         return Image.fromarray(np.clip(levels, 0, 255).round().astype(np.uint8))
 
     def clear(self, image: Image.Image) -> Image.Image | None:
         """A mask of the transparent pixels; None where there are none."""
-        return None if self.transparent is None else Image.fromarray(((self.values(image) == self.transparent) * 255).astype(np.uint8))
+        return None if self.transparent is None else Image.fromarray((_are(self.values(image), self.transparent) * 255).astype(np.uint8))
+
+
+def _are(values: NDArray[Any], mark: float) -> NDArray[np.bool_]:
+    with np.errstate(over="ignore"):  # marks of software that computes with 64 bits
+        return np.asarray(values == mark)
 
 
 def gray_range(image: Image.Image, strips: Strips) -> GrayRange:
@@ -93,7 +97,8 @@ def _own_range(image: Image.Image, strips: Strips, marks: GrayRange) -> tuple[fl
     least, largest = np.inf, -np.inf
     for strip, _ in strips(image):
         values = marks.values(strip)
-        values = values[marks.counted(values)]
+        counted = marks.counted(values)
+        values = values if counted.all() else values[counted]
         if values.size:
             least, largest = min(least, float(values.min())), max(largest, float(values.max()))
     return (least, largest) if least <= largest else None

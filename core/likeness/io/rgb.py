@@ -88,7 +88,9 @@ def _over_white(image: Image.Image, transform: ColorTransform | None) -> Image.I
 
 
 def _layer(image: Image.Image) -> Image.Image:
-    """RGBA; of a PNG of 16 bits a channel, whose transparent color is written in 16 and whose pixels Pillow holds in 8, by the upper ones."""
+    """RGBA. Of a PNG of 16 bits a channel, whose transparent color is written in 16 and whose pixels Pillow holds in 8, by the upper ones."""
+    if image.mode == "La":  # which Pillow converts to nothing else
+        image = image.convert("LA")
     clear = image.info.get("transparency")
     if image.mode == "RGB" and isinstance(clear, tuple) and max(clear) > 255:
         image.info["transparency"] = tuple(channel >> 8 for channel in clear)
