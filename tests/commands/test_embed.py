@@ -183,3 +183,11 @@ def test_photos_and_videos_with_dates_and_places_only_if_asked_for(run: Run, tmp
         assert list(found["path"]) == ["a.heic", "b.jpg", "d.mp4#t=0", "d.mp4#t=1"]
         assert list(found["year"]) == ["2024", "2019", "(none)", "(none)"]
         assert columns == {"latitude", "longitude"} & set(found.columns)
+
+
+def test_how_images_were_read_is_said(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "scans").mkdir()
+    Image.fromarray(np.linspace(-1, 1, 900, dtype=np.float32).reshape(30, 30)).save(tmp_path / "scans" / "a.tif")
+    status, _, err = run("embed", str(tmp_path / "scans"), "--encoder", "cars-small")
+    assert status == 0
+    assert "Note: 1 image, such as 'a.tif': its brightness is scaled to black and white by its own range (-1 to 1).\n" in err
