@@ -185,7 +185,8 @@ def _profile_colors(profile: bytes, kind: str) -> ImageColors:
 def _transform(source: "ImageCmsProfile", mode: str) -> ColorTransform:
     from PIL import ImageCms
 
-    target, flags = ImageCms.ImageCmsProfile(ImageCms.createProfile("sRGB")), ImageCms.Flags.BLACKPOINTCOMPENSATION
+    target = ImageCms.ImageCmsProfile(ImageCms.createProfile("sRGB"))
+    flags = ImageCms.Flags.BLACKPOINTCOMPENSATION | ImageCms.Flags.NOCACHE  # which is for pictures of few colors, and slower on photos
     found = ImageCms.ImageCmsTransform(source, target, mode, "RGB", ImageCms.Intent.RELATIVE_COLORIMETRIC, flags=flags)
 
     def apply(image: Image.Image) -> Image.Image:
