@@ -19,8 +19,9 @@ Keys = NDArray[np.uint8]
 
 
 def image_key(path: str, state: str) -> bytes:
-    """Digest of an image's path and state (or of the content's digest alone, with an empty path)."""
-    return blake2b(f"{path}\0{state}".encode("utf-8", "surrogateescape"), digest_size=KEY_BYTES).digest()
+    """Digest of an image's path and state, and of how pixels come about (or of the content's digest alone, with an empty path: for what ships)."""
+    version = f"\0{PIXELS_VERSION}" if path else ""
+    return blake2b(f"{path}\0{state}{version}".encode("utf-8", "surrogateescape"), digest_size=KEY_BYTES).digest()
 
 
 def content_key(digest: str) -> bytes:
@@ -60,7 +61,7 @@ def table_keys(table: ImageTable, remote: bool) -> tuple[Keys, dict[int, str]]:
         for row, state in zip(urls, remote_states([paths[row] for row in urls]), strict=True):
             states[row] = state
     none = b"\0" * KEY_BYTES
-    keys = [none if isinstance(state, Exception) else image_key(path, f"{state} {PIXELS_VERSION}") for path, state in zip(paths, states, strict=True)]
+    keys = [none if isinstance(state, Exception) else image_key(path, state) for path, state in zip(paths, states, strict=True)]
     reasons = {row: _reason(state) for row, state in enumerate(states) if isinstance(state, Exception)}
     return key_array(keys), reasons
 
