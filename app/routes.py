@@ -13,6 +13,7 @@ import export_files
 import query_pictures
 from likeness.data import DatasetEntry, thumbnail
 from likeness.errors import InputError
+from likeness.io import image_remark
 from likeness.plots import labelled_image, squared_webp
 from pages.continuous import labels
 from request_scope import answering
@@ -65,6 +66,8 @@ def serve_info(request: Request) -> Response:
     except _NOT_THERE:
         return Response(status_code=404, headers=_HEADERS)
     attributes = {readable(name): _short(row[name]) for name in table.attributes}
+    if remark := image_remark(table.file(_row(request))):
+        attributes["Note"] = remark
     return JSONResponse({"label": str(row["path"]).rsplit("/", 1)[-1], "attributes": attributes}, headers=_kept(entry))
 
 

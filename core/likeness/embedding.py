@@ -63,7 +63,12 @@ def embed(
     rows = slice(None) if len(embeddings.rows) == len(table) else embeddings.rows
     return Space(
         embeddings.vectors,
-        replace(table, frame=table.frame.iloc[rows], failed=(*table.failed, *embeddings.failed)),
+        replace(
+            table,
+            frame=table.frame.iloc[rows],
+            failed=(*table.failed, *embeddings.failed),
+            notes=(*table.notes, *_remark_notes(table, embeddings.remarks)),
+        ),
         name=name,
         encoder=encoder,
         embed_texts=(lambda texts: embed_texts(encoder, list(texts)).vectors) if reads_text(encoder) else None,
@@ -80,6 +85,16 @@ def _listed(images: Any) -> ImageTable:
     table = own_table(images, "Images")
     paths, files = find_files(table.frame["path"].tolist(), table.root)
     return one_row_an_image(replace(table, frame=table.frame.assign(path=paths)), files)
+
+
+def _remark_notes(table: ImageTable, remarks: dict[int, str]) -> list[str]:
+    """A sentence for each kind of remark about how images were read; the numbers in brackets are those of one image."""
+    kinds: dict[str, list[int]] = {}
+    for row, remark in remarks.items():
+        kinds.setdefault(remark.split(" (")[0], []).append(row)
+    return [
+        f"{len(rows):,} image{'s' * (len(rows) > 1)}, such as '{table.frame['path'].iat[rows[0]]}': {remarks[rows[0]]}." for rows in kinds.values()
+    ]
 
 
 def load_space(path: Path | str) -> Space:

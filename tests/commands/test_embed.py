@@ -191,3 +191,11 @@ def test_an_attribute_called_vector_is_told_before_the_work(run: Run, tmp_path: 
     status, _, error = run("embed", str(tmp_path / "t.csv"), "--encoder", "no such encoder", "--out", str(tmp_path / "x.parquet"))
     assert status == 2
     assert "The attribute 'vector' has the name of the column of vectors; rename it." in error
+
+
+def test_how_images_were_read_is_said(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "scans").mkdir()
+    Image.fromarray(np.linspace(-1, 1, 900, dtype=np.float32).reshape(30, 30)).save(tmp_path / "scans" / "a.tif")
+    status, _, err = run("embed", str(tmp_path / "scans"), "--encoder", "cars-small")
+    assert status == 0
+    assert "Note: 1 image, such as 'a.tif': its brightness is scaled to black and white by its own range (-1 to 1).\n" in err

@@ -124,12 +124,15 @@ def test_strips_change_no_pixel(monkeypatch: pytest.MonkeyPatch, kind: str, rows
         colors[2] = 255
         expected = colors[indices]
     else:
-        # what decides of the scale, the largest value, lies in the last row alone
+        # what decides of the scale, the least and the largest value, lies in the last row alone
         pixels = {"16 bit": (values * 65535).astype(np.uint16), "32 bit": (values * 200).astype(np.int32)}.get(kind, values.astype(np.float32))
-        pixels[-1, -1] = {"16 bit": 65535, "32 bit": 60_000}.get(kind, 1.0 if kind == "float" else np.nan)
+        low, high = {"16 bit": (0, 65535), "32 bit": (-7, 60_000)}.get(kind, (-0.5, 1.5))
+        pixels[-1, -2:] = low, high
+        if kind == "float with gaps":
+            pixels[0, :3] = np.nan, np.inf, -np.inf
         image = Image.fromarray(pixels)
-        scale = {"float": 255.0, "float with gaps": 1.0}.get(kind, 255 / 65535)
-        gray = np.clip(np.nan_to_num(pixels.astype(np.float64)) * scale, 0, 255).round().astype(np.uint8)
+        scaled = np.nan_to_num((pixels.astype(np.float64) - low) * (255 / (high - low)))
+        gray = np.clip(scaled, 0, 255).round().astype(np.uint8)
         expected = np.repeat(gray[..., None], 3, axis=2)
     monkeypatch.setattr(rgb, "_STRIP", rows * width)
     np.testing.assert_array_equal(np.asarray(to_rgb(image)), expected)

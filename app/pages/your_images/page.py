@@ -256,6 +256,8 @@ def _report(job: Job) -> None:
         for entry in list_datasets(visitor()):
             if entry.id == job.key and entry.warning:
                 st.warning(plain(redact(entry.warning)), icon=":material/visibility_off:")
+        for note in job.result.table.notes:
+            st.info(plain(redact(note)), icon=":material/info:")
         if failed:
             with st.expander(f"{len(failed)} could not be read and were left out"):
                 st.dataframe([{"file": redact(str(failure.path)), "reason": redact(failure.reason)} for failure in failed], hide_index=True)

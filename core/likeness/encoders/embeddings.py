@@ -1,6 +1,6 @@
 """What embedding a table gives."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,7 @@ class Embeddings:
         complete: false if the work was stopped; the next call encodes the rest.
         n_encoded: how many images the encoder saw in this call; the others were stored.
         provenance_key: of memory-mapped vectors, what they follow from: encoder, images and their order.
+        remarks: by row in the table, what a person should know of how an image was read (`likeness.io.to_rgb`).
     """
 
     vectors: Vectors
@@ -28,3 +29,4 @@ class Embeddings:
     complete: bool = True
     n_encoded: int = 0
     provenance_key: str = ""
+    remarks: dict[int, str] = field(default_factory=dict)

@@ -12,7 +12,7 @@ from PIL import Image
 from likeness.arrays import unit_rows
 from likeness.encoders.encoder import Encoder, Vectors
 from likeness.errors import InputError
-from likeness.io import read_image
+from likeness.io import read_image, to_rgb
 
 
 class ImageEncoder(Protocol):
@@ -100,7 +100,7 @@ class ObjectEncoder:
         """Unit rows (n, d), float32."""
         if not hasattr(self._encoder, "encode_images"):
             raise InputError(f"The encoder '{self.name}' has no encode_images, so it embeds texts only; choose another one.")
-        read = [read_image(each) if isinstance(each, Path) else each for each in images]
+        read = [read_image(each) if isinstance(each, Path) else to_rgb(each) for each in images]
         return unit_rows(_rows(self._encoder.encode_images(read), len(read), f"encode_images of '{self.name}'"), "The vectors", zeros=True)
 
     def encode_texts(self, texts: Sequence[str]) -> Vectors:

@@ -58,6 +58,7 @@ from .frozen_config import yaml_content as yaml_content
 from .images import check_scans as check_scans
 from .images import decode_image as decode_image
 from .images import image_apart as image_apart
+from .images import image_remark as image_remark
 from .images import image_size as image_size
 from .images import read_image as read_image
 from .interruption import interrupted_by as interrupted_by
@@ -81,6 +82,8 @@ from .python_process import keep_folder_out as keep_folder_out
 from .python_process import start_python as start_python
 from .raw_previews import RAW_SUFFIXES as RAW_SUFFIXES
 from .regular_file import regular_file as regular_file
+from .rgb import PIXELS_VERSION as PIXELS_VERSION
+from .rgb import REMARK as REMARK
 from .rgb import to_rgb as to_rgb
 from .text import decoded as decoded
 from .text import parse_json as parse_json

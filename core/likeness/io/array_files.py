@@ -43,8 +43,9 @@ def read_array(path: Path, *, mapped: bool = False) -> NDArray[Any]:
     return found
 
 
-def read_arrays(content: Path | bytes, names: tuple[str, ...]) -> list[NDArray[Any]]:
-    """Arrays of an .npz file by their names; arrays of objects, which are pickles, are refused.
+def read_arrays(content: Path | bytes, names: tuple[str, ...], optional: tuple[str, ...] = ()) -> list[NDArray[Any]]:
+    """Arrays of an .npz file by their names, and after them those of the optional ones that it has; arrays of objects, which are pickles, are
+    refused.
 
     Raises:
         TransientError: there is not enough memory now, or another fault that passes.
@@ -53,7 +54,7 @@ def read_arrays(content: Path | bytes, names: tuple[str, ...]) -> list[NDArray[A
     name = content.name if isinstance(content, Path) else "The file"
     try:
         with np.load(io.BytesIO(content) if isinstance(content, bytes) else regular_file(content), allow_pickle=False) as arrays:
-            return [np.asarray(arrays[each]) for each in names]
+            return [np.asarray(arrays[each]) for each in (*names, *(each for each in optional if each in arrays.files))]
     except Exception as error:  # as above, and whatever a damaged ZIP file does to its reader
         _check_lasting(f"'{name}'", error)
         raise InputError(f"'{name}' cannot be read as arrays ({_reason(error)}); make it anew.") from error

@@ -14,11 +14,12 @@ from likeness.errors import InputError
 from likeness.io.decoder_limits import OUT_OF_MEMORY
 from likeness.io.file_parts import MOST_PARTS
 from likeness.io.python_process import start_python
-from likeness.io.text import parse_json
+from likeness.io.text import parse_json, plain_name
 from likeness.io.unreadable import MissingPackageError, RefusedImageError
 
 PROGRAM = ("-m", "likeness.io.decoder_worker")
 _LONGEST_LINE, _MOST_BYTES = 10_000, 1 << 26  # bytes of an answer
+_LONGEST_REMARK = 500
 PICTURE_PIXELS = 16_000_000  # that go back at most; no encoder looks at as many
 
 
@@ -47,7 +48,9 @@ class Request:
 
 @dataclass(frozen=True)
 class Answer:
-    """What was wanted (suffix; size and pixels, RGB; EXIF data; parts), or that the image is too large to be decoded beside others."""
+    """What was wanted (suffix; size and pixels, RGB, and a remark on them; EXIF data; parts), or that the image is too large to be decoded beside
+    others.
+    """
 
     suffix: str = ""
     width: int = 0
@@ -56,6 +59,7 @@ class Answer:
     exif: bytes = b""
     parts: int = 0
     large: bool = False
+    remark: str = ""
 
 
 class DecoderProcess:
@@ -130,7 +134,7 @@ def _exchange(process: "subprocess.Popen[bytes]", request: Request, large: bool)
     if "large" in line and not large:
         return Answer(large=True)
     if request.want == "picture":
-        return _picture(process, int(line["width"]), int(line["height"]))
+        return _picture(process, int(line["width"]), int(line["height"]), plain_name(str(line["remark"]))[:_LONGEST_REMARK])
     if request.want == "exif":
         return Answer(exif=_payload(process, int(line["bytes"])))
     if request.want == "parts":
@@ -138,9 +142,9 @@ def _exchange(process: "subprocess.Popen[bytes]", request: Request, large: bool)
     return Answer(suffix=_known_suffix(line["suffix"]))
 
 
-def _picture(process: "subprocess.Popen[bytes]", width: int, height: int) -> Answer:
+def _picture(process: "subprocess.Popen[bytes]", width: int, height: int, remark: str) -> Answer:
     size = _in_range(width, 1, _MOST_BYTES) * _in_range(height, 1, _MOST_BYTES) * 3
-    return Answer(width=width, height=height, pixels=_payload(process, size))
+    return Answer(width=width, height=height, pixels=_payload(process, size), remark=remark)
 
 
 def _payload(process: "subprocess.Popen[bytes]", size: int) -> bytes:

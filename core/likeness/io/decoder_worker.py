@@ -22,6 +22,7 @@ from likeness.io.file_formats import FileFormat, format_of
 from likeness.io.file_parts import MOST_PARTS
 from likeness.io.heif_images import is_heif, register_heif
 from likeness.io.image_check import check_size, image_suffix, opened_image, rgb_picture
+from likeness.io.rgb import REMARK
 from likeness.io.unreadable import MissingPackageError, RefusedImageError
 
 _RANK = 19  # behind pages that people wait for
@@ -74,7 +75,7 @@ class _Worker:
         if want == "suffix":
             return {"suffix": image_suffix(image, name)}, b""
         picture = rgb_picture(image, name, request["picture_pixels"])
-        return {"width": picture.width, "height": picture.height}, picture.tobytes()
+        return {"width": picture.width, "height": picture.height, "remark": picture.info.get(REMARK, "")}, picture.tobytes()
 
     def _opened(self, request: dict[str, Any]) -> tuple[Image.Image, int]:
         """The image, of which the header alone was read where its format allows that; and the bytes of its file that are in memory."""

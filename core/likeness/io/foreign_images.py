@@ -98,10 +98,14 @@ def heif_exif(paths: Sequence[Path]) -> list[bytes]:
 def _picture(pool: DecoderPool, request: Request) -> "Image":
     from PIL import Image
 
+    from likeness.io.rgb import REMARK
+
     (answer,) = pool.ask([request], Client())
     if isinstance(answer, InputError):
         raise answer
-    return Image.frombytes("RGB", (answer.width, answer.height), answer.pixels)
+    picture = Image.frombytes("RGB", (answer.width, answer.height), answer.pixels)
+    picture.info |= {REMARK: answer.remark} if answer.remark else {}
+    return picture
 
 
 def _each(requests: list[Request]) -> list[Answer | InputError]:

@@ -14,6 +14,7 @@ from PIL import TiffImagePlugin as _TiffImagePlugin  # noqa: F401  (Pillow reads
 from PIL import WebPImagePlugin as _WebPImagePlugin  # noqa: F401
 
 from likeness.errors import InputError
+from likeness.io.color_profiles import image_colors
 from likeness.io.heif_images import is_heif
 from likeness.io.jpeg_scans import MAX_SCANS, has_more_scans
 from likeness.io.rgb import to_rgb
@@ -55,8 +56,13 @@ def opened_image(content: bytes, name: str, max_pixels: int) -> Image.Image:
 
 
 def image_suffix(image: Image.Image, name: str) -> str:
-    """Decodes the first frame of an opened image; the suffix of its format. Raises RefusedImageError if it is damaged."""
+    """Decodes the first frame of an opened image and tries its color profile; the suffix of its format.
+
+    Raises:
+        RefusedImageError: if it is damaged.
+    """
     with _answered(name):
+        image_colors(image)
         image.load()
         return FORMATS[str(image.format)]
 

@@ -12,7 +12,7 @@ from likeness.io.file_parts import split_part
 from likeness.io.foreign_images import foreign_file, foreign_image
 from likeness.io.heif_images import is_heif
 from likeness.io.jpeg_scans import MAX_SCANS, has_more_scans
-from likeness.io.rgb import to_rgb
+from likeness.io.rgb import REMARK, may_have_remark, to_rgb
 from likeness.io.transient import TransientError, check_memory
 from likeness.io.unreadable import UnreadableImageError
 
@@ -75,6 +75,19 @@ def image_size(path: Path) -> tuple[int, int]:
             if isinstance(error, OSError) and error.errno is not None:
                 raise
             raise UnreadableImageError(path.name, _reason(error)) from error
+
+
+def image_remark(path: Path) -> str:
+    """What a person should know of how an image is read (`to_rgb`); "" where there is nothing, and of one that cannot be read. Where nothing is to
+    be said, its header alone is read.
+    """
+    try:
+        with check_readable(path).open("rb") as file, Image.open(file) as image:
+            if not may_have_remark(image):
+                return ""
+        return str(read_image(path).info.get(REMARK, ""))
+    except (OSError, ValueError, Image.DecompressionBombError):
+        return ""
 
 
 def decode_image(file: BinaryIO, name: str, least: int | None = None) -> Image.Image:

@@ -1,34 +1,73 @@
-"""Images of any mode as upright, opaque RGB."""
+"""Images of any mode as upright, opaque, 8-bit sRGB: the one place where decoded pixels become that."""
 
 from collections.abc import Callable, Iterator
 
 from PIL import Image, ImageOps
 
+from likeness.io.color_profiles import ColorTransform, image_colors
+
+# Part of the keys of what is computed from pixels: one more whenever an image becomes other pixels than before.
+PIXELS_VERSION = 2
+# Where the result's `info` has what a person should know of how its pixels came about.
+REMARK = "likeness_remark"
 _WITH_ALPHA = ("LA", "La", "RGBA", "RGBa", "PA")
 _ORIENTATION = 0x0112
 _STRIP = 1 << 20  # pixels that are converted at a time: beside a large image there is little else in memory
 
+_Convert = Callable[[Image.Image, ColorTransform | None], Image.Image]
+
 
 def to_rgb(image: Image.Image) -> Image.Image:
-    """An upright RGB copy of an image in any mode; transparent parts become white."""
+    """An upright RGB copy of an image in any mode, in sRGB's colors; transparent parts become white.
+
+    Colors follow the file's profile (`likeness.io.color_profiles`), and gray of more than 8 bits its range (`likeness.io.deep_gray`). Where more
+    than rounding is lost, or a guess was made, `info["likeness_remark"]` of the result says so.
+    """
+    colors = image_colors(image)
+    deep, remark = _deep(image)
     if image.getexif().get(_ORIENTATION, 1) != 1:
         image = ImageOps.exif_transpose(image)
-    if image.mode == "RGB" and "transparency" not in image.info:
+    plain = image.mode == "RGB" and "transparency" not in image.info and colors.transform is None
+    if plain and not colors.remark:
         image.load()
         return image
-    if image.mode in _WITH_ALPHA or "transparency" in image.info:
-        return _by_strips(image, _over_white)
-    if image.mode.startswith(("I", "F")):
-        scale = _scale_to_8_bit(image)
-        return _by_strips(image, lambda strip: _to_8_bit(strip, scale))
-    return image.convert("RGB")
+    has_alpha = image.mode in _WITH_ALPHA or "transparency" in image.info
+    convert = deep or (_over_white if has_alpha else _colored)
+    result = image.copy() if plain else _by_strips(image, convert, colors.transform)
+    result.info.pop("icc_profile", None)
+    if said := "; ".join(filter(None, (remark, colors.remark))):
+        result.info[REMARK] = said
+    return result
 
 
-def _by_strips(image: Image.Image, convert: Callable[[Image.Image], Image.Image]) -> Image.Image:
+def may_have_remark(image: Image.Image) -> bool:
+    """Whether `to_rgb` may have something to say of an image, by its header."""
+    return image.mode.startswith(("I", "F")) or bool(image_colors(image).remark)
+
+
+def _deep(image: Image.Image) -> tuple[_Convert | None, str]:
+    """What converts a part of an image that is gray of more than 8 bits, and what is to be said of it; None for other images."""
+    if not image.mode.startswith(("I", "F")):
+        return None, ""
+    from likeness.io.deep_gray import gray_range  # not at the top: the process that decodes foreign images starts in half the time without NumPy
+
+    found = gray_range(image, _strips)
+
+    def convert(strip: Image.Image, transform: ColorTransform | None) -> Image.Image:
+        result = _colored(found.gray(strip), transform)
+        clear = found.clear(strip)
+        if clear is not None:
+            result.paste("white", mask=clear)
+        return result
+
+    return convert, found.remark
+
+
+def _by_strips(image: Image.Image, convert: _Convert, transform: ColorTransform | None) -> Image.Image:
     """RGB of an image, some rows at a time, for conversions that look at each pixel alone."""
     whole = Image.new("RGB", image.size)
     for strip, top in _strips(image):
-        whole.paste(convert(strip), (0, top))
+        whole.paste(convert(strip, transform), (0, top))
     return whole
 
 
@@ -39,25 +78,27 @@ def _strips(image: Image.Image) -> Iterator[tuple[Image.Image, int]]:
         yield image.crop((0, top, image.width, min(top + rows, image.height))), top
 
 
-def _over_white(image: Image.Image) -> Image.Image:
-    layer = image.convert("RGBA")
+def _over_white(image: Image.Image, transform: ColorTransform | None) -> Image.Image:
+    layer = _layer(image)
+    if transform is not None:
+        colors = _colored(layer.convert("RGB"), transform)
+        colors.putalpha(layer.getchannel("A"))
+        layer = colors
     return Image.alpha_composite(Image.new("RGBA", layer.size, "white"), layer).convert("RGB")
 
 
-def _scale_to_8_bit(image: Image.Image) -> float:
-    """What 16-bit and float pixels are multiplied with: Pillow clips them at 255 when it converts them."""
-    import numpy as np  # not at the top: the process that decodes foreign images starts in half the time, and few images need it
-
-    if image.mode.startswith("I;16"):
-        return 255 / 65535
-    largest = np.max([np.asarray(strip).max() for strip, _ in _strips(image)])
-    if image.mode.startswith("I"):
-        return 255 / 65535 if largest > 255 else 1.0
-    return 255.0 if largest <= 1 else 1.0
+def _layer(image: Image.Image) -> Image.Image:
+    """RGBA. Of a PNG of 16 bits a channel, whose transparent color is written in 16 and whose pixels Pillow holds in 8, by the upper ones."""
+    if image.mode == "La":  # which Pillow converts to nothing else
+        image = image.convert("LA")
+    clear = image.info.get("transparency")
+    if image.mode == "RGB" and isinstance(clear, tuple) and max(clear) > 255:
+        image.info["transparency"] = tuple(channel >> 8 for channel in clear)
+    return image.convert("RGBA")
 
 
-def _to_8_bit(image: Image.Image, scale: float) -> Image.Image:
-    import numpy as np
-
-    pixels = np.asarray(image, dtype=np.float64)
-    return Image.fromarray(np.clip(np.nan_to_num(pixels) * scale, 0, 255).round().astype(np.uint8)).convert("RGB")
+def _colored(image: Image.Image, transform: ColorTransform | None) -> Image.Image:
+    """An opaque image of 8 bits in sRGB."""
+    if transform is None:
+        return image.convert("RGB")
+    return transform.apply(image if image.mode == transform.mode else image.convert(transform.mode))

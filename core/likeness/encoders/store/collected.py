@@ -42,6 +42,7 @@ class Collected:
         self._shard_of, self._position = np.full(len(table), -1, dtype=np.int32), np.zeros(len(table), dtype=np.int32)
         self._dim = self._held = 0
         self.n_encoded = 0
+        self._remarks: dict[int, str] = {}
         self.note(np.array(absent, dtype=np.int64))
 
     def todo(self) -> NDArray[np.int64]:
@@ -62,9 +63,9 @@ class Collected:
             self._shard_of[rows], self._position[rows] = len(self._shards), positions
             self._hold(shard, reread)
             self.note(rows)
-        for key, reason in shard.failed.items():
-            for row in self._rows(np.frombuffer(key, dtype=np.uint8)[None])[0].tolist():
-                self.fail(row, reason)
+        for row, reason in self._told(shard.failed):
+            self.fail(row, reason)
+        self._remarks |= dict(self._told(shard.remarks))
 
     def fail(self, row: int, reason: str) -> None:
         """Notes why an image has no vector."""
@@ -98,7 +99,8 @@ class Collected:
             vectors = np.empty(shape, dtype=np.float32)
             for places, part in self._parts(rows):
                 vectors[places] = part
-        return Embeddings(vectors, rows, self._failures(), complete, self.n_encoded, provenance_key)
+        remarks = {row: self._remarks[slot] for row in rows.tolist() if (slot := int(self._slot_of[row])) in self._remarks} if self._remarks else {}
+        return Embeddings(vectors, rows, self._failures(), complete, self.n_encoded, provenance_key, remarks)
 
     def _rows(self, keys: Keys) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Slots of those keys that the table has, and where they stand among `keys`."""
@@ -106,6 +108,13 @@ class Collected:
         places = np.minimum(np.searchsorted(self._sorted, names), len(self._sorted) - 1)
         found = np.flatnonzero(self._sorted[places] == names)
         return self._first[places[found]], found
+
+    def _told(self, texts: dict[bytes, str]) -> Iterator[tuple[int, str]]:
+        """Slots of those keys that the table has, and what is said of each."""
+        if texts:
+            rows, found = self._rows(np.frombuffer(b"".join(texts), dtype=np.uint8).reshape(len(texts), -1))
+            said = list(texts.values())
+            yield from ((row, said[place]) for row, place in zip(rows.tolist(), found.tolist(), strict=True))
 
     def _expect(self, dim: int) -> None:
         """Vectors of another length than those before come from another state of the encoder: they alone count."""

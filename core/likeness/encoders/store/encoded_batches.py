@@ -2,7 +2,7 @@
 
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
@@ -34,6 +34,7 @@ class EncodedBatch:
         damaged: position and reason of images that give no vector until they change.
         unopened: position and reason of images that could not be opened, which may pass (permissions, a network share, too little memory).
         n_encoded: images that the encoder saw.
+        remarks: position of images of whose reading a person should know something, and what.
     """
 
     n: int
@@ -42,6 +43,7 @@ class EncodedBatch:
     damaged: list[tuple[int, str]]
     unopened: list[tuple[int, str]]
     n_encoded: int
+    remarks: list[tuple[int, str]] = field(default_factory=list)
 
 
 class ImageFiles(Sequence[Any]):
@@ -94,7 +96,8 @@ def _encoded(fetch: Callable[[], Vectors], batch: PreparedBatch, start: int, n: 
             damaged.append((position - start, error.reason))
         else:
             unopened.append((position - start, _not_opened(error)))
-    return EncodedBatch(n, positions[finite], vectors[finite], damaged, unopened, len(batch.values))
+    remarks = [(position - start, remark) for position, remark in batch.remarks]
+    return EncodedBatch(n, positions[finite], vectors[finite], damaged, unopened, len(batch.values), remarks)
 
 
 def _begin(encoder: Encoder, values: list[Any]) -> Callable[[], Vectors]:

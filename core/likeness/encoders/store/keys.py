@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from likeness.data import CONTENT_COLUMN, ImageTable, content_digest, file_locator, is_url, remote_states
-from likeness.io import allows, split_part
+from likeness.io import PIXELS_VERSION, allows, split_part
 
 KEY_BYTES = 16
 
@@ -17,8 +17,9 @@ Keys = NDArray[np.uint8]
 
 
 def image_key(path: str, state: str) -> bytes:
-    """Digest of an image's path and state (or of the content's digest alone, with an empty path)."""
-    return blake2b(f"{path}\0{state}".encode("utf-8", "surrogateescape"), digest_size=KEY_BYTES).digest()
+    """Digest of an image's path and state, and of how pixels come about (or of the content's digest alone, with an empty path: for what ships)."""
+    version = f"\0{PIXELS_VERSION}" if path else ""
+    return blake2b(f"{path}\0{state}{version}".encode("utf-8", "surrogateescape"), digest_size=KEY_BYTES).digest()
 
 
 def content_key(digest: str) -> bytes:

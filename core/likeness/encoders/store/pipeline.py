@@ -12,7 +12,7 @@ from typing import Any
 from PIL import Image
 
 from likeness.data import fetch
-from likeness.io import TransientError, UnreadableImageError, decode_image, read_image, to_rgb
+from likeness.io import REMARK, TransientError, UnreadableImageError, decode_image, read_image, to_rgb
 
 MAX_THREADS = 8
 _FETCHED_AT_ONCE = 32
@@ -33,11 +33,13 @@ class PreparedBatch:
         positions: of the readable images in the input sequence.
         values: what `prepare` returned for each of them.
         errors: position and error of each image that could not be read.
+        remarks: position of each image of whose reading a person should know something, and what (`likeness.io.to_rgb`).
     """
 
     positions: list[int]
     values: list[Any]
     errors: list[tuple[int, UnreadableImageError | TransientError | OSError]]
+    remarks: list[tuple[int, str]]
 
 
 def prepared_batches(
@@ -75,10 +77,11 @@ def prepared_batches(
 def _prepare_batch(
     images: Sequence[Path | RemoteFile | Image.Image], start: int, prepare: Callable[[Image.Image], Any], least: int | None
 ) -> PreparedBatch:
-    batch = PreparedBatch([], [], [])
+    batch = PreparedBatch([], [], [], [])
     for position, image in enumerate(_fetched(images), start):
         try:
-            value = prepare(_opened(image, least))
+            opened = _opened(image, least)
+            value = prepare(opened)
         except (UnreadableImageError, TransientError, OSError) as error:
             batch.errors.append((position, error))
         except MemoryError as error:  # of what makes it ready
@@ -86,6 +89,8 @@ def _prepare_batch(
         else:
             batch.positions.append(position)
             batch.values.append(value)
+            if REMARK in opened.info:
+                batch.remarks.append((position, opened.info[REMARK]))
     return batch
 
 

@@ -5,11 +5,12 @@ import io
 import os
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from hashlib import blake2b
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from likeness.encoders.encoder import Vectors
 from likeness.encoders.store.encoded_batches import EncodedBatch
@@ -29,11 +30,13 @@ class Shard:
         keys: (n, 16) digests that name images and their state.
         vectors: (n, d), float32.
         failed: reason by key, for the m images.
+        remarks: by key, what a person should know of how some of the n images were read (`likeness.io.to_rgb`).
     """
 
     keys: Keys
     vectors: Vectors
     failed: dict[bytes, str]
+    remarks: dict[bytes, str] = field(default_factory=dict)
 
 
 def write_shard(folder: ShardFolder, shard: Shard) -> str:
@@ -49,6 +52,8 @@ def write_shard(folder: ShardFolder, shard: Shard) -> str:
         vectors=shard.vectors,
         failed_keys=key_array(list(shard.failed)),
         reasons=np.array(list(shard.failed.values()), dtype=np.str_),
+        remark_keys=key_array(list(shard.remarks)),
+        remarks=np.array(list(shard.remarks.values()), dtype=np.str_),
     )
     name = f"{blake2b(b''.join((shard.keys.tobytes(), *shard.failed)), digest_size=12).hexdigest()}.npz"
     try:
@@ -109,6 +114,7 @@ class ShardWriter:
         self._keys.append(keys[batch.positions])
         self._parts.append(batch.vectors)
         self._failed |= {keys[position].tobytes(): reason for position, reason in batch.damaged}
+        self._remarks |= {keys[position].tobytes(): remark for position, remark in batch.remarks}
         if self._tried >= self._size or time.monotonic() - self._since >= self._seconds:
             self._flush()
 
@@ -116,7 +122,7 @@ class ShardWriter:
         parts = [part for part in self._parts if len(part)]
         vectors = np.concatenate(parts) if parts else np.zeros((0, 0), dtype=np.float32)
         keys = np.concatenate([*self._keys, np.zeros((0, KEY_BYTES), dtype=np.uint8)])
-        shard = Shard(keys, vectors, self._failed)
+        shard = Shard(keys, vectors, self._failed, self._remarks)
         self._empty()
         if len(shard.keys) or shard.failed:
             self._written(write_shard(self.folder, shard), shard)
@@ -126,6 +132,7 @@ class ShardWriter:
         self._keys: list[Keys] = []
         self._parts: list[Vectors] = []
         self._failed: dict[bytes, str] = {}
+        self._remarks: dict[bytes, str] = {}
         self._since = time.monotonic()
 
 
@@ -138,17 +145,20 @@ def not_written(place: str, error: OSError) -> str:
 def _parse(content: bytes) -> Shard | None:
     """A shard, or None if the content is damaged (every array in the zip carries a CRC-32)."""
     try:
-        rows, own, failed_keys, texts = read_arrays(content, ("vectors", "keys", "failed_keys", "reasons"))
+        rows, own, *told = read_arrays(content, ("vectors", "keys", "failed_keys", "reasons"), ("remark_keys", "remarks"))
         vectors = np.asarray(rows, dtype=np.float32)
-        keys, failed = _checked_keys(own), _checked_keys(failed_keys)
-        reasons = [str(reason) for reason in texts]
+        keys, failed, remarks = _checked_keys(own), _texts(*told[:2]), _texts(*told[2:]) if told[2:] else {}
     except TransientError:
         raise
     except (ValueError, TypeError):
         return None
-    if vectors.ndim != 2 or len(keys) != len(vectors) or len(failed) != len(reasons):
+    if vectors.ndim != 2 or len(keys) != len(vectors):
         return None
-    return Shard(keys, vectors, {key.tobytes(): reason for key, reason in zip(failed, reasons, strict=True)})
+    return Shard(keys, vectors, failed, remarks)
+
+
+def _texts(keys: Keys, texts: NDArray[Any]) -> dict[bytes, str]:
+    return {key.tobytes(): str(text) for key, text in zip(_checked_keys(keys), texts, strict=True)}
 
 
 def _checked_keys(array: Keys) -> Keys:

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from likeness.errors import InputError
-from likeness.io import cache_dir, compute_once_locked, file_of
+from likeness.io import PIXELS_VERSION, cache_dir, compute_once_locked, file_of
 from likeness.progress import Progress
 
 if TYPE_CHECKING:
@@ -104,7 +104,7 @@ def image_files_digest(table: "ImageTable", kept: str) -> str:
     Raises:
         InputError: for the first image that is not there.
     """
-    digest = hashlib.sha256(kept.encode())
+    digest = hashlib.sha256(f"{kept} {PIXELS_VERSION}".encode())
     for path in table.paths():
         try:
             stat = file_of(path).stat()
