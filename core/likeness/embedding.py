@@ -1,5 +1,6 @@
 """Where Spaces come from: images and an encoder, or a file."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -57,7 +58,7 @@ def embed(
     rows = slice(None) if len(embeddings.rows) == len(table) else embeddings.rows
     return Space(
         embeddings.vectors,
-        ImageTable(table.name, table.root, table.frame.iloc[rows], tuple(embeddings.failed)),
+        replace(table, frame=table.frame.iloc[rows], failed=(*table.failed, *embeddings.failed)),
         name=name,
         encoder=encoder,
         embed_texts=(lambda texts: embed_texts(encoder, list(texts)).vectors) if reads_text(encoder) else None,

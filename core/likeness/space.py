@@ -1,5 +1,6 @@
 """A Space: a named embedding of images. Map, retrieval, metrics and saliency take one or two of them, never a model."""
 
+import dataclasses
 import hashlib
 import time
 from collections.abc import Callable, Sequence
@@ -562,7 +563,7 @@ def _table(images: Any, labels: Any, n: int, name: str) -> ImageTable:
     wrong = next((column for column, values in columns.items() if values.shape != (n,)), None)
     if wrong is not None:
         raise InputError(f"The labels '{wrong}' have shape {columns[wrong].shape} for {n} rows; give one label per row.")
-    return ImageTable(table.name, table.root, table.frame.assign(**columns), table.failed, table.has_images)
+    return dataclasses.replace(table, frame=table.frame.assign(**columns))
 
 
 def _estimator(method: "str | type | Transform", notion: "Notion", aspects: Vectors, dim: int | str | None, seed: int) -> tuple[Any, "LearnsFrom"]:

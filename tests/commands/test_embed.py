@@ -183,3 +183,23 @@ def test_photos_and_videos_with_dates_and_places_only_if_asked_for(run: Run, tmp
         assert list(found["path"]) == ["a.heic", "b.jpg", "d.mp4#t=0", "d.mp4#t=1"]
         assert list(found["year"]) == ["2024", "2019", "(none)", "(none)"]
         assert columns == {"latitude", "longitude"} & set(found.columns)
+
+
+def test_what_was_left_out_of_a_folder_is_said(run: Run, photos: Path) -> None:
+    (photos / "@eaDir").mkdir()
+    (photos / "0.png").rename(photos / "@eaDir" / "0.png")
+    note = "Note: 1 folder that a program keeps beside photos (thumbnails, deleted files) is left out: '@eaDir'."
+    status, out, err = run("embed", str(photos), "--encoder", "cars-small")
+    assert (status, out) == (0, "4 images, 512 dimensions, 1 skipped\n")
+    assert note in err
+    status, out, _ = run("info", str(photos))
+    assert status == 0
+    assert out.splitlines() == [f"photos: 5 images in {photos}", note]
+
+
+def test_info_of_a_folder_names_its_attributes(run: Run, photos: Path) -> None:
+    for number in range(3):
+        place = photos / ("red" if number else "blue")
+        place.mkdir(exist_ok=True)
+        (photos / f"{number}.png").rename(place / f"{number}.png")
+    assert "  class: 3 values: (none) (3), red (2), blue (1)" in run("info", str(photos))[1].splitlines()

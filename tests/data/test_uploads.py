@@ -64,6 +64,11 @@ def test_a_zip_keeps_its_folders_as_classes() -> None:
     assert dict(zip(table.frame["path"], table.frame["class"], strict=True)) == {"cat/1.png": "cat", "dog/1.png": "dog", "more.png": "(none)"}
 
 
+def test_what_programs_keep_beside_photos_is_no_image_of_a_zip() -> None:
+    content = archive(("1.png", image(1)), ("@eaDir/1.png/SYNOPHOTO_THUMB_M.png", image(2)), ("a/$RECYCLE.BIN/2.png", image(3)))
+    assert list(save_uploads([("photos.zip", content)]).frame["path"]) == ["1.png"]
+
+
 @pytest.mark.parametrize("name", ["../../evil.png", "/etc/evil.png", "..\\..\\evil.png", "C:\\evil.png", "a/../../evil.png", "./evil.png"])
 @pytest.mark.parametrize("zipped", [False, True])
 def test_no_name_leads_out_of_the_folder(tmp_path: Path, name: str, zipped: bool) -> None:

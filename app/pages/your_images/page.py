@@ -73,7 +73,7 @@ def _tabs() -> None:
             "Folder on this server" if server().shared else "Folder on this computer",
             key="folder",
             placeholder=f"{root}/birds",
-            help=_roots_help() + f"Searched with all its subfolders; their names become classes. {_FORMATS} Also: {source_help()}",
+            help=_roots_help() + f"Searched with all its subfolders; where they tell images apart, they become classes. {_FORMATS} Also: {source_help()}",
         )
         _hint(source.strip())
         gps = st.checkbox(
@@ -256,6 +256,8 @@ def _report(job: Job) -> None:
         for entry in list_datasets(visitor()):
             if entry.id == job.key and entry.warning:
                 st.warning(redact(entry.warning), icon=":material/visibility_off:")
+        for note in job.result.table.notes:
+            st.info(plain(redact(note)), icon=":material/info:")
         if failed:
             with st.expander(f"{len(failed)} could not be read and were left out"):
                 st.dataframe([{"file": redact(str(failure.path)), "reason": redact(failure.reason)} for failure in failed], hide_index=True)

@@ -17,7 +17,7 @@ _LISTED = 4
 
 @dataclass(frozen=True)
 class Failure:
-    """An image that could not be read: its row in the table that was read, its path there, and why."""
+    """An image that could not be read: its row in the table that was read, its path there, and why. A folder that could not be listed is row -1."""
 
     row: int
     path: str
@@ -36,6 +36,7 @@ class ImageTable:
             `sha256` (digest of each file, by which embeddings are found), every further column an attribute; a name that is a number becomes a text.
         failed: images that were left out because they could not be read.
         has_images: false for rows of vectors that came without images: they have no column `path`.
+        notes: a sentence for each thing about the images that a person should know, such as what was left out.
 
     Raises:
         InputError: if there is no `path` column or no row, or two columns have the same name.
@@ -51,6 +52,7 @@ class ImageTable:
     frame: pd.DataFrame
     failed: tuple[Failure, ...] = ()
     has_images: bool = True
+    notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if self.has_images and "path" not in self.frame.columns:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from likeness.data.readers.folder import is_image_name
+from likeness.data.readers.folder_columns import is_shown
 from likeness.errors import InputError
 from likeness.io import MAX_PIXELS, plain_name
 
@@ -94,5 +95,4 @@ def _check_apart(name: str, members: list[zipfile.ZipInfo]) -> None:
 
 def _is_visible_image(name: str) -> bool:
     parts = name.replace("\\", "/").split("/")
-    hidden = any((part.startswith(".") and part not in (".", "..")) or part == "__MACOSX" for part in parts[:-1])
-    return is_image_name(parts[-1]) and not hidden
+    return is_image_name(parts[-1]) and is_shown([part for part in parts[:-1] if part not in (".", "..")])

@@ -5,8 +5,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from PIL import Image
 
 from likeness.errors import InputError
+from likeness.labels import LabelsConfig
 from likeness.shifts import splits_from, write_splits
 from likeness.training.config import DataConfig, config_from
 from likeness.training.data.run_images import run_images
@@ -80,3 +82,18 @@ def test_errors(photos: Path, splits: Path) -> None:
 def test_keys_that_do_not_fit_each_other(data: dict[str, Any], message: str) -> None:
     with pytest.raises(InputError, match=message):
         config_from({"data": data})
+
+
+@pytest.mark.parametrize(("test", "other"), [("test", "val"), ("validation", None), ("Testing", None)])
+def test_folders_of_parts_divide_images_that_have_no_classes(tmp_path: Path, test: str, other: str | None) -> None:
+    for part, count in (("train", 5), (test, 4), *([(other, 3)] if other else [])):
+        (tmp_path / part).mkdir()
+        for number in range(count):
+            Image.new("RGB", (8, 8)).save(tmp_path / part / f"{number}.png")
+    np.save(tmp_path / "distances.npy", np.zeros((12, 12) if other else (9, 9)))
+    labels = LabelsConfig(kind="matrix", file=str(tmp_path / "distances.npy"))
+    images = run_images(DataConfig(source=str(tmp_path), split="images", labels=labels), 0)
+    parts = images.table.frame["split"]
+    assert (parts[images.test] == test).all()
+    assert len(images.test) == 4
+    assert (parts[np.concatenate([images.train, images.validation])] == "train").all()

@@ -12,6 +12,9 @@ from likeness.labels import LabelDistances, label_distances, shuffled_labels
 from likeness.training.config import DataConfig
 
 Rows = NDArray[np.int64]
+# what parts are called in the attribute "split"; of those that test, the first that are there
+_TRAIN_NAMES = ("train", "training", "restval")
+_TEST_NAMES = (("test", "testing", "query"), ("val", "valid", "validation", "dev", "eval", "evaluation"))
 
 
 @dataclass(frozen=True)
@@ -98,7 +101,8 @@ def _by_images(config: DataConfig, seed: int) -> RunImages:
     table = run_table(config)
     said = table.frame["split"].astype(str).str.lower() if "split" in table.attributes else None
     if said is not None:
-        train, test = (np.flatnonzero(said.isin(names).to_numpy()) for names in (("train", "restval"), ("test", "query")))
+        names_of_test = next((names for names in _TEST_NAMES if said.isin(names).any()), ())
+        train, test = (np.flatnonzero(said.isin(names).to_numpy()) for names in (_TRAIN_NAMES, names_of_test))
     else:
         count = len(table) * config.test_images if config.test_images < 1 else config.test_images
         train, test = np.arange(len(table) - round(count)), np.arange(max(0, len(table) - round(count)), len(table))
