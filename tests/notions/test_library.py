@@ -197,7 +197,25 @@ def test_a_name_that_no_file_can_have_is_refused(tmp_path: Path) -> None:
     assert save_notion(Notion("x" * 200, "a {}", ["x", "y"]), folder=tmp_path).is_file()
 
 
-SCRIPTS = ["车的颜色", "цвет машины", "χρώμα", "اللون", "색상", "Façade", "🚗", "🚙", "C++", "C#", "m²", "m2", "facade", "con", "車的顏色", "色 color", "color"]
+SCRIPTS = [
+    "车的颜色",
+    "цвет машины",
+    "χρώμα",
+    "اللون",
+    "색상",
+    "Façade",
+    "🚗",
+    "🚙",
+    "C++",
+    "C#",
+    "m²",
+    "m2",
+    "facade",
+    "con",
+    "車的顏色",
+    "色 color",
+    "color",
+]
 
 
 def test_names_in_any_script_are_saved_and_found_again(tmp_path: Path) -> None:

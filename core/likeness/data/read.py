@@ -9,11 +9,13 @@ from typing import NamedTuple
 import pandas as pd
 
 from likeness.data import readers
+from likeness.data.own_archive import ARCHIVE_SUFFIXES, OTHER_ARCHIVES, read_archive
 from likeness.data.readers import tabular
 from likeness.data.readers.dataset import Dataset
-from likeness.data.readers.folder import read_folder
+from likeness.data.readers.folder import TABLE_SUFFIXES, read_folder
 from likeness.data.registry import dataset_names, named_dataset, plain_names, published_names
 from likeness.data.table import ImageTable
+from likeness.data.uploads import is_upload, read_upload
 from likeness.errors import InputError
 from likeness.io import as_path, name_to_text
 
@@ -42,10 +44,10 @@ def read_dataset(source: str | Path, path_column: str | None = None, name: str |
     """A table from what a person names.
 
     Args:
-        source: a folder of images, all of which are taken; a CSV, TSV or Parquet file that lists them; or a dataset by name
+        source: a folder of images, all of which are taken; a CSV, TSV or Parquet file that lists them; a ZIP file of images; or a dataset by name
             (`likeness.data.dataset_names`): "cars", which ships; "caltech101", fetched when first read; "synthetic-poses" or "synthetic-poses@500",
             drawn once; "cars196:FOLDER", a published one with its labels; "cars196/all:FOLDER" for more of it than the paper evaluates.
-        path_column: the column of paths in such a file; by default it is found.
+        path_column: the column of paths in a table; by default it is found.
         name: shown to people; by default the folder's, file's or dataset's.
         gps: of a folder of photos, where they were taken is read, too, as "latitude" and "longitude".
 
@@ -119,8 +121,12 @@ def _read(source: str | Path, path_column: str | None, name: str | None, gps: bo
         return _read_published(_published(text))
     path = as_path(source)
     if path.is_dir():
-        return read_folder(path, name, gps)
-    if not path.exists() and path.suffix.lower() not in tabular.TABLE_SUFFIXES:
+        return read_upload(path, name) if is_upload(path) else read_folder(path, name, gps)
+    if path.is_file() and path.suffix.lower() in ARCHIVE_SUFFIXES:
+        return read_archive(path, path_column, name)
+    if path.is_file() and path.suffix.lower() in OTHER_ARCHIVES:
+        raise InputError(f"'{path.name}' is an archive that is not unpacked here; unpack it and name the folder, or pack the images as a ZIP file.")
+    if not path.exists() and path.suffix.lower() not in TABLE_SUFFIXES:
         raise _nothing_there(text)
     return tabular.read_table(path, path_column, name)
 

@@ -28,8 +28,15 @@ def test_images_in_natural_order_others_left_out(tmp_path: Path) -> None:
     table = read_folder(tmp_path)
     assert list(table.frame["path"]) == ["1.jpeg", "2.PNG", "10.png"]
     assert table.attributes == []
+    assert table.notes == ("The folder holds the table 'labels.csv', which is not read; name that file instead of the folder to have its columns.",)
     assert table.root == tmp_path
     assert table.name == tmp_path.name
+
+
+def test_tables_in_a_folder_are_named(tmp_path: Path) -> None:
+    notes = read_folder(touch(tmp_path, "1.png", "a.csv", "b/c.tsv", ".hidden.csv", "d.parquet", "b/e.csv")).notes
+    assert len(notes) == 1
+    assert notes[0].startswith("The folder holds 4 tables ('")
 
 
 def test_subfolders_are_classes(tmp_path: Path) -> None:
@@ -136,7 +143,11 @@ def test_what_programs_keep_beside_photos_is_left_out_and_counted(tmp_path: Path
     assert sorted(table.frame["path"]) == sorted(shown)
     assert len(table.notes) == 1
     assert table.notes[0].startswith("10 folders that programs keep beside photos (thumbnails, deleted files) are left out: '@eaDir' (2), ")
-    assert read_folder(tmp_path / "2024").notes[0].endswith("1 folder that a program keeps beside photos (thumbnails, deleted files) is left out: '@eaDir'.")
+    assert (
+        read_folder(tmp_path / "2024")
+        .notes[0]
+        .endswith("1 folder that a program keeps beside photos (thumbnails, deleted files) is left out: '@eaDir'.")
+    )
     assert read_folder(tmp_path / "@eaDir" / "1.jpg").notes == ()  # who names such a folder means it
 
 

@@ -22,6 +22,7 @@ SUFFIXES = frozenset(
     ]
 )
 _FURTHER = RAW_SUFFIXES | PART_SUFFIXES
+TABLE_SUFFIXES = (".csv", ".tsv", ".parquet")
 _NAMED = 3  # folders that a sentence names
 
 
@@ -84,13 +85,28 @@ class _Found:
     Attributes:
         failed: subfolders that cannot be listed.
         kept_by_programs: name of such a folder -> how many there are.
+        tables: files that may list the images.
     """
 
     failed: list[Failure] = field(default_factory=list)
     kept_by_programs: Counter[str] = field(default_factory=Counter)
+    tables: list[str] = field(default_factory=list)
 
     def notes(self) -> tuple[str, ...]:
-        """A sentence that counts what was left out; none where nothing was."""
+        """A sentence that counts what was left out, and one that names tables; none where there is nothing of it."""
+        return (*self._kept_note(), *self._tables_note())
+
+    def _tables_note(self) -> tuple[str, ...]:
+        if not self.tables:
+            return ()
+        named = ", ".join(f"'{name}'" for name in self.tables[:_NAMED]) + (", ..." if len(self.tables) > _NAMED else "")
+        if len(self.tables) == 1:
+            return (f"The folder holds the table {named}, which is not read; name that file instead of the folder to have its columns.",)
+        return (
+            f"The folder holds {len(self.tables):,} tables ({named}), which are not read; name one of them instead of the folder to have its columns.",
+        )
+
+    def _kept_note(self) -> tuple[str, ...]:
         count = self.kept_by_programs.total()
         if not count:
             return ()
@@ -120,6 +136,7 @@ def _images(folder: Path, found: _Found) -> Iterator[str]:
         found.kept_by_programs.update(name_to_text(name) for name in of_programs)
         folders[:] = [name for name in folders if not name.startswith(".") and name not in of_programs]
         relative = Path(place).relative_to(folder)
+        found.tables += [name_to_text((relative / file).as_posix()) for file in files if _is_of(file, TABLE_SUFFIXES)]
         yield from (name_to_text((relative / file).as_posix()) for file in _taken(files))
 
 

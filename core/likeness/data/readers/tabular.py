@@ -6,16 +6,18 @@ from pathlib import Path
 
 import pandas as pd
 
+from likeness.data.readers.folder import TABLE_SUFFIXES
 from likeness.data.readers.remote import is_url
 from likeness.data.table import ImageTable
 from likeness.errors import InputError
 from likeness.io import as_path, name_to_text, split_part, text_to_name
 
-TABLE_SUFFIXES = (".csv", ".tsv", ".parquet")
 PATH_COLUMNS = ("path", "file", "filename", "image", "image_path", "file_name", "file_path", "filepath", "img")
 
 
-def read_table(path: str | Path, path_column: str | None = None, name: str | None = None, remote: bool = False) -> ImageTable:
+def read_table(
+    path: str | Path, path_column: str | None = None, name: str | None = None, remote: bool = False, check_there: bool = True
+) -> ImageTable:
     """Reads a table of images: one row an image, one column of paths, every further column an attribute.
 
     Images that are missing stay in the table, and embedding lists them, as long as one is there.
@@ -25,6 +27,7 @@ def read_table(path: str | Path, path_column: str | None = None, name: str | Non
         path_column: the column of paths; by default the first of `PATH_COLUMNS` that is there, in any case of letters.
         name: shown to people; by default the file's.
         remote: paths that are URLs count as images that are there; only for a file that the person who runs the program named.
+        check_there: false: none of the images needs to be there.
 
     Raises:
         InputError: if the file is missing, cannot be parsed, has no rows, no column of paths or empty ones, or if no image is there.
@@ -35,7 +38,7 @@ def read_table(path: str | Path, path_column: str | None = None, name: str | Non
     if frame.empty:
         raise InputError(f"The table '{file.name}' has no rows; add a row for each image.")
     images = _image_paths(frame[column], file.name, column)
-    if not (remote and any(map(is_url, images))):
+    if check_there and not (remote and any(map(is_url, images))):
         _check_one_there(images, file)
     attributes = frame.drop(columns=column)
     attributes = attributes.rename(columns={"path": "path (attribute)"})
