@@ -1,9 +1,11 @@
-"""What is wrong with a notion, and what of it an encoder cannot read, in sentences: for the editor and for every command that fits."""
+"""What is wrong with a notion, and what of any text an encoder cannot read, in sentences: for pages and for every command that takes texts."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from likeness.encoders import unknown_words
+from likeness.encoders import CutText, cut_texts, reads_nothing, unknown_words
+from likeness.errors import InputError
+from likeness.io import plain_name
 from likeness.notions import Composition, Notion, check, parts_of
 
 if TYPE_CHECKING:
@@ -16,7 +18,7 @@ def notion_warnings(
     notion: Notion | Composition, encoder: "EncoderLike | None" = None, vocabularies: Mapping[str, Collection[str]] | None = None
 ) -> list[str]:
     """A sentence for each thing that makes a notion's fit worse than it looks: repeated aspects, whole prompts in place of aspects, a second thing
-    that varies (`likeness.notions.check`), and words that the encoder does not know.
+    that varies (`likeness.notions.check`), words that the encoder does not know, and prompts that are longer than what it reads.
 
     Args:
         notion: one, or several that are joined.
@@ -30,8 +32,35 @@ def notion_warnings(
     parts = [each for _, each in parts_of(notion)]
     found = [warning.message for each in parts for warning in check(each.templates, each.aspects, vocabularies)]
     if encoder is not None:
-        found += filter(None, [unread_words(sorted(unknown_words(encoder, "\n".join(each.prompts)))) for each in parts])
+        found += [sentence for each in parts for sentence in text_warnings(encoder, each.prompts)]
     return found
+
+
+def text_warnings(encoder: "EncoderLike", texts: Sequence[str]) -> list[str]:
+    """What of some texts an encoder does not read, a sentence for words that it does not know and one for ends that are cut off; [] if it reads all.
+
+    Example:
+        >>> text_warnings("cars", ["a red submarine"])
+        ['The encoder does not know submarine and reads a blank instead.']
+    """
+    return list(filter(None, [unread_words(sorted(unknown_words(encoder, "\n".join(texts)))), cut_ends(cut_texts(encoder, texts))]))
+
+
+def check_text(encoder: "EncoderLike | None", text: str) -> None:
+    """Raises InputError where an encoder knows no word of a text that is searched for; of an empty one, `Space.text_query` says so."""
+    if text.strip() and encoder is not None and reads_nothing(encoder, text):
+        raise InputError(f"The encoder knows no word of '{plain_name(text)}'; search with other words, or by image.")
+
+
+def cut_ends(cut: Sequence[CutText]) -> str:
+    """A sentence that says which texts are longer than what an encoder reads; "" where there is none."""
+    if not cut:
+        return ""
+    longest = max(cut, key=lambda each: each.tokens)
+    named, reads = f"“{plain_name(longest.text)}”", f"The encoder reads the first {longest.limit:,} tokens of a text"
+    if len(cut) == 1:
+        return f"{reads}, and {named} has {longest.tokens:,}: its end is cut off; shorten it."
+    return f"{reads}, and {len(cut):,} texts have more, up to {longest.tokens:,} in {named}: their ends are cut off; shorten them."
 
 
 def unread_words(words: Collection[str]) -> str:

@@ -75,4 +75,7 @@ from .store.pipeline import prepared_batches as prepared_batches
 from .store.texts import TextEmbeddings as TextEmbeddings
 from .store.texts import embed_texts as embed_texts
 from .store.texts import ship_texts as ship_texts
+from .vocabulary import CutText as CutText
+from .vocabulary import cut_texts as cut_texts
+from .vocabulary import reads_nothing as reads_nothing
 from .vocabulary import unknown_words as unknown_words

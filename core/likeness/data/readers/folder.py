@@ -100,11 +100,9 @@ class _Found:
         if not self.tables:
             return ()
         named = ", ".join(f"'{name}'" for name in self.tables[:_NAMED]) + (", ..." if len(self.tables) > _NAMED else "")
-        if len(self.tables) == 1:
-            return (f"The folder holds the table {named}, which is not read; name that file instead of the folder to have its columns.",)
-        return (
-            f"The folder holds {len(self.tables):,} tables ({named}), which are not read; name one of them instead of the folder to have its columns.",
-        )
+        held = f"the table {named}, which is" if len(self.tables) == 1 else f"{len(self.tables):,} tables ({named}), which are"
+        which = "that file" if len(self.tables) == 1 else "one of them"
+        return (f"The folder holds {held} not read; name {which} instead of the folder to have its columns.",)
 
     def _kept_note(self) -> tuple[str, ...]:
         count = self.kept_by_programs.total()
