@@ -159,8 +159,9 @@ def test_notions_are_listed_shown_and_fitted(client: TestClient) -> None:
     assert fitted["dim"] >= 1
     assert fitted["unknown_words"] == ["zyxwv"]
     assert fitted["cut"] == ""
-    long = {"templates": ["a {} car" + " seen from behind" * 20], "aspects": ["red", "green"]}
-    assert "reads the first 32 tokens of a text, and 2 texts have more" in client.post(f"{CARS}/notions/fit", json={"notion": long}).json()["cut"]
+    long = {"templates": ["a {} car" + " red" * 50], "aspects": ["red", "blue"]}
+    answer = client.post(f"{CARS}/notions/fit", json={"notion": long}).json()
+    assert "reads the first 32 tokens of a text, and 2 texts have more" in answer.get("cut", ""), answer
     note = client.post(f"{CARS}/search", json={"terms": [{"text": "red " * 50}]}).json()["note"]
     assert "reads the first 32 tokens of a text, and “red red" in note
     assert "has 52: its end is cut off" in note
