@@ -7,9 +7,10 @@ from typer.testing import CliRunner
 
 import likeness as lk
 from likeness.commands.cli import command_line
+from likeness.encoders import text_warnings, unread_words
 from likeness.errors import InputError
 from likeness.io import plain_name
-from likeness.notion_check import notion_warnings, text_warnings, unread_words
+from likeness.notion_check import notion_warnings
 from likeness.notions import Notion, get_notion, list_notions, notion_encoder, write_notion
 
 ODD = Notion("odd", "a {} car", ["red", "blue", "blue", "frobnicate", "a green car"])

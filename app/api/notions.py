@@ -6,7 +6,7 @@ from api.datasets import entry_of
 from api.problems import Problem
 from api.schemas import FitNotion, Fitted, Joined, ListNotions, NotionDetails, NotionName, Notions, NotionText, OfNotion
 from likeness.data import DatasetEntry
-from likeness.notion_check import cut_ends
+from likeness.encoders import cut_ends
 from likeness.notions import Notion, is_own
 from likeness.notions import list_notions as all_notions
 from likeness.space import Space

@@ -11,9 +11,9 @@ from api.notions import fitted
 from api.problems import check_may_edit
 from api.schemas import Found, Hit, NeighborsOf, NotionText, Search, SearchByImage, Term
 from likeness.data import DatasetEntry, ImageTable
+from likeness.encoders import cut_ends
 from likeness.errors import InputError
 from likeness.io import foreign_image
-from likeness.notion_check import cut_ends
 from likeness.search import Query
 from likeness.space import Space
 from server_settings import server

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 import query_pictures
 from access import redact
-from likeness import notion_check
+from likeness import encoders
 from likeness.errors import InputError
 from likeness.search import Query as ComposedQuery
 from likeness.space import Space
@@ -174,7 +174,7 @@ def is_unreadable(view: View, text: str) -> bool:
 def cut_ends(view: View, texts: list[str]) -> str:
     """Says which texts are longer than what the encoder of a space of the view reads; empty where none is."""
     cut = [found for space in view.spaces for found in cached.cut_texts(space, texts)]
-    return plain(notion_check.cut_ends(list({each.text: each for each in cut}.values())))
+    return plain(encoders.cut_ends(list({each.text: each for each in cut}.values())))
 
 
 def shown(query: Query) -> int:

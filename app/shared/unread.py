@@ -1,6 +1,6 @@
 """What an encoder cannot read of a notion, in a sentence."""
 
-from likeness.notion_check import cut_ends, unread_words
+from likeness.encoders import cut_ends, unread_words
 from likeness.notions import Notion
 from likeness.space import Space
 from shared import cached

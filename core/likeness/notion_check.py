@@ -1,17 +1,13 @@
-"""What is wrong with a notion, and what of any text an encoder cannot read, in sentences: for pages and for every command that takes texts."""
+"""What is wrong with a notion, and what of it an encoder cannot read, in sentences: for the editor and for every command that fits."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING
 
-from likeness.encoders import CutText, cut_texts, reads_nothing, unknown_words
-from likeness.errors import InputError
-from likeness.io import plain_name
+from likeness.encoders import text_warnings
 from likeness.notions import Composition, Notion, check, parts_of
 
 if TYPE_CHECKING:
     from likeness.encoders import EncoderLike
-
-_SHOWN = 6  # words
 
 
 def notion_warnings(
@@ -34,38 +30,3 @@ def notion_warnings(
     if encoder is not None:
         found += [sentence for each in parts for sentence in text_warnings(encoder, each.prompts)]
     return found
-
-
-def text_warnings(encoder: "EncoderLike", texts: Sequence[str]) -> list[str]:
-    """What of some texts an encoder does not read, a sentence for words that it does not know and one for ends that are cut off; [] if it reads all.
-
-    Example:
-        >>> text_warnings("cars", ["a red submarine"])
-        ['The encoder does not know submarine and reads a blank instead.']
-    """
-    return list(filter(None, [unread_words(sorted(unknown_words(encoder, "\n".join(texts)))), cut_ends(cut_texts(encoder, texts))]))
-
-
-def check_text(encoder: "EncoderLike | None", text: str) -> None:
-    """Raises InputError where an encoder knows no word of a text that is searched for; of an empty one, `Space.text_query` says so."""
-    if text.strip() and encoder is not None and reads_nothing(encoder, text):
-        raise InputError(f"The encoder knows no word of '{plain_name(text)}'; search with other words, or by image.")
-
-
-def cut_ends(cut: Sequence[CutText]) -> str:
-    """A sentence that says which texts are longer than what an encoder reads; "" where there is none."""
-    if not cut:
-        return ""
-    longest = max(cut, key=lambda each: each.tokens)
-    named, reads = f"“{plain_name(longest.text)}”", f"The encoder reads the first {longest.limit:,} tokens of a text"
-    if len(cut) == 1:
-        return f"{reads}, and {named} has {longest.tokens:,}: its end is cut off; shorten it."
-    return f"{reads}, and {len(cut):,} texts have more, up to {longest.tokens:,} in {named}: their ends are cut off; shorten them."
-
-
-def unread_words(words: Collection[str]) -> str:
-    """A sentence that names words which an encoder does not know; "" where there is none."""
-    if not words:
-        return ""
-    named = ", ".join(list(words)[:_SHOWN]) + (" ..." if len(words) > _SHOWN else "")
-    return f"The encoder does not know {named} and reads a blank instead."

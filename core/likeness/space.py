@@ -380,7 +380,7 @@ class Space:
 
     def _check_varies(self, notion: "Notion", aspects: Vectors) -> None:
         """Raises InputError, with the reason that the encoder's tokenizer gives, where the encoder reads the same in all prompts."""
-        from likeness.notion_check import text_warnings
+        from likeness.encoders import text_warnings
 
         if self.encoder is None or np.abs(aspects - aspects[0]).max() >= _SAME:
             return

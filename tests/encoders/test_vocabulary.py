@@ -72,7 +72,7 @@ def test_texts_of_which_nothing_is_read(name: str, text: str) -> None:
 
 def test_an_object_says_itself_how_it_reads() -> None:
     class Words:
-        def encode_images(self, images):  # noqa: ANN001, ANN202
+        def encode_images(self, images):
             raise NotImplementedError
 
         def token_count(self, text: str) -> object:

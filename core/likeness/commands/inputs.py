@@ -119,7 +119,7 @@ def tell_cut_or_unknown(space: "Space", texts: "Sequence[str]") -> None:
     Raises:
         InputError: it knows no word of one.
     """
-    from likeness.notion_check import check_text, text_warnings
+    from likeness.encoders import check_text, text_warnings
 
     if space.encoder is None or space.embed_texts is None or not texts:
         return
