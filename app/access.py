@@ -252,7 +252,8 @@ def _folders() -> list[Path]:
     """What every visitor of a shared server may read."""
     settings = server()
     looked_at = [runs_dir()] if settings.runs or settings.allows_training else []
-    return [*settings.roots.values(), assets_dir(), Path(likeness.__file__).parent, cache_dir() / "generated", cache_dir() / "downloads", *looked_at]
+    computed = [cache_dir() / name for name in ("generated", "downloads", "archives")]
+    return [*settings.roots.values(), assets_dir(), Path(likeness.__file__).parent, *computed, *looked_at]
 
 
 def _inside(real: str, base: Path) -> bool:

@@ -6,6 +6,7 @@ from api.datasets import entry_of
 from api.problems import Problem
 from api.schemas import FitNotion, Fitted, Joined, ListNotions, NotionDetails, NotionName, Notions, NotionText, OfNotion
 from likeness.data import DatasetEntry
+from likeness.encoders import cut_ends
 from likeness.notions import Notion, is_own
 from likeness.notions import list_notions as all_notions
 from likeness.space import Space
@@ -48,6 +49,7 @@ def fit_notion(arguments: FitNotion) -> Fitted:
         reads=bool(trust.reads),
         verdict=trust.sentence,
         unknown_words=cached.unknown_words_of(base, notion),
+        cut=cut_ends(cached.cut_texts(base, notion.prompts)),
     )
 
 

@@ -339,6 +339,8 @@ class Fitted(Schema):
     """The same in a sentence."""
     unknown_words: list[str]
     """Words that the encoder does not know."""
+    cut: str
+    """Says which prompts have more tokens than the encoder reads; empty where none has."""
 
 
 class LabelCount(Schema):

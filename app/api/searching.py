@@ -11,6 +11,7 @@ from api.notions import fitted
 from api.problems import check_may_edit
 from api.schemas import Found, Hit, NeighborsOf, NotionText, Search, SearchByImage, Term
 from likeness.data import DatasetEntry, ImageTable, numbers_of
+from likeness.encoders import cut_ends
 from likeness.errors import InputError
 from likeness.io import foreign_image
 from likeness.search import Query
@@ -48,8 +49,8 @@ def search(arguments: Search) -> Found:
     places = [(term.weight, _place(space, term)) for term in arguments.terms]
     query = places[0][1] if len(places) == 1 and places[0][0] > 0 else Query(places)
     rows, similarities = _nearest(space, query, arguments.k, allowed)
-    texts = " ".join(term.text for term in arguments.terms if term.text is not None)
-    return _found(entry, space, rows, similarities, arguments.attributes, _unknown(space, texts))
+    texts = [term.text for term in arguments.terms if term.text is not None]
+    return _found(entry, space, rows, similarities, arguments.attributes, _unread(space, texts))
 
 
 def search_by_image(arguments: SearchByImage, content: bytes) -> Found:
@@ -111,9 +112,10 @@ def _numbers(name: str, wanted: list[Any]) -> list[float]:
         raise InputError(f"The attribute '{name}' holds numbers; give numbers for it.") from None
 
 
-def _unknown(space: Space, texts: str) -> str:
-    unknown = cached.unknown_words(space, texts) if texts else []
-    return f"The encoder does not know these words: {', '.join(sorted(unknown))}." if unknown else ""
+def _unread(space: Space, texts: list[str]) -> str:
+    unknown = cached.unknown_words(space, " ".join(texts)) if texts else []
+    words = f"The encoder does not know these words: {', '.join(sorted(unknown))}." if unknown else ""
+    return " ".join(filter(None, (words, cut_ends(cached.cut_texts(space, texts)))))
 
 
 def _found(entry: DatasetEntry, space: Space, rows: Any, similarities: Any, attributes: bool, note: str = "") -> Found:

@@ -20,6 +20,9 @@ from access import resolve_encoder, resolve_entry, store_dir
 from likeness.data import DatasetEntry, ImageTable, find_dataset, list_datasets, read_dataset
 from likeness.defaults import PHOTO_NOTIONS
 from likeness.embedding import embed
+from likeness.encoders import CutText
+from likeness.encoders import cut_texts as core_cut_texts
+from likeness.encoders import reads_nothing as core_reads_nothing
 from likeness.encoders import unknown_words as words_outside
 from likeness.errors import InputError
 from likeness.evaluation import retrieval_metrics
@@ -314,6 +317,26 @@ def unknown_words(space: Space, text: str) -> list[str]:
 @st.cache_data(max_entries=256, show_spinner=False)
 def _unknown_words(encoder: str, text: str) -> list[str]:
     return words_outside(encoder, text)
+
+
+def cut_texts(space: Space, texts: Sequence[str]) -> list[CutText]:
+    """Texts that are longer than what the encoder behind a space reads; see `likeness.encoders.cut_texts`."""
+    return _cut_texts(space.encoder, tuple(texts)) if isinstance(space.encoder, str) and space.embed_texts is not None else []
+
+
+@st.cache_data(max_entries=256, show_spinner=False)
+def _cut_texts(encoder: str, texts: tuple[str, ...]) -> list[CutText]:
+    return core_cut_texts(encoder, texts)
+
+
+def reads_nothing(space: Space, text: str) -> bool:
+    """Whether the encoder behind a space knows no word of a text; see `likeness.encoders.reads_nothing`."""
+    return _reads_nothing(space.encoder, text) if isinstance(space.encoder, str) else not text.strip()
+
+
+@st.cache_data(max_entries=256, show_spinner=False)
+def _reads_nothing(encoder: str, text: str) -> bool:
+    return core_reads_nothing(encoder, text)
 
 
 def metrics(dataset_id: str, space: Space, attribute: str) -> dict[str, float]:

@@ -1,6 +1,5 @@
 """The query, an image of the dataset, an image from outside or a text, and what lies nearest to it in each space."""
 
-import re
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,10 +9,12 @@ from numpy.typing import NDArray
 
 import query_pictures
 from access import redact
+from likeness import encoders
 from likeness.errors import InputError
 from likeness.search import Query as ComposedQuery
 from likeness.space import Space
 from shared import cached, query_terms, selection
+from shared.plain import plain
 from shared.query_terms import LONGEST, Kind, Term
 from shared.view import View
 
@@ -164,9 +165,16 @@ def unknown_words(view: View, text: str) -> list[str]:
     return [word for word in readers[0] if all(word in unknown for unknown in readers)] if readers else []
 
 
-def is_unreadable(text: str, unknown: list[str]) -> bool:
-    """Whether no word of a text is left without those that are unknown."""
-    return bool(unknown) and not set(re.findall(r"\w+", text)) - {part for word in unknown for part in re.findall(r"\w+", word)}
+def is_unreadable(view: View, text: str) -> bool:
+    """Whether no space of the view knows a word of a text."""
+    readers = [space for space in view.spaces if space.embed_texts is not None]
+    return bool(readers) and all(cached.reads_nothing(space, text) for space in readers)
+
+
+def cut_ends(view: View, texts: list[str]) -> str:
+    """Says which texts are longer than what the encoder of a space of the view reads; empty where none is."""
+    cut = [found for space in view.spaces for found in cached.cut_texts(space, texts)]
+    return plain(encoders.cut_ends(list({each.text: each for each in cut}.values())))
 
 
 def shown(query: Query) -> int:

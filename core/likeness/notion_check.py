@@ -3,20 +3,18 @@
 from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING
 
-from likeness.encoders import unknown_words
+from likeness.encoders import text_warnings
 from likeness.notions import Composition, Notion, check, parts_of
 
 if TYPE_CHECKING:
     from likeness.encoders import EncoderLike
-
-_SHOWN = 6  # words
 
 
 def notion_warnings(
     notion: Notion | Composition, encoder: "EncoderLike | None" = None, vocabularies: Mapping[str, Collection[str]] | None = None
 ) -> list[str]:
     """A sentence for each thing that makes a notion's fit worse than it looks: repeated aspects, whole prompts in place of aspects, a second thing
-    that varies (`likeness.notions.check`), and words that the encoder does not know.
+    that varies (`likeness.notions.check`), words that the encoder does not know, and prompts that are longer than what it reads.
 
     Args:
         notion: one, or several that are joined.
@@ -30,13 +28,5 @@ def notion_warnings(
     parts = [each for _, each in parts_of(notion)]
     found = [warning.message for each in parts for warning in check(each.templates, each.aspects, vocabularies)]
     if encoder is not None:
-        found += filter(None, [unread_words(sorted(unknown_words(encoder, "\n".join(each.prompts)))) for each in parts])
+        found += [sentence for each in parts for sentence in text_warnings(encoder, each.prompts)]
     return found
-
-
-def unread_words(words: Collection[str]) -> str:
-    """A sentence that names words which an encoder does not know; "" where there is none."""
-    if not words:
-        return ""
-    named = ", ".join(list(words)[:_SHOWN]) + (" ..." if len(words) > _SHOWN else "")
-    return f"The encoder does not know {named} and reads a blank instead."

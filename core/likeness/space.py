@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 _ROWS_AT_ONCE = 1 << 14  # vectors may be a memory-mapped file larger than the memory
 _SHOWN = 12
 _SAME = 1e-3  # most by which values of the unit vectors of one image differ, embedded twice
+_SAME_PROMPTS = 1e-6  # largest difference of the rows of prompts that are one to an encoder
 
 Vectors = NDArray[np.float32]
 EmbedTexts = Callable[[Sequence[str]], Vectors]
@@ -338,10 +339,12 @@ class Space:
         """The text's place in this space, (1, d).
 
         Raises:
-            InputError: if the space has no text side.
+            InputError: if the space has no text side, or the text is empty.
         """
         if self.embed_texts is None:
             raise InputError(f"The space '{self.name}' reads no text; search by image instead.")
+        if not text.strip():
+            raise InputError("The text is empty; describe what to look for, as in 'a dog on a beach'.")
         return self.embed_texts([text])
 
     def image_query(self, image: "Path | str | bytes | Image", name: str = "") -> Vectors:
@@ -419,11 +422,22 @@ class Space:
                 removed.append((-weight, aspects))
                 continue
             estimator, learns_from = _estimator(method, notion, aspects, dim, seed)
+            self._check_varies(notion, aspects)
             estimator.fit(*self.fit_material(notion, aspects, learns_from))
             if len(parts) == 1:
                 return estimator
             joined.append((weight, deepcopy(estimator)))  # one that is passed is fitted anew for each part
         return JoinedProjection(joined, removed)
+
+    def _check_varies(self, notion: "Notion", aspects: Vectors) -> None:
+        """Raises InputError, with the reason that the encoder's tokenizer gives, where the encoder reads the same in all prompts."""
+        from likeness.encoders import text_warnings
+
+        if self.encoder is None or np.abs(aspects - aspects[0]).max() >= _SAME_PROMPTS:
+            return
+        reasons = " ".join(text_warnings(self.encoder, notion.prompts))
+        if reasons:
+            raise InputError(f"All prompts of '{notion.name}' are the same to the encoder, so nothing varies. {reasons}")
 
     def fit_material(self, notion: "Notion", aspects: Vectors, learns_from: "LearnsFrom" = "text", images: Vectors | None = None) -> tuple[Any, ...]:
         """What the `fit` of a method takes that learns from a notion: the rows of its aspects, and where it reads them the images and the aspects of

@@ -164,6 +164,13 @@ def test_notions_are_listed_shown_and_fitted(client: TestClient) -> None:
     fitted = client.post(f"{CARS}/notions/fit", json={"notion": {"templates": ["a {} car"], "aspects": ["red", "green", "zyxwv"]}}).json()
     assert fitted["dim"] >= 1
     assert fitted["unknown_words"] == ["zyxwv"]
+    assert fitted["cut"] == ""
+    long = {"templates": ["a {} car" + " red" * 50], "aspects": ["red", "blue"]}
+    answer = client.post(f"{CARS}/notions/fit", json={"notion": long}).json()
+    assert "reads the first 32 tokens of a text, and 2 texts have more" in answer.get("cut", ""), answer
+    note = client.post(f"{CARS}/search", json={"terms": [{"text": "red " * 50}]}).json()["note"]
+    assert "reads the first 32 tokens of a text, and “red red" in note
+    assert "has 52: its end is cut off" in note
     assert 0 <= fitted["alignment"] <= 1
 
 

@@ -54,6 +54,19 @@ class TestText:
         assert _data(app, "nearest") is None
         assert _data(app, "map")["neighbors"] is None
 
+    def test_a_text_that_is_cut_is_named_with_its_tokens(self, app: AppTest) -> None:
+        app.query_params["text"] = "red " * 50
+        app.run()
+        assert not app.exception
+        assert "The encoder reads the first 32 tokens of a text" in _said(app)
+        assert "has 52\\: its end is cut off" in _said(app)
+
+    @pytest.mark.parametrize("text", ["🚗", "!!!"])
+    def test_a_text_without_a_word_finds_nothing(self, app: AppTest, text: str) -> None:
+        app.query_params["text"] = text
+        app.run()
+        assert "The encoder knows no word of this text" in _said(app)
+
     def test_known_words_are_no_matter(self, app: AppTest) -> None:
         app.query_params["text"] = "a red car seen from behind"
         assert not _said(app.run())

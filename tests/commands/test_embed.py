@@ -199,3 +199,23 @@ def test_how_images_were_read_is_said(run: Run, tmp_path: Path) -> None:
     status, _, err = run("embed", str(tmp_path / "scans"), "--encoder", "cars-small")
     assert status == 0
     assert "Note: 1 image, such as 'a.tif': its brightness is scaled to black and white by its own range (-1 to 1).\n" in err
+
+
+def test_what_was_left_out_of_a_folder_is_said(run: Run, photos: Path) -> None:
+    (photos / "@eaDir").mkdir()
+    (photos / "0.png").rename(photos / "@eaDir" / "0.png")
+    note = "Note: 1 folder that a program keeps beside photos (thumbnails, deleted files) is left out: '@eaDir'."
+    status, out, err = run("embed", str(photos), "--encoder", "cars-small")
+    assert (status, out) == (0, "4 images, 512 dimensions, 1 skipped\n")
+    assert note in err
+    status, out, _ = run("info", str(photos))
+    assert status == 0
+    assert out.splitlines() == [f"photos: 5 images in {photos}", note]
+
+
+def test_info_of_a_folder_names_its_attributes(run: Run, photos: Path) -> None:
+    for number in range(3):
+        place = photos / ("red" if number else "blue")
+        place.mkdir(exist_ok=True)
+        (photos / f"{number}.png").rename(place / f"{number}.png")
+    assert "  class: 3 values: (none) (3), red (2), blue (1)" in run("info", str(photos))[1].splitlines()

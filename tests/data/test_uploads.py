@@ -64,6 +64,11 @@ def test_a_zip_keeps_its_folders_as_classes() -> None:
     assert dict(zip(table.frame["path"], table.frame["class"], strict=True)) == {"cat/1.png": "cat", "dog/1.png": "dog", "more.png": "(none)"}
 
 
+def test_what_programs_keep_beside_photos_is_no_image_of_a_zip() -> None:
+    content = archive(("1.png", image(1)), ("@eaDir/1.png/SYNOPHOTO_THUMB_M.png", image(2)), ("a/$RECYCLE.BIN/2.png", image(3)))
+    assert list(save_uploads([("photos.zip", content)]).frame["path"]) == ["1.png"]
+
+
 @pytest.mark.parametrize("name", ["../../evil.png", "/etc/evil.png", "..\\..\\evil.png", "C:\\evil.png", "a/../../evil.png", "./evil.png"])
 @pytest.mark.parametrize("zipped", [False, True])
 def test_no_name_leads_out_of_the_folder(tmp_path: Path, name: str, zipped: bool) -> None:
@@ -363,3 +368,70 @@ def test_what_is_served_is_drawn_anew() -> None:
     assert served[:4] == b"RIFF"
     assert served[8:12] == b"WEBP"
     assert comment not in served
+
+
+class TestATableInTheArchive:
+    CAPTIONS = b'image,caption\n1.png,a cat\n2.png,"a dog, asleep"\n1.png,a cat again\n'
+
+    @pytest.mark.parametrize("around", ["", "flickr/"])
+    @pytest.mark.parametrize("listed", [CAPTIONS, CAPTIONS.replace(b"1.png", b"Images/1.png").replace(b"2.png", b"./Images/2.png")])
+    def test_says_what_the_images_are(self, around: str, listed: bytes) -> None:
+        content = archive((f"{around}captions.csv", listed), (f"{around}Images/1.png", image(1)), (f"{around}Images/2.png", image(2)))
+        table = save_uploads([("flickr.zip", content)])
+        assert "class" not in table.attributes
+        own = f"{around}Images/"
+        assert dict(zip(table.frame["path"], table.frame["caption"], strict=True))[f"{own}2.png"] == "a dog, asleep"
+        assert set(table.frame["path"]) == {f"{own}1.png", f"{own}2.png"}
+        assert "a cat" in table.frame["caption"].iloc[0]
+        assert table.notes[0] == f"Images and attributes are those that the table '{around}captions.csv' in the archive lists."
+        again = read_dataset(table.root)
+        assert (again.frame.equals(table.frame), again.notes) == (True, table.notes)
+
+    def test_its_rows_are_counted_that_name_no_image_of_the_archive(self, tmp_path: Path) -> None:
+        secret = tmp_path / "secret.png"
+        secret.write_bytes(image(9))
+        listed = f"path,kind\na/1.png,cat\n{secret},x\n../../secret.png,y\nsecret.png,z\n".encode()
+        table = save_uploads(
+            [("x.zip", archive(("labels.csv", listed), ("a/1.png", image(1)), ("b/2.png", image(2))))], folder=tmp_path / "own" / "up"
+        )
+        assert list(table.frame["path"]) == ["a/1.png"]
+        assert table.notes[0].endswith("lists; images that it does not list (1) and rows without an image in the archive (3) are left out.")
+
+    def test_images_that_were_renamed_are_found(self) -> None:
+        listed = "path,kind\na/b/c/d/é.jpg,deep\nCON.png,device\n".encode()
+        content = archive(("labels.csv", listed), ("a/b/c/d/e\u0301.jpg", image(1)), ("CON.png", image(2)))
+        table = save_uploads([("x.zip", content)])
+        assert {table.file(row).read_bytes(): table.frame["kind"][row] for row in range(2)} == {image(1): "deep", image(2): "device"}
+
+    @pytest.mark.parametrize(
+        ("tables", "said"),
+        [
+            ({"a.csv": b"path\n1.png\n", "b.csv": b"path\n1.png\n"}, "Several tables in the archive list its images ('a.csv', 'b.csv'), so none"),
+            ({"a.csv": b"name,x\n1.png,2\n"}, "The table 'a.csv' in the archive is not read: The table 'a.csv' has no column of image paths"),
+            ({"a.csv": b"path,x\n7.png,2\n"}, "The table 'a.csv' in the archive is not read: it lists none of the images."),
+            ({"a.csv": b""}, "The table 'a.csv' in the archive is not read: it is empty, too large or in a folder beside images"),
+            (
+                {"meta/a.csv": b"path\n1.png\n"},
+                "The table 'meta/a.csv' in the archive is not read: it is empty, too large or in a folder beside images",
+            ),
+            ({"a.parquet": b"PAR1"}, "The table 'a.parquet' in the archive is not read: of Parquet files only those are read that a person names"),
+            ({"a.csv": b"path,\x00\xff\n\xff,\x00"}, "The table 'a.csv' in the archive is not read"),
+        ],
+    )
+    def test_that_is_not_read_is_named(self, tables: dict[str, bytes], said: str) -> None:
+        table = save_uploads([("x.zip", archive(*tables.items(), ("1.png", image(1)), ("2.png", image(2))))])
+        assert list(table.frame.columns) == ["path"]
+        assert said in table.notes[0]
+        assert read_dataset(table.root).notes == table.notes
+        assert not list(table.root.glob(".likeness.[ct]sv"))
+
+    def test_one_among_several_lists_the_images(self) -> None:
+        tables = {"classes.csv": b"id,kind\n1,cat\n", "labels.csv": b"path,kind\n1.png,cat\n"}
+        assert list(save_uploads([("x.zip", archive(*tables.items(), ("1.png", image(1))))]).frame["kind"]) == ["cat"]
+
+    def test_makes_another_folder_of_the_same_images(self) -> None:
+        roots = {
+            save_uploads([("x.zip", archive(("labels.csv", f"path,kind\n1.png,{kind}\n".encode()), ("1.png", image(1))))]).root
+            for kind in ("cat", "dog")
+        }
+        assert len({*roots, save_uploads([("1.png", image(1))]).root}) == 3

@@ -1,6 +1,11 @@
+import os
+import tempfile
+import unicodedata
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from likeness.errors import InputError
 from likeness.notions import (
@@ -15,6 +20,7 @@ from likeness.notions import (
     save_notion,
     write_notion,
 )
+from likeness.notions.notion import name_key
 
 OWN = Notion("Wheel count", ["a car with {} wheels", "{} wheels"], ["three", "300", "no", "ümlaut: #1"], "How many wheels?", "wheels", "ours", "Cars")
 
@@ -190,3 +196,79 @@ def test_a_name_that_no_file_can_have_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="too long to make a file name of"):
         is_own("x" * 300, tmp_path)
     assert save_notion(Notion("x" * 200, "a {}", ["x", "y"]), folder=tmp_path).is_file()
+
+
+SCRIPTS = [
+    "车的颜色",
+    "цвет машины",
+    "χρώμα",
+    "اللون",
+    "색상",
+    "Façade",
+    "🚗",
+    "🚙",
+    "C++",
+    "C#",
+    "m²",
+    "m2",
+    "facade",
+    "con",
+    "車的顏色",
+    "色 color",
+    "color",
+]
+
+
+def test_names_in_any_script_are_saved_and_found_again(tmp_path: Path) -> None:
+    notions = [Notion(name, "a {} car", ["red", f"blue {number}"]) for number, name in enumerate(SCRIPTS)]
+    paths = [save_notion(notion, overwrite=False, folder=tmp_path) for notion in notions]
+    assert len({path.name.lower() for path in paths}) == len(SCRIPTS)
+    assert all(path.name.isascii() and path.stem.lower() != "con" for path in paths)
+    for notion, path in zip(notions, paths, strict=True):
+        assert get_notion(notion.name, tmp_path) == get_notion(path.stem, tmp_path) == notion
+        assert save_notion(notion, folder=tmp_path) == path
+        assert duplicate_notion(notion, tmp_path).name == f"{notion.name} copy"
+        with pytest.raises(InputError, match="already; choose another"):
+            save_notion(notion, overwrite=False, folder=tmp_path)
+    for notion in notions:
+        delete_notion(notion.name, tmp_path)
+        assert not is_own(notion.name, tmp_path)
+
+
+NAMES = st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=1, max_size=12) | st.text("aAäß -_+.²", min_size=1, max_size=4)
+
+
+@given(st.lists(NAMES, min_size=1, max_size=4))
+def test_no_notion_takes_the_place_of_one_of_another_name(names: list[str]) -> None:
+    saved: dict[str, Notion] = {}
+    with tempfile.TemporaryDirectory() as folder:
+        for number, name in enumerate(names):
+            try:
+                notion = Notion(name, "a {} car", ["red", f"blue {number}"])
+                path = save_notion(notion, folder=Path(folder))
+            except InputError:  # no letter
+                continue
+            assert path.name.isascii()
+            saved[name_key(name)] = notion
+        assert len(os.listdir(folder)) == len(saved)
+        for notion in saved.values():
+            assert get_notion(notion.name, Path(folder)) == notion
+
+
+def test_the_form_of_accents_and_capitals_make_no_other_name(tmp_path: Path) -> None:
+    first, second = (Notion(unicodedata.normalize(form, "Façade"), "a {}", ["x", form]) for form in ("NFC", "NFD"))
+    assert save_notion(first, folder=tmp_path) == save_notion(second, folder=tmp_path)
+    assert get_notion("FAÇADE", tmp_path) == second
+
+
+def test_a_notion_in_a_file_of_another_name_keeps_it(tmp_path: Path) -> None:
+    old = tmp_path / "facade.yaml"
+    write_notion(old, Notion("Façade", "a {}", ["x", "y"]))
+    assert is_own("Façade", tmp_path)
+    assert save_notion(Notion("Façade", "a {}", ["x", "z"]), folder=tmp_path) == old
+    plain = Notion("Facade", "a {}", ["x", "w"])
+    assert save_notion(plain, overwrite=False, folder=tmp_path) != old
+    assert get_notion("Façade", tmp_path).aspects == ("x", "z")
+    assert get_notion("facade", tmp_path) == plain
+    delete_notion("Façade", tmp_path)
+    assert not old.exists()

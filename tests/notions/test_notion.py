@@ -25,7 +25,7 @@ def test_duplicates_are_kept_and_reported() -> None:
     assert notion.duplicates == ["a red car"]
 
 
-@pytest.mark.parametrize(("name", "slug"), [("car color", "car-color"), ("Café: Größe №2", "cafe-groe-no2"), ("  A--b ", "a-b")])
+@pytest.mark.parametrize(("name", "slug"), [("car color", "car-color"), ("Size_2", "size-2"), ("  A--b ", "a-b")])
 def test_slug(name: str, slug: str) -> None:
     assert Notion(name, "a {}", ["x", "y"]).slug == slug
 

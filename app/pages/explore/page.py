@@ -76,7 +76,7 @@ def main() -> None:
 def _find(view: View, query: neighbors.Query) -> "tuple[list[neighbors.Found], str]":
     """What was found, or why nothing can be."""
     for text in query.texts:
-        if neighbors.is_unreadable(text, neighbors.unknown_words(view, text)):
+        if neighbors.is_unreadable(view, text):
             return (
                 [],
                 f"The encoder knows no word of {'“' + plain(text) + '”' if query.terms else 'this text'}. Search with other words, or by image.",
@@ -133,7 +133,7 @@ def _search_bar(view: View) -> "tuple[neighbors.Query, map_controls.Choice]":
     with st.container():  # there in every run, so that a line more does not draw the maps anew
         for problem in filter(
             None,
-            (_unknown(_ignored(view, query)), plain(st.session_state.pop("picture_problem", ""))),
+            (_unknown(_ignored(view, query)), neighbors.cut_ends(view, query.texts), plain(st.session_state.pop("picture_problem", ""))),
         ):
             st.warning(problem, icon=":material/warning:")
     return query, choice
@@ -146,7 +146,7 @@ def _example(view: View) -> str:
 def _ignored(view: View, query: neighbors.Query) -> list[str]:
     """Words of the search that the encoder cannot read; of several terms, not those of one of which nothing is left: there the search says so."""
     unknown = {text: neighbors.unknown_words(view, text) for text in query.texts}
-    return [word for text, words in unknown.items() if not (query.terms and neighbors.is_unreadable(text, words)) for word in words]
+    return [word for text, words in unknown.items() if not (query.terms and neighbors.is_unreadable(view, text)) for word in words]
 
 
 def _unknown(words: list[str]) -> str:

@@ -74,6 +74,8 @@ def _classes(config: RunConfig, images: RunImages) -> None:
         f"{len(images.train):,} images of {len(images.train_classes):,} classes train{held}; {len(images.test):,} of {tested:,} other classes test. "
         f"An epoch has {steps:,} steps of {batch.size} images: {batch.size // batch.per_class} classes, {batch.per_class} images of each{drawn}."
     )
+    if images.lone_note:
+        st.warning(images.lone_note, icon=":material/warning:")
     frame = class_overview(images).rename(columns=str.capitalize)
     entry = dataset_of(config.data.source)
     columns: dict[str, Any] = {"Images": st.column_config.NumberColumn(format="localized")}

@@ -73,7 +73,8 @@ def _tabs() -> None:
             "Folder on this server" if server().shared else "Folder on this computer",
             key="folder",
             placeholder=f"{root}/birds",
-            help=_roots_help() + f"Searched with all its subfolders; their names become classes. {_FORMATS} Also: {source_help()}",
+            help=_roots_help()
+            + f"Searched with all its subfolders; where they tell images apart, they become classes. {_FORMATS} Also: {source_help()}",
         )
         _hint(source.strip())
         gps = st.checkbox(
@@ -192,7 +193,8 @@ def _upload() -> None:
         type=["jpg", "jpeg", "png", "heic", "heif", "hif", "webp", "avif", "bmp", "gif", "tif", "tiff", "zip"],
         accept_multiple_files=True,
         key=f"files_{_sent()}",
-        help="JPEG, PNG, HEIC, WebP, AVIF, GIF, BMP and TIFF. Videos, PDF and raw files are read from a folder.",
+        help="JPEG, PNG, HEIC, WebP, AVIF, GIF, BMP and TIFF. Videos, PDF and raw files are read from a folder. "
+        "A CSV file in the ZIP that lists its images becomes their attributes.",
     )
     name = st.text_input("Name", value="My images", key="upload_name")
     encoder = choose_encoder("upload")

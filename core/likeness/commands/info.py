@@ -1,12 +1,42 @@
 """`likeness info`."""
 
 import sys
+from typing import Annotated
 
 import typer
 
+from likeness.commands.terminal import printable
 
-def info() -> None:
-    """Show versions, what ships, datasets, notions and where computed files live."""
+_VALUES = 5  # of an attribute, that a line names
+
+
+def info(source: Annotated[str | None, typer.Argument(help="Images, to show what is known about them instead.")] = None) -> None:
+    """Show versions, what ships, datasets, notions and where computed files live; or of a SOURCE, its attributes and what was left out.
+
+    Example: `likeness info photos/`
+    """
+    if source is not None:
+        _images(source)
+    else:
+        _installation()
+
+
+def _images(source: str) -> None:
+    from likeness.data import read_dataset
+
+    table = read_dataset(source)
+    typer.echo(printable(f"{table.name}: {len(table):,} images in {table.root}"))
+    for name in table.attributes:
+        counts = table.frame[name].dropna().astype(str).value_counts()
+        named = ", ".join(f"{value} ({count:,})" for value, count in counts.head(_VALUES).items())
+        typer.echo(printable(f"  {name}: {len(counts):,} values: {named}{', ...' if len(counts) > _VALUES else ''}").replace("\n", " "))
+    for note in table.notes:
+        typer.echo(printable(f"Note: {note}"))
+    for failure in table.failed:
+        typer.echo(printable(f"skipped {failure.path}: {failure.reason}").replace("\n", " "))
+
+
+def _installation() -> None:
     import importlib.metadata as metadata
 
     from likeness.data import list_datasets

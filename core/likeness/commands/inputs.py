@@ -9,6 +9,8 @@ from likeness.commands.terminal import progress_bar
 from likeness.errors import InputError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from likeness.data import ImageTable
     from likeness.notions import Composition, Notion
     from likeness.space import Space
@@ -108,6 +110,22 @@ def tell_warnings(notion: "Notion | Composition", encoder: Any, images: "Space |
         trust = notion_trust(images, notion)
         found += [] if trust.reads else [f"{notion.name}: {trust.sentence}"]
     for sentence in found:
+        typer.echo(f"Note: {sentence}", err=True)
+
+
+def tell_cut_or_unknown(space: "Space", texts: "Sequence[str]") -> None:
+    """Prints on stderr what the encoder of a space does not read of texts that are searched for.
+
+    Raises:
+        InputError: it knows no word of one.
+    """
+    from likeness.encoders import check_text, text_warnings
+
+    if space.encoder is None or space.embed_texts is None or not texts:
+        return
+    for text in texts:
+        check_text(space.encoder, text)
+    for sentence in text_warnings(space.encoder, texts):
         typer.echo(f"Note: {sentence}", err=True)
 
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from likeness.commands.inputs import composition_named, embedded, space_named
+from likeness.commands.inputs import composition_named, embedded, space_named, tell_cut_or_unknown
 from likeness.commands.options import Dim, EncoderName, NotionName, OutputFile, Source
 from likeness.commands.terminal import print_table
 from likeness.defaults import DATASET
@@ -62,6 +62,7 @@ def matches(
         raise InputError(f"There is no file '{image}'; give the path of an image.")
     composed = None if query is None else parse_query(query)
     space = space_named(embedded(read_dataset(source), encoder), notion, dim)
+    tell_cut_or_unknown(space, [*([text] if text is not None else composed.texts if composed else []), *(negative or ())])
     known = {} if answers is None else _answers(answers, space)
     asked: Any = next(each for each in (text, image, row, composed) if each is not None)
     found = SpaceMatches(space, asked, _negatives(text, notion, negative), fdr=fdr, confidence=confidence, seed=seed)

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from likeness.commands.inputs import embedded, notion_named, space_named
+from likeness.commands.inputs import embedded, notion_named, space_named, tell_cut_or_unknown
 from likeness.commands.options import Dim, EncoderName, NotionName, Source
 from likeness.commands.terminal import print_table
 from likeness.defaults import DATASET
@@ -64,6 +64,7 @@ def search(
     space = space_named(embedded(read_dataset(source), encoder), notion, dim)
     if row is not None and row >= len(space.table):
         raise InputError(f"There is no image {row}; the last of {source} is {len(space.table) - 1}.")
+    tell_cut_or_unknown(space, [text] if text is not None else composed.texts if composed else [])
     if composed is not None:
         found = _composed(space, composed, k, index, where)
     else:

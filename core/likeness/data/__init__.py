@@ -33,7 +33,7 @@ from likeness.data.readers.cub200 import read_cub200
 from likeness.data.readers.dataset import Dataset
 from likeness.data.readers.deepfashion import read_deepfashion
 from likeness.data.readers.flickr import read_flickr
-from likeness.data.readers.folder import has_image_suffix, natural_key, read_folder
+from likeness.data.readers.folder import TABLE_SUFFIXES, has_image_suffix, natural_key, read_folder
 from likeness.data.readers.genecis import GENECIS_TASKS, ConditionTemplate, TemplateImage, genecis_tasks, read_genecis, read_templates
 from likeness.data.readers.icir import read_icir
 from likeness.data.readers.lsun_rooms import read_lsun_rooms
@@ -45,7 +45,7 @@ from likeness.data.readers.original_synthetic_cars import read_original_syntheti
 from likeness.data.readers.photo_columns import PHOTO_COLUMNS
 from likeness.data.readers.remote import as_os_error, fetch, file_system, is_url, read_remote_folder, remote_states
 from likeness.data.readers.stanford40 import read_stanford40
-from likeness.data.readers.tabular import PATH_COLUMNS, TABLE_SUFFIXES, read_table
+from likeness.data.readers.tabular import PATH_COLUMNS, read_table
 from likeness.data.registry import dataset_names, missing_archive, named_dataset, named_datasets, plain_names, source_help
 from likeness.data.repeated_images import one_row_an_image
 from likeness.data.table import IMAGE_COLUMN, UNLABELED, Failure, ImageTable

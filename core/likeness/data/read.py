@@ -12,12 +12,15 @@ from typing import NamedTuple
 import pandas as pd
 
 from likeness.data import readers
+from likeness.data.captions_column import with_caption_column
+from likeness.data.own_archive import ARCHIVE_SUFFIXES, OTHER_ARCHIVES, read_archive
 from likeness.data.readers import tabular
 from likeness.data.readers.dataset import Dataset
-from likeness.data.readers.folder import read_folder
+from likeness.data.readers.folder import TABLE_SUFFIXES, read_folder
 from likeness.data.registry import dataset_names, named_dataset, plain_names, published_names
 from likeness.data.repeated_images import one_row_an_image
 from likeness.data.table import ImageTable
+from likeness.data.uploads import is_upload, read_upload
 from likeness.errors import InputError
 from likeness.io import as_path, name_to_text
 
@@ -73,10 +76,10 @@ def read_dataset(
     """A table from what a person names.
 
     Args:
-        source: a folder of images, all of which are taken; a CSV, TSV or Parquet file that lists them; or a dataset by name
+        source: a folder of images, all of which are taken; a CSV, TSV or Parquet file that lists them; a ZIP file of images; or a dataset by name
             (`likeness.data.dataset_names`): "cars", which ships; "caltech101", fetched when first read; "synthetic-poses" or "synthetic-poses@500",
             drawn once; "cars196:FOLDER", a published one with its labels; "cars196/all:FOLDER" for more of it than the paper evaluates.
-        path_column: the column of paths in such a file; by default it is found.
+        path_column: the column of paths in a table; by default it is found.
         name: shown to people; by default the folder's, file's or dataset's.
         caption_column: the column of captions in such a file, a sentence or a JSON list of sentences a cell; by default "captions" or "caption".
         gps: of a folder of photos, where they were taken is read, too, as "latitude" and "longitude".
@@ -152,8 +155,8 @@ def _read(source: str | Path, columns: TableColumns, name: str | None, gps: bool
     if not text.strip():
         raise InputError("No images are named; give 'cars', a folder, a CSV or Parquet file, or a dataset such as 'cars196:FOLDER'.")
     named = columns.path or columns.caption
-    if named is not None and Path(text).suffix.lower() not in tabular.TABLE_SUFFIXES:
-        raise InputError(f"'{text}' is no CSV or Parquet file, so it has no column '{named}' to read; give the file that lists the images.")
+    if named is not None and Path(text).suffix.lower() not in (*TABLE_SUFFIXES, *ARCHIVE_SUFFIXES):
+        raise InputError(f"'{text}' is no CSV, Parquet or ZIP file, so it has no column '{named}' to read; give the file that lists the images.")
     plain, _, count = text.partition("@")
     if plain in plain_names():
         return _read_plain(named_dataset(plain), text, count)
@@ -161,8 +164,13 @@ def _read(source: str | Path, columns: TableColumns, name: str | None, gps: bool
         return _read_published(_published(text))
     path = as_path(source)
     if path.is_dir():
-        return one_row_an_image(read_folder(path, name, gps))
-    if not path.exists() and path.suffix.lower() not in tabular.TABLE_SUFFIXES:
+        return one_row_an_image(read_upload(path, name) if is_upload(path) else read_folder(path, name, gps))
+    if path.is_file() and path.suffix.lower() in ARCHIVE_SUFFIXES:
+        table = read_archive(path, columns.path, name)
+        return replace(table, frame=with_caption_column(table.frame, columns.caption, path.name)) if columns.caption else table
+    if path.is_file() and path.suffix.lower() in OTHER_ARCHIVES:
+        raise InputError(f"'{path.name}' is an archive that is not unpacked here; unpack it and name the folder, or pack the images as a ZIP file.")
+    if not path.exists() and path.suffix.lower() not in TABLE_SUFFIXES:
         raise _nothing_there(text)
     return tabular.read_table(path, columns.path, name, remote, caption_column=columns.caption)
 

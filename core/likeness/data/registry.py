@@ -63,6 +63,6 @@ def source_help() -> str:
     plain = ", ".join(f"`{name}`" for name in plain_names())
     published = ", ".join(f"`{name}:...`" for name in published_names())
     return (
-        f"{plain}, a folder of images, a CSV / Parquet file with image paths, or a published dataset as NAME:FOLDER: {published} "
+        f"{plain}, a folder of images, a ZIP file of them, a CSV / Parquet file with image paths, or a published dataset as NAME:FOLDER: {published} "
         "(`cars196/all:FOLDER`: more than the paper evaluates)."
     )

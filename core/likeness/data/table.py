@@ -20,7 +20,7 @@ _LISTED = 4
 
 @dataclass(frozen=True)
 class Failure:
-    """An image that could not be read: its row in the table that was read, its path there, and why."""
+    """An image that could not be read: its row in the table that was read, its path there, and why. A folder that could not be listed is row -1."""
 
     row: int
     path: str

@@ -8,12 +8,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
-from likeness.data.readers.folder import is_image_name
+from likeness.data.readers.folder import TABLE_SUFFIXES, is_image_name
+from likeness.data.readers.folder_columns import is_shown
 from likeness.errors import InputError
 from likeness.io import MAX_PIXELS, plain_name
 
 MAX_IMAGE_BYTES = 100 * 1024**2
 _CENTRAL = b"PK\x01\x02"
+_MOST_TABLES, _MOST_TABLE_BYTES = 10, 20 * 1024**2
 _OTHERS = 4  # entries that are no images, for each image that is allowed
 _RATIO, _FROM_BYTES = 200, 64 * 1024**2  # bytes out for a byte in; photos hardly shrink, and a few large flat drawings stay below
 
@@ -35,11 +37,24 @@ class UploadLimits:
     total_gb: float | None = None
 
 
-def zipped_images(name: str, content: bytes, limits: UploadLimits) -> Iterator[tuple[str, bytes]]:
+@dataclass(frozen=True)
+class ArchiveTable:
+    """A CSV, TSV or Parquet file in an archive.
+
+    Attributes:
+        path: in the archive, with forward slashes.
+        content: None where it lies beside the folders of images, or is too large to be read.
+    """
+
+    path: str
+    content: bytes | None
+
+
+def zipped_images(name: str, content: bytes, limits: UploadLimits, tables: list[ArchiveTable] | None = None) -> Iterator[tuple[str, bytes]]:
     """Names, with their folders, and contents of the images in a ZIP file; archives inside it stay closed, hidden files and others are passed over.
 
     An image that cannot be unpacked comes without content, which no check lets through. Never more is unpacked than `MAX_IMAGE_BYTES` for one
-    image and `limits.unpacked_mb` for all, whatever the archive declares.
+    image and `limits.unpacked_mb` for all, whatever the archive declares. The tables in it are appended to `tables`, before the first image comes.
 
     Raises:
         InputError: a damaged or encrypted archive, none or too many images in it, links, entries that share their bytes, or a bomb.
@@ -51,6 +66,8 @@ def zipped_images(name: str, content: bytes, limits: UploadLimits) -> Iterator[t
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             members = [member for member in archive.infolist() if not member.is_dir() and _is_visible_image(member.filename)]
             _check_declared(shown, members, len(content), limits)
+            if tables is not None:
+                tables += _tables(archive, [plain_steps(member.filename) for member in members])
             for member in members:
                 yield member.filename, _unpacked(archive, member)
     except (InputError, GeneratorExit):
@@ -60,11 +77,27 @@ def zipped_images(name: str, content: bytes, limits: UploadLimits) -> Iterator[t
         raise InputError(f"The ZIP file '{shown}' is damaged, encrypted or packed in an unknown way ({reason}); pack it again.") from error
 
 
-def _unpacked(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:
+def plain_steps(name: str) -> tuple[str, ...]:
+    """The steps of a path in an archive, however it is written: "./a\\\\b.png" is a and b.png."""
+    return tuple(step for step in name.replace("\\", "/").split("/") if step not in ("", "."))
+
+
+def _tables(archive: zipfile.ZipFile, images: list[tuple[str, ...]]) -> list[ArchiveTable]:
+    """The tables; of those whose folder holds all images, the content."""
+    named = [(member, plain_steps(member.filename)) for member in archive.infolist() if member.filename.lower().endswith(TABLE_SUFFIXES)]
+    found = []
+    for member, steps in [(member, steps) for member, steps in named if is_shown(steps)][:_MOST_TABLES]:
+        holds_all = all(image[: len(steps) - 1] == steps[:-1] for image in images)
+        content = _unpacked(archive, member, _MOST_TABLE_BYTES) if holds_all else b""
+        found.append(ArchiveTable("/".join(steps), content if 0 < len(content) <= _MOST_TABLE_BYTES else None))
+    return found
+
+
+def _unpacked(archive: zipfile.ZipFile, member: zipfile.ZipInfo, most: int = MAX_IMAGE_BYTES) -> bytes:
     """At most one byte over the limit, whatever size the archive declares; empty where this entry alone is damaged."""
     try:
         with archive.open(member) as file:
-            return file.read(MAX_IMAGE_BYTES + 1)
+            return file.read(most + 1)
     except (zipfile.BadZipFile, zlib.error, EOFError, OSError):
         return b""
 
@@ -94,5 +127,4 @@ def _check_apart(name: str, members: list[zipfile.ZipInfo]) -> None:
 
 def _is_visible_image(name: str) -> bool:
     parts = name.replace("\\", "/").split("/")
-    hidden = any((part.startswith(".") and part not in (".", "..")) or part == "__MACOSX" for part in parts[:-1])
-    return is_image_name(parts[-1]) and not hidden
+    return is_image_name(parts[-1]) and is_shown([part for part in parts[:-1] if part not in (".", "..")])

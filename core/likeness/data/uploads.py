@@ -1,6 +1,7 @@
 """Uploaded files as a folder of images in the user's cache."""
 
 import hashlib
+import json
 import os
 import re
 import secrets
@@ -9,12 +10,18 @@ import threading
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING
 
 from likeness.data.readers.folder import read_folder
+from likeness.data.readers.tabular import read_table
 from likeness.data.table import Failure, ImageTable
-from likeness.data.upload_archive import MAX_IMAGE_BYTES, UploadLimits, zipped_images
+from likeness.data.upload_archive import MAX_IMAGE_BYTES, ArchiveTable, UploadLimits, zipped_images
+from likeness.data.upload_table import listed_images
 from likeness.errors import InputError
-from likeness.io import cache_dir, check_images
+from likeness.io import cache_dir, check_images, parse_json, text_of
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 _NAME_LENGTH = 60  # characters; file systems allow 255 bytes
 _DEPTH = 4
@@ -23,6 +30,8 @@ _ALIASES = {".jpg": (".jpg", ".jpeg", ".jpe", ".jfif"), ".tif": (".tif", ".tiff"
 _RESERVED = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.IGNORECASE)
 _ZIP = b"PK\x03\x04"
 _USUAL = UploadLimits()
+# beside the images: the table that came with them, and what is to be said about the upload
+_TABLE, _FACTS = ".likeness.csv", ".likeness.json"
 _accounting = threading.Lock()  # held while room is counted and taken, never while anything is decoded
 
 
@@ -32,20 +41,26 @@ def uploads_dir() -> Path:
 
 
 def save_uploads(
-    files: Iterable[tuple[str, bytes]], name: str = "Uploaded images", folder: Path | None = None, limits: UploadLimits = _USUAL
+    files: Iterable[tuple[str, bytes]],
+    name: str = "Uploaded images",
+    folder: Path | None = None,
+    limits: UploadLimits = _USUAL,
+    path_column: str | None = None,
 ) -> ImageTable:
     """Saves images, and those inside ZIP files, in a folder named after their content, and returns its table.
 
     What a file is follows from its content, never from its name: an image is decoded, in a process of its own, and kept under the suffix of its
     format. One that cannot be read is left out and listed in the table's `failed`, by its place in the upload. The same files again give the same
-    folder; there is the whole folder or none. Inside a ZIP, folders are kept and become classes. Names that lead out of the folder are cut down
-    to what is inside; of several files with one name, the later are numbered.
+    folder; there is the whole folder or none. Inside a ZIP, folders are kept and become classes; where a CSV file above or beside all of them lists
+    the images, these and its columns are the table. `notes` says which it is. Names that lead out of the folder are cut down to what is inside; of
+    several files with one name, the later are numbered.
 
     Args:
         files: name and content of each file.
         name: shown to people.
         folder: under which the new folder is made; by default in the user's cache.
         limits: of this upload, and of all in the folder.
+        path_column: of such a CSV file, the column of paths; by default it is found.
 
     Raises:
         InputError: a damaged ZIP, too many files or too large ones together, no image that can be read, or no room left for uploads.
@@ -54,7 +69,9 @@ def save_uploads(
     staging = place / f".{secrets.token_hex(8)}.partial"
     try:
         _check_room(place, limits)
-        digest, failed = _stage(check_images(_limited(_unpacked(files, limits), limits), limits.pixels, MAX_IMAGE_BYTES), staging)
+        tables: list[ArchiveTable] = []
+        unpacked = _limited(_unpacked(files, limits, tables), limits)
+        digest, failed = _stage(check_images(unpacked, limits.pixels, MAX_IMAGE_BYTES), staging, tables, path_column)
         target = place / f"{_slug(name)}-{digest}"
         with _accounting:
             if not target.is_dir():
@@ -67,12 +84,33 @@ def save_uploads(
         raise InputError(f"The upload cannot be saved ({reason}); make room, or upload fewer images.") from error
     finally:
         shutil.rmtree(staging, ignore_errors=True)
-    return replace(read_folder(target, name), failed=tuple(failed))
+    return replace(read_upload(target, name), failed=tuple(failed))
 
 
-def _stage(images: Iterable[tuple[str, bytes, str | InputError]], staging: Path) -> tuple[str, list[Failure]]:
-    """Writes images one by one; returns a digest of their names and contents, whatever their order, and which are left out."""
+def is_upload(folder: Path) -> bool:
+    """Whether `save_uploads` left something in the folder that its images alone do not tell."""
+    return (folder / _FACTS).is_file()
+
+
+def read_upload(folder: Path, name: str | None = None) -> ImageTable:
+    """The table of a folder that `save_uploads` made, with the columns of the table that came with the images."""
+    table = read_table(folder / _TABLE, name=name or folder.name) if (folder / _TABLE).is_file() else read_folder(folder, name)
+    if not is_upload(folder):
+        return table
+    try:
+        notes = map(str, parse_json(text_of(folder / _FACTS), _FACTS)["notes"])
+        return replace(table, notes=(*notes, *table.notes))
+    except (InputError, KeyError, TypeError, ValueError):
+        return table
+
+
+def _stage(
+    images: Iterable[tuple[str, bytes, str | InputError]], staging: Path, tables: list[ArchiveTable], path_column: str | None
+) -> tuple[str, list[Failure]]:
+    """Writes images one by one, and what the tables of an archive tell of them; returns a digest of it all, whatever the order of images, and which
+    are left out."""
     written: dict[str, bytes] = {}
+    places: dict[str, str] = {}
     taken: set[str] = set()
     failed: list[Failure] = []
     for row, (path, content, suffix) in enumerate(images):
@@ -84,19 +122,33 @@ def _stage(images: Iterable[tuple[str, bytes, str | InputError]], staging: Path)
         (staging / own).parent.mkdir(parents=True, exist_ok=True)
         (staging / own).write_bytes(content)
         written[own] = hashlib.sha256(content).digest()
+        places.setdefault(path, own)
     if not written:
         raise InputError(failed[0].reason if failed else "There are no images among the uploaded files; choose image files or a ZIP of images.")
     digest = hashlib.sha256()
     for path, own_digest in sorted(written.items()):
         digest.update(path.encode("utf-8", "surrogateescape") + b"\0" + own_digest)
+    digest.update(_write_facts(staging, *listed_images(tables, places, staging / _TABLE, path_column)))
     return digest.hexdigest()[:16], failed
 
 
-def _unpacked(files: Iterable[tuple[str, bytes]], limits: UploadLimits) -> Iterator[tuple[str, bytes]]:
+def _write_facts(staging: Path, rows: "pd.DataFrame | None", notes: tuple[str, ...]) -> bytes:
+    """Writes what the images alone do not tell, if there is such, and returns it."""
+    if not notes:
+        return b""
+    facts = json.dumps({"notes": notes}).encode()
+    (staging / _FACTS).write_bytes(facts)
+    table = b"" if rows is None else rows.to_csv(index=False).encode("utf-8", "replace")
+    if table:
+        (staging / _TABLE).write_bytes(table)
+    return table + facts
+
+
+def _unpacked(files: Iterable[tuple[str, bytes]], limits: UploadLimits, tables: list[ArchiveTable]) -> Iterator[tuple[str, bytes]]:
     """Names and contents of what should be images, the entries of ZIP files included."""
     for name, content in files:
         if content.startswith(_ZIP) or name.lower().endswith(".zip"):
-            yield from zipped_images(name, content, limits)
+            yield from zipped_images(name, content, limits, tables)
         else:
             yield re.split(r"[/\\]", name)[-1], content
 

@@ -75,4 +75,11 @@ from .store.pipeline import prepared_batches as prepared_batches
 from .store.texts import TextEmbeddings as TextEmbeddings
 from .store.texts import embed_texts as embed_texts
 from .store.texts import ship_texts as ship_texts
+from .unread_texts import check_text as check_text
+from .unread_texts import cut_ends as cut_ends
+from .unread_texts import text_warnings as text_warnings
+from .unread_texts import unread_words as unread_words
+from .vocabulary import CutText as CutText
+from .vocabulary import cut_texts as cut_texts
+from .vocabulary import reads_nothing as reads_nothing
 from .vocabulary import unknown_words as unknown_words

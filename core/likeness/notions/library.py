@@ -12,7 +12,7 @@ from typing import Any
 from likeness.errors import InputError
 from likeness.io import as_path, assets_dir, cache_dir, parse_yaml, text_of, write_atomic
 from likeness.notions.click import read_clicks
-from likeness.notions.notion import Notion, slug
+from likeness.notions.notion import Notion, distinct_slug, name_key, slug
 
 _LONGEST_NUMBER = 10  # digits; no encoder has as many dimensions
 _FIELDS = ("name", "template", "aspects", "aspects_from", "question", "attribute", "source", "dataset", "dim", "joined", "clicks")
@@ -34,13 +34,11 @@ def get_notion(name: str, folder: Path | None = None) -> Notion:
     Raises:
         InputError: unknown name, with the known ones; a file that can't be read.
     """
-    wanted = slug(name)
     files = _files(folder)
-    if wanted in files:
-        return read_notion(files[wanted])
-    for notion in list_notions(folder):
-        if notion.name.strip().lower() == name.strip().lower():
-            return notion
+    own = _files_in(folder or own_folder())
+    path = _file_of(name, own) or _file_of(name, {stem: file for stem, file in files.items() if stem not in own})
+    if path is not None:
+        return read_notion(path)
     raise InputError(f"There is no notion '{name}'; choose from {', '.join(sorted(files))}.")
 
 
@@ -85,12 +83,17 @@ def write_notion(path: Path, notion: Notion) -> None:
 def save_notion(notion: Notion, *, overwrite: bool = True, folder: Path | None = None) -> Path:
     """Saves one of the user's own notions; saved under the name of one that ships, it stands in for that one.
 
+    Only a notion of the same name is replaced (`likeness.notions.name_key`).
+
     Raises:
-        InputError: if `overwrite` is False and there is a notion of that name.
+        InputError: if `overwrite` is False and there is a notion of that name, or the name makes no file name.
     """
-    if not overwrite and notion.slug in _files(folder):
+    if not overwrite and _is_taken(notion.name, folder):
         raise InputError(f"There is a notion '{notion.name}' already; choose another name.")
-    path = (folder or own_folder()) / f"{notion.slug}.yaml"
+    place = folder or own_folder()
+    path = _named(notion.name, _files_in(place)) or place / f"{notion.slug}.yaml"
+    if _has_other_name(path, notion.name):
+        path = place / f"{distinct_slug(notion.name)}.yaml"
     write_notion(path, notion)
     return path
 
@@ -98,7 +101,7 @@ def save_notion(notion: Notion, *, overwrite: bool = True, folder: Path | None =
 def duplicate_notion(notion: Notion, folder: Path | None = None) -> Notion:
     """Saves a copy under the first free name: "car color copy", "car color copy 2" ..."""
     names = (f"{notion.name} copy{'' if number == 1 else f' {number}'}" for number in range(1, 1000))
-    copy = replace(notion, name=next(name for name in names if slug(name) not in _files(folder)))
+    copy = replace(notion, name=next(name for name in names if not _is_taken(name, folder)))
     save_notion(copy, folder=folder)
     return copy
 
@@ -109,15 +112,16 @@ def delete_notion(name: str, folder: Path | None = None) -> None:
     Raises:
         InputError: if it is not the user's own.
     """
-    if not is_own(name, folder):
+    path = _file_of(name, _files_in(folder or own_folder()))
+    if path is None:
         get_notion(name, folder)
         raise InputError(f"The notion '{name}' ships with Likeness and can't be deleted; only your own can.")
-    ((folder or own_folder()) / f"{slug(name)}.yaml").unlink()
+    path.unlink()
 
 
 def is_own(name: str, folder: Path | None = None) -> bool:
     """True if the user saved a notion under this name."""
-    return ((folder or own_folder()) / f"{slug(name)}.yaml").is_file()
+    return _file_of(name, _files_in(folder or own_folder())) is not None
 
 
 def own_folder() -> Path:
@@ -128,6 +132,33 @@ def own_folder() -> Path:
 def shipped_folder() -> Path:
     """Where the notions that ship lie; given as the folder of the user's own, these are all there are."""
     return assets_dir() / "notions"
+
+
+def _file_of(name: str, files: dict[str, Path]) -> Path | None:
+    """The file of the notion of this name, or else the one that is called so."""
+    usual = files.get(slug(name))
+    if usual is not None and not _has_other_name(usual, name):
+        return usual  # without reading all the others
+    return _named(name, files) or usual
+
+
+def _named(name: str, files: dict[str, Path]) -> Path | None:
+    """The file of the notion of this name, whatever the file is called."""
+    wanted = name_key(name)
+    return next((path for path in files.values() if isinstance(found := _try(path), Notion) and name_key(found.name) == wanted), None)
+
+
+def _has_other_name(path: Path, name: str) -> bool:
+    """Whether a file holds a notion that is not the one of this name."""
+    found = _try(path) if path.exists() else None
+    return isinstance(found, Notion) and name_key(found.name) != name_key(name)
+
+
+def _is_taken(name: str, folder: Path | None) -> bool:
+    """Whether a notion of this name, own or shipped, is there; or a file that cannot be read, under the name that it would get."""
+    files = _files(folder)
+    own = files.get(slug(name))
+    return _named(name, files) is not None or (own is not None and not _has_other_name(own, name))
 
 
 def _files(folder: Path | None) -> dict[str, Path]:

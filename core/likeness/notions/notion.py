@@ -1,5 +1,6 @@
 """A similarity notion in words: templates and the aspects put into them."""
 
+import hashlib
 import re
 import unicodedata
 from collections import Counter
@@ -11,6 +12,9 @@ from likeness.notions.click import Click
 from likeness.notions.composition import Combinable, Composition
 
 _LONGEST_SLUG = 200  # file names have 255 bytes at most, with an ending
+_DIGITS = 12  # of a digest
+# Windows opens devices under these names, whatever the suffix
+_RESERVED = re.compile(r"con|prn|aux|nul|(com|lpt)\d")
 
 
 @dataclass(frozen=True)
@@ -130,23 +134,39 @@ class Notion(Combinable):
 
     @property
     def slug(self) -> str:
-        """The name as a file name: `car-color`."""
+        """The name as a file name: `car-color`, as `slug`."""
         return slug(self.name)
 
 
 def slug(name: str) -> str:
-    """Lower-case ASCII letters and digits joined by hyphens.
+    """A name as a file name that every system takes, the same for names that differ in capitals, blanks, hyphens and underscores alone.
+
+    Such names of ASCII letters and digits are these, joined by hyphens: "car-color". Of all others, what is left of them in ASCII ("notion" where
+    nothing is) and a digest of the name, so that no two are the same: "facade-1b8b3ef5a0c8".
 
     Raises:
-        InputError: if nothing is left of the name, or more than a file name can have.
+        InputError: the name has neither letters nor digits nor symbols, or is too long.
     """
-    plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
-    words = re.findall(r"[a-z0-9]+", plain)
-    if not words:
+    plain = name_key(name)
+    if not any(unicodedata.category(sign)[0] in "LNS" for sign in plain):
         raise InputError(f"The name '{name}' has no letter or digit to make a file name of; choose another.")
-    if len(found := "-".join(words)) > _LONGEST_SLUG:
+    if len(plain) > _LONGEST_SLUG:
         raise InputError(f"The name '{name[:60]}…' is too long to make a file name of; choose one of at most {_LONGEST_SLUG} letters.")
-    return found
+    words = "-".join(re.findall(r"[a-z0-9]+", unicodedata.normalize("NFKD", plain).encode("ascii", "ignore").decode()))
+    return words if words == plain and not _RESERVED.fullmatch(words) else distinct_slug(name)
+
+
+def distinct_slug(name: str) -> str:
+    """The form of `slug` with a digest, for any name."""
+    plain = name_key(name)
+    words = "-".join(re.findall(r"[a-z0-9]+", unicodedata.normalize("NFKD", plain).encode("ascii", "ignore").decode()))[:_LONGEST_SLUG]
+    return f"{words or 'notion'}-{hashlib.sha256(plain.encode('utf-8', 'surrogatepass')).hexdigest()[:_DIGITS]}"
+
+
+def name_key(name: str) -> str:
+    """What two names have in common that are one to people: capitals, blanks, hyphens, underscores and the form of accents don't count."""
+    composed = unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())
+    return re.sub(r"[\s_-]+", "-", composed).strip("-")
 
 
 def parse_aspects(text: str) -> tuple[str, ...]:

@@ -19,7 +19,10 @@ def prompt_rows(text: Any, dim: Any) -> Floats:
     if len(rows) < 2:
         raise InputError("There is only one prompt, so nothing varies; give at least two different ones.")
     if np.abs(rows - rows[0]).max() < 1e-6:
-        raise InputError(f"All {len(rows)} prompts have the same embedding, so nothing varies; write aspects with words that the encoder knows.")
+        raise InputError(
+            f"All {len(rows)} prompts have the same embedding, so nothing varies: the encoder knows no word of the aspects, or cuts the prompts off "
+            "before them; choose other aspects, or shorten the template."
+        )
     return rows
 
 

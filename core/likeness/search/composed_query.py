@@ -50,6 +50,11 @@ class Query:
         return tuple(int(what) for _, what in self.terms if isinstance(what, Integral))
 
     @property
+    def texts(self) -> tuple[str, ...]:
+        """The texts among the terms."""
+        return tuple(what for _, what in self.terms if isinstance(what, str))
+
+    @property
     def name(self) -> str:
         """As `parse_query` reads it, where all terms are rows, texts and paths."""
         signs = ["- " if weight < 0 else "+ " if place else "" for place, (weight, _) in enumerate(self.terms)]

@@ -10,8 +10,9 @@ import pytest
 from PIL import Image
 
 from foreign_files import HEIC, dng, exif, jpeg, write_pdf, write_video
-from likeness.data import read_folder, thumbnail
+from likeness.data import Failure, read_folder, thumbnail
 from likeness.data.readers.folder import natural_key
+from likeness.embedding import embed
 from likeness.errors import InputError
 
 
@@ -27,15 +28,23 @@ def test_images_in_natural_order_others_left_out(tmp_path: Path) -> None:
     table = read_folder(tmp_path)
     assert list(table.frame["path"]) == ["1.jpeg", "2.PNG", "10.png"]
     assert table.attributes == []
+    assert table.notes == ("The folder holds the table 'labels.csv', which is not read; name that file instead of the folder to have its columns.",)
     assert table.root == tmp_path
     assert table.name == tmp_path.name
+
+
+def test_tables_in_a_folder_are_named(tmp_path: Path) -> None:
+    notes = read_folder(touch(tmp_path, "1.png", "a.csv", "b/c.tsv", ".hidden.csv", "d.parquet", "b/e.csv")).notes
+    assert len(notes) == 1
+    assert notes[0].startswith("The folder holds 4 tables ('")
 
 
 def test_subfolders_are_classes(tmp_path: Path) -> None:
     touch(tmp_path, "cat/2.png", "cat/1.png", "dog/old/3.png", ".cache/4.png", "__MACOSX/cat/1.png")
     table = read_folder(str(tmp_path), name="Pets")
     assert list(table.frame["path"]) == ["cat/1.png", "cat/2.png", "dog/old/3.png"]
-    assert list(table.frame["class"]) == ["cat", "cat", "old"]
+    assert list(table.frame["class"]) == ["cat", "cat", "dog"]
+    assert list(table.frame["folder 2"]) == ["(none)", "(none)", "old"]
     assert table.name == "Pets"
 
 
@@ -85,19 +94,66 @@ def test_no_images(tmp_path: Path) -> None:
         read_folder(touch(tmp_path, "notes.txt", ".hidden.png"))
 
 
-@pytest.mark.skipif(os.name != "posix", reason="permissions of POSIX")
-def test_a_subfolder_that_may_not_be_listed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    touch(tmp_path, "1.png", "closed/2.png")
+def _close(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    """A folder of this name refuses to be listed; the tests may run as root, whom no permission stops."""
     scan = os.scandir
 
     def refuse(path: str):
-        if str(path).endswith("closed"):  # the tests may run as root, whom no permission stops
+        if str(path).endswith(name):
             raise PermissionError(13, "Permission denied", str(path))
         return scan(path)
 
     monkeypatch.setattr(os, "scandir", refuse)
+
+
+def test_a_subfolder_that_may_not_be_listed_is_reported_and_the_rest_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    touch(tmp_path, "1.png", "a/closed/2.png", "a/3.png")
+    _close(monkeypatch, "closed")
+    table = read_folder(tmp_path)
+    assert list(table.frame["path"]) == ["1.png", "a/3.png"]
+    assert table.failed == (Failure(-1, "a/closed", "The folder cannot be listed (permission denied); allow reading it, or move it away."),)
+
+
+def test_a_folder_that_may_not_be_listed_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    touch(tmp_path, "closed/2.png")
+    _close(monkeypatch, "closed")
     with pytest.raises(InputError, match=r"closed' cannot be listed \(permission denied\); allow reading it"):
+        read_folder(tmp_path / "closed")
+    with pytest.raises(InputError, match=r"holds no images .*'closed' The folder cannot be listed \(permission denied\)"):
         read_folder(tmp_path)
+
+
+def test_what_is_not_to_be_listed_is_reported_by_embedding_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    Image.new("RGB", (8, 8), "red").save(tmp_path / "1.png")
+    touch(tmp_path, "closed/2.png", "@eaDir/1.png/SYNOPHOTO_THUMB_M.jpg", "damaged.png")
+    _close(monkeypatch, "closed")
+    table = embed(read_folder(tmp_path), "cars-small").table
+    assert [failure.path for failure in table.failed] == ["closed", "damaged.png"]
+    assert table.notes == read_folder(tmp_path).notes != ()
+
+
+def test_what_programs_keep_beside_photos_is_left_out_and_counted(tmp_path: Path) -> None:
+    shown = ["2024/1.jpg", "derivatives/2.jpg", "My.photoslibrary/originals/A/3.jpg", "Previews/4.jpg"]
+    kept = [
+        *("@eaDir/1.jpg/SYNOPHOTO_THUMB_XL.jpg", "2024/@eaDir/1.jpg/SYNOPHOTO_THUMB_XL.jpg", "#recycle/old.jpg", ".Trash-1000/files/old.jpg"),
+        *("$RECYCLE.BIN/S-1-5-21/$R1.jpg", ".thumbnails/large/1.png", "__MACOSX/2024/1.jpg", "Catalog Smart Previews.lrdata/0/1.dng"),
+        *("My.photoslibrary/resources/derivatives/A/3_1_105_c.jpeg", "Old.photolibrary/Thumbnails/1.jpg"),
+    ]
+    table = read_folder(touch(tmp_path, *shown, *kept))
+    assert sorted(table.frame["path"]) == sorted(shown)
+    assert len(table.notes) == 1
+    assert table.notes[0].startswith("10 folders that programs keep beside photos (thumbnails, deleted files) are left out: '@eaDir' (2), ")
+    assert (
+        read_folder(tmp_path / "2024")
+        .notes[0]
+        .endswith("1 folder that a program keeps beside photos (thumbnails, deleted files) is left out: '@eaDir'.")
+    )
+    assert read_folder(tmp_path / "@eaDir" / "1.jpg").notes == ()  # who names such a folder means it
+
+
+def test_a_folder_with_nothing_but_what_programs_keep(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"holds no images .* \('@eaDir' of programs are left out\); choose another"):
+        read_folder(touch(tmp_path, "@eaDir/1.jpg/SYNOPHOTO_THUMB_XL.jpg"))
 
 
 def test_a_row_for_each_second_and_page(tmp_path: Path) -> None:

@@ -239,7 +239,7 @@ class TestCommandLine:
         root = miniatures["cars196"](tmp_path / "cars")
         status, _, err = evaluate(monkeypatch, capfd, str(root), "--methods", "raw")
         assert status == 2
-        assert f"has no attribute that a notion is judged by; it has ['class']; write 'cars196:{root}' to read it with its labels." in err
+        assert f"has no attribute that a notion is judged by; it has none; write 'cars196:{root}' to read it with its labels." in err
 
     def test_a_missing_file_is_one_line(
         self, miniatures: Writers, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]

@@ -5,8 +5,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from PIL import Image
 
 from likeness.errors import InputError
+from likeness.labels import LabelsConfig
 from likeness.shifts import splits_from, write_splits
 from likeness.training.config import DataConfig, config_from
 from likeness.training.data.run_images import run_images
@@ -80,3 +82,53 @@ def test_errors(photos: Path, splits: Path) -> None:
 def test_keys_that_do_not_fit_each_other(data: dict[str, Any], message: str) -> None:
     with pytest.raises(InputError, match=message):
         config_from({"data": data})
+
+
+@pytest.mark.parametrize(("test", "other"), [("test", "val"), ("validation", None), ("Testing", None)])
+def test_folders_of_parts_divide_images_that_have_no_classes(tmp_path: Path, test: str, other: str | None) -> None:
+    for part, count in (("train", 5), (test, 4), *([(other, 3)] if other else [])):
+        (tmp_path / part).mkdir()
+        for number in range(count):
+            Image.new("RGB", (8, 8)).save(tmp_path / part / f"{number}.png")
+    np.save(tmp_path / "distances.npy", np.zeros((12, 12) if other else (9, 9)))
+    labels = LabelsConfig(kind="matrix", file=str(tmp_path / "distances.npy"))
+    images = run_images(DataConfig(source=str(tmp_path), split="images", labels=labels), 0)
+    parts = images.table.frame["split"]
+    assert (parts[images.test] == test).all()
+    assert len(images.test) == 4
+    assert (parts[np.concatenate([images.train, images.validation])] == "train").all()
+
+
+def _of_sizes(folder: Path, sizes: list[int]) -> DataConfig:
+    """Images of classes 0, 1 ... of so many images; the first half trains."""
+    for name, size in enumerate(sizes):
+        (folder / str(name)).mkdir()
+        for number in range(size):
+            Image.new("RGB", (8, 8)).save(folder / str(name) / f"{number}.png")
+    return DataConfig(source=str(folder))
+
+
+def test_test_classes_of_one_image_each_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"Each of the 3 test classes of '.*' has one image only, so no image has another to be found"):
+        run_images(_of_sizes(tmp_path, [3, 3, 3, 1, 1, 1]), 0)
+
+
+def test_validation_classes_of_one_image_each_are_refused(tmp_path: Path) -> None:
+    config = _of_sizes(tmp_path, [1, 1, 1, 1, 1, 2, 2, 2, 2, 2]).model_copy(update={"validation": 2})
+    with pytest.raises(InputError, match="Each of the 2 validation classes"):
+        run_images(config, 0)
+
+
+@pytest.mark.parametrize(
+    ("sizes", "note"),
+    [
+        ([2, 2, 2, 2], ""),
+        ([1, 2, 2, 2], ""),
+        ([2, 2, 1, 3], "1 of 4 test images is the only one of its class: no other is to be found, so that recall counts a miss, and"),
+        ([2, 2, 2, 1, 3, 1], "2 of 5 test images are the only ones of their classes"),
+    ],
+)
+def test_test_images_that_are_alone_in_their_class_are_counted(tmp_path: Path, sizes: list[int], note: str) -> None:
+    found = run_images(_of_sizes(tmp_path, sizes), 0).lone_note
+    assert found.startswith(note)
+    assert bool(found) == bool(note)

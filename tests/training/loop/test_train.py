@@ -4,6 +4,7 @@ import json
 import multiprocessing
 import os
 import pickle
+import shutil
 import signal
 from collections.abc import Callable
 from multiprocessing.process import BaseProcess
@@ -55,6 +56,16 @@ def test_a_run_leaves_config_metrics_checkpoints_events_and_a_report(config: Run
     assert list((run.path / "tensorboard").glob("events*"))
     assert torch.__version__.startswith(json.loads((run.path / "environment.json").read_text())["torch"])
     assert (36, 36, "Reading images") in progress
+
+
+def test_test_images_that_are_alone_in_their_class_stand_beside_the_figures(config: RunConfig, tmp_path: Path) -> None:
+    photos = tmp_path / "with one alone"
+    shutil.copytree(config.data.source, photos)
+    last = sorted(photos.iterdir())[-1]
+    for image in sorted(last.iterdir())[1:]:
+        image.unlink()
+    run = train(with_changes(config, {"data.source": str(photos)}), tmp_path / "run")
+    assert "1 of 13 test images is the only one of its class" in run.status().message
 
 
 def test_the_seed_decides_everything(config: RunConfig, tmp_path: Path) -> None:

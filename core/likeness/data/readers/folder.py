@@ -2,13 +2,16 @@
 
 import os
 import re
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import pandas as pd
 
-from likeness.data.readers.photo_columns import NO_CLASS, photo_columns, with_parts
-from likeness.data.table import ImageTable
+from likeness.data.readers.folder_columns import folder_columns, kept_by_a_program
+from likeness.data.readers.photo_columns import photo_columns, with_parts
+from likeness.data.table import Failure, ImageTable
 from likeness.errors import InputError
 from likeness.io import PART_SUFFIXES, RAW_SUFFIXES, allows, as_path, name_to_text
 
@@ -19,13 +22,16 @@ SUFFIXES = frozenset(
     ]
 )
 _FURTHER = RAW_SUFFIXES | PART_SUFFIXES
+TABLE_SUFFIXES = (".csv", ".tsv", ".parquet")
+_NAMED = 3  # folders that a sentence names
 
 
 def read_folder(path: str | Path, name: str | None = None, gps: bool = False) -> ImageTable:
     """All images of a folder and its subfolders, in natural order (2 before 10).
 
-    Where images lie in subfolders, the attribute "class" holds the name of each image's own folder (the ImageFolder layout), and "(none)" for images
-    that lie beside those folders. Hidden files and folders, and files that are no images by their suffix, are left out.
+    Where subfolders tell images apart, they become the attributes "class", "split" and "folder 1" ... (`folder_columns`), "(none)" for images that
+    lie beside those folders. Hidden files and folders, and files that are no images by their suffix, are left out; folders that programs keep beside
+    photos (thumbnails, what was deleted) too, and `notes` counts them. A subfolder that cannot be listed is in `failed`, as row -1.
 
     Of a camera's raw file, the preview in it is the image. A video has a row for each second, "clip.mp4#t=12", and a PDF one for each page,
     "paper.pdf#page=3", with the attributes "file" and "second" or "page"; where they cannot be counted it is one row, and embedding tells why. A .mov
@@ -39,24 +45,25 @@ def read_folder(path: str | Path, name: str | None = None, gps: bool = False) ->
         gps: also reads where photos were taken, as "latitude" and "longitude" in degrees.
 
     Raises:
-        InputError: if the folder is missing, is a file, cannot be listed or holds no image.
+        InputError: if the folder is missing, is a file, cannot be listed itself or holds no image.
     """
     folder = as_path(path).absolute()
     if not folder.exists():
         raise InputError(f"There is no folder '{path}'; check the spelling, and that it lies on the machine that runs Likeness.")
     if not folder.is_dir():
         raise InputError(f"'{path}' is a file, not a folder; give the folder that holds the images, or a CSV or Parquet file that lists them.")
-    paths = sorted(_images(folder), key=natural_key)
+    found = _Found()
+    paths = sorted(_images(folder, found), key=natural_key)
     if not paths:
-        raise InputError(f"The folder '{path}' holds no images ({', '.join(sorted(SUFFIXES))}), nor do its subfolders; choose another folder.")
+        raise InputError(
+            f"The folder '{path}' holds no images ({', '.join(sorted(SUFFIXES))}), nor do its subfolders{found.reasons()}; choose another folder."
+        )
     paths, parts = with_parts(folder, paths)
     frame = pd.DataFrame({"path": paths})
-    classes = [steps[-2] if len(steps := image.split("/")) > 1 else NO_CLASS for image in paths]
-    if set(classes) != {NO_CLASS}:
-        frame["class"] = classes
-    for column, values in (parts | photo_columns(folder, paths, gps)).items():
+    folders = folder_columns([image.rpartition("/")[0] for image in paths])
+    for column, values in (folders | parts | photo_columns(folder, paths, gps)).items():
         frame[column] = values
-    return ImageTable(name or name_to_text(folder.name or str(folder)), folder, frame)
+    return ImageTable(name or name_to_text(folder.name or str(folder)), folder, frame, tuple(found.failed), notes=found.notes())
 
 
 def natural_key(path: str) -> list[list[tuple[int, int, str]]]:
@@ -76,17 +83,63 @@ def has_image_suffix(name: str) -> bool:
     return os.path.splitext(name)[1].lower() in SUFFIXES
 
 
-def _images(folder: Path) -> Iterator[str]:
+@dataclass
+class _Found:
+    """What a walk through a folder passes over.
+
+    Attributes:
+        failed: subfolders that cannot be listed.
+        kept_by_programs: name of such a folder -> how many there are.
+        tables: files that may list the images.
+    """
+
+    failed: list[Failure] = field(default_factory=list)
+    kept_by_programs: Counter[str] = field(default_factory=Counter)
+    tables: list[str] = field(default_factory=list)
+
+    def notes(self) -> tuple[str, ...]:
+        """A sentence that counts what was left out, and one that names tables; none where there is nothing of it."""
+        return (*self._kept_note(), *self._tables_note())
+
+    def _tables_note(self) -> tuple[str, ...]:
+        if not self.tables:
+            return ()
+        named = ", ".join(f"'{name}'" for name in self.tables[:_NAMED]) + (", ..." if len(self.tables) > _NAMED else "")
+        held = f"the table {named}, which is" if len(self.tables) == 1 else f"{len(self.tables):,} tables ({named}), which are"
+        which = "that file" if len(self.tables) == 1 else "one of them"
+        return (f"The folder holds {held} not read; name {which} instead of the folder to have its columns.",)
+
+    def _kept_note(self) -> tuple[str, ...]:
+        count = self.kept_by_programs.total()
+        if not count:
+            return ()
+        named = ", ".join(f"'{name}'" if number == 1 else f"'{name}' ({number:,})" for name, number in self.kept_by_programs.most_common(_NAMED))
+        more = ", ..." if len(self.kept_by_programs) > _NAMED else ""
+        which = "folder that a program keeps" if count == 1 else "folders that programs keep"
+        return (f"{count:,} {which} beside photos (thumbnails, deleted files) {'is' if count == 1 else 'are'} left out: {named}{more}.",)
+
+    def reasons(self) -> str:
+        """Why there may be no image, as the part of a sentence."""
+        left_out = [f"'{failure.path}' {failure.reason}" for failure in self.failed[:_NAMED]]
+        if self.kept_by_programs:
+            left_out.append(f"{', '.join(map(repr, sorted(self.kept_by_programs)[:_NAMED]))} of programs are left out")
+        return f" ({'; '.join(left_out)})" if left_out else ""
+
+
+def _images(folder: Path, found: _Found) -> Iterator[str]:
     """Paths of images relative to the folder, with forward slashes, as text; linked folders are followed, each once."""
     visited: set[str] = set()
-    for place, folders, files in os.walk(folder, followlinks=True, onerror=_refuse):
+    for place, folders, files in os.walk(folder, followlinks=True, onerror=lambda error: _report(error, folder, found)):
         real = os.path.realpath(place)
         if real in visited or not allows(Path(real)):
             folders.clear()
             continue
         visited.add(real)
-        folders[:] = [entry for entry in folders if not entry.startswith(".") and entry != "__MACOSX"]
+        of_programs = {name for name in folders if kept_by_a_program(name, Path(place).parts)}
+        found.kept_by_programs.update(name_to_text(name) for name in of_programs)
+        folders[:] = [name for name in folders if not name.startswith(".") and name not in of_programs]
         relative = Path(place).relative_to(folder)
+        found.tables += [name_to_text((relative / file).as_posix()) for file in files if _is_of(file, TABLE_SUFFIXES)]
         yield from (name_to_text((relative / file).as_posix()) for file in _taken(files))
 
 
@@ -106,8 +159,12 @@ def _is_of(name: str, suffixes: Collection[str]) -> bool:
     return not name.startswith(".") and os.path.splitext(name)[1].lower() in suffixes
 
 
-def _refuse(error: OSError) -> None:
+def _report(error: OSError, folder: Path, found: _Found) -> None:
+    """Of the folder that was named, an error; of one below it, a line in the list of what could not be read."""
     if isinstance(error, FileNotFoundError):  # it was moved away meanwhile
         return
-    reason = (error.strerror or "unknown reason").lower()
-    raise InputError(f"The folder '{error.filename}' cannot be listed ({reason}); allow reading it or move it away.") from error
+    reason, place = (error.strerror or "unknown reason").lower(), Path(os.fsdecode(error.filename))
+    if place == folder:
+        raise InputError(f"The folder '{error.filename}' cannot be listed ({reason}); allow reading it.") from error
+    below = name_to_text(place.relative_to(folder).as_posix())
+    found.failed.append(Failure(-1, below, f"The folder cannot be listed ({reason}); allow reading it, or move it away."))

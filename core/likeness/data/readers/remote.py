@@ -14,7 +14,7 @@ from urllib.parse import urljoin
 import pandas as pd
 
 from likeness.data.readers.folder import is_image_name, natural_key
-from likeness.data.readers.photo_columns import NO_CLASS
+from likeness.data.readers.folder_columns import folder_columns, is_shown
 from likeness.data.table import ImageTable
 from likeness.errors import InputError
 from likeness.io import check_url, name_to_text, text_to_name
@@ -47,9 +47,8 @@ def read_remote_folder(url: str, name: str | None = None) -> ImageTable:
     if not found:
         raise InputError(f"There are no images below '{url}'; check the address, or name a CSV or Parquet file with a column of URLs.")
     frame = pd.DataFrame({"path": [name_to_text(files.unstrip_protocol(path)) for path in found]})
-    parents = [name_to_text(path).removeprefix(place).strip("/").split("/")[:-1] for path in found]
-    if any(parents):
-        frame["class"] = [parent[-1] if parent else NO_CLASS for parent in parents]
+    for column, values in folder_columns([name_to_text(path).removeprefix(place).strip("/").rpartition("/")[0] for path in found]).items():
+        frame[column] = values
     # pathlib folds the two slashes of a URL into one: `root` names the place in messages and stores, `path` is what is opened
     return ImageTable(name or place.rstrip("/").rsplit("/", 1)[-1] or url, Path(url), frame)
 
@@ -140,7 +139,7 @@ def _state(url: str) -> str | OSError:
 
 def _is_visible(path: str, place: str) -> bool:
     parts = path.removeprefix(place).strip("/").split("/")
-    return is_image_name(parts[-1]) and not any(part.startswith(".") or part == "__MACOSX" for part in parts[:-1])
+    return is_image_name(parts[-1]) and is_shown(parts[:-1])
 
 
 def _reason(error: Exception) -> str:

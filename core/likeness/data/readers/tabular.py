@@ -7,6 +7,7 @@ import pandas as pd
 
 from likeness.data.captions_column import with_caption_column
 from likeness.data.listed_files import find_files
+from likeness.data.readers.folder import TABLE_SUFFIXES
 from likeness.data.readers.parquet_columns import read_parquet
 from likeness.data.readers.remote import is_url
 from likeness.data.repeated_images import one_row_an_image
@@ -14,12 +15,16 @@ from likeness.data.table import ImageTable
 from likeness.errors import InputError
 from likeness.io import as_path, name_to_text, read_csv_cells, split_part, text_to_name, typed_columns
 
-TABLE_SUFFIXES = (".csv", ".tsv", ".parquet")
 PATH_COLUMNS = ("path", "file", "filename", "image", "image_path", "file_name", "file_path", "filepath", "img")
 
 
 def read_table(
-    path: str | Path, path_column: str | None = None, name: str | None = None, remote: bool = False, caption_column: str | None = None
+    path: str | Path,
+    path_column: str | None = None,
+    name: str | None = None,
+    remote: bool = False,
+    check_there: bool = True,
+    caption_column: str | None = None,
 ) -> ImageTable:
     """Reads a table of images: one row an image, one column of paths, every further column an attribute.
 
@@ -31,6 +36,7 @@ def read_table(
         path_column: the column of paths; by default the first of `PATH_COLUMNS` that is there, in any case of letters.
         name: shown to people; by default the file's.
         remote: paths that are URLs count as images that are there; only for a file that the person who runs the program named.
+        check_there: false: none of the images needs to be there.
         caption_column: the column of captions, a sentence or a JSON list of sentences a cell; by default "captions" or "caption". It is called so in
             the table, where labels and training find it.
 
@@ -43,7 +49,7 @@ def read_table(
     if frame.empty:
         raise InputError(f"The table '{file.name}' has no rows; add a row for each image.")
     images, files = find_files(_image_paths(frame[column], file.name, column), file.parent)
-    if not (remote and any(map(is_url, images))):
+    if check_there and not (remote and any(map(is_url, images))):
         _check_one_there(images, file)
     attributes = frame.drop(columns=column)
     if caption_column is not None:

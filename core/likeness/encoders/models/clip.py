@@ -26,7 +26,7 @@ from likeness.encoders.models.load_model import (
     open_clip_published_size,
 )
 from likeness.encoders.models.tower import ImageTower, TowerImages, unit_rows
-from likeness.encoders.models.words_outside import words_outside
+from likeness.encoders.models.words_outside import TokenCount, open_clip_count, words_outside
 from likeness.errors import InputError
 from likeness.io import as_path, assets_dir
 
@@ -64,7 +64,7 @@ class ClipEncoder(TowerImages):
         self.dim = int(self.encode_texts(["a"]).shape[1])
 
     def encode_texts(self, texts: Sequence[str]) -> Vectors:
-        """Unit rows (n, d). Texts longer than the model's context are cut by its tokenizer."""
+        """Unit rows (n, d). Texts longer than the model's context are cut by its tokenizer (`likeness.encoders.cut_texts`)."""
         if not texts:
             raise InputError("There are no texts to encode; give at least one.")
         parts = [self._encode_text_batch(list(texts[start : start + TEXT_BATCH])) for start in range(0, len(texts), TEXT_BATCH)]
@@ -77,6 +77,11 @@ class ClipEncoder(TowerImages):
             return []
         with self._tokenizing:
             return words_outside(fast, text)
+
+    def token_count(self, text: str) -> TokenCount:
+        """How many tokens a text has, and how many the model reads."""
+        with self._tokenizing:
+            return open_clip_count(self._tokenizer, text)
 
     @property
     def model(self) -> Any:

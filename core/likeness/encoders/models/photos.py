@@ -15,9 +15,10 @@ from likeness.encoders.models.device import choose_device
 from likeness.encoders.models.hub import load_from_folder
 from likeness.encoders.models.libraries import import_library
 from likeness.encoders.models.load_model import timm_named, transformers_folder
-from likeness.encoders.models.minilm import SHA256, check_minilm_weights, minilm_folder
+from likeness.encoders.models.minilm import SHA256, check_minilm_weights, minilm_folder, minilm_tokenizer
 from likeness.encoders.models.token_vectors import token_vectors
 from likeness.encoders.models.tower import ImageTower, TowerImages
+from likeness.encoders.models.words_outside import TokenCount, token_count, words_outside
 from likeness.errors import InputError
 from likeness.io import as_path, assets_dir
 
@@ -78,8 +79,13 @@ class PhotosEncoder(TowerImages):
         return unit_rows((rows - center) @ text, "The vectors", zeros=True)
 
     def unknown_words(self, text: str) -> list[str]:
-        """Always empty: any word can be spelled."""
-        return []
+        """Signs that MiniLM's vocabulary lacks, such as emoji; any word in Latin letters can be spelled."""
+        return words_outside(minilm_tokenizer()[0], text)
+
+    def token_count(self, text: str) -> TokenCount:
+        """How many tokens a text has, and how many MiniLM reads."""
+        tokenizer, limit = minilm_tokenizer()
+        return token_count(tokenizer, text, limit)
 
     def _rows(self, pixels: "torch.Tensor") -> "torch.Tensor":
         import torch

@@ -12,6 +12,9 @@ from likeness.labels import LabelDistances, label_distances, shuffled_labels
 from likeness.training.config import DataConfig
 
 Rows = NDArray[np.int64]
+# what parts are called in the attribute "split"; of those that test, the first that are there
+_TRAIN_NAMES = ("train", "training", "restval")
+_TEST_NAMES = (("test", "testing", "query"), ("val", "valid", "validation", "dev", "eval", "evaluation"))
 
 
 @dataclass(frozen=True)
@@ -38,6 +41,18 @@ class RunImages:
     queries: Rows = field(default_factory=lambda: np.array([], dtype=np.int64))
     distances: LabelDistances | None = None
     shuffled: LabelDistances | None = None
+
+    @property
+    def lone_note(self) -> str:
+        """A sentence that counts the test images whose class has no other one, which nothing can find; "" where there is none."""
+        alone = _alone(self.labels, self.test) if self.distances is None else 0
+        if not alone:
+            return ""
+        which = "test images is the only one of its class" if alone == 1 else "test images are the only ones of their classes"
+        return (
+            f"{alone:,} of {len(self.test):,} {which}: no other is to be found, so that recall counts "
+            f"{'a miss' if alone == 1 else 'misses'}, and MAP@R and the like leave {'it' if alone == 1 else 'them'} out."
+        )
 
     @property
     def taught(self) -> LabelDistances | None:
@@ -99,7 +114,8 @@ def _by_images(config: DataConfig, seed: int) -> RunImages:
     table = run_table(config)
     said = table.frame["split"].astype(str).str.lower() if "split" in table.attributes else None
     if said is not None:
-        train, test = (np.flatnonzero(said.isin(names).to_numpy()) for names in (("train", "restval"), ("test", "query")))
+        names_of_test = next((names for names in _TEST_NAMES if said.isin(names).any()), ())
+        train, test = (np.flatnonzero(said.isin(names).to_numpy()) for names in (_TRAIN_NAMES, names_of_test))
     else:
         count = len(table) * config.test_images if config.test_images < 1 else config.test_images
         train, test = np.arange(len(table) - round(count)), np.arange(max(0, len(table) - round(count)), len(table))
@@ -151,7 +167,23 @@ def _by_classes(config: DataConfig, seed: int) -> RunImages:
         else:
             table, labels = ImageTable(table.name, table.root, table.frame.iloc[kept]), labels[kept]
     train, validation, test = (np.flatnonzero(np.isin(labels, [place[name] for name in part])) for part in (training, validating, testing))
+    _check_pairs(labels, {"test": test, "validation": validation}, table.name)
     return RunImages(table, names, labels, train, validation, test)
+
+
+def _check_pairs(labels: Rows, parts: dict[str, Rows], table: str) -> None:
+    """Raises InputError where all classes of a part that is judged have one image each: retrieval would be 0 and NMI 1, whatever is learnt."""
+    for part, rows in parts.items():
+        if len(rows) and _alone(labels, rows) == len(rows):
+            raise InputError(
+                f"Each of the {len(rows):,} {part} classes of '{table}' has one image only, so no image has another to be found and nothing can be "
+                "judged; choose an attribute whose values have several images."
+            )
+
+
+def _alone(labels: Rows, rows: Rows) -> int:
+    """How many of these images are the only ones of their classes among them."""
+    return int((np.unique(labels[rows], return_counts=True)[1] == 1).sum())
 
 
 def _held(config: DataConfig, count: int) -> int:

@@ -139,7 +139,7 @@ def _train(config: RunConfig, run: RunFolder, dist: DistContext, before: Status,
     # the main process alone checks for a stop, and the others end with it: an old request may still be there when they look
     ready = prepare_run(config, dist, given, progress, run.stop_requested if dist.is_main else None)
     module = ready.module
-    note = size_note(module.network, config.data.image_size)
+    note = " ".join(filter(None, [size_note(module.network, config.data.image_size), ready.images.lone_note]))
     callback = RunCallback(RunContext(config, run, ready.images, ready.inputs, dist, owner, note), module.epoch, before.seconds, progress)
     device = _fit(config, run, ready, callback, given.callbacks)
     if dist.is_main:

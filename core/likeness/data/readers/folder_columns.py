@@ -1,0 +1,83 @@
+"""Which folder of an image is its class, and what the others tell."""
+
+from collections.abc import Mapping, Sequence
+
+from likeness.data.readers.photo_columns import NO_CLASS
+
+CLASS, SPLIT = "class", "split"
+_SPLITS = frozenset(["train", "training", "val", "valid", "validation", "dev", "test", "testing", "eval", "evaluation", "query", "gallery"])
+# what programs keep beside photos: caches, thumbnails and what was thrown away or is an older state; in lower case
+_KEPT_BY_PROGRAMS = frozenset(
+    ["__macosx", "@eadir", "#recycle", "#snapshot", "@recycle", "@__thumb", "$recycle.bin", "system volume information", ".thumbnails"]
+)
+_PHOTO_LIBRARIES = (".photoslibrary", ".photolibrary", ".migratedphotolibrary", ".aplibrary")
+_DERIVED = frozenset(["derivatives", "thumbnails", "previews"])  # in a library; its originals and edited pictures stay
+
+
+def folder_columns(folders: Sequence[str]) -> dict[str, list[str]]:
+    """What the folders that images lie in tell of them: the columns "class", "split" and "folder 1", "folder 2" ..., as far as there are such.
+
+    A level of folders becomes a column where it tells images apart: with one name for all it says nothing. A level that only has names such as
+    train, val and test is "split". Of the others, "class" is the deepest of which each name stands in one place (species in families), as long as
+    every image has such a folder; where names recur below others (sessions of people, months of years), it is the first. The rest are "folder N", N
+    counted from the top. A last folder that all have in common ("images") is passed over, however deep it lies.
+
+    Args:
+        folders: of each image, relative to what was read, with forward slashes; "" where there is none.
+
+    Example:
+        >>> folder_columns(["train/cat", "train/dog", "test/cat"])
+        {'class': ['cat', 'dog', 'cat'], 'split': ['train', 'train', 'test']}
+        >>> folder_columns(["anna/01", "anna/02", "ben/01"])
+        {'class': ['anna', 'anna', 'ben'], 'folder 2': ['01', '02', '01']}
+        >>> folder_columns(["cat/images", "dog/images"])
+        {'class': ['cat', 'dog']}
+        >>> folder_columns(["val", "val"])
+        {}
+    """
+    levels = _varying_levels(_without_common_end({folder: tuple(folder.split("/")) if folder else () for folder in folders}))
+    split = next((number for number, names in levels.items() if {name.lower() for name in names.values()} - {NO_CLASS} <= _SPLITS), None)
+    others = [number for number in levels if number != split]
+    chosen = _class_level(levels, others) if others else None
+    titles = {CLASS: chosen, SPLIT: split} | {f"folder {number}": number for number in others if number != chosen}
+    return {title: [levels[number][folder] for folder in folders] for title, number in titles.items() if number is not None}
+
+
+def kept_by_a_program(folder: str, parents: Sequence[str] = ()) -> bool:
+    """Whether a folder of this name, in folders of those names, holds what a program keeps beside photos, such as thumbnails or what was deleted."""
+    name = folder.lower()
+    if name in _KEPT_BY_PROGRAMS or name.startswith(".trash") or name.endswith(".lrdata"):
+        return True
+    return name in _DERIVED and any(parent.lower().endswith(_PHOTO_LIBRARIES) for parent in parents)
+
+
+def is_shown(folders: Sequence[str]) -> bool:
+    """Whether the images in such a chain of folders are a person's own: none of them is hidden or kept by a program."""
+    return not any(name.startswith(".") or kept_by_a_program(name, folders[:depth]) for depth, name in enumerate(folders))
+
+
+def _without_common_end(steps: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
+    """Without the last folder as long as it is the same for all: "images" of train/cat/images and val/images."""
+    found = dict(steps)
+    while len({each[-1:] for each in found.values()}) == 1 and all(found.values()):
+        found = {folder: each[:-1] for folder, each in found.items()}
+    return found
+
+
+def _varying_levels(steps: Mapping[str, tuple[str, ...]]) -> dict[int, dict[str, str]]:
+    """Level, from 1 -> folder -> its name there; without levels that are the same for all."""
+    depth = max(map(len, steps.values()), default=0)
+    levels = {number + 1: {folder: each[number] if len(each) > number else NO_CLASS for folder, each in steps.items()} for number in range(depth)}
+    return {number: names for number, names in levels.items() if len(set(names.values())) > 1}
+
+
+def _class_level(levels: Mapping[int, Mapping[str, str]], numbers: Sequence[int]) -> int:
+    """The deepest level that all images have which have the first, and of which each name stands in one place; else the first."""
+    first = levels[numbers[0]]
+    for place in range(len(numbers) - 1, 0, -1):
+        names = levels[numbers[place]]
+        named = [folder for folder in first if names[folder] != NO_CLASS]
+        parents = {(tuple(levels[number][folder] for number in numbers[:place]), names[folder]) for folder in named}
+        if len(parents) == len({name for _, name in parents}) and all(names[folder] != NO_CLASS for folder in first if first[folder] != NO_CLASS):
+            return numbers[place]
+    return numbers[0]

@@ -1,0 +1,90 @@
+"""The table in an uploaded archive that says what its images are."""
+
+import unicodedata
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import pandas as pd
+
+from likeness.data.readers.tabular import read_table
+from likeness.data.upload_archive import ArchiveTable, plain_steps
+from likeness.errors import InputError
+from likeness.io import plain_name
+
+_REMEDY = "unpack the archive and name the table to read it"
+
+
+def listed_images(
+    tables: Sequence[ArchiveTable], places: Mapping[str, str], scratch: Path, path_column: str | None = None
+) -> tuple[pd.DataFrame | None, tuple[str, ...]]:
+    """The rows of the one table that lists images of the archive, `path` as they are kept; and a sentence for each thing that a person should know.
+
+    A table names an image by its path, seen from the table, or by the name of its file alone where only one is called so. Rows of other images are
+    dropped, so that whoever made the archive reaches no file outside of it.
+
+    Args:
+        tables: as `zipped_images` found them.
+        places: path of each image in the archive -> its path where it is kept.
+        scratch: the file that tables are written to for reading; its suffix is not theirs.
+        path_column: the column of paths; by default it is found.
+    """
+    notes, found = [], {}
+    for table in tables:
+        try:
+            found[table.path] = _rows(table, places, scratch, path_column)
+        except InputError as error:
+            notes.append(f"The table '{_shown(table)}' in the archive is not read: {str(error).rstrip('.')}.")
+    if len(found) > 1:
+        named = ", ".join(f"'{plain_name(path)}'" for path in found)
+        return None, (*notes, f"Several tables in the archive list its images ({named}), so none of them is read; {_REMEDY}.")
+    if not found:
+        return None, tuple(notes)
+    ((path, (rows, missing)),) = found.items()
+    return rows, (*notes, _counted(plain_name(path), missing, len(places) - rows["path"].nunique()))
+
+
+def _rows(table: ArchiveTable, places: Mapping[str, str], scratch: Path, path_column: str | None) -> tuple[pd.DataFrame, int]:
+    """The rows whose images are there, and the number of the others."""
+    if table.path.lower().endswith(".parquet"):
+        raise InputError(f"of Parquet files only those are read that a person names; {_REMEDY}")
+    if table.content is None:
+        raise InputError(f"it is empty, too large or in a folder beside images; {_REMEDY}")
+    file = scratch.with_suffix(Path(table.path).suffix.lower())
+    try:
+        file.write_bytes(table.content)
+        frame = read_table(file, path_column, check_there=False).frame
+    except InputError as error:
+        raise InputError(str(error).replace(file.name, _shown(table))) from None
+    finally:
+        file.unlink(missing_ok=True)
+    folder, known = plain_steps(table.path)[:-1], _known(places)
+    kept = frame["path"].map(lambda path: _place(str(path), folder, *known))
+    rows = frame.assign(path=kept)[kept.notna()]
+    if not len(rows):
+        raise InputError("it lists none of the images")
+    return rows.reset_index(drop=True), len(frame) - len(rows)
+
+
+def _known(places: Mapping[str, str]) -> tuple[dict[tuple[str, ...], str], dict[str, str]]:
+    """Where images are kept, by the steps of their paths, and by names that only one has."""
+    steps = {plain_steps(unicodedata.normalize("NFC", path)): place for path, place in places.items()}
+    counts = Counter(each[-1] for each in steps if each)
+    return steps, {each[-1]: place for each, place in steps.items() if each and counts[each[-1]] == 1}
+
+
+def _place(path: str, folder: tuple[str, ...], by_path: Mapping[tuple[str, ...], str], by_name: Mapping[str, str]) -> str | None:
+    steps = plain_steps(unicodedata.normalize("NFC", path))
+    return by_path.get((*folder, *steps)) or by_path.get(steps) or (by_name.get(steps[-1]) if len(steps) == 1 else None)
+
+
+def _counted(name: str, missing: int, unlisted: int) -> str:
+    parts = [f"images that it does not list ({unlisted:,})"] * bool(unlisted) + [f"rows without an image in the archive ({missing:,})"] * bool(
+        missing
+    )
+    left_out = f"; {' and '.join(parts)} are left out" if parts else ""
+    return f"Images and attributes are those that the table '{name}' in the archive lists{left_out}."
+
+
+def _shown(table: ArchiveTable) -> str:
+    return plain_name(table.path)
