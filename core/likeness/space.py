@@ -468,11 +468,12 @@ class Space:
         """How well the space keeps together what belongs together.
 
         Args:
-            by: an attribute, several whose combination counts, or labels (n,); None: the attribute "label".
+            by: an attribute, several whose combination counts, or labels (n,); None: the attribute "label". Images without a label take no part, and
+                how many these are stands beside the figures as "left_out".
             include: names of metrics, or functions (vectors, labels) -> number; None: the usual ones of `likeness.evaluation.metrics`.
 
         Raises:
-            InputError: there is no such attribute, some rows lack it, or an unknown metric.
+            InputError: there is no such attribute, no image has a label of it, or an unknown metric.
 
         Example:
             >>> import numpy as np, likeness as lk
@@ -484,7 +485,10 @@ class Space:
 
         chosen = "label" if by is None else by
         named = isinstance(chosen, str) or (len(chosen) != len(self) and all(isinstance(each, str) for each in chosen))
-        return metrics(self.vectors, image_classes(self.table, chosen).labels if named else chosen, include)
+        if not named:
+            return metrics(self.vectors, chosen, include)
+        labels = image_classes(self.table, chosen).labels
+        return metrics(self.vectors, np.where(labels < 0, None, labels) if labels.min() < 0 else labels, include)
 
     def map(self, color: Any = None, **settings: Any) -> Any:
         """The app's map of this space as a notebook widget; `settings` as for `likeness.plots.linked_map.show_map`."""

@@ -1,5 +1,6 @@
 """From what was typed to tables, spaces and notions."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -109,6 +110,13 @@ def tell_warnings(notion: "Notion | Composition", encoder: Any, images: "Space |
         found += [] if trust.reads else [f"{notion.name}: {trust.sentence}"]
     for sentence in found:
         typer.echo(f"Note: {sentence}", err=True)
+
+
+def tell_left_out(attribute: "str | Sequence[str]", left_out: int, images: int) -> None:
+    """Prints on stderr how many images have no label, so that they take no part; nothing where all have one."""
+    if left_out:
+        named = attribute if isinstance(attribute, str) else ", ".join(attribute)
+        typer.echo(f"{left_out:,} of {images:,} images have no label of '{named}' and take no part.", err=True)
 
 
 def whole_numbers(text: str) -> list[int]:

@@ -11,7 +11,7 @@ from likeness.data.catalog import (
     remove_dataset,
     rename_dataset,
 )
-from likeness.data.classes import ImageClasses, image_classes, part_of
+from likeness.data.classes import ImageClasses, image_classes, labeled_images, part_of
 from likeness.data.css_colors import CSS_COLORS, CSS_RGB, css_distances, hsv_to_rgb, perceived_css_distances, rgb_to_lab
 from likeness.data.further_columns import free_name, with_columns_before
 from likeness.data.label_files import add_label_files, label_frame, read_label_file
@@ -43,7 +43,7 @@ from likeness.data.readers.remote import as_os_error, fetch, file_system, is_url
 from likeness.data.readers.stanford40 import read_stanford40
 from likeness.data.readers.tabular import PATH_COLUMNS, TABLE_SUFFIXES, read_table
 from likeness.data.registry import dataset_names, missing_archive, named_dataset, named_datasets, plain_names, source_help
-from likeness.data.table import UNLABELED, Failure, ImageTable
+from likeness.data.table import UNLABELED, Failure, ImageTable, has_label
 from likeness.data.thumbnails import thumbnail, upright_picture
 from likeness.data.upload_archive import UploadLimits
 from likeness.data.uploads import save_uploads, uploads_dir
@@ -88,12 +88,14 @@ __all__ = [
     "free_name",
     "gather_captions",
     "genecis_tasks",
+    "has_label",
     "hsv_to_rgb",
     "image_classes",
     "is_published_source",
     "is_url",
     "keep_listed",
     "label_frame",
+    "labeled_images",
     "list_datasets",
     "missing_archive",
     "mpii_image_parts",

@@ -9,6 +9,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from likeness.arrays import unit_rows
+from likeness.data import has_label
 from likeness.errors import InputError
 from likeness.progress import Progress
 from likeness.studies.best_method import leave_one_notion_out
@@ -128,7 +129,8 @@ def _attributes(space: "Space") -> list[_Attribute]:
     found: dict[str, _Attribute] = {}
     for notion in judged_notions(space.table, every=True):
         name = str(notion.attribute)
-        labels = space.table.frame[name].astype(str).str.strip().str.lower().to_numpy()
+        column = space.table.frame[name]
+        labels = column.astype(str).str.strip().str.lower().where(has_label(column), None).to_numpy()
         aspects = [aspect.lower() for aspect in notion.aspects]
         places = {aspect: place for place, aspect in enumerate(aspects)}
         codes = np.array([places.get(label, -1) for label in labels])
