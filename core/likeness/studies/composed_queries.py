@@ -113,7 +113,8 @@ def composed_table(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def composed_choice(runs: pd.DataFrame) -> pd.DataFrame:
-    """For each kind of query on each set of images the fusion that is best on average over all others, and what it scores there.
+    """For each kind of query on each set of images the fusion that is best on average over all others, sets of images counting alike, and what it
+    scores there.
 
     Args:
         runs: of `composed_queries` with a column `images`. Sets that have the same value in a column `dataset`, as they differ in the encoder alone,
@@ -121,7 +122,8 @@ def composed_choice(runs: pd.DataFrame) -> pd.DataFrame:
     """
     ways = runs[~runs["fusion"].isin([CONTROL])].rename(columns={"fusion": "method"})
     data = ways["dataset"] if "dataset" in ways else ways["images"]
-    return leave_one_notion_out(ways.assign(notion=data + ": " + ways["kind"]), "map").iloc[:, :6]
+    sets = dict(zip(ways["images"], data, strict=True))
+    return leave_one_notion_out(ways.assign(notion=data + ": " + ways["kind"]), "map", sets=sets).iloc[:, :6]
 
 
 def _attributes(space: "Space") -> list[_Attribute]:
