@@ -32,7 +32,7 @@ def has_label(labels: Any) -> NDArray[np.bool_]:
     if pd.api.types.is_numeric_dtype(column.dtype) or pd.api.types.is_datetime64_any_dtype(column.dtype):
         return found
     empty = np.fromiter((isinstance(each, str) and each.strip() in ("", UNLABELED) for each in column.astype(object)), bool, len(column))
-    return found & ~empty
+    return np.asarray(found & ~empty)
 
 
 @dataclass(frozen=True)
