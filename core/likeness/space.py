@@ -487,8 +487,12 @@ class Space:
         named = isinstance(chosen, str) or (len(chosen) != len(self) and all(isinstance(each, str) for each in chosen))
         if not named:
             return metrics(self.vectors, chosen, include)
-        labels = image_classes(self.table, chosen).labels
-        return metrics(self.vectors, np.where(labels < 0, None, labels) if labels.min() < 0 else labels, include)
+        classes = image_classes(self.table, chosen)
+        labels: NDArray[Any] = classes.labels
+        if classes.left_out:
+            labels = labels.astype(object)
+            labels[classes.labels < 0] = None
+        return metrics(self.vectors, labels, include)
 
     def map(self, color: Any = None, **settings: Any) -> Any:
         """The app's map of this space as a notebook widget; `settings` as for `likeness.plots.linked_map.show_map`."""

@@ -47,7 +47,7 @@ def leave_one_notion_out(
     found = []
     for place, (images, notion) in enumerate(scores.index):
         own = scores.iloc[place]
-        chosen, best = mean_over_sets(scores[judged != judged[place]], sets).idxmax(), own.idxmax()
+        chosen, best = str(mean_over_sets(scores[judged != judged[place]], sets).idxmax()), own.idxmax()
         found.append({"images": images, "notion": notion, "chosen": chosen, "score": own.loc[chosen], "best": best, "best_score": own.max()})
     return pd.concat([pd.DataFrame(found), scores.reset_index(drop=True)], axis=1)
 

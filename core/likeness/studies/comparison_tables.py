@@ -53,7 +53,7 @@ def summarize(runs: pd.DataFrame, metrics: Sequence[str] | None = None) -> pd.Da
     rows, left_out = [], left_out_of(runs)
     for place, lines in _with_texts(runs, metrics).groupby(_GROUP, sort=False):
         texts = dict(zip(lines["metric"].map(metric_title), lines["text"], strict=True))
-        count = {"left out": left_out.get(place[0], 0)} if left_out else {}
+        count = {"left out": left_out.get(str(place[0]), 0)} if left_out else {}
         rows.append(dict(zip(_GROUP, place, strict=True)) | {"runs": int(lines["runs"].max())} | count | texts)
     return pd.DataFrame(rows, columns=None if rows else [*_GROUP, "runs"])
 
