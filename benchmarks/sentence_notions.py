@@ -44,6 +44,8 @@ def main() -> None:
                 likeness("analyze", analysis, *words, *SEEDS.get(analysis, {}).get(name, ()), "--out", str(out))
                 found.append(pd.read_csv(out).assign(images=name))
         runs = pd.concat(found, ignore_index=True)
+        if "left_out" in runs:
+            runs = runs.fillna({"left_out": 0}).astype({"left_out": int})
         runs[["images", *runs.columns.drop("images")]].to_csv(RESULTS / f"{ANALYSES[analysis]}.csv", index=False)
 
 
