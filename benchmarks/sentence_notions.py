@@ -3,6 +3,7 @@ clicked-notions.csv of assets/results.
 
 python benchmarks/sentence_notions.py DATA HEAD   # DATA has flickr8k_700/ and cub100/; HEAD: a head of `likeness train-photos` with its left_out.txt
 python benchmarks/sentence_notions.py DATA HEAD --only clicks
+python benchmarks/sentence_notions.py DATA HEAD --images photos   # measures these anew; the figures of the others stay
 python benchmarks/results_report.py               # then puts the figures into docs/results.md
 """
 
@@ -23,6 +24,7 @@ def main() -> None:
     parser.add_argument("data", type=Path)
     parser.add_argument("head", type=Path)
     parser.add_argument("--only", choices=ANALYSES, help="measure one of the two; the figures of the other stay")
+    parser.add_argument("--images", choices=("cars", "cars-small", "photos", "birds"), help="measure these alone; the figures of the others stay")
     given = parser.parse_args()
     head = ("--encoder", f"photos:{given.head}", "--only", str(given.head / "left_out.txt"))
     cases = {
@@ -35,10 +37,15 @@ def main() -> None:
         found = []
         with tempfile.TemporaryDirectory() as folder:
             for name, words in cases.items():
+                if given.images not in (None, name):
+                    found.append(pd.read_csv(RESULTS / f"{ANALYSES[analysis]}.csv").query("images == @name"))
+                    continue
                 out = Path(folder) / f"{name}.csv"
                 likeness("analyze", analysis, *words, *SEEDS.get(analysis, {}).get(name, ()), "--out", str(out))
                 found.append(pd.read_csv(out).assign(images=name))
         runs = pd.concat(found, ignore_index=True)
+        if "left_out" in runs:
+            runs = runs.fillna({"left_out": 0}).astype({"left_out": int})
         runs[["images", *runs.columns.drop("images")]].to_csv(RESULTS / f"{ANALYSES[analysis]}.csv", index=False)
 
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 import added_labels
 import hand_labels
 from access import resolve_encoder, resolve_entry, store_dir
-from likeness.data import DatasetEntry, ImageTable, find_dataset, list_datasets, read_dataset
+from likeness.data import DatasetEntry, ImageTable, find_dataset, has_label, list_datasets, read_dataset
 from likeness.defaults import PHOTO_NOTIONS
 from likeness.embedding import embed
 from likeness.encoders import CutText
@@ -340,7 +340,7 @@ def _reads_nothing(encoder: str, text: str) -> bool:
 
 
 def metrics(dataset_id: str, space: Space, attribute: str) -> dict[str, float]:
-    """Retrieval metrics of a space, judged by an attribute, among the images that have a value of it.
+    """Retrieval metrics of a space, judged by an attribute, among the images that have a label of it (`likeness.data.has_label`).
 
     Raises:
         InputError: these are too few, or no two have the same.
@@ -353,8 +353,7 @@ def _metrics(dataset_id: str, key: str, attribute: str, content: str, _space: Sp
     with _judging()[dataset_id]:
         st.session_state.get("any")  # a look at it ends a run whose edit was followed by another one while it waited
         labels = _space.table.frame[attribute]
-        known = labels.notna().to_numpy()
-        return retrieval_metrics(_space.vectors if known.all() else _space.vectors[known], labels[known].astype(str))
+        return retrieval_metrics(_space.vectors, labels.astype(str).where(has_label(labels), None))
 
 
 @cache_by_identity

@@ -8,7 +8,7 @@ import pandas as pd
 import streamlit as st
 from numpy.typing import NDArray
 
-from likeness.data import ImageTable, numbers_of
+from likeness.data import ImageTable, has_label, numbers_of
 from likeness.plots.linked_map import cache_by_identity
 from shared import link
 from shared.plain import plain
@@ -59,8 +59,8 @@ def clear() -> None:
 
 @cache_by_identity
 def distinct(frame: pd.DataFrame, name: str) -> int:
-    """How many values an attribute has."""
-    return int(frame[name].nunique())
+    """How many values an attribute has; what says that an image has no label is none."""
+    return int(frame[name][has_label(frame[name])].nunique())
 
 
 def _refuse_others(names: Sequence[str], readable: Callable[[str], str]) -> None:

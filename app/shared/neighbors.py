@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 import query_pictures
 from access import redact
 from likeness import encoders
+from likeness.data import has_label
 from likeness.errors import InputError
 from likeness.search import Query as ComposedQuery
 from likeness.space import Space
@@ -235,13 +236,12 @@ def compared_by(view: View, space: Space) -> str | None:
 
 
 def same(view: View, query: Query, rows: NDArray[np.int64], attribute: str | None) -> list[bool | None] | None:
-    """Whether each row has the query's value of an attribute, None where it has none; None where there is nothing to compare."""
+    """Whether each row has the query's label of an attribute, None where it has none; None where there is nothing to compare."""
     if query.row is None or attribute is None or pd.api.types.is_float_dtype(view.frame[attribute]):
         return None
-    values = view.frame[attribute].to_numpy()
-    if pd.isna(values[query.row]):
-        return None
-    return [None if pd.isna(values[row]) else bool(values[row] == values[query.row]) for row in rows]
+    compared = view.frame[attribute].iloc[[query.row, *rows]]
+    (own, *others), (known, *labeled) = compared.to_numpy(), has_label(compared)
+    return [bool(value == own) if there else None for value, there in zip(others, labeled, strict=True)] if known else None
 
 
 def in_all(found: list[Found], rows: NDArray[np.int64]) -> list[bool]:

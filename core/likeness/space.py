@@ -534,12 +534,12 @@ class Space:
         """How well the space keeps together what belongs together.
 
         Args:
-            by: an attribute, several whose combination counts, or labels (n,); None: the attribute "label". Rows of one image count once; an image
-                whose rows have different labels takes no part, and "left_out" is how many these are.
+            by: an attribute, several whose combination counts, or labels (n,); None: the attribute "label". Rows of one image count once. Images
+                without a label, or whose rows have different ones, take no part, and how many these are stands beside the figures as "left_out".
             include: names of metrics, or functions (vectors, labels) -> number; None: the usual ones of `likeness.evaluation.metrics`.
 
         Raises:
-            InputError: there is no such attribute, some rows lack it, or an unknown metric.
+            InputError: there is no such attribute, no image has a label of it, or an unknown metric.
 
         Example:
             >>> import numpy as np, likeness as lk
@@ -551,13 +551,22 @@ class Space:
 
         chosen = "label" if by is None else by
         named = isinstance(chosen, str) or (len(chosen) != len(self) and all(isinstance(each, str) for each in chosen))
-        labels = image_classes(self.table, chosen).labels if named else chosen
+        labels = self._labels(chosen) if named else chosen
         if self.image_numbers is None:
             return metrics(self.vectors, labels, include)
-        rows, left_out = self._judged_rows(labels)
+        rows, differing = self._judged_rows(labels)
         values = to_numpy(labels) if is_torch(labels) else list(labels)
         found = metrics(self.vectors[rows], [values[row] for row in rows], include)
-        return found | ({"left_out": float(left_out)} if left_out else {})
+        return found | ({"left_out": found.get("left_out", 0.0) + differing} if differing else {})
+
+    def _labels(self, attribute: "str | Sequence[str]") -> NDArray[Any]:
+        """The class of each image (n,) by an attribute or several, None where it has none."""
+        classes = image_classes(self.table, attribute)
+        labels: NDArray[Any] = classes.labels
+        if classes.left_out:
+            labels = labels.astype(object)
+            labels[classes.labels < 0] = None
+        return labels
 
     def _judged_rows(self, labels: Any) -> tuple[NDArray[np.int64], int]:
         """One row of each image, without images whose rows have different labels, and how many these are."""

@@ -63,6 +63,7 @@ def test_prompt_count_samples_the_car_names(run: Run, tmp_path: Path) -> None:
     assert list(runs.columns[-3:]) == ["map_at_r", "precision_at_1", "mrr"]
     table = _printed(printed)
     assert list(table["prompts"]) == ["0", "5", "569"]
+    assert list(table["rank"]) == ["0", "5", "128"]  # the text side of the shipped cars' encoder has no more
     five = runs[runs["prompts"] == 5]["mrr"]
     assert table.loc[1, "MRR"] == f"{five.mean():.3f} ± {five.std(ddof=0):.3f}"
     assert "<title>MRR by number of prompts</title>" in plot.read_text(encoding="utf-8")

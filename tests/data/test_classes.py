@@ -1,10 +1,11 @@
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from likeness.data import ImageTable, image_classes, part_of
+from likeness.data import ImageTable, has_label, image_classes, labeled_images, part_of
 from likeness.errors import InputError
 
 
@@ -40,10 +41,41 @@ def test_a_part_is_numbered_anew(cars: ImageTable) -> None:
     assert (len(rows), part.names) == (0, [])
 
 
+def test_an_image_without_a_label_is_in_no_class(cars: ImageTable) -> None:
+    classes = image_classes(cars, "color")
+    assert (classes.names, classes.labels.tolist(), classes.left_out) == (["blue", "red"], [1, 0, 1, 1, -1], 1)
+    assert classes.rows.tolist() == [0, 1, 2, 3]
+    both = image_classes(ImageTable("cars", Path("."), cars.frame.assign(body=["van", "(unlabeled)", "suv", "", "suv"])), ["color", "body"])
+    assert (both.names, both.labels.tolist(), both.left_out) == (["red suv", "red van"], [1, -1, 0, -1, -1], 3)
+    rows, part = part_of(both, {"red suv"})
+    assert (rows.tolist(), part.labels.tolist()) == ([2], [0])
+    kept = labeled_images(cars, "color")
+    assert kept.frame["path"].tolist() == list("abcd")
+    assert labeled_images(kept, "color") is kept
+
+
+@pytest.mark.parametrize(
+    ("labels", "expected"),
+    [
+        (["a", None, "", "(unlabeled)", " ", float("nan"), pd.NA, "None", "nan"], [True, *[False] * 6, True, True]),
+        (pd.Series([1.0, np.nan, 0.0]), [True, False, True]),
+        (pd.Series([True, None, False], dtype="boolean"), [True, False, True]),
+        (pd.Series(["x", "(unlabeled)", None], dtype="category"), [True, False, False]),
+        (pd.Series(["x", "(unlabeled)", None], dtype="string"), [True, False, False]),
+        (pd.Series([["x"], [], None], dtype=object), [True, True, False]),
+        (np.array([0, -1, 3]), [True, True, True]),
+        (pd.to_datetime(pd.Series(["2020-01-01", None])), [True, False]),
+    ],
+)
+def test_what_is_a_label(labels: Any, expected: list[bool]) -> None:
+    assert has_label(labels).tolist() == expected
+
+
 def test_bad_attributes_are_named(cars: ImageTable) -> None:
     with pytest.raises(InputError, match="'cars' has no attribute 'colour'; it has color, doors, body"):
         image_classes(cars, ["body", "colour"])
-    with pytest.raises(InputError, match="'cars' has no 'color' for 1 images; fill it in"):
-        image_classes(cars, "color")
+    without = ImageTable("cars", Path("."), cars.frame.assign(color=[None, "", "(unlabeled)", float("nan"), None]))
+    with pytest.raises(InputError, match="No image of 'cars' has a label of 'color'; fill it in or choose another attribute"):
+        image_classes(without, "color")
     with pytest.raises(InputError, match="No attribute is named; choose from color, doors, body"):
         image_classes(cars, [])

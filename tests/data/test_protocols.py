@@ -44,7 +44,7 @@ def test_numbers_are_in_the_order_of_their_values() -> None:
     ("labels", "attribute", "message"),
     [
         (["a", "b"], "color", "'Mine' has no attribute 'color'; it has label"),
-        (["a", None], "label", r"'Mine' has no 'label' for 1 images, first for '1\.png'; fill it in"),
+        ([None, "(unlabeled)"], "label", "No image of 'Mine' has a label of 'label'; fill it in"),
         (["a", "a"], "label", "All images of 'Mine' have the same 'label', 'a'; two values at least"),
     ],
 )

@@ -334,7 +334,7 @@ NAN = np.where(np.arange(4)[:, None] == 2, np.nan, X)
         ((X * [[1], [0], [1], [1]], [0, 0, 1, 1]), "The embeddings row 1 is all zeros"),
         ((X, [0, 0, 1]), "labels has size 3 but must hold one label for each of the 4 embeddings"),
         ((X, np.zeros((4, 2))), r"labels has size \(4, 2\)"),
-        ((X, ["a", None, "b", "b"]), "labels row 1 has no label"),
+        ((X, [None, float("nan"), "", "(unlabeled)"]), "No row of labels has a label"),
         ((X[0], [0]), r"shape \(rows, dimensions\) but has shape \(4,\)"),
         ((X[:0], []), r"has shape \(0, 4\)"),
         ((X, [0, 0, 1, 1], (0, 1)), r"cut-offs ks are \[0, 1\]"),

@@ -3,7 +3,7 @@ import pytest
 import torch
 
 from likeness.errors import InputError
-from likeness.notions import Notion, notion_dim, suggest_dim
+from likeness.notions import Notion, notion_dim, suggest_dim, text_rank
 
 
 def prompts(*squares: float) -> np.ndarray:
@@ -24,6 +24,16 @@ def test_a_share_of_one_is_the_rank() -> None:
     text = np.random.default_rng(0).standard_normal((5, 9))
     assert suggest_dim(text, kept=1) == 5
     assert suggest_dim(np.tile(text, (4, 1)), kept=1) == 5
+
+
+def test_the_rank_is_that_of_the_texts_not_of_their_rounding() -> None:
+    """Float32 rows of a text side of rank 6 have noise in all other directions, about eps of the largest singular value in each."""
+    rng = np.random.default_rng(0)
+    text = (rng.standard_normal((40, 6)) @ rng.standard_normal((6, 20))).astype(np.float32)
+    assert np.linalg.matrix_rank(text.astype(np.float64)) == 20
+    assert (text_rank(text), text_rank(text[:4]), text_rank(torch.tensor(text))) == (6, 4, 6)
+    faint = np.vstack([text, text[:1] + 1e-4 * rng.standard_normal((1, 20)).astype(np.float32)])
+    assert text_rank(faint) == 7  # a direction of its own, if a faint one
 
 
 def test_two_at_least() -> None:

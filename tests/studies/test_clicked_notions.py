@@ -1,12 +1,17 @@
 """Simulated clicks: what is judged, controls, and the share of the gap that is closed."""
 
+from dataclasses import replace
+
+import numpy as np
 import pandas as pd
 import pytest
 
 import likeness as lk
+from likeness.data import has_label
 from likeness.errors import InputError
 from likeness.notions import Notion, get_notion
 from likeness.studies import clicked_notions, clicks_medians, clicks_table
+from likeness.studies.clicked_notions import _Halves, _Person
 
 
 @pytest.fixture(scope="module")
@@ -47,3 +52,18 @@ def test_what_cannot_be_judged_is_refused() -> None:
         clicked_notions(space, [Notion("odd", "a {} car", ["red", "blue"])])
     with pytest.raises(InputError, match="give numbers from 0"):
         clicked_notions(space, [get_notion("car color")], (-1,))
+
+
+def test_answers_by_another_label_are_given_by_images_that_have_it() -> None:
+    """Most images lack the other label: none of these asks or is looked at, else all that lack it would be alike."""
+    space = lk.embed(lk.read("cars"), "cars-small")
+    viewpoint = space.table.frame["viewpoint"].astype(object)
+    viewpoint.iloc[np.arange(len(space)) % 10 > 0] = "(unlabeled)"
+    whole = space.replace(vectors=space.vectors, images=replace(space.table, frame=space.table.frame.assign(viewpoint=viewpoint)))
+    halves = _Halves.of(whole, "car_color", "viewpoint", 0)
+    assert halves.other is not None
+    person = _Person(halves, [], {}, "exact")
+    known = set(halves.shown.table.frame["path"][has_label(halves.other)])
+    for seed in range(4):
+        click = person.click(get_notion("car color"), halves.other, False, True, np.random.default_rng(seed))
+        assert {click.query, click.neighbor, *click.passed} <= known

@@ -54,7 +54,7 @@ def test_every_run_equals_fit_transform_and_metrics(base: Space, color: Notion, 
 
 def test_one_row_per_run_in_order(base: Space, color: Notion, shape: Notion) -> None:
     runs = compare(base, [shape, color], ("raw", "pca", "exact"), dims=(2, 1), seeds=(0, 5), metrics=["mrr", "map_at_r"])
-    assert list(runs.columns) == ["notion", "method", "dim", "seed", "fit_seconds", "refused", "mrr", "map_at_r"]
+    assert list(runs.columns) == ["notion", "method", "dim", "seed", "left_out", "fit_seconds", "refused", "mrr", "map_at_r"]
     per_notion = [("raw", 24, 0), ("pca", 2, 0), ("pca", 1, 0), *[("exact", dim, seed) for dim in (2, 1) for seed in (0, 5)]]
     expected = [(notion, *run) for notion in ("car shape", "car color") for run in per_notion]
     assert list(runs[["notion", "method", "dim", "seed"]].itertuples(index=False, name=None)) == expected
@@ -63,7 +63,7 @@ def test_one_row_per_run_in_order(base: Space, color: Notion, shape: Notion) -> 
 def test_all_methods_and_metrics_by_default(base: Space, color: Notion) -> None:
     runs = compare(base, [color], dims=(3,), seeds=(0,))
     assert tuple(runs["method"]) == tuple(METHODS)
-    assert tuple(runs.columns[6:]) == ("map_at_r", "precision_at_1", "r_precision", "ami", "nmi", "map", "mrr")
+    assert tuple(runs.columns[7:]) == ("map_at_r", "precision_at_1", "r_precision", "ami", "nmi", "map", "mrr")
     scores = runs.set_index("method")["map_at_r"]
     refused = runs.set_index("method")["refused"]
     assert set(refused[refused != ""].index) == {"lae-code", "ae-code"}  # nobody knows how long the features of a made-up encoder are

@@ -4,6 +4,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from likeness.arrays import unit_rows
 from likeness.errors import InputError
 from likeness.evaluation import retrieval_metrics
 from likeness.notions import PAPER_METHODS, InDiReCT, Notion, Oracle, get_notion, suggest_dim
@@ -48,7 +49,7 @@ def test_every_prompt_is_drawn_equally_often(shades: Notion) -> None:
 
 def test_every_run_equals_a_fit_on_the_sample(base: Space, shades: Notion, texts: Any) -> None:
     runs = prompt_counts(base, shades, (3, 12), ("exact",), dim=5, seeds=(1, 2))
-    assert list(runs.columns[:5]) == ["prompts", "notion", "method", "dim", "seed"]
+    assert list(runs.columns[:6]) == ["prompts", "rank", "notion", "method", "dim", "seed"]
     assert list(zip(runs["prompts"], runs["seed"], strict=True)) == [(3, 1), (3, 2), (12, 1), (12, 2)]
     assert set(runs["notion"]) == {"shades"}
     for run in runs.itertuples():
@@ -58,6 +59,19 @@ def test_every_run_equals_a_fit_on_the_sample(base: Space, shades: Notion, texts
         expected = retrieval_metrics(fitted.transform(base.vectors), base.table.frame["color"])
         assert (run.map_at_r, run.precision_at_1) == pytest.approx((expected["map_at_r"], expected["precision_at_1"]), abs=1e-12)
     assert runs["map_at_r"].nunique() == 4
+
+
+def test_the_rank_of_the_text_side_stands_beside_the_runs(base: Space, shades: Notion, texts: Any) -> None:
+    """Of an encoder whose texts lie in six directions, more prompts than that span no more."""
+    rows = []
+    flat = np.linalg.qr(np.random.default_rng(0).standard_normal((base.vectors.shape[1], 6)))[0]
+    of_full_rank = texts.vectors
+    texts.vectors = lambda encoder, given: unit_rows(of_full_rank(encoder, given) @ flat @ flat.T, "The prompts")
+    runs = prompt_counts(base, shades, (3, 6, 20), ("raw", "exact"), dim=6, seeds=(0, 1), on_run=rows.append)
+    assert runs.groupby("prompts")["rank"].unique().map(list).to_dict() == {0: [0], 3: [3], 6: [6], 20: [6]}
+    assert [row["rank"] for row in rows] == runs["rank"].tolist()
+    kept = runs[(runs["method"] == "exact") & (runs["prompts"] == 20)]["map_at_r"]
+    assert kept.nunique() == 1  # to as many dimensions as the rank all that any prompts say is kept
 
 
 def test_what_reads_no_prompt_stands_at_zero_prompts_once_per_seed(base: Space, shades: Notion) -> None:

@@ -60,8 +60,8 @@ def test_a_space_is_judged_and_saved_by_them(store: TagStore, tmp_path: Path) ->
     space = Space(np.eye(6) + np.repeat(np.eye(3), 2, axis=0) @ np.repeat(np.eye(3), 2, axis=1), found)
     assert space.metrics(by="good", include=["precision_at_1"])["precision_at_1"] == pytest.approx(4 / 6)
     assert image_classes(found, "good").names == ["False", "True"]
-    with pytest.raises(InputError, match="has no 'breed' for 2 images"):
-        image_classes(found, "breed")
+    assert image_classes(found, "breed").left_out == 2
+    assert space.metrics(by="breed", include=["precision_at_1"]) == {"precision_at_1": 1.0, "left_out": 2.0}
     rows = labeled_rows(found, "breed")
     kept = Space(space.vectors[rows], ImageTable("kept", found.root, found.frame.iloc[rows]))
     assert kept.metrics(by="breed", include=["precision_at_1"])["precision_at_1"] == 1.0

@@ -172,7 +172,12 @@ def _about_encoders(runs: pd.DataFrame, metric: str) -> list[str]:
 
 
 def _about_prompts(runs: pd.DataFrame, metric: str) -> list[str]:
-    return found(runs, "prompts", metric, lambda count: f"at {count} prompts", lambda counts: counts[0])
+    lines = found(runs, "prompts", metric, lambda count: f"at {count} prompts", lambda counts: counts[0])
+    rank = int(runs["rank"].max())
+    if 0 < rank < runs["prompts"].max():
+        said = f"More than {rank} prompts span no more than {rank} directions, all that the encoder's text side has"
+        lines.append(f"{said}: to as many dimensions nothing is left out, however many prompts there are.")
+    return lines
 
 
 def _draw(job: Job, slot: str, plot: "Plot", sentences: Sentences) -> None:

@@ -11,7 +11,7 @@ from background import Job
 from likeness.errors import InputError
 from likeness.evaluation import METRICS, find_metric
 from likeness.notions import METHODS, Notion
-from likeness.studies import SUGGESTED, as_latex, as_markdown, paper_table, parse_dimensions, published
+from likeness.studies import SUGGESTED, as_latex, as_markdown, left_out_of, paper_table, parse_dimensions, published
 from pages.compare import live_runs
 from pages.compare.live_runs import MeasureRequest
 from pages.compare.request import Request, with_baseline
@@ -89,8 +89,8 @@ def _draw(request: Request, job: Job) -> None:
         metric = _metric()
         paper = _paper(request)
     st.caption(find_metric(metric).help + ("" if paper is None else _legend(request)))
-    results = _results(job.stamp, request, live_runs.runs_of(job))
-    st.html(table_html(results, metric, {notion.name: _about(notion) for notion in request.notions}, paper))
+    results, left_out = _results(job.stamp, request, live_runs.runs_of(job)), left_out_of(live_runs.runs_of(job))
+    st.html(table_html(results, metric, {notion.name: _about(notion, left_out.get(notion.name, 0)) for notion in request.notions}, paper))
     if job.found and job.finished:
         _downloads(_ordered(live_runs.runs_of(job)))
 
@@ -144,8 +144,9 @@ def _published() -> Printed:
     return printed(published())
 
 
-def _about(notion: Notion) -> str:
-    return f"{len(notion.prompts)} prompts, judged by {sidebar.readable(notion.attribute or '').lower()}"
+def _about(notion: Notion, left_out: int) -> str:
+    without = f"; {left_out:,} images have no label and take no part" if left_out else ""
+    return f"{len(notion.prompts)} prompts, judged by {sidebar.readable(notion.attribute or '').lower()}{without}"
 
 
 def _downloads(runs: pd.DataFrame) -> None:

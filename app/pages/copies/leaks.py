@@ -23,13 +23,9 @@ _NONE = "None"
 
 
 def attributes(table: ImageTable) -> list[str]:
-    """Attributes that divide the images into some parts: those that are called like a split first."""
+    """Attributes that divide the images that have a label of them into some parts: those that are called like a split first."""
     frame = table.frame
-    found = [
-        name
-        for name in table.attributes
-        if not frame[name].isna().any() and not pd.api.types.is_float_dtype(frame[name]) and 1 < filters.distinct(frame, name) <= _MOST_VALUES
-    ]
+    found = [name for name in table.attributes if not pd.api.types.is_float_dtype(frame[name]) and 1 < filters.distinct(frame, name) <= _MOST_VALUES]
     return sorted(found, key=lambda name: not is_split(name))
 
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import streamlit as st
 
-from likeness.data import numbers_of
+from likeness.data import has_label, numbers_of
 from likeness.defaults import PAPER_NOTIONS
 from likeness.errors import InputError
 from likeness.notions import Notion, list_notions
@@ -49,7 +49,7 @@ def _of_labels(view: View, notions: list[Notion]) -> Iterator[Draft]:
     for name in view.base.table.attributes:
         if name in judged or numbers_of(frame[name]) is not None:
             continue
-        values = sorted(frame[name].dropna().astype(str).str.strip().replace("", None).dropna().unique())
+        values = sorted(frame[name][has_label(frame[name])].astype(str).str.strip().unique())
         if 2 <= len(values) <= _MOST_VALUES:
             what = name.replace("_", " ").strip().lower()
             draft = Draft(what, f"Two images are similar if they have the same {what}.", "a photo of a {}", "\n".join(values), name)

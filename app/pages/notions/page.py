@@ -7,6 +7,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from access import redact
 from components.gallery import Section, gallery
+from likeness.data import has_label
 from likeness.errors import InputError
 from likeness.notions import InDiReCT
 from likeness.space import Space
@@ -125,6 +126,9 @@ def _numbers(view: View, fit: Space, saved: Space | None, draft: Draft) -> None:
     before = cached.metrics(view.entry.id, saved, attribute) if saved else raw
     st.markdown(f"**Judged by {plain(readable(attribute).lower())}**")
     aspect_labels.caution([attribute])
+    left_out = int((~has_label(view.base.table.frame[attribute])).sum())
+    if left_out:
+        st.caption(f"{left_out:,} of {len(view.base):,} images have no label and take no part.")
     for column, (name, (title, meaning)) in zip(st.columns(len(_METRICS)), _METRICS.items(), strict=True):
         against = "saved" if saved else "raw"
         change = now[name] - before[name]

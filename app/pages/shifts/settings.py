@@ -7,7 +7,7 @@ from likeness.shifts import SplitFile, SplitOptions
 from pages.shifts import files
 from pages.shifts import splits as shift_splits
 from pages.shifts.splits import Progression
-from shared import progress
+from shared import filters, progress
 from shared.sidebar import listed, readable
 from shared.view import View
 
@@ -46,7 +46,7 @@ def choose(view: View) -> Progression | None:
 
 def _classes(view: View) -> tuple[str, ...]:
     frame, attributes = view.frame, view.base.table.attributes
-    shared = [name for name in attributes if 2 <= frame[name].nunique() <= len(frame) // 2]
+    shared = [name for name in attributes if 2 <= filters.distinct(frame, name) <= len(frame) // 2]
     shipped = [name for name in ("car_color", "body_type") if name in shared]
     default = shipped if len(shipped) == 2 else ["class"] if "class" in shared else shared[:1]
     st.session_state["shift_classes"] = [name for name in st.session_state.get("shift_classes", default) if name in shared]

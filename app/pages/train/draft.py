@@ -93,7 +93,7 @@ def _batch_for(current: RunConfig) -> dict[str, Any]:
         classes = image_classes(cached.table(entry.id), current.data.attribute) if entry and current.data.split == "classes" else None
     except InputError:  # the preview tells
         return {}
-    return fitting_batch(current, pd.Series(classes.labels)) if classes else {}
+    return fitting_batch(current, pd.Series(classes.labels[classes.rows])) if classes else {}
 
 
 def config() -> RunConfig:

@@ -70,8 +70,10 @@ def _classes(config: RunConfig, images: RunImages) -> None:
     held = f", {len(images.validation):,} of {validate:,} classes validate" if validate else ""
     batch, steps = config.batch, max(1, len(images.train) // config.batch.size)
     drawn = ", drawn with replacement" if batch.draw == "replacement" else ""
+    left_out = f"{images.left_out:,} images without a label neither train nor test. " if images.left_out else ""
     st.caption(
         f"{len(images.train):,} images of {len(images.train_classes):,} classes train{held}; {len(images.test):,} of {tested:,} other classes test. "
+        f"{left_out}"
         f"An epoch has {steps:,} steps of {batch.size} images: {batch.size // batch.per_class} classes, {batch.per_class} images of each{drawn}."
     )
     if images.lone_note:

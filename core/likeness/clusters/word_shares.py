@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from likeness.clusters.word_choice import WordChoice
-from likeness.data import UNLABELED
+from likeness.data import has_label
 from likeness.errors import InputError
 from likeness.progress import Progress
 
@@ -163,8 +163,7 @@ def _values(space: "Space", column: str) -> list[list[str]]:
     if column not in space.table.attributes:
         raise InputError(f"There is no attribute '{column}'; there are {', '.join(space.table.attributes) or 'none'}.")
     values = space.table.frame[column]
-    missing = values.isna() | (values == UNLABELED)
-    return [[] if none else [str(value)] for value, none in zip(values, missing, strict=True)]
+    return [[str(value)] if known else [] for value, known in zip(values, has_label(values), strict=True)]
 
 
 def _texts(space: "Space") -> list[list[str]]:

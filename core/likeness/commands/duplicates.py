@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from likeness.commands.inputs import embedded, source_table, space_named
+from likeness.commands.inputs import embedded, source_table, space_named, tell_left_out
 from likeness.commands.options import Dim, EncoderName, Format, NotionName, Only, OutputFile, Seed, Source, output_file
 from likeness.commands.terminal import check_format, print_table, progress_bar
 from likeness.errors import InputError
@@ -140,10 +140,11 @@ def _by_attribute(space: "Space", attribute: str, threshold: float, seed: int) -
     from likeness.data import image_classes
     from likeness.duplicates import leaks_among, near_copies, rarer_side
 
-    image_classes(space.table, attribute)  # refuses one that some images lack before the search
+    left_out = image_classes(space.table, attribute).left_out  # refuses one that is not there before the search
     with progress_bar("Copies across") as progress:
         pairs = near_copies(space, threshold, seed=seed, progress=progress)
     found, rarer = leaks_among(pairs, space.table, attribute), rarer_side(pairs, space.table, attribute)
+    tell_left_out(attribute, left_out, len(space))
     typer.echo(
         f"{len(found):,} of {len(space):,} images have copies from a similarity of {threshold:.4f} on under another {attribute}; "
         f"{len(rarer):,} may go. {pairs.message}",

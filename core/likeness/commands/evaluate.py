@@ -60,7 +60,7 @@ def evaluate(
     """
     from likeness.evaluation import METRICS
     from likeness.notions import METHODS
-    from likeness.studies import SUGGESTED, paper_table, refusals, summarize
+    from likeness.studies import SUGGESTED, left_out_of, paper_table, refusals, summarize
 
     check_format(format)
     sizes = dimensions(dims or (_PAPER_DIM if paper else SUGGESTED))
@@ -72,6 +72,8 @@ def evaluate(
     runs = _runs(base, judged, out, methods=wanted, dims=sizes, seeds=range(seeds), metrics=measured, ranking=ranking)
     bold = format in ("markdown", "latex")
     print_table(paper_table(runs, measured, bold) if paper else summarize(runs, measured), format)
+    for name, count in left_out_of(runs).items():
+        typer.echo(f"{name}: {count:,} of {len(base):,} images have no label and take no part.", err=True)
     for sentence in refusals(runs):
         typer.echo(sentence, err=True)
 

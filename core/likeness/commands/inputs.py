@@ -1,5 +1,6 @@
 """From what was typed to tables, spaces and notions."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -127,6 +128,13 @@ def tell_cut_or_unknown(space: "Space", texts: "Sequence[str]") -> None:
         check_text(space.encoder, text)
     for sentence in text_warnings(space.encoder, texts):
         typer.echo(f"Note: {sentence}", err=True)
+
+
+def tell_left_out(attribute: "str | Sequence[str]", left_out: int, images: int) -> None:
+    """Prints on stderr how many images have no label, so that they take no part; nothing where all have one."""
+    if left_out:
+        named = attribute if isinstance(attribute, str) else ", ".join(attribute)
+        typer.echo(f"{left_out:,} of {images:,} images have no label of '{named}' and take no part.", err=True)
 
 
 def whole_numbers(text: str) -> list[int]:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, cast, get_args
 
 import typer
 
-from likeness.commands.inputs import embedded
+from likeness.commands.inputs import embedded, tell_left_out
 from likeness.commands.listed_help import ListedHelp
 from likeness.commands.options import Changes, Format, Seed, Source, output_file
 from likeness.commands.terminal import check_format, print_table, progress_bar
@@ -120,8 +120,11 @@ def _group_of_each(table: "ImageTable", group: str, classes: "ImageClasses") -> 
     groups = image_classes(table, group)
     found: dict[int, int] = {}
     for number, own in zip(classes.labels.tolist(), groups.labels.tolist(), strict=True):
-        if found.setdefault(number, own) != own:
+        if min(number, own) >= 0 and found.setdefault(number, own) != own:
             raise InputError(f"The class '{classes.names[number]}' has images of several '{group}'; choose an attribute with one for each class.")
+    lacking = next((name for number, name in enumerate(classes.names) if number not in found), None)
+    if lacking is not None:
+        raise InputError(f"No image of the class '{lacking}' has a '{group}'; choose an attribute with one for each class.")
     return [groups.names[found[number]] for number in range(len(classes.names))]
 
 
@@ -169,10 +172,10 @@ def import_pickle(
 
 
 def _aliases(source: str, attribute: str) -> dict[str, str]:
-    from likeness.data import image_classes, read_dataset
+    from likeness.data import image_classes, labeled_images, read_dataset
     from likeness.shifts import class_aliases
 
-    table = read_dataset(source)
+    table = labeled_images(read_dataset(source), attribute)
     classes = image_classes(table, attribute)
     return class_aliases([str(path) for path in table.frame["path"]], [classes.names[number] for number in classes.labels])
 
@@ -219,6 +222,7 @@ def _features(
         config = _config(like, change)
         with progress_bar("Images") as progress:
             table, classes, features = backbone_features(config, progress)
+        tell_left_out(config.data.attribute, classes.left_out, len(table))
         return table.name, config.data.attribute, config.backbone.name, classes, features
     if change:
         raise InputError("--set changes a config, so it goes with --like.")
@@ -228,6 +232,7 @@ def _features(
     image_classes(table, columns)  # refuses what is not there, before images are embedded
     base = embedded(table, encoder)
     classes = image_classes(base.table, columns)
+    tell_left_out(columns, classes.left_out, len(base))
     return base.table.name, columns[0] if len(columns) == 1 else tuple(columns), base.encoder_name, classes, base.vectors
 
 
@@ -250,7 +255,7 @@ def _sides(start: str, source: str, attribute: str | tuple[str, ...], classes: "
         return start_halves(len(classes.names), start == "random", seed)
     table, count = read_official_parts(source)
     found = image_classes(table, attribute)
-    training = {found.names[number] for number in found.labels[:count]}
+    training = {found.names[number] for number in found.labels[:count] if number >= 0}
     train = [number for number, name in enumerate(classes.names) if name in training]
     return train, [number for number in range(len(classes.names)) if number not in set(train)]
 

@@ -88,6 +88,8 @@ def _run(config: "RunConfig", folder: Path) -> None:
         typer.echo(status.message, err=True)
     figures_by = run.report()
     if figures_by:
+        if "left_out" in figures_by:
+            typer.echo(f"{figures_by['left_out']:,} images have no label and took no part.", err=True)
         for which in ("last", "best"):
             figures = ", ".join(f"{name} {figures_by[which][name]:.3f}" for name in MAIN_METRICS if name in figures_by.get(which, {}))
             if figures:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from likeness.arrays import to_numpy
 from likeness.comparisons.neighborhoods import chosen_rows
 from likeness.comparisons.random_projections import check_same_images, random_projections
-from likeness.data import UNLABELED
+from likeness.data import has_label
 from likeness.errors import InputError
 from likeness.evaluation import retrieval_scores
 from likeness.progress import Progress
@@ -175,12 +175,12 @@ def _labels(space: "Space", labels: Any) -> NDArray[np.object_]:
             known = ", ".join(space.table.attributes) or "none"
             raise InputError(f"The images have no attribute '{labels}'; there are {known}.")
         column = space.table.frame[labels]
-        return np.asarray(column.astype(str).astype(object).where(column.notna() & (column != UNLABELED), None).to_numpy(object))
+        return np.asarray(column.astype(str).astype(object).where(has_label(column), None).to_numpy(object))
     given = to_numpy(labels)
     if given.shape != (len(space),):
         raise InputError(f"The labels have shape {given.shape}, but there are {len(space)} images; pass one for each.")
     found = given.astype(object)
-    found[pd.isna(given) | (found == UNLABELED)] = None
+    found[~has_label(given)] = None
     return np.asarray(found)
 
 

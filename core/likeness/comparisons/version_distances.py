@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from likeness.comparisons.value_texts import value_text
 from likeness.comparisons.versions import VersionChanges
+from likeness.data import has_label
 from likeness.errors import InputError
 from likeness.progress import Progress
 from likeness.shifts import frechet_distance
@@ -162,5 +163,5 @@ def _check(old: "Space", new: "Space", changes: VersionChanges) -> None:
 
 def _values(column: "pd.Series[Any]", rows: Rows) -> NDArray[np.object_]:
     """The value of each pair (m,) as text; "" where it has none, or the version lacks the image."""
-    texts = np.array([value_text(value) or "" for value in column], dtype=object)
+    texts = np.array([(value_text(value) or "") if known else "" for value, known in zip(column, has_label(column), strict=True)], dtype=object)
     return np.where(rows >= 0, texts[rows], "")

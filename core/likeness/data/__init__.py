@@ -11,7 +11,7 @@ from likeness.data.catalog import (
     remove_dataset,
     rename_dataset,
 )
-from likeness.data.classes import ImageClasses, image_classes, part_of
+from likeness.data.classes import ImageClasses, image_classes, labeled_images, part_of
 from likeness.data.content_column import CONTENT_COLUMN, content_digest
 from likeness.data.css_colors import CSS_COLORS, CSS_RGB, css_distances, hsv_to_rgb, perceived_css_distances, rgb_to_lab
 from likeness.data.further_columns import free_name, with_columns_before
@@ -48,7 +48,7 @@ from likeness.data.readers.stanford40 import read_stanford40
 from likeness.data.readers.tabular import PATH_COLUMNS, read_table
 from likeness.data.registry import dataset_names, missing_archive, named_dataset, named_datasets, plain_names, source_help
 from likeness.data.repeated_images import one_row_an_image
-from likeness.data.table import IMAGE_COLUMN, UNLABELED, Failure, ImageTable
+from likeness.data.table import IMAGE_COLUMN, UNLABELED, Failure, ImageTable, has_label
 from likeness.data.thumbnails import thumbnail, upright_picture
 from likeness.data.upload_archive import UploadLimits
 from likeness.data.uploads import save_uploads, uploads_dir
@@ -101,6 +101,7 @@ __all__ = [
     "gather_captions",
     "genecis_tasks",
     "has_image_suffix",
+    "has_label",
     "hsv_to_rgb",
     "image_classes",
     "is_published_source",
@@ -108,6 +109,7 @@ __all__ = [
     "keep_listed",
     "label_columns",
     "label_frame",
+    "labeled_images",
     "labels_by_path",
     "list_datasets",
     "missing_archive",

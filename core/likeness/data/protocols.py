@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from likeness.data.readers.folder import natural_key
-from likeness.data.table import ImageTable
+from likeness.data.table import ImageTable, has_label
 from likeness.errors import InputError
 
 SPLITS = ("test", "train", "all")
@@ -40,22 +40,20 @@ def zero_shot_half(labels: Sequence[Hashable], order: Sequence[Hashable], split:
 
 
 def class_halves(table: ImageTable, attribute: str) -> tuple[ImageTable, ImageTable]:
-    """Train and test table of any images: the first and the second half of an attribute's values, in natural order (2 before 10).
+    """Train and test table of any images: the first and the second half of an attribute's values, in natural order (2 before 10). Images without a
+    label (`has_label`) are in neither.
 
     Raises:
-        InputError: if there is no such attribute, an image lacks it, or all have the same value.
+        InputError: if there is no such attribute, no image has it, or all have the same value.
     """
     if attribute not in table.attributes:
         raise InputError(f"'{table.name}' has no attribute '{attribute}'; it has {', '.join(table.attributes) or 'none'}.")
-    values = table.frame[attribute]
-    missing = np.flatnonzero(values.isna().to_numpy())
-    if missing.size:
-        raise InputError(f"'{table.name}' has no '{attribute}' for {missing.size} images, first for '{table.frame['path'][missing[0]]}'; fill it in.")
-    labels = [str(value) for value in values]
+    frame = table.frame[has_label(table.frame[attribute])]
+    if not len(frame):
+        raise InputError(f"No image of '{table.name}' has a label of '{attribute}'; fill it in.")
+    labels = [str(value) for value in frame[attribute]]
     order = sorted(set(labels), key=natural_key)
     if len(order) < 2:
         raise InputError(f"All images of '{table.name}' have the same '{attribute}', '{order[0]}'; two values at least can be split into halves.")
-    train, test = (
-        ImageTable(f"{table.name} ({split})", table.root, table.frame[zero_shot_half(labels, order, split)]) for split in ("train", "test")
-    )
+    train, test = (ImageTable(f"{table.name} ({split})", table.root, frame[zero_shot_half(labels, order, split)]) for split in ("train", "test"))
     return train, test

@@ -2,8 +2,11 @@
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from likeness.data.content_column import CONTENT_COLUMN
 from likeness.errors import InputError
@@ -16,6 +19,23 @@ _NOT_ATTRIBUTES = ("path", CONTENT_COLUMN, IMAGE_COLUMN)
 UNLABELED = "(unlabeled)"
 _SHOWN = 12
 _LISTED = 4
+
+
+def has_label(labels: Any) -> NDArray[np.bool_]:
+    """Mask (n,) of the labels (n,) that say something: neither missing (None, NaN, NA) nor an empty text nor `UNLABELED`.
+
+    What has no label takes no part in any figure.
+
+    Example:
+        >>> has_label(["dog", None, "", "(unlabeled)"]).tolist()
+        [True, False, False, False]
+    """
+    column = labels if isinstance(labels, pd.Series) else pd.Series(labels, dtype=object if isinstance(labels, list | tuple) else None)
+    found = column.notna().to_numpy(dtype=bool)
+    if pd.api.types.is_numeric_dtype(column.dtype) or pd.api.types.is_datetime64_any_dtype(column.dtype):
+        return found
+    empty = np.fromiter((isinstance(each, str) and each.strip() in ("", UNLABELED) for each in column.astype(object)), bool, len(column))
+    return np.asarray(found & ~empty)
 
 
 @dataclass(frozen=True)

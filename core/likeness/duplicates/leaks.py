@@ -42,7 +42,8 @@ def leaks(train: "Space", test: "Space", threshold: float, **options: Any) -> pd
 
 
 def leaks_by(space: "Space", attribute: str, threshold: float, of: str | None = None, **options: Any) -> pd.DataFrame:
-    """The images that have copies under another value of an attribute, such as the split that they belong to.
+    """The images that have copies under another value of an attribute, such as the split that they belong to. Images without a label of it are left
+    out.
 
     Args:
         space: with the attribute.
@@ -55,7 +56,7 @@ def leaks_by(space: "Space", attribute: str, threshold: float, of: str | None = 
         As `leaks`, with value and nearest_value.
 
     Raises:
-        InputError: as `near_copies`, no such attribute, one that some images lack, or no such value.
+        InputError: as `near_copies`, no such attribute, one that no image has, or no such value.
     """
     _values(space.table, attribute, of)  # before the search
     return leaks_among(near_copies(space, threshold, **options), space.table, attribute, of)
@@ -65,11 +66,11 @@ def leaks_among(pairs: NearPairs, table: "ImageTable", attribute: str, of: str |
     """As `leaks_by`, of pairs that were found within a table's images.
 
     Raises:
-        InputError: no such attribute, one that some images lack, or no such value.
+        InputError: no such attribute, one that no image has, or no such value.
     """
     values, labels = _values(table, attribute, of)
     rows, similarities = np.concatenate([pairs.rows, pairs.rows[:, ::-1]]), np.concatenate([pairs.similarities, pairs.similarities])
-    apart = labels[rows[:, 0]] != labels[rows[:, 1]]
+    apart = (labels[rows[:, 0]] != labels[rows[:, 1]]) & (labels[rows] >= 0).all(axis=1)
     if of is not None:
         apart &= values[rows[:, 0]] == of
     found = _frame(pairs, rows[apart], similarities[apart], table, table)
@@ -90,19 +91,20 @@ def rarer_side(pairs: NearPairs, table: "ImageTable", attribute: str) -> NDArray
         [0]
     """
     labels = _values(table, attribute)[1]
-    counts = np.bincount(labels)
+    counts = np.bincount(labels[labels >= 0])
     place = np.empty(len(counts), np.int64)
     place[np.lexsort((np.arange(len(counts)), -counts))] = np.arange(len(counts))
-    first, second = place[labels[pairs.rows]].T
-    return np.unique(np.concatenate([pairs.rows[first > second, 0], pairs.rows[second > first, 1]]))
+    rows = pairs.rows[(labels[pairs.rows] >= 0).all(axis=1)]
+    first, second = place[labels[rows]].T
+    return np.unique(np.concatenate([rows[first > second, 0], rows[second > first, 1]]))
 
 
 def _values(table: "ImageTable", attribute: str, of: str | None = None) -> tuple[NDArray[np.object_], NDArray[np.int64]]:
-    """The value of each image as a name and as a number."""
+    """The value of each image as a name and as a number; None and -1 of an image without a label."""
     classes = image_classes(table, attribute)
     if of is not None and of not in classes.names:
         raise InputError(f"No image has '{of}' as {attribute}; choose from {', '.join(classes.names)}.")
-    return np.array(classes.names, dtype=object)[classes.labels], classes.labels
+    return np.array([*classes.names, None], dtype=object)[classes.labels], classes.labels
 
 
 def _frame(pairs: NearPairs, rows: NDArray[np.int64], similarities: NDArray[np.float32], table: "ImageTable", other: "ImageTable") -> pd.DataFrame:

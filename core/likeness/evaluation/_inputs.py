@@ -8,7 +8,9 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from likeness.arrays import check_directions, row_slices, to_numpy, unit_rows
+from likeness.data import has_label
 from likeness.errors import InputError
+from likeness.evaluation._scratch import scratch_array
 
 DistanceMetric = Literal["cosine", "euclidean"]
 MOST_SQUARE = 1e36
@@ -93,28 +95,52 @@ def _label_series(labels: Any, count: int, name: str) -> "pd.Series[Any]":
         raise InputError(f"{name} has size {size} but must hold one label for each of the {count} embeddings; pass a flat list.")
     # dtype object keeps a list such as [1, "a"] or of tuples as it is.
     series = pd.Series(labels, dtype=object if isinstance(labels, list | tuple) else None).reset_index(drop=True)
-    missing = np.flatnonzero(series.isna().to_numpy())
-    if len(missing):
-        raise InputError(f"{name} row {missing[0]} has no label; drop the rows without one.")
-    return series
+    return series.where(has_label(series))
 
 
 def label_codes(labels: Any, count: int, name: str) -> NDArray[np.intp]:
-    """Numbers from 0, in order of first appearance, for labels of any hashable kind (count,); errors as in `class_codes`."""
-    return pd.factorize(_label_series(labels, count, name))[0].astype(np.intp)
+    """Numbers from 0, in order of first appearance, for labels of any hashable kind (count,); -1 for a row without one (`has_label`).
+
+    Raises:
+        InputError: if the length does not fit, or no row has a label.
+    """
+    codes = pd.factorize(_label_series(labels, count, name))[0].astype(np.intp)
+    if not (codes >= 0).any():
+        raise InputError(f"No row of {name} has a label; give one to those that are to be judged.")
+    return codes
+
+
+def group_codes(groups: Any, count: int, name: str) -> NDArray[np.intp]:
+    """Numbers of the groups (count,), as `label_codes`, of which every row must have one; InputError names the first without."""
+    codes = label_codes(groups, count, name)
+    if codes.min() < 0:
+        raise InputError(f"{name} row {int(codes.argmin())} has no group; give each row one.")
+    return codes
+
+
+def taken(rows: NDArray[Any], places: NDArray[np.intp]) -> NDArray[Any]:
+    """Some rows (m, d) of (n, d), which may be memory-mapped: they lie in a scratch file then, too, where they are large. All of them as they are."""
+    if len(places) == len(rows):
+        return rows
+    parts = (rows[places[part]] for part in row_slices(len(places), rows.shape[1]))
+    return scratch_array(parts, (len(places), rows.shape[1]), rows.dtype)
 
 
 def class_codes(labels: Any, count: int, query_labels: Any, query_count: int) -> tuple[NDArray[np.intp], NDArray[np.intp], list[Any]]:
     """Class numbers of the gallery (count,) and of the queries (query_count,), and the label of each class.
 
-    Labels may be of any hashable kind; `query_labels` None means the gallery's own. Equal labels of both sides get the same number.
+    Labels may be of any hashable kind; `query_labels` None means the gallery's own. Equal labels of both sides get the same number, rows without
+    a label -1.
 
     Raises:
-        InputError: if the lengths do not fit, or a label is missing.
+        InputError: if the lengths do not fit, or a side has no label.
     """
     series = _label_series(labels, count, "labels")
     if query_labels is not None:
         series = pd.concat([series, _label_series(query_labels, query_count, "query_labels")], ignore_index=True)
     codes, classes = pd.factorize(series)
     codes = codes.astype(np.intp)
+    for side, name in ((codes[:count], "labels"), (codes[count:], "query_labels")):
+        if len(side) and side.max() < 0:
+            raise InputError(f"No row of {name} has a label; give one to those that are to be judged.")
     return codes[:count], codes[:count] if query_labels is None else codes[count:], list(classes)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from likeness.arrays import checked_rows, device_of, row_slices, unit_rows
 from likeness.errors import InputError
 from likeness.evaluation._device import kmeans_on_device
-from likeness.evaluation._inputs import DistanceMetric, checked_metric, label_codes
+from likeness.evaluation._inputs import DistanceMetric, checked_metric, group_codes, label_codes, taken
 from likeness.evaluation._scratch import scratch_array
 
 ITERATIONS = 20
@@ -28,7 +28,7 @@ def clustering_metrics(
 
     Args:
         embeddings: (n, d), NumPy or torch, where a tensor lies on a GPU, that runs k-means; may be None where `assignments` are given.
-        labels: label of each row (n,), of any hashable kind.
+        labels: label of each row (n,), of any hashable kind; rows without one (`likeness.data.has_label`) take no part.
         assignments: cluster of each row (n,), of any hashable kind; None: k-means with as many clusters as there are classes.
         seed: of the k-means start, 0 to 2^31 - 1. AccuracyCalculator of pytorch-metric-learning runs it with 1234.
         metric: what k-means works on: "cosine" the rows scaled to length 1, "euclidean" the rows as given.
@@ -37,8 +37,8 @@ def clustering_metrics(
         nmi and f1 in [0, 1], ami at most 1. Clusters that equal the classes give 1 throughout, be it one class or only classes of one.
 
     Raises:
-        InputError: on embeddings that are empty, not finite or (cosine) all zero in a row, on labels or assignments that do not fit or
-            are missing, on an unknown metric and on a seed out of range.
+        InputError: on embeddings that are empty, not finite or (cosine) all zero in a row, on labels or assignments that do not fit, where no row
+            has a label or one has no assignment, on an unknown metric and on a seed out of range.
 
     Memory is bounded: embeddings may be memory-mapped, of float32; unit rows beyond 300 MB lie in a scratch file (TMPDIR) meanwhile.
 
@@ -55,10 +55,11 @@ def clustering_metrics(
         count = len(labels) if embeddings is None else len(checked_rows(embeddings, "The embeddings"))
         if count == 0:
             raise InputError("labels is empty; pass one label for each item.")
-        classes = label_codes(labels, count, "labels")
-        return agreement(classes, label_codes(assignments, count, "assignments"))
+        classes, groups = label_codes(labels, count, "labels"), group_codes(assignments, count, "assignments")
+        return agreement(classes[classes >= 0], groups[classes >= 0])
     rows = checked_rows(embeddings, "The embeddings")
     classes = label_codes(labels, len(rows), "labels")
+    rows, classes = taken(rows, np.flatnonzero(classes >= 0)), classes[classes >= 0]
     if metric == "cosine":
         parts = (unit_rows(rows[part], "The embeddings", part.start) for part in row_slices(*rows.shape))
         rows = scratch_array(parts, rows.shape, np.float32)

@@ -3,6 +3,11 @@
 from collections.abc import Callable, Sequence
 from typing import Any, Literal
 
+import numpy as np
+import pandas as pd
+
+from likeness.arrays import is_torch, to_numpy
+from likeness.data import has_label
 from likeness.errors import InputError
 from likeness.evaluation.metric import Metric, own_metric
 from likeness.evaluation.metric_names import METRICS, find_metric
@@ -22,14 +27,14 @@ def metrics(
 
     Args:
         vectors: (n, d), NumPy or torch.
-        labels: label of each row (n,), of any hashable kind.
+        labels: label of each row (n,), of any hashable kind. Rows without one (None, NaN, "", `likeness.data.UNLABELED`) take no part.
         include: names of metrics (`likeness.evaluation.metric_names`; "recall_at_10" for any number), or functions (vectors, labels) -> number;
             None: those of `METRICS`.
         distance: by what rows are ranked and grouped.
         seed: of the k-means behind "ami", "nmi" and "f1".
 
     Returns:
-        The metrics by name, in the order of `include`; functions by their own names.
+        The metrics by name, in the order of `include`; functions by their own names. Where rows have no label, also how many: "left_out".
 
     Raises:
         InputError: an unknown name, one that needs label distances, two functions of one name, or whatever `retrieval_metrics`,
@@ -40,7 +45,22 @@ def metrics(
         >>> metrics(rows, ["car", "car", "van", "van"], include=["precision_at_1", "recall_at_2", "nmi"])
         {'precision_at_1': 1.0, 'recall_at_2': 1.0, 'nmi': 1.0}
     """
-    return measure(vectors, labels, chosen_metrics(include), distance, seed)
+    chosen = chosen_metrics(include)
+    vectors, labels, left_out = labeled_part(vectors, labels)
+    return measure(vectors, labels, chosen, distance, seed) | ({"left_out": float(left_out)} if left_out else {})
+
+
+def labeled_part(vectors: Any, labels: Any) -> tuple[Any, Any, int]:
+    """The rows that have a label (`likeness.data.has_label`), their labels, and how many have none; what is given where all have, or none fits."""
+    given = labels if isinstance(labels, pd.Series | pd.Index | list | tuple) else to_numpy(labels)
+    if getattr(given, "ndim", 1) != 1 or len(given) != len(vectors):
+        return vectors, labels, 0
+    series = pd.Series(given, dtype=object if isinstance(given, list | tuple) else None)
+    known = has_label(series)
+    if known.all() or not known.any():
+        return vectors, labels, 0
+    rows = vectors[np.flatnonzero(known)] if is_torch(vectors) else np.asarray(vectors)[known]
+    return rows, series[known].infer_objects().to_numpy(), int((~known).sum())
 
 
 def chosen_metrics(include: MetricLike | Sequence[MetricLike] | None = None, *, words: bool = False) -> list[Metric]:

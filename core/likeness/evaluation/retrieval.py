@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from likeness.arrays import checked_rows, device_of, to_numpy
 from likeness.errors import InputError
-from likeness.evaluation._inputs import DistanceMetric, class_codes, scaling_for
+from likeness.evaluation._inputs import DistanceMetric, class_codes, scaling_for, taken
 from likeness.evaluation._ranks import relevant_ranks
 from likeness.evaluation._scores import NAMES, scores_from_ranks
 from likeness.progress import Progress
@@ -33,7 +33,7 @@ def retrieval_metrics(
     Args:
         embeddings: the gallery (n, d), NumPy or torch. Where a tensor lies on a GPU, that computes, with the same ranks; of more than a million
             products.
-        labels: label of each gallery row (n,), of any hashable kind.
+        labels: label of each gallery row (n,), of any hashable kind. Rows without one (`likeness.data.has_label`) neither ask nor are found.
         ks: cut-offs of recall.
         query_embeddings: queries (q, d) that are not in the gallery; None: every gallery row asks, without finding itself.
         query_labels: label of each query (q,); given exactly when `query_embeddings` is.
@@ -49,8 +49,8 @@ def retrieval_metrics(
         throughout (map_at_1000: less, see there).
 
     Raises:
-        InputError: on embeddings that are empty, not finite or (cosine) all zero in a row, on labels that do not fit or are missing, on an
-            unknown score, when stopped, and where there is no room for scratch files.
+        InputError: on embeddings that are empty, not finite or (cosine) all zero in a row, on labels that do not fit, where no row or none that asks
+            has one, on an unknown score, when stopped, and where there is no room for scratch files.
 
     Memory is bounded: embeddings may be memory-mapped, of float32, and are read in parts. What is larger than 300 MB once scaled lies in
     a file in the folder of temporary files (TMPDIR) meanwhile: 4 bytes per value. A query takes some hundred bytes for its scores, and a
@@ -121,7 +121,7 @@ def retrieval_scores(
     * recall_at_{k}: 1 where a relevant item is among the k nearest (Recall@k of Jegou et al.).
 
     Returns:
-        One row per query, indexed by its row number, with the column `label` and one per score. Where R = 0 the first five are NaN, the
+        One row per query with a label, indexed by its row number, with the column `label` and one per score. Where R = 0 the first five are NaN, the
         others 0. A similarity is the dot product of the two scaled float32 rows, rounded once to float32; equal ones, as those of identical
         rows always are, are ranked by gallery row number. However products are taken, in blocks of whatever size and precision, the ranks
         are the same.
@@ -137,7 +137,11 @@ def retrieval_scores(
             f"The query embeddings have {queries.shape[1]} dimensions, the embeddings {gallery.shape[1]}; encode both in the same space."
         )
     gallery_codes, query_codes, classes = class_codes(labels, len(gallery), query_labels, len(queries))
-    asking = _checked_selection(rows, len(queries))
+    numbers = np.flatnonzero(query_codes >= 0)  # their row numbers, which the scores keep
+    asking = _asking(rows, query_codes)
+    gallery, gallery_codes = taken(gallery, np.flatnonzero(gallery_codes >= 0)), gallery_codes[gallery_codes >= 0]
+    queries = gallery if query_embeddings is None else taken(queries, numbers)
+    query_codes = query_codes[numbers]
     scaling = scaling_for(gallery, queries, metric)
     own = asking if query_embeddings is None else None
     codes = query_codes[asking]
@@ -154,8 +158,18 @@ def retrieval_scores(
             progress(done, len(asking))
         if should_stop and done < len(asking) and should_stop():
             raise InputError(f"Stopped after {done:,} of {len(asking):,} queries; measure again for the scores.")
-    label = pd.Series(pd.Index(classes, tupleize_cols=False).take(codes), index=asking)
-    return pd.DataFrame({"label": label, **{name: pd.Series(values, index=asking) for name, values in columns.items()}})
+    index = numbers[asking]
+    label = pd.Series(pd.Index(classes, tupleize_cols=False).take(codes), index=index)
+    return pd.DataFrame({"label": label, **{name: pd.Series(values, index=index) for name, values in columns.items()}})
+
+
+def _asking(rows: Any, codes: NDArray[np.intp]) -> NDArray[np.int64]:
+    """The queries that ask, as numbers among those with a label."""
+    chosen = _checked_selection(rows, len(codes))
+    chosen = chosen[codes[chosen] >= 0]
+    if not len(chosen):
+        raise InputError("None of the queries that ask has a label; choose others with rows.")
+    return np.asarray((np.cumsum(codes >= 0) - 1)[chosen], dtype=np.int64)
 
 
 def _checked_cutoffs(ks: Iterable[int]) -> list[int]:

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from likeness.arrays import row_slices, to_numpy
 from likeness.errors import InputError
-from likeness.evaluation._inputs import label_codes
+from likeness.evaluation._inputs import label_codes, taken
 from likeness.evaluation.class_means import class_sums
 
 Matrix = NDArray[np.float64]
@@ -27,7 +27,7 @@ def structure_metrics(embeddings: Any, labels: Any) -> dict[str, float]:
 
     Args:
         embeddings: (n, d), NumPy or torch; may be memory-mapped, a part is worked on at a time. Rows are scaled to unit length.
-        labels: (n,) class numbers.
+        labels: (n,) of any hashable kind; rows without one (`likeness.data.has_label`) take no part.
 
     Returns:
         inter, intra, ratio, spectral_decay.
@@ -39,6 +39,7 @@ def structure_metrics(embeddings: Any, labels: Any) -> dict[str, float]:
     if rows.ndim != 2 or not rows.size:
         raise InputError(f"The embeddings have shape {rows.shape}; give a row of finite numbers per image.")
     numbers = label_codes(labels, len(rows), "labels")
+    rows, numbers = taken(rows, np.flatnonzero(numbers >= 0)), numbers[numbers >= 0]
     _check_lengths(rows)
     classes, counts = np.unique(numbers, return_counts=True)
     if len(classes) < 2 or counts.max() < 2:

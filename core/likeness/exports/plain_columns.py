@@ -5,7 +5,7 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
-from likeness.data import UNLABELED
+from likeness.data import has_label
 from likeness.errors import InputError
 from likeness.io import plain_column
 
@@ -42,7 +42,7 @@ def plain_values(column: "pd.Series[Any]") -> list[Any]:
 
 def class_values(column: "pd.Series[Any]") -> list[Any]:
     """As `plain_values`, of a column of classes: None also where a text is empty or stands for images without a label."""
-    return [None if isinstance(value, str) and value.strip() in ("", UNLABELED) else value for value in plain_values(column)]
+    return [value if known else None for value, known in zip(plain_values(column), has_label(column), strict=True)]
 
 
 def class_attributes(frame: pd.DataFrame, label: str | None) -> list[str]:

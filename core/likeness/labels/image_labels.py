@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from likeness.data import ImageTable, numbers_of
+from likeness.data import ImageTable, has_label, numbers_of
 from likeness.errors import InputError
 from likeness.labels.parts import PartLabels
 from likeness.labels.poses import joints_of
@@ -117,8 +117,10 @@ def labelled_rows(table: ImageTable, config: LabelsConfig) -> Rows:
         "pose": [f"{name}_{axis}" for name in config.columns or joints_of(table.frame) for axis in "xy"],
         "layout": [(*config.columns, "layout")[0]],
         "captions": ["captions"],
+        "names": list(config.columns) or ["class"],
     }.get(config.kind, list(config.columns))
-    rows = np.flatnonzero(table.frame[columns].replace([np.inf, -np.inf], np.nan).notna().all(axis=1).to_numpy())
+    given = table.frame[columns].replace([np.inf, -np.inf], np.nan)
+    rows = np.flatnonzero(np.logical_and.reduce([has_label(given[name]) for name in columns]) if columns else np.ones(len(table), dtype=bool))
     if not len(rows):
         raise InputError(f"No image has a label: the column '{columns[0]}' is empty everywhere. Choose another label.")
     return rows

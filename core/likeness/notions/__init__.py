@@ -9,7 +9,7 @@ from likeness.notions.baselines import Identity, RandomEmbedding, RandomTransfor
 from likeness.notions.checks import NotionWarning, check, default_vocabularies
 from likeness.notions.click import MOST_PASSED, Click, ClickPairs, click_pairs
 from likeness.notions.composition import Composition, parse_composition, parts_of
-from likeness.notions.dimensions import notion_dim, suggest_dim
+from likeness.notions.dimensions import notion_dim, suggest_dim, text_rank
 from likeness.notions.division import FEWEST_DIVIDED, division_scores
 from likeness.notions.fitting import fitting_notions, notion_encoder
 from likeness.notions.indirect import SOLVERS, InDiReCT
@@ -97,6 +97,7 @@ __all__ = [
     "save_notion",
     "shipped_folder",
     "suggest_dim",
+    "text_rank",
     "varying_directions",
     "with_other_words",
     "write_notion",

@@ -43,6 +43,27 @@ def suggest_dim(text: Any, kept: float = _KEPT) -> int:
     return int(min(max(enough, 2), rows.shape[1]))
 
 
+def text_rank(text: Any) -> int:
+    """How many directions prompts span: their singular values above float32's rounding of the largest.
+
+    Prompts that are many and different span all that the text side of their encoder has, its rank, which can be less than its width. Where a
+    notion's space has at least as many dimensions, its minimum keeps all of the prompts, so that methods are alike there by construction.
+
+    Args:
+        text: (n, r) prompts' embeddings, NumPy or torch.
+
+    Raises:
+        InputError: unusable embeddings.
+
+    Example:
+        >>> text_rank([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [1.0, 1.0, 0.0]])
+        2
+    """
+    rows = unit_rows(checked_rows(text, "The prompt embeddings", np.float64), "The prompt embeddings")
+    values = np.linalg.svd(rows, compute_uv=False)
+    return int((values > np.finfo(np.float32).eps * values[0]).sum())
+
+
 def notion_dim(notion: "Notion", text: Any) -> int:
     """How many dimensions the space of a notion has where nobody says: the notion's own `dim`, or else what its prompts suggest.
 

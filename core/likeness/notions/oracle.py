@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from likeness.arrays import checked_rows, is_torch, like, to_numpy, unit_rows
+from likeness.data import has_label
 from likeness.errors import InputError
 from likeness.notions.descent import PATIENCE, Descent, descend
 from likeness.notions.fading import START_DEVIATION
@@ -42,15 +43,16 @@ class Oracle(LinearProjection):
         self.dim, self.seed = dim, seed
 
     def fit(self, images: Any, labels: Any = None) -> "Oracle":
-        """Learns from images (m, r), NumPy or torch, and one label of any hashable kind for each.
+        """Learns from images (m, r), NumPy or torch, and one label of any hashable kind for each; images without one (`likeness.data.has_label`) take
+        no part.
 
         Raises:
-            InputError: unusable embeddings, dim below 1 or above r; labels that are not given, not one per image, missing, or all equal.
+            InputError: unusable embeddings, dim below 1 or above r; labels that are not given, not one per image, or all equal or missing.
         """
         rows = unit_rows(checked_rows(images, "The image embeddings", np.float64), "The image embeddings")
         check_dim(self.dim, rows.shape[1])
         codes, self.classes_ = _class_codes(labels, len(rows))
-        fit = fit_oracle(rows, codes, *random_start(rows.shape[1], self.dim, len(self.classes_), self.seed))
+        fit = fit_oracle(rows[codes >= 0], codes[codes >= 0], *random_start(rows.shape[1], self.dim, len(self.classes_), self.seed))
         U, prototypes = (to_numpy(value).astype(np.float64) for value in fit.best)
         self.U, self.prototypes_ = like(images)(U), like(images)(unit_rows(prototypes, "The class embeddings"))
         self.loss_, self.n_iter_ = fit.loss, fit.n_iter
@@ -121,7 +123,7 @@ def fit_oracle(
 
 
 def _class_codes(labels: Any, count: int) -> tuple[NDArray[np.intp], list[Any]]:
-    """Class number of each image, and the label of each class in order of first appearance."""
+    """Class number of each image, -1 without a label, and the label of each class in order of first appearance."""
     import pandas as pd
 
     if labels is None:
@@ -130,12 +132,11 @@ def _class_codes(labels: Any, count: int) -> tuple[NDArray[np.intp], list[Any]]:
     if len(values) != count:
         raise InputError(f"There are {len(values)} labels for {count} images; give one label per image.")
     series = pd.Series(values, dtype=object)
-    missing = np.flatnonzero(series.isna())
-    if missing.size:
-        raise InputError(f"Image {missing[0]} has no label; leave out the images without one.")
-    codes, classes = pd.factorize(series)
-    if len(classes) == 1:
-        raise InputError(f"All {count} images have the label {classes[0]!r}, so there is nothing to tell apart; give at least two classes.")
+    known = has_label(series)
+    codes, classes = pd.factorize(series.where(known))
+    if len(classes) < 2:
+        found = f"All {known.sum()} images have the label {classes[0]!r}" if len(classes) else "No image has a label"
+        raise InputError(f"{found}, so there is nothing to tell apart; give at least two classes.")
     return codes.astype(np.intp), list(classes)
 
 

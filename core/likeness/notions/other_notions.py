@@ -24,7 +24,8 @@ class ContrastivePCA(CenteredProjection):
     """Directions along which the prompts vary and those of other notions do not, as in BASIC (arXiv 2510.25387, section 4).
 
     With the covariances A of the notion's prompts and B of the others' (each notion's around its own mean), the directions are the leading
-    eigenvectors of (1 - weight) A - weight B, those with a positive eigenvalue. BASIC centers images by their own mean, here and there.
+    eigenvectors of (1 - weight) A - weight B, those with a positive eigenvalue. Here images are centered by their own mean; the authors center
+    any images by statistics of LAION-1M.
 
     Args:
         dim: dimensions, or as many as have a positive eigenvalue, whichever is less.
@@ -64,7 +65,7 @@ class ContrastivePCA(CenteredProjection):
 
 
 class NullSpace(LinearProjection):
-    """The notion's directions after those of other notions were taken away: null-space denoising as in OD-CRL (arXiv 2602.05464).
+    """The notion's directions after those of other notions were taken away: of OD-CRL (arXiv 2602.05464) its null-space denoising alone.
 
     N spans 90 % of the variance of the other notions' prompts, each around its own mean. Prompts and images lose what they have along N, and of the
     prompts that are left the leading singular vectors are kept: U = (I - N N^T) B. The paper takes its bases from a language model's texts.
@@ -150,8 +151,8 @@ CONTRASTIVE_COMPONENTS = Method(
 )
 NULL_SPACE = Method(
     "null-space",
-    "Null space (OD-CRL)",
-    "InDiReCT after the directions of the other notions for these images have been taken away.",
+    "Null space alone (OD-CRL)",
+    "InDiReCT after the directions of the other notions for these images have been taken away: of OD-CRL the null space alone.",
     NullSpace,
     learns_from="text and other notions",
     seeds=False,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from likeness.data import UNLABELED
+from likeness.data import has_label
 from likeness.errors import InputError
 from likeness.evaluation import metric_title, retrieval_metrics
 from likeness.notions import Composition, Notion, with_other_words
@@ -51,7 +51,7 @@ def retrieval_table(base: "Space", space: "Space", notion: Notion, options: Repo
     if attribute is None or attribute not in base.table.attributes or notion.joined:
         return None
     column = base.table.frame[attribute]
-    labeled = np.flatnonzero((column.notna() & (column != UNLABELED)).to_numpy(dtype=bool))
+    labeled = np.flatnonzero(has_label(column))
     labels = column.iloc[labeled].astype(str).to_numpy()
     if len(labeled) < 3 or len(set(labels)) < 2:
         return None

@@ -42,7 +42,8 @@ class Step:
 
 
 def class_mean_features(features: Any, labels: Any, classes: int) -> NDArray[np.float64]:
-    """The mean feature (c, d) of each class 0 to c - 1, as given, not scaled to unit length. Features may be memory-mapped.
+    """The mean feature (c, d) of each class 0 to c - 1, as given, not scaled to unit length. Features may be memory-mapped. Rows of the label -1 are
+    in no class.
 
     Raises:
         InputError: a class without images, features that are not finite, or all means alike.
@@ -54,10 +55,11 @@ def class_mean_features(features: Any, labels: Any, classes: int) -> NDArray[np.
         broken = np.flatnonzero(~np.isfinite(rows[part]).all(axis=1))
         if broken.size:
             raise InputError(f"The features of image {part.start + int(broken[0])} are not finite; take it out, or embed it again.")
-    counts = np.bincount(numbers, minlength=classes)
+    shifted = numbers + 1  # so that the rows of no class are one, which is taken off again
+    counts = np.bincount(shifted, minlength=classes + 1)[1:]
     if counts.min() == 0:
         raise InputError(f"Class {int(counts.argmin())} has no images; leave it out.")
-    means: NDArray[np.float64] = class_sums(rows, numbers, classes) / counts[:, None]
+    means: NDArray[np.float64] = class_sums(rows, shifted, classes + 1)[1:] / counts[:, None]
     if np.ptp(means, axis=0).max() == 0:
         raise InputError("The features of all classes have the same mean, so that no split is harder than another; use another encoder.")
     return means

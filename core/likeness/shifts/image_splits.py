@@ -33,19 +33,19 @@ class SplitOptions:
 
 
 def divisible_classes(table: ImageTable, attributes: Sequence[str]) -> ImageClasses:
-    """The classes of a table's images.
+    """The classes of a table's images; those without a label are in none.
 
     Raises:
-        InputError: an attribute with gaps, too few classes to divide, or hardly two images in a class.
+        InputError: an attribute that no image has, too few classes to divide, or hardly two images in a class.
     """
     found = image_classes(table, attributes)
     what = " and ".join(name.replace("_", " ") for name in attributes)
     if len(found.names) < FEWEST_CLASSES:
         raise InputError(f"By {what} there are {len(found.names)} classes, but two must train and two must test; choose another class of an image.")
-    if 2 * len(found.names) > len(found.labels):
+    if 2 * len(found.names) > len(found.rows):
         raise InputError(
-            f"By {what} there are {len(found.names):,} classes for {len(found.labels):,} images, hardly any with two images; choose another class of "
-            "an image."
+            f"By {what} there are {len(found.names):,} classes for {len(found.rows):,} labeled images, hardly any with two images; choose another "
+            "class of an image."
         )
     return found
 

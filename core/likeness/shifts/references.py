@@ -56,7 +56,7 @@ def reference_distances(
 
     Args:
         features: (n, d) of all images.
-        labels: (n,) class numbers from 0.
+        labels: (n,) class numbers from 0; -1 for images of no class.
         train, test: classes of the split.
         repeats: random draws of each reference.
         seed: of the draws.

@@ -8,7 +8,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from likeness.arrays import to_numpy
-from likeness.data import UNLABELED, ImageTable, labels_by_path, read_label_file
+from likeness.data import ImageTable, has_label, labels_by_path, read_label_file
 from likeness.errors import InputError
 
 
@@ -34,7 +34,7 @@ class GivenLabels(NamedTuple):
         if values.shape != (n,):
             raise InputError(f"The labels have shape {values.shape} for {n} images; pass one label per image, None where there is none.")
         column = pd.Series(values)
-        missing = column.isna().to_numpy(dtype=bool) | column.isin(["", UNLABELED]).to_numpy(dtype=bool)
+        missing = ~has_label(column)
         try:
             classes, found = np.unique(column[~missing].to_numpy(), return_inverse=True)
         except TypeError as error:

@@ -9,7 +9,7 @@ from likeness.studies.clicked_notions import clicked_notions, clicks_medians, cl
 from likeness.studies.cluster_names import cluster_names, cluster_names_table, label_columns
 from likeness.studies.cluster_names_tables import clusters_summary, names_summary
 from likeness.studies.comparison import SUGGESTED, compare
-from likeness.studies.comparison_tables import paper_table, statistics, summarize
+from likeness.studies.comparison_tables import left_out_of, paper_table, statistics, summarize
 from likeness.studies.composed_queries import composed_choice, composed_queries, composed_table
 from likeness.studies.continuous_table import continuous_table
 from likeness.studies.convergence import convergence, convergence_table
@@ -108,6 +108,7 @@ __all__ = [
     "label_spreading",
     "label_spreading_table",
     "leave_one_notion_out",
+    "left_out_of",
     "list_studies",
     "measured",
     "methods_table",

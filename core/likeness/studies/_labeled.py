@@ -1,22 +1,14 @@
-"""What studies have in common: which images have a label, and runs collected in one table."""
+"""What studies have in common: runs collected in one table."""
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any
 
-import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
-from likeness.data import UNLABELED
 from likeness.notions import MethodLike
 
 Methods = Collection[MethodLike]
 OnRun = Callable[[dict[str, Any]], None]
-
-
-def has_label(labels: "pd.Series[Any]") -> NDArray[np.bool_]:
-    """Mask (n,) of the images that have one: neither missing nor `likeness.data.UNLABELED`."""
-    return (labels.notna() & (labels != UNLABELED)).to_numpy(dtype=bool)
 
 
 def collected(rows: Iterable[dict[str, Any]], on_run: OnRun | None) -> list[dict[str, Any]]:

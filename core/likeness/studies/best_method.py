@@ -8,16 +8,20 @@ from likeness.errors import InputError
 _CASE = ["images", "notion"]
 
 
-def leave_one_notion_out(runs: pd.DataFrame, metric: str = "map_at_r", labels: "dict[str, str] | None" = None) -> pd.DataFrame:
+def leave_one_notion_out(
+    runs: pd.DataFrame, metric: str = "map_at_r", labels: "dict[str, str] | None" = None, sets: "dict[str, str] | None" = None
+) -> pd.DataFrame:
     """For each notion the method that is best on average over all other notions, and what it scores here.
 
     A case is a notion on images in the space of an encoder. A method's score there is its mean over seeds; the method with the largest mean over
-    the other cases is chosen, so that nothing is tuned on the notion that judges. Only methods that have a score in every case take part.
+    the other cases is chosen (`mean_over_sets`), so that nothing is tuned on the notion that judges. Only methods that have a score in every case
+    take part.
 
     Args:
         runs: columns images (what tells images and encoders apart), notion, method and the metric, as `likeness evaluate` writes them.
         metric: larger is better.
         labels: of a notion the label that judges it: notions of one label are left out together. Without: each notion by its name alone.
+        sets: of `images` the set that they are, where encoders see the same ones; without: each is a set by itself.
 
     Returns:
         A row per case: images, notion, chosen, its score, best (of all methods here), its score as best_score, and a column for each method.
@@ -43,6 +47,23 @@ def leave_one_notion_out(runs: pd.DataFrame, metric: str = "map_at_r", labels: "
     found = []
     for place, (images, notion) in enumerate(scores.index):
         own = scores.iloc[place]
-        chosen, best = scores[judged != judged[place]].mean().idxmax(), own.idxmax()
+        chosen, best = str(mean_over_sets(scores[judged != judged[place]], sets).idxmax()), own.idxmax()
         found.append({"images": images, "notion": notion, "chosen": chosen, "score": own.loc[chosen], "best": best, "best_score": own.max()})
     return pd.concat([pd.DataFrame(found), scores.reset_index(drop=True)], axis=1)
+
+
+def mean_over_sets(scores: pd.DataFrame, sets: "dict[str, str] | None" = None) -> "pd.Series[float]":
+    """The mean of each column over cases, every set of images with the same weight, however many notions and encoders it has.
+
+    Args:
+        scores: a row per case, of which the first level of the index names the images.
+        sets: as `leave_one_notion_out`.
+
+    Example:
+        >>> index = pd.MultiIndex.from_tuples([("cars", "color"), ("cars", "model"), ("birds", "species")])
+        >>> mean_over_sets(pd.DataFrame({"m": [0.8, 0.6, 0.1]}, index)).to_dict()
+        {'m': 0.4}
+    """
+    images = scores.index.get_level_values(0)
+    means: pd.Series[float] = scores.groupby([(sets or {}).get(name, name) for name in images]).mean().mean()
+    return means

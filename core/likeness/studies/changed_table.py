@@ -8,6 +8,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from sklearn.metrics import average_precision_score
 
+from likeness.data import image_classes, labeled_images
 from likeness.errors import InputError
 from likeness.progress import Progress
 from likeness.studies.comparison import no_runs
@@ -34,7 +35,8 @@ def changed_table(
     """Mean average precision of queries that keep what an image shows in one notion and change it to a word of another.
 
     A query is a random image and an aspect of `changed` that is not its own; relevant are the other images with the aspect and the image's label of
-    `kept`. Each way to put both together is measured in the encoder's space and in that of both notions joined:
+    `kept`. Images without a label of either notion take no part. Each way to put both together is measured in the encoder's space and in that of
+    both notions joined:
 
     - "image", "text": one of them alone. "image + text": the sum of both places.
     - "image + text - own", "... - own / 2": the aspect of `changed` that the encoder matches best with the image taken away, too
@@ -57,6 +59,7 @@ def changed_table(
     no_runs(base.table, [kept, changed], ["raw"], ("suggested",), seeds)
     if count < 1:
         raise InputError(f"{count} queries can't be judged; ask for at least 1.")
+    base = _labeled(base, [str(kept.attribute), str(changed.attribute)])
     guesses = base.best_aspects(changed)
     labels, values = (base.table.frame[notion.attribute].astype(str).to_numpy() for notion in (kept, changed))
     prompts = dict(zip(changed.aspects, changed.prompts, strict=False))
@@ -98,6 +101,14 @@ def changed_summary(runs: pd.DataFrame) -> pd.DataFrame:
     seeds = every.groupby(["row", "where", "seed"], sort=False)["map"].mean()
     found = seeds.groupby(["row", "where"], sort=False).agg(mean_text).unstack("where")
     return found.rename_axis(columns=None).reset_index().rename(columns={"row": "query"})
+
+
+def _labeled(base: "Space", attributes: list[str]) -> "Space":
+    """The space of the images that have a label of each attribute."""
+    rows = image_classes(base.table, attributes).rows
+    if len(rows) == len(base):
+        return base
+    return base.replace(vectors=base.vectors[rows], images=labeled_images(base.table, attributes), index=None, provenance="")
 
 
 def _queries(labels: NDArray[Any], values: NDArray[Any], words: list[str], count: int, seed: int) -> list[tuple[int, str, str]]:

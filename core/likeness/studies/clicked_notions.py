@@ -10,12 +10,13 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from likeness.clicked_notion import Candidate, candidates, clicked_notion
+from likeness.data import has_label
 from likeness.errors import InputError
 from likeness.notion_trust import notion_trust
 from likeness.notions import MOST_PASSED, Click, Oracle
 from likeness.progress import Progress
 from likeness.sentences import notion_from_sentence, word_list_notions
-from likeness.studies._labeled import OnRun, collected, has_label
+from likeness.studies._labeled import OnRun, collected
 from likeness.studies.sentence_notions import notion_sentences, vague_sentences
 
 if TYPE_CHECKING:
@@ -126,7 +127,8 @@ class _Halves(NamedTuple):
         shown, judging = np.sort(rows[: len(rows) // 2]), np.sort(rows[len(rows) // 2 :])
         half = base.replace(vectors=base.vectors[shown], images=replace(base.table, frame=frame.iloc[shown]), index=None)
         told = frame[attribute].astype(str).to_numpy()
-        return cls(half, told[shown], None if other is None else frame[other].astype(str).to_numpy()[shown], base.vectors[judging], told[judging])
+        others = None if other is None else frame[other].astype(str).where(has_label(frame[other]), None).to_numpy(object)[shown]
+        return cls(half, told[shown], others, base.vectors[judging], told[judging])
 
     def map_at_r(self, rows: Any) -> float:
         from likeness.evaluation import retrieval_metrics
@@ -158,8 +160,9 @@ class _Person(NamedTuple):
 
     def click(self, now: "Notion", labels: NDArray[Any], coin: bool, wrong_first: bool, rng: np.random.Generator) -> Click:
         space, paths = self.halves.shown.refit(now, self.method), self.halves.shown.table.frame["path"]
-        query = int(rng.integers(len(space)))
-        near = space.nearest(query, min(_NEIGHBORS, len(space) - 1)).rows
+        known = has_label(labels)  # another label may say nothing of some images, which are neither asked about nor shown
+        query = int(np.flatnonzero(known)[rng.integers(known.sum())])
+        near = space.nearest(query, min(_NEIGHBORS, int(known.sum()) - 1), allowed=None if known.all() else known).rows
         same = labels[near] == labels[query]
         wrong = not same.all() and (wrong_first or not same.any())
         neighbor = int(near[~same][0] if wrong else near[same][-1])

@@ -22,9 +22,10 @@ from likeness.clusters import (
     own_choice,
     too_general,
 )
+from likeness.data import has_label
 from likeness.errors import InputError
 from likeness.progress import Progress
-from likeness.studies._labeled import OnRun, collected, has_label
+from likeness.studies._labeled import OnRun, collected
 
 if TYPE_CHECKING:
     from likeness.space import Space

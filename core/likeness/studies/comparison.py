@@ -9,12 +9,12 @@ import numpy as np
 import pandas as pd
 
 from likeness.arrays import unit_rows
+from likeness.data import has_label
 from likeness.errors import InputError
 from likeness.evaluation import DistanceMetric, Metric, MetricLike, checked_metric, chosen_metrics, measure
 from likeness.notions import METHODS as METHODS
 from likeness.notions import LearnsFrom, Method, MethodLike, best_aspects, named_methods, with_other_words
 from likeness.progress import Progress
-from likeness.studies._labeled import has_label
 
 if TYPE_CHECKING:
     from likeness.data import ImageTable
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from likeness.space import Space
 
 SUGGESTED = "suggested"
-_COLUMNS = ("notion", "method", "dim", "seed", "fit_seconds", "refused")
+_COLUMNS = ("notion", "method", "dim", "seed", "left_out", "fit_seconds", "refused")
 
 
 def compare(
@@ -63,11 +63,11 @@ def compare(
         on_run: called with each row as it is finished.
 
     Returns:
-        One row per run: notion, method, dim, seed, fit_seconds, refused, and the metrics. `refused` is "", or the sentence why the method does
-        not apply, and then the metrics are NaN: PCA needs more prompts than dimensions, "lae-code" and "ae-code" an encoder that says how
-        long its features are (`Space.lengths`; the first run computes them), and no method but "random" and "random-transform" has more
-        dimensions than the encoder. "raw" has no choice of dimension or seed and stands once per notion, "pca" once per dimension; "dim" is
-        the width of what a method without a choice gives.
+        One row per run: notion, method, dim, seed, left_out, fit_seconds, refused, and the metrics. `left_out` says how many images have no label.
+        `refused` is "", or the sentence why the method does not apply, and then the metrics are NaN: PCA needs more prompts than dimensions,
+        "lae-code" and "ae-code" an encoder that says how long its features are (`Space.lengths`; the first run computes them), and no method but
+        "random" and "random-transform" has more dimensions than the encoder. "raw" has no choice of dimension or seed and stands once per notion,
+        "pca" once per dimension; "dim" is the width of what a method without a choice gives.
 
     Raises:
         InputError: unknown method, metric or ranking, one of them twice, no notion, dimension or seed, a dimension that is not a whole number from
@@ -183,7 +183,8 @@ def _runs(base: "Space", notions: Sequence["Notion"], methods: Sequence[Method],
 
 
 def _measured(run: _Run, metrics: Sequence[Metric], ranking: DistanceMetric) -> dict[str, Any]:
-    row = {"notion": run.task.notion.name, "method": run.method.name, "dim": run.dim, "seed": run.seed}
+    left_out = int((~run.task.labeled).sum())
+    row = {"notion": run.task.notion.name, "method": run.method.name, "dim": run.dim, "seed": run.seed, "left_out": left_out}
     estimator = run.method.make(dim=run.dim, seed=run.seed)
     material = run.task.material(run.method.learns_from, run.seed)
     try:

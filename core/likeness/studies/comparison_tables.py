@@ -45,15 +45,23 @@ def statistics(runs: pd.DataFrame, metrics: Sequence[str] | None = None) -> pd.D
 
 
 def summarize(runs: pd.DataFrame, metrics: Sequence[str] | None = None) -> pd.DataFrame:
-    """One row per notion, method and dimension: notion, method, dim, runs, and each metric as text.
+    """One row per notion, method and dimension: notion, method, dim, runs, and each metric as text; where images without a label were left out of a
+    notion's figures, also how many: left out.
 
     `0.574 ± 0.002` is mean and standard deviation as in `statistics`, `0.574` a single run, "–" a method that was refused.
     """
-    rows = []
+    rows, left_out = [], left_out_of(runs)
     for place, lines in _with_texts(runs, metrics).groupby(_GROUP, sort=False):
         texts = dict(zip(lines["metric"].map(metric_title), lines["text"], strict=True))
-        rows.append(dict(zip(_GROUP, place, strict=True)) | {"runs": int(lines["runs"].max())} | texts)
+        count = {"left out": left_out.get(str(place[0]), 0)} if left_out else {}
+        rows.append(dict(zip(_GROUP, place, strict=True)) | {"runs": int(lines["runs"].max())} | count | texts)
     return pd.DataFrame(rows, columns=None if rows else [*_GROUP, "runs"])
+
+
+def left_out_of(runs: pd.DataFrame) -> dict[str, int]:
+    """Of each notion that was judged without some images, how many have no label."""
+    counts = runs.groupby("notion", sort=False)["left_out"].max() if "left_out" in runs else pd.Series(dtype=int)
+    return {str(notion): int(count) for notion, count in counts.items() if count > 0}
 
 
 def paper_table(runs: pd.DataFrame, metrics: Sequence[str] | None = None, bold: bool = False) -> pd.DataFrame:

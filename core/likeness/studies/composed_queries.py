@@ -9,6 +9,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from likeness.arrays import unit_rows
+from likeness.data import has_label
 from likeness.errors import InputError
 from likeness.progress import Progress
 from likeness.studies.best_method import leave_one_notion_out
@@ -112,7 +113,8 @@ def composed_table(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def composed_choice(runs: pd.DataFrame) -> pd.DataFrame:
-    """For each kind of query on each set of images the fusion that is best on average over all others, and what it scores there.
+    """For each kind of query on each set of images the fusion that is best on average over all others, sets of images counting alike, and what it
+    scores there.
 
     Args:
         runs: of `composed_queries` with a column `images`. Sets that have the same value in a column `dataset`, as they differ in the encoder alone,
@@ -120,7 +122,8 @@ def composed_choice(runs: pd.DataFrame) -> pd.DataFrame:
     """
     ways = runs[~runs["fusion"].isin([CONTROL])].rename(columns={"fusion": "method"})
     data = ways["dataset"] if "dataset" in ways else ways["images"]
-    return leave_one_notion_out(ways.assign(notion=data + ": " + ways["kind"]), "map").iloc[:, :6]
+    sets = dict(zip(ways["images"], data, strict=True))
+    return leave_one_notion_out(ways.assign(notion=data + ": " + ways["kind"]), "map", sets=sets).iloc[:, :6]
 
 
 def _attributes(space: "Space") -> list[_Attribute]:
@@ -128,7 +131,8 @@ def _attributes(space: "Space") -> list[_Attribute]:
     found: dict[str, _Attribute] = {}
     for notion in judged_notions(space.table, every=True):
         name = str(notion.attribute)
-        labels = space.table.frame[name].astype(str).str.strip().str.lower().to_numpy()
+        column = space.table.frame[name]
+        labels = column.astype(str).str.strip().str.lower().where(has_label(column), None).to_numpy()
         aspects = [aspect.lower() for aspect in notion.aspects]
         places = {aspect: place for place, aspect in enumerate(aspects)}
         codes = np.array([places.get(label, -1) for label in labels])

@@ -7,9 +7,10 @@ import numpy as np
 import pandas as pd
 
 from likeness.cutoffs import CutoffFinder
+from likeness.data import has_label
 from likeness.errors import InputError
 from likeness.progress import Progress
-from likeness.studies._labeled import OnRun, collected, has_label
+from likeness.studies._labeled import OnRun, collected
 from likeness.studies.query_cutoffs import LabeledQuery, after_answers, flat_thresholds, otsu, two_normals
 
 if TYPE_CHECKING:

@@ -10,10 +10,11 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from likeness.arrays import products_with_few
+from likeness.data import has_label
 from likeness.errors import InputError
 from likeness.progress import Progress
 from likeness.spreading import LabelSpread, label_screens, spread_labels, uncertain_rows
-from likeness.studies._labeled import OnRun, collected, has_label
+from likeness.studies._labeled import OnRun, collected
 
 if TYPE_CHECKING:
     from likeness.notions import Notion

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from likeness.errors import InputError
-from likeness.notions import PAPER_METHODS, named_methods
+from likeness.notions import PAPER_METHODS, named_methods, text_rank
 from likeness.progress import Progress, progress_of_part
 from likeness.studies._labeled import Methods, OnRun, joined, labeled
 from likeness.studies.comparison import compare, no_runs
@@ -63,13 +63,16 @@ def prompt_counts(
         metrics, progress, should_stop, on_run: as in `compare`; the rows have `prompts` too.
 
     Returns:
-        The runs of `compare` with a first column `prompts`.
+        The runs of `compare` with the first columns `prompts` and `rank`, how many directions the sample spans (`likeness.notions.text_rank`); 0 and
+        0 where no prompt is read. Where the rank stays behind the number of prompts, it is that of the encoder's text side, and to as many
+        dimensions InDiReCT's minimum keeps all that any prompts say.
 
     Raises:
         InputError: more prompts than the notion has, no count, one that is no whole number from 2, or one twice; otherwise as in `compare`.
     """
     _check(counts, notion)
     empty = no_runs(base.table, [notion], methods, (dim,), seeds, metrics=metrics)
+    empty.insert(0, "rank", [])
     parts = list(_parts(notion, counts, methods, seeds))
     if any(part.prompts for part in parts):
         base.embed_prompts(notion.prompts)
@@ -78,6 +81,7 @@ def prompt_counts(
     for part in parts:
         if should_stop and should_stop():
             break
+        rank = text_rank(base.embed_aspects(part.notion)[0]) if part.prompts else 0
         runs = compare(
             base,
             [part.notion],
@@ -87,8 +91,9 @@ def prompt_counts(
             metrics=metrics,
             progress=progress_of_part(progress, done, total),
             should_stop=should_stop,
-            on_run=labeled(on_run, prompts=part.prompts),
+            on_run=labeled(on_run, prompts=part.prompts, rank=rank),
         )
+        runs.insert(0, "rank", rank)
         frames.append((part.prompts, runs))
         done += part.runs
     return joined(frames, "prompts", empty)

@@ -24,7 +24,7 @@ class SemanticClasses:
 def classes_of(table: ImageTable, attributes: list[str], kept: set[str] | None, least: int) -> SemanticClasses:
     """The classes of a table, without those that are left out; InputError where fewer than two are left, or one has a single image."""
     every = image_classes(table, attributes)
-    sizes = np.bincount(every.labels)
+    sizes = np.bincount(every.labels[every.rows])
     wanted = {name for name, size in zip(every.names, sizes, strict=True) if size >= least and (kept is None or name in kept)}
     rows, classes = part_of(every, wanted)
     what = ", ".join(attributes)

@@ -67,7 +67,7 @@ def sentence_notions(
         seeds: of the aspects drawn at random.
 
     Returns:
-        Columns notion, sentence, aspects_of, aspects (how many), seed, map_at_r.
+        Columns notion, sentence, aspects_of, aspects (how many), seed, left_out (how many images have no label, so that they take no part), map_at_r.
 
     Raises:
         InputError: a notion without a sentence or label, or a sentence that can't be read.
@@ -116,9 +116,9 @@ def _others(base: "Space", case: _Case, texts: dict[str, str]) -> "list[Notion]"
 
 def _rows(base: "Space", case: _Case, others: "Sequence[Notion]", seeds: Sequence[int]) -> Iterator[dict[str, Any]]:
     def row(name: str, space: "Space", count: int, seed: int = 0) -> dict[str, Any]:
-        found = space.metrics(by=case.notion.attribute, include=[_METRIC])[_METRIC]
+        found = space.metrics(by=case.notion.attribute, include=[_METRIC])
         about = {"notion": case.notion.name, "sentence": case.sentence, "aspects_of": name, "aspects": count, "seed": seed}
-        return about | {_METRIC: round(found, 6)}
+        return about | {"left_out": int(found.get("left_out", 0)), _METRIC: round(found[_METRIC], 6)}
 
     yield row("raw", base, 0)
     for name, notion in (("hand-written", case.notion), ("sentence", case.pruned), ("sentence, not pruned", case.every)):

@@ -7,10 +7,10 @@ import numpy as np
 import pandas as pd
 from scipy.stats import spearmanr
 
+from likeness.data import has_label
 from likeness.evaluation import retrieval_metrics
 from likeness.notion_trust import sample, trust_of, worded_aspects
 from likeness.progress import Progress
-from likeness.studies._labeled import has_label
 from likeness.studies.comparison import no_runs
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from likeness.data import has_label
 from likeness.found_notions import unnamed_directions
-from likeness.studies._labeled import has_label
 from likeness.studies.comparison import no_runs
 
 if TYPE_CHECKING:

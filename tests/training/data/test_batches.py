@@ -86,8 +86,19 @@ def test_what_cannot_be_divided_is_refused(tmp_path: Path, photos: Path) -> None
         run_images(DataConfig(source=str(write_images(tmp_path / "few", classes=3))), 0)
     frame = pd.DataFrame({"path": ["photos/class 0/0.png", "photos/class 1/0.png"], "kind": ["a", None]})
     frame.to_csv(tmp_path / "gaps.csv", index=False)
-    with pytest.raises(InputError, match="has no 'kind' for 1 images"):
+    with pytest.raises(InputError, match="has 1 classes; 0 to train and 1 to test are too few"):
         run_images(DataConfig(source=str(tmp_path / "gaps.csv"), attribute="kind"), 0)
+
+
+def test_images_without_a_label_neither_train_nor_test(tmp_path: Path, photos: Path) -> None:
+    paths = [f"photos/class {label}/{number}.png" for label in range(4) for number in range(2)]
+    kinds = [str(path).split("/")[1] for path in paths]
+    kinds[3], kinds[6] = "(unlabeled)", ""
+    pd.DataFrame({"path": paths, "kind": kinds}).to_csv(tmp_path / "list.csv", index=False)
+    images = run_images(DataConfig(source=str(tmp_path / "list.csv"), attribute="kind"), 0)
+    assert (images.names, images.left_out) == ([f"class {label}" for label in range(4)], 2)
+    assert images.labels.tolist() == [0, 0, 1, -1, 2, 2, -1, 3]
+    assert sorted([*images.train, *images.validation, *images.test]) == [0, 1, 2, 4, 5, 7]
 
 
 def test_batches_show_crops_in_training_and_the_middle_without_augmentation(photos: Path) -> None:

@@ -7,7 +7,7 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
-from likeness.data import CSS_RGB, numbers_of
+from likeness.data import CSS_RGB, has_label, numbers_of
 from likeness.errors import InputError
 
 Kind = Literal["category", "colors", "number", "angle", "none"]
@@ -76,7 +76,8 @@ def color_by(values: Sequence[object] | np.ndarray | pd.Series, attribute: str =
     """The coloring of n rows by what their values are: names of colors show themselves, angles are cyclic, numbers have a scale.
 
     Args:
-        values: (n,) names or numbers. More than twelve different numbers are a scale, fewer are classes.
+        values: (n,) names or numbers. More than twelve different numbers are a scale, fewer are classes; what is no label
+            (`likeness.data.has_label`) is missing.
         attribute: the column's name; "yaw", "azimuth", "hue" or "angle" in it makes numbers degrees (shares of a turn up to 1).
         label: of the legend; the attribute without it.
 
@@ -87,6 +88,7 @@ def color_by(values: Sequence[object] | np.ndarray | pd.Series, attribute: str =
         'number'
     """
     series = pd.Series(values)
+    series = series.where(has_label(series))
     label = attribute if label is None else label
     numbers = numbers_of(series) if series.nunique() > _FEW else None
     if numbers is not None:

@@ -33,7 +33,7 @@ class BASIC:
     3. s_i and s_t, inner products with the centered images, are shifted and scaled by the least similarity seen beforehand, (s - min) / |min|, and
        what is below 0 is 0.
 
-    Here the means and least similarities are of the benchmark's own images and texts, without labels; the authors take means over LAION and least
+    Here the means and least similarities are of the benchmark's own images and texts, without labels; the authors take means over LAION-1M and least
     similarities of generated pictures, add names of things to each text, and their code divides s_t by the minimum of s_i. The corpora differ, too:
     here ImageNet's class names and `STYLES`. Query expansion is left out, as in the figure 34.35.
 

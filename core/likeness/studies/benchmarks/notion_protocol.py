@@ -1,10 +1,11 @@
 """The protocol of benchmarks whose images have labels: each label's notion read by every method, beside the raw encoder and wrong words."""
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from likeness.data import read_dataset
+from likeness.data import has_label, read_dataset
 from likeness.embedding import embed
 from likeness.errors import InputError
 from likeness.notions import METHODS, Notion
@@ -15,14 +16,16 @@ NOTION_METHODS = ("raw", "exact", "crl", "scaled-pca", "probabilities", "other-w
 
 
 def class_notion(name: str, attribute: str, template: str, labels: Sequence[Any]) -> Notion:
-    """The notion whose aspects are the classes that images have.
+    """The notion whose aspects are the classes that images have; those without a label (`likeness.data.has_label`) are of none.
 
     Raises:
         InputError: all images are of one class.
     """
-    classes = sorted({str(label) for label in labels}, key=lambda label: (not label.isdecimal(), int(label) if label.isdecimal() else 0, label))
+    known = itertools.compress(labels, has_label(list(labels)))
+    classes = sorted({str(label) for label in known}, key=lambda label: (not label.isdecimal(), int(label) if label.isdecimal() else 0, label))
     if len(classes) < 2:
-        raise InputError(f"All images have the same '{attribute}', '{classes[0]}'; two classes at least can be told apart.")
+        found = f"All images have the same '{attribute}', '{classes[0]}'" if classes else f"No image has a label of '{attribute}'"
+        raise InputError(f"{found}; two classes at least can be told apart.")
     return Notion(name, template, tuple(classes), attribute=attribute, source="the dataset's classes")
 
 

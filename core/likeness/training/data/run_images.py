@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from likeness.data import ImageTable, add_label_files, image_classes, natural_key, read_dataset, read_official_parts
+from likeness.data import ImageTable, add_label_files, image_classes, labeled_images, natural_key, read_dataset, read_official_parts
 from likeness.errors import InputError
 from likeness.labels import LabelDistances, label_distances, shuffled_labels
 from likeness.training.config import DataConfig
@@ -24,12 +24,13 @@ class RunImages:
     Attributes:
         table: all images in use.
         names: the classes: those that train, that validate, that test, each in natural order.
-        labels: (n,) number of each image's class in `names`; -1 for images of classes that take no part in the split of a file, which stay in
-            the table, so that what is computed for all images serves all splits.
+        labels: (n,) number of each image's class in `names`; -1 for images without a label and of classes that take no part in the split of a
+            file, which stay in the table, so that what is computed for all images serves all splits.
         train, validation, test: row numbers of `table`; no class is in two of them.
         queries: those of `test` that search among the rest of it, where retrieval is judged by continuous labels.
         distances: continuous labels of all images, where the run has some. Images divided without classes have the label 0 all.
         shuffled: the continuous labels that train instead of `distances`, which judge; None: the same ones.
+        left_out: images without a label, which neither train nor test.
     """
 
     table: ImageTable
@@ -41,6 +42,7 @@ class RunImages:
     queries: Rows = field(default_factory=lambda: np.array([], dtype=np.int64))
     distances: LabelDistances | None = None
     shuffled: LabelDistances | None = None
+    left_out: int = 0
 
     @property
     def lone_note(self) -> str:
@@ -79,7 +81,7 @@ def run_images(config: DataConfig, seed: int) -> RunImages:
     """Reads the dataset and divides its classes, or its images, as `config.split` says; of the training ones a random part validates.
 
     Raises:
-        InputError: an attribute that is not there or has gaps, too few classes, classes of a file of splits that the images do not have,
+        InputError: an attribute that is not there or that no image has, too few classes, classes of a file of splits that the images do not have,
             a training class without a second image; of continuous labels, whatever `label_distances` refuses, or too few images.
     """
     divided = _by_images(config, seed) if config.split == "images" else _by_classes(config, seed)
@@ -93,25 +95,33 @@ def run_images(config: DataConfig, seed: int) -> RunImages:
 
 def run_table(config: DataConfig) -> ImageTable:
     """All images of a run's source, or the subset that the run asks for, with the attributes of its label files; those that such a file leaves out
-    take no part.
+    take no part, nor do those without a name, where names are the continuous labels.
 
     Raises:
         InputError: as `read_dataset` and `add_label_files`.
     """
-    source = read_dataset(config.source, config.path_column, caption_column=config.caption_column)
-    table = add_label_files(source, config.label_files)
+    return _images_and_left_out(config)[0]
+
+
+def _images_and_left_out(config: DataConfig) -> tuple[ImageTable, int]:
+    """`run_table`, and how many images have no name there."""
+    table = add_label_files(read_dataset(config.source, config.path_column, caption_column=config.caption_column), config.label_files)
     given = [name for name in (Path(file).stem for file in config.label_files) if name in table.attributes]
     rows = np.flatnonzero(table.frame[given].notna().all(axis=1))
     if len(rows) < len(table):
         table = ImageTable(table.name, table.root, table.frame.iloc[rows].reset_index(drop=True))
+    every = len(table)
+    if config.labels is not None and config.labels.kind == "names":
+        table = labeled_images(table, config.labels.columns or "class")
+    left_out = every - len(table)
     if config.subset is None or config.subset >= len(table):
-        return table
+        return table, left_out
     kept = np.sort(np.random.default_rng(0).permutation(len(table))[: config.subset])
-    return ImageTable(table.name, table.root, table.frame.iloc[kept].reset_index(drop=True))
+    return ImageTable(table.name, table.root, table.frame.iloc[kept].reset_index(drop=True)), left_out
 
 
 def _by_images(config: DataConfig, seed: int) -> RunImages:
-    table = run_table(config)
+    table, left_out = _images_and_left_out(config)
     said = table.frame["split"].astype(str).str.lower() if "split" in table.attributes else None
     if said is not None:
         names_of_test = next((names for names in _TEST_NAMES if said.isin(names).any()), ())
@@ -126,7 +136,7 @@ def _by_images(config: DataConfig, seed: int) -> RunImages:
         raise InputError(f"{len(held):,} of {len(train):,} training images held out leave too few to train; lower data.validation.")
     queries = np.flatnonzero((said == "query").to_numpy()) if said is not None else np.array([], dtype=np.int64)
     labels = np.zeros(len(table), dtype=np.int64)
-    return RunImages(table, [], labels, np.setdiff1d(train, held), np.sort(held), test, queries)
+    return RunImages(table, [], labels, np.setdiff1d(train, held), np.sort(held), test, queries, left_out=left_out)
 
 
 def _spread(test: Rows, wanted: int | None) -> Rows:
@@ -139,12 +149,14 @@ def _spread(test: Rows, wanted: int | None) -> Rows:
 
 def _by_classes(config: DataConfig, seed: int) -> RunImages:
     """Raises InputError as `run_images`."""
-    table, first = read_official_parts(config.source) if config.split == "official" else (run_table(config), 0)
+    table, first = read_official_parts(config.source) if config.split == "official" else (None, 0)
+    table, nameless = (table, 0) if table is not None else _images_and_left_out(config)
     classes = image_classes(table, config.attribute)
     labels = classes.labels
-    training, testing = _sides(config, classes.names, {classes.names[number] for number in labels[:first]}, table.name)
+    official, others = ({classes.names[number] for number in part if number >= 0} for part in (labels[:first], labels[first:]))
+    training, testing = _sides(config, classes.names, official, table.name)
     if first:
-        both = set(training) & {classes.names[number] for number in labels[first:]}
+        both = set(training) & others
         if both:
             raise InputError(f"The class '{min(both)}' of '{table.name}' is in the train and in the test part; choose another attribute.")
     count = len(training)
@@ -159,7 +171,7 @@ def _by_classes(config: DataConfig, seed: int) -> RunImages:
     training, validating = [name for name in training if name not in held], [name for name in training if name in held]
     names = [*training, *validating, *testing]
     place = {name: number for number, name in enumerate(names)}
-    labels = np.array([place.get(name, -1) for name in classes.names], dtype=np.int64)[labels]
+    labels = np.array([*(place.get(name, -1) for name in classes.names), -1], dtype=np.int64)[labels]  # the last one: without a label
     if config.per_class:
         kept = np.sort(np.concatenate([rng.permutation(np.flatnonzero(labels == each))[: config.per_class] for each in range(len(names))]))
         if config.split == "file":
@@ -168,7 +180,7 @@ def _by_classes(config: DataConfig, seed: int) -> RunImages:
             table, labels = ImageTable(table.name, table.root, table.frame.iloc[kept]), labels[kept]
     train, validation, test = (np.flatnonzero(np.isin(labels, [place[name] for name in part])) for part in (training, validating, testing))
     _check_pairs(labels, {"test": test, "validation": validation}, table.name)
-    return RunImages(table, names, labels, train, validation, test)
+    return RunImages(table, names, labels, train, validation, test, left_out=classes.left_out + nameless)
 
 
 def _check_pairs(labels: Rows, parts: dict[str, Rows], table: str) -> None:

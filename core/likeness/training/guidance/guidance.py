@@ -4,9 +4,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
+from likeness.data import has_label
 from likeness.errors import InputError
 from likeness.language import (
     captions_in_order,
@@ -139,10 +139,13 @@ def class_names(images: RunImages, attribute: str | None = None) -> list[str]:
     if attribute not in images.table.attributes:
         raise InputError(f"'{images.table.name}' has no attribute '{attribute}'; it has {', '.join(images.table.attributes) or 'none'}.")
     rows = images.used[images.labels[images.used] < len(images.train_classes)]
-    values = images.table.frame[attribute].iloc[rows].groupby(images.labels[rows]).unique()
+    column = images.table.frame[attribute].iloc[rows]
+    known = has_label(column)
+    by_class = column[known].groupby(images.labels[rows][known]).unique()
+    values = [by_class.get(number, []) for number in range(len(images.train_classes))]
     for name, found in zip(images.train_classes, values, strict=True):
-        if len(found) != 1 or pd.isna(found[0]):
-            values_text = ", ".join(f"'{value}'" for value in found[:2])
+        if len(found) != 1:
+            values_text = ", ".join(f"'{value}'" for value in found[:2]) or "none"
             raise InputError(f"The class '{name}' has no single '{attribute}' ({values_text}); choose another attribute in guidance.names.")
     return readable_names([str(found[0]) for found in values])
 

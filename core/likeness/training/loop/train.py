@@ -152,7 +152,8 @@ def _conclude(config: RunConfig, run: RunFolder, module: RunModule, callback: Ru
     if state == "finished":
         with placed_on(module, device):
             figures = callback.final(module)
-        run.write_report({"name": config.name, "seconds": round(callback.seconds(), 1), "steps": callback.step} | figures)
+        left_out = {"left_out": callback.images.left_out} if callback.images.left_out else {}
+        run.write_report({"name": config.name, "seconds": round(callback.seconds(), 1), "steps": callback.step} | left_out | figures)
         if callback.step < callback.total:
             ended = f"Ended early, after {config.stop_early} evaluations without a better one on the validation images."
             callback.note = f"{ended} {callback.note}".strip()
