@@ -50,7 +50,7 @@ def choose(needs: Needs = "spaces", first_screen: bool = False) -> View:
         new = st.session_state.setdefault("spaces_of", listed.id) != listed.id
         if new:
             st.session_state["spaces_of"] = listed.id
-            _leave_notions_of_others(base)
+            _leave_notions_of_others(base, listed.id)
         _take_link(names)
         if first_screen:
             _begin_beside(first_notion(base))
@@ -58,6 +58,8 @@ def choose(needs: Needs = "spaces", first_screen: bool = False) -> View:
             st.session_state["color"] = st.session_state.pop("next_color")
         a = _space_box("Space A", names, "a", "The embedding space on the map: which images lie close together.", base)
         b = _space_box("Space B", [NONE, *names], "b", "A second space, to compare it with A.", base)
+        for name, other in {name: other for name in (a, b) if (other := _foreign(name, listed.id))}.items():
+            st.caption(f":material/info: {plain(readable(name))} was trained on “{plain(other.name)}”, not on these images.")
         color = _color(entry, base, [name for name in (a, b) if name != NONE], new)
         hidden = filters.choose(base.table, new, readable)
         if needs != "spaces":
@@ -75,18 +77,25 @@ def first_notion(base: Space) -> Notion | None:
     return min(labelled, key=lambda notion: notion.slug != NOTION, default=None)
 
 
-def _leave_notions_of_others(base: Space) -> None:
-    """Of the spaces chosen for other images, takes back each notion that does not fit these, or that labels judge which these do not have;
-    edits stay in the menu."""
+def _leave_notions_of_others(base: Space, listed_id: str) -> None:
+    """Of the spaces chosen for other images, takes back each notion that does not fit these, or that labels judge which these do not have, and each
+    run that was trained on those others; edits and runs stay in the menu."""
     attributes = {None, *base.table.attributes}
     known = {notion.name for notion in list_notions(notions_dir())}
     stays = {notion.name for notion in fitting(base) if notion.attribute in attributes}
     if draft := drafts.current():
         known.add(DRAFT)
         stays |= {DRAFT} if draft.attribute in attributes else set()
+    runs = {name for key in ("a", "b") if (name := st.session_state.get(key, "")).startswith(trained.PREFIX) and _foreign(name, listed_id)}
     for key, default in (("a", RAW), ("b", NONE)):
-        if st.session_state.get(key) in known - stays:
+        if st.session_state.get(key) in (known - stays) | runs:
             st.session_state[key] = default
+
+
+def _foreign(name: str, listed_id: str) -> DatasetEntry | None:
+    """The other images that a run was trained on; None of a run on these, and of all other spaces."""
+    entry = trained.trained_on(name) if name.startswith(trained.PREFIX) else None
+    return entry if entry and entry.id != listed_id else None
 
 
 def _begin_beside(notion: Notion | None) -> None:
@@ -118,10 +127,26 @@ def space_names(base: Space) -> list[str]:
 
 
 def notion_names(base: Space) -> list[str]:
-    """The edited notion if there is one, then the notions that fit the images: those that these have labels for first."""
+    """The notions that fit the images, those that these have labels for first; before them the edited notion if it is one of these or a new one, and
+    after them if it was made for other images. One that was only looked at is not among them."""
     if base.embed_texts is None:
         return []
-    return [*([DRAFT] if drafts.current() else []), *(notion.name for notion in fitting(base))]
+    names = [notion.name for notion in fitting(base)]
+    draft = drafts.current()
+    if draft is None or not _is_edited():
+        return names
+    is_foreign = draft.origin not in ("", *names) or draft.attribute not in (None, *base.table.attributes)
+    return [*names, DRAFT] if is_foreign else [DRAFT, *names]
+
+
+def _is_edited() -> bool:
+    """Whether the notion in the editor says anything of its own, or is shown somewhere."""
+    shown = {str(st.session_state.get(key) or st.query_params.get(key)) for key in ("a", "b", "color")}
+    if {readable(name) for name in shown} & {DRAFT, readable(f"{ASPECTS}{DRAFT}")}:
+        return True
+    draft = drafts.latest()
+    origin = next((notion for notion in list_notions(notions_dir()) if draft and notion.name == draft.origin), None)
+    return drafts.of(origin) != draft if origin else bool(drafts.versions())
 
 
 def fitting(base: Space) -> list[Notion]:
@@ -174,15 +199,18 @@ def _space_box(label: str, names: list[str], key: str, help: str, base: Space) -
 
 
 def _color_by_notion(key: str, base: Space) -> None:
-    """A notion that was just chosen colors the map by the labels that judge it; images without attributes by its aspects."""
     name = st.session_state[key]
-    if name not in notion_names(base):
-        return
-    attribute = _judge(name, base)
-    if attribute:
-        st.session_state["color"] = attribute
-    elif set(base.table.attributes) <= set(PHOTO_COLUMNS):
-        st.session_state["color"] = f"{ASPECTS}{name}"
+    if name in notion_names(base) and (color := color_of(name, _judge(name, base), base)):
+        st.session_state["color"] = color
+
+
+def color_of(name: str, judge: str | None, base: Space) -> str | None:
+    """What colors the map where a notion was just chosen: the labels that judge it, or its aspects where images have no labels or those of another
+    notion color them; None: what does now."""
+    if judge is not None:
+        return judge
+    by_aspects = str(st.session_state.get("color")).startswith(ASPECTS)
+    return f"{ASPECTS}{name}" if by_aspects or set(base.table.attributes) <= set(PHOTO_COLUMNS) else None
 
 
 def _dataset_names() -> dict[str, str]:

@@ -4,12 +4,14 @@ import streamlit as st
 
 from access import store_dir
 from background import Job, run_in_background
+from config_access import dataset_of
+from likeness.data import DatasetEntry
 from likeness.embedding import embed
 from likeness.encoders import encoder_identity
 from likeness.errors import InputError
 from likeness.io import runs_dir
 from likeness.space import Space
-from likeness.training import trained_folders
+from likeness.training import RunFolder, trained_folders
 from server_settings import server
 from shared import cached, progress
 
@@ -30,6 +32,14 @@ def names() -> list[str]:
     if not server().runs:
         return []
     return [PREFIX + folder.relative_to(runs_dir()).as_posix() for folder in trained_folders(runs_dir())]
+
+
+def trained_on(name: str) -> DatasetEntry | None:
+    """The listed images that a run was trained on; None where these are not listed, or this cannot be read."""
+    try:
+        return dataset_of(RunFolder(runs_dir() / name.removeprefix(PREFIX)).config().data.source)
+    except InputError:
+        return None
 
 
 def space(dataset_id: str, name: str) -> Space:

@@ -153,7 +153,44 @@ def test_edits_of_such_a_notion_are_left_behind_too_and_stay_in_the_menu(app: Ap
     assert app.selectbox(key="b").value == "My edits"
     _open_photos(app, tmp_path, None)
     assert app.selectbox(key="b").value == "None"
-    assert "My edits" in app.selectbox(key="b").options
+    assert app.selectbox(key="b").options[-1] == "My edits"  # after all that fits these images
+
+
+def test_a_notion_that_was_only_looked_at_is_nobodys_edit(page: AppTest, tmp_path: Path) -> None:
+    assert "My edits" not in page.selectbox(key="a").options
+    _open_photos(page, tmp_path, None)
+    assert "My edits" not in page.selectbox(key="a").options
+    _type(page, "text_area", "aspects_", "red\nblue")
+    assert page.selectbox(key="a").options[1] == "My edits"
+
+
+def test_a_notion_that_is_chosen_colors_the_map_where_another_ones_aspects_did(app: AppTest, tmp_path: Path) -> None:
+    _open_photos(app, tmp_path, ["van", "sedan"] * 4, "photos")
+    app.selectbox(key="color").select("aspects of setting").run()
+    app.selectbox(key="b").select("kind of animal").run()
+    assert app.selectbox(key="color").value == "aspects of kind of animal"
+    app.selectbox(key="color").select("class").run()
+    app.selectbox(key="b").select("setting").run()
+    assert app.selectbox(key="color").value == "class"
+    app.selectbox(key="color").select("aspects of setting").run()
+    _field(app, "selectbox", "picked").select("kind of animal").run()
+    assert app.selectbox(key="color").value == "aspects of kind of animal"
+
+
+def test_starters_stay_when_a_label_is_given(app: AppTest, tmp_path: Path) -> None:
+    import hand_labels
+    from likeness.data import find_dataset
+    from shared import cached
+
+    _open_photos(app, tmp_path, None, "photos")
+    app.switch_page("pages/explore/page.py").run()
+    app.selectbox(key="color").select("aspects of setting").run()
+    starters = [button.key for button in app.button if str(button.key).startswith("color_by_")]
+    assert starters
+    hand_labels.store_of(find_dataset("mine"), cached.table("mine")).add_tag(["0.png", "1.png"], "good", who="me")
+    app.run()
+    app.selectbox(key="color").select("good").run()
+    assert [button.key for button in app.button if str(button.key).startswith("color_by_")] == starters
 
 
 def test_a_notion_of_the_last_images_gives_way_to_one_for_these(page: AppTest, tmp_path: Path) -> None:
@@ -267,6 +304,7 @@ def test_a_notion_that_cannot_be_fitted_shows_no_other_ones_map(app: AppTest, ca
 
 def test_the_edited_notion_in_the_sidebar_does_not_take_the_page_away(page: AppTest) -> None:
     """While it cannot be fitted, as where its encoder knows none of its words."""
+    _type(page, "text_area", "aspects_", "red\ngreen")
     page.selectbox(key="a").select("My edits").run()
     _type(page, "text_area", "aspects_", "xqzv\nwjkq")
     assert _field(page, "text_area", "aspects_").value == "xqzv\nwjkq"

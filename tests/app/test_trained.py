@@ -9,10 +9,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from PIL import Image
 from streamlit.testing.v1 import AppTest
 
 from background import jobs
-from likeness.data import ImageTable, read_cars
+from likeness.data import DatasetEntry, ImageTable, add_dataset, read_cars
 from likeness.embedding import embed
 from likeness.errors import InputError
 from likeness.progress import Progress
@@ -119,6 +120,20 @@ def test_a_link_to_a_run_without_weights_shows_the_raw_encoder(app: AppTest, run
         app.run()
         assert not app.exception
         assert app.session_state["view"].a.name == "Raw encoder"
+
+
+def test_a_run_stays_behind_with_the_images_that_it_was_trained_on_and_says_so_elsewhere(app: AppTest, run: RunFolder, tmp_path: Path) -> None:
+    _choose(app)
+    assert "not on these images" not in _texts(app)
+    for number in range(4):
+        (tmp_path / "mine").mkdir(exist_ok=True)
+        Image.new("RGB", (20, 20), (60 * number, 90, 60)).save(tmp_path / "mine" / f"{number}.png")
+    add_dataset(DatasetEntry("mine", "Mine", str(tmp_path / "mine"), "cars-small"))
+    app.query_params["open"] = "mine"
+    app.run()
+    assert [app.selectbox(key=key).value for key in ("a", "b")] == ["Raw encoder", "None"]
+    app.selectbox(key="a").select(NAME).run()
+    assert "Run tiny_one was trained on “Synthetic Cars”, not on these images." in _texts(app)
 
 
 def test_a_run_that_is_removed_while_it_is_shown_gives_way_to_the_raw_encoder(app: AppTest, run: RunFolder) -> None:

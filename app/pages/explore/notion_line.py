@@ -6,6 +6,7 @@ from typing import Literal
 import streamlit as st
 
 from access import redact
+from likeness.data import PHOTO_COLUMNS
 from likeness.errors import InputError
 from likeness.notions import Notion, list_notions
 from shared import drafts, sidebar, unread
@@ -41,9 +42,10 @@ def show(view: View) -> None:
 
 
 def _colors(view: View) -> None:
-    """Where a notion's aspects color the map, the notions that can, by one click each."""
-    names = sidebar.notion_names(view.base)
-    if view.aspects is None or len(names) > _OFFERED:
+    """Where a notion's aspects color the map, or no labels do but those that people gave here, the notions that can, by one click each."""
+    names, table = sidebar.notion_names(view.base), view.base.table
+    came_with_labels = set(table.attributes) - {*PHOTO_COLUMNS, *table.frame.attrs.get("tag_columns", {}).values()}
+    if (view.aspects is None and came_with_labels) or len(names) > _OFFERED:
         return
     st.markdown("Color by", width="content")
     for name in names:

@@ -39,10 +39,12 @@ def _is_of_other_images(draft: Draft, view: View) -> bool:
 
 
 def put(draft: Draft, view: View) -> None:
-    """Begins to edit; the map is colored by the labels that judge the notion."""
+    """Begins to edit; the map is colored by the labels that judge the notion, or by its aspects."""
     drafts.put(draft)
-    if draft.attribute in view.base.table.attributes:
-        st.session_state["next_color"] = draft.attribute
+    judge = draft.attribute if draft.attribute in view.base.table.attributes else None
+    name = draft.origin if draft.origin in sidebar.notion_names(view.base) else None
+    if color := judge or (name and sidebar.color_of(name, None, view.base)):
+        st.session_state["next_color"] = color
     drafts.renew_form()
 
 
