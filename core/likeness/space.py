@@ -274,6 +274,8 @@ class Space:
 
         Rows that the table says to be of one image, but whose vectors differ, as those of its parts do, are images of their own.
         """
+        if self.base is not None and self.base.table is self.table:
+            return self.base.image_numbers
         named = self.table.repeated_images()
         if named is None:
             return None

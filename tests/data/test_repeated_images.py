@@ -85,6 +85,7 @@ def test_rows_that_say_the_same_become_one_and_the_table_says_so(tmp_path: Path,
     table = read_dataset(csv(tmp_path, [{"path": name, "label": "x"} for name in [*names, again(tmp_path, "1.png", form)]]))
     assert table.frame["path"].tolist() == names
     assert table.notes == ("1 image is listed twice; each is one row.",)
+    assert repr(table).splitlines()[1:] == list(table.notes)
     more = [{"path": name, "label": "x"} for name in [*names, *names, names[0]]]
     assert read_dataset(csv(tmp_path, more)).notes == ("3 images are listed more than once; each is one row.",)
 

@@ -98,7 +98,8 @@ class ImageTable:
         missing = f", {len(self.failed)} could not be read" if self.failed else ""
         more = ", ..." if len(self.attributes) > _LISTED else ""
         listed = f", attributes: {', '.join(self.attributes[:_LISTED])}{more}" if self.attributes else ""
-        return f"ImageTable('{self.name}', {len(self):,} {'images' if self.has_images else 'rows'}{listed}{missing})"
+        said = f"ImageTable('{self.name}', {len(self):,} {'images' if self.has_images else 'rows'}{listed}{missing})"
+        return "\n".join((said, *self.notes))
 
     def _repr_html_(self) -> str:
         from likeness.data.picture_html import picture_html
