@@ -54,7 +54,7 @@ def _look(view: View, shown: Progression) -> None:
         st.session_state["shift_step"] = "start" if "start" in names else names[0]
     chosen = names[0]
     if len(names) > 1:
-        chosen = st.select_slider("Step", names, key="shift_step", bind="query-params", help=_STEPS_HELP)
+        chosen = st.select_slider("Step", names, format_func=plain, key="shift_step", bind="query-params", help=_STEPS_HELP)
     split, place = splits[chosen], names.index(chosen)
     before = splits[names[place - 1]] if place else None
     changes = split.changes_from(before) if before else {}
