@@ -2,8 +2,8 @@
 
 import re
 
-# an underscore within a word is one; elsewhere it could begin emphasis
-_SIGNS = re.compile(r"([\\`*{}\[\]()<>#!|~$:&]|(?<![^\W_])_|_(?![^\W_]))")
+# an underscore within a word is one; elsewhere it could begin emphasis. A colon before a blank begins nothing
+_SIGNS = re.compile(r"([\\`*\[\]()<>#!|~$&]|:(?!\s)|(?<![^\W_])_|_(?![^\W_]))")
 # Streamlit looks for these once more where Markdown has been read: the sign alone would not keep them
 _ICON = re.compile(r":(?=[a-z+-][\w+-]*(?:/\w+)?:)")
 _JOINER = "\u2060"  # has no width

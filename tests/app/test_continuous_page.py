@@ -198,12 +198,12 @@ def test_a_numeric_column_of_one_s_own_is_a_label(page: AppTest) -> None:
 
 def test_labels_are_drawn_or_not(page: AppTest) -> None:
     drawn = _gallery(page, "continuous_retrieved")["thumbnails"]
-    assert drawn == "/labelled/cars/{row}?kind=angles&columns=%5B%22yaw%22%2C+%22elevation%22%5D"
+    assert drawn == "./labelled/cars/{row}?kind=angles&columns=%5B%22yaw%22%2C+%22elevation%22%5D"
     assert "The arrow points to where the camera stands" in _texts(page)
     page.toggle(key="continuous_drawn").set_value(False).run()
     assert not page.exception
     for key in ("continuous_query", "continuous_retrieved", "continuous_suggested"):
-        assert _gallery(page, key)["thumbnails"] == "/thumbnails/cars/{row}"
+        assert _gallery(page, key)["thumbnails"] == "./thumbnails/cars/{row}"
     assert "The arrow points" not in _texts(page)
 
 

@@ -119,7 +119,7 @@ class TestPicture:
         app.run()
         assert not app.exception
         assert app.subheader[0].value == "Neighbors of blue.png"
-        assert any(f'src="/queries/{token}"' in each.proto.body for each in app.get("html"))
+        assert any(f'src="./queries/{token}"' in each.proto.body for each in app.get("html"))
         found = _data(app, "nearest")["sections"][0]
         view = app.session_state["view"]
         expected: Hits = view.a.nearest(view.a.image_query(_picture(), "blue.png")[0], 24)

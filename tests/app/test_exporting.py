@@ -55,7 +55,7 @@ def _made(app: AppTest) -> Path:
     job = _ended(app)
     assert job.error is None
     (link,) = (each.proto for each in app.get("link_button"))
-    assert (link.label.split()[1], link.url) == (job.result.file.name, f"/exports/{job.result.file.parent.name}")
+    assert (link.label.split()[1], link.url) == (job.result.file.name, f"./exports/{job.result.file.parent.name}")
     file: Path = job.result.file
     return file
 
