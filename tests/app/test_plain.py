@@ -13,7 +13,7 @@ from shared.plain import plain
         ("_one_", r"\_one\_"),
         ("**of** Ada", r"\*\*of\*\* Ada"),
         ("![x](http://y)", r"\!\[x\]\(http\://y\)"),
-        (":material/home: :+1: 12:30:45", "\\:\u2060material/home\\: \\:\u2060+1\\: 12\\:30\\:45"),
+        (":material/home: :+1: 12:30:45", "\\:\u2060material/home: \\:\u2060+1: 12\\:30\\:45"),
         ("<b>&amp; `c` :red[d] $e$", r"\<b\>\&amp; \`c\` \:red\[d\] \$e\$"),
     ],
 )
