@@ -81,3 +81,4 @@ with watcher:
 view_list.show(chosen.url_path, {page.address: page.title for page in PAGES} | {"": PAGES[0].title})
 account_line.show()
 warm_up()
+drafts.follow_other_tabs()
