@@ -9,7 +9,7 @@ from access import confine_server, redact
 from components.theme_switch import theme_switch
 from likeness.errors import InputError
 from navigation import PAGES, find_page, menu
-from shared import account_line, aspect_labels, drafts, growing, layouts, link, problems, progress, selection, sidebar, trained, view_list
+from shared import account_line, aspect_labels, drafts, growing, link, problems, progress, selection, sidebar, trained, view_list
 from shared.app_page import AppPage
 from shared.plain import plain
 from shared.view import current_view, forget_view, set_view
@@ -79,7 +79,7 @@ with said:
     link.end(chosen.url_path, complete)
 with watcher:
     progress.watch()
-    layouts.watch()
 view_list.show(chosen.url_path, {page.address: page.title for page in PAGES} | {"": PAGES[0].title})
 account_line.show()
 warm_up()
+drafts.follow_other_tabs()

@@ -1,9 +1,13 @@
-"""The notion that is being edited. Every edit is written to disk under a token in the URL, so that no rerun or reload loses it."""
+"""The notion that is being edited. Every edit is written to disk under a token in the URL, so that no rerun or reload loses it.
+
+Several tabs may have the same link: what they change is put together by field.
+"""
 
 import json
 import re
 import secrets
-from dataclasses import asdict, dataclass, replace
+import threading
+from dataclasses import asdict, dataclass, fields, replace
 from itertools import takewhile
 from typing import Any, NamedTuple
 
@@ -15,12 +19,15 @@ from likeness.io import parse_json, text_of
 from likeness.notions import WORD_METHODS, Click, Notion
 from quotas import check_notion, write_draft
 from shared import link
+from shared.three_way import merge_entries, merge_fields
 from visitors import draft_file, is_own_draft
 
 _HISTORY = 50
 _MOST_JOINED = 8  # notions of one draft
 MOST_CLICKS = 200  # kept with one draft
 _TOKEN = re.compile(r"[0-9a-z]{1,64}")
+_READ, _TAKEN, _CLASH, _NEWS = "draft_read", "draft_taken_over", "draft_clash", "draft_news"  # of the session
+_turn = threading.Lock()  # of one tab at a time between reading a draft and writing it
 
 
 class Joined(NamedTuple):
@@ -85,6 +92,21 @@ class Draft:
         )
 
 
+@dataclass(frozen=True)
+class Clash:
+    """What this tab and another one have both changed.
+
+    Attributes:
+        fields: their names; none where another tab has opened another notion.
+        mine: the draft as this tab left it, which stays.
+        theirs: as the other one did.
+    """
+
+    fields: tuple[str, ...]
+    mine: Draft
+    theirs: Draft
+
+
 def of(notion: Notion) -> Draft:
     """The draft that a notion's editing begins with."""
     return Draft(
@@ -138,18 +160,111 @@ def put(draft: Draft) -> None:
     """Makes `draft` the current one; `undo` goes back to the one before."""
     history: list[Draft] = st.session_state["draft_history"]
     if not history or history[-1] != draft:
-        st.session_state["draft_history"] = [*history[-_HISTORY:], draft]
-        _accept(draft)
-        _write()
+        _keep([*history[-_HISTORY:], draft])
 
 
 def undo() -> None:
     """Takes the last change back."""
     history: list[Draft] = st.session_state["draft_history"]
     if len(history) > 1:
-        st.session_state["draft_history"] = history[:-1]
-        _accept(history[-2])
+        _keep(history[:-1])
+
+
+def _keep(history: list[Draft]) -> None:
+    """Makes this the history, after what another tab has made of it since this one last read it."""
+    with _turn:
+        before: list[Draft] = st.session_state["draft_history"]
+        theirs = _of_other_tab()
+        if theirs and before:
+            history = _together(before[-1], history[-1], theirs)
+            renew_form()
+            st.session_state[_TAKEN] = True
+        st.session_state["draft_history"] = history
+        _accept(history[-1])
         _write()
+
+
+def _of_other_tab() -> list[Draft]:
+    """The history as another tab has written it since this one last read or wrote it; none where no other one has."""
+    token = st.session_state.get("draft_token")
+    if token is None or refusal("edit") or not is_own_draft(_name(token)):
+        return []
+    try:
+        text = text_of(draft_file(_name(token)))
+        return [] if text == st.session_state.get(_READ) else history_of(text)
+    except InputError:  # gone or damaged: what is here is written anew
+        return []
+
+
+def _together(base: Draft, mine: Draft, theirs: list[Draft]) -> list[Draft]:
+    """The other tab's history, and after it the draft that has this one's changes, too."""
+    other = theirs[-1]
+    merged, clashes = _merged(base, mine, other)
+    if clashes is not None:
+        st.session_state[_CLASH] = Clash(clashes, merged, other)
+    _note(mine, merged)
+    return theirs if merged == other else [*theirs[-_HISTORY:], merged]
+
+
+def _merged(base: Draft, mine: Draft, theirs: Draft) -> tuple[Draft, tuple[str, ...] | None]:
+    """Both changes of a draft, and the fields that both changed; None for no such field, () where one of both is another notion, and mine stays."""
+    if not (_is_same_notion(base, mine) and _is_same_notion(base, theirs)):
+        return mine, None if mine == theirs else ()
+    values, clashes = merge_fields(*({name: getattr(each, name) for name in _FIELDS} for each in (base, mine, theirs)))
+    values["clicks"] = merge_entries(base.clicks, mine.clicks, theirs.clicks)[-MOST_CLICKS:]
+    return Draft(**values), tuple(name for name in clashes if name != "clicks") or None
+
+
+_FIELDS = tuple(field.name for field in fields(Draft))
+
+
+def _is_same_notion(base: Draft, draft: Draft) -> bool:
+    """Whether a draft came from another one by edits, or by being saved; not by opening another notion, which changes all."""
+    changed = [getattr(draft, name) != getattr(base, name) for name in ("name", "templates", "aspects")]
+    return draft.origin in (base.origin, base.name) and not all(changed)
+
+
+def follow_other_tabs() -> None:
+    """Draws the page anew where another tab has changed the draft; called after the page, when all that was changed here is taken."""
+    with _turn:
+        theirs = _of_other_tab()
+        if theirs:
+            _note(st.session_state["draft_history"][-1], theirs[-1])
+            st.session_state["draft_history"] = theirs
+            for draft in theirs:
+                _accept(draft)
+            _remember()
+            renew_form()
+    if theirs or st.session_state.pop(_TAKEN, False):
+        st.rerun()
+
+
+def _note(before: Draft, now: Draft) -> None:
+    """Keeps which fields another tab has changed, to be told."""
+    st.session_state[_NEWS] = tuple(name for name in _FIELDS if getattr(before, name) != getattr(now, name))
+
+
+def news() -> tuple[str, ...]:
+    """Names of the fields that another tab has changed since the last run; told once."""
+    told: tuple[str, ...] = st.session_state.pop(_NEWS, ())
+    return told
+
+
+def clash() -> Clash | None:
+    """What this tab and another one have both changed, until a person has chosen; None where nothing is left to choose."""
+    found: Clash | None = st.session_state.get(_CLASH)
+    now = latest()
+    if found is None or now is None:
+        return None
+    if found.fields:
+        left = tuple(name for name in found.fields if getattr(now, name) == getattr(found.mine, name))
+        return replace(found, fields=left) if left else None
+    return found if now == found.mine else None
+
+
+def settle_clash() -> None:
+    """A person has chosen."""
+    st.session_state.pop(_CLASH, None)
 
 
 def can_undo() -> bool:
@@ -166,6 +281,7 @@ def renew_form() -> None:
 def keep_in_url() -> None:
     """Writes the token into the URL again: Streamlit drops it when the page changes."""
     _load()
+    st.session_state.pop(_TAKEN, None)  # the page that follows shows it
     if st.session_state.get("draft_token"):
         st.query_params["draft"] = st.session_state["draft_token"]
 
@@ -189,12 +305,18 @@ def _load() -> None:
     elif token:
         st.session_state["draft_token"] = token
         try:
-            drafts = history_of(text_of(draft_file(_name(token))))
+            _remember()
+            drafts = history_of(st.session_state[_READ])
         except InputError:
             return
         st.session_state["draft_history"] = drafts
         for draft in drafts:
             _accept(draft)
+
+
+def _remember() -> None:
+    """Notes the file as this tab has read it."""
+    st.session_state[_READ] = text_of(draft_file(_name(st.session_state["draft_token"])))
 
 
 def history_of(text: str) -> list[Draft]:
@@ -258,7 +380,8 @@ def _write() -> None:
     if token is None or not is_own_draft(_name(token)):  # another visitor's, opened by a link, stays as it is
         token = st.session_state["draft_token"] = secrets.token_hex(8)
     st.query_params["draft"] = token
-    write_draft(_name(token), json.dumps([asdict(draft) for draft in st.session_state["draft_history"]]).encode())
+    text = st.session_state[_READ] = json.dumps([asdict(draft) for draft in st.session_state["draft_history"]])
+    write_draft(_name(token), text.encode())
 
 
 def _name(token: str) -> str:

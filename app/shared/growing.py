@@ -141,20 +141,26 @@ def opened(entry: DatasetEntry) -> DatasetEntry:
             return entry
         except cached.TooManyMissingError:
             job = begin(entry)
-    if not job.found or not cached.is_kept(job.found[-1]):
+    if not _has_some(job):
         raise NothingYet(job)
     return replace(entry, id=job.found[-1])
+
+
+def _has_some(job: Job) -> bool:
+    """Whether images of its dataset can be shown."""
+    return bool(job.found) and cached.is_kept(job.found[-1])
 
 
 def show_bar(entry: DatasetEntry) -> None:
     """How far the embedding of a dataset is, in the sidebar; redraws the page when there is more to see."""
     job = jobs().find(KIND, cached.listed_id(entry.id)) if cached.is_state(entry.id) else None
+    ended_early = job is not None and job.finished and not job.succeeded and job.found[-1] == entry.id
 
     def is_over() -> bool:
-        return job is None or job.finished or job.found[-1] != entry.id
+        return job is not None and (job.finished or job.found[-1] != entry.id)
 
-    progress.poll(is_over, lambda: progress.bars([job], _SIDEBAR) if job else None)
-    if job is not None and job.finished and not job.succeeded:
+    progress.poll(job is not None and not ended_early, is_over, lambda: progress.bars([job], _SIDEBAR) if job else None)
+    if job is not None and ended_early:
         problems.is_new(redact(job.error or ""))
         progress.follow(job, resume="Go on", place=_SIDEBAR)
 
@@ -166,7 +172,7 @@ def wait(waiting: NothingYet) -> None:
         if progress.follow(job, resume="Go on"):
             st.rerun()
     else:
-        progress.poll(lambda: job.finished or bool(job.found), lambda: progress.bars([job]))
+        progress.poll(True, lambda: job.finished or _has_some(job), lambda: progress.bars([job]))
 
 
 def keep_rows(dataset_id: str, frame: pd.DataFrame) -> None:

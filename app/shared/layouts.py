@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 import streamlit as st
@@ -115,15 +116,14 @@ def _pca(space: Space, note: str = "", problem: str = "") -> Layout:
 
 
 def _wait(waited_for: list[_Wanted], slot: str) -> None:
-    """Puts layouts on the list of `watch`; those that the slot waited for before and does not want any more make room."""
+    """Has the page drawn anew once each layout is there; those that the slot waited for before and does not want any more make room."""
     for space, choice in st.session_state.get(f"waits_{slot}", []):
         if not any(space.key == other.key and choice == wanted for other, wanted in waited_for):
             cached.give_up_layout(space, choice.method, choice.parameters)
     st.session_state[f"waits_{slot}"] = waited_for
-    st.session_state.setdefault("waited_for", []).extend(waited_for)
+    for space, choice in waited_for:
+        progress.redraw_when(partial(_is_there, space, choice))
 
 
-def watch() -> None:
-    """Redraws the page once every layout that its maps wait for is ready; called once a run, after the page."""
-    waited_for: list[_Wanted] = st.session_state.pop("waited_for", [])
-    progress.poll(lambda: all(cached.layout(space, choice.method, choice.parameters).done for space, choice in waited_for))
+def _is_there(space: Space, choice: Choice) -> bool:
+    return cached.layout(space, choice.method, choice.parameters).done

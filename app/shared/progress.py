@@ -1,6 +1,7 @@
 """Work in the background as people see it: a bar with rate and remaining time, a stop, and word of its end on whatever page they are."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
 
 import streamlit as st
 
@@ -10,18 +11,26 @@ from background import Job
 from shared.plain import plain
 
 _WAIT = 0.4
+_STAND_INS = "stand_ins"  # of the session: whether the results are there that something stood in for in this run
 _MEASURES = ("MB",)  # units that are no things to be counted, so that a rate names them
 
 
-def poll(ready: Callable[[], bool], draw: Callable[[], None] = lambda: None, *, every: float = 0.5) -> None:
-    """Draws something, again every while, and once it is `ready` the whole page. Called at a place that is the same in every run."""
-    waiting = not ready()
+def poll(waits: bool, ready: Callable[[], bool], draw: Callable[[], None] = lambda: None, *, every: float = 0.5) -> None:
+    """Draws something, again every while, and once what it waits for is there the whole page. Called at a place that is the same in every run.
+
+    Args:
+        waits: whether this run drew anything in place of a result, as it was found where that was drawn: whoever looks again afterward misses a
+            result that has come in between, and what stands in its place stays.
+        ready: whether the result is there now; where it is, a run must draw it.
+        draw: draws what changes meanwhile.
+        every: seconds.
+    """
     with st.container():  # there in every run, so that a late rerun of the fragment finds its place
-        st.fragment(_poll, run_every=every if waiting else None)(ready, draw, waiting)
+        st.fragment(_poll, run_every=every if waits else None)(waits, ready, draw)
 
 
-def _poll(ready: Callable[[], bool], draw: Callable[[], None], waiting: bool) -> None:
-    if waiting and ready():
+def _poll(waits: bool, ready: Callable[[], bool], draw: Callable[[], None]) -> None:
+    if waits and ready():
         st.rerun()
     with st.container():
         draw()
@@ -43,8 +52,9 @@ def follow(*jobs: Job, resume: str = "Try again", stopped: str = "", wait: float
     for job in jobs:
         if not job.wait(wait):
             tell_end(job)
-    poll(lambda: all(job.finished for job in jobs), lambda: bars(jobs, place))
-    if not all(job.finished for job in jobs):
+    finished = all(job.finished for job in jobs)
+    poll(not finished, lambda: all(job.finished for job in jobs), lambda: bars(jobs, place))
+    if not finished:
         return False
     reasons: dict[str, list[Job]] = {}  # one of each is told, however many jobs it has ended
     for job in jobs:
@@ -117,6 +127,22 @@ def duration(seconds: float) -> str:
     return f"{seconds / 86_400:,.0f} days"
 
 
+def redraw_when(ready: Callable[[], bool]) -> None:
+    """Has the page drawn anew once a result is there; called where something is drawn in its place, in each run that does so."""
+    st.session_state.setdefault(_STAND_INS, []).append(ready)
+
+
+def redraw_after(*jobs: Job | None) -> None:
+    """As `redraw_when`, of those jobs that are under way; called before what is drawn in place of their results."""
+    for job in jobs:
+        if job is not None and not job.finished:
+            redraw_when(partial(_has_ended, job))
+
+
+def _has_ended(job: Job) -> bool:
+    return job.finished
+
+
 def tell_end(job: Job) -> None:
     """This session will be told when `job` has ended, on whatever page it is then."""
     if job not in _awaited():
@@ -135,7 +161,8 @@ def no_need_to_tell(job: Job) -> None:
 
 
 def watch() -> None:
-    """Tells of the ends of jobs; called once a run, after the page, at a place that is the same in every run."""
+    """Tells of the ends of jobs, and draws the page anew for `redraw_when`; called once a run, after the page, at a place that is the same in
+    every run."""
     awaited = _awaited()
     for job in [job for job in awaited if job.finished]:
         awaited.remove(job)
@@ -143,4 +170,6 @@ def watch() -> None:
             st.toast(f"{plain(job.title)}: {plain(redact(job.error))}", icon=":material/error:", duration="long")
         elif not job.stopped:
             st.toast(f"{plain(job.title)}: done", icon=":material/check:", duration="long")
-    poll(lambda: not awaited or any(job.finished for job in awaited), every=1.5)
+    poll(bool(awaited), lambda: any(job.finished for job in awaited), every=1.5)
+    stand_ins: list[Callable[[], bool]] = st.session_state.pop(_STAND_INS, [])
+    poll(bool(stand_ins), lambda: any(ready() for ready in stand_ins))

@@ -152,7 +152,7 @@ def app(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, pca_once: Callable[[Any
     monkeypatch.setattr(AppTest, "_resolve_page_hash", resolve_by_folder)
     monkeypatch.setattr("streamlit.components.v2.manifest_scanner.scan_component_manifests", scanned_once)
     monkeypatch.setattr("shared.cached.pca_map", pca_once)
-    monkeypatch.setattr("warm._load", lambda encoder: None)  # else it loads and compiles beside this test and those after it
+    monkeypatch.setattr("warm._load", lambda *names: None)  # else it loads and compiles beside this test and those after it
     config.set_option("runner.magicEnabled", False)  # as in app/.streamlit/config.toml, which AppTest does not read
     monkeypatch.setenv("LIKENESS_RUNS", str(tmp_path / "runs"))
     st.cache_resource.clear()

@@ -47,6 +47,7 @@ def runs_of(job: Job) -> pd.DataFrame:
 def start_button(label: str, request: MeasureRequest | None, key: str) -> None:
     """The primary button; asleep while nothing can be asked for, and where the answer is there or under way."""
     job = find(request) if request else None
+    progress.redraw_after(job)
     answered = job is not None and (not job.finished or (job.succeeded and not (request and request.repeatable)))
     if st.button(label, type="primary", icon=":material/play_arrow:", disabled=request is None or answered, key=key) and request:
         begin(request)
@@ -77,9 +78,10 @@ def show(slot: str, request: MeasureRequest | None, invitation: Callable[[], Non
     elif shown and request and shown.key != request.key:
         st.caption(":material/info: The settings have changed; the result below is of the earlier ones.")
     job = find(shown) if shown else None
-    if job and not job.finished:
+    waits = job is not None and not job.finished
+    if job and waits:
         progress.tell_end(job)
-    progress.poll(lambda: job is None or job.finished, lambda: _draw(shown, job), every=1.0)
+    progress.poll(waits, lambda: job is None or job.finished, lambda: _draw(shown, job), every=1.0)
 
 
 def _draw(shown: MeasureRequest | None, job: Job | None) -> None:

@@ -9,7 +9,7 @@ from access import redact
 from likeness.data import PHOTO_COLUMNS
 from likeness.errors import InputError
 from likeness.notions import Notion, list_notions
-from shared import drafts, sidebar, unread
+from shared import drafts, other_tab, sidebar, unread
 from shared.plain import plain
 from shared.view import View
 from visitors import notions_dir
@@ -22,6 +22,7 @@ def show(view: View) -> None:
     """Draws the sentence and the template; where no notion is shown, the way to one."""
     if view.base.embed_texts is None:
         return
+    other_tab.tell()
     slot, notion = _shown()
     if notion is None:
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
@@ -74,7 +75,8 @@ def _shown() -> tuple[str, Notion | None]:
 
 def _template(slot: str, notion: Notion) -> None:
     some = ", ".join(notion.aspects[:_SHOWN]) + (", ..." if len(notion.aspects) > _SHOWN else "")
-    key = f"template_{st.session_state[slot]}_{notion.name}"  # of the edited and of the saved notion, each its own field
+    # of the edited and of the saved notion, each its own field; and another one where the draft was replaced from elsewhere
+    key = f"template_{st.session_state[slot]}_{notion.name}_{st.session_state.get('form', 0)}"
     st.text_input(
         f"Template: {{}} stands for {len(notion.aspects)} aspects ({plain(some)})",
         notion.templates[0],

@@ -11,7 +11,7 @@ from likeness.notions import METHOD_TITLES, METHODS, WORD_METHODS, check, defaul
 from likeness.space import Space
 from pages.notions import dimensions, found, joined, library, sentence
 from pages.notions.library import key
-from shared import cached, drafts, sidebar, unread
+from shared import cached, drafts, other_tab, sidebar, unread
 from shared.drafts import Draft
 from shared.plain import plain
 from shared.view import View
@@ -21,6 +21,7 @@ from visitors import notions_dir
 def edit(view: View) -> Draft:
     """Draws the form and returns the draft as it now stands."""
     library.open_linked(view)
+    other_tab.tell()
     sentence.show(view)
     library.show(view, _latest())
     found.offer()

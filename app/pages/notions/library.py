@@ -41,6 +41,7 @@ def _is_of_other_images(draft: Draft, view: View) -> bool:
 def put(draft: Draft, view: View) -> None:
     """Begins to edit; the map is colored by the labels that judge the notion, or by its aspects."""
     drafts.put(draft)
+    _see_saved(draft)
     judge = draft.attribute if draft.attribute in view.base.table.attributes else None
     name = draft.origin if draft.origin in sidebar.notion_names(view.base) else None
     if color := judge or (name and sidebar.color_of(name, None, view.base)):
@@ -66,6 +67,8 @@ def is_saved(draft: Draft) -> bool:
 
 def show(view: View, draft: Draft) -> None:
     """Draws the picker and the buttons."""
+    if draft.origin not in _seen():
+        _see_saved(draft)
     saved = [name for name in sidebar.notion_names(view.base) if name != sidebar.DRAFT]
     names = saved if draft.origin in saved else [draft.name, *saved]
     st.selectbox(
@@ -132,13 +135,32 @@ def _save_draft(draft: Draft, replaced: bool) -> None:
         check_count(notions_dir(), "notions")
     save_notion(notion, folder=notions_dir())
     drafts.put(replace(draft, origin=notion.name))
+    _see_saved(replace(draft, origin=notion.name))
     drafts.renew_form()
 
 
 def _would_replace(draft: Draft, notion: Notion) -> bool:
-    """Whether saving puts the draft in the place of another notion than the visitor's own that he opened."""
+    """Whether saving puts the draft in the place of another notion than the visitor's own that he opened, or of a version that he has not seen."""
     taken = any(each.slug == notion.slug for each in list_notions(notions_dir()))
-    return taken and not (draft.origin == draft.name and is_own(notion.name, notions_dir()))
+    return taken and (not (draft.origin == draft.name and is_own(notion.name, notions_dir())) or _is_newer(draft))
+
+
+def _seen() -> dict[str, Notion | None]:
+    """Notions of the library by name, as this tab last opened or saved them."""
+    seen: dict[str, Notion | None] = st.session_state.setdefault("saved_seen", {})
+    return seen
+
+
+def _see_saved(draft: Draft) -> None:
+    _seen()[draft.origin] = saved_of(draft)
+
+
+def _is_newer(draft: Draft) -> bool:
+    """Whether the notion was saved elsewhere since this tab opened it, and the draft did not come from that version."""
+    saved = saved_of(draft)
+    if saved is None or saved == _seen().get(draft.origin, saved):
+        return False
+    return drafts.of(saved) not in [replace(each, solver="exact", seed=0) for each in drafts.versions()]
 
 
 def _ask(draft: Draft) -> None:
@@ -148,7 +170,9 @@ def _ask(draft: Draft) -> None:
     own = is_own(draft.name, notions_dir())
     with st.container(border=True):
         st.markdown(
-            f"You have a notion “{plain(draft.name)}” already."
+            f"“{plain(draft.name)}” was saved in another tab since it was opened here."
+            if own and draft.origin == draft.name
+            else f"You have a notion “{plain(draft.name)}” already."
             if own
             else f"“{plain(draft.name)}” ships with Likeness. Your version takes its place; delete yours to get the shipped one back."
         )

@@ -6,10 +6,8 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from background import Job
 from components.gallery import Section, gallery
 from likeness.plots import STEP_KINDS, class_sides, distance_curve
-from likeness.projection import LayoutJob
 from likeness.shifts import ClassSplit
 from pages.shifts import files
 from pages.shifts import splits as shift_splits
@@ -30,21 +28,17 @@ def show(view: View, shown: Progression) -> None:
         st.warning(plain(shown.problem), icon=":material/warning:")
     job = shift_splits.references(shown) if _comparable(shown) else None
     layout = shift_splits.layout(shown) if shown.classes else None
+    progress.redraw_after(job)
+    if layout is not None and not layout.done:
+        progress.redraw_when(lambda: layout.done)
     with st.container():  # at the same place in every run
         st.fragment(_look)(view, shown)
-    waiting = _waiting(job, layout)
-    progress.poll(lambda: not waiting or _waiting(job, layout) != waiting)
     st.subheader("Download or keep some of these splits", divider="gray")
     files.save(shown.splits)
 
 
 def _comparable(shown: Progression) -> bool:
     return shown.built and shown.classes is not None and int(np.bincount(shown.classes.labels).min()) > 1
-
-
-def _waiting(job: Job | None, layout: LayoutJob | None) -> list[str]:
-    """What is not ready yet."""
-    return [name for name, pending in (("references", job and not job.finished), ("map", layout and not layout.done)) if pending]
 
 
 def _look(view: View, shown: Progression) -> None:

@@ -1,7 +1,13 @@
-"""The config that is being edited on Train: its YAML as typed. Kept on disk under a token in the URL, so that no rerun or reload loses it."""
+"""The config that is being edited on Train: its YAML as typed. Kept on disk under a token in the URL, so that no rerun or reload loses it.
+
+Several tabs may have the same link: what they change is put together by key.
+"""
 
 import re
 import secrets
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import pandas as pd
@@ -12,17 +18,33 @@ from access import redact, refusal, shared_name
 from config_access import dataset_of
 from likeness.data import image_classes, is_published_source
 from likeness.errors import InputError
-from likeness.io import parse_yaml, runs_dir
+from likeness.io import parse_yaml, runs_dir, text_of
 from likeness.training import RunConfig, as_yaml, config_from, fitting_batch, read_config, with_changes
 from quotas import write_draft
 from shared import cached
 from shared.networks import network_of
+from shared.three_way import merge_fields
 from shared.view import current_view
 from visitors import draft_file, is_own_draft
 
 FIRST = "shipped-cars-elg"
 _LONGEST = 64  # of a token
 _LONGEST_TEXT = 100_000
+_READ, _CLASH = "train_read", "train_clash"  # of the session
+_turn = threading.Lock()  # of one tab at a time between reading a config and writing it
+
+
+@dataclass(frozen=True)
+class Clash:
+    """What this tab and another one have both changed.
+
+    Attributes:
+        keys: dotted key -> its values here and there; none where the two texts cannot be put together.
+        other: the text with the other tab's values.
+    """
+
+    keys: Mapping[str, tuple[Any, Any]]
+    other: str
 
 
 def text() -> str:
@@ -33,7 +55,7 @@ def text() -> str:
         if not kept or not kept.is_file():
             return as_yaml(_opening())
         st.session_state["train_token"] = token
-        st.session_state["train_text"] = kept.read_text(encoding="utf-8", errors="replace")
+        st.session_state["train_text"] = st.session_state[_READ] = kept.read_text(encoding="utf-8", errors="replace")
     if "train_token" in st.session_state:
         st.query_params["config"] = st.session_state["train_token"]
     content: str = st.session_state["train_text"]
@@ -119,9 +141,87 @@ def take(content: str) -> None:
     token = st.session_state.get("train_token")
     if token is None or not is_own_draft(_name(token)):  # another visitor's, opened by a link, stays as it is
         token = st.session_state["train_token"] = secrets.token_hex(8)
-    st.session_state["train_text"] = content
-    st.session_state.pop("train_refused", None)
-    write_draft(_name(token), content.encode())
+    with _turn:
+        theirs, base = _of_other_tab(), st.session_state.get(_READ)
+        content = content if theirs is None or base is None else _together(base, content, theirs)
+        st.session_state["train_text"] = st.session_state[_READ] = content
+        st.session_state.pop("train_refused", None)
+        write_draft(_name(token), content.encode())
+
+
+def follow_other_tabs() -> None:
+    """Takes over what another tab has made of the config; called before the page is drawn, when all that was changed here is taken."""
+    with _turn:
+        theirs = _of_other_tab()
+        if theirs is not None:
+            st.session_state["train_text"] = st.session_state[_READ] = theirs
+
+
+def _of_other_tab() -> str | None:
+    """The text as another tab has written it since this one last read or wrote it; None where no other one has."""
+    token = st.session_state.get("train_token")
+    if token is None or refusal("train") or not is_own_draft(_name(token)):
+        return None
+    try:
+        kept = text_of(draft_file(_name(token)))
+    except InputError:  # gone or damaged: what is here is written anew
+        return None
+    return None if kept == st.session_state.get(_READ) else kept
+
+
+def _together(base: str, mine: str, theirs: str) -> str:
+    """The text with the changes of both tabs; of what both changed, and of texts that are no configs, mine."""
+    try:
+        was, own, other = (_flat(parse_yaml(each, "The text")) for each in (base, mine, theirs))
+        merged, clashes = merge_fields(was, own, other)
+        found, swapped = (as_yaml(config_from(_nested(each), "The config")) for each in (merged, merged | {key: other.get(key) for key in clashes}))
+    except InputError:
+        st.session_state[_CLASH] = Clash({}, theirs)
+        return mine
+    if clashes:
+        st.session_state[_CLASH] = Clash({key: (own.get(key), other.get(key)) for key in clashes}, swapped)
+    return found
+
+
+def _flat(content: Any, prefix: str = "") -> dict[str, Any]:
+    """A nested mapping by dotted keys."""
+    if not isinstance(content, Mapping):
+        raise InputError("The text is no mapping of keys.")
+    flat: dict[str, Any] = {}
+    for name, value in content.items():
+        flat |= _flat(value, f"{prefix}{name}.") if isinstance(value, Mapping) and value else {f"{prefix}{name}": value}
+    return flat
+
+
+def _nested(flat: Mapping[str, Any]) -> dict[str, Any]:
+    """What `_flat` made flat."""
+    content: dict[str, Any] = {}
+    for key, value in flat.items():
+        *above, name = key.split(".")
+        place = content
+        for part in above:
+            place = place[part] if isinstance(place.get(part), dict) else place.setdefault(part, {})
+        place[name] = value
+    return content
+
+
+def clash() -> Clash | None:
+    """What this tab and another one have both changed, until a person has chosen."""
+    found: Clash | None = st.session_state.get(_CLASH)
+    return found
+
+
+def settle_clash() -> None:
+    """What stands here stays."""
+    st.session_state.pop(_CLASH, None)
+
+
+def swap_clash() -> None:
+    """Takes the other tab's values; those that stood here can be taken back."""
+    found, before = clash(), text()
+    if found is not None:
+        take(found.other)
+        st.session_state[_CLASH] = Clash({key: (there, here) for key, (here, there) in found.keys.items()}, before)
 
 
 def change(changes: dict[str, Any]) -> None:

@@ -29,6 +29,8 @@ def main() -> None:
     PAGE.show_head("With labels on a scale, the distance between images follows that of their labels. Language guidance adds how classes relate.")
     if permissions.refused():
         return
+    draft.follow_other_tabs()
+    _tell_clash()
     chosen, problem = _config()
     lacking = chosen is not None and _lacks_labels(chosen)
     if lacking:
@@ -71,6 +73,20 @@ def _config() -> tuple[RunConfig | None, str]:
         return draft.config(), ""
     except InputError as error:
         return None, redact(error)
+
+
+def _tell_clash() -> None:
+    """Both versions of what another tab with this link has changed, too."""
+    clash = draft.clash()
+    if clash is None:
+        return
+    with st.container(border=True):
+        st.markdown(":orange[:material/warning: Another tab] with this link has changed the same. Yours stands here.")
+        versions = [f"{key}: {here} here, {there} in the other tab" for key, (here, there) in clash.keys.items()]
+        st.code("\n".join(versions) or clash.other, language=None, height=200 if not versions else "content")
+        with st.container(horizontal=True, gap="small"):
+            st.button("Keep this one", key="clash_keep", on_click=draft.settle_clash)
+            st.button("Take the other one", key="clash_take", on_click=draft.swap_clash)
 
 
 def _preset() -> None:

@@ -65,7 +65,7 @@ def show_downloads() -> None:
         return
     known = [*jobs().all("download"), *jobs().all("speed")]
     running = [job for job in known if not job.finished]
-    progress.poll(lambda: not running or any(job.finished for job in running), lambda: progress.bars(running))
+    progress.poll(bool(running), lambda: any(job.finished for job in running), lambda: progress.bars(running))
     for job in known:
         if job not in running:
             _show_end(job)
@@ -101,6 +101,7 @@ def _speed_text(speed: float) -> str:
 
 def _offer_download(encoder: PublishedEncoder, where: str) -> None:
     job = jobs().find("download", encoder.name)
+    progress.redraw_after(job)
     under_way = job is not None and not job.finished
     size = size_text(encoder.megabytes * MEGABYTE)
     folder, free = free_space()

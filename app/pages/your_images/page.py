@@ -233,9 +233,9 @@ def _jobs() -> None:
     shown = [len(job.found) for job in running]
 
     def has_changed() -> bool:
-        return not running or any(job.finished for job in running) or [len(job.found) for job in running] != shown
+        return any(job.finished for job in running) or [len(job.found) for job in running] != shown
 
-    progress.poll(has_changed, lambda: progress.bars(running))
+    progress.poll(bool(running), has_changed, lambda: progress.bars(running))
     for job in running:
         if job.found:
             dataset_list.explore_link(str(job.key), f"Explore the first {len(cached.base(job.found[-1])):,} of {plain(job.title)}")
