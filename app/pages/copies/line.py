@@ -71,10 +71,11 @@ def _suggestion(space: Space) -> tuple[SuggestedThreshold | None, str]:
 
 
 def _said(suggested: SuggestedThreshold) -> str:
+    own = f" {suggested.pairs_message}" if suggested.pairs else ""
     return (
-        f"Suggested: {_text(round(suggested.threshold, 5))}. {suggested.pairs_message + ' ' if suggested.pairs else ''}It was measured on {suggested.copies} altered copies of these images (saved again, made "
-        f"smaller, cropped, brightened): {suggested.found:.0%} of them are found, and {suggested.confused:.0%} are also taken for copies of another "
-        "image, real copies among these included."
+        f"Suggested: {_text(round(suggested.threshold, 5))}.{own} It was measured on {suggested.copies} altered copies of these images (saved again, "
+        f"made smaller, cropped, brightened): {suggested.found:.0%} of them are found, and {suggested.confused:.0%} are also taken for copies of "
+        "another image, real copies among these included."
     )
 
 
