@@ -9,8 +9,10 @@ from pathlib import Path
 from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
+import numpy as np
 import pandas as pd
 import streamlit as st
+from numpy.typing import NDArray
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 import added_labels
@@ -124,6 +126,15 @@ def counts(entry: DatasetEntry) -> pd.DataFrame:
         InputError: the file cannot be read.
     """
     return _counts(*_state(entry))
+
+
+def given_together(entry: DatasetEntry, table: ImageTable, name: str) -> NDArray[np.int64]:
+    """As `TagStore.given_together`, of all images of a dataset.
+
+    Raises:
+        InputError: the file cannot be read.
+    """
+    return store_of(entry, table).given_together([str(path) for path in table.frame["path"]], name)
 
 
 def can_undo(entry: DatasetEntry) -> tuple[bool, bool]:

@@ -100,7 +100,7 @@ class TestGroups:
         low = next(value for value in slider.options if float(str(value).split()[0]) > 0.55)
         slider.set_value(float(str(low).split()[0])).run()
         _open(app, twice)
-        assert "Just above the line: these count as copies" in _said(app)
+        assert "Just above the line: these look like copies" in _said(app)
         assert '<figure class="pair">' in _html(app)
         _press(app, "Take the suggested line")
         _open(app, twice)

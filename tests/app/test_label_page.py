@@ -141,3 +141,15 @@ def test_the_rest_is_kept_apart_from_what_people_said(app: AppTest, store: TagSt
     assert (found["paint (spread)"].iloc[given] == found["paint"].iloc[given]).all()
     app.button(key="label_keep").click().run()
     assert store.columns(paths)["paint (spread)"].notna().sum() == kept.sum()
+
+
+def test_images_that_were_labeled_in_one_go_do_not_flatter(app: AppTest, store: TagStore, paths: list[str], colors: np.ndarray) -> None:
+    """A selection for each value: nothing can be said; a second one for each: something."""
+    _label(store, paths, colors, each=8)
+    _open(app)
+    assert "Nothing says yet how often the others are right" in _said(app)
+    assert "100% right" not in _said(app)
+    for color in ("red", "blue", "green"):
+        store.set_value([paths[row] for row in np.flatnonzero(colors == color)[20:28]], "paint", color, who="me")
+    app.run()
+    assert "Of 48 labels that were held out with all that were chosen at once with them" in _said(app)

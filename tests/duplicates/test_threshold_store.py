@@ -10,6 +10,8 @@ import likeness as lk
 from likeness.duplicates import SuggestedThreshold, known_threshold, stored_threshold
 from likeness.errors import InputError
 
+SOUND = {"threshold": 0.9, "found": 1, "confused": 0, "copies": 4, "pairs": 2, "alike": 1}
+
 
 @pytest.fixture(autouse=True)
 def cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
@@ -49,11 +51,13 @@ def test_it_is_measured_once_for_the_same_content(measured: list[tuple[int, int]
         b"",
         b"[1]",
         b"\xff\xfe",
-        json.dumps({"threshold": 2, "found": 1, "confused": 0, "copies": 4}).encode(),
-        json.dumps({"threshold": "0.9", "found": 1, "confused": 0, "copies": 4}).encode(),
-        json.dumps({"threshold": 0.9, "found": 1, "confused": 0, "copies": 0}).encode(),
-        json.dumps({"threshold": 0.9, "found": 1, "confused": 0}).encode(),
-        b'{"threshold": NaN, "found": 1, "confused": 0, "copies": 4}',
+        json.dumps(SOUND | {"threshold": 2}).encode(),
+        json.dumps(SOUND | {"threshold": "0.9"}).encode(),
+        json.dumps(SOUND | {"copies": 0}).encode(),
+        json.dumps({name: value for name, value in SOUND.items() if name != "copies"}).encode(),
+        json.dumps(SOUND | {"alike": 3}).encode(),
+        json.dumps(SOUND | {"pairs": 2.5}).encode(),
+        json.dumps(SOUND | {"threshold": float("nan")}).encode(),
     ],
 )
 def test_a_damaged_file_is_measured_anew(measured: list[tuple[int, int]], cache: Path, content: bytes) -> None:

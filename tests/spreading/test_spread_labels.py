@@ -184,6 +184,76 @@ def test_few_labels_of_a_class(method: str) -> None:
     assert once.labels[59] == "class 2"
 
 
+def _lassos(space: lk.Space, labels: np.ndarray, of_each: int, size: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """Labels of some images and their nearest of the same class, and which of them were chosen together."""
+    rng = np.random.default_rng(seed)
+    given, together = np.full(len(labels), None, object), np.arange(-len(labels), 0)
+    for number, label in enumerate(np.repeat(np.unique(labels), of_each)):
+        left = np.array([row for row in np.flatnonzero(labels == label) if given[row] is None])
+        near = left[np.argsort(-(space.vectors[left] @ space.vectors[rng.choice(left)]))[:size]]
+        given[near], together[near] = label, number
+    return given, together
+
+
+@pytest.mark.parametrize("method", ["propagation", "probe"])
+@pytest.mark.parametrize("attribute", ["car_color", "body_type"])
+def test_lassos_of_neighbors_do_not_flatter(method: str, attribute: str) -> None:
+    space = lk.embed(lk.read("cars"), "cars")
+    labels = space.table.frame[attribute].astype(str).to_numpy()
+    above, sure_above, flattery = [], [], []
+    for seed in range(3):
+        given, together = _lassos(space, labels, 3, 8, seed)
+        found, plain = spread_labels(space, given, method, together=together), spread_labels(space, given, method)
+        rest = found.given < 0
+        truth = float((found.labels == labels)[rest].mean())
+        above.append(found.accuracy - truth)
+        sure_above.append(found.confidence[rest].mean() - truth)
+        flattery.append(plain.accuracy - truth)
+        assert found.selections == 3 * len(np.unique(labels))
+        assert "with all that were chosen at once with them" in found.sentence()
+        assert "With so few selections that is rather too low." in found.sentence()
+    assert np.mean(flattery) > 0.05  # what one label at a time says of images that were chosen together
+    assert np.mean(above) < 0.03
+    assert np.mean(sure_above) < 0.05
+
+
+def test_what_was_all_chosen_at_once_says_nothing() -> None:
+    space = lk.embed(lk.read("cars"), "cars")
+    labels = space.table.frame["body_type"].astype(str).to_numpy()
+    given, together = _lassos(space, labels, 1, 12, 0)
+    found = spread_labels(space, given, together=together)
+    truth = float((found.labels == labels)[found.given < 0].mean())
+    assert (found.held_out, found.unjudged, found.temperature, found.accuracy_interval) == (0, 72, 1, (0, 1))
+    assert "Nothing says yet how often the others are right" in found.sentence()
+    assert found.confidence[found.given < 0].mean() < truth + 0.1
+    assert spread_labels(space, given).accuracy > truth + 0.4
+
+
+def test_labels_given_one_by_one_are_judged_as_before() -> None:
+    space, labels = _blobs(20)
+    given = _few(labels, 4)
+    for method in ("propagation", "probe"):
+        plain, one_by_one = spread_labels(space, given, method), spread_labels(space, given, method, together=np.arange(60))
+        assert (one_by_one.held_out, one_by_one.selections, one_by_one.unjudged) == (12, 12, 0)
+        assert not one_by_one.is_low
+        if method == "propagation":
+            assert (one_by_one.held_out_right, one_by_one.temperature) == (plain.held_out_right, pytest.approx(plain.temperature))
+    with pytest.raises(InputError, match="one number per image"):
+        spread_labels(space, given, together=[1, 2])
+
+
+def test_scores_apart_are_those_without_all_that_was_given_together() -> None:
+    space, labels = _blobs(20)
+    given = GivenLabels.of(_few(labels, 4), len(space))
+    together = np.arange(12) // 2
+    scores = propagation_scores(space, given, together)
+    for group in range(6):
+        others = given.numbers.copy()
+        others[given.rows[together == group]] = -1
+        expected = propagation_scores(space, GivenLabels(given.classes, others)).all[given.rows[together == group]]
+        np.testing.assert_allclose(scores.apart[together == group], expected, atol=2e-2)
+
+
 def test_missing_labels_may_be_written_in_any_way() -> None:
     space, _ = _blobs(2)
     texts = spread_labels(space, ["a", None, "", "b", UNLABELED, float("nan")])

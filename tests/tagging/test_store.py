@@ -4,6 +4,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given, settings
@@ -300,3 +301,20 @@ def test_limits_of_number_refuse_and_change_nothing(store: TagStore, monkeypatch
         store.add_tag([], "one", "ada")
     assert store.version() == before
     store.set_value(["b"], "two", "x", "ada")
+
+
+def test_what_was_given_in_one_go_has_one_number(tmp_path: Path) -> None:
+    store = TagStore(tmp_path / "tags.sqlite")
+    paths = [f"{number}.png" for number in range(8)]
+    assert len(set(store.given_together(paths, "breed"))) == 8
+    store.set_value(paths[:3], "breed", "beagle", who="ada")
+    store.set_value(paths[3:5], "breed", "beagle", who="ada")
+    store.set_columns(paths[5:7], [NewColumn("breed", "attribute", ["collie", "beagle"])], who="ada")
+    first = store.given_together(paths, "breed")
+    assert first[0] == first[1] == first[2] != first[3] == first[4]
+    assert len(set(first[5:].tolist())) == 3
+    store.set_value(paths[:2], "breed", "collie", who="ada")
+    assert len(set(store.given_together(paths, "breed")[:3].tolist())) == 2
+    store.undo("ada")
+    np.testing.assert_array_equal(store.given_together(paths, "breed"), first)
+    assert len(set(store.given_together(paths, "another"))) == 8

@@ -1,4 +1,4 @@
-"""From which similarity on two images count as copies: a suggestion, a slider, and pairs on both sides of the line."""
+"""From which similarity on two images look like copies: a suggestion, a slider, and pairs on both sides of the line."""
 
 import html
 
@@ -33,13 +33,13 @@ def choose(space: Space) -> float | None:
     st.session_state[key] = levels.get(space.key, first)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         level = st.select_slider(
-            "Similarity from which on two images count as copies",
+            "Similarity from which on two images look like copies",
             options,
             format_func=lambda value: _text(value) + (" (suggested)" if suggested and value == first else ""),
             key=key,
             on_change=_move,
             args=(key, space.key),
-            help="Further to the right, fewer images count as copies. Steps are finer near 1, where copies lie.",
+            help="Further to the right, fewer images are taken for copies. Steps are finer near 1, where copies lie.",
         )
         if level != first:
             label = "Take the suggested line" if suggested else "Back to the usual line"
@@ -49,7 +49,7 @@ def choose(space: Space) -> float | None:
         if suggested.found < _FEW_FOUND:
             st.caption(
                 ":material/warning: Here, copies can hardly be told from other images that are alike. Look at the pairs before you leave any out; "
-                "further to the right, fewer images count as copies."
+                "further to the right, fewer images are taken for copies."
             )
     else:
         st.caption(f"{plain(problem)} The line begins at {usual}." if problem else f"The line is at {usual} until the suggested one is measured.")
@@ -72,10 +72,11 @@ def _suggestion(space: Space) -> tuple[SuggestedThreshold | None, str]:
 
 
 def _said(suggested: SuggestedThreshold) -> str:
+    own = f" {suggested.pairs_message}" if suggested.pairs else ""
     return (
-        f"Suggested: {_text(round(suggested.threshold, 5))}. It was measured on {suggested.copies} altered copies of these images (saved again, made "
-        f"smaller, cropped, brightened): {suggested.found:.0%} of them are found, and {suggested.confused:.0%} are also taken for copies of another "
-        "image, real copies among these included."
+        f"Suggested: {_text(round(suggested.threshold, 5))}.{own} It was measured on {suggested.copies} altered copies of these images (saved again, "
+        f"made smaller, cropped, brightened): {suggested.found:.0%} of them are found, and {suggested.confused:.0%} are also taken for copies of "
+        "another image, real copies among these included."
     )
 
 
@@ -86,7 +87,7 @@ def show_pairs(view: View, pairs: NearPairs, level: float) -> None:
         return
     with st.expander("Pairs at the line", expanded=True, icon=":material/horizontal_rule:"):
         for title, places, nothing in (
-            ("Just above the line: these count as copies", above, "No pair is as similar as this."),
+            ("Just above the line: these look like copies", above, "No pair is as similar as this."),
             ("Just below: these do not", below, "None was found just below."),
         ):
             st.markdown(f"**{title}**")

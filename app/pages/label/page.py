@@ -72,7 +72,8 @@ def _request(view: View) -> SpreadRequest | None:
         spaces = {sidebar.readable(space.name): space for space in view.spaces}
         space = st.selectbox("Space", list(spaces), key="label_space", width=240, help="Where near images get the same label: one of the sidebar's.")
         method = st.segmented_control("How", METHODS, format_func=_METHODS.__getitem__, default=METHODS[0], required=True, key="label_method")
-    request = SpreadRequest(spaces[space], name, columns[name], method or METHODS[0])
+    together = hand_labels.given_together(view.entry, view.base.table, name)
+    request = SpreadRequest(spaces[space], name, columns[name], method or METHODS[0], together)
     if len(request.classes) < 2:
         value = plain(request.classes[0]) if request.classes else "one value"
         _begin(f"All labeled images have {value}. Give others another value on Explore: labels spread between two at least.")

@@ -13,14 +13,16 @@ from shared import cached
 _KEPT = 4
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class SpreadRequest:
-    """What spreads: the values of an attribute that people gave, which a column of the table holds, in a space, by a method of `spread_labels`."""
+    """What spreads: the values of an attribute that people gave, which a column of the table holds, in a space, by a method of `spread_labels`;
+    `together` (n,) is equal for images that got theirs in one go."""
 
     space: Space
     name: str
     column: str
     method: str
+    together: NDArray[np.int64]
 
     @property
     def classes(self) -> list[str]:
@@ -30,10 +32,11 @@ class SpreadRequest:
     def begin(self) -> Job:
         """The job whose result is a `LabelSpread`."""
         column = self.space.table.frame[self.column]
-        key = self.space.key, self.column, cached.content_of_column(self.space.table.frame, self.column), self.method
+        key = self.space.key, self.column, cached.content_of_column(self.space.table.frame, self.column), self.method, self.together.tobytes()
 
         def work(job: Job) -> object:
-            return spread_labels(self.space, column.astype(object).where(column.notna(), None), self.method, progress=job.report)
+            given = column.astype(object).where(column.notna(), None)
+            return spread_labels(self.space, given, self.method, together=self.together, progress=job.report)
 
         return run_in_background("label spreading", key, "Spreading the labels", work, kept=_KEPT, stoppable=False)
 

@@ -1,17 +1,26 @@
-"""From which similarity on two images count as copies, measured on altered copies of images of the dataset."""
+"""From which similarity on two images look like copies, measured on altered copies of images of the dataset and on its own most similar pairs."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from likeness.duplicates.altered_copies import CopySimilarities, copy_similarities
+from likeness.duplicates.block_join import join_blocks
+from likeness.duplicates.look_alike import look_alike
+from likeness.duplicates.pairs import PairCollector, TooManyPairsError
 from likeness.progress import Progress
 
 if TYPE_CHECKING:
     from likeness.space import Space
 
 _LEAST = 0.01  # a threshold is above 0
+# Of the pairs above the line, so many are to look like copies; of the last ones above it, which people look at, most.
+_PRECISION, _LAST, _PRECISION_AT_LINE = 0.95, 10, 0.5
+_LOOKED_AT = 100  # pairs
+_MOST_IMAGES = (20_000, 2_000)  # whose pairs are looked for; the fewer where the others have too many
+_JUST_ABOVE = 1e-4
 
 
 @dataclass(frozen=True)
@@ -23,27 +32,43 @@ class SuggestedThreshold:
         found: share of the copies that reach it with their original, 0 to 1.
         confused: share of the copies that another image reaches it with. Real copies in the dataset count among these.
         copies: how many there were.
+        pairs: how many pairs of the dataset's own images were compared pixel by pixel, the most similar ones; 0: none was similar enough, or none was
+            compared, as in a notion's space.
+        alike: how many of them look like copies.
     """
 
     threshold: float
     found: float
     confused: float
     copies: int
+    pairs: int = 0
+    alike: int = 0
 
     @property
     def message(self) -> str:
-        """One sentence for people."""
-        return (
+        """A sentence or two for people."""
+        measured = (
             f"Threshold {self.threshold:.4f}: of {self.copies} altered copies (saved again, halved, cropped, brightened) {self.found:.0%} are found, "
             f"and {self.confused:.0%} are also taken for copies of another image."
         )
+        return f"{measured} {self.pairs_message}".rstrip()
+
+    @property
+    def pairs_message(self) -> str:
+        """One sentence on the dataset's own pairs; empty where none was compared."""
+        if not self.pairs:
+            return ""
+        if not self.alike:
+            return f"None of the {self.pairs} most similar pairs looks like a copy pixel by pixel, so the line lies above them."
+        return f"Of the {self.pairs} most similar pairs that were compared pixel by pixel, {self.alike} look like copies."
 
 
 def suggest_threshold(space: "Space", images: int = 100, seed: int = 0, progress: Progress | None = None) -> SuggestedThreshold:
-    """The threshold that tells altered copies of some images from all other images best.
+    """The threshold that tells altered copies of some images from all other images best; in an encoder's space, one from which on pairs look alike.
 
-    Of an encoder's space that is what near copies are. In a notion's space, it is how far the notion can be read: images that are nearer to each
-    other differ in the notion by no more than copies of one picture do.
+    There the most similar pairs of the dataset's own images are compared pixel by pixel (`likeness.duplicates.look_alike`), and the threshold is
+    raised to where nineteen of twenty pairs above it look like copies, and most of the last ones; above all pairs where none does. In a notion's
+    space it is how far the notion can be read: images that are nearer to each other differ in the notion by no more than copies of one picture do.
 
     Args, Raises: as `copy_similarities`.
 
@@ -52,7 +77,60 @@ def suggest_threshold(space: "Space", images: int = 100, seed: int = 0, progress
         >>> 0.5 < suggest_threshold(lk.embed(lk.read("cars"), "cars"), images=20).threshold < 1
         True
     """
-    return best_threshold(copy_similarities(space, images, seed, progress))
+    measured = copy_similarities(space, images, seed, progress)
+    found = best_threshold(measured)
+    return found if space.base is not None else _raised(found, measured, space, seed, progress)
+
+
+def _raised(found: SuggestedThreshold, measured: CopySimilarities, space: "Space", seed: int, progress: Progress | None) -> SuggestedThreshold:
+    """The threshold, or a higher one, by the dataset's own pairs."""
+    pairs, similarities = _own_pairs(space, found.threshold, seed)
+    if not len(pairs):
+        return found
+    places = np.unique(np.linspace(0, len(pairs) - 1, _LOOKED_AT).astype(np.int64))
+    if progress:
+        progress(0, len(places), "Comparing the most similar pairs")
+    alike, is_read = look_alike(space.table, pairs[places])
+    similarities, alike = similarities[places][is_read], alike[is_read]
+    if not len(alike):
+        return found
+    threshold = precise_threshold(similarities, alike, found.threshold)
+    return replace(_at(threshold, measured), pairs=len(alike), alike=int(alike.sum()))
+
+
+def _own_pairs(space: "Space", threshold: float, seed: int) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+    """Pairs (p, 2) of the images, or of some drawn from them, that reach a threshold, the most similar first, and their similarities (p,)."""
+    for most in _MOST_IMAGES:
+        rows = np.sort(np.random.default_rng(seed).permutation(len(space))[:most])
+        collector = PairCollector(len(rows), threshold, within=True)
+        try:
+            join_blocks(np.asarray(space.vectors[rows]), None, threshold, collector, None)
+            pairs, similarities = collector.pairs()
+        except TooManyPairsError:
+            continue
+        return rows[pairs], similarities
+    return np.empty((0, 2), np.int64), np.empty(0, np.float32)
+
+
+def precise_threshold(similarities: NDArray[np.float32], alike: NDArray[np.bool_], least: float) -> float:
+    """The lowest threshold, from `least` on, above which nearly all pairs look like copies.
+
+    Args:
+        similarities: (p,) of pairs, falling, all of at least `least`.
+        alike: (p,) whether a pair looks like a copy.
+        least: the threshold where all of them do.
+
+    Returns:
+        The middle between the last pair that counts and the next one; above all pairs where none looks like a copy.
+    """
+    whole = np.cumsum(alike) / np.arange(1, len(alike) + 1)
+    last = np.array([alike[max(0, place - _LAST + 1) : place + 1].mean() for place in range(len(alike))])
+    kept = np.flatnonzero(alike & (whole >= _PRECISION) & (last >= _PRECISION_AT_LINE))
+    if not len(kept):
+        return float(min(1.0, similarities[0] + _JUST_ABOVE))
+    if kept[-1] + 1 == len(alike):
+        return least
+    return float((float(similarities[kept[-1]]) + float(similarities[kept[-1] + 1])) / 2)
 
 
 def best_threshold(measured: CopySimilarities) -> SuggestedThreshold:
@@ -67,5 +145,10 @@ def best_threshold(measured: CopySimilarities) -> SuggestedThreshold:
     true_positives, false_positives = len(own) - hits, len(other) - false
     best = int(np.argmax(2 * true_positives / (true_positives + false_positives + len(own))))
     threshold = values[best] if best + 1 == len(values) else (values[best] + values[best + 1]) / 2
-    threshold = float(np.clip(threshold, _LEAST, 1))
+    return _at(float(np.clip(threshold, _LEAST, 1)), measured)
+
+
+def _at(threshold: float, measured: CopySimilarities) -> SuggestedThreshold:
+    """What a threshold finds of the altered copies."""
+    own = measured.own.ravel()
     return SuggestedThreshold(threshold, float((own >= threshold).mean()), float((measured.other >= threshold).any(axis=2).mean()), len(own))

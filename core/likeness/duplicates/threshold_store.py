@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from likeness.space import Space
 
 # Part of every key: raise it when the same images come to give another threshold.
-_VERSION = 1
+_VERSION = 2
 
 
 def known_threshold(space: "Space", images: int = 100, seed: int = 0, progress: Progress | None = None) -> SuggestedThreshold:
@@ -47,13 +47,15 @@ def stored_threshold(space: "Space", images: int = 100, seed: int = 0) -> Sugges
         content = parse_json(text_of(file), "The threshold") if file.is_file() else None
     except InputError:
         return None
-    names = ("threshold", "found", "confused", "copies")
+    names = ("threshold", "found", "confused", "copies", "pairs", "alike")
     if not isinstance(content, dict) or set(content) != set(names) or any(not _is_number(content[name]) for name in names):
         return None
-    threshold, found, confused, copies = (content[name] for name in names)
+    threshold, found, confused, copies, pairs, alike = (content[name] for name in names)
     if not (0 < threshold <= 1 and 0 <= found <= 1 and 0 <= confused <= 1 and isinstance(copies, int) and copies > 0):
         return None
-    return SuggestedThreshold(float(threshold), float(found), float(confused), copies)
+    if not (isinstance(pairs, int) and isinstance(alike, int) and 0 <= alike <= pairs):
+        return None
+    return SuggestedThreshold(float(threshold), float(found), float(confused), copies, pairs, alike)
 
 
 def _is_number(value: object) -> bool:

@@ -1,7 +1,7 @@
 """The two ways from a few labels to scores of all images: along the graph of neighbors, and by a linear probe. Both hold labels out as they go."""
 
 import warnings
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,12 +12,15 @@ from likeness.spreading.neighbor_graph import NEIGHBORS, neighbor_graph
 from likeness.spreading.propagation import ALPHA, COLUMNS, normalized_graph, propagate
 
 if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
     from likeness.space import Space
 
 Floats = NDArray[np.float64]
 
 _MOST_COLUMNS = 300  # that are solved for at once
 _FEWEST_GROUPS, _PROBE_GROUPS = 3, 3
+_SELECTION_GROUPS = 12  # of the probe: what was labeled in one go is held out as a whole, so that with few selections nearly each is one by itself
 _FLOOR = 1e-3  # share of all classes together that is not by the graph: it has seen no image of most
 _C = 0.1
 
@@ -28,61 +31,90 @@ class ClassScores(NamedTuple):
     Attributes:
         all: (n, c) of all images, from all labels.
         held_out: (m, c) of the labeled images, each from labels without its own and those of its group.
+        apart: (m, c) the same, from labels without any that was given together with its own.
+        apart_groups: (m,) what was held out at once for that.
     """
 
     all: Floats
     held_out: Floats
+    apart: Floats
+    apart_groups: NDArray[np.int64]
 
 
 def propagation_scores(
-    space: "Space", given: GivenLabels, *, neighbors: int = NEIGHBORS, alpha: float = ALPHA, seed: int = 0, progress: Progress | None = None
+    space: "Space",
+    given: GivenLabels,
+    together: NDArray[Any] | None = None,
+    *,
+    neighbors: int = NEIGHBORS,
+    alpha: float = ALPHA,
+    seed: int = 0,
+    progress: Progress | None = None,
 ) -> ClassScores:
     """Scores by `propagate`: shares of the classes in each image's row.
 
     What spreads is a sum over labels, so each group of labels spreads by itself: all together are the scores of all images, all but one group what
     the others say of its images. An image that no label reaches has the same score for each class. Memory holds the scores and a few columns more.
+    `together` (m,): equal for labels that were given in one go; None where nothing is known of that.
     """
     graph = normalized_graph(neighbor_graph(space, neighbors, progress=progress))
     rows, c = given.rows, len(given.classes)
     numbers = given.numbers[rows]
     most = max(_FEWEST_GROUPS, _MOST_COLUMNS // c)
     groups = held_out_groups(numbers, most if len(rows) > _MOST_COLUMNS else _MOST_COLUMNS, seed)
+    everything, held_out = _spread_parts(graph, given, groups, alpha)
+    apart, apart_groups = held_out, groups
+    if together is not None:
+        apart_groups = held_out_groups(numbers, most, seed, together)
+        _, apart = _spread_parts(graph, given, apart_groups, alpha)
+    return ClassScores(_log_shares(everything), _log_shares(held_out), _log_shares(apart), apart_groups)
+
+
+def _spread_parts(graph: "csr_array", given: GivenLabels, groups: NDArray[np.int64], alpha: float) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """Scores (n, c) of all images from all labels, and (m, c) of the labeled ones from the labels of other groups."""
+    rows, c = given.rows, len(given.classes)
+    numbers, n = given.numbers[rows], len(given.numbers)
     parts, column = np.unique(groups * c + numbers, return_inverse=True)
-    everything, held_out = (np.zeros((count, c), np.float32, order="F") for count in (len(space), len(rows)))  # written column by column
+    everything, held_out = (np.zeros((count, c), np.float32, order="F") for count in (n, len(rows)))  # written column by column
     for begin in range(0, len(parts), COLUMNS):
         some = parts[begin : begin + COLUMNS]
-        starts, inside = np.zeros((len(space), len(some)), np.float32), (column >= begin) & (column < begin + COLUMNS)
+        starts, inside = np.zeros((n, len(some)), np.float32), (column >= begin) & (column < begin + COLUMNS)
         starts[rows[inside], column[inside] - begin] = 1
         for part, spread in zip(some, propagate(graph, starts, alpha).T, strict=True):
             everything[:, part % c] += spread
             held_out[:, part % c] += np.where(groups == part // c, 0, spread[rows])  # nothing from an image's own group
-    return ClassScores(_log_shares(everything), _log_shares(held_out))
+    return everything, held_out
 
 
-def probe_scores(space: "Space", given: GivenLabels, *, seed: int = 0, progress: Progress | None = None) -> ClassScores:
+def probe_scores(
+    space: "Space", given: GivenLabels, together: NDArray[Any] | None = None, *, seed: int = 0, progress: Progress | None = None
+) -> ClassScores:
     """Scores by scikit-learn's LogisticRegression on the space's vectors, each dimension scaled to deviation 1 over all images.
 
     Its log probabilities. Of a class with a single label the held-out score is that of a class never seen: the lowest of the image.
+    `together` as in `propagation_scores`.
     """
     rows = given.rows
     numbers, c = given.numbers[rows], len(given.classes)
     deviation = space.vectors.std(axis=0)
     scaled = (space.vectors - space.vectors.mean(axis=0)) / np.where(deviation > 0, deviation, 1)
-    groups = held_out_groups(numbers, _PROBE_GROUPS, seed)
-    held_out = np.zeros((len(rows), c))
-    steps = [*np.unique(groups), None]
-    everything = np.zeros((0, c))
-    for done, group in enumerate(steps):
-        kept = groups != group if group is not None else np.ones(len(rows), np.bool_)
-        read = scaled[rows[~kept]] if group is not None else scaled
-        found = _probed(scaled[rows[kept]], numbers[kept], read, c)
-        if group is None:
-            everything = found
-        else:
-            held_out[~kept] = found
-        if progress:
-            progress(done + 1, len(steps))
-    return ClassScores(everything, held_out)
+    groups = [held_out_groups(numbers, _PROBE_GROUPS, seed)]
+    if together is not None:
+        groups.append(held_out_groups(numbers, _SELECTION_GROUPS, seed, together))
+    steps = sum(len(np.unique(each)) for each in groups) + 1
+    everything = _probed(scaled[rows], numbers, scaled, c)
+    held_out = []
+    done = 1
+    for each in groups:
+        scores = np.zeros((len(rows), c))
+        for group in np.unique(each):
+            kept = each != group
+            scores[~kept] = _probed(scaled[rows[kept]], numbers[kept], scaled[rows[~kept]], c)
+            done += 1
+            if progress:
+                progress(done, steps)
+        held_out.append(scores)
+    return ClassScores(everything, held_out[0], held_out[-1], groups[-1])
 
 
 def _probed(rows: NDArray[np.float32], numbers: NDArray[np.int64], read: NDArray[np.float32], c: int) -> Floats:

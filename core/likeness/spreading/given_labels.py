@@ -52,14 +52,20 @@ class GivenLabels(NamedTuple):
         return np.flatnonzero(self.numbers >= 0)
 
 
-def held_out_groups(numbers: NDArray[np.int64], most: int, seed: int) -> NDArray[np.int64]:
+def held_out_groups(numbers: NDArray[np.int64], most: int, seed: int, together: NDArray[Any] | None = None) -> NDArray[np.int64]:
     """A group (m,) for each label: what is held out together. A class is dealt evenly to the groups.
 
     Args:
         numbers: (m,) class of each label.
         most: groups in all; where there are no more labels than that, each is one by itself (leave-one-out).
         seed: of the order in which labels are dealt.
+        together: (m,) equal for labels that were given in one go, which are in one group then.
     """
+    if together is not None:
+        selections, number = np.unique(together, return_inverse=True)
+        if len(selections) <= most:
+            return np.asarray(number, np.int64)
+        return np.asarray(np.random.default_rng(seed).permutation(len(selections))[number] % most)
     m = len(numbers)
     if m <= most:
         return np.arange(m)

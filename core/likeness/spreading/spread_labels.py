@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 METHODS = ("propagation", "probe")
 _CONFIDENCE = 0.95
+# Selections of a class: with fewer, holding one out leaves so little of its class that the accuracy is too low.
+_FEW_SELECTIONS = 5
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,8 +37,11 @@ class LabelSpread:
         probabilities: (n, c) of each image's classes, rows sum to 1. Of an image that was given a label they are what the other labels say, so that
             they can contradict it; only of a class with a single label they are what all say.
         temperature: by which scores were divided; 1 where no label could be held out.
-        held_out: labels that could be held out: those of classes that have two or more.
+        held_out: labels that could be held out, with all that were given together with them: those of classes that have two or more, given at two
+            times or more.
         held_out_right: how many of them the others say.
+        selections: how many times these were given; as many as labels where nothing is known of that.
+        unjudged: labels of classes that have two or more, all given in one go.
     """
 
     space: "Space"
@@ -47,6 +52,8 @@ class LabelSpread:
     temperature: float
     held_out: int
     held_out_right: int
+    selections: int
+    unjudged: int = 0
 
     def __len__(self) -> int:
         return len(self.given)
@@ -85,18 +92,28 @@ class LabelSpread:
         """Share of the held-out labels that the others say; NaN where none could be held out.
 
         It is that of images like the labeled ones. Labels that were chosen because they were uncertain are harder than the rest, so that it is too
-        low then; classes with a single label, or without any, are not judged.
+        low then; classes with a single label, or without any, are not judged. Images that were chosen together, as by a lasso, are alike and find
+        each other, so that they are held out together where it is known. With few selections of each class it is too low then (`is_low`).
         """
         return self.held_out_right / self.held_out if self.held_out else float("nan")
 
     @property
+    def is_low(self) -> bool:
+        """Whether the accuracy is that of much fewer labels, as most of a class had to be held out at once."""
+        classes = len(np.unique(self.given[self.given >= 0]))
+        return self.selections < min(self.held_out, _FEW_SELECTIONS * classes)
+
+    @property
     def accuracy_interval(self) -> tuple[float, float]:
-        """Where the accuracy lies with a probability of .95 (Wilson's interval); (0, 1) where no label could be held out."""
+        """Where the accuracy lies with a probability of .95 (Wilson's interval); (0, 1) where no label could be held out.
+
+        Labels that were given together count as one: they are right or wrong together.
+        """
         if not self.held_out:
             return 0.0, 1.0
         from scipy.stats import binomtest
 
-        found = binomtest(self.held_out_right, self.held_out).proportion_ci(_CONFIDENCE, method="wilson")
+        found = binomtest(round(self.accuracy * self.selections), self.selections).proportion_ci(_CONFIDENCE, method="wilson")
         return float(found.low), float(found.high)
 
     @property
@@ -112,10 +129,19 @@ class LabelSpread:
     def sentence(self) -> str:
         """How many labels were given and what the held-out ones say, for people."""
         given = f"{(self.given >= 0).sum():,} of {len(self):,} images have a label, of {len(self.classes)} classes."
+        if not self.held_out and self.unjudged:
+            return (
+                f"{given} Nothing says yet how often the others are right: the images of each class were chosen at once, and such images are alike. "
+                "Label some more of each class elsewhere."
+            )
         if not self.held_out:
             return f"{given} No class has two labels, so nothing says how often the others are right; give some classes a second one."
         low, high = self.accuracy_interval
-        return f"{given} Of {self.held_out:,} labels that were held out, the others say {self.accuracy:.0%} right ({low:.0%} to {high:.0%})."
+        together = " with all that were chosen at once with them" if self.selections < self.held_out else ""
+        rest = f" {self.unjudged:,} are not judged, as all of their class were chosen at once." if self.unjudged else ""
+        said = f"Of {self.held_out:,} labels that were held out{together}, the others say {self.accuracy:.0%} right ({low:.0%} to {high:.0%})."
+        rest = f"{' With so few selections that is rather too low.' if self.is_low else ''}{rest}"
+        return f"{given} {said}{rest}"
 
     def table(self) -> pd.DataFrame:
         """A row per image: path (where there are images), label, confidence, given (whether the label was)."""
@@ -130,7 +156,9 @@ def check_method(method: str) -> None:
         raise InputError(f"There is no method '{method}' to spread labels; choose {' or '.join(METHODS)}.")
 
 
-def spread_labels(space: "Space", labels: Any, method: str = "propagation", *, seed: int = 0, progress: Progress | None = None) -> LabelSpread:
+def spread_labels(
+    space: "Space", labels: Any, method: str = "propagation", *, together: Any = None, seed: int = 0, progress: Progress | None = None
+) -> LabelSpread:
     """Labels of all images from those of a few, with probabilities.
 
     Methods: "propagation", along the graph of neighbors (`neighbor_graph`, `propagate`): Zhou et al., NIPS 2003, as scikit-learn's LabelSpreading,
@@ -144,11 +172,13 @@ def spread_labels(space: "Space", labels: Any, method: str = "propagation", *, s
         space: an encoder's, a notion's, any.
         labels: (n,) texts or numbers; None, NaN, "" or `likeness.data.UNLABELED` where there is none.
         method: "propagation" or "probe".
+        together: (n,) numbers or texts, equal for images whose labels were given in one go, as to a selection on the map: such images are alike, so
+            that the accuracy and the temperature are measured with all of them held out at once. None: nothing is known of that.
         seed: deals labels into groups.
         progress: called with (done, total) while the graph is made, which is kept for the next call, or while probes are fitted.
 
     Raises:
-        InputError: an unknown method, not one label per image, or labels of fewer than two classes.
+        InputError: an unknown method, not one label per image, labels of fewer than two classes, or not one of `together` per image.
 
     Example:
         >>> import numpy as np, likeness as lk
@@ -159,15 +189,38 @@ def spread_labels(space: "Space", labels: Any, method: str = "propagation", *, s
     """
     check_method(method)
     given = GivenLabels.of(labels, len(space))
-    with one_blas_thread():
-        scores = (probe_scores if method == "probe" else propagation_scores)(space, given, seed=seed, progress=progress)
     rows = given.rows
+    at_once = _of_rows(together, space, rows)
+    with one_blas_thread():
+        scores = (probe_scores if method == "probe" else propagation_scores)(space, given, at_once, seed=seed, progress=progress)
     numbers = given.numbers[rows]
     judged = np.bincount(numbers)[numbers] > 1
-    temperature = fit_temperature(scores.held_out[judged], numbers[judged])
+    apart = judged if at_once is None else _given_twice(numbers, scores.apart_groups)
+    held_out = int(apart.sum())
+    selections = held_out if at_once is None else len(np.unique(at_once[apart]))
+    temperature = fit_temperature(scores.apart[apart], numbers[apart])
+    if selections < min(held_out, _FEW_SELECTIONS * len(given.classes)):  # what few labels say is less sure than what all will say
+        temperature = min(temperature, 1.0)
     probabilities = np.empty(scores.all.shape, np.float32)
     for part in row_slices(*scores.all.shape):
         probabilities[part] = temper(scores.all[part], temperature)
     probabilities[rows[judged]] = temper(scores.held_out[judged], temperature)
-    right = int((scores.held_out[judged].argmax(axis=1) == numbers[judged]).sum())
-    return LabelSpread(space, method, given.classes, given.numbers, probabilities, temperature, int(judged.sum()), right)
+    right = int((scores.apart[apart].argmax(axis=1) == numbers[apart]).sum())
+    unjudged = int((judged & ~apart).sum())
+    return LabelSpread(space, method, given.classes, given.numbers, probabilities, temperature, held_out, right, selections, unjudged)
+
+
+def _of_rows(together: Any, space: "Space", rows: NDArray[np.int64]) -> Any:
+    """What says which labels were given together, of the labeled rows alone; None where nothing does."""
+    if together is None:
+        return None
+    values = np.asarray(together)
+    if values.shape != (len(space),):
+        raise InputError(f"'together' has shape {values.shape} for {len(space)} images; pass one number per image.")
+    return values[rows]
+
+
+def _given_twice(numbers: NDArray[np.int64], groups: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Which labels (m,) are of a class that is in two groups or more."""
+    pairs = np.unique(np.stack([numbers, groups], axis=1), axis=0)
+    return np.asarray(np.bincount(pairs[:, 0], minlength=int(numbers.max(initial=0)) + 1)[numbers] > 1)

@@ -89,6 +89,16 @@ def read_counts(connection: sqlite3.Connection, file: Path) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["name", "kind", "value", "images"])
 
 
+def read_given_together(connection: sqlite3.Connection, attribute: int, paths: Sequence[str]) -> "Ids":
+    """As `TagStore.given_together`."""
+    select = (
+        "SELECT i.path, s.edit FROM state s JOIN images i ON i.id = s.image JOIN edits e ON e.id = s.edit"
+        " WHERE s.attribute = ? AND s.value IS NOT NULL AND e.action = 'set'"
+    )
+    edits = dict(connection.execute(select, (attribute,)))
+    return np.array([edits.get(path, -1 - row) for row, path in enumerate(paths)], np.int64)
+
+
 def read_labeled_paths(connection: sqlite3.Connection, file: Path) -> list[str]:
     """As `TagStore.labeled_paths`."""
     found = connection.execute("SELECT path FROM images WHERE id IN (SELECT image FROM state WHERE value IS NOT NULL)").fetchall()

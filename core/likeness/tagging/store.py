@@ -13,7 +13,9 @@ from likeness.tagging.names import LONGEST_VALUE, NOTE, Kind, check_name, check_
 from likeness.tagging.tag_file import copy_file, reading, writing
 
 if TYPE_CHECKING:
+    import numpy as np
     import pandas as pd
+    from numpy.typing import NDArray
 
 WAIT_SECONDS = 10.0  # for others that write
 MOST_LOGGED = 1_000_000  # edits shown
@@ -178,6 +180,16 @@ class TagStore:
         """
         with reading(self.path, self.wait_seconds) as connection:
             return columns.read_columns(connection, list(paths), self.path)
+
+    def given_together(self, paths: Sequence[str], name: str) -> "NDArray[np.int64]":
+        """Numbers (n,) that are equal for images that got their value of an attribute in one go, as a selection on a map does.
+
+        Those of a file or another column, and images without a value, have a number of their own each.
+        """
+        checked = check_name(name)
+        with reading(self.path, self.wait_seconds) as connection:
+            found = edits.known_attribute(connection, checked)
+            return columns.read_given_together(connection, -1 if found is None else found[0], paths)
 
     def labeled_paths(self) -> list[str]:
         """Paths of all images that have a tag, a value or a note, in natural order; also of those that left the dataset."""
