@@ -112,11 +112,10 @@ def by_size(runs: pd.DataFrame, size: str) -> pd.DataFrame:
     return pd.DataFrame(lines)
 
 
-def prompts_table(runs: pd.DataFrame, suggested: pd.DataFrame | None = None) -> pd.DataFrame:
+def prompts_table(runs: pd.DataFrame, suggested: pd.DataFrame) -> pd.DataFrame:
     """MAP@R by the number of prompts, and how many directions these span: where fewer than their number, the rank of the encoder's text side."""
-    ranked = runs if suggested is None else suggested
-    every = runs if suggested is None else pd.concat([runs, suggested.assign(method="suggested")], ignore_index=True)
-    ranks = ranked[ranked["prompts"] > 0].groupby(["notion", "prompts"], sort=False)["rank"].mean().unstack()
+    every = pd.concat([runs, suggested.assign(method="suggested")], ignore_index=True)
+    ranks = suggested.groupby(["notion", "prompts"], sort=False)["rank"].mean().unstack()
     lines = [
         {"notion": notion, "method": "Directions that the prompts span"} | {str(size): f"{rank:.0f}" for size, rank in own.items()}
         for notion, own in ranks.iterrows()
@@ -219,7 +218,6 @@ def written() -> dict[Path, str]:
         "saliency": saliency_table(read_results("cars-saliency")),
         "sizes": by_size(read_results("cars-sizes"), "dim"),
         "prompts": prompts_table(read_results("cars-prompts"), read_results("cars-prompts-suggested")),
-        "birds prompts": prompts_table(read_results("birds-prompts")),
         **{f"claims of {paper}": claims(paper) for paper in PAPERS},
         "shifts whole": shift_table(read_results("cifar100-shifts-whole"), "matched_recall_at_1"),
         "shifts whole, all classes": shift_table(read_results("cifar100-shifts-whole")),

@@ -143,7 +143,9 @@ def test_images_without_a_label_neither_search_nor_are_found(base: Space, color:
         compare(space, [color], ("raw", "exact", "oracle"), (2,), (0,), metrics=["map_at_r", "nmi", "zero_shot"]).drop(columns="fit_seconds")
         for space in (partly, labeled)
     )
-    pd.testing.assert_frame_equal(ours, expected)
+    pd.testing.assert_frame_equal(ours.drop(columns="left_out"), expected.drop(columns="left_out"))
+    assert set(ours["left_out"]) == {int((~left).sum())}
+    assert set(expected["left_out"]) == {0}
     with pytest.raises(InputError, match="No image has a label of 'color', by which 'car color' is judged; choose other images"):
         compare(base.replace(images=ImageTable("none", base.table.root, frame.assign(color=UNLABELED))), [color], ("raw",))
 
@@ -219,7 +221,7 @@ def test_a_stop_keeps_what_is_done(base: Space, color: Notion) -> None:
     assert seen[-1] == (2, 6)
     nothing = compare(base, [color], ("raw",), metrics=["map"], should_stop=lambda: True)
     assert nothing.empty
-    assert list(nothing.columns) == ["notion", "method", "dim", "seed", "fit_seconds", "refused", "map"]
+    assert list(nothing.columns) == ["notion", "method", "dim", "seed", "left_out", "fit_seconds", "refused", "map"]
 
 
 def test_an_encoder_without_texts_still_has_what_needs_none(base: Space, color: Notion, monkeypatch: pytest.MonkeyPatch) -> None:

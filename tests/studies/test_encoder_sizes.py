@@ -29,7 +29,7 @@ def embed(base: Space) -> Embed:
 
 def test_every_run_equals_the_estimator_on_that_encoder(cars: ImageTable, color: Notion, shape: Notion, embed: Embed, texts: Any) -> None:
     runs = encoder_sizes(cars, ["small", "large"], [color, shape], dim=4, seeds=(0, 3), embed=embed)
-    assert list(runs.columns) == ["encoder", "notion", "method", "dim", "seed", "fit_seconds", "refused", "map_at_r", "precision_at_1"]
+    assert list(runs.columns) == ["encoder", "notion", "method", "dim", "seed", "left_out", "fit_seconds", "refused", "map_at_r", "precision_at_1"]
     assert runs.groupby(["encoder", "notion", "method"], sort=False).size().to_dict() == {
         (encoder, notion, method): count
         for encoder in ("small", "large")
