@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+import re
 import socket
 import subprocess
 import sys
@@ -13,8 +14,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from streamlit.testing.v1 import AppTest
+from streamlit.testing.v1 import AppTest, element_tree
 
+_ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])|\u2060")
 MAIN = Path(__file__).resolve().parents[2] / "app" / "main.py"
 
 
@@ -195,3 +197,11 @@ def page(browser: Any, server: Server) -> Iterator[Any]:
 def server_class() -> type[Server]:
     """For servers with other arguments."""
     return Server
+
+
+@pytest.fixture(autouse=True)
+def as_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What stands on a page is compared as a person reads it: the signs that keep names from being Markdown are not seen."""
+    for kind in (element_tree.AlertBase, element_tree.HeadingBase, element_tree.Markdown):
+        written: Any = kind.value
+        monkeypatch.setattr(kind, "value", property(lambda element, read=written.fget: _ESCAPED.sub(lambda found: found[1] or "", read(element))))

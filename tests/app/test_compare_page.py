@@ -201,6 +201,6 @@ def test_an_encoder_that_is_not_here_is_left_out_with_the_reason_and_can_be_trie
     app.run()
     assert not app.exception
     assert "best with InDiReCT (exact) **on cars**" in _texts(app)
-    assert "Left out: local-dir\\:nowhere: " in _texts(app)
+    assert "Left out: local-dir:nowhere: " in _texts(app)
     assert len(app.get("plotly_chart")) == 1
     assert not app.button(key="encoders_start").disabled

@@ -71,8 +71,8 @@ def test_wrong_columns_are_told(run: Run, listed: Path) -> None:
     for options, message in (
         ((str(listed), "--path-column", "none"), "has no column 'none'; its columns are 'path', 'where'"),
         ((str(listed), "--caption-column", "none"), "has no column 'none' of captions; its columns are"),
-        ((str(listed.parent), "--path-column", "where"), "is no CSV or Parquet file, so it has no column 'where' to read"),
-        (("cars", "--caption-column", "says"), "'cars' is no CSV or Parquet file"),
+        ((str(listed.parent), "--path-column", "where"), "is no CSV, Parquet or ZIP file, so it has no column 'where' to read"),
+        (("cars", "--caption-column", "says"), "'cars' is no CSV, Parquet or ZIP file"),
     ):
         status, _, error = run("tags", "list", *options)
         assert status == 2
@@ -101,7 +101,7 @@ def test_named_columns_end_with_what_they_are_named_for(listed: Path) -> None:
         assert lk.read(listed).frame["path"][0] == "0.png"
         assert lk.read(listed, path_column="path").frame["path"][0] == "mask0.png"
     assert lk.read(listed).frame["path"][0] == "mask0.png"
-    with pytest.raises(InputError, match="is no CSV or Parquet file"):
+    with pytest.raises(InputError, match="is no CSV, Parquet or ZIP file"):
         lk.read("cars", path_column="where")
 
 

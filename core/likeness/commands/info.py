@@ -10,7 +10,7 @@ from likeness.commands.terminal import printable
 _VALUES = 5  # of an attribute, that a line names
 
 
-def info(source: Annotated[str | None, typer.Argument(help="Images, to show what is known about them instead.")] = None) -> None:
+def info(source: Annotated[str | None, typer.Argument(help="Images, to show what is known about them instead: {datasets}")] = None) -> None:
     """Show versions, what ships, datasets, notions and where computed files live; or of a SOURCE, its attributes and what was left out.
 
     Example: `likeness info photos/`

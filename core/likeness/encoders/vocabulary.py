@@ -125,9 +125,9 @@ def _published_context(model: str) -> tuple[int, bool] | None:
 
 @lru_cache(maxsize=4)
 def _published_tokenizer(model: str) -> Any:
-    import open_clip
+    from likeness.encoders.models.load_model import open_clip_published_tokenizer
 
-    return open_clip.get_tokenizer(model)
+    return open_clip_published_tokenizer(model)
 
 
 def _read(file: str, mtime_ns: int) -> "Tokenizer":

@@ -109,6 +109,13 @@ def open_clip_saved(source: EncoderName) -> tuple[dict[str, Any], dict[str, byte
         return json.loads((clean / OPEN_CLIP_CONFIG).read_text()), {file.name: file.read_bytes() for file in files}
 
 
+def open_clip_published_tokenizer(model: str) -> Any:
+    """The tokenizer of a published model of open_clip whose words come with the library."""
+    import open_clip
+
+    return open_clip.get_tokenizer(model)
+
+
 def open_clip_published_files(model: str, tag: str) -> tuple[HubFiles, ...]:
     """What a model and weights that open_clip knows need of the hub; weights that lie elsewhere are not among them."""
     import open_clip
