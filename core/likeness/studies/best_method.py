@@ -61,7 +61,7 @@ def mean_over_sets(scores: pd.DataFrame, sets: "dict[str, str] | None" = None) -
 
     Example:
         >>> index = pd.MultiIndex.from_tuples([("cars", "color"), ("cars", "model"), ("birds", "species")])
-        >>> mean_over_sets(pd.DataFrame({"m": [0.8, 0.6, 0.1]}, index)).to_dict()
+        >>> mean_over_sets(pd.DataFrame({"m": [0.8, 0.6, 0.1]}, index)).round(3).to_dict()
         {'m': 0.4}
     """
     images = scores.index.get_level_values(0)

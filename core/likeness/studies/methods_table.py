@@ -27,7 +27,7 @@ def methods_table(runs: pd.DataFrame, bold: bool = False) -> pd.DataFrame:
     counts = cases.groupby("method").size()
     means = cases.groupby(["method", "images"], sort=False)["map_at_r"].mean().unstack()
     means["all images"] = mean_over_sets(cases.set_index([*_CASE, "method"])["map_at_r"].unstack(), _SETS)
-    complete = means[counts[means.index] == counts.max()].sort_values("all images", ascending=False, kind="stable")
+    complete = means[counts[means.index] == counts.max()].sort_values("all images", ascending=False, kind="stable", key=lambda each: each.round(9))
     control = means.loc[means.index == _CONTROL]  # an encoder that knows few words can't read some of the drawings
     texts = pd.concat([complete.drop(index=_CONTROL, errors="ignore"), control.rename(index={_CONTROL: f"{_CONTROL}, where known"})])
     texts = texts.map("{:.3f}".format)
