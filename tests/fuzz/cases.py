@@ -119,7 +119,7 @@ def _answered(read: Callable[[], Any]) -> None:
 
 
 def _tables() -> list[Case]:
-    covers = ("data/readers/tabular", "data/captions_column", "data/readers/folder")
+    covers = ("data/readers/tabular", "io/csv_cells", "data/captions_column", "data/readers/folder")
     return [
         Case("CSV table", lambda folder: _write_table(folder, "t.csv", _LABELLED), _read_table, ("t.csv",), covers),
         Case("Parquet table", lambda folder: _write_table(folder, "t.parquet", _LABELLED), _read_table, ("t.parquet",), covers),

@@ -27,6 +27,9 @@ _PARSERS = {
 }
 # Files that Likeness made in the same run, or ships, and that nobody else can put there; each with the reason why it needs no case.
 _OWN = {
+    "data/own_archive": "an index that it wrote; what cannot be read counts as not there, and archives are read by data/upload_archive",
+    "encoders/models/minilm": "a configuration of an installed package, whose weights have a known hash",
+    "encoders/vocabulary": "how many tokens a model reads; what cannot be read counts as the usual number",
     "encoders/models/load_model": "a configuration that `clean_copy` wrote, which has a case",
     "encoders/models/photos": "weights by safetensors, refused where they do not fit: tests/encoders/models/test_photos.py",
     "encoders/speed": "rates that were measured here; what cannot be read is measured again",

@@ -33,6 +33,7 @@ OTHERS = {
     "core/likeness/io/video_frames.py": {OPENS: "FFmpeg's frames, which say nothing of colors"},
     "core/likeness/labels/layouts.py": {OPENS: "values are labels"},
     "core/likeness/recipes/saliency_check.py": {OPENS: "its size alone", CONVERTS: "masks drawn here"},
+    "core/likeness/duplicates/look_alike.py": {CONVERTS: "gray of what read_image gives"},
     "core/likeness/duplicates/altered_copies.py": {OPENS: "a JPEG written here", CONVERTS: "of it"},
     "core/likeness/training/data/pixels.py": {CONVERTS: "of what read_image gives"},
     "core/likeness/training/data/whole_images.py": {CONVERTS: "of what read_image gives"},
