@@ -497,7 +497,7 @@ def test_a_run_is_a_process_of_its_own_that_reads_the_config_from_its_folder(pag
     _start(page).click().run()
     assert not page.exception
     folder = runs / "shipped-cars-elg"
-    assert asked[0][1:] == ["-m", "likeness", "train", str(folder / "config.yaml"), "--out", str(folder)]
+    assert asked[0][1:] == ["-P", "-m", "likeness", "train", str(folder / "config.yaml"), "--out", str(folder)]
     assert RunFolder(folder).config() == shown
 
 
@@ -527,7 +527,7 @@ def test_the_preview_counts_classes_and_images(page: AppTest) -> None:
     trained = int(frame.loc[frame["Part"] == "trains", "Images"].sum())
     assert f"{trained:,} images of 51 classes train; {2000 - trained:,} of 51 other classes test" in _texts(page)
     assert f"{trained // 96} steps of 96 images: 24 classes, 4 images of each" in _texts(page)
-    assert frame["picture 0"].str.startswith("/thumbnails/cars/").all()
+    assert frame["picture 0"].str.startswith("./thumbnails/cars/").all()
     _change(page, {"data.validation": 0.2})
     assert "images of 41 classes train, " in _texts(page)
     assert "of 10 classes validate; " in _texts(page)

@@ -40,7 +40,7 @@ def _page(app: AppTest, source: str) -> AppTest:
 
 def test_a_known_layout_is_told_how_to_get_its_labels(app: AppTest, birds: Path) -> None:
     _page(app, str(birds))
-    assert f"Enter `cub200:{birds}` to read it with its labels" in app.info[0].value
+    assert f"Enter cub200:{birds} to read it with its labels" in app.info[0].value
     _page(app, str(birds / "images"))
     assert not app.info
     _page(app, f"cub200:{birds}")
