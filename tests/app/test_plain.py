@@ -1,8 +1,14 @@
 """Names in Markdown."""
 
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
 import pytest
 
 from shared.plain import plain
+
+APP = Path(__file__).resolve().parents[2] / "app"
 
 
 @pytest.mark.parametrize(
@@ -19,3 +25,55 @@ from shared.plain import plain
 )
 def test_signs_that_mean_something_are_escaped(name: str, written: str) -> None:
     assert plain(name) == written
+
+
+_SAY = {"caption", "error", "header", "info", "markdown", "metric", "subheader", "success", "title", "toast", "warning"}
+_ASK = {
+    *(
+        "button",
+        "checkbox",
+        "download_button",
+        "expander",
+        "file_uploader",
+        "form_submit_button",
+        "link_button",
+        "number_input",
+        "page_link",
+        "pills",
+    ),
+    *("pills", "popover", "progress", "radio", "segmented_control", "select_slider", "slider", "spinner", "text_area", "text_input", "toggle"),
+}
+_NAMES, _WRITTEN = {"readable", "redact"}, {"body", "help", "label", "text"}
+
+
+def _unescaped(node: ast.AST) -> Iterator[str]:
+    """Names and error sentences in an expression that are not in `plain`."""
+    if isinstance(node, ast.Call):
+        name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+        if name in ("plain", "shortened"):
+            return
+        if name in _NAMES:
+            yield ast.unparse(node)
+    if isinstance(node, ast.Attribute) and node.attr in ("name", "names", "question", "title") and not ast.unparse(node).startswith(_OWN_TITLES):
+        yield ast.unparse(node)
+    for child in ast.iter_child_nodes(node):
+        yield from _unescaped(child)
+
+
+# of methods, targets and pages, which the app itself declares
+_OWN_TITLES = ("METHODS[", "OBJECTIVES[", "target.", "each.title", "method.title", "choice.title", "self.title")
+
+
+@pytest.mark.parametrize("file", sorted(APP.rglob("*.py")), ids=lambda file: str(file.relative_to(APP)))
+def test_no_call_of_streamlit_writes_a_name_or_an_error_as_markdown(file: Path) -> None:
+    found = []
+    for call in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        if (
+            isinstance(call, ast.Call)
+            and isinstance(call.func, ast.Attribute)
+            and call.func.attr in _SAY | _ASK
+            and "getLogger" not in ast.unparse(call.func)
+        ):
+            written = [*call.args[: len(call.args) if call.func.attr in _SAY else 1], *(each.value for each in call.keywords if each.arg in _WRITTEN)]
+            found += [(call.lineno, text) for each in written for text in _unescaped(each)]
+    assert found == []

@@ -9,6 +9,7 @@ from background import Job, Stage, Stopped
 from likeness.data import DatasetEntry, list_datasets, missing_archive, named_dataset, new_entry
 from likeness.defaults import PHOTOS_ENCODER
 from likeness.io import size_text
+from shared.plain import plain
 from visitors import visitor
 
 _NAME = "caltech101"
@@ -27,7 +28,7 @@ def offer(begin: Callable[[DatasetEntry], None]) -> None:
         return
     facts = f", {size_text(archive.size)} from [CaltechDATA]({archive.page}), {archive.license}" if archive else ""
     with st.container(horizontal=True, vertical_alignment="center", border=True):
-        st.markdown(f"No photos at hand? **{entry.name}** has 8,677 of 101 kinds of things and animals{facts}.", width="stretch")
+        st.markdown(f"No photos at hand? **{plain(entry.name)}** has 8,677 of 101 kinds of things and animals{facts}.", width="stretch")
         st.button(
             "Fetch and embed them" if archive else "Embed them", icon=":material/photo_library:", key="example_photos", on_click=begin, args=(entry,)
         )
