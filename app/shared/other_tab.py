@@ -24,7 +24,7 @@ def tell() -> None:
     """Draws what there is to say; nothing where no other tab has changed anything."""
     news = [_TITLES[name] for name in drafts.news() if name in _TITLES]
     if news:
-        st.caption(f":material/tab: Changed in another tab with this link: {', '.join(news).lower()}. Undo takes it back.")
+        st.caption(f":material/tab: Changed in another tab with this link: {', '.join(news).lower()}.")
     if clash := drafts.clash():
         with st.container(border=True):
             _choose(clash)

@@ -101,20 +101,19 @@ def probe_scores(
     groups = [held_out_groups(numbers, _PROBE_GROUPS, seed)]
     if together is not None:
         groups.append(held_out_groups(numbers, _SELECTION_GROUPS, seed, together))
-    steps = sum(len(np.unique(each)) for each in groups) + 1
-    everything = _probed(scaled[rows], numbers, scaled, c)
-    held_out = []
-    done = 1
-    for each in groups:
-        scores = np.zeros((len(rows), c))
+    total = 1 + sum(len(np.unique(each)) for each in groups)
+    numbered = iter(range(1, total + 1))
+
+    def fit(kept: NDArray[np.bool_], read: NDArray[np.float32]) -> Floats:
+        if progress:
+            progress(next(numbered), total)
+        return _probed(scaled[rows[kept]], numbers[kept], read, c)
+
+    held_out = [np.zeros((len(rows), c)) for _ in groups]
+    for scores, each in zip(held_out, groups, strict=True):
         for group in np.unique(each):
-            kept = each != group
-            scores[~kept] = _probed(scaled[rows[kept]], numbers[kept], scaled[rows[~kept]], c)
-            done += 1
-            if progress:
-                progress(done, steps)
-        held_out.append(scores)
-    return ClassScores(everything, held_out[0], held_out[-1], groups[-1])
+            scores[each == group] = fit(each != group, scaled[rows[each == group]])
+    return ClassScores(fit(np.ones(len(rows), np.bool_), scaled), held_out[0], held_out[-1], groups[-1])
 
 
 def _probed(rows: NDArray[np.float32], numbers: NDArray[np.int64], read: NDArray[np.float32], c: int) -> Floats:
