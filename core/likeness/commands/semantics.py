@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from likeness.commands.inputs import embedded, notion_named, space_named
+from likeness.commands.inputs import embedded, notion_named, space_named, tell_left_out
 from likeness.commands.options import Dim, Format, NotionName, OutputFile, Source
 from likeness.commands.plot_file import Plot, check_plot, write_plot
 from likeness.commands.terminal import check_format, print_table, progress_bar
@@ -64,7 +64,7 @@ def semantics(
     Examples: `likeness analyze semantics -e cars-small -e cars --plot maps.html`, `likeness analyze semantics --notion car-color
     --query "red van" --plot figure3.html`, `likeness analyze semantics -e run:runs/base -e run:runs/elg --unseen`
     """
-    from likeness.data import read_dataset
+    from likeness.data import image_classes, read_dataset
     from likeness.evaluation import class_number, clustered_order
     from likeness.studies import unseen_classes
 
@@ -76,6 +76,7 @@ def semantics(
     encoders = _encoders(encoder or [default_encoder(table.attributes)], notion)
     kept = unseen_classes(encoders, attributes) if unseen else None
     classes, sims = _prepared(table, attributes, kept, min_images, language)
+    tell_left_out(attributes, image_classes(table, attributes).left_out, len(table))
     queries = [classes.names[class_number(name, classes.names)] for name in query or []]
     bases = [embedded(table, name) for name in encoders]
     if bases[0].table.failed:

@@ -1,0 +1,55 @@
+"""Images without a label are in no figure of the app: neither judged, nor compared with a query, nor a value of their own."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import likeness as lk
+from likeness.evaluation import retrieval_metrics
+from likeness.notions import Notion
+from likeness.plots.linked_map import color_by
+from pages.compare.comparison import _about
+from pages.copies.leaks import attributes
+from pages.notions.beginning import _of_labels
+from shared import cached, filters, neighbors
+
+LABELS = ["snow", "snow", "grass", "grass", "(unlabeled)", None, "(unlabeled)", ""]
+
+
+@pytest.fixture
+def space() -> lk.Space:
+    """Eight photos of which four have a setting; the other four lie at one place, as if they were alike."""
+    rows = np.random.default_rng(0).normal(size=(8, 4))
+    rows[4:] = rows[4] + 0.01 * rows[4:]
+    return lk.Space(rows, pd.DataFrame({"path": [f"{row}.jpg" for row in range(8)], "setting": pd.Series(LABELS, dtype=object)}))
+
+
+def test_a_space_is_judged_by_labeled_images(space: lk.Space) -> None:
+    expected = retrieval_metrics(space.vectors[:4], LABELS[:4])
+    assert cached.metrics("eight photos", space, "setting") == pytest.approx(expected)
+
+
+def test_neighbors_without_a_label_are_neither_the_same_nor_different(space: lk.Space) -> None:
+    view = SimpleNamespace(frame=space.table.frame)
+    rows = np.array([1, 2, 4, 5, 7])
+    assert neighbors.same(view, neighbors.Query(row=0), rows, "setting") == [True, False, None, None, None]
+    for row in range(4, 8):
+        assert neighbors.same(view, neighbors.Query(row=row), rows, "setting") is None
+
+
+def test_it_is_no_value_and_no_aspect_and_has_no_color(space: lk.Space) -> None:
+    frame = space.table.frame
+    assert filters.distinct(frame, "setting") == 2
+    assert attributes(space.table) == ["setting"]
+    [draft] = _of_labels(SimpleNamespace(frame=frame, base=space), [])
+    assert draft.notion.aspects == ("grass", "snow")
+    coloring = color_by(frame["setting"], "setting")
+    assert (list(coloring.names), coloring.codes.tolist()) == (["grass", "snow"], [1, 1, 0, 0, -1, -1, -1, -1])
+
+
+def test_how_many_are_left_out_stands_in_the_comparison() -> None:
+    notion = Notion("setting", "a photo of {}", ["snow", "grass"], attribute="setting")
+    assert _about(notion, 4) == "2 prompts, judged by setting; 4 images have no label and take no part"
+    assert _about(notion, 0) == "2 prompts, judged by setting"
