@@ -29,10 +29,11 @@ def show(view: View) -> Callable[[], None]:
     if notion is not None:
         _sentence(view, slot, notion)
         return _nothing
-    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        names = _colors(view)
-        st.page_link("pages/notions/page.py", label="Say in words what makes two images similar", icon=":material/tune:")
-    return partial(verdict.warn, view, names, st.empty()) if names else _nothing
+    with st.container(gap="xxsmall"):  # one element of the page in every run, so that a line more does not draw the maps anew
+        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+            names = _colors(view)
+            st.page_link("pages/notions/page.py", label="Say in words what makes two images similar", icon=":material/tune:")
+        return partial(verdict.warn, view, names, st.empty()) if names else _nothing
 
 
 def _nothing() -> None:
