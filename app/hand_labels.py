@@ -137,6 +137,15 @@ def given_together(entry: DatasetEntry, table: ImageTable, name: str) -> NDArray
     return store_of(entry, table).given_together([str(path) for path in table.frame["path"]], name)
 
 
+def given_order(entry: DatasetEntry) -> list[tuple[str, str]]:
+    """As `TagStore.given_order`, read anew only after an edit.
+
+    Raises:
+        InputError: the file cannot be read.
+    """
+    return _given_order(*_state(entry))
+
+
 def can_undo(entry: DatasetEntry) -> tuple[bool, bool]:
     """Whether the visitor has an edit of these labels to undo, and one to redo."""
     return TagStore(file_of(entry)).can_undo(who()) if version(entry) > 0 else (False, False)
@@ -221,6 +230,11 @@ def _look(file: Path) -> _State:
         return _State(file, 0, 0)
     except InputError:
         return _State(file, 0, _DAMAGED)
+
+
+@lru_cache(maxsize=64)
+def _given_order(file: Path, inode: int, version: int) -> list[tuple[str, str]]:
+    return TagStore(file).given_order()
 
 
 @lru_cache(maxsize=64)

@@ -17,7 +17,10 @@ from request_scope import PROGRAM
 
 _PATH, _COOKIE = "/token", "token"
 _TITLE = "Open with the link"
-_SENTENCE = "This app is open to whoever started it. Use the link that it printed in its terminal, or paste the token from there."
+_SENTENCE = (
+    "This app is open to whoever started it. Use the link that it printed in its terminal, or paste the token from there; "
+    "a server that was started anew has a new one."
+)
 _FIELD = '<label>Token<input name="token" type="password" autocomplete="off" required autofocus></label>'
 _WRONG = "That is not the token of this server; it is a new one at each start."
 

@@ -7,6 +7,7 @@ import pandas as pd
 import streamlit as st
 from numpy.typing import NDArray
 
+import added_labels
 import query_pictures
 from access import redact
 from likeness import encoders
@@ -236,8 +237,11 @@ def compared_by(view: View, space: Space) -> str | None:
 
 
 def same(view: View, query: Query, rows: NDArray[np.int64], attribute: str | None) -> list[bool | None] | None:
-    """Whether each row has the query's label of an attribute, None where it has none; None where there is nothing to compare."""
+    """Whether each row has the query's label of an attribute, None where it has none; None where there is nothing to compare, or all that is known
+    are guesses of an encoder."""
     if query.row is None or attribute is None or pd.api.types.is_float_dtype(view.frame[attribute]):
+        return None
+    if (view.aspects is not None and attribute == view.color) or added_labels.made_by_encoder([attribute]):
         return None
     compared = view.frame[attribute].iloc[[query.row, *rows]]
     (own, *others), (known, *labeled) = compared.to_numpy(), has_label(compared)

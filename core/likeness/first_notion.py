@@ -10,7 +10,8 @@ if TYPE_CHECKING:
 
 
 def most_dividing(space: Space, notions: "Sequence[Notion]", seed: int = 0) -> "Notion | None":
-    """The notion whose aspects divide the images most clearly, as `likeness.notions.division_scores` measures it without labels.
+    """The notion whose aspects divide the images most clearly, as `likeness.notions.division_scores` measures it without labels, of those that can
+    be relied on with these images (`likeness.notion_trust`).
 
     Args:
         space: of an encoder that reads text; of a notion's space, the one that it is made from counts.
@@ -18,7 +19,7 @@ def most_dividing(space: Space, notions: "Sequence[Notion]", seed: int = 0) -> "
         seed: of the measure.
 
     Returns:
-        One of `notions`; None where none of them says more than words that mean nothing, or there is none.
+        One of `notions`; None where none that can be relied on says more than words that mean nothing, or there are fewer than three images.
 
     Raises:
         InputError: the space reads no text.
@@ -29,11 +30,12 @@ def most_dividing(space: Space, notions: "Sequence[Notion]", seed: int = 0) -> "
         >>> most_dividing(lk.embed(lk.read("cars"), "cars"), [season, color]).name
         'color'
     """
+    from likeness.notion_trust import FEWEST_IMAGES, notion_trust
     from likeness.notions import FEWEST_DIVIDED, division_scores
 
-    if not notions:
-        return None
     base = space.base or space
+    if not notions or len(base) < FEWEST_IMAGES:
+        return None
     scores = division_scores(base.vectors, [base.embed_aspects(notion)[0] for notion in notions], seed)
-    best = max(range(len(notions)), key=scores.__getitem__)
-    return notions[best] if scores[best] >= FEWEST_DIVIDED else None
+    ranked = sorted((place for place, score in enumerate(scores) if score >= FEWEST_DIVIDED), key=lambda place: -scores[place])
+    return next((notions[place] for place in ranked if notion_trust(base, notions[place], seed).reads), None)

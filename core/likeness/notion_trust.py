@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 REWORDINGS = ("a photo of {}", "this is {}", "{} in the picture", "there is {}")
 # Below one of them the encoder hardly reads a notion; `likeness analyze trust` sets both beside the labels.
 LEAST_STABILITY, LEAST_ALIGNMENT = 0.98, 0.5
+FEWEST_IMAGES = 3
 _IMAGES = 500
 
 
@@ -82,7 +83,7 @@ def trust_of(images: NDArray[np.float32], aspects: Any, *reworded: Any) -> Trust
 def sample(space: "Space", seed: int = 0) -> NDArray[np.float32]:
     """Unit rows of at most 500 images, as the encoder gives them, in the table's order."""
     rows = (space.base or space).vectors
-    if len(rows) < 3:
+    if len(rows) < FEWEST_IMAGES:
         raise InputError(f"How far a notion can be trusted shows from three images on; there are {len(rows)}.")
     return np.asarray(rows[np.sort(np.random.default_rng(seed).permutation(len(rows))[:_IMAGES])])
 

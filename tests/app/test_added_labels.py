@@ -90,6 +90,10 @@ class TestColoring:
         app.button(key="color_by_activity").click().run()
         assert not app.exception
         assert app.session_state["view"].color == f"{ASPECTS}activity"
+        verdict = cached.trust(app.session_state["view"].base, get_notion("activity"))
+        assert not verdict.reads
+        assert verdict.sentence in _texts(app)
+        assert "Not to be relied on with these images: " in _texts(app)
 
     @pytest.mark.parametrize(("warning", "color"), [("", f"{ASPECTS}indoors or outdoors"), ("It hardly tells them apart.", None)])
     def test_what_divides_the_photos_is_chosen_unless_the_encoder_hardly_sees_them(

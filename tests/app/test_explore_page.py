@@ -101,6 +101,15 @@ class TestMarks:
             assert section["same"] == (frame[attribute].iloc[section["rows"]] == frame[attribute].iloc[5]).tolist()
             assert section["captions"] == frame[attribute].iloc[section["rows"]].tolist()
 
+    def test_they_come_from_labels_and_never_from_what_an_encoder_guesses(self, app: AppTest) -> None:
+        app.query_params.update({"query": "5", "color": "Aspects of car color"})
+        app.run()
+        assert not app.exception
+        [section] = _data(app, "nearest")["sections"]
+        frame, color = app.session_state["view"].frame, app.session_state["view"].color
+        assert section["same"] is None
+        assert section["captions"] == frame[color].iloc[section["rows"]].tolist()
+
     def test_what_has_no_label_has_no_mark(self) -> None:
         import pandas as pd
 

@@ -153,6 +153,19 @@ def test_a_label_is_told_from_a_column_that_has_come_by_the_same_name(app: AppTe
     assert store.columns(paths).empty
 
 
+def test_keys_mean_the_same_after_a_reload(app: AppTest, store: TagStore, paths: list[str]) -> None:
+    store.set_value(paths[:1], "breed", "pug", "ada")
+    _select(app, 0)
+    store.set_value(paths[1:3], "breed", "beagle", "ada")  # more images than the first one has
+    store.add_tag(paths[:3], "good", "ada")
+    _select(app, 1)
+    before = [button.label for button in app.button if str(button.key).startswith("label:")]
+    assert before == [plain("breed: pug"), plain("breed: beagle"), "good"]
+    del app.session_state["labels_seen"]  # as in a session that begins
+    _select(app, 1)
+    assert [button.label for button in app.button if str(button.key).startswith("label:")] == before
+
+
 def test_labels_whose_names_run_together_have_buttons_of_their_own(app: AppTest, store: TagStore, paths: list[str]) -> None:
     store.set_value(paths[:1], "a", "b_", who="me")
     store.add_tag(paths[:1], "a_b", who="me")

@@ -42,6 +42,7 @@ def test_nothing_answers_without_the_token() -> None:
     with pytest.raises(WebSocketDenialResponse) as denied, client.websocket_connect(f"ws://{HOST}/_stcore/stream"):
         pass
     assert denied.value.status_code == 401
+    assert "a server that was started anew has a new one" in client.get("/_stcore/host-config").text  # what an open tab asks first
     assert client.get("/_stcore/health").text == "inside"  # tells that the server runs, and no more
     assert client.put("/_stcore/health").status_code == 401
 

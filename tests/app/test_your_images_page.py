@@ -323,5 +323,6 @@ def test_a_dataset_has_a_place_a_count_and_a_name_that_stays(app: AppTest, tmp_p
     assert any("Remove **Summer" in each.value and "The images stay where they are" in each.value for each in app.markdown)
     app.button(key=f"remove_{entry.id}").click().run()
     assert not app.exception
+    assert not any("stopped after" in each.value for each in app.info)
     assert len(list_datasets()) == 1
     assert len(list((tmp_path / "photos").iterdir())) == 3

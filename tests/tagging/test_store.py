@@ -227,6 +227,15 @@ def test_a_tag_gets_another_name_and_its_old_one_back(store: TagStore) -> None:
     assert store.columns(["a.jpg", "c.jpg", "d.jpg"])["sharp"].tolist() == [True, True, False]
 
 
+def test_labels_stand_in_the_order_in_which_they_were_first_given(store: TagStore) -> None:
+    assert store.given_order() == []
+    store.set_value(["a.jpg"], "breed", "pug", "ada")
+    store.add_tag(["a.jpg"], "good", "ada")
+    store.set_value(["a.jpg", "b.jpg"], "breed", "beagle", "ada")
+    store.set_note(["a.jpg"], "A note.", "ada")
+    assert store.given_order() == [("breed", "pug"), ("good", ""), ("breed", "beagle")]
+
+
 def test_an_attribute_keeps_its_values_under_another_name(store: TagStore) -> None:
     store.set_value(["a.jpg", "b.jpg"], "breed", "pug", "ada")
     store.set_value(["c.jpg"], "breed", "beagle", "ada")

@@ -58,12 +58,13 @@ def _follow_others(view: View) -> None:
 
 
 def _known(view: View) -> list[tuple[str, str]]:
-    """Names and values that images have; of tags the value is empty."""
+    """Names and values that images have, or had in this session, in the order in which they were first given, so that keys stay; of tags the value
+    is empty."""
     counts = hand_labels.counts(view.entry)
-    now = [(str(name), str(value)) for name, kind, value, _ in counts.itertuples(index=False) if kind != "note"]
-    seen: dict[str, list[tuple[str, str]]] = st.session_state.setdefault("labels_seen", {})
-    seen[view.dataset] = list(dict.fromkeys([*seen.get(view.dataset, []), *now]))  # in the order in which they came up, so that keys stay
-    return seen[view.dataset]
+    now = {(str(name), str(value)) for name, kind, value, _ in counts.itertuples(index=False) if kind != "note"}
+    seen: dict[str, set[tuple[str, str]]] = st.session_state.setdefault("labels_seen", {})
+    seen[view.dataset] = seen.get(view.dataset, set()) | now
+    return [each for each in hand_labels.given_order(view.entry) if each in seen[view.dataset]]
 
 
 def _button(view: View, chosen: np.ndarray, name: str, value: str, place: int) -> None:

@@ -1,6 +1,8 @@
 """Above the maps: what the notion that is shown says, with its template to edit on the spot."""
 
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Literal
 
 import streamlit as st
@@ -9,7 +11,7 @@ from access import redact
 from likeness.data import PHOTO_COLUMNS
 from likeness.errors import InputError
 from likeness.notions import Notion, list_notions
-from shared import drafts, other_tab, sidebar, unread
+from shared import drafts, other_tab, sidebar, unread, verdict
 from shared.plain import plain
 from shared.view import View
 from visitors import notions_dir
@@ -18,17 +20,28 @@ _SHOWN = 5  # aspects named in the label
 _OFFERED = 8  # notions that color the map by one click; where there are more, they stand in the sidebar's menu alone
 
 
-def show(view: View) -> None:
-    """Draws the sentence and the template; where no notion is shown, the way to one."""
+def show(view: View) -> Callable[[], None]:
+    """Draws the sentence and the template; where no notion is shown, the way to one. What it returns says which of the offered colors cannot be
+    relied on, for the end of the page: the maps do not wait for it."""
     if view.base.embed_texts is None:
-        return
+        return _nothing
     other_tab.tell()
     slot, notion = _shown()
-    if notion is None:
+    if notion is not None:
+        _sentence(view, slot, notion)
+        return _nothing
+    with st.container(gap="xxsmall"):  # one element of the page in every run, so that a line more does not draw the maps anew
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-            _colors(view)
+            names = _colors(view)
             st.page_link("pages/notions/page.py", label="Say in words what makes two images similar", icon=":material/tune:")
-        return
+        return partial(verdict.warn, view, names, st.empty()) if names else _nothing
+
+
+def _nothing() -> None:
+    pass
+
+
+def _sentence(view: View, slot: str, notion: Notion) -> None:
     beside = slot == "b" and st.session_state.get("a") == sidebar.RAW
     start = f"The same {len(view.frame):,} images twice: left as the encoder alone places them, right by" if beside else "By"
     st.markdown(f"{start} **{plain(notion.name)}**. {plain(notion.question)}")
@@ -42,18 +55,20 @@ def show(view: View) -> None:
         st.markdown(f":orange[:material/warning: {problem}]")
 
 
-def _colors(view: View) -> None:
-    """Where a notion's aspects color the map, or no labels do but those that people gave here, the notions that can, by one click each."""
+def _colors(view: View) -> list[str]:
+    """Where a notion's aspects color the map, or no labels do but those that people gave here, the notions that can, by one click
+    each; their names."""
     names, table = sidebar.notion_names(view.base), view.base.table
     came_with_labels = set(table.attributes) - {*PHOTO_COLUMNS, *table.frame.attrs.get("tag_columns", {}).values()}
     if (view.aspects is None and came_with_labels) or len(names) > _OFFERED:
-        return
+        return []
     st.markdown("Color by", width="content")
     for name in names:
         chosen = view.color == f"{sidebar.ASPECTS}{name}"
         question = plain(sidebar.notion_by(name).question) or None
         kind: Literal["primary", "secondary"] = "primary" if chosen else "secondary"
         st.button(plain(sidebar.readable(name)), key=f"color_by_{name}", type=kind, on_click=_color_by, args=(name,), help=question)
+    return names
 
 
 def _color_by(name: str) -> None:

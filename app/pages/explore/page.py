@@ -1,5 +1,6 @@
 """Explore: one or two linked maps, search by image and by text, neighbors, selection."""
 
+from collections.abc import Callable
 from functools import partial
 
 import numpy as np
@@ -14,7 +15,7 @@ from components.query_bar import query_bar
 from likeness.defaults import reads_as_rendered_cars
 from likeness.errors import InputError
 from pages.explore import attribute_table, exporting, labeling, matching, notion_line
-from shared import aspect_labels, cached, clicks, map_controls, maps, neighbors, problems, query_chips, selection, sidebar
+from shared import aspect_labels, cached, clicks, map_controls, maps, neighbors, problems, query_chips, selection, sidebar, verdict
 from shared.plain import plain
 from shared.sidebar import readable
 from shared.view import View, current_view
@@ -35,7 +36,7 @@ def main() -> None:
         st.rerun()
     if view.entry.warning:
         st.warning(plain(redact(view.entry.warning)), icon=":material/visibility_off:")
-    notion_line.show(view)
+    judge_colors = notion_line.show(view)
     query, choice = _search_bar(view)
     found, problem = _find(view, query)
     map_column, pictures_column = st.columns(_WIDTHS[len(view.spaces)], gap="medium")
@@ -54,14 +55,22 @@ def main() -> None:
         if view.b is not None:
             _agreement(view)
         if view.aspects is not None:
-            _guessed(view)
+            judge_shown = _guessed(view)
         elif view.color and added_labels.made_by_encoder([view.color]):
             aspect_labels.caution([view.color])
             aspect_labels.offer_to_remove(view, view.color)
-    chosen = view.chosen
     with pictures_column:
         labeling.bar(view)
-    with pictures_column, st.container(height=_HEIGHT, border=False):
+        _pictures(view, query, found, problem)
+    judge_colors()
+    if view.aspects is not None:
+        judge_shown()
+
+
+def _pictures(view: View, query: neighbors.Query, found: "list[neighbors.Found]", problem: str) -> None:
+    """The neighbors of the query, the selection, or all images."""
+    chosen = view.chosen
+    with st.container(height=_HEIGHT, border=False):
         if attribute_table.shown_instead(view, query, found, chosen, problem, beside=partial(exporting.button, view, chosen)):
             return
         if query:
@@ -158,8 +167,8 @@ def _unknown(words: list[str]) -> str:
     return f"The encoder does not know {named}{more}; the search ignores {'this word' if len(words) == 1 else 'these words'}."
 
 
-def _guessed(view: View) -> None:
-    """Says what aspects as colors are, and offers them to the other pages."""
+def _guessed(view: View) -> Callable[[], None]:
+    """Says what aspects as colors are, and offers them to the other pages; what it returns says at the end of the page whether to rely on them."""
     name = str(view.color).removeprefix(sidebar.ASPECTS)
     notion = sidebar.notion_by(name)
     with st.container(horizontal=True, vertical_alignment="center"):
@@ -169,6 +178,7 @@ def _guessed(view: View) -> None:
             width="stretch",
         )
         aspect_labels.keep_button(view, name)
+    return partial(verdict.show, view, notion, st.empty())
 
 
 def _agreement(view: View) -> None:

@@ -3,7 +3,6 @@
 from contextlib import suppress
 
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
 from access import redact
 from components.gallery import Section, gallery
@@ -13,7 +12,7 @@ from likeness.notions import InDiReCT
 from likeness.space import Space
 from pages.notions import editor as notion_editor
 from pages.notions import found
-from shared import aspect_labels, cached, clicks, drafts, map_controls, maps, neighbors, problems, report_download, selection
+from shared import aspect_labels, cached, clicks, drafts, map_controls, maps, neighbors, problems, report_download, selection, verdict
 from shared.drafts import Draft
 from shared.plain import plain
 from shared.sidebar import ASPECTS, readable
@@ -68,24 +67,9 @@ def _pictures(view: View, draft: Draft) -> None:
     _before_and_after(view, fit, saved, draft)
     with numbers:
         _numbers(view, fit, saved, draft)
-    _trust(view, draft, trusted)
+    verdict.show(view, draft.notion, trusted)
     if fit.table.has_images and len(fit) >= 3:
         report_download.offer_notion(view, draft, choice.method)
-
-
-def _trust(view: View, draft: Draft, place: DeltaGenerator) -> None:
-    """Says how far the notion can be relied on with these images."""
-    try:
-        trust = cached.trust(view.base, draft.notion)
-    except InputError:  # as the form says
-        place.empty()
-        return
-    help = (
-        f"Without a label. In other words, the same images are similar to {100 * trust.stability:.1f} %; of what the images vary along the prompts, "
-        f"{100 * trust.alignment:.0f} % is more than they vary along any words."
-    )
-    icon, color = (":material/check_circle:", "green") if trust.reads else (":material/warning:", "orange")
-    place.markdown(f":{color}[{icon}] {trust.sentence}", help=help)
 
 
 def _last_fit(view: View) -> Space | None:

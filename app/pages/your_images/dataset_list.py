@@ -99,12 +99,15 @@ def _remove(id: str) -> None:
         return
     try:
         _check_own(id)
-        end(job for job in jobs().all(growing.KIND) if job.key == id)
+        ended = [job for job in jobs().all(growing.KIND) if job.key == id]
+        end(ended)
         if server().shared:
             remove_upload(find_dataset(id), shown_name())
             cached.forget_removed()
         else:
             remove_dataset(id)
+        for job in ended:
+            jobs().forget(job)  # nothing is left that could go on
     except InputError as error:
         st.toast(plain(redact(error)), icon=":material/error:", duration="long")
         return

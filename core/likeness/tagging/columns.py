@@ -99,6 +99,15 @@ def read_given_together(connection: sqlite3.Connection, attribute: int, paths: S
     return np.array([edits.get(path, -1 - row) for row, path in enumerate(paths)], np.int64)
 
 
+def read_given_order(connection: sqlite3.Connection, file: Path) -> list[tuple[str, str]]:
+    """As `TagStore.given_order`."""
+    kinds = {attribute: (name, kind) for attribute, name, kind in _attributes(connection, file) if kind != "note"}
+    found = connection.execute("SELECT attribute, text FROM attribute_values ORDER BY id").fetchall()
+    if not all(isinstance(text, str) for _, text in found):
+        raise damaged(file)
+    return [(kinds[each][0], text if kinds[each][1] == "attribute" else "") for each, text in found if each in kinds]
+
+
 def read_labeled_paths(connection: sqlite3.Connection, file: Path) -> list[str]:
     """As `TagStore.labeled_paths`."""
     found = connection.execute("SELECT path FROM images WHERE id IN (SELECT image FROM state WHERE value IS NOT NULL)").fetchall()

@@ -169,6 +169,11 @@ class TagStore:
         with reading(self.path, self.wait_seconds) as connection:
             return columns.read_counts(connection, self.path)
 
+    def given_order(self) -> list[tuple[str, str]]:
+        """Name and value (empty for tags) of every tag and value that was ever given, the one that came up first at the front."""
+        with reading(self.path, self.wait_seconds) as connection:
+            return columns.read_given_order(connection, self.path)
+
     def columns(self, paths: Iterable[str]) -> "pd.DataFrame":
         """What images have: a column for each tag (bool), each attribute (category; missing where an image has no value) and the notes (text).
 
