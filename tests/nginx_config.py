@@ -6,6 +6,7 @@ It knows the directives that stand there, and refuses others.
 import re
 import socket
 import threading
+from contextlib import suppress
 from dataclasses import dataclass, field
 from http.client import HTTPConnection
 
@@ -81,8 +82,10 @@ class SmallProxy:
             threading.Thread(target=self._answer, args=(connection, address[0]), daemon=True).start()
 
     def _answer(self, connection: socket.socket, address: str) -> None:
-        with connection:
+        with connection, suppress(ConnectionError):  # a browser goes when its page does
             head, body = _read_head(connection)
+            if not head:
+                return
             line, *fields = head.split("\r\n")
             _, path, _ = line.split(" ")
             headers = [(name.strip(), value.strip()) for name, _, value in (each.partition(":") for each in fields)]

@@ -128,7 +128,7 @@ def test_uploads_and_saved_notions_are_private(people: list[Any], shared_server:
     _settled(ada)
     ada.get_by_role("button", name="Save").click()
     _settled(ada)
-    assert list((shared_server.cache / "visitors").glob("*/notions/ada-s-own-notion.yaml"))
+    assert list((shared_server.cache / "visitors").glob("*/notions/ada-s-own-notion-*.yaml"))
     assert not (shared_server.cache / "notions").exists()
 
 

@@ -63,7 +63,7 @@ class TestPage:
         app.run()
         assert not app.exception
         assert app.session_state["terms"] == (Term("row", 5),)
-        assert "“7 text\\:red”" in _said(app)
+        assert "“7 text:red”" in _said(app)
         assert "images that are not among these 2,000" in _said(app)
 
     def test_words_that_the_encoder_does_not_know_are_named_with_their_term(self, app: AppTest) -> None:

@@ -613,7 +613,7 @@ def test_pseudolabels_are_shown_for_each_class_that_trains_as_many_as_asked_for(
         frame = classified.dataframe[0].value
         assert frame["Class"].tolist() == ["ant", "bee"]
         assert frame["Taken for"].tolist() == [", ".join(imagenet_names()[each] for each in row) for row in labels]
-        assert frame["picture"].str.startswith("/thumbnails/").all()
+        assert frame["picture"].str.startswith("./thumbnails/").all()
 
 
 def test_pseudolabels_can_be_stopped_and_asked_for_again(classified: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -190,7 +190,7 @@ def slow(image):
 ImageFile.ImageFile.load = slow
 decoder_worker.main()
 """)
-        pool = DecoderPool(2, (sys.executable, "-P", str(program)))
+        pool = DecoderPool(2, (str(program),))
         monkeypatch.setattr(foreign_images, "_uploads", pool)
         slow = io.BytesIO()
         Image.new("RGB", (13, 13)).save(slow, "PNG")

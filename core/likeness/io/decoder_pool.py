@@ -34,7 +34,7 @@ class DecoderPool:
 
     Args:
         size: processes at most; they begin when they are needed.
-        program: their command line.
+        program: arguments of Python.
         seconds: on the clock, for one image; processor time has a limit of its own, which is reached first unless the process sleeps.
         idle_s: how long a process without work is kept.
     """
