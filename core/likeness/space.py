@@ -556,7 +556,7 @@ class Space:
         labels = self._labels(chosen) if named else chosen
         if self.image_numbers is None:
             return metrics(self.vectors, labels, include)
-        rows, differing = self._judged_rows(labels)
+        rows, differing = self.judged_rows(labels)
         values = to_numpy(labels) if is_torch(labels) else list(labels)
         found = metrics(self.vectors[rows], [values[row] for row in rows], include)
         return found | ({"left_out": found.get("left_out", 0.0) + differing} if differing else {})
@@ -570,10 +570,16 @@ class Space:
             labels[classes.labels < 0] = None
         return labels
 
-    def _judged_rows(self, labels: Any) -> tuple[NDArray[np.int64], int]:
-        """One row of each image, without images whose rows have different labels, and how many these are."""
+    def judged_rows(self, labels: Any) -> tuple[NDArray[np.int64], int]:
+        """One row of each image (`image_numbers`), without images whose rows have different labels, and how many these are.
+
+        Raises:
+            InputError: not a label per row, or no image is left.
+        """
         if len(labels) != len(self):
             raise InputError(f"There are {len(labels)} labels for {len(self)} rows; give one label per row.")
+        if self.image_numbers is None:
+            return np.arange(len(self)), 0
         values = pd.Series(to_numpy(labels) if is_torch(labels) else list(labels))
         images = pd.Series(self.image_numbers)
         several = values.groupby(images).transform("nunique") > 1

@@ -6,6 +6,7 @@ import pandas as pd
 import pytest
 
 from likeness.data import UNLABELED, ImageTable
+from likeness.data.table import IMAGE_COLUMN
 from likeness.errors import InputError
 from likeness.evaluation import METRICS, clustering_metrics, retrieval_metrics
 from likeness.notions import PCA, InDiReCT, LinearAutoencoder, Notion, Oracle, RandomEmbedding, suggest_dim, with_other_words
@@ -50,6 +51,15 @@ def test_every_run_equals_fit_transform_and_metrics(base: Space, color: Notion, 
             assert getattr(run, metric) == pytest.approx(expected[metric], abs=1e-12), (run.method, metric)
         assert run.fit_seconds >= 0
         assert run.refused == ""
+
+
+def test_rows_of_one_image_do_not_find_each_other(base: Space, color: Notion) -> None:
+    names = base.table.frame["path"].astype(str)
+    frame = pd.concat([base.table.frame.assign(box=box, **{IMAGE_COLUMN: names}) for box in (1, 2)], ignore_index=True)
+    frame["path"] = [f"{box}/{name}" for box in (1, 2) for name in names]
+    twice = base.replace(vectors=np.vstack([base.vectors] * 2), images=replace(base.table, frame=frame), index=None, provenance="")
+    expected, found = (compare(each, [color], ("raw", "exact", "probabilities"), dims=(2,), seeds=(0,)) for each in (base, twice))
+    pd.testing.assert_frame_equal(found.drop(columns="fit_seconds"), expected.drop(columns="fit_seconds"))
 
 
 def test_one_row_per_run_in_order(base: Space, color: Notion, shape: Notion) -> None:

@@ -47,8 +47,6 @@ def embed(
         check_vector_file(out, table.attributes)
     options: dict[str, Any] = {"store_dir": store, "engine": engine, "workers": workers, "ray_address": ray_address, "precision": precision}
     base = embedded(table, encoder, batch_size=batch_size, remote=True, **options)
-    for note in base.table.notes:
-        typer.echo(printable(f"Note: {note}"), err=True)
     for failure in base.table.failed:
         typer.echo(printable(f"skipped {failure.path}: {failure.reason}").replace("\n", " "), err=True)
     n, d = base.vectors.shape

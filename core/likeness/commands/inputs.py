@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from likeness.commands.terminal import progress_bar
+from likeness.commands.terminal import printable, progress_bar
 from likeness.errors import InputError
 
 if TYPE_CHECKING:
@@ -20,11 +20,16 @@ _FEWEST_TRUSTED = 20  # images; with fewer the score is a matter of chance
 
 
 def embedded(table: "ImageTable", encoder: str | None = None, **options: Any) -> "Space":
-    """The space of an encoder, or else of the default one for such images, with a progress bar where images have to be read."""
+    """The space of an encoder, or else of the default one for such images, with a progress bar where images have to be read; what was found in the
+    table and in the images (`ImageTable.notes`) is printed on stderr.
+    """
     from likeness.embedding import embed
 
     with progress_bar("Embedding") as progress:
-        return embed(table, encoder, progress=progress, **options)
+        space = embed(table, encoder, progress=progress, **options)
+    for note in space.table.notes:
+        typer.echo(printable(f"Note: {note}"), err=True)
+    return space
 
 
 def source_table(source: str, only: Path | None = None) -> "ImageTable":

@@ -37,7 +37,8 @@ def write_card(folder: Path, material: "RunMaterial", files: str, usage: str, no
     said = "\n\n".join((files, *notes))
     (folder / PAGE).write_text(
         f"# {run.name}\n\n{lead}\n\n| | |\n|---|---|\n{table}\n\n{said}\n\n"
-        "`preprocessing.json` says how an image is resized, cropped and normalized, `training.yaml` is the whole config.\n\n"
+        "`preprocessing.json` says how an image is resized, cropped and normalized, `training.yaml` is the whole config. Colors are sRGB: convert an "
+        "image with another color profile first, as `PIL.ImageCms.profileToProfile` does.\n\n"
         f"```python\n{usage.strip()}\n```\n",
         encoding="utf-8",
     )

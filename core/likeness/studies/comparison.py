@@ -63,11 +63,11 @@ def compare(
         on_run: called with each row as it is finished.
 
     Returns:
-        One row per run: notion, method, dim, seed, left_out, fit_seconds, refused, and the metrics. `left_out` says how many images have no label.
-        `refused` is "", or the sentence why the method does not apply, and then the metrics are NaN: PCA needs more prompts than dimensions,
-        "lae-code" and "ae-code" an encoder that says how long its features are (`Space.lengths`; the first run computes them), and no method but
-        "random" and "random-transform" has more dimensions than the encoder. "raw" has no choice of dimension or seed and stands once per notion,
-        "pca" once per dimension; "dim" is the width of what a method without a choice gives.
+        One row per run: notion, method, dim, seed, left_out, fit_seconds, refused, and the metrics. `left_out` says how many images have no label,
+        or several rows with different ones. `refused` is "", or the sentence why the method does not apply, and then the metrics are NaN: PCA needs
+        more prompts than dimensions, "lae-code" and "ae-code" an encoder that says how long its features are (`Space.lengths`; the first run
+        computes them), and no method but "random" and "random-transform" has more dimensions than the encoder. "raw" has no choice of dimension or
+        seed and stands once per notion, "pca" once per dimension; "dim" is the width of what a method without a choice gives.
 
     Raises:
         InputError: unknown method, metric or ranking, one of them twice, no notion, dimension or seed, a dimension that is not a whole number from
@@ -114,7 +114,10 @@ class _Task:
     def __init__(self, base: "Space", notion: "Notion") -> None:
         self.base, self.notion = base, notion
         labels = base.table.frame[notion.attribute]
-        self.labeled = has_label(labels)
+        known = has_label(labels)
+        rows, differing = base.judged_rows(labels.where(known))
+        self.left_out = int((~known).sum()) + differing
+        self.labeled = known & np.isin(np.arange(len(base)), rows)  # where rows are of one image, it must not find itself
         every = self.labeled.all()
         self.vectors, self.labels = (base.vectors, labels) if every else (base.vectors[self.labeled], labels[self.labeled].reset_index(drop=True))
 
@@ -183,8 +186,7 @@ def _runs(base: "Space", notions: Sequence["Notion"], methods: Sequence[Method],
 
 
 def _measured(run: _Run, metrics: Sequence[Metric], ranking: DistanceMetric) -> dict[str, Any]:
-    left_out = int((~run.task.labeled).sum())
-    row = {"notion": run.task.notion.name, "method": run.method.name, "dim": run.dim, "seed": run.seed, "left_out": left_out}
+    row = {"notion": run.task.notion.name, "method": run.method.name, "dim": run.dim, "seed": run.seed, "left_out": run.task.left_out}
     estimator = run.method.make(dim=run.dim, seed=run.seed)
     material = run.task.material(run.method.learns_from, run.seed)
     try:
