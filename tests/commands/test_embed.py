@@ -211,6 +211,9 @@ def test_what_was_left_out_of_a_folder_is_said(run: Run, photos: Path) -> None:
     status, out, _ = run("info", str(photos))
     assert status == 0
     assert out.splitlines() == [f"photos: 5 images in {photos}", note]
+    status, _, err = run("duplicates", str(photos), "--encoder", "cars-small")
+    assert status == 0
+    assert note in err
 
 
 def test_info_of_a_folder_names_its_attributes(run: Run, photos: Path) -> None:
