@@ -56,7 +56,7 @@ def _unescaped(node: ast.AST) -> Iterator[str]:
             yield ast.unparse(node)
     if isinstance(node, ast.Attribute) and node.attr in ("name", "names", "question", "title") and not ast.unparse(node).startswith(_OWN_TITLES):
         yield ast.unparse(node)
-    for child in ast.iter_child_nodes(node):
+    for child in (node.body, node.orelse) if isinstance(node, ast.IfExp) else ast.iter_child_nodes(node):
         yield from _unescaped(child)
 
 
