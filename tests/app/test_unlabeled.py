@@ -32,7 +32,7 @@ def test_a_space_is_judged_by_labeled_images(space: lk.Space) -> None:
 
 
 def test_neighbors_without_a_label_are_neither_the_same_nor_different(space: lk.Space) -> None:
-    view = SimpleNamespace(frame=space.table.frame)
+    view = SimpleNamespace(frame=space.table.frame, aspects=None)
     rows = np.array([1, 2, 4, 5, 7])
     assert neighbors.same(view, neighbors.Query(row=0), rows, "setting") == [True, False, None, None, None]
     for row in range(4, 8):
