@@ -46,6 +46,7 @@ if TYPE_CHECKING:
 _STATE = "~"  # in ids
 _FEW = 500  # images that are embedded while a page waits
 _KEPT_PCA = 100_000  # images from which on a PCA takes a second and more, so that it is worth a file
+_KEPT_TRUSTS = 256  # of notions with images; each takes next to nothing
 _SAMPLE = 1000  # images that the agreement of two spaces is measured on; down to a fifth of them
 _COMPARED = 200_000_000  # where the pairs with all others would be more than these
 
@@ -263,12 +264,17 @@ def dim_of(dataset_id: str, notion: Notion) -> int:
 
 def trust(base: Space, notion: Notion) -> Trust:
     """How far a notion can be relied on with these images."""
-    return _trust(base.key, tuple(notion.content), base, notion)
+    return _trusts().get((base.key, tuple(notion.content)), lambda: notion_trust(base, notion))
 
 
-@st.cache_data(max_entries=256, show_spinner=False)
-def _trust(key: str, content: tuple[object, ...], _base: Space, _notion: Notion) -> Trust:
-    return notion_trust(_base, _notion)
+def is_trust_known(base: Space, notion: Notion) -> bool:
+    """Whether `trust` answers at once."""
+    return (base.key, tuple(notion.content)) in _trusts()
+
+
+@st.cache_resource(show_spinner=False)
+def _trusts() -> BoundedCache[Trust]:
+    return BoundedCache(_KEPT_TRUSTS, lambda trust: 1)
 
 
 def found_notions(base: Space, notions: Sequence[Notion]) -> list[FoundNotion]:

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 
 import numpy as np
@@ -15,8 +16,10 @@ from likeness.data import DatasetEntry, ImageTable, add_dataset, find_dataset
 from likeness.embedding import embed
 from likeness.encoder_check import check_encoder
 from likeness.errors import InputError
+from likeness.notions import fitting_notions
 from likeness.space import Space
 from shared import cached, problems, progress, selection
+from visitors import notions_dir
 
 KIND = "embedding"
 _FIRST = 1000  # images that are worth a map before all are there
@@ -106,6 +109,8 @@ class _Growth:
         if self._warning is None and (is_all or len(embedded) >= _FIRST):
             self.job.stage = Stage("Checking whether the encoder tells them apart", 0, 0)
             self._warning = _warning(embedded)
+            if not self._warning:
+                _look_ahead(embedded)
             self.job.stage = None
         add_dataset(replace(_listed(self.entry), warning=self._warning or "", count=len(embedded) if is_all else len(self.images)))
 
@@ -125,6 +130,13 @@ def _warning(embedded: Space) -> str:
     except InputError:
         return ""
     return "" if checked.sees else checked.sentence
+
+
+def _look_ahead(embedded: Space) -> None:
+    """Chooses the notion that colors the images at first, so that the first page does not wait for its prompts to be read."""
+    if embedded.embed_texts:
+        with suppress(InputError):  # whoever opens them meets the same error, where it can be shown
+            cached.first_starter(embedded, fitting_notions(embedded.table, embedded.encoder_name, notions_dir()))
 
 
 def opened(entry: DatasetEntry) -> DatasetEntry:

@@ -1,5 +1,6 @@
 """Images without labels: colored by aspects, labeled by them, and what each page says of it."""
 
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,10 +15,11 @@ from background import jobs
 from likeness.data import SHIPPED_CARS, ImageTable, add_dataset, new_entry, read_cars, remove_dataset
 from likeness.errors import InputError
 from likeness.io import parse_yaml, runs_dir
+from likeness.notion_trust import Trust
 from likeness.notions import Notion, get_notion
 from likeness.samplers import MPerClassBatches
 from likeness.training import RunConfig, config_from, run_images
-from shared import cached
+from shared import cached, maps
 from shared.sidebar import ASPECTS
 
 COLORS = Notion("two colors", "a {} car", ("red", "blue"))
@@ -72,7 +74,9 @@ class TestColoring:
         assert view.color == f"{ASPECTS}car color"
         assert view.frame[view.color].tolist() == view.base.best_aspects(get_notion("car color")).tolist()
         assert set(view.base.table.attributes) == set()
-        assert "a guess, not a label" in _texts(app)
+        assert "a guess, not a label. An image that shows none of them gets one, too." in _texts(app)
+        assert "The encoder reads this notion in these images." in _texts(app)
+        assert not re.search("green|check", _texts(app))  # marks of what is right are for labels
 
     def test_a_notion_for_images_of_any_kind_colors_them_at_once(self, app: AppTest, photos, cache: Path) -> None:
         from likeness.notions import save_notion
@@ -94,6 +98,30 @@ class TestColoring:
         assert not verdict.reads
         assert verdict.sentence in _texts(app)
         assert "Not to be relied on with these images: " in _texts(app)
+
+    def test_the_maps_do_not_wait_for_what_can_be_relied_on_and_then_it_stands_there_at_once(
+        self, app: AppTest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        events: list[str] = []
+        trust, draw = cached.trust, maps.draw
+        monkeypatch.setattr(cached, "trust", lambda *given: (events.append("trust"), trust(*given))[1])
+        monkeypatch.setattr(maps, "draw", lambda *given, **options: (events.append("map"), draw(*given, **options))[1])
+        app.session_state["color"] = f"{ASPECTS}setting"
+        _open(app, _noise(tmp_path))
+        starters = [button.key for button in app.button if str(button.key).startswith("color_by_")]
+        assert events == ["map", *["trust"] * (len(starters) + 1)]
+        events.clear()
+        app.run()
+        assert events == [*["trust"] * len(starters), "map", "trust"]  # the last one, of what is shown, stands below the map
+        assert "Looking whether" not in _texts(app)
+
+    def test_where_all_can_be_relied_on_a_line_says_so_and_what_that_means(
+        self, app: AppTest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(cached, "notion_trust", lambda space, notion: Trust(0.9, 0.99, 0.9, True))
+        app.session_state["color"] = f"{ASPECTS}setting"
+        _open(app, _noise(tmp_path))
+        assert "The encoder reads all of these in these images. What it guesses can still be wrong." in _texts(app)
 
     @pytest.mark.parametrize(("warning", "color"), [("", f"{ASPECTS}indoors or outdoors"), ("It hardly tells them apart.", None)])
     def test_what_divides_the_photos_is_chosen_unless_the_encoder_hardly_sees_them(

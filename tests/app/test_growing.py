@@ -3,7 +3,9 @@
 import shutil
 import threading
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -17,7 +19,7 @@ from likeness.embedding import embed
 from likeness.encoders.store import encoding_pass
 from likeness.errors import InputError
 from likeness.space import Space
-from shared import cached, growing, layouts
+from shared import cached, growing, layouts, sidebar
 from shared.map_controls import Choice
 
 N, FIRST, BATCH = 30, 8, 4
@@ -110,6 +112,19 @@ def test_the_first_images_are_shown_while_the_others_are_embedded(app: AppTest, 
     assert app.session_state["query"] != 3
     assert not app.get("progress")
     np.testing.assert_allclose(cached.base(entry.id).vectors, embed(read_dataset(entry.source), "cars-small").vectors, atol=1e-5)
+
+
+def test_the_first_color_is_chosen_before_the_first_page_asks(monkeypatch: pytest.MonkeyPatch, entry: DatasetEntry) -> None:
+    asked: list[Space] = []
+    monkeypatch.setattr(cached, "most_dividing", lambda space, notions: asked.append(space))
+    monkeypatch.setattr(growing, "check_encoder", lambda space: SimpleNamespace(sees=True))
+    job = growing.begin(replace(entry, encoder="photos"), N)
+    assert job.wait(600)
+    assert job.succeeded
+    assert len(asked) == 1
+    base = cached.base(entry.id)
+    assert cached.first_starter(base, sidebar.fitting(base)) == ""
+    assert len(asked) == 1
 
 
 @pytest.mark.parametrize("page", ["notions", "compare", "saliency", "semantics", "shifts", "continuous", "train", "runs", "your_images"])

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
 from typing import Literal
 
 import streamlit as st
@@ -21,8 +20,8 @@ _OFFERED = 8  # notions that color the map by one click; where there are more, t
 
 
 def show(view: View) -> Callable[[], None]:
-    """Draws the sentence and the template; where no notion is shown, the way to one. What it returns says which of the offered colors cannot be
-    relied on, for the end of the page: the maps do not wait for it."""
+    """Draws the sentence and the template; where no notion is shown, the way to one. What it returns says at the end of the page which of the
+    offered colors cannot be relied on: the maps do not wait for it."""
     if view.base.embed_texts is None:
         return _nothing
     other_tab.tell()
@@ -34,7 +33,7 @@ def show(view: View) -> Callable[[], None]:
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             names = _colors(view)
             st.page_link("pages/notions/page.py", label="Say in words what makes two images similar", icon=":material/tune:")
-        return partial(verdict.warn, view, names, st.empty()) if names else _nothing
+        return verdict.of_colors(view, names) if names else _nothing
 
 
 def _nothing() -> None:

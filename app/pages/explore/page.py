@@ -174,11 +174,11 @@ def _guessed(view: View) -> Callable[[], None]:
     with st.container(horizontal=True, vertical_alignment="center"):
         st.caption(
             f"**{plain(readable(name))}.** {plain(notion.question)} Colors show the aspect that the encoder matches best with each image: "
-            "a guess, not a label.",
+            "a guess, not a label. An image that shows none of them gets one, too.",
             width="stretch",
         )
         aspect_labels.keep_button(view, name)
-    return partial(verdict.show, view, notion, st.empty())
+    return verdict.of_notion(view, notion)
 
 
 def _agreement(view: View) -> None:

@@ -48,7 +48,7 @@ def _list(view: View, found: list[FoundNotion]) -> None:
     for place, each in enumerate(found):
         name, verdict, share, opened = st.columns((1.1, 1.5, 0.5, 0.4), vertical_alignment="center", gap="small")
         name.markdown(f"**{plain(sidebar.readable(each.notion.name))}**")
-        icon, color = (":material/check_circle:", "green") if each.trust.reads else (":material/warning:", "orange")
+        icon, color = (":material/visibility:", "gray") if each.trust.reads else (":material/warning:", "orange")
         verdict.markdown(f":{color}[{icon}] {'Read by the encoder' if each.trust.reads else 'Not to be relied on'} ({each.trust.score:.2f})")
         share.markdown(f"share {100 * each.share:.0f} %")
         opened.button("Open", key=f"found_{place}", on_click=_edit, args=(view, each.notion))

@@ -59,15 +59,14 @@ def _pictures(view: View, draft: Draft) -> None:
         fit = last
     saved = notion_editor.saved_fit(view, draft)
     _quiet_line(fit)
-    trusted = st.empty()  # filled last: the map does not wait for it
-    trusted.markdown(":gray[Looking whether the encoder reads this notion ...]")
+    judge = verdict.of_notion(view, draft.notion)
     choice = map_controls.choose("notions")
     maps.draw(view, [view.base, fit], choice, slot="notions", key="notion_map", height=545, on_query=selection.ask)
     numbers = st.container()  # filled after what is below: neighbors do not wait for them
     _before_and_after(view, fit, saved, draft)
     with numbers:
         _numbers(view, fit, saved, draft)
-    verdict.show(view, draft.notion, trusted)
+    judge()
     if fit.table.has_images and len(fit) >= 3:
         report_download.offer_notion(view, draft, choice.method)
 
