@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from likeness.errors import InputError
-from likeness.notions import AspectProbabilities, Composition, Notion, parts_of
+from likeness.notions import AspectProbabilities, Composition, Notion, aspect_rows, parts_of
 
 if TYPE_CHECKING:
     from likeness.space import Space
@@ -92,7 +92,9 @@ def worded_aspects(space: "Space", notion: Notion) -> list[Any]:
     """The rows of a notion's aspects, as it is and in each other wording."""
     base = space.base or space
     reworded = [replace(notion, template=tuple(words.replace("{}", each) for each in notion.templates)) for words in REWORDINGS]
-    return [base.embed_aspects(each)[0] for each in (notion, *reworded)]
+    worded = [notion, *reworded]
+    rows = base.embed_prompts([prompt for each in worded for prompt in each.prompts])[0]  # in one call, which fills the encoder's batches
+    return [aspect_rows(part, each) for part, each in zip(np.split(rows, len(worded)), worded, strict=True)]
 
 
 def alignment(images: NDArray[np.float32], aspects: Any) -> float:
