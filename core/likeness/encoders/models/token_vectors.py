@@ -31,8 +31,9 @@ def token_vectors(tokenizer: Any, model: Any, device: "torch.device", texts: Seq
         InputError: if the model has no pooled output.
     """
     order = np.argsort([len(text) for text in texts], kind="stable")
+    parts = [[texts[place] for place in order[at : at + BATCH]] for at in range(0, len(texts), BATCH)]
     with _encoding:
-        batches = [_batch(tokenizer, model, device, [texts[place] for place in order[at : at + BATCH]], pooling) for at in range(0, len(texts), BATCH)]
+        batches = [_batch(tokenizer, model, device, part, pooling) for part in parts]
     rows = np.concatenate(batches)
     return np.asarray(rows[np.argsort(order)])
 
