@@ -68,7 +68,7 @@ class Job:
         self._number = next(_numbers)
         self.id = f"{kind}-{hashlib.sha256(repr(key).encode()).hexdigest()[:16]}"
         self._stop = threading.Event()
-        self._first_report = time.monotonic()
+        self._first_report = self._last_report = time.monotonic()
         self._already = 0
         self._thread = threading.Thread(target=self._run, name=title, daemon=True)
         self._thread.start()
@@ -95,14 +95,17 @@ class Job:
 
     @property
     def rate(self) -> float:
-        """Units per second since the first report; work that was found done does not count."""
-        seconds = time.monotonic() - self._first_report
+        """Units per second from the first to the last report; neither work that was found done counts nor what had to be prepared."""
+        seconds = self._last_report - self._first_report
         return (self.done - self._already) / seconds if seconds > 0 else 0.0
 
     @property
     def seconds_left(self) -> float | None:
-        """Estimate of the remaining time, or None while there is nothing to estimate from."""
-        return (self.total - self.done) / self.rate if self.total and self.rate > 0 else None
+        """Estimate of the remaining time, or None while there is nothing to estimate from. It never rises between two reports: the time since the
+        last one counts for units under way, of which the next report tells, and 0 says that these take longer than those before."""
+        if not self.total or self.rate <= 0:
+            return None
+        return max(0.0, (self.total - self.done) / self.rate - (time.monotonic() - self._last_report))
 
     def stop(self) -> None:
         """Asks the work to end; what it has finished is kept."""
@@ -119,8 +122,10 @@ class Job:
 
     def report(self, done: int, total: int, stage: str = "") -> None:
         """For the work: how far it is."""
-        if not self.total:
+        if not self.total or done <= self._already:  # nothing is done yet but what is prepared
             self._already, self._first_report = done, time.monotonic()
+        if done != self.done or not self.total:
+            self._last_report = time.monotonic()
         self.done, self.total = done, total
 
     def report_or_stop(self, done: int, total: int, stage: str = "") -> None:

@@ -1,6 +1,26 @@
 // Where the server is: beside the page, which has no further slash in its address.
 window.__streamlit = { BACKEND_BASE_URL: location.origin + location.pathname.replace(/[^/]*$/, "") };
 
+// A server that was started anew, or a sign-in that has ended, does not know this tab any more: the door in the page's place says so, and what to do.
+{
+  const KEY = "likeness-door", PAUSE = 10_000; // ms; where the door opens at once and still nothing is answered, loading again would go on forever
+  const ask = window.fetch.bind(window);
+  const goToDoor = () => {
+    try {
+      if (Date.now() - Number(sessionStorage.getItem(KEY)) < PAUSE) return;
+      sessionStorage.setItem(KEY, Date.now());
+    } catch {
+      return; // a browser that keeps nothing; the answer itself says why
+    }
+    location.reload();
+  };
+  window.fetch = async (...request) => {
+    const answer = await ask(...request);
+    if (answer.status === 401) goToDoor(); // of this server: pages may ask no other one
+    return answer;
+  };
+}
+
 // One step of the history for each action of a person: what the app writes into the address by itself belongs to the step before.
 {
   let acted = false; // the first address is a step already

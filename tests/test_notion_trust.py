@@ -1,5 +1,6 @@
 """How far a notion can be trusted: both parts against plain formulas, and against words that mean nothing."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -88,3 +89,17 @@ def test_every_template_is_reworded(cars: lk.Space) -> None:
     assert {each.shape for each in rows} == {(len(color.aspects), 512)}
     with pytest.raises(InputError, match="from three images on"):
         notion_trust(lk.Space(_rows(0, 2), embed_texts=lambda texts: _rows(1, len(texts))), color)
+
+
+def test_the_prompts_of_all_wordings_are_read_in_one_call(cars: lk.Space) -> None:
+    color, read = get_notion("car color"), []
+
+    def embed_texts(texts: Sequence[str]) -> np.ndarray:
+        read.append(list(texts))
+        return cars.embed_prompts(texts)[0]
+
+    rows = worded_aspects(lk.Space(cars.vectors, embed_texts=embed_texts), color)
+    assert [len(texts) for texts in read] == [len(color.aspects) * (1 + len(REWORDINGS))]
+    for words, each in zip(("{}", *REWORDINGS), rows, strict=True):
+        templates = tuple(words.replace("{}", template) for template in color.templates)
+        np.testing.assert_allclose(each, cars.embed_aspects(replace(color, template=templates))[0], atol=1e-6)

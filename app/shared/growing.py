@@ -79,9 +79,18 @@ class _Growth:
             self.job.stage = None
         self.job.report(done, total)
         if done < total and self._is_time(done):
+            self._show_stored(done)
+
+    def _show_stored(self, done: int) -> None:
+        """Shows what is stored: the last ones done are not always, and with a slow encoder perhaps none."""
+        self._next = done + _FIRST // 2
+        try:
             stored = cached.stored(self.entry, self.images)
-            self._show(stored)
-            self._next = max(2 * len(stored), done + _FIRST // 2)  # the last ones done are not always stored yet
+        except InputError:
+            self._begun = time.monotonic()  # not asked again at once
+            return
+        self._show(stored)
+        self._next = max(2 * len(stored), self._next)
 
     def end(self, embedded: Space) -> None:
         """Shows all that was embedded; a dataset that was stopped before anything of it was seen is not listed."""

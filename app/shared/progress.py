@@ -105,7 +105,7 @@ def _standing(job: Job) -> str:
         return "getting ready"
     if job.done >= job.total:
         return f"{job.total:,} {job.unit}, finishing"
-    left = f", {duration(job.seconds_left)} left" if job.seconds_left is not None else ""
+    left = f", {duration(job.seconds_left)} left" if job.seconds_left else ""  # 0: it takes longer than was estimated
     return f"{job.done:,} of {job.total:,} {job.unit}{rate(job.rate, job.unit if job.unit in _MEASURES else '')}{left}"
 
 

@@ -285,7 +285,10 @@ def _color(entry: DatasetEntry, base: Space, spaces: Sequence[str], new: bool) -
     kept = st.session_state.get("color", st.query_params.get("color"))
     if kept not in (*options, *map(readable, options)) and (new or not labeled):
         st.session_state["color"] = options[0] if labeled else _first_color(entry, base, [name for name in spaces if name in notions], attributes)
-    chosen = st.selectbox("Color by", options, format_func=readable, key="color", bind="query-params", help=_COLOR_HELP if notions else None)
+    # an address leaves out the widget's default, which must then be what an address without a color gives: the first label, or else none of them
+    default = 0 if labeled else None
+    help = _COLOR_HELP if notions else None
+    chosen = st.selectbox("Color by", options, default, format_func=readable, key="color", bind="query-params", help=help, required=True)
     return None if chosen == NONE else chosen
 
 

@@ -1,8 +1,10 @@
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from background import Job, Jobs, Stage
 from likeness.errors import InputError
@@ -76,6 +78,62 @@ def test_bad_input_becomes_its_own_sentence_and_a_defect_names_itself() -> None:
     assert jobs[0].error == "There is no folder 'x'."
     assert "KeyError" in (jobs[1].error or "")
     assert "No space left on device" in (jobs[2].error or "")
+
+
+class Clock:
+    """In place of `time` of the jobs."""
+
+    now = 0.0
+
+    def monotonic(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def reporting(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Clock, Job]]:
+    """A clock that a test sets, and a job that goes on until the test has ended."""
+    clock, ended = Clock(), threading.Event()
+    monkeypatch.setattr("background.time", clock)
+    job = _job(lambda job: ended.wait(600))
+    yield clock, job
+    ended.set()
+    assert job.wait(600)
+
+
+def test_the_time_left_never_rises_while_nothing_is_reported(reporting: tuple[Clock, Job]) -> None:
+    clock, job = reporting
+    job.report(0, 10)
+    clock.now = 5.0
+    job.report(2, 10)
+    left = []
+    for clock.now in (5.0, 6.0, 15.0, 24.0, 25.0, 60.0):
+        left.append(job.seconds_left)
+        assert job.rate == 0.4
+    assert left == [20.0, 19.0, 10.0, 1.0, 0.0, 0.0]
+
+
+def test_what_is_prepared_does_not_slow_down_what_is_estimated(reporting: tuple[Clock, Job]) -> None:
+    clock, job = reporting
+    job.report(3, 11)
+    clock.now = 90.0  # a model is loaded
+    job.report(3, 11)
+    clock.now = 92.0
+    job.report(7, 11)
+    assert (job.rate, job.seconds_left) == (2.0, 2.0)
+
+
+@given(st.lists(st.floats(0.1, 5.0), min_size=2, max_size=12), st.floats(0.01, 100.0))
+def test_the_estimate_of_even_work_is_exact_at_each_report(pauses: list[float], rate: float) -> None:
+    clock = Clock()
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr("background.time", clock)
+        job = _job(lambda job: None)
+        total = sum(pauses) * rate
+        job.report(0, total)  # type: ignore[arg-type]
+        for place, pause in enumerate(pauses):
+            clock.now += pause
+            job.report(clock.now * rate, total)  # type: ignore[arg-type]
+            assert job.seconds_left == pytest.approx(sum(pauses[place + 1 :]), abs=1e-6)
 
 
 def test_the_rate_leaves_out_what_was_done_before() -> None:

@@ -3,6 +3,7 @@
 import functools
 import http.server
 import re
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -64,6 +65,30 @@ def test_the_printed_link_opens_the_app_and_the_bare_address_asks(served: Callab
     stranger.get_by_label("Token").fill(token)
     stranger.get_by_role("button", name="Open").click()
     stranger.wait_for_selector(".lm[data-state='ready']", timeout=WAIT)
+
+
+def test_an_open_tab_says_that_the_server_was_started_anew_and_what_to_do(visit: Callable[..., Any], server_class: Any, tmp_path: Path) -> None:
+    first = server_class(tmp_path / "cache", "--token")
+    try:
+        first.wait()
+        (token,) = re.findall(r"\?token=([\w-]+)", first.printed())
+        page = visit()
+        page.goto(f"{first.url}/?token={token}&layout=PCA&query=5")
+        page.wait_for_selector(".lm[data-state='ready']", timeout=WAIT)
+    finally:
+        first.stop()
+    port = first.url.rpartition(":")[2]
+    anew = server_class(tmp_path / "cache", command=lambda _: [sys.executable, "-m", "likeness", "app", "--token", "--port", port])
+    try:
+        page.get_by_text("a server that was started anew has a new one").wait_for(timeout=WAIT)
+        assert "status 401" not in page.content()
+        (token,) = re.findall(r"\?token=([\w-]+)", anew.printed())
+        page.get_by_label("Token").fill(token)
+        page.get_by_role("button", name="Open").click()
+        page.wait_for_selector(".lm[data-state='ready']", timeout=WAIT)
+        assert "query=5" in page.url  # what the tab showed
+    finally:
+        anew.stop()
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -53,3 +53,45 @@ def test_the_map_follows_each_edit_of_a_notion_on_own_images(page: Any, fresh_se
         for note in page.locator(".lm-head .lm-caption").all():
             note.wait_for(state="hidden", timeout=WAIT)
     page.goto("about:blank")  # the server ends before the page
+
+
+def test_a_reload_keeps_the_aspects_that_color_own_images(page: Any, fresh_server: Any, pictures: Path) -> None:
+    for picture in sorted(pictures.glob("*.png"))[20:]:
+        picture.unlink()
+    page.goto(f"{fresh_server.url}/your_images")
+    folder = page.get_by_role("textbox", name="Folder on this computer")
+    folder.fill(str(pictures))
+    folder.press("Enter")
+    settled(page)
+    page.get_by_role("button", name="Embed these images").first.click()
+    page.get_by_text("20 images are ready").first.wait_for(timeout=WAIT)
+    page.get_by_role("link", name="Explore them").click()
+    page.wait_for_selector(".lm[data-state='ready']", timeout=WAIT)
+    settled(page)
+    page.get_by_role("link", name="Notions", exact=True).first.click()
+    page.wait_for_selector(".lm[data-state='ready']", timeout=WAIT)
+    settled(page)
+    page.get_by_role("button", name="New", exact=True).click()
+    settled(page)
+    page.get_by_role("tab", name="Paste a list").click()
+    field = page.get_by_label("One aspect per line")
+    field.fill("red\ngreen\nblue")
+    field.press("Control+Enter")
+    page.get_by_text("3 prompts,").first.wait_for(timeout=WAIT)
+    settled(page)
+    page.get_by_role("link", name="Explore", exact=True).first.click()
+    page.wait_for_selector(".lm[data-state='ready']", timeout=WAIT)
+    settled(page)
+    for color in ("Aspects of My edits", "None", "Aspects of My edits"):  # whichever of them is the first color
+        for note in page.locator(".lm-head .lm-caption").all():  # a layout that comes draws the page anew, which closes a list
+            note.wait_for(state="hidden", timeout=WAIT)
+        settled(page)
+        page.get_by_role("combobox", name="Color by").click()
+        page.get_by_role("option", name=color, exact=True).click()
+        settled(page)
+        page.reload()
+        page.wait_for_selector(".lm[data-state='ready']", timeout=WAIT)
+        settled(page)
+        page.locator("[data-testid='stSelectbox']", has_text="Color by").get_by_text(color, exact=True).wait_for(timeout=WAIT)
+        assert page.locator(".lm-legend", has_text="Aspects of My edits").count() == (color != "None")
+    page.goto("about:blank")  # the server ends before the page

@@ -12,7 +12,7 @@ pytestmark = pytest.mark.browser
 NAMES = (
     "Grid, PointSet, Splat, GLSplat, look, opacity, opacityTable, loadStep, inkTable, strips, "
     "View, framesAlike, easeInOut, nearestRow, rowsInPolygon, combineRows, packRows, unpackRows, parseColor, contrast, "
-    "discStamps, stampDisc, packColor, pointRadius, Edits, loadPart"
+    "discStamps, stampDisc, packColor, pointRadius, Edits, loadPart, ServerSource"
 )
 
 
@@ -193,6 +193,18 @@ def test_the_same_part_is_decoded_once(js: Any) -> None:
       return [a === b, [...a]];
     }"""
     assert js(script) == [True, [1, 2]]
+
+
+@pytest.mark.parametrize(
+    ("status", "sentence"), [(401, "Open the new link."), (500, "The server could not send what the map shows. Load this page again.")]
+)
+def test_data_that_do_not_come_are_told_with_what_to_do(js: Any, status: int, sentence: str) -> None:
+    script = """async (status) => {
+      const ask = window.fetch;
+      window.fetch = async () => new Response("Open the new link.", { status });
+      try { return await new m.ServerSource({}).bytes({ url: "/part" }).catch((error) => error.message); } finally { window.fetch = ask; }
+    }"""
+    assert js(script, status) == sentence
 
 
 def test_easing_starts_and_ends_at_rest(js: Any) -> None:

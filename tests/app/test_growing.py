@@ -127,6 +127,16 @@ def test_the_first_color_is_chosen_before_the_first_page_asks(monkeypatch: pytes
     assert len(asked) == 1
 
 
+def test_a_slow_encoder_of_which_nothing_is_stored_yet_goes_on(monkeypatch: pytest.MonkeyPatch, app: AppTest, entry: DatasetEntry) -> None:
+    monkeypatch.setattr(growing, "_LONGEST_S", 0.0)
+    monkeypatch.setattr(growing, "_FEWEST", 4)
+    monkeypatch.setattr(growing, "embed", lambda *args, **options: embed(*args, batch_size=4, shard_size=N, **options))
+    job = growing.begin(entry, N)
+    assert job.wait(600)
+    assert job.error is None
+    assert len(job.result) == N
+
+
 @pytest.mark.parametrize("page", ["notions", "compare", "saliency", "semantics", "shifts", "continuous", "train", "runs", "your_images"])
 def test_every_page_stands_while_images_are_embedded(app: AppTest, gate: Gate, entry: DatasetEntry, page: str) -> None:
     _first_state(growing.begin(entry, N))

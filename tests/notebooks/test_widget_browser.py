@@ -253,6 +253,21 @@ def test_the_maps_work_in_a_notebook(page: Any, lab: Lab) -> None:
     assert page.locator(".lm-stage").nth(1).evaluate("(stage) => stage.marked")
 
 
+def test_keys_go_to_the_cell_that_is_clicked(page: Any, lab: Lab) -> None:
+    book = Notebook(page, lab, "keys", [SETUP + MAPS, TELL])
+    book.show(0)
+    page.get_by_role("button", name="Lasso").click()
+    book.lasso(0, 1, 1)
+    page.get_by_text("100 selected · 400 images").wait_for()
+    assert page.locator(".lm-overlay").first.evaluate("(overlay) => overlay.getRootNode().activeElement === overlay")
+    page.locator(".jp-CodeCell").first.locator(".jp-InputPrompt").click()
+    page.keyboard.press("c")  # of a notebook: copies the cell; of the map: clears the selection
+    page.keyboard.press("b")  # a new cell below; of the map: draws boxes
+    page.locator(".jp-CodeCell").nth(2).wait_for()
+    page.get_by_text("100 selected · 400 images").wait_for()
+    assert book.run(2) == "rows 100 classes [1] query None"
+
+
 def test_many_points_travel_as_bytes_and_the_theme_is_the_notebooks(page: Any, lab: Lab) -> None:
     book = Notebook(page, lab, "many", [SETUP + MANY, "print(len(widget.selected), sorted(widget._parts) != [])"])
     book.show(0)

@@ -108,6 +108,9 @@ function render({ model, el }) {
   el.append(host);
   // a shift-drag is a lasso here, not a selection of cells
   host.addEventListener("mousedown", (event) => event.shiftKey && event.stopPropagation());
+  // JupyterLab gives the keys to a cell that is clicked only where nothing in its notebook has them
+  const giveUpKeys = (event) => event.composedPath().includes(host) || root.activeElement?.blur();
+  document.addEventListener("pointerdown", giveUpKeys, true);
   const still = stillImage(model);
   root.append(still);
   const map = new LinkedMap(root);
@@ -133,6 +136,7 @@ function render({ model, el }) {
   }
   return () => {
     model.off("change:payload", show);
+    document.removeEventListener("pointerdown", giveUpKeys, true);
     themes.disconnect();
     room.disconnect();
     URL.revokeObjectURL(still.src);

@@ -19,7 +19,7 @@ class ServerSource {
     const url = rowURL(this.info, row);
     if (!infos.has(url)) {
       if (infos.size >= KEPT_INFOS) infos.delete(infos.keys().next().value);
-      const answer = fetch(url).then((r) => (r.ok ? r.json() : Promise.reject(new Error(`${r.status}`))));
+      const answer = fetch(url).then((r) => (r.ok ? r.json() : Promise.reject(new Error("This image is not described"))));
       infos.set(url, answer);
       answer.catch(() => infos.delete(url));
     }
@@ -35,7 +35,7 @@ class ServerSource {
   async bytes({ url }) {
     // A range makes the server send the bytes as they are: packing random floats costs time and saves nothing.
     const answer = await fetch(url, { headers: { Range: "bytes=0-" } });
-    if (!answer.ok) throw new Error(`The map's data could not be loaded (${answer.status}).`);
+    if (!answer.ok) throw new Error((answer.status === 401 && (await answer.text())) || "The server could not send what the map shows. Load this page again.");
     return answer.arrayBuffer();
   }
 }
