@@ -288,7 +288,7 @@ def _color(entry: DatasetEntry, base: Space, spaces: Sequence[str], new: bool) -
     # an address leaves out the widget's default, which must then be what an address without a color gives: the first label, or else none of them
     default = 0 if labeled else None
     help = _COLOR_HELP if notions else None
-    chosen = st.selectbox("Color by", options, default, format_func=readable, key="color", bind="query-params", help=help, required=True)
+    chosen = st.selectbox("Color by", options, default, format_func=readable, key="color", bind="query-params", help=help)
     return None if chosen == NONE else chosen
 
 
