@@ -24,14 +24,14 @@ def show(run: RunFolder, *, watch_link: bool = False) -> None:
         run: its folder.
         watch_link: with a link to its curves.
     """
-    st.fragment(_card, run_every=_SECONDS if run.status().state == "running" else None)(run, watch_link)
+    st.fragment(_card, run_every=seconds_until_redrawn(_key(run), run.status().state))(run, watch_link)
 
 
 def _card(run: RunFolder, watch_link: bool) -> None:
     run_changes.redraw_page_after_change()
     status = run.status()
     label, icon = run_words.STATES[status.state]
-    redraw_page_after_begin_and_end(f"run_state_{run.path}", status.state)
+    redraw_page_after_begin_and_end(_key(run), status.state)
     with st.container(border=True):
         with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
             st.markdown(f"**{plain(run.name)}**  :material/{icon}: {label}  :gray[{plain(run_words.standing(status))}]", width="stretch")
@@ -50,8 +50,18 @@ def _card(run: RunFolder, watch_link: bool) -> None:
             st.caption(f":material/info: {plain(redact(status.message))}")
 
 
+def _key(run: RunFolder) -> str:
+    return f"run_state_{run.path}"
+
+
+def seconds_until_redrawn(key: str, state: str) -> float | None:
+    """How long a card waits until it is drawn anew; never where nothing goes on. What begins before the card is drawn redraws the page."""
+    st.session_state[key] = state
+    return _SECONDS if state == "running" else None
+
+
 def redraw_page_after_begin_and_end(key: str, state: str) -> None:
-    """What stands around a card follows what it shows while that goes on; `key` names it in the session."""
+    """What stands around a card follows what it shows while that goes on; `key` names it in the session, as for `seconds_until_redrawn`."""
     before, st.session_state[key] = st.session_state.get(key, state), state
     if (before == "running") != (state == "running"):
         st.rerun()

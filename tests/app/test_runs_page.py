@@ -2,11 +2,13 @@
 
 import os
 import subprocess
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from likeness import training
@@ -134,6 +136,24 @@ def test_a_run_that_has_measured_nothing_has_an_empty_figure(app: AppTest, make:
     line = app.dataframe[0].value.iloc[0]
     assert line[["recall_at_1", "nmi"]].isna().all()
     assert line["Guidance"] == "ELG, omega 5"
+
+
+def test_a_run_that_begins_while_its_card_is_drawn_is_watched_to_its_end(app: AppTest, make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    make("first")
+    begun, intervals, fragment = threading.Event(), list[float | None](), st.fragment
+
+    def watched(drawn: Callable[..., None], *, run_every: float | None = None) -> Callable[..., None]:
+        if drawn.__module__ == "shared.run_card":
+            intervals.append(run_every)
+            begun.set()
+        return fragment(drawn, run_every=run_every)
+
+    status = Status("running", 0, 10, "Reading images", os.getpid())
+    monkeypatch.setattr(RunFolder, "status", lambda self: status if begun.is_set() else Status())
+    monkeypatch.setattr(st, "fragment", watched)
+    _open(app)
+    assert "Reading images" in _texts(app)
+    assert (intervals[0], intervals[-1]) == (None, 1.0)
 
 
 def test_a_run_shows_its_curve_and_the_figures_of_its_best_weights(app: AppTest, make: Make) -> None:

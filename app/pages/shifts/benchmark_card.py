@@ -13,20 +13,21 @@ from pages.shifts.benchmarks import Benchmark
 from shared import run_card, run_words
 from shared.plain import plain
 
-SECONDS = 1.0
-
 
 def show(benchmark: Benchmark) -> None:
     """The card of a benchmark with a folder, drawn anew while it runs; called at a place that is the same in every run of the page."""
-    running = benchmarks.standing(benchmark).state == "running"
-    st.fragment(_card, run_every=SECONDS if running else None)(benchmark)
+    st.fragment(_card, run_every=run_card.seconds_until_redrawn(_key(benchmark), benchmarks.standing(benchmark).state))(benchmark)
+
+
+def _key(benchmark: Benchmark) -> str:
+    return f"benchmark_state_{benchmark.key}"
 
 
 def _card(benchmark: Benchmark) -> None:
     assert benchmark.folder is not None
     status = benchmarks.standing(benchmark)
     label, icon = run_words.STATES[status.state]
-    run_card.redraw_page_after_begin_and_end(f"benchmark_state_{benchmark.key}", status.state)
+    run_card.redraw_page_after_begin_and_end(_key(benchmark), status.state)
     with st.container(border=True):
         with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
             st.markdown(f"**{plain(benchmark.name)}**  :material/{icon}: {label}  :gray[{_progress(status)}]", width="stretch")
