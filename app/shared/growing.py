@@ -18,7 +18,7 @@ from likeness.encoder_check import check_encoder
 from likeness.errors import InputError
 from likeness.notions import fitting_notions
 from likeness.space import Space
-from shared import cached, problems, progress, selection
+from shared import cached, interrupted, problems, progress, selection
 from visitors import notions_dir
 
 KIND = "embedding"
@@ -49,6 +49,10 @@ def begin(entry: DatasetEntry, total: int = 0, prepare: Callable[[Job], None] | 
     encoder = resolve_encoder(entry.encoder)
 
     def work(job: Job) -> Space:
+        with interrupted.noted(entry):
+            return embedded(job)
+
+    def embedded(job: Job) -> Space:
         job.report(0, total)
         if prepare:
             prepare(job)

@@ -33,7 +33,7 @@ from pages.your_images import PAGE, dataset_list
 from pages.your_images.encoder_choice import choose_encoder, forget_failed, show_downloads
 from pages.your_images.example_photos import fetch_images, offer
 from server_settings import server
-from shared import cached, growing, permissions, problems, progress, sidebar
+from shared import cached, growing, interrupted, permissions, problems, progress, sidebar
 from shared.downloads import check_encoder, fetch_encoder
 from shared.plain import plain
 from visitor_data import remove_visitor
@@ -242,6 +242,16 @@ def _jobs() -> None:
     for job in _own_jobs():
         if job not in running:
             _report(job)
+    for entry in interrupted.entries(visitor()):
+        _tell_interrupted(entry)
+
+
+def _tell_interrupted(entry: DatasetEntry) -> None:
+    message = f"{plain(entry.name)}: the app was ended while these images were being embedded. What is done is kept; going on continues from there."
+    st.info(message, icon=":material/pause:")
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.button("Go on", icon=":material/replay:", key=f"go_on_{entry.id}", on_click=_go_on, args=(entry,))
+        st.button("Dismiss", key=f"dismiss_{entry.id}", on_click=interrupted.forget, args=(entry,))
 
 
 def _report(job: Job) -> None:
@@ -272,6 +282,14 @@ def _report(job: Job) -> None:
         st.button("Dismiss", key=f"dismiss_{job.key}", on_click=jobs().forget, args=(job,))
 
 
+def _go_on(entry: DatasetEntry) -> None:
+    try:
+        _check_load()
+        begin(entry, 0)
+    except InputError as error:
+        st.toast(plain(redact(error)), icon=":material/error:", duration="long")
+
+
 def _again(job: Job) -> None:
     if permissions.permitted("edit"):
         progress.tell_end(jobs().again(job))
@@ -287,6 +305,9 @@ def _remove_all() -> None:
     if not permissions.permitted("edit"):
         return
     dataset_list.end(_own_jobs())
+    for entry in interrupted.entries(visitor()):
+        if entry.owner == visitor():
+            interrupted.forget(entry)
     try:
         remove_visitor(visitor() or "", shown_name())
     except InputError as error:

@@ -1,0 +1,92 @@
+"""Embeddings whose process was killed before anything of them could be shown."""
+
+import json
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import asdict, replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image
+from streamlit.testing.v1 import AppTest
+
+from background import jobs
+from likeness.data import DatasetEntry, list_datasets, new_entry
+from shared import growing, interrupted
+
+APP = Path(growing.__file__).parents[1]
+PROGRAM = f"""
+import sys, time
+sys.path.insert(0, {str(APP)!r})
+from likeness.data import DatasetEntry
+from shared import interrupted
+with interrupted.noted(DatasetEntry(**eval(sys.argv[1]))):
+    print("begun", flush=True)
+    time.sleep(600)
+"""
+
+
+@pytest.fixture
+def entry(tmp_path: Path) -> DatasetEntry:
+    folder = tmp_path / "Zebras *of* Ada"
+    folder.mkdir()
+    for number in range(8):
+        Image.fromarray(np.full((24, 24, 3), 30 * number, np.uint8)).save(folder / f"{number}.png")
+    return new_entry(folder.name, str(folder), "cars-small")
+
+
+@pytest.fixture
+def process(entry: DatasetEntry, cache: Path) -> Iterator["subprocess.Popen[str]"]:
+    """Another server that has begun to embed the dataset."""
+    process = subprocess.Popen([sys.executable, "-c", PROGRAM, repr(asdict(entry))], stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    assert process.stdout.readline() == "begun\n"
+    yield process
+    process.kill()
+    process.wait()
+    process.stdout.close()
+
+
+def test_what_a_killed_process_left_is_found_until_it_is_embedded(entry: DatasetEntry, process: "subprocess.Popen[str]") -> None:
+    assert interrupted.entries() == []  # under way
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    assert interrupted.entries() == [entry]
+    job = growing.begin(entry)
+    assert job.wait(600)
+    assert job.succeeded, job.error
+    assert interrupted.entries() == []
+    jobs().forget(job)
+
+
+def test_each_visitor_is_told_of_his_own(entry: DatasetEntry, process: "subprocess.Popen[str]", cache: Path) -> None:
+    process.kill()
+    process.wait()
+    of_ada = replace(entry, id="of-ada", owner="ada")
+    (cache / "embedding" / "of-ada.json").write_text(json.dumps(asdict(of_ada)))
+    (cache / "embedding" / "damaged.json").write_text("{")
+    assert interrupted.entries("ben") == [entry]
+    assert sorted(each.id for each in interrupted.entries("ada")) == sorted([entry.id, "of-ada"])
+    interrupted.forget(entry)
+    assert interrupted.entries("ben") == []
+
+
+def test_the_page_says_so_and_goes_on(app: AppTest, entry: DatasetEntry, process: "subprocess.Popen[str]") -> None:
+    process.kill()
+    process.wait()
+    app.run()
+    app.switch_page("pages/your_images/page.py").run()
+    said = "Zebras *of* Ada: the app was ended while these images were being embedded. What is done is kept; going on continues from there."
+    assert said in [info.value for info in app.info]
+    app.button(key=f"go_on_{entry.id}").click().run()
+    assert not app.exception
+    job = jobs().find(growing.KIND, entry.id)
+    assert job is not None
+    assert job.wait(600)
+    assert job.succeeded, job.error
+    app.run()
+    assert said not in [info.value for info in app.info]
+    assert entry.id in [each.id for each in list_datasets()]
