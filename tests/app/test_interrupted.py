@@ -45,6 +45,8 @@ def process(entry: DatasetEntry, cache: Path) -> Iterator["subprocess.Popen[str]
     assert process.stdout is not None
     assert process.stdout.readline() == "begun\n"
     yield process
+    for job in jobs().all(growing.KIND):
+        jobs().forget(job)
     process.kill()
     process.wait()
     process.stdout.close()
@@ -59,7 +61,6 @@ def test_what_a_killed_process_left_is_found_until_it_is_embedded(entry: Dataset
     assert job.wait(600)
     assert job.succeeded, job.error
     assert interrupted.entries() == []
-    jobs().forget(job)
 
 
 def test_each_visitor_is_told_of_his_own(entry: DatasetEntry, process: "subprocess.Popen[str]", cache: Path) -> None:
