@@ -41,9 +41,9 @@ def entries(owner: str | None = None) -> list[DatasetEntry]:
     return [entry for entry in found if owner is None or entry.owner in ("", owner)]
 
 
-def forget(entry: DatasetEntry) -> None:
-    """Takes the note away."""
-    _note(entry.id).unlink(missing_ok=True)
+def forget(id: str) -> None:
+    """Takes the note of a dataset away."""
+    _note(id).unlink(missing_ok=True)
 
 
 def _folder() -> Path:

@@ -28,14 +28,15 @@ def pictures(tmp_path: Path) -> Path:
     return folder
 
 
-def test_the_map_follows_each_edit_of_a_notion_on_own_images(page: Any, fresh_server: Any, pictures: Path) -> None:
-    page.goto(f"{fresh_server.url}/your_images")
+def _begin_notion_on(page: Any, url: str, pictures: Path) -> None:
+    """Embeds a folder and opens an empty notion."""
+    page.goto(f"{url}/your_images")
     folder = page.get_by_role("textbox", name="Folder on this computer")
     folder.fill(str(pictures))
     folder.press("Enter")
     settled(page)
     page.get_by_role("button", name="Embed these images").first.click()
-    page.get_by_text(f"{IMAGES} images are ready").first.wait_for(timeout=WAIT)
+    page.get_by_text(f"{len(list(pictures.iterdir()))} images are ready").first.wait_for(timeout=WAIT)
     page.get_by_role("link", name="Explore them").click()
     page.wait_for_selector(".lm[data-state='ready']", timeout=WAIT)
     settled(page)
@@ -44,13 +45,21 @@ def test_the_map_follows_each_edit_of_a_notion_on_own_images(page: Any, fresh_se
     settled(page)
     page.get_by_role("button", name="New", exact=True).click()
     settled(page)
+
+
+def _paste(page: Any, aspects: str) -> None:
+    page.get_by_role("tab", name="Paste a list").click()
+    field = page.get_by_label("One aspect per line")
+    field.fill(aspects)
+    field.press("Control+Enter")
+    page.get_by_text(f"{len(aspects.splitlines())} prompts,").first.wait_for(timeout=WAIT)
+    settled(page)
+
+
+def test_the_map_follows_each_edit_of_a_notion_on_own_images(page: Any, fresh_server: Any, pictures: Path) -> None:
+    _begin_notion_on(page, fresh_server.url, pictures)
     for aspects in ("red\ngreen\nblue", "red\ngreen\nblue\nyellow", "light\ndark"):
-        page.get_by_role("tab", name="Paste a list").click()
-        field = page.get_by_label("One aspect per line")
-        field.fill(aspects)
-        field.press("Control+Enter")
-        page.get_by_text(f"{aspects.count(chr(10)) + 1} prompts,").first.wait_for(timeout=WAIT)
-        settled(page)
+        _paste(page, aspects)
         for note in page.locator(".lm-head .lm-caption").all():
             note.wait_for(state="hidden", timeout=WAIT)
     page.goto("about:blank")  # the server ends before the page
@@ -59,27 +68,8 @@ def test_the_map_follows_each_edit_of_a_notion_on_own_images(page: Any, fresh_se
 def test_a_reload_keeps_the_aspects_that_color_own_images(page: Any, fresh_server: Any, pictures: Path) -> None:
     for picture in sorted(pictures.glob("*.png"))[20:]:
         picture.unlink()
-    page.goto(f"{fresh_server.url}/your_images")
-    folder = page.get_by_role("textbox", name="Folder on this computer")
-    folder.fill(str(pictures))
-    folder.press("Enter")
-    settled(page)
-    page.get_by_role("button", name="Embed these images").first.click()
-    page.get_by_text("20 images are ready").first.wait_for(timeout=WAIT)
-    page.get_by_role("link", name="Explore them").click()
-    page.wait_for_selector(".lm[data-state='ready']", timeout=WAIT)
-    settled(page)
-    page.get_by_role("link", name="Notions", exact=True).first.click()
-    page.wait_for_selector(".lm[data-state='ready']", timeout=WAIT)
-    settled(page)
-    page.get_by_role("button", name="New", exact=True).click()
-    settled(page)
-    page.get_by_role("tab", name="Paste a list").click()
-    field = page.get_by_label("One aspect per line")
-    field.fill("red\ngreen\nblue")
-    field.press("Control+Enter")
-    page.get_by_text("3 prompts,").first.wait_for(timeout=WAIT)
-    settled(page)
+    _begin_notion_on(page, fresh_server.url, pictures)
+    _paste(page, "red\ngreen\nblue")
     page.get_by_role("link", name="Explore", exact=True).first.click()
     page.wait_for_selector(".lm[data-state='ready']", timeout=WAIT)
     settled(page)

@@ -14,7 +14,7 @@ from PIL import Image
 from streamlit.testing.v1 import AppTest
 
 from background import jobs
-from likeness.data import DatasetEntry, list_datasets, new_entry
+from likeness.data import DatasetEntry, add_dataset, list_datasets, new_entry
 from shared import growing, interrupted
 
 APP = Path(growing.__file__).parents[1]
@@ -71,7 +71,7 @@ def test_each_visitor_is_told_of_his_own(entry: DatasetEntry, process: "subproce
     (cache / "embedding" / "damaged.json").write_text("{")
     assert interrupted.entries("ben") == [entry]
     assert sorted(each.id for each in interrupted.entries("ada")) == sorted([entry.id, "of-ada"])
-    interrupted.forget(entry)
+    interrupted.forget(entry.id)
     assert interrupted.entries("ben") == []
 
 
@@ -91,3 +91,15 @@ def test_the_page_says_so_and_goes_on(app: AppTest, entry: DatasetEntry, process
     app.run()
     assert said not in [info.value for info in app.info]
     assert entry.id in [each.id for each in list_datasets()]
+
+
+def test_what_was_removed_is_not_told_of(app: AppTest, entry: DatasetEntry, process: "subprocess.Popen[str]") -> None:
+    process.kill()
+    process.wait()
+    add_dataset(entry)  # its first images were shown before
+    app.run()
+    app.switch_page("pages/your_images/page.py").run()
+    app.button(key=f"remove_{entry.id}").click().run()
+    assert not app.exception
+    assert entry.id not in [each.id for each in list_datasets()]
+    assert interrupted.entries() == []

@@ -9,7 +9,7 @@ from background import Job, jobs
 from likeness.data import SHIPPED_CARS, DatasetEntry, find_dataset, list_datasets, remove_dataset, rename_dataset
 from likeness.errors import InputError
 from server_settings import UPLOADS, server
-from shared import cached, growing, permissions
+from shared import cached, growing, interrupted, permissions
 from shared.plain import plain
 from visitor_data import remove_upload
 from visitors import own_uploads_dir, shown_name, visitor
@@ -108,6 +108,7 @@ def _remove(id: str) -> None:
             remove_dataset(id)
         for job in ended:
             jobs().forget(job)  # nothing is left that could go on
+        interrupted.forget(id)
     except InputError as error:
         st.toast(plain(redact(error)), icon=":material/error:", duration="long")
         return

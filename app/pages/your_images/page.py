@@ -251,7 +251,7 @@ def _tell_interrupted(entry: DatasetEntry) -> None:
     st.info(message, icon=":material/pause:")
     with st.container(horizontal=True, vertical_alignment="center"):
         st.button("Go on", icon=":material/replay:", key=f"go_on_{entry.id}", on_click=_go_on, args=(entry,))
-        st.button("Dismiss", key=f"dismiss_{entry.id}", on_click=interrupted.forget, args=(entry,))
+        st.button("Dismiss", key=f"dismiss_{entry.id}", on_click=interrupted.forget, args=(entry.id,))
 
 
 def _report(job: Job) -> None:
@@ -305,11 +305,11 @@ def _remove_all() -> None:
     if not permissions.permitted("edit"):
         return
     dataset_list.end(_own_jobs())
-    for entry in interrupted.entries(visitor()):
-        if entry.owner == visitor():
-            interrupted.forget(entry)
     try:
         remove_visitor(visitor() or "", shown_name())
+        for entry in interrupted.entries(visitor()):
+            if entry.owner == visitor():
+                interrupted.forget(entry.id)
     except InputError as error:
         st.toast(plain(redact(error)), icon=":material/error:", duration="long")
     cached.forget_removed()
