@@ -20,6 +20,7 @@ def _names(table: ImageTable, encoder: str = "photos", folder: Path | None = Non
 
 def test_photos_get_the_starters_and_nothing_of_cars() -> None:
     assert set(_names(_table())) == STARTERS
+    assert set(_names(_table("photos"))) == STARTERS  # what such folders are called, and the mark of the starters
     assert set(_names(_table(**{"class": ["a", "b"]}), "ViT-B-32/openai")) == STARTERS
 
 

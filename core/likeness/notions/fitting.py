@@ -26,7 +26,7 @@ def fitting_notions(table: ImageTable, encoder: str = "", folder: Path | None = 
     """
     notions, attributes = list_notions(folder), table.attributes
     cars = reads_as_rendered_cars(attributes, encoder)
-    has_own = any(notion.dataset == table.name for notion in notions)
+    has_own = any(notion.dataset == table.name for notion in notions if notion.dataset != PHOTO_NOTIONS)  # a folder may be called "photos"
 
     def fits(notion: Notion) -> bool:
         if notion.dataset == PHOTO_NOTIONS:
