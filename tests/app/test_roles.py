@@ -356,6 +356,7 @@ _ELSEWHERE = {
     "accounts.set_password": "of the command `likeness password`",
     "admin.main": "of the command `likeness admin`",
     "program_tokens.write_token": "of the command `likeness token`",
+    "interrupted.noted": "of the server itself: which dataset is being embedded; who may begin that was asked before",
     "hand_labels.frozen": "what follows from labels, for a run that asks before it begins",
     "quotas.write_draft": "its callers ask",
     "visitor_data.remove_old": "of the server itself",

@@ -41,6 +41,7 @@ _OWN = {
     "app/shared/run_changes": "a config that `as_yaml` has just written",
     "app/added_labels": "a table that this server wrote, of labels by aspects",
     "app/admin": "options of the command line, which `likeness admin` wrote",
+    "app/shared/interrupted": "a dataset that this server noted; what cannot be read counts as not there",
     "app/saved_views": "views that this server wrote; damaged ones: tests/app/test_saved_views.py",
     "app/visitor_data": "writes an archive and reads none",
     "app/widget_values": "what browsers send; the fuzz of messages goes through it",
