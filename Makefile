@@ -59,11 +59,11 @@ clean:
 	$(PYTHON) -m venv .venv
 	@$(PIP) --constraint constraints.txt uv || echo "uv is not to be had here; pip installs, which takes some minutes"
 
-.venv/.app: pyproject.toml constraints.txt | .venv/bin/python
+.venv/.app: pyproject.toml experiments/pyproject.toml constraints.txt | .venv/bin/python
 	@echo "Installing (once, about 3 GB to download)"
-	@$(call INSTALL,'.[app]')
+	@$(call INSTALL,'.[app]' --editable ./experiments)
 	@touch $@
 
 .venv/.test: .venv/.app
-	@$(call INSTALL,'.[test]')
+	@$(call INSTALL,'.[test]' --editable ./experiments)
 	@touch $@

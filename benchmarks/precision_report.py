@@ -7,11 +7,10 @@ python benchmarks/precision_report.py --device cuda ...                         
 import argparse
 from pathlib import Path
 
-from scale_report import filled
-
+from experiments.precision_check import PrecisionCheck, check_precision
+from experiments.results import filled
 from likeness.commands.encoders import SHIPPED_ENCODERS
 from likeness.data import read_dataset
-from likeness.precision_check import PrecisionCheck, check_precision
 
 PAGE = Path(__file__).parents[1] / "docs/scale.md"
 

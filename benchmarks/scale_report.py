@@ -1,7 +1,7 @@
 """Writes what `make bench-scale` measured into docs/results.md and docs/scale.md, between their markers; no figure there is typed.
 
 python benchmarks/scale_report.py           # writes
-python benchmarks/scale_report.py --check   # fails where a text holds other figures than assets/results/scale.csv
+python benchmarks/scale_report.py --check   # fails where a text holds other figures than experiments/results/scale.csv
 """
 
 import argparse
@@ -11,6 +11,8 @@ from pathlib import Path
 import pandas as pd
 from measuring.record import TABLE
 from measuring.scale_costs import COSTS, Figures, shown
+
+from experiments.results import filled
 
 ROOT = Path(__file__).parents[1]
 
@@ -34,19 +36,6 @@ def _peer(row: object) -> str:
     if pd.isna(peer):
         return ""
     return str(peer) if pd.isna(value) else f"{peer}: {shown(float(value), getattr(row, 'unit', None))}"
-
-
-def filled(text: str, name: str, content: str) -> str:
-    """The text with what stands between the markers of this name replaced.
-
-    Raises:
-        ValueError: the text lacks the markers.
-    """
-    begin, end = f"<!-- {name} -->\n", f"\n<!-- end of {name} -->"
-    if begin not in text or end not in text:
-        raise ValueError(f"The markers of '{name}' are missing.")
-    before, rest = text.split(begin, 1)
-    return before + begin + content + end + rest.split(end, 1)[1]
 
 
 def written(table: pd.DataFrame) -> dict[Path, str]:

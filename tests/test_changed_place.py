@@ -5,10 +5,10 @@ import pandas as pd
 import pytest
 
 import likeness as lk
+from experiments.analyses.changed_images import changed_table
 from likeness.changed_place import changed_place
 from likeness.errors import InputError
 from likeness.notions import get_notion
-from likeness.studies import changed_table
 
 
 @pytest.fixture(scope="module")

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 import likeness as lk
+from experiments.analyses.unnamed import explained, unnamed_table
 from likeness.errors import InputError
 from likeness.found_notions import found_notions, unnamed_directions
 from likeness.notions import get_notion, list_notions
-from likeness.studies import judged_notions, unnamed_table
-from likeness.studies.unnamed_table import explained
+from likeness.studies import judged_notions
 
 
 @pytest.fixture(scope="module")

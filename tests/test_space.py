@@ -4,13 +4,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from experiments.shipping import cars_notions
 from likeness.data import ImageTable, read_dataset
 from likeness.embedding import embed, load_space
 from likeness.errors import InputError
 from likeness.io import assets_dir
 from likeness.notions import PCA, Identity, InDiReCT, LinearAutoencoder, Notion, RandomEmbedding, get_notion, save_notion
 from likeness.projection import LayoutJob
-from likeness.recipes.shipping import cars_notions
 from likeness.search import build_index, nearest, search_plan
 from likeness.space import Space
 

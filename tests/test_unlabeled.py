@@ -9,6 +9,13 @@ import pandas as pd
 import pytest
 
 import likeness as lk
+from experiments.analyses.algebra import algebra_table
+from experiments.analyses.changed_images import changed_table
+from experiments.analyses.cut_offs import cut_offs
+from experiments.analyses.label_spreading import label_spreading
+from experiments.analyses.sentences import sentence_notions
+from experiments.analyses.trust import trust_table
+from experiments.public_benchmarks.notion_protocol import class_notion
 from likeness.comparisons import query_changes
 from likeness.data import class_halves, has_label, image_classes, labeled_images
 from likeness.duplicates import leaks_among, near_copies, rarer_side
@@ -18,17 +25,7 @@ from likeness.reports import ReportOptions
 from likeness.reports.figures import retrieval_table
 from likeness.shifts import class_mean_features, divisible_classes, reference_distances
 from likeness.space import Space
-from likeness.studies import (
-    algebra_table,
-    changed_table,
-    classes_of,
-    compare,
-    cut_offs,
-    label_spreading,
-    sentence_notions,
-    trust_table,
-)
-from likeness.studies.benchmarks.notion_protocol import class_notion
+from likeness.studies import classes_of, compare
 
 COLOR, BODY = "car_color", "body_type"
 EVERY_SIXTH = 6

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pandas as pd
 
-TABLE = Path(__file__).parents[2] / "assets/results/scale.csv"
+TABLE = Path(__file__).parents[2] / "experiments/results/scale.csv"
 _KEY = ["part", "what", "size"]
 _COLUMNS = [*_KEY, "value", "unit", "peer", "peer_value"]
 

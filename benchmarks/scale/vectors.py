@@ -47,8 +47,8 @@ def unseen_renders(n: int) -> Vectors:
     """The shipped encoder's vectors (n, 512) of freshly rendered cars, kept in the cache; some 250 images a second."""
     from PIL import Image
 
+    from experiments.renders.cars import render_scenes, sample_scenes
     from likeness.encoders import load_encoder
-    from likeness.recipes.renders.cars import render_scenes, sample_scenes
 
     file = _folder() / f"unseen-{n}.npy"
     if not file.is_file():

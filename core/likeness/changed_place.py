@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from likeness.notions import Notion
     from likeness.space import Space
 
-# Of the aspect that the image has, beside the whole of the one that it is to have; `likeness analyze changed-images` measures it.
+# Of the aspect that the image has, beside the whole of the one that it is to have; `python -m experiments.analyses changed-images` measures it.
 _TAKEN = 0.5
 
 

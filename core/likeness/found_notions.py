@@ -72,7 +72,7 @@ def found_notions(space: "Space", notions: Sequence[Notion] | None = None, *, fo
 def unnamed_directions(space: "Space", notions: Sequence[Notion], count: int = 3) -> list[Direction]:
     """The principal directions of the images after what the aspects of notions vary along has been taken away (90 % of their variance).
 
-    On the shipped cars, where one notion is left out, the first of them shows it (`likeness analyze unnamed`).
+    On the shipped cars, where one notion is left out, the first of them shows it (`python -m experiments.analyses unnamed`).
 
     Args:
         space: the images; of a notion's space, what it is made from counts.

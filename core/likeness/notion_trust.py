@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 # What is said around a notion's own templates; none of it says anything of an image.
 REWORDINGS = ("a photo of {}", "this is {}", "{} in the picture", "there is {}")
-# Below one of them the encoder hardly reads a notion; `likeness analyze trust` sets both beside the labels.
+# Below one of them the encoder hardly reads a notion; `python -m experiments.analyses trust` sets both beside the labels.
 LEAST_STABILITY, LEAST_ALIGNMENT = 0.98, 0.5
 FEWEST_IMAGES = 3
 _IMAGES = 500

@@ -114,6 +114,7 @@ def test_the_answer_does_not_tell_what_is_there(places: Path) -> None:
 
 def _entries() -> dict[str, Callable[[str, Path], Any]]:
     """Every place of core where a config or a table can name a path; each is called with one outside of the roots."""
+    from experiments.captioning.config import read_captioning_config
     from likeness.data import DATASETS, read_dataset, read_folder, read_table
     from likeness.encoders import encoder_identity, load_encoder
     from likeness.labels.matrix import read_matrix
@@ -122,7 +123,6 @@ def _entries() -> dict[str, Callable[[str, Path], Any]]:
     from likeness.language.hierarchy_files import read_hierarchy
     from likeness.language.pseudolabel_files import read_pseudolabels
     from likeness.notions.library import read_notion
-    from likeness.recipes.captioning.config import read_captioning_config
     from likeness.shifts import read_splits
     from likeness.studies.study import read_study
     from likeness.training.config import read_config

@@ -8,8 +8,7 @@ from background import jobs
 from likeness.data import read_cars
 from likeness.embedding import embed
 from likeness.notions import get_notion
-from likeness.recipes import car_masks, control_spaces
-from likeness.saliency import Saliency, difference, difference_shares, saliency_of_spaces
+from likeness.saliency import Saliency, control_spaces, difference, difference_shares, object_masks, saliency_of_spaces
 
 FEW = ("saliency_samples", 2)
 
@@ -62,7 +61,7 @@ def test_beside_each_share_on_the_cars_stands_that_of_random_projections(app: Ap
     shown = [caption.value for caption in app.caption if "lies on the cars" in caption.value]
     base, cars = embed(read_cars()), [3, 11]
     notions = {"Background color": base.refit(get_notion("background color")), "Car color": base.refit(get_notion("car color"))}
-    masks, raw = car_masks(base, cars), saliency_of_spaces([base], cars, samples=2)[0]
+    masks, raw = object_masks(base, cars), saliency_of_spaces([base], cars, samples=2)[0]
     parts = []
     for name, space in notions.items():
         dim = space.vectors.shape[1]

@@ -1,4 +1,4 @@
-"""`likeness clusters` and `likeness analyze cluster-names`."""
+"""`likeness clusters` and `python -m experiments.analyses cluster-names`."""
 
 import json
 from pathlib import Path

@@ -9,9 +9,9 @@ import pytest
 from PIL import Image
 
 import likeness as lk
+from experiments.renders.cars import render_scenes, sample_scenes
 from likeness.comparisons import neighborhood_changes, query_changes
 from likeness.notions import get_notion
-from likeness.recipes.renders.cars import render_scenes, sample_scenes
 
 Run = Callable[..., tuple[int, str, str]]
 

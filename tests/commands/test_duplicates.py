@@ -9,8 +9,8 @@ import pandas as pd
 import pytest
 from PIL import Image
 
+from experiments.renders.cars import render_scenes, sample_scenes
 from likeness.data import keep_listed, read_dataset
-from likeness.recipes.renders.cars import render_scenes, sample_scenes
 
 Run = Callable[..., tuple[int, str, str]]
 

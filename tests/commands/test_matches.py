@@ -1,4 +1,4 @@
-"""`likeness matches` and `likeness analyze cut-offs`."""
+"""`likeness matches` and `python -m experiments.analyses cut-offs`."""
 
 from pathlib import Path
 

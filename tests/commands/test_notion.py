@@ -1,4 +1,4 @@
-"""`likeness notion` and `likeness analyze sentences`."""
+"""`likeness notion` and `python -m experiments.analyses sentences`."""
 
 from pathlib import Path
 
@@ -6,11 +6,11 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
+from experiments.analyses.sentences import notion_sentences, sentence_table, vague_sentences
 from likeness.commands.cli import command_line
 from likeness.data import read_dataset
 from likeness.errors import InputError
 from likeness.notions import read_notion
-from likeness.studies import notion_sentences, sentence_table, vague_sentences
 
 
 def _run(*words: str) -> str:

@@ -1,4 +1,4 @@
-"""`likeness spread` and `likeness analyze label-spreading`: files in, files out, and what they refuse."""
+"""`likeness spread` and `python -m experiments.analyses label-spreading`: files in, files out, and what they refuse."""
 
 from collections.abc import Callable
 from pathlib import Path

@@ -7,9 +7,9 @@ import pytest
 from PIL import Image
 
 import likeness as lk
+from experiments.clip.phrases import VALUES
+from experiments.clip.zero_shot import accuracy, first_prompts
 from icc_profiles import converted, rgb_profile, with_profile
-from likeness.recipes.clip.phrases import VALUES
-from likeness.recipes.clip.zero_shot import accuracy, first_prompts
 
 CARS = 100
 

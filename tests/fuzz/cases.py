@@ -205,7 +205,7 @@ def _splits() -> list[Case]:
 
 
 def _configs() -> list[Case]:
-    from likeness.recipes.captioning.config import captioning_configs, read_captioning_config
+    from experiments.captioning.config import captioning_configs, read_captioning_config
     from likeness.studies.study import cells, read_study, studies
     from likeness.studies.sweeps import read_sweep
     from likeness.training.config import as_yaml, presets, read_config, with_changes
@@ -314,8 +314,8 @@ def _word_vectors(model: Any) -> None:
 def _runs() -> list[Case]:
     from safetensors.numpy import save_file
 
-    from likeness.recipes.captioning.folder import CaptioningFolder
-    from likeness.recipes.captioning.vocabulary import read_vocabulary
+    from experiments.captioning.folder import CaptioningFolder
+    from experiments.captioning.vocabulary import read_vocabulary
     from likeness.studies.study_folder import StudyFolder
     from likeness.training.config import as_yaml, read_config
     from likeness.training.runs.run_folder import RunFolder, list_runs
@@ -379,10 +379,10 @@ def _runs() -> list[Case]:
         """A finished model, untrained."""
         import torch
 
-        from likeness.recipes.captioning.config import captioning_config_from
-        from likeness.recipes.captioning.decoder import CAPTIONERS
-        from likeness.recipes.captioning.features import seeded_network
-        from likeness.recipes.captioning.vocabulary import Vocabulary
+        from experiments.captioning.config import captioning_config_from
+        from experiments.captioning.decoder import CAPTIONERS
+        from experiments.captioning.features import seeded_network
+        from experiments.captioning.vocabulary import Vocabulary
 
         torch.manual_seed(0)
         content = {"backbone": {"name": "test_resnet", "weights": "none"}, "data": {"image_size": 16, "grid": 1}, "rl": {"epochs": 0}}
@@ -395,8 +395,8 @@ def _runs() -> list[Case]:
         (folder / "a.png").write_bytes(picture("PNG"))
 
     def caption(folder: Path) -> None:
+        from experiments.captioning import caption_images
         from likeness.data import ImageTable
-        from likeness.recipes.captioning import caption_images
 
         assert len(caption_images(folder / "model", ImageTable("a", folder, pd.DataFrame({"path": ["a.png"]})))) == 1
 
@@ -418,14 +418,14 @@ def _checkpoints() -> list[Case]:
     def write(folder: Path) -> None:
         import torch
 
-        from likeness.recipes.clip import ClipRecipe
+        from experiments.clip import ClipRecipe
 
         torch.save({"state": {"a": torch.zeros(3)}, "step": 3, "words": ["a"], "recipe": ClipRecipe().model_dump_json()}, folder / "checkpoint.ckpt")
 
     def read(folder: Path) -> None:
+        from experiments.clip import ClipRecipe
+        from experiments.clip.checkpoint import load_checkpoint
         from likeness.io import CheckpointFile
-        from likeness.recipes.clip import ClipRecipe
-        from likeness.recipes.clip.checkpoint import load_checkpoint
 
         _answered(lambda: load_checkpoint(CheckpointFile(folder / "checkpoint.ckpt"), ClipRecipe(), ["a"]))
 

@@ -25,11 +25,11 @@ class _Bomb:
 def test_no_pickle_is_ever_run(tmp_path: Path) -> None:
     import torch
 
+    from experiments.clip import ClipRecipe
+    from experiments.clip.checkpoint import load_checkpoint
     from likeness.io import CheckpointFile
     from likeness.io.array_files import read_array, read_arrays, read_checkpoint, read_weights
     from likeness.labels.matrix import read_matrix
-    from likeness.recipes.clip import ClipRecipe
-    from likeness.recipes.clip.checkpoint import load_checkpoint
     from likeness.shifts.official_splits import read_plain_pickle
     from likeness.training.config import BackboneConfig
     from likeness.training.network.backbones import build_network

@@ -218,7 +218,7 @@ def test_guidance_quick_run_supports_the_text(tmp_path: Path) -> None:
 def test_claims_stand_in_the_notebook_word_for_word_as_in_the_results(name: str, paper: str) -> None:
     from html import escape
 
-    from likeness.studies import claims
+    from experiments.claims import claims
 
     shown = outputs(nbformat.read(FOLDER / name, as_version=4))[-1].data["text/html"]
     results = (FOLDER.parent / "docs" / "results.md").read_text()
@@ -261,7 +261,7 @@ def test_continuous_quick_run_supports_the_text(tmp_path: Path) -> None:
 
 BEYOND_PROBE = """
 import json
-from likeness.studies import flags_table
+from experiments.analyses.trust import flags_table
 print(json.dumps({
     "chosen": winners["chosen"].value_counts(normalize=True).to_dict(), "lost": sorted(lost.index), "why": bool(lost.index.isin(list(WHY)).all()),
     "share": shares, "algebra": algebra.T.to_dict(), "answers": {name: int(wanted[hits.rows].sum()) for name, hits in answers.items()},

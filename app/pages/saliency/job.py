@@ -4,8 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from background import Job, jobs, run_in_background
-from likeness.recipes import control_spaces
-from likeness.saliency import Saliency, saliency_of_spaces
+from likeness.saliency import Saliency, control_spaces, saliency_of_spaces
 from likeness.space import Space
 
 _KEPT = 16

@@ -8,8 +8,7 @@ from numpy.typing import NDArray
 
 from components.picture_grid import Picture, PictureRow
 from likeness.errors import InputError
-from likeness.recipes import car_masks
-from likeness.saliency import Saliency, blurred, difference, difference_picture, difference_shares, map_picture, mass_share, overlay
+from likeness.saliency import Saliency, blurred, difference, difference_picture, difference_shares, map_picture, mass_share, object_masks, overlay
 from likeness.space import Space
 from shared.plain import plain
 from shared.sidebar import readable
@@ -69,7 +68,7 @@ def rows(found: Sequence[Saliency], names: Sequence[str], masks: Masks | None, l
 def known_masks(space: Space, image_rows: Sequence[int]) -> Masks | None:
     """Where the car is in each image as the model sees it; None for images that the renderer did not make."""
     try:
-        return car_masks(space, image_rows)
+        return object_masks(space, image_rows)
     except InputError:
         return None
 

@@ -57,7 +57,8 @@ def cluster(
     A space is first brought into 10 dimensions by UMAP (`likeness.projection.umap_points`), since densities mean little in hundreds. Each depth is
     scikit-learn's HDBSCAN (Campello, Moulavi and Sander 2013) with another least size of a cluster, whose leaves are taken. All of them are subtrees
     of one hierarchy, and a leaf of a smaller least size contains none of a larger: so they nest. What lies between clusters ("noise") joins the
-    finest cluster of its nearest neighbor that has one, and with it those above. How this compares with other ways: `likeness analyze cluster-names`.
+    finest cluster of its nearest neighbor that has one, and with it those above. How this compares with other ways: `python -m experiments.analyses
+    cluster-names`.
 
     Args:
         space_or_points: a `Space`, or points (n, r), such as a map (n, 2), that are clustered as they lie, by Euclidean distance.

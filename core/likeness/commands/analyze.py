@@ -6,25 +6,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from likeness.commands.algebra import algebra
 from likeness.commands.analysis_runs import measured
-from likeness.commands.changed_images import changed_images
-from likeness.commands.clicks import clicks
-from likeness.commands.cluster_names import cluster_names
-from likeness.commands.composed_queries import composed_queries
 from likeness.commands.convergence import convergence
-from likeness.commands.copies import copies
-from likeness.commands.cut_offs import cut_offs
 from likeness.commands.inputs import embedded, notion_named, notions_for, notions_of, one_dimension, whole_numbers
-from likeness.commands.label_spreading import label_spreading
 from likeness.commands.listed_help import ListedHelp
 from likeness.commands.options import EncoderName, Format, Notions, OutputFile, Source
 from likeness.commands.plot_file import Plot, check_plot, write_plot
 from likeness.commands.semantics import semantics
-from likeness.commands.sentences import sentences
 from likeness.commands.terminal import check_format, print_table
-from likeness.commands.trust import trust
-from likeness.commands.unnamed import unnamed
 from likeness.defaults import DATASET
 
 if TYPE_CHECKING:
@@ -165,17 +154,6 @@ def prompt_count(
 
 analyze.command("semantics", cls=ListedHelp)(semantics)
 analyze.command("convergence", cls=ListedHelp)(convergence)
-analyze.command("algebra", cls=ListedHelp)(algebra)
-analyze.command("clicks", cls=ListedHelp)(clicks)
-analyze.command("label-spreading", cls=ListedHelp)(label_spreading)
-analyze.command("cluster-names", cls=ListedHelp)(cluster_names)
-analyze.command("sentences", cls=ListedHelp)(sentences)
-analyze.command("composed-queries", cls=ListedHelp)(composed_queries)
-analyze.command("changed-images", cls=ListedHelp)(changed_images)
-analyze.command("copies", cls=ListedHelp)(copies)
-analyze.command("cut-offs", cls=ListedHelp)(cut_offs)
-analyze.command("trust", cls=ListedHelp)(trust)
-analyze.command("unnamed", cls=ListedHelp)(unnamed)
 
 
 def _checked(metric: str, plot: Path | None, format: str) -> list[str]:

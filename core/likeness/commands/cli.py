@@ -1,5 +1,6 @@
 """`likeness`: the command line. A file for each command, which calls the package and prints; one line here lists it."""
 
+import sys
 from collections.abc import Callable
 
 import typer
@@ -7,9 +8,6 @@ import typer
 from likeness.commands.admin import admin
 from likeness.commands.analyze import analyze
 from likeness.commands.app import app
-from likeness.commands.benchmark import benchmark
-from likeness.commands.caption import caption
-from likeness.commands.captioning import captioning
 from likeness.commands.check import check
 from likeness.commands.clusters import clusters
 from likeness.commands.compare import compare
@@ -29,12 +27,10 @@ from likeness.commands.notion import notion
 from likeness.commands.notions import notions
 from likeness.commands.password import password
 from likeness.commands.pseudolabels import pseudolabels
-from likeness.commands.render import render
 from likeness.commands.report import report
 from likeness.commands.runs import runs
 from likeness.commands.saliency import saliency
 from likeness.commands.search import search
-from likeness.commands.ship_assets import ship_assets
 from likeness.commands.splits import splits
 from likeness.commands.spread import spread
 from likeness.commands.study import study
@@ -43,9 +39,7 @@ from likeness.commands.tags import tags
 from likeness.commands.terminal import answered, print_any_text
 from likeness.commands.token import token
 from likeness.commands.train import train
-from likeness.commands.train_clip import train_clip
-from likeness.commands.train_photos import train_photos
-from likeness.commands.zero_shot import zero_shot
+from likeness.errors import InputError
 from likeness.io import keep_folder_out
 
 # in the order of the help; a function's name and docstring are the command's, a group has its own
@@ -69,7 +63,6 @@ COMMANDS: tuple[Callable[..., None] | typer.Typer, ...] = (
     clusters,
     compare,
     evaluate,
-    benchmark,
     continuous,
     analyze,
     saliency,
@@ -79,19 +72,25 @@ COMMANDS: tuple[Callable[..., None] | typer.Typer, ...] = (
     study,
     sweep,
     splits,
-    captioning,
-    caption,
     pseudolabels,
     runs,
     info,
     kinds,
-    render,
-    train_clip,
-    train_photos,
-    zero_shot,
 )
-# for those who maintain what ships; they work, and the help does not name them
-HIDDEN: tuple[Callable[..., None], ...] = (ship_assets,)
+# What has another name, or is run in the repository, by its old one.
+_ANALYSES = "algebra changed-images clicks cluster-names composed-queries copies cut-offs label-spreading sentences trust unnamed"
+MOVED = {
+    "benchmark": "python -m experiments.public_benchmarks",
+    "caption": "python -m experiments.captioning caption",
+    "captioning": "python -m experiments.captioning train",
+    "encoders precision": "python -m experiments.precision_check",
+    "render": "python -m experiments.renders",
+    "ship-assets": "python -m experiments.shipping",
+    "train-clip": "python -m experiments.clip train",
+    "train-photos": "python -m experiments.photos",
+    "zero-shot": "python -m experiments.clip zero-shot",
+    **{f"analyze {name}": f"python -m experiments.analyses {name}" for name in _ANALYSES.split()},
+}
 
 
 def command_line() -> typer.Typer:
@@ -109,9 +108,14 @@ def command_line() -> typer.Typer:
             cli.add_typer(command)
         else:
             cli.command(cls=ListedHelp)(command)
-    for command in HIDDEN:
-        cli.command(hidden=True)(command)
     return cli
+
+
+def _check_moved(arguments: list[str]) -> None:
+    """Raises InputError where a command is asked for by a name that it had, with the one that it has."""
+    old = next((name for name in (" ".join(arguments[:1]), " ".join(arguments[:2])) if name in MOVED), None)
+    if old:
+        raise InputError(f"`likeness {old}` is now `{MOVED[old]}`, in a clone of the repository.")
 
 
 def main() -> None:
@@ -119,4 +123,5 @@ def main() -> None:
     keep_folder_out()
     print_any_text()
     with answered():
+        _check_moved(sys.argv[1:])
         command_line()()

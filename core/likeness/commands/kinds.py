@@ -20,7 +20,6 @@ KINDS = {
     "labels": "likeness.labels.sources:KINDS",
     "language-models": "likeness.language:LANGUAGE_FAMILIES",
     "encoders": "likeness.encoders:encoder_families",
-    "benchmarks": "likeness.studies.benchmarks:BENCHMARKS",
     "engines": "likeness.search.engines:ENGINES",
     "targets": "likeness.exports:TARGETS",
 }

@@ -71,12 +71,6 @@ def _datasets() -> str:
     return source_help()
 
 
-def _benchmarks() -> str:
-    from likeness.studies import BENCHMARKS
-
-    return "; ".join(f"`{each.usage}`: {each.help.rstrip('.')}" for each in BENCHMARKS)
-
-
 def _label_kinds() -> str:
     from likeness.labels import sources
 
@@ -113,14 +107,7 @@ def _engines() -> str:
     return "; ".join(f"`{engine.name}`: {engine.help.rstrip('.')}" for engine in engines.ENGINES)
 
 
-def _renders() -> str:
-    from likeness.recipes.renders import RENDERS
-
-    return "; ".join(f"`{render.name}`: {render.help.rstrip('.')}" for render in RENDERS)
-
-
 LISTS: dict[str, Callable[[], str]] = {
-    "{benchmarks}": _benchmarks,
     _SOURCE: _datasets,
     "{encoders}": _encoders,
     "{engines}": _engines,
@@ -128,5 +115,4 @@ LISTS: dict[str, Callable[[], str]] = {
     "{label kinds}": _label_kinds,
     "{methods}": _methods,
     "{metrics}": _metrics,
-    "{renders}": _renders,
 }

@@ -38,8 +38,6 @@ Solver = Annotated[str, typer.Option(help="`exact`: the minimum of the paper's l
 Seed = Annotated[int, typer.Option(min=0, max=LARGEST_SEED, help="Seed of all random choices.")]
 OutputFile = Annotated[Path | None, typer.Option("--out", "-o", callback=output_file, help="File to write.")]
 Notions = Annotated[str | None, typer.Option(help="Names, separated by commas; `all`: every notion that the images have labels for.")]
-Only = Annotated[
-    Path | None, typer.Option(help="Text file of the images that judge, a path or file name a line, as `likeness train-photos` writes it.")
-]
+Only = Annotated[Path | None, typer.Option(help="Text file of the images that judge, a path or file name a line.")]
 Format = Annotated[str, typer.Option(help="table, markdown, csv or latex.")]
 Changes = Annotated[list[str] | None, typer.Option("--set", help="Another value, by dotted key: `--set guidance.omega=5`; may be repeated.")]

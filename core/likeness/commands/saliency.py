@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from likeness.commands.inputs import embedded, notion_named, space_named, whole_numbers
+from likeness.commands.inputs import embedded, space_named, whole_numbers
 from likeness.commands.options import EncoderName, OutputFile, Seed, Source
-from likeness.commands.terminal import print_table, progress_bar
-from likeness.defaults import DATASET, PAPER_NOTIONS
+from likeness.commands.terminal import progress_bar
+from likeness.defaults import DATASET
 from likeness.errors import InputError
 
 if TYPE_CHECKING:
@@ -20,13 +20,12 @@ if TYPE_CHECKING:
     from likeness.saliency import Saliency
 
 _WIDTH = 192  # pixels that a picture of the figure is enlarged to, at least
-_CHECK_DIM = 2  # the paper's
-_DRAWN, _CHECKED = 4, 100  # images, where no --rows are given
+_DRAWN = 4  # images, where no --rows are given
 
 
 def saliency(
     source: Source = DATASET,
-    rows: Annotated[str | None, typer.Option(help="Numbers of the images, separated by commas. Without: the first 4, or 100 for --check.")] = None,
+    rows: Annotated[str | None, typer.Option(help="Numbers of the images, separated by commas. Without: the first 4.")] = None,
     notion: Annotated[str | None, typer.Option("--notion", "-n", help="Names or YAML files, separated by commas. Without: the raw encoder.")] = None,
     dim: Annotated[
         int | None,
@@ -34,7 +33,7 @@ def saliency(
             "--dim",
             "-d",
             min=1,
-            help="Dimensions of a notion's space; the paper takes 2. Default: the notion's own, or as many as its prompts suggest; with --check, 2.",
+            help="Dimensions of a notion's space; the paper takes 2. Default: the notion's own, or as many as its prompts suggest.",
         ),
     ] = None,
     samples: Annotated[int, typer.Option(min=1, help="Noisy copies of each image.")] = 25,
@@ -44,32 +43,23 @@ def saliency(
     encoder: EncoderName = None,
     seed: Seed = 0,
     out: OutputFile = None,
-    check: Annotated[
-        bool, typer.Option("--check", help="On Synthetic Cars: print which share of each map lies on the car, beside that of random projections.")
-    ] = False,
-    format: Annotated[str, typer.Option(help="Of the check: table, markdown, csv or latex.")] = "table",
 ) -> None:
     """Draw what a space looks at: the image, the raw encoder's map, each notion's map and their difference (yellow: the notion looks more).
 
-    Examples: `likeness saliency --notion car-color,background-color --out maps.png`, `likeness saliency --check`
+    Example: `likeness saliency --notion car-color,background-color --out maps.png`
     """
     from likeness.data import read_dataset
-    from likeness.recipes import car_check, summarize_check
     from likeness.saliency import saliency_of_spaces
 
-    if (out is None) != check:
-        raise InputError("Say where to write the figure with --out, or ask for the table with --check; one of the two.")
-    if out is not None and out.suffix.lower() != ".png":
+    if out is None:
+        raise InputError("Say where to write the figure with --out, such as --out maps.png.")
+    if out.suffix.lower() != ".png":
         raise InputError(f"Can't write '{out}'; end its name in .png.")
     origin = base if base == "black" else _file(base)
     images = embedded(read_dataset(source), encoder)
-    chosen = whole_numbers(rows) if rows else range(min(_CHECKED if check else _DRAWN, len(images.table)))
+    chosen = whole_numbers(rows) if rows else range(min(_DRAWN, len(images.table)))
     with progress_bar("Explaining") as progress:
         settings: dict[str, Any] = {"samples": samples, "percentile": percentile, "seed": seed, "progress": progress}
-        if out is None:
-            notions = [notion_named(name) for name in (notion.split(",") if notion else PAPER_NOTIONS)]
-            print_table(summarize_check(car_check(images, notions, dim=dim or _CHECK_DIM, rows=chosen, base=origin, **settings)), format)
-            return
         spaces = [images, *(space_named(images, name, dim) for name in (notion.split(",") if notion else ()))]
         found = saliency_of_spaces(spaces, chosen, base=origin, **settings)
     _write(_figure(found, [str(row) for row in chosen], blur), out)

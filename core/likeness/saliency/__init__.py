@@ -3,12 +3,15 @@
 from likeness.saliency.difference import Masks, difference, difference_shares, mass_share
 from likeness.saliency.explain import BATCH, BLACK, SAMPLES, Saliency, SaliencySettings, saliency_maps, saliency_of_spaces
 from likeness.saliency.image_model import Head, ImageModel
+from likeness.saliency.object_masks import CONTROL, CONTROLS, control_spaces, object_masks, write_masks
 from likeness.saliency.pictures import blurred, difference_picture, enlarged, figure, map_picture, overlay
 from likeness.saliency.smoothgrad import NOISE, PERCENTILE, gradients, saliency_map, scaled
 
 __all__ = [
     "BATCH",
     "BLACK",
+    "CONTROL",
+    "CONTROLS",
     "NOISE",
     "PERCENTILE",
     "SAMPLES",
@@ -18,6 +21,7 @@ __all__ = [
     "Saliency",
     "SaliencySettings",
     "blurred",
+    "control_spaces",
     "difference",
     "difference_picture",
     "difference_shares",
@@ -26,9 +30,11 @@ __all__ = [
     "gradients",
     "map_picture",
     "mass_share",
+    "object_masks",
     "overlay",
     "saliency_map",
     "saliency_maps",
     "saliency_of_spaces",
     "scaled",
+    "write_masks",
 ]

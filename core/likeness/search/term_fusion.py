@@ -51,7 +51,7 @@ def all_hold(
         similarities: (t, n), of the images that are ranked.
         statistics: of the same terms over all images, or enough of them.
         weights: (t,), not 0.
-        avoided_from, avoided_slope: of the sigmoid; `likeness analyze composed-queries` compares others.
+        avoided_from, avoided_slope: of the sigmoid; `python -m experiments.analyses composed-queries` compares others.
     """
     signed = np.asarray(weights, np.float32)
     liked = signed > 0

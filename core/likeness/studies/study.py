@@ -250,13 +250,17 @@ def study_table(wanted: list[Cell], which: str = "last", figures: tuple[str, ...
     return table_of(measured(wanted, which), figures, list(dict.fromkeys(cell.row for cell in wanted)))
 
 
-def read_results(name: str) -> pd.DataFrame:
+def read_results(name: str, folder: Path | None = None) -> pd.DataFrame:
     """The shipped figures of a study that takes too long to repeat in a notebook, a row per run, as `measured` or `compare` gave them.
+
+    Args:
+        name: of the study.
+        folder: of the CSV files; by default those that ship.
 
     Raises:
         InputError: none ship for a study of this name.
     """
-    file = assets_dir() / "results" / f"{name}.csv"
+    file = (folder or assets_dir() / "results") / f"{name}.csv"
     if not file.is_file():
         raise InputError(f"No results of a study '{name}' ship; train it: likeness study {name}.")
     found = pd.read_csv(file, dtype={"refused": str})

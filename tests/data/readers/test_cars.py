@@ -46,7 +46,7 @@ def test_synthetic_cars_are_whole() -> None:
 
 def test_the_shipped_images_are_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cars, "assets_dir", lambda: tmp_path)
-    with pytest.raises(InputError, match=r"images that ship are not in .*; install the package again, or make them with `likeness render`"):
+    with pytest.raises(InputError, match=r"images that ship are not in .*; install the package again"):
         read_cars()
     (tmp_path / "synthetic_cars").mkdir()
     (tmp_path / "synthetic_cars" / "attributes.csv").write_text("path\nimages/0.webp\n")

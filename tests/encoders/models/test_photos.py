@@ -125,7 +125,7 @@ def test_a_damaged_folder_is_refused(tmp_path: Path, file: str, content: bytes |
 
 
 def test_no_folder() -> None:
-    with pytest.raises(InputError, match="there is no folder 'nowhere'; give the folder that 'likeness train-photos' wrote"):
+    with pytest.raises(InputError, match=r"there is no folder .nowhere.; give the folder that .python -m experiments\.photos. wrote"):
         encoder_identity("photos:nowhere")
 
 

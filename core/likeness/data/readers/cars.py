@@ -28,7 +28,7 @@ def read_cars() -> ImageTable:
     root = assets_dir() / "synthetic_cars"
     file = root / "attributes.csv"
     if not file.is_file():
-        raise InputError(f"The images that ship are not in '{root}'; install the package again, or make them with `likeness render`.")
+        raise InputError(f"The images that ship are not in '{root}'; install the package again.")
     frame = pd.read_csv(file)
     frame[CONTENT_COLUMN] = [_digest(root / str(path)) for path in frame["path"]]
     return ImageTable("Synthetic Cars", root, frame)

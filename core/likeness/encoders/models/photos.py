@@ -38,7 +38,8 @@ class PhotosEncoder(TowerImages):
 
     Images: what MobileNetV2 (Sandler et al. 2018) takes for one of the 1,000 classes of ImageNet, as the mean of the classes' names weighted
     by their probabilities (ConSE, Norouzi et al. 2014), and what a ridge regression from its pooled features adds to that. Texts: vectors of
-    all-MiniLM-L6-v2. Both are centered and multiplied by one matrix, which evens out what all sentences have in common. `likeness train-photos`
+    all-MiniLM-L6-v2. Both are centered and multiplied by one matrix, which evens out what all sentences have in common. `python -m
+    experiments.photos`
     makes the head.
 
     Args:
@@ -187,7 +188,7 @@ def _has_bfloat16(device: "torch.device") -> bool:
 
 
 def _identity(name: str, target: str) -> str:
-    remedy = "install the package again" if name == _SHIPPED else "give the folder that 'likeness train-photos' wrote"
+    remedy = "install the package again" if name == _SHIPPED else "give the folder that `python -m experiments.photos` wrote"
     return digest("photos", SHA256, *folder_digests(Path(target), name, remedy=remedy))
 
 

@@ -1,5 +1,0 @@
-"""The encoder for photos: material, features, head and figures."""
-
-from likeness.recipes.photos.train import train_photos
-
-__all__ = ["train_photos"]

@@ -1,0 +1,31 @@
+"""Analyses that judge the workbench's own features, by labels that these never saw: a file for each, and one line here."""
+
+from types import ModuleType
+
+from experiments.analyses import (
+    algebra,
+    changed_images,
+    clicks,
+    cluster_names,
+    composed_queries,
+    copies,
+    cut_offs,
+    label_spreading,
+    sentences,
+    trust,
+    unnamed,
+)
+
+ANALYSES: dict[str, ModuleType] = {
+    "algebra": algebra,
+    "clicks": clicks,
+    "label-spreading": label_spreading,
+    "cluster-names": cluster_names,
+    "sentences": sentences,
+    "composed-queries": composed_queries,
+    "changed-images": changed_images,
+    "copies": copies,
+    "cut-offs": cut_offs,
+    "trust": trust,
+    "unnamed": unnamed,
+}

@@ -1,0 +1,263 @@
+"""Writes what `likeness evaluate` and `likeness study` measured into docs/results.md and README.md, between their markers; no figure is typed.
+
+python -m experiments.figures.results_report           # writes
+python -m experiments.figures.results_report --check   # fails where a text holds other figures than assets/results
+"""
+
+import argparse
+import sys
+from pathlib import Path
+
+import pandas as pd
+
+from experiments.analyses.algebra import algebra_summary
+from experiments.analyses.changed_images import changed_summary
+from experiments.analyses.clicks import clicks_medians, clicks_table
+from experiments.analyses.cluster_names import clusters_summary, names_summary
+from experiments.analyses.composed_queries import composed_choice, composed_table
+from experiments.analyses.copies import copies_table
+from experiments.analyses.cut_offs import cut_offs_table
+from experiments.analyses.label_spreading import label_spreading_table
+from experiments.analyses.methods import methods_table, winners_table
+from experiments.analyses.sentences import sentence_table
+from experiments.analyses.trust import flags_table, trust_summary
+from experiments.analyses.unnamed import unnamed_summary
+from experiments.claims import Paper, claims
+from experiments.results import filled, read_results
+from likeness.evaluation import correlations_without, few_shot_gains, scaled_structure
+from likeness.notions import METHOD_TITLES
+from likeness.studies import as_markdown, continuous_table, guidance_table, paper_table, shift_table, statistics
+from likeness.studies.table_texts import mean_text
+
+ROOT = Path(__file__).parents[2]
+METRICS = ("map_at_r", "precision_at_1", "zero_shot")
+PAPERS: tuple[Paper, ...] = ("indirect", "language guidance", "oodml", "log-ratio")
+CONTINUOUS = ("synthetic-poses", "lsp-pose", "synthetic-rooms", "shipped-cars-viewpoint", "flickr-captions", "captioned-cars")
+PAPER_METRICS = ("map_at_r", "precision_at_1", "r_precision", "ami", "nmi", "map", "mrr")
+_PAPER_DIM = 128
+
+
+def notions_table(runs: pd.DataFrame) -> pd.DataFrame:
+    """The paper's form: rows of notion, dimensions and metric, a column for each method; the best that sees no labels is bold.
+
+    Heads that were fitted on other photos suggest other numbers of dimensions: they share a row, as "4 to 5".
+    """
+    return paper_table(_with_sizes(runs), METRICS, bold=True).rename(columns={"dim": "dimensions"})
+
+
+def suggested_table(runs: pd.DataFrame) -> pd.DataFrame:
+    """A row per notion: MAP@R of each method at the dimensions that its prompts suggest."""
+    own = runs[(runs["dim"] != _PAPER_DIM) & ~runs["method"].isin(["random", "random-transform"])]
+    table = paper_table(own, METRICS[:1], bold=True).drop(columns="metric")
+    table.insert(1, "dimensions", table["notion"].map(own[own["method"] == "exact"].groupby("notion")["dim"].first()))
+    return table
+
+
+def summary(runs: pd.DataFrame) -> pd.DataFrame:
+    """A row per notion: MAP@R of the raw encoder and, at the suggested dimensions, of InDiReCT, and of the same with other words."""
+    means = statistics(_with_sizes(runs), ("map_at_r", "zero_shot"))
+    rows = []
+    for notion, own in means.groupby("notion", sort=False):
+        suggested = own[own["dim"] != str(_PAPER_DIM)]
+        found = {(row.metric, row.method): f"{row.mean_:.3f}" for row in suggested.rename(columns={"mean": "mean_"}).itertuples() if row.runs}
+        rows.append(
+            {
+                "notion": notion,
+                "raw encoder": found["map_at_r", "raw"],
+                "InDiReCT": found["map_at_r", "exact"],
+                "other words": found["map_at_r", "other-words"],
+                "zero-shot": found["zero_shot", "raw"],
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def _with_sizes(runs: pd.DataFrame) -> pd.DataFrame:
+    fitted = runs[(runs["method"] != "raw") & (runs["dim"] != _PAPER_DIM)].groupby("notion")["dim"].agg(["min", "max"])
+    texts = {notion: f"{low} to {high}" if low != high else f"{low}" for notion, low, high in fitted.itertuples(name=None)}
+    sizes = [str(dim) if dim == _PAPER_DIM else texts[notion] for notion, dim in zip(runs["notion"], runs["dim"], strict=True)]
+    return runs.assign(dim=sizes)
+
+
+def saliency_table(shares: pd.DataFrame) -> pd.DataFrame:
+    """The share of what each notion adds that lies on the car, a row for each number of dimensions."""
+    found = shares.groupby(["dim", "notion"], sort=False)["more"].agg(["mean", "std"])
+    texts = found["mean"].map("{:.3f}".format) + " ± " + found["std"].map("{:.3f}".format)
+    return texts.unstack("notion")[list(dict.fromkeys(shares["notion"]))].reset_index().rename(columns={"dim": "dimensions"})
+
+
+def by_size(runs: pd.DataFrame, size: str) -> pd.DataFrame:
+    """MAP@R of each notion and method, a column for each size; of what has one size alone, such as the raw encoder, one figure for all."""
+    titles = {**METHOD_TITLES, "suggested": "InDiReCT (exact), suggested dimensions"}
+    found = runs[runs["map_at_r"].notna()].groupby(["notion", "method", size], sort=False)["map_at_r"].agg(mean_text).rename("text").reset_index()
+    single = found.groupby(["notion", "method"])[size].transform("nunique") == 1
+    sizes = sorted(set(found.loc[~single, size]))
+    lines = []
+    for (notion, method), own in found.groupby(["notion", "method"], sort=False):
+        texts = dict.fromkeys(sizes, own["text"].iloc[0]) if len(own) == 1 else dict(zip(own[size], own["text"], strict=True))
+        lines.append({"notion": notion, "method": titles[str(method)]} | {str(each): texts.get(each, "–") for each in sizes})
+    return pd.DataFrame(lines)
+
+
+def prompts_table(runs: pd.DataFrame, suggested: pd.DataFrame) -> pd.DataFrame:
+    """MAP@R by the number of prompts, and how many directions these span: where fewer than their number, the rank of the encoder's text side."""
+    every = pd.concat([runs, suggested.assign(method="suggested")], ignore_index=True)
+    ranks = suggested.groupby(["notion", "prompts"], sort=False)["rank"].mean().unstack()
+    lines = [
+        {"notion": notion, "method": "Directions that the prompts span"} | {str(size): f"{rank:.0f}" for size, rank in own.items()}
+        for notion, own in ranks.iterrows()
+    ]
+    return pd.concat([pd.DataFrame(lines), by_size(every, "prompts")], ignore_index=True)
+
+
+def gains_table(every: pd.DataFrame) -> pd.DataFrame:
+    """What few-shot adaptation gains, in percent of R@1 before: a row per method and number of shots, a column per distance."""
+    found = few_shot_gains(every)
+    found["text"] = (100 * found["gain"]).map("{:+.1f} %".format)
+    table = found.pivot(index=["row", "shots"], columns="distance", values="text").rename(columns=lambda distance: f"{distance:.4g}")
+    return table.loc[list(dict.fromkeys(every["row"][every["row"].isin(found["row"])]))].rename_axis(columns=None).reset_index()
+
+
+def hinges_table(every: pd.DataFrame) -> pd.DataFrame:
+    """Correlations of structure with R@1, and what is left of them at worst without one or two methods."""
+    scaled = scaled_structure(every)
+    one, two = (correlations_without(scaled, count).set_index("property") for count in (1, 2))
+    lines = []
+    for name in one.index:
+        left = {f"without {own.loc[name, 'without']}": own.loc[name, "weakest"] for own in (one, two)}
+        lines.append(
+            {"property": name, "all methods": f"{one.loc[name, 'correlation']:+.2f}", "left": "; ".join(f"{v:+.2f} {k}" for k, v in left.items())}
+        )
+    return pd.DataFrame(lines)
+
+
+def fit_table(every: pd.DataFrame) -> pd.DataFrame:
+    """How well runs fit the labels of the images that they learn from, and of others (`benchmarks/label_fit.py`)."""
+    titles = {
+        "train_at_10": "distance at 10, training images",
+        "test_at_10": "test images",
+        "train_correlation": "rank correlation, training images",
+        "test_correlation": "of test images",
+        "dimensions": "dimensions that vary",
+    }
+    return every.groupby("row", sort=False)[list(titles)].agg(mean_text).rename(columns=titles).reset_index()
+
+
+def pose_sizes_table(study: str) -> pd.DataFrame:
+    """Mean label distance at 10 by size of the embedding, of a study and of its part with smaller sizes."""
+    titles = {"L(Log-ratio)+M(Dense)": "Log-ratio", "L(Triplet)+M(Dense)": "Dense triplet", "L(Triplet)+M(Dense), δ = 0.5": "Dense triplet, δ = 0.5"}
+    smaller, full = read_results(f"{study}-sizes"), read_results(study)
+    parts = smaller["row"].str.extract(r"^(.*), (\d+)-d$")
+    full = full[full["row"].isin(titles)]
+    sizes = [smaller.assign(row=parts[0], dim=parts[1].astype(int)), full.assign(row=full["row"].map(titles), dim=128)]
+    every = pd.concat(sizes, ignore_index=True)
+    found = every.groupby(["row", "dim"], sort=False)["mean_label_distance_at_10"].agg(mean_text).unstack("dim").sort_index(axis=1)
+    return found.loc[[title for title in titles.values() if title in set(parts[0])]].rename(columns=str).reset_index()
+
+
+def captioning_table(every: pd.DataFrame) -> pd.DataFrame:
+    """Scores of captions by model, features and stage, mean ± deviation over seeds."""
+    titles = {"bleu_4": "BLEU-4", "cider_d": "CIDEr-D", "meteor_like": "METEOR-like", "rouge_l": "ROUGE-L"}
+    return every.groupby(["model", "features", "stage"], sort=False)[list(titles)].agg(mean_text).rename(columns=titles).reset_index()
+
+
+def sentences_table(runs: pd.DataFrame) -> pd.DataFrame:
+    """MAP@R by notion of words by hand, of a sentence and of controls; the last row has the medians."""
+    table = sentence_table(runs)
+    medians = table.median(numeric_only=True).to_frame().T.assign(images="median", notion="")
+    texts = pd.concat([table, medians], ignore_index=True)[table.columns]
+    return with_texts(texts)
+
+
+def with_texts(table: pd.DataFrame) -> pd.DataFrame:
+    """Its figures with three decimals."""
+    return table.map(lambda value: value if isinstance(value, str) else "–" if pd.isna(value) else f"{value:.3f}")
+
+
+def choice_table(runs: pd.DataFrame) -> pd.DataFrame:
+    """Per set of images and kind of query the score that is best on all others, beside the best there."""
+    found = composed_choice(runs).rename(columns={"notion": "judged by", "score": "mAP", "best": "best there", "best_score": "its mAP"})
+    found["judged by"] = found["judged by"].str.split(": ").str[1]
+    return found.assign(mAP=found["mAP"].map("{:.3f}".format), **{"its mAP": found["its mAP"].map("{:.3f}".format)})
+
+
+def cut_offs_summary(runs: pd.DataFrame) -> pd.DataFrame:
+    """By images, space, method and answers; of the control, after the most answers alone."""
+    table = cut_offs_table(runs)
+    table = table[(table["method"] != "another query") | (table["answers"] == table["answers"].max())]
+    table = table.assign(answers=table["answers"].astype(str), queries=table["queries"].astype(str))
+    titles = {"ratio": "F1 / best F1", "within": "within 5 %", "promise": "with a promise", "promised_fdr": "wrong in these", "broken": "broken"}
+    titles |= {"promised_recall": "recall of these", "precision_held": "precision held", "recall_held": "recall held"}
+    return with_texts(table).rename(columns=titles)
+
+
+def written() -> dict[Path, str]:
+    """Both files as they should be."""
+    birds, captioned, cars = (read_results(f"{name}-notions") for name in ("birds", "captioned", "cars"))
+    cars = cars[cars["method"] != "other-words"]  # the encoder knows few of them
+    tables = {
+        "birds": notions_table(birds),
+        "captioned": notions_table(captioned),
+        "cars": paper_table(cars[cars["dim"].eq(_PAPER_DIM) | cars["method"].eq("raw")], PAPER_METRICS, bold=True),
+        "suggested": suggested_table(cars),
+        **{name: guidance_table(read_results(name)) for name in ("birds-guidance", "birds-frozen", "shipped-cars")},
+        "names": paper_table(read_results("cars-names-notions"), METRICS[:1]),
+        "saliency": saliency_table(read_results("cars-saliency")),
+        "sizes": by_size(read_results("cars-sizes"), "dim"),
+        "prompts": prompts_table(read_results("cars-prompts"), read_results("cars-prompts-suggested")),
+        **{f"claims of {paper}": claims(paper) for paper in PAPERS},
+        "shifts whole": shift_table(read_results("cifar100-shifts-whole"), "matched_recall_at_1"),
+        "shifts whole, all classes": shift_table(read_results("cifar100-shifts-whole")),
+        "shifts frozen": shift_table(read_results("cifar100-shifts"), "matched_recall_at_1"),
+        "shifts cars": shift_table(read_results("shipped-cars-shifts"), "matched_recall_at_1"),
+        "capacity": shift_table(read_results("shipped-cars-capacity"), "matched_recall_at_1"),
+        "gains": gains_table(read_results("cifar100-shifts")),
+        "gains cars": gains_table(read_results("shipped-cars-shifts")),
+        **{name: continuous_table(read_results(name)) for name in CONTINUOUS},
+        "cifar100-names": continuous_table(read_results("cifar100-names"), ("recall_at_1",)),
+        "lsp-pose-fit": fit_table(read_results("lsp-pose-fit")),
+        "pose sizes": pose_sizes_table("synthetic-poses"),
+        "photo pose sizes": pose_sizes_table("lsp-pose"),
+        "algebra": with_texts(algebra_summary(read_results("notion-algebra"))),
+        "clicks": with_texts(clicks_table(read_results("clicked-notions"))),
+        "clicks in the median": with_texts(clicks_medians(read_results("clicked-notions")).astype({"with a gap": str})),
+        "label spreading": with_texts(label_spreading_table(read_results("label-spreading"))),
+        "clusters": clusters_summary(read_results("cluster-names")),
+        "cluster names": names_summary(read_results("cluster-names")),
+        "methods": methods_table(read_results("notion-methods"), bold=True),
+        "winners": winners_table(read_results("notion-methods")),
+        "trust": trust_summary(read_results("notion-trust")),
+        "flags": flags_table(read_results("notion-trust")),
+        "copies": with_texts(copies_table(read_results("planted-copies"))),
+        "changed": changed_summary(read_results("changed-images")),
+        "unnamed": with_texts(unnamed_summary(read_results("unnamed-directions"))),
+        "sentences": sentences_table(read_results("sentence-notions")),
+        "cut-offs": cut_offs_summary(read_results("cut-offs")),
+        "captioning": captioning_table(read_results("captioning-flickr")),
+        "composed queries": composed_table(read_results("composed-queries")),
+        "composed choice": choice_table(read_results("composed-queries")),
+        "hinges": hinges_table(read_results("cifar100-shifts").query("row != 'Random projection'")),
+    }
+    results, readme = ROOT / "docs/results.md", ROOT / "README.md"
+    text = results.read_text()
+    for name, table in tables.items():
+        text = filled(text, name, as_markdown(table))
+    return {
+        results: text,
+        readme: filled(readme.read_text(), "photos", as_markdown(summary(pd.concat([captioned, birds], ignore_index=True)))),
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--check", action="store_true")
+    check = parser.parse_args().check
+    for path, text in written().items():
+        if not check:
+            path.write_text(text)
+        elif path.read_text() != text:
+            sys.exit(f"{path.name} holds other figures than assets/results; run python -m experiments.figures.results_report")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,61 @@
+"""Computes what ships beside the shipped images and model, so that the first map stands before any model is loaded."""
+
+import shutil
+
+import typer
+
+from likeness.commands.terminal import progress_bar
+from likeness.data import read_cars
+from likeness.embedding import embed
+from likeness.encoder_check import write_sight
+from likeness.encoders import ship_embeddings, ship_texts
+from likeness.io import assets_dir
+from likeness.notions import Notion, list_notions, shipped_folder
+from likeness.progress import Progress
+from likeness.projection import LayoutJob, write_map
+from likeness.space import Space
+
+
+def ship(progress: Progress | None = None) -> int:
+    """Writes image embeddings, prompt embeddings and maps of the shipped images into `assets/`; older ones go.
+
+    Returns:
+        The number of maps.
+    """
+    table, notions = read_cars(), cars_notions()
+    for folder in ("embeddings", "maps"):
+        shutil.rmtree(assets_dir() / folder, ignore_errors=True)
+    ship_embeddings(table, "cars")
+    ship_texts("cars", [prompt for notion in notions for prompt in notion.prompts])
+    base = embed(table)
+    for name in ("cars", "cars-small"):
+        write_sight(name, table.paths())
+    spaces = [base, *(base.refit(notion) for notion in notions)]
+    for done, space in enumerate(spaces):
+        if progress:
+            progress(done, len(spaces))
+        _ship_map(space)
+    return len(spaces)
+
+
+def cars_notions() -> list[Notion]:
+    """The notions that the shipped images have labels for."""
+    attributes = read_cars().attributes
+    return [notion for notion in list_notions(shipped_folder()) if notion.attribute in attributes]
+
+
+def _ship_map(space: Space) -> None:
+    job = LayoutJob(space.vectors, content=space.key)
+    write_map(assets_dir() / "maps" / f"{job.key}.npy", job.result())
+
+
+def main() -> None:
+    """Write embeddings and maps of the shipped images into the checkout's `assets/`, after a new model or new images."""
+    with progress_bar("Laying out maps") as bar:
+        typer.echo(f"{ship(bar)} maps written")
+
+
+if __name__ == "__main__":
+    from experiments.command_line import run
+
+    run("shipping")

@@ -1,0 +1,125 @@
+"""`python -m experiments.captioning train` as a person meets it; the function itself, on a command line of its own."""
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+import torch
+import typer
+from typer.testing import CliRunner, Result
+
+from experiments.captioning.command import captioning
+from likeness.data import CONTENT_COLUMN, read_cars
+from likeness.errors import InputError
+from likeness.training.config import config_from
+from likeness.training.loop.train import train
+
+Call = Callable[..., Result]
+CONFIG = """
+name: few
+data: {source: SOURCE, each: 3, image_size: 32, grid: 2, validation: 0.2, test: 0.2}
+backbone: {name: test_resnet, weights: none, dim: 8}
+decoder: {hidden: 16, embedding: 8, attention: 8, dropout: 0.1}
+min_count: 2
+xe: {epochs: 2, batch: 12, per_image: 2, rate: 0.01}
+rl: {epochs: 1, batch: 12, samples: 2, rate: 0.001}
+device: cpu
+"""
+
+
+@pytest.fixture(autouse=True)
+def one_thread() -> Iterator[None]:
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
+
+
+@pytest.fixture
+def call() -> Call:
+    app = typer.Typer(pretty_exceptions_enable=False)
+    app.command()(captioning)
+    return lambda *arguments: CliRunner().invoke(app, list(arguments))
+
+
+@pytest.fixture
+def cars(tmp_path: Path) -> Path:
+    """A table of 40 shipped cars."""
+    whole = read_cars()
+    frame = whole.frame.iloc[:40].drop(columns=CONTENT_COLUMN)
+    frame["path"] = [str(path) for path in whole.paths()[:40]]
+    frame.to_csv(tmp_path / "cars.csv", index=False)
+    return tmp_path / "cars.csv"
+
+
+@pytest.fixture
+def few(cars: Path, tmp_path: Path) -> str:
+    file = tmp_path / "few.yaml"
+    file.write_text(CONFIG.replace("SOURCE", json.dumps(str(cars))))
+    return str(file)
+
+
+def test_two_sets_of_features_fill_the_table_and_a_second_call_goes_on(call: Call, few: str, cars: Path, tmp_path: Path) -> None:
+    content: dict[str, Any] = {
+        "data": {"source": str(cars), "attribute": "viewpoint", "image_size": 32},
+        "backbone": {"name": "test_resnet", "weights": "none", "dim": 8},
+        "objective": {"name": "margin"},
+        "batch": {"size": 6, "per_class": 2},
+        "epochs": 1,
+        "device": "cpu",
+    }
+    train(config_from(content), tmp_path / "trained")
+    out = ("--out", str(tmp_path / "out"), "--format", "csv")
+    first = call(few, "--features", "imagenet", *out)
+    assert first.exit_code == 0, first.output
+    head, *lines = first.stdout.strip().splitlines()
+    assert head == "model,features,train,BLEU-4,CIDEr-D,METEOR-like,ROUGE-L"
+    assert [line.split(",")[:3] for line in lines] == [["topdown", "imagenet", "XE"], ["topdown", "imagenet", "RL"]]
+    run = f"run:{tmp_path / 'trained'}"
+    both = call(few, "--features", "imagenet", "--features", run, *out, "--save", str(tmp_path / "table.csv"))
+    assert both.exit_code == 0, both.output
+    again = both.stdout.strip().splitlines()
+    assert again[1:3] == lines
+    assert [line.split(",")[:3] for line in again[3:]] == [["topdown", run, "XE"], ["topdown", run, "RL"]]
+    assert "topdown, imagenet" not in both.stderr
+    assert f"topdown, {run}, seed 0: Training" in both.stderr
+    saved = pd.read_csv(tmp_path / "table.csv")
+    assert saved["row"].tolist() == [f"topdown, {features}, {stage}" for features in ("imagenet", run) for stage in ("XE", "RL")]
+    assert saved["seed"].tolist() == [0] * 4
+    assert saved["cider_d"].round(4).tolist() == [float(line.split(",")[4]) for line in again[1:]]
+    # another config in the same folder is refused
+    other = call(few, "--features", "imagenet", *out, "--set", "beam=3")
+    assert isinstance(other.exception, InputError)
+    assert "holds a captioning model of another config" in str(other.exception)
+
+
+def test_what_is_finished_is_printed_without_training(call: Call, few: str, tmp_path: Path) -> None:
+    shown = call(few, "--features", "imagenet", "--table", "--out", str(tmp_path / "out"))
+    assert (shown.exit_code, shown.stdout) == (0, "No model is finished yet.\n")
+    assert not (tmp_path / "out").exists()
+
+
+def test_configs_are_listed(call: Call) -> None:
+    assert "cars-captions" in call("--list").stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((), "Say what to train"),
+        (("nothing",), "There is no captioning config 'nothing'"),
+        (("cars-captions", "--format", "html"), "There is no format 'html'"),
+        (("cars-captions", "--set", "rl.epoch=3"), "there is no key 'rl.epoch'"),
+        (("cars-captions", "--model", "show"), "decoder.kind is 'show'"),
+        (("cars-captions", "--features", "resnet"), "There are no features 'resnet'"),
+        (("cars-captions", "--features", "run:absent"), "There is no run in 'absent'"),
+    ],
+)
+def test_wrong_input_is_told(call: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...], message: str) -> None:
+    monkeypatch.chdir(tmp_path)
+    result = call(*arguments)
+    assert isinstance(result.exception, InputError)
+    assert message in str(result.exception)

@@ -1,0 +1,55 @@
+"""Pieces stay in the room, clear of the camera and of each other."""
+
+import numpy as np
+
+from experiments.renders.rooms import sample_rooms
+from experiments.renders.rooms.furniture import FURNITURE
+from experiments.renders.rooms.placing import furnish, walls
+from experiments.renders.rooms.scene import room_of
+
+ROOMS = [room_of(row) for row in sample_rooms(25, seed=8).to_dict("records")]
+CLOTH = np.array([0.3, 0.4, 0.5])
+
+
+def test_pieces_stay_in_the_room_and_clear_of_the_camera() -> None:
+    for i, room in enumerate(ROOMS):
+        things = furnish(room, list(FURNITURE), ["window", "door", "picture"], CLOTH, np.random.default_rng(i))
+        points = np.concatenate([things.furniture.triangles, things.fixtures.triangles]).reshape(-1, 3)
+        assert len(points) > 100
+        assert abs(points[:, 1]).max() <= room.width / 2 + 1e-6
+        assert points[:, 0].max() <= room.depth + 1e-6
+        assert -1e-9 <= points[:, 2].min() <= points[:, 2].max() < room.height
+        eye = np.array([0, room.camera_side, room.camera_height])
+        assert np.linalg.norm(things.furniture.triangles.reshape(-1, 3) - eye, axis=1).min() > 0.4
+
+
+def test_two_pieces_never_overlap() -> None:
+    for i, room in enumerate(ROOMS):
+        rng = np.random.default_rng(i)
+        both = furnish(room, ["wardrobe", "sofa"], [], CLOTH, rng).furniture.triangles
+        one = furnish(room, ["wardrobe"], [], CLOTH, np.random.default_rng(i)).furniture.triangles
+        if 0 < len(one) < len(both):
+            first, second = one.reshape(-1, 3), both[len(one) :].reshape(-1, 3)
+            apart = np.maximum(first.min(axis=0) - second.max(axis=0), second.min(axis=0) - first.max(axis=0))
+            assert apart.max() > 0
+
+
+def test_the_same_generator_places_the_same() -> None:
+    first, second = (furnish(ROOMS[0], ["bed", "lamp"], ["door"], CLOTH, np.random.default_rng(3)) for _ in range(2))
+    np.testing.assert_array_equal(first.furniture.triangles, second.furniture.triangles)
+    np.testing.assert_array_equal(first.fixtures.colors, second.fixtures.colors)
+
+
+def test_wall_frames_are_right_handed_and_lie_on_the_walls() -> None:
+    for wall in walls(ROOMS[0]):
+        np.testing.assert_allclose(np.cross(wall.along, wall.into), [0, 0, 1])
+        low, high = wall.stretch
+        for reach in (low, high):
+            point = wall.origin + reach * wall.along
+            assert abs(point[1]) <= ROOMS[0].width / 2 + 1e-9
+            assert 0 <= point[0] <= ROOMS[0].depth + 1e-9
+
+
+def test_no_things_are_no_triangles() -> None:
+    things = furnish(ROOMS[0], [], [], CLOTH, np.random.default_rng(0))
+    assert len(things.furniture.triangles) == len(things.fixtures.triangles) == 0

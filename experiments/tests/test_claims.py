@@ -1,0 +1,117 @@
+"""Claims of the papers: every figure comes from runs that ship, and none is typed."""
+
+import re
+
+import pandas as pd
+import pytest
+
+from experiments.claims import claims, with_figures
+from likeness.errors import InputError
+from likeness.evaluation import correlations_without, few_shot_gains, scaled_structure
+from likeness.io import assets_dir, yaml_content
+from likeness.studies import paired_differences, read_results, read_study
+
+PAPERS = ("indirect", "language guidance", "oodml", "log-ratio")
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_every_claim_has_a_verdict_evidence_and_what_would_overturn_it(paper: str) -> None:
+    found = claims(paper)  # type: ignore[arg-type]
+    assert len(found) >= 5
+    assert found["claim"].is_unique
+    assert (found[["claim", "evidence", "overturn"]].map(len) > 20).all(axis=None)
+    assert not found["evidence"].str.contains("[{}]").any()
+    # verdicts other than "not testable" name the command that anyone can repeat
+    tested = found[~found["verdict"].isin(["not testable here"])]
+    assert tested["evidence"].str.contains("`").mean() > 0.7
+
+
+def test_no_figure_of_ours_is_typed() -> None:
+    """A decimal figure in the evidence is a parameter of ours or of the paper, not a result."""
+    allowed = {".985"}
+    for own in yaml_content(assets_dir() / "results" / "claims.yaml").values():
+        for claim in own:
+            prose = re.sub(r"\{[^{}]*\}|section [\d.]+|Eq\. \d", "", claim["evidence"])
+            typed = re.findall(r"(?<![\w.])\d?\.\d+", prose)
+            assert set(typed) <= allowed, claim["claim"]
+
+
+def test_a_place_is_the_mean_of_the_runs_that_it_names() -> None:
+    runs = read_results("cars-notions").query("notion == 'car color' and method == 'ae' and dim == 128")["map_at_r"]
+    assert len(runs) == 5
+    text = with_figures('a {cars-notions | notion == "car color" and method == "ae" and dim == 128 | map_at_r} b')
+    assert text == f"a {runs.mean():.3f} b"
+
+
+def test_a_difference_is_paired_and_has_its_error() -> None:
+    every = read_results("shipped-cars")
+    found = paired_differences(every, "Multisimilarity", ["map_at_1000"]).set_index("row").loc["Multisimilarity +ELG"]
+    text = with_figures("{shipped-cars | Multisimilarity +ELG - Multisimilarity | map_at_1000}")
+    assert text == f"{found['map_at_1000']:+.3f} ± {found['map_at_1000 ±']:.3f}"
+
+
+def test_a_place_may_choose_among_the_runs_that_it_pairs() -> None:
+    every = read_results("cifar100-shifts")
+    hardest = every[every["split"] == "removal 10"]
+    found = paired_differences(hardest, "Raw MobileNetV2", ["recall_at_1"]).set_index("row").loc["Margin"]
+    text = with_figures('{cifar100-shifts where split == "removal 10" | Margin - Raw MobileNetV2 | recall_at_1}')
+    assert text == f"{found['recall_at_1']:+.3f} ± {found['recall_at_1 ±']:.3f}"
+
+
+def test_a_place_may_take_what_is_derived_from_runs() -> None:
+    gains = few_shot_gains(read_results("cifar100-shifts"))
+    assert with_figures("{few-shot gains of cifar100-shifts | shots == 5 | gain}") == f"{gains.loc[gains['shots'] == 5, 'gain'].mean():.3f}"
+    left = correlations_without(scaled_structure(read_results("cifar100-shifts")), 2).set_index("property")["weakest"]
+    place = '{correlations without 2 of cifar100-shifts | property == "spectral_decay" | weakest}'
+    assert with_figures(place) == f"{left['spectral_decay']:.3f}"
+
+
+def test_a_distance_in_pixels_has_no_decimals() -> None:
+    pixels = read_results("lsp-pose").query("row == 'L(Triplet)+M(Binary)'")["mean_label_distance_at_10"].mean()
+    assert pixels > 100
+    assert with_figures("{lsp-pose | row == 'L(Triplet)+M(Binary)' | mean_label_distance_at_10}") == f"{pixels:.0f}"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("{nothing | method == 'ae' | map_at_r}", "No results of a study 'nothing' ship"),
+        ("{cars-notions | method == 'ae' | map}", None),
+        ("{cars-notions | method == 'ae' | maps}", "The results 'cars-notions' have no 'maps'"),
+        ("{cars-notions | method == 'none' | map_at_r}", "No run of 'cars-notions' has method == 'none'"),
+        ("{sums of cars-notions | dim == 2 | map_at_r}", "'sums' is not among what can be made of results; there are few-shot gains, generalization"),
+        ("{shipped-cars | Nothing - Multisimilarity | nmi}", "The results 'shipped-cars' have no row 'Nothing' beside 'Multisimilarity'"),
+    ],
+)
+def test_a_place_that_names_nothing_is_refused(text: str, message: str | None) -> None:
+    if message is None:
+        assert re.fullmatch(r"0\.\d{3}", with_figures(text))
+        return
+    with pytest.raises(InputError, match=re.escape(message)):
+        with_figures(text)
+
+
+def test_an_unknown_paper_is_refused() -> None:
+    with pytest.raises(InputError, match="No claims of 'other' are noted; there are those of indirect, language guidance, oodml"):
+        claims("other")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("name", ["birds-guidance", "birds-frozen", "shipped-cars", "shipped-cars-ablations"])
+def test_studies_of_guidance_ship_with_their_controls_and_several_runs(name: str) -> None:
+    every = read_results(name)
+    rows = pd.Series(every["row"].unique())
+    assert rows.str.contains("Raw").sum() == 1
+    for control in ("shuffled", "flat"):
+        assert rows.str.contains(control).any(), control
+    assert (every[every["step"] > 0].groupby("row").size() >= 2).all()
+
+
+@pytest.mark.parametrize(("name", "trained"), [("cifar100-shifts-whole", 4), ("cifar100-shifts", 10), ("shipped-cars-shifts", 10)])
+def test_studies_of_shift_ship_with_the_raw_network_a_control_and_every_seed_on_every_split(name: str, trained: int) -> None:
+    every, study = read_results(name), read_study(name)
+    assert list(dict.fromkeys(every["row"])) == list(study.rows)
+    untrained = every[every["step"] == 0]
+    assert set(untrained["row"]) == {row for row in study.rows if "aw " in row} | {"Random projection"}
+    runs = every[every["step"] > 0].groupby(["row", "split"])["seed"].nunique()
+    assert len(runs) == trained * every["split"].nunique()
+    assert (runs == len(study.seeds)).all()
