@@ -26,7 +26,6 @@ ORDER = (
         "space",
         "embedding",
         "encoder_check",
-        "precision_check",
         "notion_check",
         "notion_trust",
         "found_notions",
@@ -41,7 +40,7 @@ ORDER = (
         "clusters",
         "comparisons",
     ),
-    *("training", "exports", "studies", "recipes", "reports", "door", "commands"),
+    *("training", "exports", "studies", "reports", "door", "commands"),
 )
 Edge = tuple[str, str]
 

@@ -1,6 +1,5 @@
 """`likeness clusters` and `python -m experiments.analyses cluster-names`."""
 
-import json
 from pathlib import Path
 
 import pandas as pd
@@ -38,15 +37,10 @@ def test_own_words_and_attributes(tmp_path: Path) -> None:
     [
         (["clusters", "cars", "--by", "mood"], "no attribute 'mood'"),
         (["clusters", "cars", "--words", "none.txt"], "none.txt"),
-        (["analyze", "cluster-names", "cars", "--labels", "mood"], "no attribute 'mood'"),
-        (["analyze", "cluster-names", "cars", "--labels", "car_color", "--groups", "groups.json"], "stands in no group"),
-        (["analyze", "cluster-names", "cars", "--labels", "car_color", "--groups", "list.json"], "must hold groups"),
     ],
 )
 def test_wrong_options_are_answered(words: list[str], message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    Path("groups.json").write_text(json.dumps({"dark": ["black"]}))
-    Path("list.json").write_text("[1]")
     result = run.invoke(command_line(), words)
     assert isinstance(result.exception, InputError)
     assert message in str(result.exception)

@@ -66,12 +66,3 @@ def test_what_cannot_be_is_refused_in_a_sentence(tmp_path: Path) -> None:
     file.write_text("path,label\nnope.webp,yes\n")
     assert "which is no image of" in _refused(*_QUERY, "--answers", str(file))
     assert "weights below 0" in _refused("matches", "cars", "--query", 'row:3 + "red"', "--negative", "a van")
-    assert "no label 'nope'" in _refused("analyze", "cut-offs", "cars", "--by", "nope")
-
-
-def test_the_study_prints_a_row_for_each_method_and_number_of_answers(tmp_path: Path) -> None:
-    out = tmp_path / "runs.csv"
-    words = ("analyze", "cut-offs", "cars", "--encoder", "cars-small", "--by", "body_type", "--queries", "2", "--seeds", "1")
-    printed = _run(*words, "--out", str(out))
-    assert "another query" in printed
-    assert set(pd.read_csv(out)["answers"]) == {0, 10, 20, 30}

@@ -2,11 +2,9 @@
 
 from pathlib import Path
 
-import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
-from experiments.analyses.sentences import notion_sentences, sentence_table, vague_sentences
 from likeness.commands.cli import command_line
 from likeness.data import read_dataset
 from likeness.errors import InputError
@@ -70,33 +68,3 @@ def test_what_is_no_pair_is_refused(pair: str) -> None:
 def test_pairs_need_images_that_are_there(words: list[str], message: str) -> None:
     with pytest.raises(InputError, match=message):
         command_line()(["notion", "same color", *words], standalone_mode=False)
-
-
-def test_the_study_prints_the_ratio_and_writes_every_run(tmp_path: Path) -> None:
-    out = tmp_path / "runs.csv"
-    printed = _run("analyze", "sentences", "cars", "--encoder", "cars-small", "--notions", "distance", "--seeds", "2", "--out", str(out))
-    assert "Median of the ratios: " in printed
-    runs = pd.read_csv(out)
-    assert {"raw", "hand-written", "sentence", "sentence, not pruned", "another sentence"} <= set(runs["aspects_of"])
-    means = runs.groupby("aspects_of")["map_at_r"].mean()
-    assert means["sentence"] > means["raw"]
-    assert means["sentence"] > means["another sentence"]
-    assert sentence_table(runs)["ratio"].item() == pytest.approx(means["sentence"] / means["hand-written"])
-
-
-def test_every_sentence_stands_under_the_name_of_a_notion() -> None:
-    from likeness.notions import list_notions, shipped_folder
-
-    assert set(notion_sentences()) <= {notion.name for notion in list_notions(shipped_folder())}
-    assert set(vague_sentences()) == set(notion_sentences())
-
-
-def test_simulated_clicks_are_printed_and_written(tmp_path: Path) -> None:
-    out = tmp_path / "runs.csv"
-    printed = _run("analyze", "clicks", "cars", "--notions", "car-color,viewpoint", "--methods", "exact", "--seeds", "1", "--out", str(out))
-    assert "Median share of the gap to the Oracle that is closed, vague sentences: " in printed
-    runs = pd.read_csv(out)
-    vague = runs[(runs["notion"] == "car color") & (runs["start"] == "vague")].set_index(["answers", "clicks"])["map_at_r"]
-    assert vague["labels", 20] > vague["labels", 0] + 0.5
-    assert vague["labels", 20] > max(vague["coin", 20], vague["another label", 20]) + 0.5
-    assert set(runs.loc[runs["start"].isna(), "answers"]) == {"raw", "oracle"}

@@ -4,7 +4,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 import pytest
 from PIL import Image
 
@@ -46,31 +45,12 @@ def test_without_a_notion_it_draws_the_raw_encoder(run: Run, tmp_path: Path) -> 
         assert 2 * 192 < figure.height < 3 * 192
 
 
-def test_the_check_prints_shares_on_the_car(run: Run) -> None:
-    status, printed, err = run("--check", "--rows", "0,1", "--notion", "car-color", "--samples", "2", "--dim", "4", "--format", "csv")
-    assert status == 0, err
-    from io import StringIO
-
-    table = pd.read_csv(StringIO(printed))
-    assert table["notion"].tolist() == ["car color", "random projection"]
-    assert table["images"].tolist() == [2, 2]
-    assert table["dim"].tolist() == [4, 4]
-    shares = table.iloc[:, 3:].map(lambda text: float(str(text).split(" ± ")[0]))
-    assert shares.shape == (2, 7)
-    own, control = shares["notion map on car"], shares["random projection's map on car"]
-    assert control[0] == control[1] == own[1]
-    assert own[0] != control[0]
-    assert ((shares > 0) & (shares < 1)).all(axis=None)
-
-
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ([], "Say where to write the figure with --out, or ask for the table with --check"),
-        (["--check", "--out", "maps.png"], "one of the two"),
+        ([], "Say where to write the figure with --out"),
         (["--out", "maps.pdf"], "Can't write 'maps.pdf'; end its name in .png"),
         (["--rows", "0,2000", "--out", "maps.png"], "There is no image 2000; the last of 'Synthetic Cars' is 1999"),
-        (["--rows", "0,2000", "--check"], "There is no image 2000"),
         (["--rows", "first", "--out", "maps.png"], "'first' is not a whole number"),
         (["--notion", "car-colour", "--out", "maps.png"], "There is no notion 'car-colour'"),
         (["--base", "grey.png", "--out", "maps.png"], "There is no file 'grey.png'; give `black`"),
@@ -86,10 +66,3 @@ def test_bad_input_is_answered_in_one_line(run: Run, arguments: list[str], said:
     assert len([line for line in err.splitlines() if line.startswith("Error: ")]) == 1
     assert "Traceback" not in err
     assert not list(tmp_path.glob("*.p*"))
-
-
-def test_the_check_needs_rendered_cars(run: Run, tmp_path: Path) -> None:
-    Image.new("RGB", (20, 20), (90, 30, 30)).save(tmp_path / "a.png")
-    status, _, err = run(str(tmp_path), "--check")
-    assert status == 2
-    assert "Where the cars are in" in err

@@ -45,15 +45,3 @@ def test_what_cannot_spread_is_one_line(labels: Path, tmp_path: Path, run: Run) 
         status, _, error = run("spread", *args)
         assert (status, error.startswith("Error: "), error.count("\n")) == (2, True, 1)
         assert message in error
-
-
-def test_clicks_are_counted_and_written(tmp_path: Path, run: Run) -> None:
-    out = tmp_path / "runs.csv"
-    args = ("--notions", "car-color", "--methods", "propagation", "--images", "300", "--seeds", "1", "--encoder", "cars-small", "--out", str(out))
-    status, shown, _ = run("analyze", "label-spreading", "cars", *args)
-    assert status == 0
-    assert "raw encoder" in shown
-    runs = pd.read_csv(out)
-    assert set(runs["way"]) == {"one by one", "nearest", "queue", "screens"}
-    assert set(runs["space"].dropna()) == {"notion", "raw", "random projection"}
-    assert run("analyze", "label-spreading", "cars", "--methods", "magic")[0] == 2

@@ -12,8 +12,8 @@ from PIL import Image
 from typer.testing import CliRunner, Result
 
 from experiments.captioning import captioning_cells, compare_features
-from experiments.captioning.caption_command import caption
 from experiments.captioning.captioned import read_captioned
+from experiments.captioning.command import caption
 from experiments.captioning.config import captioning_config_from
 from likeness.errors import InputError
 

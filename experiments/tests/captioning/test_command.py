@@ -11,7 +11,7 @@ import torch
 import typer
 from typer.testing import CliRunner, Result
 
-from experiments.captioning.command import captioning
+from experiments.captioning import command
 from likeness.data import CONTENT_COLUMN, read_cars
 from likeness.errors import InputError
 from likeness.training.config import config_from
@@ -41,7 +41,7 @@ def one_thread() -> Iterator[None]:
 @pytest.fixture
 def call() -> Call:
     app = typer.Typer(pretty_exceptions_enable=False)
-    app.command()(captioning)
+    app.command()(command.train)
     return lambda *arguments: CliRunner().invoke(app, list(arguments))
 
 

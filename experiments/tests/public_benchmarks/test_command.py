@@ -14,7 +14,7 @@ OPTIONS = ["-e", "cars-small", "--seeds", "2", "--format", "csv"]
 
 
 def table_of(run: Run, *arguments: str) -> pd.DataFrame:
-    status, printed, errors = run("benchmark", *arguments, *OPTIONS)
+    status, printed, errors = run("public_benchmarks", *arguments, *OPTIONS)
     assert status == 0, errors
     return pd.read_csv(io.StringIO(printed))
 
@@ -71,14 +71,14 @@ def test_genecis_leaves_out_templates_without_images(tmp_path: Path, run: Run) -
     for task in ("focus_object", "change_attribute"):
         (root / "genecis" / f"{task}.json").write_text((root / "genecis" / f"{task}.json").read_text())
     (root / "VG_100K_all" / "8.jpg").unlink()
-    status, _, errors = run("benchmark", f"genecis:{root}", *OPTIONS)
+    status, _, errors = run("public_benchmarks", f"genecis:{root}", *OPTIONS)
     assert status == 2
     assert "No template of 'change_attribute' has all its images" in errors
 
 
 @pytest.mark.parametrize("name", ["clevr4", "stanford40", "genecis", "icir"])
 def test_a_folder_of_another_layout(name: str, tmp_path: Path, run: Run) -> None:
-    status, _, errors = run("benchmark", f"{name}:{tmp_path}", *OPTIONS)
+    status, _, errors = run("public_benchmarks", f"{name}:{tmp_path}", *OPTIONS)
     assert status == 2
     assert "neither it nor a folder directly inside holds" in errors
     assert len(errors.strip().splitlines()) == 1
@@ -88,6 +88,6 @@ def test_one_class_alone(tmp_path: Path, run: Run) -> None:
     root = write_clevr4(tmp_path)
     file = root / "clevr_4_annots.json"
     file.write_text(json.dumps({name: labels | {"shape": "cube"} for name, labels in json.loads(file.read_text()).items()}))
-    status, _, errors = run("benchmark", f"clevr4:{root}", *OPTIONS)
+    status, _, errors = run("public_benchmarks", f"clevr4:{root}", *OPTIONS)
     assert status == 2
     assert "All images have the same 'shape', 'cube'" in errors
