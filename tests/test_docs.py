@@ -11,11 +11,13 @@ import click
 import pytest
 import typer
 
+from experiments.command_line import command_line as experiments
 from likeness.commands.cli import command_line
 
 ROOT = Path(__file__).resolve().parents[1]
-PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "experiments" / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 _FENCED = re.compile(r"^```([^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_EXPERIMENT = "python -m experiments."
 _LINK = re.compile(r"\]\(([^)\s]+)\)")
 
 
@@ -41,8 +43,8 @@ def _command_lines() -> list[tuple[str, str]]:
     for page in PAGES:
         text = page.read_text()
         fenced = [line for _, block in _blocks(page) for line in block.splitlines()]
-        inline = re.findall(r"`(likeness [^`]+)`", _FENCED.sub("", text))
-        lines += [(page.name, re.split(r"\s{2,}|\s#", line)[0]) for line in [*fenced, *inline] if line.startswith("likeness ")]
+        inline = re.findall(r"`([^`]+)`", _FENCED.sub("", text))
+        lines += [(page.name, re.split(r"\s{2,}|\s#", line)[0]) for line in [*fenced, *inline] if line.startswith(("likeness ", _EXPERIMENT))]
     return sorted(set(lines))
 
 
@@ -63,7 +65,7 @@ def test_relative_links_lead_somewhere(page: Path) -> None:
 
 @pytest.mark.parametrize("page", [ROOT / "CONTRIBUTING.md", ROOT / "docs" / "architecture.md"], ids=lambda page: page.name)
 def test_files_and_folders_that_are_named_are_there(page: Path) -> None:
-    named = set(re.findall(r"`((?:app|assets|benchmarks|core|tests)/[\w/.]*)`", page.read_text()))
+    named = set(re.findall(r"`((?:app|assets|benchmarks|core|experiments|tests)/[\w/.]*)`", page.read_text()))
     assert len(named) > 10
     assert [path for path in sorted(named) if not (ROOT / path).exists() and "mine" not in path] == []
 
@@ -94,8 +96,11 @@ def _options(command: click.Command) -> set[str]:
 
 @pytest.mark.parametrize(("page", "line"), _command_lines(), ids=lambda value: value.replace(" ", "_"))
 def test_command_lines_name_commands_and_options_that_are_there(page: str, line: str) -> None:
-    command = typer.main.get_command(command_line())
-    words = shlex.split(line)[1:]
+    command = typer.main.get_command(experiments() if line.startswith(_EXPERIMENT) else command_line())
+    words = shlex.split(line.replace(_EXPERIMENT, "likeness "))[1:]
+    if words[0].startswith("figures."):
+        assert (ROOT / "experiments" / f"{words[0].replace('.', '/')}.py").is_file()
+        return
     while words and hasattr(command, "commands"):
         assert words[0] in command.commands, f"{page}: there is no command {words[0]!r}"
         command = command.commands[words.pop(0)]

@@ -72,9 +72,7 @@ def test_bad_input_is_answered_in_one_line(run: Run, arguments: list[str], said:
     [
         ["fit", "car-color", "--seed", "-1"],
         ["fit", "car-color", "--seed", str(2**32)],
-        ["render", "new", "--seed", "-1"],
         ["index", "cars", "--seed", "-1"],
-        ["train-clip", "new", "--seed", "-1"],
         ["app", "--port", "99999999"],
         ["app", "--port", "-1"],
     ],
@@ -95,8 +93,6 @@ _OUTPUTS = [
     ["continuous", "--out"],
     ["saliency", "--out"],
     ["study", "shipped-cars", "--save"],
-    ["captioning", "cars-captions", "--save"],
-    ["caption", "model", "cars", "--out"],
     ["pseudolabels", "shipped-cars-elg", "--out"],
     ["splits", "build", "--out"],
     ["splits", "import", "x.pkl", "--dataset", "cars", "--out"],
@@ -109,9 +105,6 @@ _OUTPUTS = [
 _FOLDERS = [
     ["train", "shipped-cars-elg", "--out"],
     ["study", "shipped-cars", "--out"],
-    ["captioning", "cars-captions", "--out"],
-    ["render"],
-    ["train-clip"],
 ]
 
 
@@ -142,7 +135,7 @@ def test_every_place_to_write_is_tried_before_the_work() -> None:
 
     for name, command in leaves(typer.main.get_command(command_line()), ""):
         for option in command.params:
-            writes = option.name in ("out", "save", "plot") or (option.name == "folder" and name in (" render", " train-clip"))
+            writes = option.name in ("out", "save", "plot")
             assert not writes or option.callback is not None, f"{name} --{option.name}: give it output_file or output_folder as callback"
 
 
@@ -405,14 +398,6 @@ def test_evaluate_measures_all_methods_and_metrics_by_default(run: Run, monkeypa
     assert asked["dims"] == [128]
     # what was finished before the interruption is kept
     assert pd.read_csv(tmp_path / "runs.csv")["map_at_r"].tolist() == [0.5]
-
-
-def test_render_writes_a_dataset_that_the_readers_take(run: Run, tmp_path: Path) -> None:
-    from likeness.data import read_dataset
-
-    status, _, err = run("render", str(tmp_path / "cars"), "-n", "3", "--seed", "5")
-    assert status == 0, err
-    assert len(read_dataset(tmp_path / "cars" / "attributes.csv")) == 3
 
 
 def test_info_lists_datasets_and_notions(run: Run) -> None:

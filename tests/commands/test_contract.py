@@ -24,7 +24,7 @@ def help_of(command: Any) -> str:
     return str(command.info.help if isinstance(command, typer.Typer) else command.__doc__)
 
 
-@pytest.mark.parametrize("command", [*cli.COMMANDS, *cli.HIDDEN], ids=name_of)
+@pytest.mark.parametrize("command", cli.COMMANDS, ids=name_of)
 def test_a_command_has_a_file_and_help_of_its_own(command: Any) -> None:
     name = name_of(command)
     file = FOLDER / f"{name.replace('-', '_')}.py"
@@ -34,7 +34,7 @@ def test_a_command_has_a_file_and_help_of_its_own(command: Any) -> None:
         assert Path(command.__code__.co_filename) == file
 
 
-def test_the_help_shows_each_command_once_and_no_hidden_one(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_help_shows_each_command_once(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "200")
     _, out, _ = run("--help")
     shown = re.findall(r"^│ ([a-z][a-z-]+) ", out, re.MULTILINE)
@@ -70,3 +70,10 @@ def test_starting_takes_none_of_the_heavy_ones() -> None:
 
     code = "import sys, likeness.commands.cli; print([name for name in ('torch', 'pandas', 'numpy', 'plotly') if name in sys.modules])"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize(("old", "new"), cli.MOVED.items())
+def test_an_old_name_answers_with_the_new_one(old: str, new: str, run: Run) -> None:
+    status, _, err = run(*old.split(), "cars", "--out", "x.csv")
+    assert (status, err.count("\n")) == (2, 1)
+    assert f"`likeness {old}` is now `{new}`" in err

@@ -18,7 +18,6 @@ SHOWN = {
     "encoders": "timm",
     "engines": "ivf",
     "targets": "coco",
-    "benchmarks": "clevr4",
 }
 
 
