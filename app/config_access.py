@@ -13,6 +13,7 @@ from likeness.language import SHIPPED_PSEUDOLABELS
 from likeness.shifts import shipped_splits
 from likeness.training import BackboneConfig, DataConfig, GuidanceConfig, RunConfig, RunFolder, as_yaml
 from server_settings import server
+from shared import cached
 from visitors import visitor
 
 
@@ -68,7 +69,8 @@ def _label_files(data: DataConfig) -> tuple[list[str], list[str]]:
     added = added_labels.names(entry) if entry else []
     wanted = [data.attribute] if isinstance(data.attribute, str) else data.attribute
     own = [str(added_labels.file_of(entry, name).absolute()) for name in wanted if name in added] if entry else []
-    by_hand = {name: file for name in wanted if entry and name not in added and (file := hand_labels.frozen(entry, name))}
+    asked = [name for name in wanted if name not in added] if entry else []
+    by_hand = {name: file for name in asked if entry and (file := hand_labels.frozen(entry, cached.table(entry.id).frame, name))}
     others = [file for file in data.label_files if Path(file).stem not in {*added, *by_hand}]
     return [*own, *(str(file.absolute()) for file in by_hand.values())], others
 

@@ -151,17 +151,17 @@ def can_undo(entry: DatasetEntry) -> tuple[bool, bool]:
     return TagStore(file_of(entry)).can_undo(who()) if version(entry) > 0 else (False, False)
 
 
-def frozen(entry: DatasetEntry, name: str) -> Path | None:
+def frozen(entry: DatasetEntry, frame: pd.DataFrame, name: str) -> Path | None:
     """A file of what images have of a tag or attribute now, for a run that learns from it while people go on labeling; None where none has.
+
+    Args:
+        frame: of the images with what people gave them, `tagged`.
 
     Raises:
         InputError: the labels cannot be read or written, or a name that no file can have.
     """
-    from shared import cached  # which reads this module
-
     known = counts(entry)
     kinds = dict(zip(known["name"], known["kind"], strict=True))
-    frame = cached.table(entry.id).frame
     held = column_of(frame, name)
     if name not in kinds or held is None:
         return None

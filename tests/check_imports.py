@@ -45,9 +45,9 @@ ORDER = (
 Edge = tuple[str, str]
 
 
-def modules(core: Path) -> dict[str, Path]:
-    """Dotted name -> file of every module of the library."""
-    return {".".join(file.relative_to(core).with_suffix("").parts).removesuffix(".__init__"): file for file in sorted(core.glob("likeness/**/*.py"))}
+def modules(root: Path, pattern: str = "likeness/**/*.py") -> dict[str, Path]:
+    """Dotted name -> file of every module of the library, or of another folder from which modules are imported."""
+    return {".".join(file.relative_to(root).with_suffix("").parts).removesuffix(".__init__"): file for file in sorted(root.glob(pattern))}
 
 
 def imports(name: str, file: Path, known: dict[str, Path]) -> set[str]:
@@ -120,9 +120,16 @@ def circles(graph: dict[str, set[str]]) -> list[list[str]]:
     return found
 
 
+def beyond(name: str, file: Path, forbidden: str) -> list[str]:
+    """A sentence where a module imports something of what stands above it."""
+    taken = [node for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))) if isinstance(node, ast.Import | ast.ImportFrom)]
+    named = {(node.module or "") * (not node.level) if isinstance(node, ast.ImportFrom) else alias.name for node in taken for alias in node.names}
+    return [f"{name} imports {forbidden}, which stands above it"] if any(each.split(".")[0] == forbidden for each in named) else []
+
+
 def main() -> int:
     """Prints the edges between packages and what is wrong; 1 where something is."""
-    known, app = modules(CORE), {str(file.relative_to(APP.parent)): file for file in sorted(APP.rglob("*.py"))}
+    known, app = modules(CORE), modules(APP, "**/*.py")
     graph = {name: imports(name, file, known) for name, file in known.items()}
     del graph["likeness"]  # the door names everything, and nothing imports it for its names
     graph = {name: targets - {"likeness"} for name, targets in graph.items()}
@@ -130,7 +137,9 @@ def main() -> int:
     for here in reversed(ORDER):
         targets = [f"{there} {edges[here, there]}" for there in reversed(ORDER) if edges[here, there]]
         print(f"{here:10} -> {', '.join(targets)}")
-    wrong = upward(edges) + [f"these import each other in a circle: {', '.join(ring)}" for ring in circles(graph)]
+    rings = circles(graph) + circles({name: imports(name, file, app) for name, file in app.items()})
+    wrong = upward(edges) + [f"these import each other in a circle: {', '.join(ring)}" for ring in rings]
+    wrong += [each for name, file in (known | app).items() for each in beyond(name, file, "experiments")]
     inside = [each for name, file in (known | app).items() for each in deep(name, file, known)]
     print(
         f"{len(edges)} edges between {len(ORDER)} packages; {len(wrong)} upward or in a circle; {len(inside)} past an __init__",

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 import check_imports
-from check_imports import circles, deep, imports, modules, package_edges, upward
+from check_imports import beyond, circles, deep, imports, modules, package_edges, upward
 
 
 def test_no_package_imports_one_above_it_and_no_modules_each_other(capsys: pytest.CaptureFixture[str]) -> None:
@@ -48,3 +48,10 @@ def test_what_is_taken_past_an_init_is_found(tmp_path: Path) -> None:
 
 def test_a_package_without_a_place_is_named() -> None:
     assert upward(package_edges({"likeness.new.thing": {"likeness.errors"}})) == ["new stands nowhere in ORDER"]
+
+
+def test_what_is_taken_from_the_experiments_is_found(tmp_path: Path) -> None:
+    (tmp_path / "render.py").write_text("def draw():\n    from experiments.renders import cars\n    return cars\n")
+    assert beyond("render", tmp_path / "render.py", "experiments") == ["render imports experiments, which stands above it"]
+    (tmp_path / "render.py").write_text("import likeness.experiments\nfrom .experiments import cars\n")
+    assert beyond("render", tmp_path / "render.py", "experiments") == []
