@@ -8,8 +8,7 @@ import pandas as pd
 
 from api.problems import Problem
 from api.schemas import Attribute, Dataset, DatasetDetails, Datasets, Image, Nothing, OfDataset, OfImage
-from likeness.data import DatasetEntry, ImageTable, numbers_of
-from likeness.data import list_datasets as all_datasets
+from likeness.data import DatasetEntry, ImageTable, list_datasets as all_datasets, numbers_of
 from likeness.encoders import map_path
 from likeness.errors import InputError
 from likeness.space import Space

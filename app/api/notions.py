@@ -7,8 +7,7 @@ from api.problems import Problem
 from api.schemas import FitNotion, Fitted, Joined, ListNotions, NotionDetails, NotionName, Notions, NotionText, OfNotion
 from likeness.data import DatasetEntry
 from likeness.encoders import cut_ends
-from likeness.notions import Notion, is_own
-from likeness.notions import list_notions as all_notions
+from likeness.notions import Notion, is_own, list_notions as all_notions
 from likeness.space import Space
 from quotas import check_notion
 from shared import cached, drafts

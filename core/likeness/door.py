@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from likeness.data import read_dataset
 from likeness.embedding import load_space
 from likeness.encoders import load_encoder
 from likeness.errors import InputError
@@ -13,6 +14,8 @@ if TYPE_CHECKING:
     from likeness.encoders import Encoder
     from likeness.notions import Composition, Notion
     from likeness.training import RunConfig, RunFolder
+
+read = read_dataset
 
 
 def load(what: str | Path, name: str | None = None) -> "Space | Encoder":
@@ -113,8 +116,7 @@ def train(config: "RunConfig | dict[str, Any] | str | Path", folder: Path | str 
         'finished'
     """
     from likeness.io import runs_dir
-    from likeness.training import RunConfig, config_from, read_config, with_changes
-    from likeness.training import train as train_run
+    from likeness.training import RunConfig, config_from, read_config, train as train_run, with_changes
 
     chosen = config if isinstance(config, RunConfig) else config_from(config) if isinstance(config, dict) else read_config(config)
     options = {name: changes.pop(name) for name in ("loss", "miner", "language", "backbone", "callbacks") if name in changes}

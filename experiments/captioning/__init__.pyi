@@ -1,11 +1,15 @@
 from .caption import caption_images as caption_images
-from .compare import Cells as Cells
-from .compare import captioning_cells as captioning_cells
-from .compare import captioning_runs as captioning_runs
-from .compare import captioning_table as captioning_table
-from .compare import compare_features as compare_features
-from .compare import finished_report as finished_report
-from .config import CaptioningConfig as CaptioningConfig
-from .config import captioning_configs as captioning_configs
-from .config import read_captioning_config as read_captioning_config
-from .config import with_captioning_changes as with_captioning_changes
+from .compare import (
+    Cells as Cells,
+    captioning_cells as captioning_cells,
+    captioning_runs as captioning_runs,
+    captioning_table as captioning_table,
+    compare_features as compare_features,
+    finished_report as finished_report,
+)
+from .config import (
+    CaptioningConfig as CaptioningConfig,
+    captioning_configs as captioning_configs,
+    read_captioning_config as read_captioning_config,
+    with_captioning_changes as with_captioning_changes,
+)

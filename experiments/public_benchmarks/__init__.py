@@ -1,12 +1,10 @@
 """Public benchmarks: one file for each, and one line for each of them here."""
 
 from experiments.public_benchmarks import clevr4, genecis, icir, stanford40
-from experiments.public_benchmarks.benchmark import Benchmark
-from experiments.public_benchmarks.beside_published import beside_published, published_figures
-from experiments.public_benchmarks.composed_ways import WAYS, ComposedWay
+from experiments.public_benchmarks.benchmark import Benchmark as Benchmark
+from experiments.public_benchmarks.beside_published import beside_published as beside_published, published_figures as published_figures
+from experiments.public_benchmarks.composed_ways import WAYS as WAYS, ComposedWay as ComposedWay
 from likeness.errors import InputError
-
-__all__ = ["BENCHMARKS", "WAYS", "Benchmark", "ComposedWay", "beside_published", "named_benchmark", "published_figures"]
 
 BENCHMARKS: tuple[Benchmark, ...] = (clevr4.BENCHMARK, stanford40.BENCHMARK, genecis.BENCHMARK, icir.BENCHMARK)
 # InDiReCT's five, on which DIOR (arXiv 2512.21860) is measured, too; `likeness evaluate --paper` has their protocol.

@@ -3,8 +3,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from background import Job, Jobs, Stage
 from likeness.errors import InputError

@@ -74,8 +74,7 @@ def test_beside_each_share_on_the_cars_stands_that_of_random_projections(app: Ap
 
 
 def test_no_control_is_computed_where_no_notion_or_no_mask_is_shown(app: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:
-    from pages.saliency import job as saliency_job
-    from pages.saliency import rows as saliency_rows
+    from pages.saliency import job as saliency_job, rows as saliency_rows
 
     monkeypatch.setattr(saliency_job, "begin_controls", lambda request: pytest.fail("nothing to compare with"))
     with monkeypatch.context() as patch:

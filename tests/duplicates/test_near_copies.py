@@ -4,9 +4,14 @@ import numpy as np
 import pytest
 
 from likeness import Space
-from likeness.duplicates import NearPairs, TooManyPairsError, near_copies, near_copies_between
-from likeness.duplicates import block_join as block_join_module
-from likeness.duplicates import cell_join as cell_join_module
+from likeness.duplicates import (
+    NearPairs,
+    TooManyPairsError,
+    block_join as block_join_module,
+    cell_join as cell_join_module,
+    near_copies,
+    near_copies_between,
+)
 from likeness.duplicates.cell_join import join_cells, largest_margin, plane_distances
 from likeness.duplicates.cell_margin import cell_margin, compare_sample
 from likeness.duplicates.pairs import PairCollector

@@ -8,8 +8,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import example, given, settings
-from hypothesis import strategies as st
+from hypothesis import example, given, settings, strategies as st
 
 from likeness.errors import InputError
 from likeness.io import csv_bytes, csv_rows, read_csv_cells, typed_columns

@@ -8,8 +8,7 @@ import numpy as np
 import ot
 import pandas as pd
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from scipy.optimize import linprog
 from scipy.spatial.distance import cdist
 

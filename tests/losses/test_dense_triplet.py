@@ -7,8 +7,7 @@ import pytest
 import torch
 
 from likeness.errors import InputError
-from likeness.losses import binary_triplet, dense_triplet
-from likeness.losses import triplet_hinge as hinge
+from likeness.losses import binary_triplet, dense_triplet, triplet_hinge as hinge
 
 
 def drawn(seed: int, n: int = 10, ties: bool = False) -> tuple[np.ndarray, np.ndarray]:

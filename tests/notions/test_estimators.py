@@ -13,7 +13,7 @@ from likeness.notions import METHODS, AspectProbabilities, AspectSimilarities, I
 
 ESTIMATORS = [
     estimator
-    for estimator in (getattr(likeness.notions, name) for name in likeness.notions.__all__)
+    for estimator in (getattr(likeness.notions, name) for name in dir(likeness.notions))
     if inspect.isclass(estimator) and hasattr(estimator, "fit")
 ]
 LEARNING = [estimator for estimator in ESTIMATORS if estimator not in (Identity, RandomEmbedding)]

@@ -10,8 +10,17 @@ from PIL import Image
 from likeness.data import ImageTable
 from likeness.errors import InputError
 from likeness.labels import JOINTS, LabelsConfig, label_distances
-from likeness.plots import blend_layout, distance_text, draw_numbers, draw_pose, draw_viewpoint, label_text, labelled_image, retrieval_figure
-from likeness.plots import squared_webp as squared
+from likeness.plots import (
+    blend_layout,
+    distance_text,
+    draw_numbers,
+    draw_pose,
+    draw_viewpoint,
+    label_text,
+    labelled_image,
+    retrieval_figure,
+    squared_webp as squared,
+)
 
 GRAY = (90, 90, 90)
 

@@ -5,8 +5,7 @@ from pathlib import Path
 import streamlit as st
 
 import added_labels
-from pages.compare import PAGE, analyses, changes, settings
-from pages.compare import comparison as comparison_view
+from pages.compare import PAGE, analyses, changes, comparison as comparison_view, settings
 from shared import aspect_labels
 from shared.view import View, current_view
 

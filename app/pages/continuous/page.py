@@ -5,8 +5,7 @@ import streamlit as st
 from access import redact
 from likeness.errors import InputError
 from likeness.labels import ImageLabels, LabelsConfig
-from pages.continuous import PAGE, numbers, pictures
-from pages.continuous import labels as continuous_labels
+from pages.continuous import PAGE, labels as continuous_labels, numbers, pictures
 from shared import progress
 from shared.plain import plain
 from shared.view import View, current_view

@@ -10,8 +10,7 @@ from likeness.data import has_label
 from likeness.errors import InputError
 from likeness.notions import InDiReCT
 from likeness.space import Space
-from pages.notions import editor as notion_editor
-from pages.notions import found
+from pages.notions import editor as notion_editor, found
 from shared import aspect_labels, cached, clicks, drafts, map_controls, maps, neighbors, problems, report_download, selection, verdict
 from shared.drafts import Draft
 from shared.plain import plain

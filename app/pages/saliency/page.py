@@ -13,9 +13,7 @@ from likeness.notions import Notion
 from likeness.saliency import BLACK, NOISE, PERCENTILE, SAMPLES, Masks, Saliency
 from likeness.space import Space
 from likeness.studies import judged_notions
-from pages.saliency import PAGE
-from pages.saliency import job as saliency_job
-from pages.saliency import rows as saliency_rows
+from pages.saliency import PAGE, job as saliency_job, rows as saliency_rows
 from pages.saliency.job import SaliencyRequest
 from pages.saliency.rows import Look
 from shared import cached, drafts, neighbors, progress, selection, sidebar, trained

@@ -4,8 +4,7 @@ import streamlit as st
 
 from likeness.errors import InputError
 from likeness.shifts import SplitFile, SplitOptions
-from pages.shifts import files
-from pages.shifts import splits as shift_splits
+from pages.shifts import files, splits as shift_splits
 from pages.shifts.splits import Progression
 from shared import filters, progress
 from shared.sidebar import listed, readable

@@ -9,8 +9,7 @@ import streamlit as st
 from components.gallery import Section, gallery
 from likeness.plots import STEP_KINDS, class_sides, distance_curve
 from likeness.shifts import ClassSplit
-from pages.shifts import files
-from pages.shifts import splits as shift_splits
+from pages.shifts import files, splits as shift_splits
 from pages.shifts.splits import Progression
 from shared import progress
 from shared.plain import plain

@@ -11,9 +11,7 @@ from likeness import training
 from likeness.errors import InputError
 from likeness.io import runs_dir
 from likeness.training import RunConfig, RunFolder, as_yaml, presets, read_config
-from pages.train import PAGE, draft
-from pages.train import fields as train_fields
-from pages.train import preview as train_preview
+from pages.train import PAGE, draft, fields as train_fields, preview as train_preview
 from shared import aspect_labels, permissions, run_card, trained
 from shared.plain import plain
 from shared.sidebar import readable

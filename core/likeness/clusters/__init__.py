@@ -1,34 +1,24 @@
 """Clusters of images at several depths, and their names."""
 
-from likeness.clusters.cluster import Clusters, cluster
-from likeness.clusters.name_clusters import ClusterName, ClusterNames, name_clusters, names_from_shares
-from likeness.clusters.name_columns import with_cluster_names
-from likeness.clusters.name_match import MATCHES, name_match, too_general
-from likeness.clusters.places import cluster_table, densest, group_table, without_overlap
-from likeness.clusters.word_choice import WordChoice, notion_choice, noun_choice, own_choice
-from likeness.clusters.word_shares import LOOKED_AT, TableShares, TextShares, WordShares
-
-__all__ = [
-    "LOOKED_AT",
-    "MATCHES",
-    "ClusterName",
-    "ClusterNames",
-    "Clusters",
-    "TableShares",
-    "TextShares",
-    "WordChoice",
-    "WordShares",
-    "cluster",
-    "cluster_table",
-    "densest",
-    "group_table",
-    "name_clusters",
-    "name_match",
-    "names_from_shares",
-    "notion_choice",
-    "noun_choice",
-    "own_choice",
-    "too_general",
-    "with_cluster_names",
-    "without_overlap",
-]
+from likeness.clusters.cluster import Clusters as Clusters, cluster as cluster
+from likeness.clusters.name_clusters import (
+    ClusterName as ClusterName,
+    ClusterNames as ClusterNames,
+    name_clusters as name_clusters,
+    names_from_shares as names_from_shares,
+)
+from likeness.clusters.name_columns import with_cluster_names as with_cluster_names
+from likeness.clusters.name_match import MATCHES as MATCHES, name_match as name_match, too_general as too_general
+from likeness.clusters.places import (
+    cluster_table as cluster_table,
+    densest as densest,
+    group_table as group_table,
+    without_overlap as without_overlap,
+)
+from likeness.clusters.word_choice import (
+    WordChoice as WordChoice,
+    notion_choice as notion_choice,
+    noun_choice as noun_choice,
+    own_choice as own_choice,
+)
+from likeness.clusters.word_shares import LOOKED_AT as LOOKED_AT, TableShares as TableShares, TextShares as TextShares, WordShares as WordShares

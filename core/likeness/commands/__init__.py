@@ -1,5 +1,3 @@
 """The command line's larger commands, one a file, and what they share."""
 
-from likeness.commands.terminal import answered
-
-__all__ = ["answered"]
+from likeness.commands.terminal import answered as answered

@@ -31,8 +31,7 @@ def convergence(
     from likeness.evaluation import metric_title
     from likeness.io import write_atomic
     from likeness.plots import convergence_curves
-    from likeness.studies import convergence as measured
-    from likeness.studies import convergence_table
+    from likeness.studies import convergence as measured, convergence_table
 
     check_plot(plot)
     check_format(format)

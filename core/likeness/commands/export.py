@@ -46,8 +46,7 @@ def export(
     `likeness export cars qdrant db/ --notion car-color`, `likeness export cars notion color/ --notion car-color`,
     `likeness export run:shipped-cars-elg onnx model/`
     """
-    from likeness.exports import export as write
-    from likeness.exports import find_target
+    from likeness.exports import export as write, find_target
 
     chosen = find_target(target)
     given: dict[str, Any] = {"label": label, "vectors": vectors, "neighbors": neighbors, "link": link, "val": val, "split": split}

@@ -23,8 +23,7 @@ def pseudolabels(
     from dataclasses import replace
 
     from likeness.language import imagenet_names, write_pseudolabels
-    from likeness.training import pseudolabels as found
-    from likeness.training import read_config, run_images, with_changes
+    from likeness.training import pseudolabels as found, read_config, run_images, with_changes
 
     changes = {"guidance.kind": "plg", "guidance.level": "class", "guidance.k": k} | dict(changed(each) for each in change or [])
     chosen = with_changes(read_config(config), changes)

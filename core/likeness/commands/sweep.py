@@ -29,8 +29,7 @@ def sweep(
 
     Examples: `likeness sweep rates.yaml`, `likeness sweep runs/rates --show`, `likeness sweep runs/rates --trials 50`
     """
-    from likeness.studies import SweepFolder
-    from likeness.studies import sweep as search
+    from likeness.studies import SweepFolder, sweep as search
 
     if not config:
         raise InputError("Say which sweep: a YAML file with base, space and trials, or the folder of one.")

@@ -134,8 +134,7 @@ def _leave_output() -> None:
 def progress_bar(label: str) -> Iterator["Progress"]:
     """A bar on stderr that appears with the first call of what is yielded; none where nothing is to do. A named stage takes the label's place."""
     from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
-    from rich.progress import Progress as Bar
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress as Bar, TextColumn, TimeRemainingColumn
 
     said = TextColumn("{task.description}", markup=False)
     bar = Bar(said, BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(), console=Console(stderr=True), transient=True)

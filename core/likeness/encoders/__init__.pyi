@@ -1,85 +1,67 @@
-from .digests import digest as digest
-from .digests import folder_digests as folder_digests
+from .digests import digest as digest, folder_digests as folder_digests
 from .embeddings import Embeddings as Embeddings
-from .encoder import Encoder as Encoder
-from .encoder import StagedEncoder as StagedEncoder
-from .encoder import Tower as Tower
-from .encoder import TowerEncoder as TowerEncoder
-from .family import EncoderFamily as EncoderFamily
-from .family import EncoderName as EncoderName
-from .family import PathChange as PathChange
+from .encoder import Encoder as Encoder, StagedEncoder as StagedEncoder, Tower as Tower, TowerEncoder as TowerEncoder
+from .family import EncoderFamily as EncoderFamily, EncoderName as EncoderName, PathChange as PathChange
 from .lengths import image_lengths as image_lengths
-from .load import download_encoder as download_encoder
-from .load import encoder_is_here as encoder_is_here
-from .load import load_encoder as load_encoder
+from .load import download_encoder as download_encoder, encoder_is_here as encoder_is_here, load_encoder as load_encoder
 from .models.clip import ClipEncoder as ClipEncoder
-from .models.device import choose_device as choose_device
-from .models.device import fetch_later as fetch_later
-from .models.device import to_device as to_device
+from .models.device import choose_device as choose_device, fetch_later as fetch_later, to_device as to_device
 from .models.download import free_space as free_space
-from .models.hub import load_from_folder as load_from_folder
-from .models.hub import load_from_hub as load_from_hub
-from .models.load_model import open_clip_saved as open_clip_saved
-from .models.load_model import timm_named as timm_named
-from .models.load_model import transformers_folder as transformers_folder
-from .models.load_model import transformers_hub as transformers_hub
-from .models.load_model import transformers_hub_files as transformers_hub_files
-from .models.minilm import MINILM_DIM as MINILM_DIM
-from .models.minilm import check_minilm_weights as check_minilm_weights
-from .models.minilm import installed_folders as installed_folders
-from .models.minilm import minilm_folder as minilm_folder
-from .models.photos import HEAD_FILE as HEAD_FILE
-from .models.photos import MEAN as MEAN
-from .models.photos import NETWORK as NETWORK
-from .models.photos import NETWORK_FILE as NETWORK_FILE
-from .models.photos import NETWORK_OPTIONS as NETWORK_OPTIONS
-from .models.photos import STD as STD
-from .models.photos import features_and_logits as features_and_logits
-from .models.photos import photo_network as photo_network
-from .models.photos import photo_network_file as photo_network_file
-from .models.photos import photo_transform as photo_transform
-from .models.photos import root_rows as root_rows
-from .models.timm_tower import check_timm_name as check_timm_name
-from .models.timm_tower import timm_pretrained as timm_pretrained
+from .models.hub import load_from_folder as load_from_folder, load_from_hub as load_from_hub
+from .models.load_model import (
+    open_clip_saved as open_clip_saved,
+    timm_named as timm_named,
+    transformers_folder as transformers_folder,
+    transformers_hub as transformers_hub,
+    transformers_hub_files as transformers_hub_files,
+)
+from .models.minilm import (
+    MINILM_DIM as MINILM_DIM,
+    check_minilm_weights as check_minilm_weights,
+    installed_folders as installed_folders,
+    minilm_folder as minilm_folder,
+)
+from .models.photos import (
+    HEAD_FILE as HEAD_FILE,
+    MEAN as MEAN,
+    NETWORK as NETWORK,
+    NETWORK_FILE as NETWORK_FILE,
+    NETWORK_OPTIONS as NETWORK_OPTIONS,
+    STD as STD,
+    features_and_logits as features_and_logits,
+    photo_network as photo_network,
+    photo_network_file as photo_network_file,
+    photo_transform as photo_transform,
+    root_rows as root_rows,
+)
+from .models.timm_tower import check_timm_name as check_timm_name, timm_pretrained as timm_pretrained
 from .models.token_vectors import token_vectors as token_vectors
-from .models.tower import MAX_ASPECT as MAX_ASPECT
-from .models.tower import ImagesOnly as ImagesOnly
-from .models.tower import ImageTower as ImageTower
-from .names import ENCODER_FAMILIES as ENCODER_FAMILIES
-from .names import encoder_families as encoder_families
-from .names import encoder_family as encoder_family
-from .names import encoder_identity as encoder_identity
-from .names import is_encoder_name as is_encoder_name
-from .names import known_forms as known_forms
-from .names import map_path as map_path
-from .names import native_size as native_size
-from .names import parse_name as parse_name
-from .names import reads_text as reads_text
-from .objects import EncoderLike as EncoderLike
-from .objects import ImageEncoder as ImageEncoder
-from .objects import TextEncoder as TextEncoder
-from .precision import PRECISIONS as PRECISIONS
-from .precision import split_precision as split_precision
-from .precision import with_precision as with_precision
-from .published import PUBLISHED as PUBLISHED
-from .published import PublishedEncoder as PublishedEncoder
-from .speed import measure_speed as measure_speed
-from .speed import remembered_speeds as remembered_speeds
-from .store.images import check_engine as check_engine
-from .store.images import embed_images as embed_images
-from .store.images import index_folder as index_folder
-from .store.images import ship_embeddings as ship_embeddings
-from .store.images import store_folder as store_folder
-from .store.images import stored_of as stored_of
+from .models.tower import MAX_ASPECT as MAX_ASPECT, ImagesOnly as ImagesOnly, ImageTower as ImageTower
+from .names import (
+    ENCODER_FAMILIES as ENCODER_FAMILIES,
+    encoder_families as encoder_families,
+    encoder_family as encoder_family,
+    encoder_identity as encoder_identity,
+    is_encoder_name as is_encoder_name,
+    known_forms as known_forms,
+    map_path as map_path,
+    native_size as native_size,
+    parse_name as parse_name,
+    reads_text as reads_text,
+)
+from .objects import EncoderLike as EncoderLike, ImageEncoder as ImageEncoder, TextEncoder as TextEncoder
+from .precision import PRECISIONS as PRECISIONS, split_precision as split_precision, with_precision as with_precision
+from .published import PUBLISHED as PUBLISHED, PublishedEncoder as PublishedEncoder
+from .speed import measure_speed as measure_speed, remembered_speeds as remembered_speeds
+from .store.images import (
+    check_engine as check_engine,
+    embed_images as embed_images,
+    index_folder as index_folder,
+    ship_embeddings as ship_embeddings,
+    store_folder as store_folder,
+    stored_of as stored_of,
+)
 from .store.pipeline import prepared_batches as prepared_batches
-from .store.texts import TextEmbeddings as TextEmbeddings
-from .store.texts import embed_texts as embed_texts
-from .store.texts import ship_texts as ship_texts
-from .unread_texts import check_text as check_text
-from .unread_texts import cut_ends as cut_ends
-from .unread_texts import text_warnings as text_warnings
-from .unread_texts import unread_words as unread_words
-from .vocabulary import CutText as CutText
-from .vocabulary import cut_texts as cut_texts
-from .vocabulary import reads_nothing as reads_nothing
-from .vocabulary import unknown_words as unknown_words
+from .store.texts import TextEmbeddings as TextEmbeddings, embed_texts as embed_texts, ship_texts as ship_texts
+from .unread_texts import check_text as check_text, cut_ends as cut_ends, text_warnings as text_warnings, unread_words as unread_words
+from .vocabulary import CutText as CutText, cut_texts as cut_texts, reads_nothing as reads_nothing, unknown_words as unknown_words

@@ -1,90 +1,55 @@
 """Numbers that say how well an embedding space keeps what belongs together together."""
 
-from likeness.evaluation._inputs import DistanceMetric, checked_metric
-from likeness.evaluation._language_inputs import class_number
-from likeness.evaluation.class_means import class_means, class_sums
-from likeness.evaluation.class_order import clustered_order
-from likeness.evaluation.clustering import clustering_metrics
-from likeness.evaluation.continuous import DISTANCE_KS, NDCG_KS, chance_metrics, continuous_metrics, oracle_metrics, retrieve
+from likeness.evaluation._inputs import DistanceMetric as DistanceMetric, checked_metric as checked_metric
+from likeness.evaluation._language_inputs import class_number as class_number
+from likeness.evaluation.class_means import class_means as class_means, class_sums as class_sums
+from likeness.evaluation.class_order import clustered_order as clustered_order
+from likeness.evaluation.clustering import clustering_metrics as clustering_metrics
+from likeness.evaluation.continuous import (
+    DISTANCE_KS as DISTANCE_KS,
+    NDCG_KS as NDCG_KS,
+    chance_metrics as chance_metrics,
+    continuous_metrics as continuous_metrics,
+    oracle_metrics as oracle_metrics,
+    retrieve as retrieve,
+)
 from likeness.evaluation.continuous_comparison import (
-    FEWEST_LABELLED,
-    continuous_comparison,
-    continuous_metric_names,
-    oracle_and_chance,
-    spread_queries,
+    FEWEST_LABELLED as FEWEST_LABELLED,
+    continuous_comparison as continuous_comparison,
+    continuous_metric_names as continuous_metric_names,
+    oracle_and_chance as oracle_and_chance,
+    spread_queries as spread_queries,
 )
 from likeness.evaluation.generalization import (
-    aggregated_generalization_score,
-    by_split,
-    correlations_without,
-    few_shot_gains,
-    generalization_scores,
-    rise_by_removal,
-    scaled_structure,
-    structure_correlations,
+    aggregated_generalization_score as aggregated_generalization_score,
+    by_split as by_split,
+    correlations_without as correlations_without,
+    few_shot_gains as few_shot_gains,
+    generalization_scores as generalization_scores,
+    rise_by_removal as rise_by_removal,
+    scaled_structure as scaled_structure,
+    structure_correlations as structure_correlations,
 )
-from likeness.evaluation.language_correlation import class_image_similarities, language_rank_correlation
-from likeness.evaluation.language_divergence import LanguageDivergence, language_divergence
-from likeness.evaluation.measure import MetricLike, chosen_metrics, measure, metrics
-from likeness.evaluation.metric import Metric
-from likeness.evaluation.metric_names import METRICS, find_metric, listed_metric, metric_names, metric_title
-from likeness.evaluation.retrieval import retrieval_metrics, retrieval_metrics_per_class, retrieval_scores
-from likeness.evaluation.semantic_comparison import most_changed, retrieved_classes
-from likeness.evaluation.semantic_retrieval import SemanticRetrieval, semantic_retrieval
-from likeness.evaluation.semantics import Semantics, semantics, semantics_table
-from likeness.evaluation.structure import STRUCTURE, structure_metrics
-
-__all__ = [
-    "DISTANCE_KS",
-    "FEWEST_LABELLED",
-    "METRICS",
-    "NDCG_KS",
-    "STRUCTURE",
-    "DistanceMetric",
-    "LanguageDivergence",
-    "Metric",
-    "MetricLike",
-    "SemanticRetrieval",
-    "Semantics",
-    "aggregated_generalization_score",
-    "by_split",
-    "chance_metrics",
-    "checked_metric",
-    "chosen_metrics",
-    "class_image_similarities",
-    "class_means",
-    "class_number",
-    "class_sums",
-    "clustered_order",
-    "clustering_metrics",
-    "continuous_comparison",
-    "continuous_metric_names",
-    "continuous_metrics",
-    "correlations_without",
-    "few_shot_gains",
-    "find_metric",
-    "generalization_scores",
-    "language_divergence",
-    "language_rank_correlation",
-    "listed_metric",
-    "measure",
-    "metric_names",
-    "metric_title",
-    "metrics",
-    "most_changed",
-    "oracle_and_chance",
-    "oracle_metrics",
-    "retrieval_metrics",
-    "retrieval_metrics_per_class",
-    "retrieval_scores",
-    "retrieve",
-    "retrieved_classes",
-    "rise_by_removal",
-    "scaled_structure",
-    "semantic_retrieval",
-    "semantics",
-    "semantics_table",
-    "spread_queries",
-    "structure_correlations",
-    "structure_metrics",
-]
+from likeness.evaluation.language_correlation import (
+    class_image_similarities as class_image_similarities,
+    language_rank_correlation as language_rank_correlation,
+)
+from likeness.evaluation.language_divergence import LanguageDivergence as LanguageDivergence, language_divergence as language_divergence
+from likeness.evaluation.measure import MetricLike as MetricLike, chosen_metrics as chosen_metrics, measure as measure, metrics as metrics
+from likeness.evaluation.metric import Metric as Metric
+from likeness.evaluation.metric_names import (
+    METRICS as METRICS,
+    find_metric as find_metric,
+    listed_metric as listed_metric,
+    metric_names as metric_names,
+    metric_title as metric_title,
+)
+from likeness.evaluation.retrieval import (
+    retrieval_metrics as retrieval_metrics,
+    retrieval_metrics_per_class as retrieval_metrics_per_class,
+    retrieval_scores as retrieval_scores,
+)
+from likeness.evaluation.semantic_comparison import most_changed as most_changed, retrieved_classes as retrieved_classes
+from likeness.evaluation.semantic_retrieval import SemanticRetrieval as SemanticRetrieval, semantic_retrieval as semantic_retrieval
+from likeness.evaluation.semantics import Semantics as Semantics, semantics as semantics, semantics_table as semantics_table
+from likeness.evaluation.structure import STRUCTURE as STRUCTURE, structure_metrics as structure_metrics

@@ -1,14 +1,4 @@
 """Images, labels, vectors, notions and trained runs for other programs; and spaces read back from them."""
 
-from likeness.exports.target import ExportOptions, Target, Written
-from likeness.exports.targets import TARGETS, export, find_target, import_space
-
-__all__ = [
-    "TARGETS",
-    "ExportOptions",
-    "Target",
-    "Written",
-    "export",
-    "find_target",
-    "import_space",
-]
+from likeness.exports.target import ExportOptions as ExportOptions, Target as Target, Written as Written
+from likeness.exports.targets import TARGETS as TARGETS, export as export, find_target as find_target, import_space as import_space

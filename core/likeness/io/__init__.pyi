@@ -1,102 +1,98 @@
-from .array_files import read_array as read_array
-from .array_files import read_arrays as read_arrays
-from .array_files import read_checkpoint as read_checkpoint
-from .array_files import read_weights as read_weights
-from .array_files import write_weights as write_weights
-from .arrow_table import from_arrow as from_arrow
-from .arrow_table import plain_column as plain_column
-from .arrow_table import to_arrow as to_arrow
+from .array_files import (
+    read_array as read_array,
+    read_arrays as read_arrays,
+    read_checkpoint as read_checkpoint,
+    read_weights as read_weights,
+    write_weights as write_weights,
+)
+from .arrow_table import from_arrow as from_arrow, plain_column as plain_column, to_arrow as to_arrow
 from .checkpoints import CheckpointFile as CheckpointFile
-from .confinement import allows as allows
-from .confinement import check_readable as check_readable
-from .confinement import check_url as check_url
-from .confinement import confine as confine
-from .confinement import is_confined as is_confined
-from .confinement import is_inside as is_inside
-from .csv_cells import csv_bytes as csv_bytes
-from .csv_cells import csv_rows as csv_rows
-from .csv_cells import read_csv_cells as read_csv_cells
-from .csv_cells import typed_columns as typed_columns
-from .downloads import DOWNLOAD_SILENCE as DOWNLOAD_SILENCE
-from .downloads import RemoteFile as RemoteFile
-from .downloads import Stopped as Stopped
-from .downloads import check_room as check_room
-from .downloads import download_problem as download_problem
-from .downloads import explained as explained
-from .downloads import fetch_files as fetch_files
-from .downloads import file_hash as file_hash
-from .downloads import free_bytes as free_bytes
-from .downloads import progress_or_bar as progress_or_bar
-from .downloads import server_answers as server_answers
-from .downloads import size_text as size_text
-from .downloads import status_of as status_of
-from .exif import PhotoData as PhotoData
-from .exif import parse_exif as parse_exif
-from .exif import photo_data as photo_data
-from .file_names import name_finder as name_finder
-from .file_names import name_to_text as name_to_text
-from .file_names import text_to_name as text_to_name
-from .file_parts import PART_SUFFIXES as PART_SUFFIXES
-from .file_parts import file_of as file_of
-from .file_parts import is_pdf_name as is_pdf_name
-from .file_parts import part_path as part_path
-from .file_parts import split_part as split_part
-from .files import compute_once_locked as compute_once_locked
-from .files import open_atomic as open_atomic
-from .files import sync_folder as sync_folder
-from .files import write_atomic as write_atomic
-from .foreign_images import MAX_PIXELS as MAX_PIXELS
-from .foreign_images import check_images as check_images
-from .foreign_images import count_parts as count_parts
-from .foreign_images import foreign_image as foreign_image
-from .foreign_images import heif_exif as heif_exif
-from .frozen_config import FrozenConfig as FrozenConfig
-from .frozen_config import config_file as config_file
-from .frozen_config import validation_message as validation_message
-from .frozen_config import with_keys as with_keys
-from .frozen_config import yaml_content as yaml_content
-from .images import check_scans as check_scans
-from .images import decode_image as decode_image
-from .images import image_apart as image_apart
-from .images import image_remark as image_remark
-from .images import image_size as image_size
-from .images import read_image as read_image
-from .interruption import interrupted_by as interrupted_by
-from .interruption import restore_interruption as restore_interruption
-from .mat_process import MatError as MatError
-from .mat_process import mat_shapes as mat_shapes
-from .mat_process import mat_variable as mat_variable
-from .output_place import check_output_file as check_output_file
-from .output_place import check_output_folder as check_output_folder
-from .paths import app_dir as app_dir
-from .paths import as_path as as_path
-from .paths import assets_dir as assets_dir
-from .paths import cache_dir as cache_dir
-from .paths import can_be_a_path as can_be_a_path
-from .paths import can_write as can_write
-from .paths import runs_dir as runs_dir
+from .confinement import (
+    allows as allows,
+    check_readable as check_readable,
+    check_url as check_url,
+    confine as confine,
+    is_confined as is_confined,
+    is_inside as is_inside,
+)
+from .csv_cells import csv_bytes as csv_bytes, csv_rows as csv_rows, read_csv_cells as read_csv_cells, typed_columns as typed_columns
+from .downloads import (
+    DOWNLOAD_SILENCE as DOWNLOAD_SILENCE,
+    RemoteFile as RemoteFile,
+    Stopped as Stopped,
+    check_room as check_room,
+    download_problem as download_problem,
+    explained as explained,
+    fetch_files as fetch_files,
+    file_hash as file_hash,
+    free_bytes as free_bytes,
+    progress_or_bar as progress_or_bar,
+    server_answers as server_answers,
+    size_text as size_text,
+    status_of as status_of,
+)
+from .exif import PhotoData as PhotoData, parse_exif as parse_exif, photo_data as photo_data
+from .file_names import name_finder as name_finder, name_to_text as name_to_text, text_to_name as text_to_name
+from .file_parts import (
+    PART_SUFFIXES as PART_SUFFIXES,
+    file_of as file_of,
+    is_pdf_name as is_pdf_name,
+    part_path as part_path,
+    split_part as split_part,
+)
+from .files import compute_once_locked as compute_once_locked, open_atomic as open_atomic, sync_folder as sync_folder, write_atomic as write_atomic
+from .foreign_images import (
+    MAX_PIXELS as MAX_PIXELS,
+    check_images as check_images,
+    count_parts as count_parts,
+    foreign_image as foreign_image,
+    heif_exif as heif_exif,
+)
+from .frozen_config import (
+    FrozenConfig as FrozenConfig,
+    config_file as config_file,
+    validation_message as validation_message,
+    with_keys as with_keys,
+    yaml_content as yaml_content,
+)
+from .images import (
+    check_scans as check_scans,
+    decode_image as decode_image,
+    image_apart as image_apart,
+    image_remark as image_remark,
+    image_size as image_size,
+    read_image as read_image,
+)
+from .interruption import interrupted_by as interrupted_by, restore_interruption as restore_interruption
+from .mat_process import MatError as MatError, mat_shapes as mat_shapes, mat_variable as mat_variable
+from .output_place import check_output_file as check_output_file, check_output_folder as check_output_folder
+from .paths import (
+    app_dir as app_dir,
+    as_path as as_path,
+    assets_dir as assets_dir,
+    cache_dir as cache_dir,
+    can_be_a_path as can_be_a_path,
+    can_write as can_write,
+    runs_dir as runs_dir,
+)
 from .plain_pickle import PlainUnpickler as PlainUnpickler
-from .python_process import become_app as become_app
-from .python_process import folder_kept_out as folder_kept_out
-from .python_process import keep_folder_out as keep_folder_out
-from .python_process import start_python as start_python
+from .python_process import (
+    become_app as become_app,
+    folder_kept_out as folder_kept_out,
+    keep_folder_out as keep_folder_out,
+    start_python as start_python,
+)
 from .raw_previews import RAW_SUFFIXES as RAW_SUFFIXES
 from .regular_file import regular_file as regular_file
-from .rgb import PIXELS_VERSION as PIXELS_VERSION
-from .rgb import REMARK as REMARK
-from .rgb import to_rgb as to_rgb
-from .text import decoded as decoded
-from .text import parse_json as parse_json
-from .text import parse_yaml as parse_yaml
-from .text import plain_name as plain_name
-from .text import text_of as text_of
-from .transient import TransientError as TransientError
-from .transient import is_transient as is_transient
-from .transient import transient_reason as transient_reason
+from .rgb import PIXELS_VERSION as PIXELS_VERSION, REMARK as REMARK, to_rgb as to_rgb
+from .text import decoded as decoded, parse_json as parse_json, parse_yaml as parse_yaml, plain_name as plain_name, text_of as text_of
+from .transient import TransientError as TransientError, is_transient as is_transient, transient_reason as transient_reason
 from .unreadable import UnreadableImageError as UnreadableImageError
-from .vector_file import ABOUT_KEY as ABOUT_KEY
-from .vector_file import VectorFile as VectorFile
-from .vector_file import check_vector_file as check_vector_file
-from .vector_file import read_vector_file as read_vector_file
-from .vector_file import write_vector_file as write_vector_file
+from .vector_file import (
+    ABOUT_KEY as ABOUT_KEY,
+    VectorFile as VectorFile,
+    check_vector_file as check_vector_file,
+    read_vector_file as read_vector_file,
+    write_vector_file as write_vector_file,
+)
 from .worker_pool import WorkerPool as WorkerPool

@@ -8,10 +8,12 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from PIL import AvifImagePlugin as _AvifImagePlugin  # noqa: F401
-from PIL import Image
-from PIL import TiffImagePlugin as _TiffImagePlugin  # noqa: F401  (Pillow reads only formats whose modules are imported, and itself imports the others)
-from PIL import WebPImagePlugin as _WebPImagePlugin  # noqa: F401
+from PIL import (
+    AvifImagePlugin as _AvifImagePlugin,  # noqa: F401
+    Image,
+    TiffImagePlugin as _TiffImagePlugin,  # noqa: F401  (Pillow reads only formats whose modules are imported, and itself imports the others)
+    WebPImagePlugin as _WebPImagePlugin,  # noqa: F401
+)
 
 from likeness.errors import InputError
 from likeness.io.color_profiles import image_colors

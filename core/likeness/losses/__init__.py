@@ -3,21 +3,32 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from likeness.losses.custom import as_module
-from likeness.losses.dense_triplet import binary_triplet, dense_triplet
-from likeness.losses.language_match import language_match
-from likeness.losses.log_ratio import log_ratio
-from likeness.losses.multi_similarity import interpolated, language_scales, mined_pairs, multisimilarity
-from likeness.losses.objective import Objective, Wrapper
-from likeness.losses.registry import OBJECTIVES, check_mines, check_objective, make_objective, objectives_on
-from likeness.losses.wrapper_options import DIVA_PARTS, check_wrapper
-from likeness.losses.wrappers import WRAPPERS, wrap_objective, wrapper_parameters
+from likeness.losses.custom import as_module as as_module
+from likeness.losses.dense_triplet import binary_triplet as binary_triplet, dense_triplet as dense_triplet
+from likeness.losses.language_match import language_match as language_match
+from likeness.losses.log_ratio import log_ratio as log_ratio
+from likeness.losses.multi_similarity import (
+    interpolated as interpolated,
+    language_scales as language_scales,
+    mined_pairs as mined_pairs,
+    multisimilarity as multisimilarity,
+)
+from likeness.losses.objective import Objective as Objective, Wrapper as Wrapper
+from likeness.losses.registry import (
+    OBJECTIVES as OBJECTIVES,
+    check_mines as check_mines,
+    check_objective as check_objective,
+    make_objective as make_objective,
+    objectives_on as objectives_on,
+)
+from likeness.losses.wrapper_options import DIVA_PARTS as DIVA_PARTS, check_wrapper as check_wrapper
+from likeness.losses.wrappers import WRAPPERS as WRAPPERS, wrap_objective as wrap_objective, wrapper_parameters as wrapper_parameters
 
 if TYPE_CHECKING:
-    from likeness.losses.diva import DiVA
-    from likeness.losses.mined import Mined
-    from likeness.losses.s2sd import S2SD
-    from likeness.losses.uniform_prior import UniformPrior
+    from likeness.losses.diva import DiVA as DiVA
+    from likeness.losses.mined import Mined as Mined
+    from likeness.losses.s2sd import S2SD as S2SD
+    from likeness.losses.uniform_prior import UniformPrior as UniformPrior
 
 _LATER = {
     "DiVA": "diva",
@@ -25,34 +36,6 @@ _LATER = {
     "S2SD": "s2sd",
     "UniformPrior": "uniform_prior",
 }
-
-__all__ = [
-    "DIVA_PARTS",
-    "OBJECTIVES",
-    "S2SD",
-    "WRAPPERS",
-    "DiVA",
-    "Mined",
-    "Objective",
-    "UniformPrior",
-    "Wrapper",
-    "as_module",
-    "binary_triplet",
-    "check_mines",
-    "check_objective",
-    "check_wrapper",
-    "dense_triplet",
-    "interpolated",
-    "language_match",
-    "language_scales",
-    "log_ratio",
-    "make_objective",
-    "mined_pairs",
-    "multisimilarity",
-    "objectives_on",
-    "wrap_objective",
-    "wrapper_parameters",
-]
 
 
 def __getattr__(name: str) -> Any:

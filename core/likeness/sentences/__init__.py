@@ -1,31 +1,21 @@
 """A notion from one sentence, without a language model: lists that ship, WordNet's kinds of things, and what occurs in the images."""
 
-from likeness.sentences.hyponyms import Hyponym, hypernyms, hyponyms, is_kind_of, noun_senses, plural, singular
-from likeness.sentences.notion_from_sentence import Pruned, SentenceNotion, notion_from_sentence, word_list_notions
-from likeness.sentences.noun_tree import NounTree, NounWord, noun_tree
-from likeness.sentences.occurring import Occurrence, occurring
-from likeness.sentences.reading import Reading, read_sentence
-from likeness.sentences.word_lists import WordList, word_lists
-
-__all__ = [
-    "Hyponym",
-    "NounTree",
-    "NounWord",
-    "Occurrence",
-    "Pruned",
-    "Reading",
-    "SentenceNotion",
-    "WordList",
-    "hypernyms",
-    "hyponyms",
-    "is_kind_of",
-    "notion_from_sentence",
-    "noun_senses",
-    "noun_tree",
-    "occurring",
-    "plural",
-    "read_sentence",
-    "singular",
-    "word_list_notions",
-    "word_lists",
-]
+from likeness.sentences.hyponyms import (
+    Hyponym as Hyponym,
+    hypernyms as hypernyms,
+    hyponyms as hyponyms,
+    is_kind_of as is_kind_of,
+    noun_senses as noun_senses,
+    plural as plural,
+    singular as singular,
+)
+from likeness.sentences.notion_from_sentence import (
+    Pruned as Pruned,
+    SentenceNotion as SentenceNotion,
+    notion_from_sentence as notion_from_sentence,
+    word_list_notions as word_list_notions,
+)
+from likeness.sentences.noun_tree import NounTree as NounTree, NounWord as NounWord, noun_tree as noun_tree
+from likeness.sentences.occurring import Occurrence as Occurrence, occurring as occurring
+from likeness.sentences.reading import Reading as Reading, read_sentence as read_sentence
+from likeness.sentences.word_lists import WordList as WordList, word_lists as word_lists

@@ -1,47 +1,33 @@
 """Distribution shifts between train and test: how far two sets of features lie apart, and splits of growing distance. Needs no torch."""
 
-from likeness.shifts.construct import Step, choose_steps, class_mean_features, split_file, split_steps, start_halves
-from likeness.shifts.episodes import Episode, few_shot_episodes
-from likeness.shifts.frechet import FeatureStatistics, frechet_distance
-from likeness.shifts.group_halves import group_halves
-from likeness.shifts.image_splits import SplitOptions, build_splits, divisible_classes
-from likeness.shifts.official_splits import class_aliases, import_official
-from likeness.shifts.references import RANDOM_CLASSES, SAME_CLASSES, iid_halves, reference_distances
-from likeness.shifts.removal import removal_splits
-from likeness.shifts.selection import select_evenly
-from likeness.shifts.split_files import ClassSplit, SplitFile, list_splits, read_splits, shipped_splits, splits_from, write_splits
-from likeness.shifts.splits import Split, swap_splits
-
-__all__ = [
-    "RANDOM_CLASSES",
-    "SAME_CLASSES",
-    "ClassSplit",
-    "Episode",
-    "FeatureStatistics",
-    "Split",
-    "SplitFile",
-    "SplitOptions",
-    "Step",
-    "build_splits",
-    "choose_steps",
-    "class_aliases",
-    "class_mean_features",
-    "divisible_classes",
-    "few_shot_episodes",
-    "frechet_distance",
-    "group_halves",
-    "iid_halves",
-    "import_official",
-    "list_splits",
-    "read_splits",
-    "reference_distances",
-    "removal_splits",
-    "select_evenly",
-    "shipped_splits",
-    "split_file",
-    "split_steps",
-    "splits_from",
-    "start_halves",
-    "swap_splits",
-    "write_splits",
-]
+from likeness.shifts.construct import (
+    Step as Step,
+    choose_steps as choose_steps,
+    class_mean_features as class_mean_features,
+    split_file as split_file,
+    split_steps as split_steps,
+    start_halves as start_halves,
+)
+from likeness.shifts.episodes import Episode as Episode, few_shot_episodes as few_shot_episodes
+from likeness.shifts.frechet import FeatureStatistics as FeatureStatistics, frechet_distance as frechet_distance
+from likeness.shifts.group_halves import group_halves as group_halves
+from likeness.shifts.image_splits import SplitOptions as SplitOptions, build_splits as build_splits, divisible_classes as divisible_classes
+from likeness.shifts.official_splits import class_aliases as class_aliases, import_official as import_official
+from likeness.shifts.references import (
+    RANDOM_CLASSES as RANDOM_CLASSES,
+    SAME_CLASSES as SAME_CLASSES,
+    iid_halves as iid_halves,
+    reference_distances as reference_distances,
+)
+from likeness.shifts.removal import removal_splits as removal_splits
+from likeness.shifts.selection import select_evenly as select_evenly
+from likeness.shifts.split_files import (
+    ClassSplit as ClassSplit,
+    SplitFile as SplitFile,
+    list_splits as list_splits,
+    read_splits as read_splits,
+    shipped_splits as shipped_splits,
+    splits_from as splits_from,
+    write_splits as write_splits,
+)
+from likeness.shifts.splits import Split as Split, swap_splits as swap_splits

@@ -1,21 +1,18 @@
 """Labels spread: from a few labeled images to all, in any space, and what to look at next."""
 
-from likeness.spreading.given_labels import labels_of_paths
-from likeness.spreading.label_queue import MISTAKE, UNCERTAIN, label_screens, likely_mistakes, next_to_label, uncertain_rows
-from likeness.spreading.neighbor_graph import neighbor_graph
-from likeness.spreading.spread_labels import METHODS, LabelSpread, check_method, spread_labels
-
-__all__ = [
-    "METHODS",
-    "MISTAKE",
-    "UNCERTAIN",
-    "LabelSpread",
-    "check_method",
-    "label_screens",
-    "labels_of_paths",
-    "likely_mistakes",
-    "neighbor_graph",
-    "next_to_label",
-    "spread_labels",
-    "uncertain_rows",
-]
+from likeness.spreading.given_labels import labels_of_paths as labels_of_paths
+from likeness.spreading.label_queue import (
+    MISTAKE as MISTAKE,
+    UNCERTAIN as UNCERTAIN,
+    label_screens as label_screens,
+    likely_mistakes as likely_mistakes,
+    next_to_label as next_to_label,
+    uncertain_rows as uncertain_rows,
+)
+from likeness.spreading.neighbor_graph import neighbor_graph as neighbor_graph
+from likeness.spreading.spread_labels import (
+    METHODS as METHODS,
+    LabelSpread as LabelSpread,
+    check_method as check_method,
+    spread_labels as spread_labels,
+)

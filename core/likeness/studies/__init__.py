@@ -1,106 +1,68 @@
 """Studies: tables of runs, the papers' protocols, and their presets."""
 
-from likeness.studies._labeled import OnRun, collected
-from likeness.studies.comparison import SUGGESTED, compare, no_runs
-from likeness.studies.comparison_tables import left_out_of, paper_table, statistics, summarize
-from likeness.studies.continuous_table import continuous_table
-from likeness.studies.convergence import convergence, convergence_table
-from likeness.studies.embedding_sizes import ANALYSIS_METRICS, embedding_sizes
-from likeness.studies.encoder_sizes import PAPER_ENCODERS, SHIPPED_ENCODERS, encoder_sizes
-from likeness.studies.guidance_table import guidance_table
-from likeness.studies.image_passes import image_passes
-from likeness.studies.paired import paired_differences
-from likeness.studies.parallel import compare_in_parallel
-from likeness.studies.prompt_counts import prompt_counts
-from likeness.studies.published import beside_guidance, order_differences, published, published_guidance, published_shifts, side_by_side
-from likeness.studies.questions import judged_notions, parse_dimensions, parse_whole_number
-from likeness.studies.refusals import refusals
-from likeness.studies.row_values import sweep_of, sweep_table
-from likeness.studies.semantic_classes import SemanticClasses, classes_of, unseen_classes
-from likeness.studies.shift_table import shift_table
-from likeness.studies.study import (
-    FIGURES,
-    Cell,
-    StudyConfig,
-    cells,
-    measured,
-    read_results,
-    read_study,
-    row_configs,
-    studies,
-    study_notes,
-    study_table,
-    table_of,
+from likeness.studies._labeled import OnRun as OnRun, collected as collected
+from likeness.studies.comparison import SUGGESTED as SUGGESTED, compare as compare, no_runs as no_runs
+from likeness.studies.comparison_tables import (
+    left_out_of as left_out_of,
+    paper_table as paper_table,
+    statistics as statistics,
+    summarize as summarize,
 )
-from likeness.studies.study_folder import StudyFolder, StudyStatus, list_studies
-from likeness.studies.sweeps import Domain, SweepConfig, SweepFolder, Trial, read_sweep, settings_text, sweep
-from likeness.studies.table_texts import NONE, as_latex, as_markdown, decimals, mean_text, with_spread
-
-__all__ = [
-    "ANALYSIS_METRICS",
-    "FIGURES",
-    "NONE",
-    "PAPER_ENCODERS",
-    "SHIPPED_ENCODERS",
-    "SUGGESTED",
-    "Cell",
-    "Domain",
-    "OnRun",
-    "SemanticClasses",
-    "StudyConfig",
-    "StudyFolder",
-    "StudyStatus",
-    "SweepConfig",
-    "SweepFolder",
-    "Trial",
-    "as_latex",
-    "as_markdown",
-    "beside_guidance",
-    "cells",
-    "classes_of",
-    "collected",
-    "compare",
-    "compare_in_parallel",
-    "continuous_table",
-    "convergence",
-    "convergence_table",
-    "decimals",
-    "embedding_sizes",
-    "encoder_sizes",
-    "guidance_table",
-    "image_passes",
-    "judged_notions",
-    "left_out_of",
-    "list_studies",
-    "mean_text",
-    "measured",
-    "no_runs",
-    "order_differences",
-    "paired_differences",
-    "paper_table",
-    "parse_dimensions",
-    "parse_whole_number",
-    "prompt_counts",
-    "published",
-    "published_guidance",
-    "published_shifts",
-    "read_results",
-    "read_study",
-    "read_sweep",
-    "refusals",
-    "row_configs",
-    "settings_text",
-    "shift_table",
-    "side_by_side",
-    "statistics",
-    "studies",
-    "study_notes",
-    "study_table",
-    "summarize",
-    "sweep",
-    "sweep_of",
-    "sweep_table",
-    "table_of",
-    "unseen_classes",
-    "with_spread",
-]
+from likeness.studies.continuous_table import continuous_table as continuous_table
+from likeness.studies.convergence import convergence as convergence, convergence_table as convergence_table
+from likeness.studies.embedding_sizes import ANALYSIS_METRICS as ANALYSIS_METRICS, embedding_sizes as embedding_sizes
+from likeness.studies.encoder_sizes import PAPER_ENCODERS as PAPER_ENCODERS, SHIPPED_ENCODERS as SHIPPED_ENCODERS, encoder_sizes as encoder_sizes
+from likeness.studies.guidance_table import guidance_table as guidance_table
+from likeness.studies.image_passes import image_passes as image_passes
+from likeness.studies.paired import paired_differences as paired_differences
+from likeness.studies.parallel import compare_in_parallel as compare_in_parallel
+from likeness.studies.prompt_counts import prompt_counts as prompt_counts
+from likeness.studies.published import (
+    beside_guidance as beside_guidance,
+    order_differences as order_differences,
+    published as published,
+    published_guidance as published_guidance,
+    published_shifts as published_shifts,
+    side_by_side as side_by_side,
+)
+from likeness.studies.questions import (
+    judged_notions as judged_notions,
+    parse_dimensions as parse_dimensions,
+    parse_whole_number as parse_whole_number,
+)
+from likeness.studies.refusals import refusals as refusals
+from likeness.studies.row_values import sweep_of as sweep_of, sweep_table as sweep_table
+from likeness.studies.semantic_classes import SemanticClasses as SemanticClasses, classes_of as classes_of, unseen_classes as unseen_classes
+from likeness.studies.shift_table import shift_table as shift_table
+from likeness.studies.study import (
+    FIGURES as FIGURES,
+    Cell as Cell,
+    StudyConfig as StudyConfig,
+    cells as cells,
+    measured as measured,
+    read_results as read_results,
+    read_study as read_study,
+    row_configs as row_configs,
+    studies as studies,
+    study_notes as study_notes,
+    study_table as study_table,
+    table_of as table_of,
+)
+from likeness.studies.study_folder import StudyFolder as StudyFolder, StudyStatus as StudyStatus, list_studies as list_studies
+from likeness.studies.sweeps import (
+    Domain as Domain,
+    SweepConfig as SweepConfig,
+    SweepFolder as SweepFolder,
+    Trial as Trial,
+    read_sweep as read_sweep,
+    settings_text as settings_text,
+    sweep as sweep,
+)
+from likeness.studies.table_texts import (
+    NONE as NONE,
+    as_latex as as_latex,
+    as_markdown as as_markdown,
+    decimals as decimals,
+    mean_text as mean_text,
+    with_spread as with_spread,
+)

@@ -12,8 +12,7 @@ from likeness.arrays import unit_rows
 from likeness.data import has_label
 from likeness.errors import InputError
 from likeness.evaluation import DistanceMetric, Metric, MetricLike, checked_metric, chosen_metrics, measure
-from likeness.notions import METHODS as METHODS
-from likeness.notions import LearnsFrom, Method, MethodLike, best_aspects, named_methods, with_other_words
+from likeness.notions import METHODS as METHODS, LearnsFrom, Method, MethodLike, best_aspects, named_methods, with_other_words
 from likeness.progress import Progress
 
 if TYPE_CHECKING:

@@ -1,60 +1,57 @@
-from .config import BackboneConfig as BackboneConfig
-from .config import DataConfig as DataConfig
-from .config import GuidanceConfig as GuidanceConfig
-from .config import RunConfig as RunConfig
-from .config import as_yaml as as_yaml
-from .config import config_from as config_from
-from .config import difference as difference
-from .config import presets as presets
-from .config import read_config as read_config
-from .config import with_changes as with_changes
+from .config import (
+    BackboneConfig as BackboneConfig,
+    DataConfig as DataConfig,
+    GuidanceConfig as GuidanceConfig,
+    RunConfig as RunConfig,
+    as_yaml as as_yaml,
+    config_from as config_from,
+    difference as difference,
+    presets as presets,
+    read_config as read_config,
+    with_changes as with_changes,
+)
 from .data.outputs import backbone_features as backbone_features
-from .data.pixels import center_crops as center_crops
-from .data.pixels import load_pixels as load_pixels
-from .data.run_images import RunImages as RunImages
-from .data.run_images import run_images as run_images
-from .dist_context import external_rank as external_rank
-from .dist_context import launched_externally as launched_externally
-from .guidance.guidance import class_names as class_names
-from .guidance.guidance import expert_similarities as expert_similarities
-from .guidance.guidance import pseudolabel_names as pseudolabel_names
-from .guidance.guidance import pseudolabels as pseudolabels
-from .loop.find_rate import RateSearch as RateSearch
-from .loop.find_rate import find_rate as find_rate
+from .data.pixels import center_crops as center_crops, load_pixels as load_pixels
+from .data.run_images import RunImages as RunImages, run_images as run_images
+from .dist_context import external_rank as external_rank, launched_externally as launched_externally
+from .guidance.guidance import (
+    class_names as class_names,
+    expert_similarities as expert_similarities,
+    pseudolabel_names as pseudolabel_names,
+    pseudolabels as pseudolabels,
+)
+from .loop.find_rate import RateSearch as RateSearch, find_rate as find_rate
 from .loop.launch import launch as launch
 from .loop.train import train as train
-from .network.backbone_names import backbone_of as backbone_of
-from .network.backbone_names import encoder_of as encoder_of
-from .network.backbone_names import native_size as native_size
-from .network.backbones import build_network as build_network
-from .network.backbones import timm_model as timm_model
+from .network.backbone_names import backbone_of as backbone_of, encoder_of as encoder_of, native_size as native_size
+from .network.backbones import build_network as build_network, timm_model as timm_model
 from .network.embedding_network import EmbeddingNetwork as EmbeddingNetwork
 from .network.spherical_map import SphericalMap as SphericalMap
-from .preview import class_overview as class_overview
-from .preview import example_queries as example_queries
-from .preview import example_rows as example_rows
-from .preview import fitting_batch as fitting_batch
-from .preview import has_classifier as has_classifier
-from .preview import pseudolabel_config as pseudolabel_config
-from .preview import summarize_similarities as summarize_similarities
-from .runs.background import spawn as spawn
-from .runs.background import start_run as start_run
-from .runs.background import tail_log as tail_log
-from .runs.checkpoint_figures import CHECKPOINTS as CHECKPOINTS
-from .runs.checkpoint_figures import Checkpoint as Checkpoint
-from .runs.checkpoint_figures import checkpoint_figures as checkpoint_figures
-from .runs.manage_runs import check_run_name as check_run_name
-from .runs.manage_runs import delete_run as delete_run
-from .runs.manage_runs import export_run as export_run
-from .runs.manage_runs import export_zip as export_zip
-from .runs.manage_runs import rename_run as rename_run
-from .runs.run_encoder import load_network as load_network
-from .runs.run_encoder import load_spherical_map as load_spherical_map
-from .runs.run_folder import RunFolder as RunFolder
-from .runs.run_folder import Status as Status
-from .runs.run_folder import find_run as find_run
-from .runs.run_folder import list_runs as list_runs
-from .runs.run_folder import trained_folders as trained_folders
-from .runs.run_preprocessing import RunPreprocessing as RunPreprocessing
-from .runs.run_preprocessing import run_preprocessing as run_preprocessing
+from .preview import (
+    class_overview as class_overview,
+    example_queries as example_queries,
+    example_rows as example_rows,
+    fitting_batch as fitting_batch,
+    has_classifier as has_classifier,
+    pseudolabel_config as pseudolabel_config,
+    summarize_similarities as summarize_similarities,
+)
+from .runs.background import spawn as spawn, start_run as start_run, tail_log as tail_log
+from .runs.checkpoint_figures import CHECKPOINTS as CHECKPOINTS, Checkpoint as Checkpoint, checkpoint_figures as checkpoint_figures
+from .runs.manage_runs import (
+    check_run_name as check_run_name,
+    delete_run as delete_run,
+    export_run as export_run,
+    export_zip as export_zip,
+    rename_run as rename_run,
+)
+from .runs.run_encoder import load_network as load_network, load_spherical_map as load_spherical_map
+from .runs.run_folder import (
+    RunFolder as RunFolder,
+    Status as Status,
+    find_run as find_run,
+    list_runs as list_runs,
+    trained_folders as trained_folders,
+)
+from .runs.run_preprocessing import RunPreprocessing as RunPreprocessing, run_preprocessing as run_preprocessing
 from .runs.weights_metadata import weights_metadata as weights_metadata

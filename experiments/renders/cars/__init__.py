@@ -1,37 +1,17 @@
 """Synthetic Cars: a generator of rendered low-poly cars, every attribute known (after the InDiReCT paper's data set)."""
 
-from experiments.renders.cars.contact_sheet import contact_sheet
-from experiments.renders.cars.dataset import RENDER, write_dataset
-from experiments.renders.cars.generate import draw, render_masks, render_scene, render_scenes
+from experiments.renders.cars.contact_sheet import contact_sheet as contact_sheet
+from experiments.renders.cars.dataset import RENDER as RENDER, write_dataset as write_dataset
+from experiments.renders.cars.generate import draw as draw, render_masks as render_masks, render_scene as render_scene, render_scenes as render_scenes
 from experiments.renders.cars.scene import (
-    ATTRIBUTES,
-    BODY_TYPES,
-    CAMERA_HEIGHTS,
-    DISTANCES,
-    NUMBERS,
-    SUN_HEIGHTS,
-    SUN_SIDES,
-    VIEWPOINTS,
-    Scene,
-    sample_scenes,
+    ATTRIBUTES as ATTRIBUTES,
+    BODY_TYPES as BODY_TYPES,
+    CAMERA_HEIGHTS as CAMERA_HEIGHTS,
+    DISTANCES as DISTANCES,
+    NUMBERS as NUMBERS,
+    SUN_HEIGHTS as SUN_HEIGHTS,
+    SUN_SIDES as SUN_SIDES,
+    VIEWPOINTS as VIEWPOINTS,
+    Scene as Scene,
+    sample_scenes as sample_scenes,
 )
-
-__all__ = [
-    "ATTRIBUTES",
-    "BODY_TYPES",
-    "CAMERA_HEIGHTS",
-    "DISTANCES",
-    "NUMBERS",
-    "RENDER",
-    "SUN_HEIGHTS",
-    "SUN_SIDES",
-    "VIEWPOINTS",
-    "Scene",
-    "contact_sheet",
-    "draw",
-    "render_masks",
-    "render_scene",
-    "render_scenes",
-    "sample_scenes",
-    "write_dataset",
-]

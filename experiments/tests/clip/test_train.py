@@ -8,9 +8,7 @@ import numpy as np
 import pytest
 import torch
 
-from experiments.clip import renders as renders_module
-from experiments.clip import run as run_module
-from experiments.clip import train as train_module
+from experiments.clip import renders as renders_module, run as run_module, train as train_module
 from experiments.clip.recipe import ClipRecipe
 from experiments.clip.run import CHECKPOINT, Run, learning_rate
 from experiments.clip.train import train_clip

@@ -1,8 +1,7 @@
 """Which folder of an image is its class: for the layouts that datasets and people's photos have."""
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from likeness.data.readers.folder_columns import folder_columns, is_shown
 

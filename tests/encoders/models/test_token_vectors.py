@@ -5,8 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from likeness.encoders.models import token_vectors as batched
 from likeness.encoders.models.token_vectors import masked_mean, token_vectors

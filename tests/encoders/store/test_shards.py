@@ -12,8 +12,7 @@ import pytest
 from likeness.encoders.store.encoded_batches import EncodedBatch
 from likeness.encoders.store.keys import image_key, key_array
 from likeness.encoders.store.shard_folder import LocalFolder
-from likeness.encoders.store.shards import Shard, ShardWriter, read_shards, write_shard
-from likeness.encoders.store.shards import _parse as parse
+from likeness.encoders.store.shards import Shard, ShardWriter, _parse as parse, read_shards, write_shard
 
 
 @pytest.fixture

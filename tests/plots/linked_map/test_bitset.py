@@ -1,7 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from likeness.errors import InputError
 from likeness.plots.linked_map.bitset import decode_rows, encode_mask, encode_rows

@@ -4,8 +4,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from likeness.errors import InputError
 from likeness.language import class_similarities, imagenet_names, pseudolabel_similarities, top_pseudolabels
