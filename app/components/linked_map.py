@@ -2,15 +2,16 @@
 
 from collections.abc import Callable, Sequence
 from functools import cache
+from itertools import count
 from typing import Any, Literal
 
 import numpy as np
 import streamlit as st
 
-from likeness.plots.linked_map import SCRIPTS, Coloring, MapEvent, MapPanel, decode_event, encode_map, read_script, read_text
+from addresses import address
+from likeness.plots.linked_map import SCRIPTS, Coloring, MapEvent, MapPanel, Publish, decode_event, encode_map, read_script, read_text
 
 from .message import message
-from .publisher import streamlit_publisher
 
 
 @cache
@@ -61,3 +62,18 @@ def linked_map(
     _renderer()(key=key, data=payload, height=height, on_edit_change=take_in, on_colored_change=take_in_colored)
     event: MapEvent = st.session_state.pop(event_key, None) or MapEvent()
     return event
+
+
+def streamlit_publisher(key: str) -> Publish:
+    """Publishes through Streamlit's media route. The i-th array of a map replaces the i-th of the run before, which is then forgotten."""
+    from streamlit.runtime import exists, get_instance
+
+    places = count()
+
+    def publish(content: bytes, name: str) -> str:
+        if not exists():
+            return ""
+        url = get_instance().media_file_mgr.add(content, "application/octet-stream", f"{key}.{next(places)}", file_name=name)
+        return address(url)
+
+    return publish

@@ -2,6 +2,9 @@
 
 import asyncio
 import math
+import secrets
+import time
+from collections.abc import Callable
 from functools import partial
 
 from starlette.concurrency import run_in_threadpool
@@ -11,17 +14,16 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 import audit
 from access import redact
-from accounts import account_name, read_accounts, verified
+from accounts import Account, account_name, read_accounts, verified
 from doors.attempts import Attempts, address_key
 from doors.door_cookie import cookie_of, set_cookie
 from doors.door_page import answer, door_page, form, form_content, go_to, plain, target_of, wants_page
 from doors.programs import bearer_of
 from doors.proxies import client_address
-from doors.sessions import Sessions
 from doors.token_door import is_health
 from likeness.errors import InputError
 from program_tokens import program_name
-from server_settings import ServerSettings
+from server_settings import ServerSettings, server
 from signed_in import let_in
 
 _AT_ONCE = 2  # passwords that are checked: each takes 64 MB
@@ -128,3 +130,36 @@ class Login:
 
 def _page(target: str, problem: str = "", status: int = 401, page: str = _LOGIN) -> Response:
     return door_page("Sign in", _SENTENCE, form(_LOGIN, _FIELDS, "Sign in", target, page), problem=problem, status=status)
+
+
+class Sessions:
+    """Signed-in browsers; a session ends after `seconds`, at the sign-out, and when its account is removed or gets another password."""
+
+    def __init__(self, seconds: float, clock: Callable[[], float] = time.monotonic) -> None:
+        self._seconds, self._clock = seconds, clock
+        self._sessions: dict[str, tuple[Account, float]] = {}
+
+    def begin(self, account: Account) -> str:
+        """The key of a new session."""
+        now = self._clock()
+        self._sessions = {key: session for key, session in self._sessions.items() if session[1] > now}
+        key = secrets.token_urlsafe(32)
+        self._sessions[key] = account, now + self._seconds
+        return key
+
+    def name(self, key: str) -> str:
+        """The account's name; empty where there is no such session, or none any more.
+
+        Raises:
+            InputError: the password file cannot be read.
+        """
+        account, end = self._sessions.get(key, (None, 0.0))
+        file = server().auth
+        if account is None or file is None or end <= self._clock():
+            return ""
+        now = read_accounts(file).get(account.name)
+        return account.name if now is not None and now.hash == account.hash else ""
+
+    def end(self, key: str) -> None:
+        """Ends a session."""
+        self._sessions.pop(key, None)

@@ -1,7 +1,7 @@
 import pandas as pd
 import pytest
 
-from pages.compare.analysis_words import found
+from pages.compare.analyses import found
 
 
 @pytest.fixture

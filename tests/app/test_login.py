@@ -23,10 +23,9 @@ import signed_in
 from accounts import account_name, read_accounts, role_of, set_password, verified
 from doors import login
 from doors.attempts import Attempts, address_key
-from doors.header_login import HeaderLogin
+from doors.entrance import HeaderLogin
 from doors.hosts import Hosts
-from doors.login import Login
-from doors.sessions import Sessions
+from doors.login import Login, Sessions
 from likeness.errors import InputError
 from server_settings import ServerSettings, settings_from
 

@@ -17,7 +17,7 @@ from starlette.testclient import TestClient
 
 import accounts
 from accounts import set_password
-from doors.header_login import HeaderLogin
+from doors.entrance import HeaderLogin
 from doors.login import Login
 from doors.token_door import TokenDoor, new_token
 from likeness.errors import InputError

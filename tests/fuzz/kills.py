@@ -503,7 +503,7 @@ def _check_labels(folder: Path, reference: Path, ended: bool) -> list[str]:
     return faults if sound == [("ok",)] else [*faults, f"the file is damaged: {sound}"]
 
 
-_STORE = ("likeness.encoders.store.images", "likeness.encoders.store.local_engine", "PIL.PngImagePlugin")
+_STORE = ("likeness.encoders.store.images", "likeness.encoders.store.images", "PIL.PngImagePlugin")
 KINDS = {
     "embed": Kind(_prepare_embedding, _embed, _check_embedding, _STORE),
     "index": Kind(_prepare_index, _index, _check_index, ("likeness.search.ivf_index", "faiss")),

@@ -5,7 +5,7 @@ import pytest
 import torch
 from torch.nn.functional import normalize
 
-from likeness.losses.dance import dance
+from likeness.losses.diva import dance
 
 
 def unit(count: int, seed: int, dim: int = 6) -> torch.Tensor:

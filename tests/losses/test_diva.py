@@ -10,7 +10,7 @@ from torch.nn.functional import normalize
 
 from likeness.errors import InputError
 from likeness.losses import DIVA_PARTS, WRAPPERS, DiVA, UniformPrior, make_objective
-from likeness.losses.dance import dance
+from likeness.losses.diva import dance
 from likeness.losses.momentum_keys import MomentumKeys
 from likeness.losses.reversal import reversed_gradient
 from likeness.options import defaults

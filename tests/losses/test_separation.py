@@ -6,7 +6,7 @@ import torch
 from torch import nn
 from torch.nn.functional import normalize
 
-from likeness.losses.separation import Separation
+from likeness.losses.diva import Separation
 
 
 def unit(count: int, dim: int, seed: int) -> torch.Tensor:

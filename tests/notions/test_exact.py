@@ -8,7 +8,7 @@ from scipy.optimize import minimize
 from likeness.encoders import embed_texts
 from likeness.notions import InDiReCT, exact, get_notion
 from likeness.notions.exact import _descend, best_subspace, leading_directions
-from likeness.notions.reconstruction import angles
+from likeness.notions.indirect import angles
 
 EPS = np.finfo(np.float32).eps
 SEEDS = st.integers(0, 2**32 - 1)

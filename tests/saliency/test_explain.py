@@ -13,7 +13,7 @@ from likeness.embedding import embed
 from likeness.errors import InputError
 from likeness.notions import Identity, InDiReCT, RandomEmbedding
 from likeness.saliency import ImageModel, Saliency, saliency_maps, saliency_of_spaces
-from likeness.saliency.noise import copy_noise, picture_key
+from likeness.saliency.one_tower import copy_noise, picture_key
 from likeness.space import Space
 
 DIM = 6

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from likeness.saliency.noise import copy_noise, picture_key
+from likeness.saliency.one_tower import copy_noise, picture_key
 
 A, B = np.zeros((4, 5, 3), np.uint8), np.full((4, 5, 3), 7, np.uint8)
 

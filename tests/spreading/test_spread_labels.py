@@ -14,7 +14,7 @@ from likeness.spreading import LabelSpread, neighbor_graph, spread_labels
 from likeness.spreading.class_scores import propagation_scores
 from likeness.spreading.given_labels import GivenLabels, held_out_groups
 from likeness.spreading.propagation import normalized_graph, propagate
-from likeness.spreading.temperature import fit_temperature, temper
+from likeness.spreading.spread_labels import fit_temperature, temper
 
 
 def _blobs(per: int, classes: int = 3, noise: float = 0.5, seed: int = 0) -> tuple[lk.Space, np.ndarray]:

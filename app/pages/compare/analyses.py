@@ -19,7 +19,6 @@ from likeness.plots import metric_bars, metric_curve
 from likeness.space import Space
 from likeness.studies import ANALYSIS_METRICS, PAPER_ENCODERS, SHIPPED_ENCODERS, embedding_sizes, encoder_sizes, prompt_counts, refusals
 from pages.compare import live_runs
-from pages.compare.analysis_words import found
 from pages.compare.live_runs import MeasureRequest, measuring
 from pages.compare.metric_words import called
 from pages.compare.request import content_of, with_baseline
@@ -32,6 +31,10 @@ if TYPE_CHECKING:
     from plotly.graph_objects import Figure
 
     Plot = Callable[..., Figure]
+from collections.abc import Callable
+
+from likeness.notions import METHOD_TITLES
+from shared.sidebar import readable
 
 Sentences = Callable[[pd.DataFrame, str], list[str]]
 
@@ -212,3 +215,38 @@ def _metric(slot: str) -> str:
     )
     st.caption(find_metric(chosen or ANALYSIS_METRICS[0]).help)
     return chosen or ANALYSIS_METRICS[0]
+
+
+_NO_RIVAL = ("raw", "oracle")  # the baseline, and what sees the labels
+
+
+def found(runs: pd.DataFrame, x: str, metric: str, at: Callable[[Hashable], str], elsewhere: Callable[[list[Hashable]], Hashable]) -> list[str]:
+    """A sentence, in Markdown, for each notion that has a finished run.
+
+    Args:
+        runs: from an analysis of `likeness.evaluation`.
+        x: the column it varies.
+        metric: one of `METRICS`.
+        at: says a value of `x`, "at 8 dimensions".
+        elsewhere: of the values of `x` that the best method has, in their order, the one to name beside the best.
+    """
+    done = runs[runs["refused"] == ""]
+    means = done.groupby(["notion", "method", x], sort=False)[metric].mean()
+    return [_sentence(str(notion), group.droplevel("notion"), metric, at, elsewhere) for notion, group in means.groupby("notion", sort=False)]
+
+
+def _sentence(
+    notion: str, means: "pd.Series[float]", metric: str, at: Callable[[Hashable], str], elsewhere: Callable[[list[Hashable]], Hashable]
+) -> str:
+    by_method: Mapping[str, pd.Series[float]] = {str(method): line.droplevel("method") for method, line in means.groupby("method", sort=False)}
+    rivals = {method: line for method, line in by_method.items() if method not in _NO_RIVAL}
+    raw = f"the raw encoder has {by_method['raw'].iloc[0]:.3f}" if "raw" in by_method else ""
+    if not rivals:
+        return f"**{plain(readable(notion))}**: {raw or 'nothing yet'}."
+    best = max(rivals, key=lambda method: rivals[method].max())
+    line = rivals[best]
+    place, other = line.idxmax(), elsewhere(list(line.index))
+    parts = [f"best with {METHOD_TITLES[best]} **{at(place)}**: {metric_title(metric)} **{line.max():.3f}**"]
+    if other != place:
+        parts.append(f"{at(other)} it has {line[other]:.3f}")
+    return f"**{plain(readable(notion))}**: {'; '.join([*parts, *([raw] if raw else [])])}."

@@ -1,5 +1,6 @@
 """How many images match the query: some are answered with yes or no, and a cut-off with a stated error divides all of them."""
 
+import hashlib
 from collections.abc import Mapping
 from functools import partial
 
@@ -9,14 +10,15 @@ import streamlit as st
 from numpy.typing import NDArray
 
 from access import redact
-from likeness.cutoffs import Cutoff, SpaceMatches
+from likeness.cutoffs import Cutoff, SpaceMatches, other_prompts
 from likeness.data import with_columns_before
 from likeness.errors import InputError
 from likeness.plots import score_histogram
 from likeness.space import Space
-from pages.explore import match_answers, match_spaces
+from pages.explore import match_answers
 from pages.explore.match_answers import Answers
-from shared import neighbors, selection
+from shared import neighbors, selection, sidebar
+from shared.bounded import BoundedCache
 from shared.neighbors import Query
 from shared.plain import plain
 from shared.sidebar import readable
@@ -53,7 +55,7 @@ def show(view: View, query: Query) -> None:
     wrong, negatives = _settings(view, query, space)
     try:
         with st.spinner("Comparing all images with the query ..."):
-            found = match_spaces.matches(view, query, space, negatives, wrong)
+            found = matches(view, query, space, negatives, wrong)
     except InputError as error:
         st.info(plain(redact(error)), icon=":material/info:")
         return
@@ -82,7 +84,7 @@ def _settings(view: View, query: Query, space: Space) -> tuple[float, tuple[str,
         )
         if query.terms or space.embed_texts is None:
             return wrong or 0.1, ()
-        others = match_spaces.other_aspects(view, query, space)
+        others = other_aspects(view, query, space)
         typed = st.text_area(
             "Not meant, one text a line (may stay empty)",
             "\n".join(others),
@@ -91,7 +93,7 @@ def _settings(view: View, query: Query, space: Space) -> tuple[float, tuple[str,
             help="An image then matches where it is more similar to the query than to each of these. "
             "Where the query names an aspect of the notion, the others stand here by themselves.",
         )
-    return wrong or 0.1, tuple(dict.fromkeys(line.strip() for line in typed.splitlines() if line.strip()))[: match_spaces.MOST_NEGATIVES]
+    return wrong or 0.1, tuple(dict.fromkeys(line.strip() for line in typed.splitlines() if line.strip()))[:MOST_NEGATIVES]
 
 
 def _panel(view: View, query: Query, space: Space, found: SpaceMatches, has_negatives: bool) -> None:
@@ -187,3 +189,34 @@ def _csv(frame: pd.DataFrame, cut: Cutoff, rows: NDArray[np.int64], known: Mappi
 
 def _turn() -> None:
     st.session_state[_OPEN] = not st.session_state.get(_OPEN)
+
+
+MOST_NEGATIVES = 200
+_MOST_BYTES = 300_000_000
+_BYTES = 64  # of one image
+
+
+def matches(view: View, query: Query, space: Space, negatives: tuple[str, ...], wrong: float) -> SpaceMatches:
+    """The cut-offs of a query among the images that the filters leave.
+
+    Raises:
+        InputError: too few images, texts that the space cannot read, or a picture that is not kept any more.
+    """
+    allowed = None if view.hidden is None else ~view.hidden
+    digest = "" if allowed is None else hashlib.sha256(np.packbits(allowed).tobytes()).hexdigest()
+    key = (space.key, query.all_terms, negatives, wrong, digest)
+    return _kept().get(key, lambda: SpaceMatches(space, neighbors.in_space(space, query), negatives, allowed=allowed, fdr=wrong))
+
+
+@st.cache_resource(show_spinner=False)
+def _kept() -> BoundedCache[SpaceMatches]:
+    return BoundedCache(_MOST_BYTES, lambda found: _BYTES * len(found.rows))
+
+
+def other_aspects(view: View, query: Query, space: Space) -> list[str]:
+    """Prompts of the space's notion with aspects that a text does not name, where it names one; empty for any other query."""
+    if not query.text:
+        return []
+    name = st.session_state.get("b" if space is view.b else "a")
+    notion = sidebar.notion_by(name) if name in sidebar.notion_names(view.base) else None
+    return other_prompts(notion, query.text)[:MOST_NEGATIVES] if notion else []

@@ -1,21 +1,23 @@
 """Semantics: whether a space agrees with what words say of its classes, and what it finds by mistake."""
 
+import hashlib
 from typing import Literal
 
 import numpy as np
 import pandas as pd
 import streamlit as st
 
-from access import redact
+from access import redact, resolve_language
+from background import Job, run_in_background
 from components.gallery import Section, gallery
 from likeness.errors import InputError
-from likeness.evaluation import Semantics, clustered_order, most_changed, retrieved_classes, semantics_table
+from likeness.evaluation import Semantics, clustered_order, most_changed, retrieved_classes, semantics, semantics_table
 from likeness.language import short_names
 from likeness.plots import class_heat_maps, retrieved_bars
+from likeness.space import Space
 from likeness.studies import SemanticClasses, classes_of, unseen_classes
 from likeness.training import RunFolder
 from pages.semantics import PAGE
-from pages.semantics.job import measure
 from shared import aspect_labels, cached, downloads, progress, run_card, trained
 from shared.plain import plain
 from shared.sidebar import listed, readable
@@ -244,3 +246,24 @@ def _every(view: View, classes: SemanticClasses, found: dict[str, Semantics]) ->
 
 
 main()
+
+
+def measure(space: Space, classes: SemanticClasses, language: tuple[str, ...], neighbors: int) -> Job:
+    """The job whose result is the `Semantics` of a space.
+
+    Args:
+        space: whose agreement.
+        classes: the images that take part, and what they are.
+        language: language models.
+        neighbors: retrieved for each image.
+    """
+
+    def work(job: Job) -> Semantics:
+        from likeness.language import class_similarities
+
+        similarities = class_similarities(classes.names, [resolve_language(name) for name in language])
+        return semantics(space.vectors[classes.rows], classes.labels, similarities, classes.names, neighbors=neighbors, progress=job.report_or_stop)
+
+    digest = hashlib.sha256(classes.rows.tobytes() + classes.labels.tobytes()).hexdigest()
+    key = (space.key, digest, tuple(classes.names), language, neighbors)
+    return run_in_background("semantics", key, f"Comparing {space.name} with language", work)

@@ -9,7 +9,6 @@ from likeness.duplicates.best_image import best_first as best_first, image_sizes
 from likeness.duplicates.exact_copies import ExactCopies as ExactCopies, exact_copies as exact_copies
 from likeness.duplicates.groups import CopyGroups as CopyGroups, copy_groups as copy_groups, equal_groups as equal_groups
 from likeness.duplicates.leaks import leaks as leaks, leaks_among as leaks_among, leaks_by as leaks_by, rarer_side as rarer_side
-from likeness.duplicates.look_alike import ALIKE as ALIKE, look_alike as look_alike, pixel_correlation as pixel_correlation
 from likeness.duplicates.near_copies import (
     EXACT_IMAGES as EXACT_IMAGES,
     check_threshold as check_threshold,
@@ -18,8 +17,11 @@ from likeness.duplicates.near_copies import (
 )
 from likeness.duplicates.pairs import NearPairs as NearPairs, TooManyPairsError as TooManyPairsError
 from likeness.duplicates.suggest_threshold import (
+    ALIKE as ALIKE,
     SuggestedThreshold as SuggestedThreshold,
     best_threshold as best_threshold,
+    look_alike as look_alike,
+    pixel_correlation as pixel_correlation,
     precise_threshold as precise_threshold,
     suggest_threshold as suggest_threshold,
 )

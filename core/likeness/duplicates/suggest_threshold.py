@@ -8,12 +8,19 @@ from numpy.typing import NDArray
 
 from likeness.duplicates.altered_copies import CopySimilarities, copy_similarities
 from likeness.duplicates.block_join import join_blocks
-from likeness.duplicates.look_alike import look_alike
 from likeness.duplicates.pairs import PairCollector, TooManyPairsError
 from likeness.progress import Progress
 
 if TYPE_CHECKING:
     from likeness.space import Space
+from typing import TYPE_CHECKING, Any
+
+from PIL import Image
+
+from likeness.io import UnreadableImageError, read_image
+
+if TYPE_CHECKING:
+    from likeness.data import ImageTable
 
 _LEAST = 0.01  # a threshold is above 0
 # Of the pairs above the line, so many are to look like copies; of the last ones above it, which people look at, most.
@@ -66,7 +73,7 @@ class SuggestedThreshold:
 def suggest_threshold(space: "Space", images: int = 100, seed: int = 0, progress: Progress | None = None) -> SuggestedThreshold:
     """The threshold that tells altered copies of some images from all other images best; in an encoder's space, one from which on pairs look alike.
 
-    There the most similar pairs of the dataset's own images are compared pixel by pixel (`likeness.duplicates.look_alike`), and the threshold is
+    There the most similar pairs of the dataset's own images are compared pixel by pixel (`suggest_threshold`), and the threshold is
     raised to where nineteen of twenty pairs above it look like copies, and most of the last ones; above all pairs where none does. In a notion's
     space it is how far the notion can be read: images that are nearer to each other differ in the notion by no more than copies of one picture do.
 
@@ -152,3 +159,46 @@ def _at(threshold: float, measured: CopySimilarities) -> SuggestedThreshold:
     """What a threshold finds of the altered copies."""
     own = measured.own.ravel()
     return SuggestedThreshold(threshold, float((own >= threshold).mean()), float((measured.other >= threshold).any(axis=2).mean()), len(own))
+
+
+ALIKE = 0.95  # correlation from which on two pictures look like copies
+_SIDE = 32  # pixels of the thumbnails that are compared
+_CUTS = (0.0, 0.05, 0.1)  # shares of one of the two pictures that may be cut off the other
+_READ = 128  # pixels that are enough of a JPEG
+
+
+def pixel_correlation(first: Image.Image, second: Image.Image) -> float:
+    """Correlation of the gray values of two pictures, both stretched to 32 x 32 pixels, -1 to 1.
+
+    The largest where up to a tenth of the width and height is cut off either one. Two pictures of one gray each have 1.
+    """
+    one, other = _cuts(first), _cuts(second)
+    return float(max((one[:1] @ other.T).max(), (one @ other[0]).max()))
+
+
+def _cuts(image: Image.Image) -> NDArray[np.float64]:
+    """Thumbnails (c, 32 * 32) of the middle of a picture, less their mean, of length 1."""
+    gray, rows = image.convert("L"), []
+    for cut in _CUTS:
+        left, top = image.width * cut / 2, image.height * cut / 2
+        part = gray.resize((_SIDE, _SIDE), Image.Resampling.BOX, box=(left, top, image.width - left, image.height - top))
+        pixels = np.asarray(part, np.float64).ravel()
+        pixels = pixels - pixels.mean()
+        length = float(np.linalg.norm(pixels))
+        rows.append(pixels / length if length else np.full(len(pixels), len(pixels) ** -0.5))
+    return np.stack(rows)
+
+
+def look_alike(table: "ImageTable", pairs: NDArray[np.int64]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Which of some pairs (p, 2) of a table's images look like copies (p,), and of which both could be read (p,)."""
+    alike, is_read = np.zeros(len(pairs), np.bool_), np.ones(len(pairs), np.bool_)
+    for place, (first, second) in enumerate(pairs.tolist()):
+        try:
+            alike[place] = pixel_correlation(_read(table, first), _read(table, second)) >= ALIKE
+        except (UnreadableImageError, OSError):
+            is_read[place] = False
+    return alike, is_read
+
+
+def _read(table: "ImageTable", row: int) -> Any:
+    return read_image(table.file(row), _READ)

@@ -30,10 +30,6 @@ from likeness.evaluation.generalization import (
     scaled_structure as scaled_structure,
     structure_correlations as structure_correlations,
 )
-from likeness.evaluation.language_correlation import (
-    class_image_similarities as class_image_similarities,
-    language_rank_correlation as language_rank_correlation,
-)
 from likeness.evaluation.language_divergence import LanguageDivergence as LanguageDivergence, language_divergence as language_divergence
 from likeness.evaluation.measure import MetricLike as MetricLike, chosen_metrics as chosen_metrics, measure as measure, metrics as metrics
 from likeness.evaluation.metric import Metric as Metric
@@ -51,5 +47,11 @@ from likeness.evaluation.retrieval import (
 )
 from likeness.evaluation.semantic_comparison import most_changed as most_changed, retrieved_classes as retrieved_classes
 from likeness.evaluation.semantic_retrieval import SemanticRetrieval as SemanticRetrieval, semantic_retrieval as semantic_retrieval
-from likeness.evaluation.semantics import Semantics as Semantics, semantics as semantics, semantics_table as semantics_table
+from likeness.evaluation.semantics import (
+    Semantics as Semantics,
+    class_image_similarities as class_image_similarities,
+    language_rank_correlation as language_rank_correlation,
+    semantics as semantics,
+    semantics_table as semantics_table,
+)
 from likeness.evaluation.structure import STRUCTURE as STRUCTURE, structure_metrics as structure_metrics

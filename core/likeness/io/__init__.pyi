@@ -32,6 +32,7 @@ from .downloads import (
     status_of as status_of,
 )
 from .exif import PhotoData as PhotoData, parse_exif as parse_exif, photo_data as photo_data
+from .file_formats import RAW_SUFFIXES as RAW_SUFFIXES
 from .file_names import name_finder as name_finder, name_to_text as name_to_text, text_to_name as text_to_name
 from .file_parts import (
     PART_SUFFIXES as PART_SUFFIXES,
@@ -82,7 +83,6 @@ from .python_process import (
     keep_folder_out as keep_folder_out,
     start_python as start_python,
 )
-from .raw_previews import RAW_SUFFIXES as RAW_SUFFIXES
 from .regular_file import regular_file as regular_file
 from .rgb import PIXELS_VERSION as PIXELS_VERSION, REMARK as REMARK, to_rgb as to_rgb
 from .text import decoded as decoded, parse_json as parse_json, parse_yaml as parse_yaml, plain_name as plain_name, text_of as text_of

@@ -27,7 +27,6 @@ from likeness.language.models import (
     map_language_path as map_language_path,
     short_names as short_names,
 )
-from likeness.language.primers import DEFAULT_PRIMER as DEFAULT_PRIMER, PRIMERS as PRIMERS, check_primer as check_primer, prime as prime
 from likeness.language.pseudolabel_files import (
     SHIPPED_PSEUDOLABELS as SHIPPED_PSEUDOLABELS,
     pseudolabels_of as pseudolabels_of,
@@ -41,9 +40,13 @@ from likeness.language.pseudolabels import (
     top_pseudolabels as top_pseudolabels,
 )
 from likeness.language.similarity import (
+    DEFAULT_PRIMER as DEFAULT_PRIMER,
+    PRIMERS as PRIMERS,
+    check_primer as check_primer,
     class_similarities as class_similarities,
     class_vectors as class_vectors,
     cosine_similarities as cosine_similarities,
+    prime as prime,
 )
 from likeness.language.word_vectors import read_word_vectors as read_word_vectors
 from likeness.language.wordnet import nltk_wordnet as nltk_wordnet, wordnet_paths as wordnet_paths, wordnet_similarities as wordnet_similarities

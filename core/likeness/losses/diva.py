@@ -4,18 +4,18 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
+import torch
 from torch import Tensor, nn
-from torch.nn.functional import dropout, normalize
+from torch.nn.functional import cross_entropy, dropout, normalize
 
 from likeness.errors import InputError
-from likeness.losses.dance import dance
 from likeness.losses.margin import margin_loss
 from likeness.losses.mined import Mined
 from likeness.losses.momentum_keys import MomentumKeys
 from likeness.losses.official_margin import OfficialMarginLoss
-from likeness.losses.separation import Separation
+from likeness.losses.reversal import reversed_gradient
 from likeness.losses.wrapper_options import DIVA_PARTS, require_options
-from likeness.samplers import intra_triplets, random_label_triplets, shared_triplets
+from likeness.samplers import intra_triplets, inverse_density, random_label_triplets, shared_triplets
 
 
 class DiVA(nn.Module):
@@ -156,3 +156,55 @@ class DiVA(nn.Module):
 
 def _identity(rows: Tensor) -> Tensor:
     return rows
+
+
+CUTOFF, UPPER = 0.5, 1.4
+
+
+def dance(queries: Tensor, keys: Tensor, negatives: Tensor, temperature: float = 0.1, batch_weights: bool = False) -> Tensor:
+    """Mean over rows of -log(exp(q.k / T) / (exp(q.k / T) + sum_j exp(w_j q.k_j / T))).
+
+    The weights w_j are the inverse density 1 / q(d_j) of the distances d_j between q and k_j, counted as at least 0.5, 0 beyond 1.4, and
+    scaled to the sum 1 over j, so that near negatives count. The paper writes min(lambda, 1 / q(d)), without a value of lambda; the scaling
+    is that of its authors' code, which they corrected in 2021 to run over j. Nothing flows back through weights, keys and negatives.
+
+    Args:
+        queries: (n, d), unit rows.
+        keys: (n, d), unit rows: the same images, seen otherwise.
+        negatives: (k, d), unit rows of other images; without any the loss is 0.
+        temperature: T.
+        batch_weights: the weights are scaled to the sum 1 over the queries, for each negative on its own, as in the ooDML authors' code
+            (Milbich et al., NeurIPS 2021), which lacks that correction. A negative beyond 1.4 of all queries weighs equally for each.
+    """
+    keys, negatives = keys.detach(), negatives.detach()
+    every = torch.ones(len(queries), len(negatives), dtype=torch.bool, device=queries.device)
+    weights = _over_batch(queries, negatives) if batch_weights else inverse_density(queries, negatives, every, CUTOFF, UPPER)
+    logits = torch.cat([(queries * keys).sum(dim=1, keepdim=True), weights * (queries @ negatives.T)], dim=1)
+    return cross_entropy(logits / temperature, torch.zeros(len(queries), dtype=torch.int64, device=queries.device))
+
+
+def _over_batch(queries: Tensor, negatives: Tensor) -> Tensor:
+    """Weights (n, k) whose sum over the queries is 1 for each negative; equal ones where a negative lies beyond the upper cutoff of all."""
+    near = 2 - 2 * negatives @ queries.T < UPPER**2
+    weights = inverse_density(negatives, queries, near, CUTOFF)
+    return torch.where(near.any(dim=1, keepdim=True), weights, 1 / len(queries)).T
+
+
+class Separation(nn.Module):
+    """loss = -c, with c = mean over rows and dimensions of (target * unit(network(source)))^2, the squared correlation.
+
+    The network learns to make c large; source and target, through reversed gradients, to make it small.
+
+    Args:
+        dim: d, of both embeddings.
+        hidden: width of the network's inner layer.
+    """
+
+    def __init__(self, dim: int, hidden: int = 512) -> None:
+        super().__init__()
+        self.network = nn.Sequential(nn.Linear(dim, hidden), nn.ReLU(), nn.Linear(hidden, dim))
+
+    def forward(self, source: Tensor, target: Tensor) -> Tensor:
+        """The loss of a batch: two times (n, d), unit rows."""
+        guessed = normalize(self.network(reversed_gradient(source)), dim=1)
+        return -((reversed_gradient(target) * guessed) ** 2).mean()

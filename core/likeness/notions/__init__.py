@@ -12,7 +12,7 @@ from likeness.notions.composition import Composition as Composition, parse_compo
 from likeness.notions.dimensions import notion_dim as notion_dim, suggest_dim as suggest_dim, text_rank as text_rank
 from likeness.notions.division import FEWEST_DIVIDED as FEWEST_DIVIDED, division_scores as division_scores
 from likeness.notions.fitting import fitting_notions as fitting_notions, notion_encoder as notion_encoder
-from likeness.notions.indirect import SOLVERS as SOLVERS, InDiReCT as InDiReCT
+from likeness.notions.indirect import SOLVERS as SOLVERS, InDiReCT as InDiReCT, reconstruction_angles as reconstruction_angles
 from likeness.notions.joined_projection import JoinedProjection as JoinedProjection
 from likeness.notions.library import (
     delete_notion as delete_notion,
@@ -41,6 +41,5 @@ from likeness.notions.other_notions import ContrastivePCA as ContrastivePCA, Nul
 from likeness.notions.other_words import with_other_words as with_other_words
 from likeness.notions.pca import PCA as PCA
 from likeness.notions.projection import CenteredProjection as CenteredProjection, LinearProjection as LinearProjection, project as project
-from likeness.notions.reconstruction import reconstruction_angles as reconstruction_angles
 from likeness.notions.scaled_pca import ScaledPCA as ScaledPCA
 from likeness.notions.zero_shot import best_aspects as best_aspects

@@ -10,12 +10,12 @@ from numpy.typing import NDArray
 
 from likeness.errors import InputError
 from likeness.saliency.image_model import ImageModel, Pictures
-from likeness.saliency.noise import copy_noise, picture_key
 from likeness.saliency.smoothgrad import distance_gradients, noisy
 
 if TYPE_CHECKING:
     import torch
     from PIL.Image import Image
+from hashlib import sha256
 
 
 @dataclass(frozen=True)
@@ -91,3 +91,17 @@ def _based(models: list[ImageModel], base_image: "Path | Image") -> OneTower:
     pixels = models[0].pixels(models[0].prepare([base_image]))
     with torch.no_grad():
         return OneTower(models, [model.embed(pixels) for model in models])
+
+
+def picture_key(picture: Pictures) -> list[int]:
+    """128 bits of the digest of what the model sees of an image, (h, w, 3), as four whole numbers."""
+    digest = sha256(picture.tobytes()).digest()
+    return [int.from_bytes(digest[start : start + 4], "little") for start in range(0, 16, 4)]
+
+
+def copy_noise(copies: Sequence[tuple[list[int], int]], height: int, width: int, seed: int) -> NDArray[np.float32]:
+    """Standard normal draws (b, 3, height, width), one for each (`picture_key`, number of the copy)."""
+    draws = np.empty((len(copies), 3, height, width), dtype=np.float32)
+    for out, (key, copy) in zip(draws, copies, strict=True):
+        np.random.default_rng([seed, copy, *key]).standard_normal(dtype=np.float32, out=out)
+    return draws

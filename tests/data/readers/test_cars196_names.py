@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from likeness.data.protocols import zero_shot_half
-from likeness.data.readers.cars196_names import NO_TYPE, car_type, manufacturer
+from likeness.data.readers.cars196 import NO_TYPE, car_type, manufacturer
 from likeness.notions import get_notion
 
 

@@ -12,7 +12,7 @@ from likeness.encoders import embed_images
 from likeness.encoders.store import keys
 from likeness.encoders.store.shard_folder import LocalFolder
 from likeness.encoders.store.shards import Shard, read_shards, write_shard
-from likeness.plots.linked_map.row_card import describe_row
+from likeness.plots.linked_map.widget import describe_row
 
 OWN = "its brightness is scaled to black and white by its own range (300 to 4,300)"
 

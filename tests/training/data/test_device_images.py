@@ -9,16 +9,16 @@ import torch
 
 from likeness.data import read_folder
 from likeness.training.config import RunConfig, with_changes
-from likeness.training.data.device_images import keep_on_device
 from likeness.training.data.pixels import load_pixels
 from likeness.training.data.whole_images import load_whole_images
+from likeness.training.loop.prepare import keep_on_device
 from likeness.training.loop.train import train
 
 CPU = torch.device("cpu")
 
 
 def test_pixels_whole_images_and_features_are_kept_as_they_are(photos: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("likeness.training.data.device_images._CHUNK_BYTES", 3000)  # some images at a time
+    monkeypatch.setattr("likeness.training.loop.prepare._CHUNK_BYTES", 3000)  # some images at a time
     table = read_folder(photos)
     pixels, whole = load_pixels(table, 16), load_whole_images(table, 16)
     features = np.random.default_rng(0).standard_normal((5, 3)).astype(np.float32)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from likeness.training.runs.process import is_running, process_mark
+from likeness.training.runs.run_folder import is_running, process_mark
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/stat").is_file(), reason="there is no /proc")
 

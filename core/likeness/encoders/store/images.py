@@ -15,11 +15,11 @@ from likeness.encoders.load import load_encoder
 from likeness.encoders.names import encoder_identity
 from likeness.encoders.objects import EncoderLike, Unstored, as_encoder
 from likeness.encoders.store.collected import Collected
+from likeness.encoders.store.encoded_batches import ImageFiles, encoded_batches
 from likeness.encoders.store.encoding_pass import EncodingPass, take_shards
 from likeness.encoders.store.keys import content_digests, content_key, key_array
-from likeness.encoders.store.local_engine import encode_here
 from likeness.encoders.store.shard_folder import LocalFolder
-from likeness.encoders.store.shards import Shard, write_shard
+from likeness.encoders.store.shards import Shard, ShardWriter, write_shard
 from likeness.errors import InputError
 from likeness.io import assets_dir, cache_dir
 from likeness.progress import Progress
@@ -186,3 +186,25 @@ def stored_of(root: Path, store_dir: Path) -> Path:
 def _name(root: Path) -> str:
     label = re.sub(r"[^A-Za-z0-9_-]+", "-", root.name)[:40] or "images"
     return f"{label}-{blake2b(os.fsencode(root), digest_size=6).hexdigest()}"
+
+
+def encode_here(work: EncodingPass) -> str:
+    """Encodes what has no stored embedding; returns the encoder's identity."""
+    encoder = load_encoder(work.encoder, work.device)
+    folder, collected = work.folder(encoder.identity), work.collected
+    rows = work.begin(folder)
+    keys, files, start = collected.keys(rows), ImageFiles(work.table.root, work.paths(rows), work.remote), 0
+    # The writer is closed last: whatever interrupts the loop, the batches that are done are written.
+    with ShardWriter(folder, work.shard_size, work.shard_seconds, work.taker(folder)) as writer:
+        for batch in encoded_batches(files, encoder, work.batch_size):
+            here = rows[start : start + batch.n]
+            collected.n_encoded += batch.n_encoded
+            writer.add(batch, keys[start : start + batch.n])
+            for position, reason in batch.unopened:
+                collected.fail(int(here[position]), reason)
+            collected.note(here)
+            start += batch.n
+            work.report()
+            if work.stops():
+                break
+    return encoder.identity

@@ -8,19 +8,51 @@ import anywidget
 import numpy as np
 import pandas as pd
 import traitlets
+from numpy.typing import NDArray
 
 from likeness.arrays import to_numpy
-from likeness.data import ImageTable
+from likeness.data import ImageTable, thumbnail
 from likeness.errors import InputError
+from likeness.io import image_remark
 from likeness.plots.linked_map.coloring import Coloring, color_by, coloring_of
 from likeness.plots.linked_map.frontend import notebook_module
 from likeness.plots.linked_map.map_event import decode_event, row_of
 from likeness.plots.linked_map.map_payload import MapPanel, encode_map
 from likeness.plots.linked_map.placement import MapSpace, Placement, place
-from likeness.plots.linked_map.row_card import describe_row, row_picture
-from likeness.plots.linked_map.rows_trait import RowsTrait
 from likeness.plots.linked_map.still import saved_style, still_png
 from likeness.search import scan
+
+Rows = NDArray[np.int64]
+
+
+class RowsTrait(traitlets.TraitType[Rows, Any]):
+    """Sorted row numbers (m,) int64, each once, below `obj.n`. Takes any sequence of rows, a mask (n,), or None for no row."""
+
+    info_text = "row numbers or a mask"
+
+    def make_dynamic_default(self) -> Rows:
+        return np.zeros(0, np.int64)
+
+    def validate(self, obj: Any, value: Any) -> Rows:
+        rows = np.zeros(0, np.int64) if value is None else np.atleast_1d(np.asarray(to_numpy(value)))
+        if rows.dtype == bool:
+            if rows.shape != (obj.n,):
+                raise InputError(f"A mask of shape {rows.shape} does not fit {obj.n} rows; pass a mask ({obj.n},) or row numbers.")
+            rows = np.flatnonzero(rows)
+        if rows.size and rows.dtype.kind not in "iu":
+            raise InputError(f"Rows are whole numbers, not {rows.dtype}; pass row numbers from 0 to {obj.n - 1} or a mask.")
+        rows = np.unique(rows.astype(np.int64))
+        if rows.size and (rows[0] < 0 or rows[-1] >= obj.n):
+            wrong = rows[-1] if rows[-1] >= obj.n else rows[0]
+            raise InputError(f"Row {wrong} is outside the {obj.n} rows of the map; pass rows from 0 to {obj.n - 1}.")
+        return rows
+
+    def set(self, obj: Any, value: Any) -> None:
+        """Notifies only when the rows change; plain traits would compare the arrays as a whole, which NumPy refuses."""
+        rows, before = self.validate(obj, value), self.get(obj)
+        if before is None or not np.array_equal(rows, before):
+            super().set(obj, rows)
+
 
 _NEIGHBORS = 10
 
@@ -239,3 +271,28 @@ class LinkedMapWidget(anywidget.AnyWidget):
 
 
 _NONE = np.zeros(0, np.int64)
+
+
+def describe_row(table: ImageTable | None, row: int) -> dict[str, object]:
+    """{"label", "attributes"} of a row: its file's name, what the table knows about it, and a note where its pixels were not read as they are."""
+    if table is None:
+        return {"label": f"Row {row}", "attributes": {}}
+    values = table.frame.iloc[row]
+    label = str(values["path"]).rsplit("/", 1)[-1] if table.has_images else f"Row {row}"
+    remark = image_remark(table.file(row)) if table.has_images else ""
+    attributes = {name: _short(values[name]) for name in table.attributes}
+    return {"label": label, "attributes": attributes | ({"note": remark} if remark else {})}
+
+
+def row_picture(table: ImageTable | None, row: int) -> bytes | None:
+    """A WebP thumbnail of a row; None where there is no image or it can't be read."""
+    if table is None or not table.has_images:
+        return None
+    try:
+        return thumbnail(table.file(row))
+    except (OSError, ValueError):  # the file is gone or damaged, or may not be read
+        return None
+
+
+def _short(value: object) -> str:
+    return f"{value:.3g}" if isinstance(value, float) else str(value)
