@@ -20,6 +20,8 @@ settings.register_profile("without clock", deadline=None)  # a busy machine is n
 settings.load_profile("without clock")
 
 ROOT = Path(__file__).resolve().parent.parent
+# what asks for one of these starts clusters, databases, other servers or several processes: `make test-all` alone takes the time
+LONG = {"cluster", "installed", "lab", "pair", "postgres"}
 CHROMIUM = shutil.which("chromium")
 FLAGS = [
     "--no-sandbox",
@@ -30,6 +32,24 @@ FLAGS = [
     "--disable-component-update",
     "--disable-sync",
 ]
+
+
+def pytest_xdist_auto_num_workers() -> int:
+    """Half as many again as there are processors, for a test of a browser waits for the browser and for a server."""
+    return (os.cpu_count() or 1) * 3 // 2
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Marks tests by what they ask for, and brings files with a browser to the front: what waits is done while there is other work."""
+    for item in items:
+        fixtures = set(getattr(item, "fixturenames", ()))
+        if "browser" in fixtures:
+            item.add_marker(pytest.mark.browser)
+        if fixtures & LONG:
+            item.add_marker(pytest.mark.long)
+    waiting = {item.path for item in items if item.get_closest_marker("browser")}
+    items.sort(key=lambda item: item.path not in waiting)
 
 
 @pytest.fixture(scope="session")

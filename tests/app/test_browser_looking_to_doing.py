@@ -13,7 +13,7 @@ from browsing import WAIT, settled
 from likeness.data import list_datasets, read_cars, read_dataset
 from likeness.tagging import TagStore, tag_store
 
-pytestmark = pytest.mark.browser
+pytestmark = pytest.mark.long
 
 COLORS = ("red", "blue", "lime", "black")
 EACH, COPIES = 30, 6

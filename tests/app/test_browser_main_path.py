@@ -5,12 +5,9 @@ import re
 from typing import Any
 from urllib.parse import parse_qs, urlparse
 
-import pytest
 from PIL import Image
 
 from browsing import WAIT, open_map, settled
-
-pytestmark = pytest.mark.browser
 
 
 def _open_notions(page: Any, url: str) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-pytestmark = pytest.mark.browser
+pytestmark = pytest.mark.long
 
 APP = Path(__file__).resolve().parents[2] / "app"
 N = 100_000

@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 from PIL import Image
 
-pytestmark = pytest.mark.browser
 WAIT = 600_000
 
 
@@ -90,6 +89,7 @@ def test_edits_selections_and_queries_stay_with_their_browser(people: list[Any],
     ada.get_by_text("2 prompts,").wait_for(timeout=WAIT)  # an edit survives the reload, in its own browser
 
 
+@pytest.mark.long
 def test_uploads_and_saved_notions_are_private(people: list[Any], shared_server: Any) -> None:
     ada, ben = people
     for page in (ada, ben):
@@ -132,6 +132,7 @@ def test_uploads_and_saved_notions_are_private(people: list[Any], shared_server:
     assert not (shared_server.cache / "notions").exists()
 
 
+@pytest.mark.long
 def test_no_path_leads_out_of_the_roots_and_none_is_shown(people: list[Any], shared_server: Any) -> None:
     page, place = people[0], shared_server.place
     _open(page, f"{shared_server.url}/?layout=PCA")

@@ -289,6 +289,7 @@ def _parameters(page: Any) -> Mapping[str, list[str]]:
     return parse_qs(urlparse(page.url).query)
 
 
+@pytest.mark.long
 @pytest.mark.browser
 def test_points_move_with_method_and_setting_and_a_reload_restores_both(page: Any, server: Any) -> None:
     _open(page, f"{server.url}/?layout=PCA")

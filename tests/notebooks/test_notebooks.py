@@ -172,6 +172,7 @@ def test_indirect_quick_run_supports_the_text(tmp_path: Path) -> None:
     assert shares["car color"] > shares["area"] > shares["background color"]
 
 
+@pytest.mark.long
 def test_indirect_runs_on_another_dataset(tmp_path: Path) -> None:
     source = f"cars196:{write_cars196(tmp_path / 'cars')}"
     probe = (
@@ -196,6 +197,7 @@ print(json.dumps([list(cars.values()), s2sd, list(birds.values()), len(found), l
 """
 
 
+@pytest.mark.long
 def test_guidance_quick_run_supports_the_text(tmp_path: Path) -> None:
     (right, shuffled, flat), (names, flat_names), (raw, flat_target, wrong), spaces, noted = run_with_probe(
         "02_language_guidance.ipynb", tmp_path, GUIDANCE_PROBE, SETTING="quick"
@@ -240,6 +242,7 @@ print(json.dumps([pulls, sums.T.values.tolist(), groups, distances, sorted(set(b
 """
 
 
+@pytest.mark.long
 def test_continuous_quick_run_supports_the_text(tmp_path: Path) -> None:
     (off, pulled, triplet), sums, quantized, distances, sizes, sentences = run_with_probe(
         "04_continuous_labels.ipynb", tmp_path, CONTINUOUS_PROBE, SETTING="quick"
@@ -276,6 +279,7 @@ print(json.dumps({
 """
 
 
+@pytest.mark.long
 def test_beyond_quick_run_supports_the_text(tmp_path: Path) -> None:
     found = run_with_probe("05_beyond.ipynb", tmp_path, BEYOND_PROBE, SETTING="quick")
     assert sorted(found["chosen"]) == ["Aspect probabilities", "Contrastive PCA (BASIC), 128", "Null space alone (OD-CRL)"]

@@ -263,6 +263,7 @@ def test_wrong_options(table, fake, options: dict[str, Any], message: str) -> No
         embed_images(table, fake, **options)
 
 
+@pytest.mark.long
 def test_a_cluster_of_our_own_listens_only_here_and_leaves_nothing(tmp_path: Path) -> None:
     code = """
 import os, sys, time, psutil
@@ -284,6 +285,7 @@ print(len(gone) > 3, [each.name() for each in alive], os.path.exists(folder), ra
     assert done.stderr == ""
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("address", ["127.0.0.1:1", "ray://127.0.0.1:1", "127.0.0.1:x", "[::1]:99999"])
 def test_a_cluster_that_is_not_there(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
     import ray
