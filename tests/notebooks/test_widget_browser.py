@@ -14,10 +14,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import nbformat
+import lazy_loader
 import pytest
 
-pytestmark = [pytest.mark.browser, pytest.mark.timeout(420)]
+nbformat: Any = lazy_loader.load("nbformat")
+pytestmark = pytest.mark.timeout(420)
 
 TOKEN = "likeness"
 CORE = Path(__file__).resolve().parents[2] / "core"
@@ -181,7 +182,7 @@ class Notebook:
             self.page.mouse.move(*at)
         self.page.mouse.up()
 
-    def save(self) -> nbformat.NotebookNode:
+    def save(self) -> Any:
         self.page.keyboard.press("Control+s")
         for _ in range(300):
             self.page.wait_for_timeout(200)

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any
 
@@ -28,8 +29,12 @@ SIZES: dict[str, Any] = {"batch_size": 4, "shard_size": 10, "shard_seconds": 1e9
 
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[Any]:
-    """One cluster for all tests here; `embed_images` works on the one that it finds."""
-    with ray_cluster(None) as ray:
+    """One cluster for all tests here; `embed_images` works on the one that it finds. Ray gives up after 30 s, which a busy machine may need."""
+    with ExitStack() as running:
+        for _ in range(20):
+            with suppress(InputError):
+                ray = running.enter_context(ray_cluster(None))
+                break
         yield ray
 
 
