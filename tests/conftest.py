@@ -63,13 +63,24 @@ def shared() -> Path:
 
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Any]:
-    """Debian's Chromium; tests that need it skip where it is missing."""
+    """Debian's Chromium, whose pages count the runs of the app's script (`browsing.settled`); tests that need it skip where it is missing."""
     if CHROMIUM is None:
         pytest.skip("Chromium is not installed")
     from playwright.sync_api import sync_playwright
 
+    from browsing import WATCH
+
+    def watched(begin: Callable[..., Any]) -> Callable[..., Any]:
+        def call(**options: Any) -> Any:
+            begun = begin(**options)
+            begun.add_init_script(WATCH)
+            return begun
+
+        return call
+
     with sync_playwright() as play:
         chromium = play.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        chromium.new_page, chromium.new_context = watched(chromium.new_page), watched(chromium.new_context)
         yield chromium
         chromium.close()
 
