@@ -53,7 +53,7 @@ _SETTLED = """([waiter, pause]) => {
   const all = runs.begun >= runs.asked || performance.now() - runs.ended > 1000;
   return runs.rested && !runs.running && !runs.drawing && runs.begun > 0 && all;
 }"""
-_PAUSE = 250  # milliseconds of the page's own clock, after which all that fields and tables hold back for a moment is on its way
+_PAUSE = 300  # milliseconds of the page's own clock, after which all that fields and tables hold back for a moment is on its way
 _waiters = itertools.count(1)
 
 
@@ -63,8 +63,24 @@ def settled(page: Any) -> None:
 
 
 def drawn(page: Any) -> None:
-    """Waits until the browser has drawn what was done before."""
+    """Waits until the browser has drawn what was done before, and the maps of the page all that follows from it, on their way too."""
     page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    for place in range(page.locator(".lm[data-state='ready']").count()):
+        page.locator(".lm[data-state='ready']").nth(place).and_(page.locator("[data-drawn='true']")).wait_for(timeout=WAIT)
+
+
+def at_rest(element: Any) -> None:
+    """Waits until an element keeps its place for some frames, as where a page has stopped to scroll."""
+    element.evaluate("""(element) => new Promise((done) => {
+      let last = "", kept = 0;
+      const look = () => {
+        const { x, y } = element.getBoundingClientRect();
+        kept = last === `${x} ${y}` ? kept + 1 : 0;
+        last = `${x} ${y}`;
+        if (kept < 5) requestAnimationFrame(look); else done();
+      };
+      look();
+    })""")
 
 
 def until(page: Any, holds: Callable[[], bool]) -> None:

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from accounts import set_password
-from browsing import WAIT, settled
+from browsing import WAIT, settled, until
 from likeness.data import read_cars
 from likeness.tagging import TagStore
 from shared.selection import encode
@@ -150,7 +150,6 @@ def test_pictures_are_ticked_by_mouse_and_keys_and_typing_labels_nothing(begin: 
     field = page.get_by_role("textbox", name="Search by text")
     field.click()
     page.keyboard.type("1u1")  # keys of labels and of undo
-    page.wait_for_timeout(1500)
     settled(page)
     assert _store(server).version() == version
     assert field.input_value() == "1u1"
@@ -186,7 +185,7 @@ def test_a_tick_that_was_just_taken_away_counts(begin: Any, person: Any, paths: 
         settled(page)
     tiles.nth(4).click(modifiers=["Control"])
     page.keyboard.press("1")
-    page.wait_for_timeout(1500)
+    until(page, lambda: bool(_store(server).columns(paths)["paint"].notna()[3]))
     settled(page)
     given = _store(server).columns(paths)["paint"].notna().to_numpy()
     assert given[3]

@@ -171,7 +171,6 @@ def _spread(person: Person) -> None:
         for tile in page.locator(".ga-tile").all():
             if person.sees(str(tile.locator("img").get_attribute("src"))) != value:
                 tile.click()
-        page.wait_for_timeout(800)
         settled(page)
         page.keyboard.press("y")
         settled(page)

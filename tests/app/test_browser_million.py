@@ -13,6 +13,8 @@ from typing import Any
 
 import pytest
 
+from browsing import drawn
+
 pytestmark = pytest.mark.long
 
 APP = Path(__file__).resolve().parents[2] / "app"
@@ -141,8 +143,7 @@ class Maps:
 
     def drawn(self) -> None:
         """Waits until nothing more is to be drawn."""
-        self.page.wait_for_timeout(150)
-        self.page.wait_for_selector(".lm[data-drawn=true]")
+        drawn(self.page)
 
 
 @pytest.fixture(scope="module")

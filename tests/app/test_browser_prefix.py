@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from browsing import WAIT, open_map, settled
+from browsing import WAIT, drawn, open_map, settled
 from nginx_config import SmallProxy
 
 _DOC = (Path(__file__).resolve().parents[2] / "docs" / "serving.md").read_text(encoding="utf-8")
@@ -130,7 +130,7 @@ def _hover_until_described(page: Any) -> None:
     box = page.locator(".lm-stage").first.bounding_box()
     for step in range(400):
         page.mouse.move(box["x"] + box["width"] * (0.2 + 0.6 * (step % 20) / 20), box["y"] + box["height"] * (0.2 + 0.6 * (step // 20) / 20))
-        page.wait_for_timeout(30)
+        drawn(page)
         if any("/info/" in url for url, _ in page.asked):
             return
     raise AssertionError("no point was described")

@@ -1,9 +1,11 @@
 """The switch between light, dark and the system's theme: at once, on every page, for good."""
 
+import contextlib
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from playwright.sync_api import TimeoutError
 
 import navigation
 from browsing import WAIT, open_map, settled
@@ -72,11 +74,9 @@ def test_another_tab_follows_and_keys_choose(light_page: Any, server: Any) -> No
 
 def _unreadable(page: Any) -> list[str]:
     """Texts that are hard to read, once what fades in and over has come to rest."""
-    for _ in range(60):
-        page.wait_for_timeout(500)
-        found: list[str] = page.evaluate(_UNREADABLE, _LEAST)
-        if not found:
-            break
+    with contextlib.suppress(TimeoutError):
+        page.wait_for_function(f"least => ({_UNREADABLE})(least).length === 0", arg=_LEAST, timeout=60_000)
+    found: list[str] = page.evaluate(_UNREADABLE, _LEAST)
     return found
 
 
