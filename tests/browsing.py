@@ -11,7 +11,7 @@ WAIT = 600_000  # milliseconds
 # a message is the number of its first field that is one of those looked for (BackMsg.proto and ForwardMsg.proto of Streamlit).
 WATCH = """(() => {
   const RERUN = 11, BEGUN = 4, ENDED = 6, BEFORE_ANOTHER = 2;
-  const varint = (bytes, at) => { let value = 0, shift = 1; for (;;) { const byte = bytes[at++]; value += (byte & 127) * shift; shift *= 128;
+  const varint = (bytes, at) => { let value = 0, shift = 1; for (;;) { const byte = bytes[at++] ?? 0; value += (byte & 127) * shift; shift *= 128;
     if (byte < 128) return [value, at]; } };
   const find = (data, fields) => {
     const bytes = new Uint8Array(data.buffer ?? data, data.byteOffset ?? 0, data.byteLength);

@@ -2,8 +2,6 @@
 
 import re
 import sys
-import time
-import urllib.request
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -14,6 +12,7 @@ import pytest
 
 from browsing import WAIT, drawn, open_map, settled
 from nginx_config import SmallProxy
+from waiting import answers, wait_until
 
 _DOC = (Path(__file__).resolve().parents[2] / "docs" / "serving.md").read_text(encoding="utf-8")
 _APP = "http://127.0.0.1:8501"
@@ -48,14 +47,8 @@ def jupyter(server_class: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     def start() -> Any:
         command = [sys.executable, "-m", "jupyter_server", *options, f"--ServerApp.root_dir={tmp_path}"]
         running.append(server_class(tmp_path / "jupyter", command=lambda port: [*command, f"--port={port}"]))
-        end = time.monotonic() + 600
-        while time.monotonic() < end:
-            try:
-                with urllib.request.urlopen(f"{running[-1].url}/user/ada/api", timeout=5):
-                    return running[-1]
-            except OSError:
-                time.sleep(0.2)
-        raise TimeoutError(running[-1].printed())
+        wait_until(lambda: answers(f"{running[-1].url}/user/ada/api"))
+        return running[-1]
 
     yield start
     for each in running:

@@ -5,8 +5,6 @@ import os
 import socket
 import subprocess
 import sys
-import time
-import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,6 +12,7 @@ from typing import Any
 import pytest
 
 from browsing import drawn, settled
+from waiting import answers, wait_until
 
 APP = Path(__file__).resolve().parents[2] / "app"
 CORNERS = {"a": (-1, 1), "b": (1, 1), "c": (-1, -1), "d": (1, -1)}  # clusters of the first map; the second has them turned by 180 degrees
@@ -105,12 +104,7 @@ def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         cwd=folder, env={**os.environ, "OMP_NUM_THREADS": "1"}, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
     )  # fmt: skip
     address = f"http://127.0.0.1:{port}"
-    for _ in range(3000):
-        try:
-            urllib.request.urlopen(f"{address}/_stcore/health", timeout=2).close()
-            break
-        except OSError:
-            time.sleep(0.2)
+    wait_until(lambda: answers(f"{address}/_stcore/health"))
     yield address
     process.terminate()
     process.wait(600)
