@@ -17,6 +17,7 @@ from .csv_cells import csv_bytes as csv_bytes
 from .csv_cells import csv_rows as csv_rows
 from .csv_cells import read_csv_cells as read_csv_cells
 from .csv_cells import typed_columns as typed_columns
+from .declarations import entry_points as entry_points
 from .downloads import DOWNLOAD_SILENCE as DOWNLOAD_SILENCE
 from .downloads import RemoteFile as RemoteFile
 from .downloads import Stopped as Stopped
