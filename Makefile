@@ -1,5 +1,6 @@
 # make app    creates .venv on its first call, installs, serves the app
-# make test   the same, and the tests' own needs (Chromium included); then runs every test, on all processors
+# make test   the same, and the tests' own needs (Chromium included); then runs the tests, on all processors
+# make test-all  make test, and then what is marked `long`: most of the browser's walks, notebooks, kills, clusters, databases, the wheel
 # make lint   ruff, mypy, imports     make bench  the benchmarks, as ratios against a peer in the same run
 # make bench-scale  embedding, search, training, metrics, map and users up to a million images, three hours; writes the tables of docs/scale.md
 # make fuzz MINUTES=30  damaged files, drawn command lines and odd messages to the app; status 1 where one is not answered properly
@@ -9,6 +10,8 @@ PYTHON ?= python3
 MINUTES ?= 30
 BIN := .venv/bin
 PIP := $(BIN)/pip install --quiet --disable-pip-version-check
+# a file goes to one worker, which makes its fixtures once; the order is that of tests/conftest.py
+PYTEST := $(BIN)/pytest -n auto --dist loadfile --no-loadscope-reorder
 INTO := --quiet --constraint constraints.txt --editable
 # uv installs in a seventh of pip's time; where it is not to be had, or can't reach what pip's configuration names, pip installs
 define INSTALL
@@ -21,14 +24,17 @@ export PYTHONDONTWRITEBYTECODE :=
 # a benchmark that must be given data has an argument without a dash and is called by hand, as its first lines say
 BENCHMARKS := $(filter-out %_report.py,$(shell grep -L 'add_argument."[a-z]' benchmarks/*.py))
 
-.PHONY: app test lint bench bench-scale fuzz kills notebooks clean
+.PHONY: app test test-all lint bench bench-scale fuzz kills notebooks clean
 
 app: .venv/.app
 	$(BIN)/likeness app
 
 test: .venv/.test
 	@sh tests/chromium.sh
-	$(BIN)/pytest -n auto --dist worksteal
+	$(PYTEST) -m "not long"
+
+test-all: test
+	$(PYTEST) -m long
 
 lint: .venv/.test
 	$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy && $(BIN)/python tests/check_imports.py

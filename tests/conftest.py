@@ -20,6 +20,8 @@ settings.register_profile("without clock", deadline=None)  # a busy machine is n
 settings.load_profile("without clock")
 
 ROOT = Path(__file__).resolve().parent.parent
+# what asks for one of these starts clusters, databases, other servers or several processes: `make test-all` alone takes the time
+LONG = {"cluster", "installed", "lab", "pair", "postgres"}
 CHROMIUM = shutil.which("chromium")
 FLAGS = [
     "--no-sandbox",
@@ -30,6 +32,24 @@ FLAGS = [
     "--disable-component-update",
     "--disable-sync",
 ]
+
+
+def pytest_xdist_auto_num_workers() -> int:
+    """Half as many again as there are processors, for a test of a browser waits for the browser and for a server."""
+    return (os.cpu_count() or 1) * 3 // 2
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Marks tests by what they ask for, and brings files with a browser to the front: what waits is done while there is other work."""
+    for item in items:
+        fixtures = set(getattr(item, "fixturenames", ()))
+        if "browser" in fixtures:
+            item.add_marker(pytest.mark.browser)
+        if fixtures & LONG:
+            item.add_marker(pytest.mark.long)
+    waiting = {item.path for item in items if item.get_closest_marker("browser")}
+    items.sort(key=lambda item: item.path not in waiting)
 
 
 @pytest.fixture(scope="session")
@@ -43,13 +63,24 @@ def shared() -> Path:
 
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Any]:
-    """Debian's Chromium; tests that need it skip where it is missing."""
+    """Debian's Chromium, whose pages count the runs of the app's script (`browsing.settled`); tests that need it skip where it is missing."""
     if CHROMIUM is None:
         pytest.skip("Chromium is not installed")
     from playwright.sync_api import sync_playwright
 
+    from browsing import WATCH
+
+    def watched(begin: Callable[..., Any]) -> Callable[..., Any]:
+        def call(**options: Any) -> Any:
+            begun = begin(**options)
+            begun.add_init_script(WATCH)
+            return begun
+
+        return call
+
     with sync_playwright() as play:
         chromium = play.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        chromium.new_page, chromium.new_context = watched(chromium.new_page), watched(chromium.new_context)
         yield chromium
         chromium.close()
 

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from browsing import drawn
 from likeness.plots.linked_map import SCRIPTS, Coloring, MapNames, MapPanel, coloring_of, encode_map, read_script, read_text
 
 NAMES = "showMap, depthAt, namesAtDepth, withoutOverlap, rowAhead, rowsInBox, Grid, View, boxAround, niceTicks, rangeCodes"
@@ -40,7 +41,7 @@ class MapPage:
         page.evaluate(load, module())
         self.show(**options)
         page.wait_for_selector(".lm[data-state=ready]")
-        page.wait_for_timeout(100)
+        drawn(page)
 
     def show(self, coloring: Coloring | None = None, names: Sequence[MapNames | None] | None = None, **options: Any) -> None:
         """Sends the map anew, as a rerun of a page does."""
@@ -83,7 +84,7 @@ class MapPage:
         """Presses keys, each after the map has drawn what the one before did."""
         for key in keys:
             self.page.keyboard.press(key)
-            self.page.wait_for_timeout(50)
+            drawn(self.page)
 
     def place(self, x: float, y: float, panel: int = 0) -> tuple[float, float]:
         """Where a place of the world is on the screen while the map is not zoomed."""

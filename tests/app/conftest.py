@@ -7,14 +7,14 @@ import socket
 import subprocess
 import sys
 import tempfile
-import time
-import urllib.request
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest, element_tree
+
+from waiting import answers, wait_until
 
 _ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])|\u2060")
 MAIN = Path(__file__).resolve().parents[2] / "app" / "main.py"
@@ -55,14 +55,8 @@ class Server:
 
     def wait(self, seconds: float = 600) -> None:
         """Waits until the server answers."""
-        end = time.monotonic() + seconds
-        while time.monotonic() < end:
-            try:
-                with urllib.request.urlopen(f"{self.url}/_stcore/health", timeout=2):
-                    return
-            except OSError:
-                time.sleep(0.2)
-        raise TimeoutError(f"the app did not answer within {seconds} s")
+        wait_until(lambda: answers(f"{self.url}/_stcore/health") or self._process.poll() is not None, seconds)
+        assert self._process.poll() is None, self.printed()
 
     def handshake(self, **headers: str) -> int:
         """The status that opening a WebSocket is answered with: 101 where it opens."""

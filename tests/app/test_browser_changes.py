@@ -11,7 +11,7 @@ from likeness.data import read_cars
 from likeness.embedding import embed
 from likeness.notions import get_notion
 
-pytestmark = pytest.mark.browser
+pytestmark = pytest.mark.long
 
 
 def test_an_image_that_moved_is_clicked_and_seen_on_the_map(page: Any, server: Any) -> None:

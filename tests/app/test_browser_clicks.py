@@ -10,7 +10,7 @@ from browsing import WAIT, open_map, settled
 from likeness.notions import Notion
 from likeness.sentences import notion_from_sentence
 
-pytestmark = pytest.mark.browser
+pytestmark = pytest.mark.long
 
 _MEANT, _SHOWN = "background_color", 24  # what "the same color" is meant to say; neighbors on the page
 _LIKED, _NOT = 2, 3

@@ -15,7 +15,7 @@ from likeness.evaluation import METRICS
 from likeness.notions import get_notion
 from likeness.studies import compare
 
-pytestmark = pytest.mark.browser
+pytestmark = pytest.mark.long
 NOTIONS = ["Background color", "Car color", "Car model"]  # chosen by default
 
 

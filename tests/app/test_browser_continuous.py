@@ -5,8 +5,9 @@ from typing import Any
 
 import pytest
 
-pytestmark = pytest.mark.browser
-WAIT = 600_000
+from browsing import WAIT, settled
+
+pytestmark = pytest.mark.long
 # Galleries live in shadow roots, which Playwright's locators see through and document.querySelector does not.
 _LOADED = """(count) => {
   const found = [];
@@ -26,8 +27,7 @@ _PICTURES = 1 + 2 * 8 + 12  # the query, two rows, other queries
 
 
 def _settled(page: Any) -> None:
-    page.wait_for_timeout(300)
-    page.wait_for_selector("[data-testid='stApp'][data-test-script-state='notRunning']", timeout=WAIT)
+    settled(page)
     page.wait_for_function(_LOADED, arg=_PICTURES, timeout=WAIT)
 
 

@@ -11,7 +11,7 @@ from PIL import Image
 from browsing import WAIT, open_map, settled
 from likeness.data import add_dataset, new_entry, read_cars
 
-pytestmark = pytest.mark.browser
+pytestmark = pytest.mark.long
 
 
 @pytest.fixture(scope="module")

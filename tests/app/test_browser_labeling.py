@@ -11,12 +11,10 @@ import numpy as np
 import pytest
 
 from accounts import set_password
-from browsing import WAIT, settled
+from browsing import WAIT, settled, until
 from likeness.data import read_cars
 from likeness.tagging import TagStore
 from shared.selection import encode
-
-pytestmark = pytest.mark.browser
 
 PASSWORD = "as long as it has to be"
 
@@ -87,6 +85,7 @@ def _give(page: Any, name: str, value: str = "") -> None:
     settled(page)
 
 
+@pytest.mark.long
 def test_two_people_label_the_same_images(begin: Any, person: Any, paths: list[str]) -> None:
     server = begin()
     ben, dan, ada = person(server, "ben"), person(server, "dan"), person(server, "ada")
@@ -111,6 +110,7 @@ def test_two_people_label_the_same_images(begin: Any, person: Any, paths: list[s
     assert label.is_disabled()
 
 
+@pytest.mark.long
 def test_a_killed_server_has_lost_nothing_that_was_said(begin: Any, person: Any, paths: list[str]) -> None:
     for turn in range(2):
         server = begin()
@@ -150,12 +150,12 @@ def test_pictures_are_ticked_by_mouse_and_keys_and_typing_labels_nothing(begin: 
     field = page.get_by_role("textbox", name="Search by text")
     field.click()
     page.keyboard.type("1u1")  # keys of labels and of undo
-    page.wait_for_timeout(1500)
     settled(page)
     assert _store(server).version() == version
     assert field.input_value() == "1u1"
 
 
+@pytest.mark.long
 def test_a_tick_that_was_just_taken_away_counts(begin: Any, person: Any, paths: list[str]) -> None:
     """Y and 1 right after a click: what has no tick on the screen gets no label."""
     server = begin()
@@ -185,7 +185,7 @@ def test_a_tick_that_was_just_taken_away_counts(begin: Any, person: Any, paths: 
         settled(page)
     tiles.nth(4).click(modifiers=["Control"])
     page.keyboard.press("1")
-    page.wait_for_timeout(1500)
+    until(page, lambda: bool(_store(server).columns(paths)["paint"].notna()[3]))
     settled(page)
     given = _store(server).columns(paths)["paint"].notna().to_numpy()
     assert given[3]

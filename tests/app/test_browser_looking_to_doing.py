@@ -13,7 +13,7 @@ from browsing import WAIT, settled
 from likeness.data import list_datasets, read_cars, read_dataset
 from likeness.tagging import TagStore, tag_store
 
-pytestmark = pytest.mark.browser
+pytestmark = pytest.mark.long
 
 COLORS = ("red", "blue", "lime", "black")
 EACH, COPIES = 30, 6
@@ -171,7 +171,6 @@ def _spread(person: Person) -> None:
         for tile in page.locator(".ga-tile").all():
             if person.sees(str(tile.locator("img").get_attribute("src"))) != value:
                 tile.click()
-        page.wait_for_timeout(800)
         settled(page)
         page.keyboard.press("y")
         settled(page)

@@ -5,12 +5,9 @@ import re
 from typing import Any
 from urllib.parse import parse_qs, urlparse
 
-import pytest
 from PIL import Image
 
-from browsing import WAIT, open_map, settled
-
-pytestmark = pytest.mark.browser
+from browsing import WAIT, at_rest, open_map, settled
 
 
 def _open_notions(page: Any, url: str) -> None:
@@ -24,7 +21,7 @@ def _open_notions(page: Any, url: str) -> None:
 def _choose(page: Any, label: str, option: str) -> None:
     field = page.locator("section[data-testid='stSidebar']").get_by_label(label, exact=True)
     field.scroll_into_view_if_needed()
-    page.wait_for_timeout(300)  # a list closes where the sidebar still scrolls
+    at_rest(field)  # a list closes where the sidebar still scrolls
     field.click()
     page.get_by_role("option", name=option, exact=True).click()
     settled(page)

@@ -5,15 +5,16 @@ import re
 import socket
 import subprocess
 import sys
-import time
-import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-pytestmark = pytest.mark.browser
+from browsing import drawn
+from waiting import answers, wait_until
+
+pytestmark = pytest.mark.long
 
 APP = Path(__file__).resolve().parents[2] / "app"
 N = 100_000
@@ -92,13 +93,9 @@ def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         [sys.executable, "-m", "streamlit", "run", "server.py", "--server.address=127.0.0.1", *options],
         cwd=folder, env={**os.environ, "OMP_NUM_THREADS": "1"}, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
     )  # fmt: skip
-    for _ in range(3000):
-        try:
-            urllib.request.urlopen(f"http://127.0.0.1:{port}/_stcore/health", timeout=2).close()
-            break
-        except OSError:
-            time.sleep(0.2)
-    yield f"http://127.0.0.1:{port}"
+    address = f"http://127.0.0.1:{port}"
+    wait_until(lambda: answers(f"{address}/_stcore/health"))
+    yield address
     process.terminate()
     process.wait(600)
 
@@ -141,8 +138,7 @@ class Maps:
 
     def drawn(self) -> None:
         """Waits until nothing more is to be drawn."""
-        self.page.wait_for_timeout(150)
-        self.page.wait_for_selector(".lm[data-drawn=true]")
+        drawn(self.page)
 
 
 @pytest.fixture(scope="module")

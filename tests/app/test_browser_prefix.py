@@ -2,8 +2,6 @@
 
 import re
 import sys
-import time
-import urllib.request
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -12,14 +10,14 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from browsing import WAIT, open_map, settled
+from browsing import WAIT, drawn, open_map, settled
 from nginx_config import SmallProxy
+from waiting import answers, wait_until
 
-pytestmark = pytest.mark.browser
 _DOC = (Path(__file__).resolve().parents[2] / "docs" / "serving.md").read_text(encoding="utf-8")
 _APP = "http://127.0.0.1:8501"
 _OPTION = "STREAMLIT_SERVER_BASE_URL_PATH"
-WAYS = ("a proxy takes it away", "the option", "JupyterLab", "JupyterLab, absolute")
+WAYS = ("a proxy takes it away", *(pytest.param(way, marks=pytest.mark.long) for way in ("the option", "JupyterLab", "JupyterLab, absolute")))
 # all pictures, also those inside of components, that have come or have failed
 _PICTURES = """() => {
   const inside = (root) => [...root.querySelectorAll("*")].flatMap((each) => [each, ...(each.shadowRoot ? inside(each.shadowRoot) : [])]);
@@ -49,14 +47,8 @@ def jupyter(server_class: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     def start() -> Any:
         command = [sys.executable, "-m", "jupyter_server", *options, f"--ServerApp.root_dir={tmp_path}"]
         running.append(server_class(tmp_path / "jupyter", command=lambda port: [*command, f"--port={port}"]))
-        end = time.monotonic() + 600
-        while time.monotonic() < end:
-            try:
-                with urllib.request.urlopen(f"{running[-1].url}/user/ada/api", timeout=5):
-                    return running[-1]
-            except OSError:
-                time.sleep(0.2)
-        raise TimeoutError(running[-1].printed())
+        wait_until(lambda: answers(f"{running[-1].url}/user/ada/api"))
+        return running[-1]
 
     yield start
     for each in running:
@@ -131,7 +123,7 @@ def _hover_until_described(page: Any) -> None:
     box = page.locator(".lm-stage").first.bounding_box()
     for step in range(400):
         page.mouse.move(box["x"] + box["width"] * (0.2 + 0.6 * (step % 20) / 20), box["y"] + box["height"] * (0.2 + 0.6 * (step // 20) / 20))
-        page.wait_for_timeout(30)
+        drawn(page)
         if any("/info/" in url for url, _ in page.asked):
             return
     raise AssertionError("no point was described")

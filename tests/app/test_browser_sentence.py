@@ -3,11 +3,7 @@
 import re
 from typing import Any
 
-import pytest
-
 from browsing import WAIT, settled
-
-pytestmark = pytest.mark.browser
 
 
 def _aspects(page: Any) -> int:

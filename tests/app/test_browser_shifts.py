@@ -12,7 +12,7 @@ from browsing import WAIT, settled
 from likeness.studies.study_folder import StudyFolder
 from likeness.training.runs.run_folder import RunFolder
 
-pytestmark = pytest.mark.browser
+pytestmark = pytest.mark.long
 NAME = "browser-shifts"
 _DRAWN = """(name) => {
   const found = [...document.querySelectorAll('.js-plotly-plot')].flatMap((plot) => plot.data ?? []).filter((trace) => trace.name === name);

@@ -10,7 +10,7 @@ from PIL import Image
 
 from browsing import WAIT, settled
 
-pytestmark = pytest.mark.browser
+pytestmark = pytest.mark.long
 IMAGES = 300
 
 

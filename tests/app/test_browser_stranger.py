@@ -11,7 +11,7 @@ import pytest
 import navigation
 from browsing import WAIT, settled
 
-pytestmark = pytest.mark.browser
+pytestmark = pytest.mark.long
 PHOTOS = 48
 WIDTHS = (1440, 1024, 390)
 

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import pytest
+
 from browsing import WAIT, open_map, settled
 from shared import selection
 
@@ -49,6 +51,7 @@ def test_rows_and_map_share_one_selection(page: Any, server: Any) -> None:
     assert _selected(page) == []
 
 
+@pytest.mark.long
 def test_what_is_drawn_around_on_the_map_is_ticked(page: Any, server: Any) -> None:
     open_map(page, f"{server.url}/?layout=PCA&beside=Table")
     _grid(page)
@@ -66,6 +69,7 @@ def test_what_is_drawn_around_on_the_map_is_ticked(page: Any, server: Any) -> No
     assert _selected(page) == chosen[1:]
 
 
+@pytest.mark.long
 def test_the_head_of_a_column_sorts_all_images_and_turns(page: Any, server: Any) -> None:
     open_map(page, f"{server.url}/?layout=PCA&beside=Table")
     box = _grid(page)

@@ -1,9 +1,11 @@
 """The switch between light, dark and the system's theme: at once, on every page, for good."""
 
+import contextlib
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from playwright.sync_api import TimeoutError
 
 import navigation
 from browsing import WAIT, open_map, settled
@@ -57,6 +59,7 @@ def test_one_click_darkens_page_and_map_without_a_reload_and_for_good(light_page
     assert _back(page) == LIGHT
 
 
+@pytest.mark.long
 def test_another_tab_follows_and_keys_choose(light_page: Any, server: Any) -> None:
     first, second = light_page, light_page.context.new_page()
     for page in (first, second):
@@ -71,14 +74,13 @@ def test_another_tab_follows_and_keys_choose(light_page: Any, server: Any) -> No
 
 def _unreadable(page: Any) -> list[str]:
     """Texts that are hard to read, once what fades in and over has come to rest."""
-    for _ in range(60):
-        page.wait_for_timeout(500)
-        found: list[str] = page.evaluate(_UNREADABLE, _LEAST)
-        if not found:
-            break
+    with contextlib.suppress(TimeoutError):
+        page.wait_for_function(f"least => ({_UNREADABLE})(least).length === 0", arg=_LEAST, timeout=60_000)
+    found: list[str] = page.evaluate(_UNREADABLE, _LEAST)
     return found
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("page", navigation.PAGES, ids=lambda page: page.address)
 def test_texts_of_every_page_are_readable_in_both(light_page: Any, server: Any, page: Any) -> None:
     shown = light_page

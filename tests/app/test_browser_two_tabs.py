@@ -7,7 +7,7 @@ import pytest
 
 from browsing import WAIT, settled
 
-pytestmark = pytest.mark.browser
+pytestmark = pytest.mark.long
 
 
 def _fill(page: Any, label: str, text: str) -> None:

@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 from PIL import Image
 
-pytestmark = pytest.mark.browser
-WAIT = 600_000
+from browsing import WAIT, settled
 
 
 @pytest.fixture(scope="module")
@@ -43,20 +42,15 @@ def people(browser: Any, shared_server: Any) -> Iterator[list[Any]]:
     assert not errors
 
 
-def _settled(page: Any) -> None:
-    page.wait_for_timeout(200)
-    page.wait_for_selector("[data-testid='stApp'][data-test-script-state='notRunning']", timeout=WAIT)
-
-
 def _open(page: Any, url: str) -> None:
     page.goto(url)
     page.wait_for_selector(".lm[data-state='ready']", timeout=WAIT)
-    _settled(page)
+    settled(page)
 
 
 def _go(page: Any, name: str) -> None:
     page.get_by_role("link", name=name, exact=True).click()
-    _settled(page)
+    settled(page)
 
 
 def _edit(page: Any, words: list[str]) -> None:
@@ -67,7 +61,7 @@ def _edit(page: Any, words: list[str]) -> None:
     field.fill("\n".join(words))
     field.press("Control+Enter")
     page.get_by_text(f"{len(words)} prompts,").wait_for(timeout=WAIT)
-    _settled(page)
+    settled(page)
 
 
 def test_edits_selections_and_queries_stay_with_their_browser(people: list[Any], shared_server: Any) -> None:
@@ -90,6 +84,7 @@ def test_edits_selections_and_queries_stay_with_their_browser(people: list[Any],
     ada.get_by_text("2 prompts,").wait_for(timeout=WAIT)  # an edit survives the reload, in its own browser
 
 
+@pytest.mark.long
 def test_uploads_and_saved_notions_are_private(people: list[Any], shared_server: Any) -> None:
     ada, ben = people
     for page in (ada, ben):
@@ -104,7 +99,7 @@ def test_uploads_and_saved_notions_are_private(people: list[Any], shared_server:
     ada.locator("input[type='file']").set_input_files(files)
     ada.get_by_role("textbox", name="Name").fill("Zebras **of** Ada")
     ada.get_by_role("textbox", name="Name").press("Enter")
-    _settled(ada)
+    settled(ada)
     ada.get_by_role("tabpanel", name="Upload").get_by_role("button", name="Embed these images").click()
     ada.get_by_text("12 images are ready").wait_for(timeout=WAIT)
     ada.get_by_role("link", name="Explore them").click()
@@ -125,13 +120,14 @@ def test_uploads_and_saved_notions_are_private(people: list[Any], shared_server:
     _go(ada, "Notions")
     ada.get_by_role("textbox", name="Name", exact=True).fill("ada's own notion")
     ada.get_by_role("textbox", name="Name", exact=True).press("Enter")
-    _settled(ada)
+    settled(ada)
     ada.get_by_role("button", name="Save").click()
-    _settled(ada)
+    settled(ada)
     assert list((shared_server.cache / "visitors").glob("*/notions/ada-s-own-notion-*.yaml"))
     assert not (shared_server.cache / "notions").exists()
 
 
+@pytest.mark.long
 def test_no_path_leads_out_of_the_roots_and_none_is_shown(people: list[Any], shared_server: Any) -> None:
     page, place = people[0], shared_server.place
     _open(page, f"{shared_server.url}/?layout=PCA")
@@ -141,15 +137,15 @@ def test_no_path_leads_out_of_the_roots_and_none_is_shown(people: list[Any], sha
         field = page.get_by_role("textbox", name="Folder on this server")
         field.fill(typed)
         field.press("Enter")
-        _settled(page)
+        settled(page)
         page.get_by_role("tabpanel", name="Folder").get_by_role("button", name="Embed these images").click()
         page.get_by_text(re.compile("cannot be reached here")).first.wait_for(timeout=WAIT)
-        _settled(page)
+        settled(page)
     said = page.locator("[data-testid='stMain']").inner_text()
     assert str(place) not in said
     field.fill("photos/birds")
     field.press("Enter")
-    _settled(page)
+    settled(page)
     page.get_by_role("tabpanel", name="Folder").get_by_role("button", name="Embed these images").click()
     page.get_by_text("12 images are ready").wait_for(timeout=WAIT)
     _go(page, "Train")

@@ -2,9 +2,12 @@
 
 from typing import Any
 
+import pytest
+
 from browsing import WAIT, open_map, settled
 
 
+@pytest.mark.long
 def test_a_view_is_saved_opened_from_another_page_and_removed(page: Any, server: Any) -> None:
     open_map(page, f"{server.url}/?layout=PCA&a=Car+color&filter_body_type=van&query=12")
     page.get_by_text("Saved views").click()

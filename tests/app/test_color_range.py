@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from browsing import drawn
 from likeness.plots.linked_map import coloring_of
 from map_page import MapPage
 
-pytestmark = pytest.mark.browser
 N = 300
 X = np.linspace(-1, 1, N)
 POINTS = np.column_stack([X, np.sin(7 * X)])
@@ -37,18 +37,18 @@ def test_number_fields_spread_the_colors_over_a_part(new_map: Callable[..., MapP
     shown.page.get_by_label("Color up to").fill("10")
     shown.page.get_by_label("Color up to").press("Tab")
     note.get_by_text("1 outside, gray; 1 without a value, gray").wait_for()
-    shown.page.wait_for_timeout(200)
+    drawn(shown.page)
     assert np.abs(np.subtract(pixel(shown, 5), pixel(shown, 290))).max() > 120
     assert gray(pixel(shown, N - 2))
     assert shown.said == "Colored from 0 to 10, 1 outside in gray"
     assert shown.last() == {"low": 0, "high": pytest.approx(10)}  # and nothing of the selection
     shown.show()  # another rerun of the page
-    shown.page.wait_for_timeout(200)
+    drawn(shown.page)
     assert np.abs(np.subtract(pixel(shown, 5), pixel(shown, 290))).max() > 120
     shown.page.get_by_role("button", name="All").click()
     note.get_by_text("1 without a value, gray", exact=True).wait_for()
     assert shown.last() == {}
-    shown.page.wait_for_timeout(200)
+    drawn(shown.page)
     assert np.abs(np.subtract(pixel(shown, 5), pixel(shown, 290))).max() < 12
 
 
@@ -58,7 +58,7 @@ def test_a_range_that_a_link_asks_for_is_colored_at_first(new_map: Callable[...,
     assert float(shown.page.get_by_label("Color up to").input_value()) == 10
     shown.page.get_by_role("button", name="All").click()
     shown.show(colored=(0.0, 10.0))  # a rerun that has not heard of it
-    shown.page.wait_for_timeout(200)
+    drawn(shown.page)
     assert float(shown.page.get_by_label("Color up to").input_value()) == 1000
 
 

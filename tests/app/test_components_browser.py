@@ -5,15 +5,14 @@ import os
 import socket
 import subprocess
 import sys
-import time
-import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-pytestmark = pytest.mark.browser
+from browsing import drawn, settled
+from waiting import answers, wait_until
 
 APP = Path(__file__).resolve().parents[2] / "app"
 CORNERS = {"a": (-1, 1), "b": (1, 1), "c": (-1, -1), "d": (1, -1)}  # clusters of the first map; the second has them turned by 180 degrees
@@ -105,12 +104,7 @@ def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         cwd=folder, env={**os.environ, "OMP_NUM_THREADS": "1"}, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
     )  # fmt: skip
     address = f"http://127.0.0.1:{port}"
-    for _ in range(3000):
-        try:
-            urllib.request.urlopen(f"{address}/_stcore/health", timeout=2).close()
-            break
-        except OSError:
-            time.sleep(0.2)
+    wait_until(lambda: answers(f"{address}/_stcore/health"))
     yield address
     process.terminate()
     process.wait(600)
@@ -178,7 +172,7 @@ def maps(context: Any, url: str, request: pytest.FixtureRequest) -> Iterator[Map
     page.goto(url + settings.get("query", ""))
     page.wait_for_selector(".lm[data-state=ready]")
     page.get_by_text("clicked").wait_for()
-    page.wait_for_timeout(300)
+    drawn(page)
     yield Maps(page)
     page.close()
     assert errors == []
@@ -203,7 +197,7 @@ def test_hovering_rings_the_image_in_both_maps_and_shows_its_card(maps: Maps) ->
     maps.page.mouse.move(*maps.place(0, *CORNERS["a"]))
     card = maps.page.locator(".lm-card")
     card.get_by_text("image 0", exact=True).wait_for()
-    maps.page.wait_for_timeout(200)
+    drawn(maps.page)
     assert card.inner_text().split() == ["image", "0", "class", "from", "the", "server", "weight", "heavy"]
     assert card.locator("img").evaluate("(image) => image.src.endsWith('/thumbnails/0') && image.naturalWidth > 0")
     ring = maps.page.locator(".lm-overlay").nth(1).evaluate("(c) => c.getContext('2d').getImageData(0, 0, c.width, c.height).data.some((v) => v > 0)")
@@ -215,14 +209,14 @@ def test_hovering_rings_the_image_in_both_maps_and_shows_its_card(maps: Maps) ->
 def test_a_click_asks_for_neighbors_and_escape_takes_it_back(maps: Maps) -> None:
     maps.page.mouse.click(*maps.place(0, *CORNERS["a"]))
     maps.said("events 1 selected 0 classes [] query 0 returned True")
-    maps.page.wait_for_timeout(200)
+    drawn(maps.page)
     # a faint line from row 0 to its neighbor, row 1 in the first map and row 2 in the second
     assert 0 < maps.pixel(0, 0, 1, "lm-overlay")[3] < 200
     assert 0 < maps.pixel(1, 1, 0, "lm-overlay")[3] < 200
     assert maps.pixel(0, -1, 0, "lm-overlay")[3] == 0
     maps.page.keyboard.press("Escape")
     maps.said("query None")
-    maps.page.wait_for_timeout(200)
+    drawn(maps.page)
     assert maps.pixel(0, 0, 1, "lm-overlay")[3] == 0
 
 
@@ -299,14 +293,14 @@ def test_the_wheel_scrolls_unless_the_map_is_in_use(maps: Maps) -> None:
     for _ in range(3):
         maps.page.mouse.wheel(0, -100)
     maps.page.keyboard.up("Control")
-    maps.page.wait_for_timeout(100)
+    drawn(maps.page)
     assert maps.pixel(0, *CORNERS["d"]) == [255, 255, 255, 255]
     maps.tool("Reset view").click()
     maps.page.mouse.click(*maps.place(0, 0, 0))
     maps.page.mouse.move(*maps.place(0, *CORNERS["a"]))
     for _ in range(3):
         maps.page.mouse.wheel(0, -100)
-    maps.page.wait_for_timeout(100)
+    drawn(maps.page)
     assert maps.pixel(0, *CORNERS["d"]) == [255, 255, 255, 255]
     maps.said("events 0")
 
@@ -316,21 +310,21 @@ def test_the_map_moves_and_comes_back(maps: Maps) -> None:
     maps.page.mouse.move(*maps.place(0, *CORNERS["a"]))
     for _ in range(3):
         maps.page.mouse.wheel(0, -100)
-    maps.page.wait_for_timeout(100)
+    drawn(maps.page)
     assert close_to(maps.pixel(0, *CORNERS["a"]), BLUE)  # stays under the pointer
     assert maps.pixel(0, *CORNERS["d"]) == [255, 255, 255, 255]
     maps.tool("Reset view").click()
-    maps.page.wait_for_timeout(100)
+    drawn(maps.page)
     assert close_to(maps.pixel(0, *CORNERS["d"]), MAGENTA)
     maps.page.mouse.move(*maps.place(0, 0, 0))
     maps.page.mouse.down()
     maps.page.mouse.move(*maps.place(0, 0.5, 0), steps=3)
     maps.page.mouse.up()
-    maps.page.wait_for_timeout(100)
+    drawn(maps.page)
     assert close_to(maps.pixel(0, -0.5, 1), BLUE)
     assert close_to(maps.pixel(1, 1, -1), BLUE)  # the other map keeps its view
     maps.page.keyboard.press("0")
-    maps.page.wait_for_timeout(100)
+    drawn(maps.page)
     assert close_to(maps.pixel(0, *CORNERS["a"]), BLUE)
     maps.said("events 0")
 
@@ -348,7 +342,7 @@ def turned(maps: Maps) -> list[list[int]]:
     maps.page.locator(".lm-points").first.evaluate(RECORD, list(maps.place(0, *CORNERS["a"])))
     maps.page.get_by_role("button", name="Turn").click()
     maps.page.wait_for_function("() => { const [r, g, b] = window.seenColors.at(-1); return g > r + 60 && g > b + 20; }")
-    maps.page.wait_for_timeout(200)
+    drawn(maps.page)
     seen: list[list[int]] = maps.page.evaluate("window.seenColors")
     return seen
 
@@ -385,18 +379,31 @@ def test_a_new_color_sends_no_positions_and_keeps_the_selection(maps: Maps) -> N
     assert close_to(maps.pixel(0, *CORNERS["a"]), "#fde725")
     assert maps.page.locator(".lm-ticks").inner_text().split() == ["-1", "0", "1"]
     maps.page.get_by_role("button", name="Nothing").click()
-    maps.page.wait_for_timeout(500)
+    settled(maps.page)
     assert len(fetched()) == 2
 
 
+RECORD_LAST_ENTRY = """(root) => {
+  const seen = (window.seenEntries = []);
+  const look = () => {
+    const text = root.querySelectorAll(".lm-entry")[3].innerText;
+    if (text !== seen.at(-1)) seen.push(text);
+    requestAnimationFrame(look);
+  };
+  look(); }"""
 LATE = """() => {
+  window.onTheirWay = 0;
+  const later = (heard, socket) => (event) => {
+    window.onTheirWay += window.lateness ? 1 : 0;
+    setTimeout(() => { window.onTheirWay -= window.lateness ? 1 : 0; heard.call(socket, event); }, window.lateness ?? 0);
+  };
   const listen = WebSocket.prototype.addEventListener;
   WebSocket.prototype.addEventListener = function (kind, heard, ...rest) {
-    return listen.call(this, kind, kind === "message" ? (event) => setTimeout(() => heard.call(this, event), window.lateness ?? 0) : heard, ...rest);
+    return listen.call(this, kind, kind === "message" ? later(heard, this) : heard, ...rest);
   };
   const { set, get } = Object.getOwnPropertyDescriptor(WebSocket.prototype, "onmessage");
   Object.defineProperty(WebSocket.prototype, "onmessage", { get, set(heard) {
-    set.call(this, heard && ((event) => setTimeout(() => heard.call(this, event), window.lateness ?? 0))); } });
+    set.call(this, heard && later(heard, this)); } });
 }"""
 
 
@@ -405,14 +412,12 @@ def test_a_late_answer_does_not_undo_what_was_drawn_since(maps: Maps) -> None:
     maps.tool("Lasso").click()
     maps.page.evaluate("window.lateness = 1500")
     maps.lasso(0, *CORNERS["a"])
-    maps.page.wait_for_timeout(1000)  # Python has answered, the answer is on its way
+    maps.page.wait_for_function("window.onTheirWay > 0")  # Python has answered
     maps.lasso(0, *CORNERS["d"])
-    seen = set()
-    for _ in range(60):
-        seen.add(maps.page.locator(".lm-entry").all_inner_texts()[3])
-        maps.page.wait_for_timeout(40)
-    assert seen == {"d\n100/100"}
+    maps.page.locator(".lm").evaluate(RECORD_LAST_ENTRY)
     maps.said("events 2 selected 100 classes [3]")
+    drawn(maps.page)
+    assert maps.page.evaluate("window.seenEntries") == ["d\n100/100"]
 
 
 @pytest.mark.parametrize("maps", [{"color_scheme": "dark", "width": 1024}], indirect=True)
@@ -428,7 +433,7 @@ def test_dark_and_narrow(maps: Maps) -> None:
 def test_a_change_of_theme_repaints_the_map(maps: Maps) -> None:
     maps.page.emulate_media(color_scheme="dark")
     maps.page.locator(".lm-dark").wait_for()
-    maps.page.wait_for_timeout(200)
+    drawn(maps.page)
     assert sum(maps.pixel(0, 0, 0)[:3]) < 120
     assert close_to(maps.pixel(0, *CORNERS["a"]), BLUE)
 

@@ -8,7 +8,6 @@ import pytest
 
 from likeness.plots.linked_map import SCRIPTS, read_script
 
-pytestmark = pytest.mark.browser
 NAMES = (
     "Grid, PointSet, Picture, Splat, GLSplat, rendererFor, look, frontLook, opacity, opacityTable, loadStep, inkTable, colorTable, strips, "
     "freshness, nearestRow, rowsInPolygon, insidePolygon"

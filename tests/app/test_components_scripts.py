@@ -8,7 +8,6 @@ import pytest
 
 from likeness.plots.linked_map import SCRIPTS, encode_rows, read_script
 
-pytestmark = pytest.mark.browser
 NAMES = (
     "Grid, PointSet, Splat, GLSplat, look, opacity, opacityTable, loadStep, inkTable, strips, "
     "View, framesAlike, easeInOut, nearestRow, rowsInPolygon, combineRows, packRows, unpackRows, parseColor, contrast, "

@@ -15,7 +15,7 @@ from google.protobuf.message import Message
 from streamlit.testing.v1 import AppTest
 
 import navigation
-from browsing import WAIT, settled
+from browsing import WAIT, drawn, settled
 from hostile_names import MARK, NOT_IN_PATHS, World
 from shared.app_page import AppPage
 
@@ -179,10 +179,9 @@ def _open_all(page: Any) -> None:
     for each in page.locator("[data-testid='stTooltipHoverTarget']").all()[:8]:
         if each.is_visible():
             each.hover()
-            page.wait_for_timeout(100)
+            drawn(page)
 
 
-@pytest.mark.browser
 def test_no_browser_asks_a_stranger_for_what_a_name_says(browser: Any, server_class: Any, canary: _Canary, tmp_path: Path) -> None:
     served, names = tmp_path / "served", World(canary.url)
     with pytest.MonkeyPatch.context() as patch:

@@ -8,10 +8,9 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from browsing import WAIT, drawn, open_map, settled
 from likeness.projection import METHODS, LayoutFailed, LayoutJob, align, pca_map, tsne_map
 from likeness.projection.layout_worker import layout_worker
-
-WAIT = 600_000
 
 
 class Instantly:
@@ -256,28 +255,16 @@ def test_a_map_of_the_real_layout_process_is_the_functions_own(app: AppTest, mon
         layout_worker().stop()
 
 
-def _settled(page: Any) -> None:
-    page.wait_for_timeout(300)
-    page.wait_for_selector("[data-testid='stApp'][data-test-script-state='notRunning']", timeout=WAIT)
-    page.wait_for_timeout(300)
-
-
 def _laid_out(page: Any) -> None:
     page.wait_for_selector(".lm-head .lm-caption", state="hidden", timeout=WAIT)
-    page.wait_for_timeout(1000)  # the points have moved
-    _settled(page)
+    settled(page)
+    drawn(page)  # the points have moved
 
 
 def _computed(page: Any, title: str) -> None:
     """Waits until a map has begun to be computed, and then for the map."""
     page.get_by_text(f"{title} is being computed").first.wait_for(timeout=WAIT)
     _laid_out(page)
-
-
-def _open(page: Any, url: str) -> None:
-    page.goto(url)
-    page.wait_for_selector(".lm[data-state='ready']", timeout=WAIT)
-    _settled(page)
 
 
 def _points(page: Any) -> bytes:
@@ -289,9 +276,9 @@ def _parameters(page: Any) -> Mapping[str, list[str]]:
     return parse_qs(urlparse(page.url).query)
 
 
-@pytest.mark.browser
+@pytest.mark.long
 def test_points_move_with_method_and_setting_and_a_reload_restores_both(page: Any, server: Any) -> None:
-    _open(page, f"{server.url}/?layout=PCA")
+    open_map(page, f"{server.url}/?layout=PCA")
     flat = _points(page)
     page.get_by_role("radio", name="t-SNE").or_(page.get_by_role("button", name="t-SNE")).first.click()
     _computed(page, "t-SNE")
@@ -303,11 +290,11 @@ def test_points_move_with_method_and_setting_and_a_reload_restores_both(page: An
         slider.press("ArrowRight")
     _computed(page, "t-SNE")
     page.keyboard.press("Escape")
-    _settled(page)
+    settled(page)
     changed = _points(page)
     assert changed not in (flat, plain)
     assert _parameters(page) == {"layout": ["t-SNE"], "tsne_exaggeration": ["4"]}
-    _open(page, page.url)
+    open_map(page, page.url)
     _laid_out(page)
     page.get_by_role("button", name="Map settings").click()
     values = {name: page.get_by_role("slider", name=name).input_value() for name in ("Perplexity", "Exaggeration")}

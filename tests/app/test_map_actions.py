@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from browsing import drawn
 from map_page import MapPage
 
-pytestmark = pytest.mark.browser
 CORNERS = np.array([[-1, 1], [1, 1], [-1, -1], [1, -1]], dtype=float)
 
 
@@ -42,8 +42,11 @@ def test_shift_and_arrows_go_from_point_to_point(new_map: Callable[..., MapPage]
     shown.press("Shift+ArrowRight")
     shown.page.get_by_text("Image 2, class b").wait_for(state="attached")
     shown.press("Shift+ArrowLeft")
-    shown.press("Shift+ArrowRight", "Shift+ArrowRight")
-    assert shown.said == "No point further on in this direction"
+    shown.page.get_by_text("Image 2, class b").wait_for(state="detached")
+    shown.press("Shift+ArrowRight")
+    shown.page.get_by_text("Image 2, class b").wait_for(state="attached")
+    shown.press("Shift+ArrowRight")
+    shown.page.get_by_text("No point further on in this direction").wait_for(state="attached")
     assert shown.page.locator(".lm-card").is_visible()
 
 
@@ -170,10 +173,9 @@ def test_a_tap_asks_and_a_long_press_shows_the_card(new_map: Callable[..., MapPa
     assert shown.last()["query"] == 0
     at = shown.place(1, 1)
     finger(shown, "touchStart", at)
-    shown.page.wait_for_timeout(700)
-    assert shown.page.locator(".lm-card").is_visible()
+    shown.page.locator(".lm-card").wait_for()
     finger(shown, "touchEnd")
-    shown.page.wait_for_timeout(200)
+    drawn(shown.page)
     assert shown.page.locator(".lm-card").is_visible()  # to be read once the finger is out of the way
     assert js(shown, "() => sent.length") == 1  # no click
     finger(shown, "touchStart", shown.place(0, 0))

@@ -6,11 +6,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from browsing import drawn
 from likeness.clusters import group_table
 from likeness.plots.linked_map import MapNames
 from map_page import MapPage
 
-pytestmark = pytest.mark.browser
 CORNERS = np.array([[-1, 1], [1, 1], [-1, -1], [1, -1]], dtype=float)
 ROWS = np.arange(400)
 POINTS = CORNERS[ROWS % 4] * (1 - 0.3 * np.random.default_rng(0).random((400, 2)))
@@ -81,7 +81,7 @@ def test_a_drag_that_begins_on_a_name_moves_the_map(new_map: Callable[..., MapPa
     shown.page.mouse.down()
     shown.page.mouse.move(x + 60, y + 30, steps=3)
     shown.page.mouse.up()
-    shown.page.wait_for_timeout(100)
+    drawn(shown.page)
     box = shown.page.locator(".lm-map-name:visible", has_text="animal").bounding_box()
     assert box["x"] + box["width"] / 2 == pytest.approx(x + 60, abs=2)
     assert shown.page.evaluate("sent.length") == 0
@@ -93,7 +93,7 @@ def test_names_of_groups_follow_the_filter(new_map: Callable[..., MapPage]) -> N
     shown = new_map([POINTS], names=groups)
     assert shown_names(shown) == ["a", "b", "c", "d"]
     shown.show(names=groups, dimmed=codes == 1)
-    shown.page.wait_for_timeout(200)
+    drawn(shown.page)
     assert shown_names(shown) == ["a", "c", "d"]
     x, y = groups[0].table.set_index("name").loc["c", ["x", "y"]].to_numpy(float)
     half = np.abs(POINTS).max()
@@ -105,7 +105,7 @@ def test_names_of_groups_follow_the_filter(new_map: Callable[..., MapPage]) -> N
 def test_a_map_without_names_shows_none(new_map: Callable[..., MapPage]) -> None:
     shown = new_map([POINTS], names=[names("animal", "plant", "cat", "dog", "tree", "bush")])
     shown.show(names=[None])
-    shown.page.wait_for_timeout(200)
+    drawn(shown.page)
     assert shown_names(shown) == []
 
 

@@ -16,8 +16,9 @@ from likeness.errors import InputError
 from likeness.exports import TARGETS, import_space
 from likeness.space import Space
 
-STORES = ("qdrant", "pgvector", "lancedb", "faiss")
-RESUMED = ("qdrant", "pgvector", "lancedb")
+PGVECTOR = pytest.param("pgvector", marks=pytest.mark.long)  # for a server of its own
+STORES = ("qdrant", PGVECTOR, "lancedb", "faiss")
+RESUMED = ("qdrant", PGVECTOR, "lancedb")
 
 
 @pytest.fixture(scope="session")
@@ -140,6 +141,7 @@ def test_qdrant_itself_finds_what_is_nearest_under_a_filter(space: Space, place:
         client.close()
 
 
+@pytest.mark.long
 def test_pgvector_itself_finds_what_is_nearest(space: Space, place: Any) -> None:
     import psycopg
 
@@ -284,6 +286,7 @@ def test_what_a_store_says_of_itself_may_be_anything(about: str, space: Space, t
         assert len(import_space("faiss", str(tmp_path / "a"))) == 12
 
 
+@pytest.mark.long
 def test_vectors_of_others_are_read(space: Space, place: Any) -> None:
     import lancedb
     import psycopg
@@ -324,6 +327,7 @@ def test_own_columns_and_names_are_refused(target: str, space: Space, place: Any
             lk.export(space, target, where, name=name)
 
 
+@pytest.mark.long
 def test_a_table_of_others_is_not_touched(space: Space, place: Any) -> None:
     import psycopg
 
@@ -336,6 +340,7 @@ def test_a_table_of_others_is_not_touched(space: Space, place: Any) -> None:
         assert connection.execute("SELECT count(*) FROM my_photos").fetchone() == (0,)
 
 
+@pytest.mark.long
 def test_odd_names_and_texts_pass_through_pgvector(space: Space, place: Any) -> None:
     where, odd = place("pgvector"), 'a "b"; DROP TABLE x; --%s\\'
     labels = {odd: ["\\N", "", "tab\there", "new\nline", "%s", "'", '"', "\\", "é😀", "NULL", "{", "\\."]}

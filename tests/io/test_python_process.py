@@ -75,7 +75,7 @@ def _call(trap: Path, *arguments: str, **options: str) -> None:
     assert done.returncode == 0, done.stderr
 
 
-@pytest.mark.parametrize("way", _WAYS)
+@pytest.mark.parametrize("way", [pytest.param(way, marks=[pytest.mark.long] * (way == "several processes")) for way in _WAYS])
 def test_no_process_imports_from_the_current_folder(trap: Path, tmp_path: Path, way: str) -> None:
     driver = tmp_path / "driver" / "driver.py"
     driver.parent.mkdir()

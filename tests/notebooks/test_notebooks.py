@@ -5,13 +5,15 @@ import json
 import re
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import nbformat
+import lazy_loader
 import pytest
-from nbclient.exceptions import CellExecutionError
-from nbformat import NotebookNode
 
+if TYPE_CHECKING:
+    from nbformat import NotebookNode
+
+nbformat: Any = lazy_loader.load("nbformat")  # takes seconds, which only the process that runs these tests has to spend
 FOLDER = Path(__file__).resolve().parents[2] / "notebooks"
 NOTEBOOKS = sorted(FOLDER.glob("*.ipynb"))
 PLOTLY = "application/vnd.plotly.v1+json"
@@ -32,11 +34,11 @@ def execution() -> ModuleType:
     return module(FOLDER / "execute.py")
 
 
-def code_cells(notebook: NotebookNode) -> list[NotebookNode]:
+def code_cells(notebook: "NotebookNode") -> list["NotebookNode"]:
     return [cell for cell in notebook.cells if cell.cell_type == "code"]
 
 
-def outputs(notebook: NotebookNode) -> list[NotebookNode]:
+def outputs(notebook: "NotebookNode") -> list["NotebookNode"]:
     return [output for cell in code_cells(notebook) for output in cell.outputs]
 
 
@@ -48,7 +50,7 @@ def small(path: Path, *sources: str) -> Path:
 
 
 @pytest.fixture(params=NOTEBOOKS, ids=lambda path: path.stem)
-def shipped(request: pytest.FixtureRequest) -> NotebookNode:
+def shipped(request: pytest.FixtureRequest) -> "NotebookNode":
     return nbformat.read(request.param, as_version=4)
 
 
@@ -56,7 +58,7 @@ def test_there_are_notebooks() -> None:
     assert "01_indirect.ipynb" in [path.name for path in NOTEBOOKS]
 
 
-def test_every_cell_ran_in_order_and_shows_something(shipped: NotebookNode) -> None:
+def test_every_cell_ran_in_order_and_shows_something(shipped: "NotebookNode") -> None:
     cells = code_cells(shipped)
     assert [cell.execution_count for cell in cells] == list(range(1, len(cells) + 1))
     silent = [cell.source for cell in cells if not cell.outputs and "parameters" not in cell.metadata.get("tags", [])]
@@ -64,28 +66,28 @@ def test_every_cell_ran_in_order_and_shows_something(shipped: NotebookNode) -> N
 
 
 @pytest.fixture(params=[path for path in NOTEBOOKS if path.stem != "00_quickstart"], ids=lambda path: path.stem)
-def analysis(request: pytest.FixtureRequest) -> NotebookNode:
+def analysis(request: pytest.FixtureRequest) -> "NotebookNode":
     """A notebook of analyses, a paper's or our own."""
     return nbformat.read(request.param, as_version=4)
 
 
-def test_shipped_outputs_are_those_of_the_full_setting(analysis: NotebookNode) -> None:
+def test_shipped_outputs_are_those_of_the_full_setting(analysis: "NotebookNode") -> None:
     [parameters] = [cell.source for cell in code_cells(analysis) if "parameters" in cell.metadata.get("tags", [])]
     for line in ('DATASET = "cars"', 'ENCODER = "cars"', 'SETTING = "full"'):
         assert line in parameters
 
 
-def test_no_text_is_missing(shipped: NotebookNode) -> None:
+def test_no_text_is_missing(shipped: "NotebookNode") -> None:
     texts = [cell.source for cell in shipped.cells if cell.cell_type == "markdown"]
     assert [text for text in texts if len(text) < 20 or re.search("@@|TODO|RESULT:", text)] == []
 
 
-def test_no_error_and_no_warning_ships(shipped: NotebookNode) -> None:
+def test_no_error_and_no_warning_ships(shipped: "NotebookNode") -> None:
     kinds = {output.output_type if output.output_type != "stream" else output.name for output in outputs(shipped)}
     assert kinds <= {"execute_result", "display_data", "stdout"}
 
 
-def test_nothing_tells_of_the_machine(shipped: NotebookNode) -> None:
+def test_nothing_tells_of_the_machine(shipped: "NotebookNode") -> None:
     texts = [json.dumps({mime: text for mime, text in output.get("data", {}).items() if mime != "image/png"}) for output in outputs(shipped)]
     found = [match.group() for text in texts for match in [MACHINE.search(text)] if match]
     assert found == []
@@ -94,7 +96,7 @@ def test_nothing_tells_of_the_machine(shipped: NotebookNode) -> None:
     assert not any("execution" in cell.metadata for cell in shipped.cells)
 
 
-def test_every_figure_has_a_picture(analysis: NotebookNode) -> None:
+def test_every_figure_has_a_picture(analysis: "NotebookNode") -> None:
     figures = [output.data for output in outputs(analysis) if PLOTLY in output.get("data", {})]
     assert len(figures) >= 4
     assert all("image/png" in data for data in figures)
@@ -129,6 +131,8 @@ def test_parameters_are_replaced_for_the_run_only(tmp_path: Path) -> None:
 
 
 def test_a_failing_cell_fails_the_run(tmp_path: Path) -> None:
+    from nbclient.exceptions import CellExecutionError
+
     path = small(tmp_path / "a.ipynb", "SETTING = 1", "1 / 0")
     with pytest.raises(CellExecutionError, match="ZeroDivisionError"):
         execution().execute(path, tmp_path)
@@ -172,6 +176,7 @@ def test_indirect_quick_run_supports_the_text(tmp_path: Path) -> None:
     assert shares["car color"] > shares["area"] > shares["background color"]
 
 
+@pytest.mark.long
 def test_indirect_runs_on_another_dataset(tmp_path: Path) -> None:
     source = f"cars196:{write_cars196(tmp_path / 'cars')}"
     probe = (
@@ -196,6 +201,7 @@ print(json.dumps([list(cars.values()), s2sd, list(birds.values()), len(found), l
 """
 
 
+@pytest.mark.long
 def test_guidance_quick_run_supports_the_text(tmp_path: Path) -> None:
     (right, shuffled, flat), (names, flat_names), (raw, flat_target, wrong), spaces, noted = run_with_probe(
         "02_language_guidance.ipynb", tmp_path, GUIDANCE_PROBE, SETTING="quick"
@@ -240,6 +246,7 @@ print(json.dumps([pulls, sums.T.values.tolist(), groups, distances, sorted(set(b
 """
 
 
+@pytest.mark.long
 def test_continuous_quick_run_supports_the_text(tmp_path: Path) -> None:
     (off, pulled, triplet), sums, quantized, distances, sizes, sentences = run_with_probe(
         "04_continuous_labels.ipynb", tmp_path, CONTINUOUS_PROBE, SETTING="quick"
@@ -276,6 +283,7 @@ print(json.dumps({
 """
 
 
+@pytest.mark.long
 def test_beyond_quick_run_supports_the_text(tmp_path: Path) -> None:
     found = run_with_probe("05_beyond.ipynb", tmp_path, BEYOND_PROBE, SETTING="quick")
     assert sorted(found["chosen"]) == ["Aspect probabilities", "Contrastive PCA (BASIC), 128", "Null space alone (OD-CRL)"]

@@ -14,10 +14,13 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import nbformat
+import lazy_loader
 import pytest
 
-pytestmark = [pytest.mark.browser, pytest.mark.timeout(420)]
+from waiting import answers, wait_until
+
+nbformat: Any = lazy_loader.load("nbformat")
+pytestmark = pytest.mark.timeout(420)
 
 TOKEN = "likeness"
 CORE = Path(__file__).resolve().parents[2] / "core"
@@ -87,15 +90,8 @@ class Lab:
         return json.loads(text) if text else None
 
     def wait(self) -> None:
-        for _ in range(900):
-            try:
-                self.call("/status")
-                return
-            except OSError:
-                if self._process.poll() is not None:
-                    raise ChildProcessError(f"JupyterLab ended with status {self._process.returncode}") from None
-                time.sleep(0.2)
-        raise TimeoutError("JupyterLab did not answer within 180 s")
+        wait_until(lambda: answers(f"{self.url}/api?token={TOKEN}") or self._process.poll() is not None)
+        assert self._process.poll() is None, f"JupyterLab ended with status {self._process.returncode}"
 
     def stop_kernels(self) -> None:
         for session in self.call("/sessions"):
@@ -181,7 +177,7 @@ class Notebook:
             self.page.mouse.move(*at)
         self.page.mouse.up()
 
-    def save(self) -> nbformat.NotebookNode:
+    def save(self) -> Any:
         self.page.keyboard.press("Control+s")
         for _ in range(300):
             self.page.wait_for_timeout(200)

@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 from pypdfium2 import PdfDocument
 
+from browsing import until
 from likeness.reports import write_report
 from small_report import CLASSES, small_report, small_table
 
-pytestmark = pytest.mark.browser
 HOSTILE = "</script><script>window.ran = 1</script><img src=x onerror='window.ran = 1'>\"'"
 
 
@@ -81,9 +81,8 @@ def test_hover_shows_the_picture_and_values(report: _Report) -> None:
     assert card.locator(".file").text_content() == "02.png"
     assert card.locator("dt").all_text_contents()[:2] == ["Kind", "Weight"]
     assert card.locator("dd").all_text_contents()[:2] == ["c", "0.6667"]
-    report.page.wait_for_timeout(200)
-    middle = "document.querySelector('#card canvas').getContext('2d').getImageData(20, 15, 1, 1).data"
-    assert np.abs(np.array(list(report.page.evaluate(f"[...{middle}]"))) - [12, 243, 100, 255]).max() < 12
+    middle = "[...document.querySelector('#card canvas').getContext('2d').getImageData(20, 15, 1, 1).data]"
+    until(report.page, lambda: np.abs(np.array(report.page.evaluate(middle)) - [12, 243, 100, 255]).max() < 12)
     report.page.mouse.move(*np.add(report.at(0, 2), (60, -60)))
     card.wait_for(state="hidden")
 
@@ -175,7 +174,7 @@ def test_nothing_is_asked_of_the_network_even_by_a_script_that_would(report: _Re
         return failed && window.ran === undefined && navigator.sendBeacon('{address}c') !== null;
     }}"""
     assert report.page.evaluate(tries)
-    report.page.wait_for_timeout(300)
+    until(report.page, lambda: any(f"{address}c" in text for text in report.complaints))  # the last one was refused, too
     server.shutdown()
     server.server_close()
     assert asked == []

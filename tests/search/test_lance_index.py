@@ -1,6 +1,7 @@
 """LanceDB as the place of an index: the same neighbors as from the files, with filters in SQL."""
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -10,8 +11,13 @@ from likeness.errors import InputError
 from likeness.notions import InDiReCT
 from likeness.search import IVFIndex, LanceIndex, NotionSearch, build_index, nearest, write_lance
 
-pytest.importorskip("lancedb", reason="lancedb is an extra")
 N, D = 400, 16
+
+
+@pytest.fixture(scope="module", autouse=True)
+def lancedb() -> Any:
+    """Imported for these tests alone: it takes seconds."""
+    return pytest.importorskip("lancedb", reason="lancedb is an extra")
 
 
 @pytest.fixture(scope="module")

@@ -8,7 +8,6 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -29,6 +28,7 @@ from likeness.training.loop.train import train
 from likeness.training.loop.trainer import dist_context_of
 from likeness.training.runs.background import start_run, tail_log
 from likeness.training.runs.run_folder import RunFolder, Status
+from waiting import wait_until
 
 # Seconds; some six processes come up one after the other, each in some seconds of an idle core.
 _LIMIT = 600
@@ -127,11 +127,7 @@ def _disturbed_at(run: RunFolder, step: int, whom: int, how: int, config: RunCon
 
 def _until(run: RunFolder, step: int) -> psutil.Process | None:
     """The process that waits for a begun run, once that is at this step; None if the run has finished."""
-    end = time.monotonic() + _LIMIT
-    while time.monotonic() < end and len(run.metrics()) <= step:  # the untrained network comes first
-        if run.status().state != "running":
-            break
-        time.sleep(0.01)
+    wait_until(lambda: len(run.metrics()) > step or run.status().state != "running")  # the untrained network comes first
     status = run.status()
     assert status.state in ("running", "finished"), f"{status}, and it said: {tail_log(run)}"
     return psutil.Process(status.pid) if status.state == "running" else None
@@ -139,10 +135,7 @@ def _until(run: RunFolder, step: int) -> psutil.Process | None:
 
 def _ended(run: RunFolder, members: list[psutil.Process]) -> None:
     """Returns once the run and all its processes have ended."""
-    end = time.monotonic() + 600
-    while time.monotonic() < end and (run.status().state == "running" or any(_alive(each) for each in members)):
-        time.sleep(0.05)
-    assert not [each for each in members if _alive(each)]
+    wait_until(lambda: run.status().state != "running" and not any(_alive(each) for each in members))
 
 
 def _alive(process: psutil.Process) -> bool:

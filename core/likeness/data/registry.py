@@ -1,11 +1,10 @@
 """The datasets with a name: those that `likeness.data.readers` lists, and those that stand above it or come with other packages."""
 
-from importlib.metadata import entry_points
-
 from likeness.data import readers
 from likeness.data.readers.dataset import Dataset
 from likeness.data.readers.web_archive import WebArchive
 from likeness.errors import InputError
+from likeness.io import entry_points
 
 GROUP = "likeness.datasets"
 

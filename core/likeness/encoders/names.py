@@ -1,7 +1,6 @@
 """Encoder names: the families, a line each, and to which of them a name belongs. Needs no torch."""
 
 from functools import lru_cache
-from importlib.metadata import entry_points
 
 from likeness.encoders.family import EncoderFamily, EncoderName, PathChange, looks_like_folder
 from likeness.encoders.models.clip import HF_HUB, LOCAL_DIR, OPEN_CLIP
@@ -10,6 +9,7 @@ from likeness.encoders.models.timm_tower import TIMM
 from likeness.encoders.objects import EncoderLike, has_text, object_identity
 from likeness.encoders.precision import family_in_precision, split_precision
 from likeness.errors import InputError
+from likeness.io import entry_points
 
 ENCODER_FAMILIES: dict[str, EncoderFamily] = {
     family.name: family

@@ -16,6 +16,7 @@ from .confinement import (
     is_inside as is_inside,
 )
 from .csv_cells import csv_bytes as csv_bytes, csv_rows as csv_rows, read_csv_cells as read_csv_cells, typed_columns as typed_columns
+from .declarations import entry_points as entry_points
 from .downloads import (
     DOWNLOAD_SILENCE as DOWNLOAD_SILENCE,
     RemoteFile as RemoteFile,

@@ -111,12 +111,13 @@ def memberships(distances: NDArray[np.float32]) -> NDArray[np.float32]:
 
 def optimised(graph: Any, start: NDArray[np.float32], min_distance: float, epochs: int, rate: float, seed: int) -> NDArray[np.float32]:
     load_numba()
-    from umap.layouts import optimize_layout_euclidean
+    from umap import layouts
     from umap.umap_ import find_ab_params, make_epochs_per_sample
 
+    layouts._nb_optimize_layout_euclidean_single_epoch.enable_caching()  # else every process compiles it, for a second
     a, b = find_ab_params(1.0, min_distance)
     state = np.random.default_rng(seed).integers(-(2**31) + 1, 2**31 - 2, 3)
-    positions = optimize_layout_euclidean(
+    positions = layouts.optimize_layout_euclidean(
         start,
         start,
         graph.row,

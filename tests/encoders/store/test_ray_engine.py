@@ -6,6 +6,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any
 
@@ -28,8 +29,12 @@ SIZES: dict[str, Any] = {"batch_size": 4, "shard_size": 10, "shard_seconds": 1e9
 
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[Any]:
-    """One cluster for all tests here; `embed_images` works on the one that it finds."""
-    with ray_cluster(None) as ray:
+    """One cluster for all tests here; `embed_images` works on the one that it finds. Ray gives up after 30 s, which a busy machine may need."""
+    with ExitStack() as running:
+        for _ in range(20):
+            with suppress(InputError):
+                ray = running.enter_context(ray_cluster(None))
+                break
         yield ray
 
 
@@ -263,6 +268,7 @@ def test_wrong_options(table, fake, options: dict[str, Any], message: str) -> No
         embed_images(table, fake, **options)
 
 
+@pytest.mark.long
 def test_a_cluster_of_our_own_listens_only_here_and_leaves_nothing(tmp_path: Path) -> None:
     code = """
 import os, sys, time, psutil
@@ -284,6 +290,7 @@ print(len(gone) > 3, [each.name() for each in alive], os.path.exists(folder), ra
     assert done.stderr == ""
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("address", ["127.0.0.1:1", "ray://127.0.0.1:1", "127.0.0.1:x", "[::1]:99999"])
 def test_a_cluster_that_is_not_there(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
     import ray

@@ -142,6 +142,7 @@ def begin() -> Callable[..., BaseProcess]:
     return begun
 
 
+@pytest.mark.long
 def test_killed_at_random_moments_it_ends_where_an_undisturbed_run_ends(begin: Any, content: dict[str, Any], tmp_path: Path) -> None:
     """SIGKILL, three times, each after a random number of steps was written; batch norm that learns, so that there is more to keep."""
     content["backbone"]["freeze_batch_norm"] = False

@@ -1,6 +1,5 @@
 """Runs in processes of their own: begun, stopped, resumed, refused."""
 
-import time
 from pathlib import Path
 
 import pytest
@@ -9,17 +8,11 @@ from likeness.errors import InputError
 from likeness.training.config import RunConfig
 from likeness.training.runs.background import start_run, tail_log
 from likeness.training.runs.run_folder import RunFolder, Status
-
-_WAIT = 600
+from waiting import wait_until
 
 
 def _until(run: RunFolder, *states: str) -> str:
-    end = time.monotonic() + _WAIT
-    while time.monotonic() < end:
-        if run.status().state in states:
-            return run.status().state
-        time.sleep(0.1)
-    raise TimeoutError(f"still {run.status()}, and it said: {tail_log(run)}")
+    return wait_until(lambda: run.status().state in states and run.status().state)
 
 
 def test_a_run_is_stopped_while_it_comes_up_resumed_and_stopped_again(config: RunConfig, tmp_path: Path) -> None:
@@ -36,8 +29,7 @@ def test_a_run_is_stopped_while_it_comes_up_resumed_and_stopped_again(config: Ru
 
     start_run(run)
     assert run.status().state == "running"
-    while run.status().state == "running" and run.status().step <= step + 2:
-        time.sleep(0.05)
+    wait_until(lambda: run.status().state != "running" or run.status().step > step + 2)
     run.request_stop()
     assert _until(run, "stopped", "failed") == "stopped"
     assert run.checkpoint.is_file()
