@@ -17,7 +17,7 @@ import pytest
 from PIL import Image
 
 from foreign_files import HEIC
-from likeness.data import read_dataset, save_uploads, thumbnail, uploads
+from likeness.data import read_dataset, save_uploads, thumbnail, upload_archive, uploads
 from likeness.data.upload_archive import UploadLimits
 from likeness.errors import InputError
 from likeness.io import foreign_images
@@ -136,6 +136,11 @@ def test_a_zip_whose_entry_does_not_unpack() -> None:
     table = save_uploads([("a.zip", bytes(content))])
     assert list(table.frame["path"]) == ["1.png"]
     assert [failure.path for failure in table.failed] == ["2.bmp"]
+
+
+def test_no_more_of_an_entry_is_unpacked_than_tells_that_it_is_too_large() -> None:
+    with zipfile.ZipFile(io.BytesIO(archive(("a.png", bytes(1_000))))) as packed:
+        assert len(upload_archive._unpacked(packed, packed.infolist()[0], 10)) == 11
 
 
 def test_heic_and_avif(cache: Path) -> None:

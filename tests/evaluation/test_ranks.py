@@ -77,6 +77,15 @@ def test_products_half_way_between_two_floats(engine: str) -> None:
     assert ranks_by(engine, x, codes) == slow_ranks(x, codes, x, codes, own=True)
 
 
+def test_sums_that_float64_rounds_to_the_other_side() -> None:
+    """Odd numbers from 2^24 on lie in the middle of two float32 numbers; what is added tells the side, and gets lost in a float64 sum."""
+    rng = np.random.default_rng(0)
+    small = rng.choice([0, 1, -1], (60, 2)) * 2.0 ** -rng.integers(0, 30, (60, 2))
+    x = np.column_stack([rng.choice([4097, 4099], 60), small]).astype(np.float32)
+    codes = rng.integers(0, 4, 60)
+    assert ranks_by("counting", x, codes) == slow_ranks(x, codes, x, codes, own=True)
+
+
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("noise", [0.5, 2.0, 8.0])
 def test_clusters_of_any_width(noise: float, engine: str) -> None:

@@ -193,6 +193,13 @@ def test_a_constant_picture_has_no_range_of_its_own(values: np.generic, expected
     assert REMARK not in image.info
 
 
+@pytest.mark.parametrize(("largest", "bits"), [(1023, 10), (1024, 12), (4095, 12), (4096, 14), (16383, 14), (16384, 16)])
+def test_16_bits_are_read_as_the_fewest_that_hold_the_largest_value(largest: int, bits: int) -> None:
+    image = to_rgb(Image.fromarray(np.array([[0, largest]], np.uint16)))
+    assert image.getpixel((1, 0)) == (round(255 * largest / (2**bits - 1)),) * 3
+    assert image.info.get(REMARK, "").startswith(f"{BITS}{bits}" if bits < 16 else "")
+
+
 def test_one_finite_value_beside_infinity() -> None:
     image = to_rgb(Image.fromarray(np.array([[0.5, np.inf, -np.inf, np.nan]], np.float32)))
     assert [image.getpixel((x, 0))[0] for x in range(4)] == [128, 255, 0, 0]

@@ -51,6 +51,13 @@ def test_places_only_where_they_are_asked_for(tmp_path: Path) -> None:
     assert (found.latitude, found.longitude) == pytest.approx((47 + 30 / 60 + 36 / 3600, -8.25))
 
 
+def test_a_place_in_the_far_east(tmp_path: Path) -> None:
+    data = exif(place=True)
+    data.get_ifd(0x8825).update({3: "E", 4: (174.0, 46.0, 30.0)})
+    (found,) = photo_data([write(tmp_path / "a.jpg", "JPEG", exif=data)], gps=True)
+    assert found.longitude == pytest.approx(174.775)
+
+
 def test_places_behind_a_large_note_of_the_maker(tmp_path: Path) -> None:
     data = exif(place=True)
     data.get_ifd(0x8769)[0x927C] = bytes(40_000)

@@ -316,6 +316,7 @@ class TestShared:
             thread.join()
         pool.close()
         assert order == ["new", "short", "long"]
+        assert clients["long"].seconds > 100  # what was used since is added
 
     @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="says how much memory a process has held")
     def test_the_servers_memory_does_not_grow_by_the_image(self) -> None:

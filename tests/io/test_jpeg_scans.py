@@ -42,7 +42,7 @@ def test_scans_of_an_embedded_picture_do_not_count(photo, progressive_jpeg) -> N
     content = _jpeg(photo, comment=embedded)
     assert content.count(b"\xff\xda") > 300
     assert count_scans(content) == 1
-    assert not has_more_scans(content)
+    assert not has_more_scans(content, 1)
 
 
 def test_what_follows_the_end_does_not_count(photo, progressive_jpeg) -> None:

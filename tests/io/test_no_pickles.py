@@ -1,5 +1,6 @@
 """No pickle is ever run, wherever arrays, weights, checkpoints or others' formats are read."""
 
+import io
 import json
 import os
 import pickle
@@ -56,6 +57,20 @@ def test_no_pickle_is_ever_run(tmp_path: Path) -> None:
             read()
         assert "\n" not in str(caught.value)
     assert not trace.exists()
+
+
+def test_a_pickle_that_refers_to_what_lies_outside_is_not_read() -> None:
+    from likeness.io.plain_pickle import PlainUnpickler
+
+    class Refers(pickle.Pickler):
+        def persistent_id(self, thing: object) -> str | None:
+            return "elsewhere" if thing == "x" else None
+
+    content = io.BytesIO()
+    Refers(content).dump({1: "x"})
+    content.seek(0)
+    with pytest.raises(pickle.UnpicklingError, match="outside of the file"):
+        PlainUnpickler(content).load()
 
 
 def test_models_saved_as_pickles_are_not_run(tmp_path: Path) -> None:

@@ -120,6 +120,13 @@ def test_what_is_excluded_or_not_allowed_is_not_found(index: IVFIndex, vectors: 
     assert search.nearest(vectors[[5]], 40, allowed=allowed).rows.shape == (1, 18)
 
 
+def test_what_is_left_out_does_not_count_as_found(index: IVFIndex, vectors: np.ndarray) -> None:
+    """A first cell of just as many images as are wanted is not enough where the query is one of them."""
+    query, size = int(index.rows[0]), index.cell(0).stop
+    found = NotionSearch(index).nearest(vectors[[query]], size, exclude=[query], probes=1).rows[0]
+    assert (len(set(found.tolist())), query in found) == (size, False)
+
+
 @pytest.mark.parametrize("filtered", [False, True])
 def test_around_places_all_images_of_the_nearest_cells_are_compared(
     index: IVFIndex, notion: tuple[np.ndarray | None, np.ndarray], filtered: bool

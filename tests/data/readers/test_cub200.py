@@ -22,11 +22,12 @@ def test_species_of_the_second_half_of_the_classes(root: Path) -> None:
 
 
 def test_the_order_of_lines_does_not_matter(root: Path) -> None:
-    expected = read_cub200(root, "all").frame
+    expected = {split: read_cub200(root, split).frame for split in ("all", "test")}
     for name in ("images.txt", "image_class_labels.txt", "classes.txt"):
         lines = (root / name).read_text(encoding="utf-8").splitlines()
         (root / name).write_text("\ufeff\r\n" + "\r\n".join(reversed(lines)) + "\r\n\r\n", encoding="utf-8")
-    assert read_cub200(root, "all").frame.sort_values("path", ignore_index=True).equals(expected.sort_values("path", ignore_index=True))
+    for split, frame in expected.items():
+        assert read_cub200(root, split).frame.sort_values("path", ignore_index=True).equals(frame.sort_values("path", ignore_index=True))
 
 
 @pytest.mark.parametrize("missing", ["images.txt", "classes.txt"])

@@ -14,6 +14,7 @@ from likeness.data import Failure, read_folder, thumbnail
 from likeness.data.readers.folder import natural_key
 from likeness.embedding import embed
 from likeness.errors import InputError
+from likeness.io import confine
 
 
 def touch(folder: Path, *names: str) -> Path:
@@ -59,6 +60,14 @@ def test_linked_folders_are_followed_once(tmp_path: Path) -> None:
     (tmp_path / "images" / "linked").symlink_to(tmp_path / "elsewhere")
     (tmp_path / "elsewhere" / "loop").symlink_to(tmp_path / "images")
     assert list(read_folder(tmp_path / "images").frame["path"]) == ["0.png", "linked/1.png"]
+
+
+def test_no_link_leads_out_of_the_folders_that_may_be_read(tmp_path: Path) -> None:
+    touch(tmp_path / "elsewhere", "1.png")
+    touch(tmp_path / "images", "0.png", "cat/2.png")
+    (tmp_path / "images" / "linked").symlink_to(tmp_path / "elsewhere")
+    confine([tmp_path / "images"])
+    assert list(read_folder(tmp_path / "images").frame["path"]) == ["0.png", "cat/2.png"]
 
 
 def test_unusual_names(tmp_path: Path) -> None:

@@ -66,6 +66,12 @@ def test_damaged_files_are_removed_only_when_repairing(tmp_path: Path, shard: Sh
     assert not path.exists()
 
 
+@pytest.mark.parametrize(("keys", "vectors"), [(2, 3), (3, 2)])
+def test_a_key_for_each_vector_or_the_file_is_damaged(keys: int, vectors: int, tmp_path: Path, shard: Shard) -> None:
+    write_shard(LocalFolder(tmp_path), Shard(shard.keys[:keys], shard.vectors[:vectors], {}))
+    assert list(read_shards(LocalFolder(tmp_path), repair=False)) == []
+
+
 def test_equal_work_gives_one_file(tmp_path: Path, shard: Shard) -> None:
     assert write_shard(LocalFolder(tmp_path), shard) == write_shard(LocalFolder(tmp_path), shard)
     assert len(list(tmp_path.iterdir())) == 1

@@ -86,16 +86,19 @@ def test_a_step_of_the_authors_adaptation_is_one_of_their_margin_loss(
     network: EmbeddingNetwork, data: tuple[np.ndarray, np.ndarray], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seen: list[tuple[str, dict[str, Any], np.ndarray]] = []
+    seeds: set[int] = set()
 
     def watched(name: str, classes: int, dim: int, **options: Any) -> Any:
         made = make_objective(name, classes, dim, **options)
         made.register_forward_pre_hook(lambda _, inputs: seen.append((name, options, inputs[1].numpy())))
+        made.register_forward_pre_hook(lambda *_: seeds.add(torch.initial_seed()))
         return made
 
     monkeypatch.setattr("likeness.training.loop.few_shot.make_objective", watched)
     official = CONFIG.model_copy(update={"objective": "margin-official", "beta": 0.6, "draw": "replacement", "batch_size": 40})
     adapt(network, torch.from_numpy(data[0]), data[1], official, 3)
     assert [(name, options) for name, options, _ in seen] == [("margin-official", {"beta": 0.6, "learn_beta": False})] * 3
+    assert len(seeds) == 3  # its tuples are drawn anew at each step
     assert {len(labels) for *_, labels in seen} == {40}  # classes come up again, since there are five only
     assert all((labels[::2] == labels[1::2]).all() for *_, labels in seen)
 
