@@ -5,7 +5,7 @@ from typing import Any, Self
 
 from streamlit.testing.v1 import AppTest
 
-_TEXTS = ("markdown", "caption", "subheader", "success", "info", "warning", "error")
+_TEXTS = ("markdown", "caption", "subheader", "toast", "success", "info", "warning", "error")
 _ALERTS = ("success", "info", "warning", "error")
 
 
@@ -93,6 +93,13 @@ class Page(AppTest):
     def set(self, key: str, value: Any) -> Self:
         """The page after the control of this key got a value."""
         self.at(key).set_value(value).run()
+        return self
+
+    def enter(self, **values: Any) -> Self:
+        """The page after the controls of these keys got values, all at once."""
+        for key, value in values.items():
+            self.at(key).set_value(value)
+        self.run()
         return self
 
     def click(self, key: str) -> Self:

@@ -115,6 +115,13 @@ def sign_in(monkeypatch: pytest.MonkeyPatch, name: str | None, *modules: str) ->
         monkeypatch.setattr(f"{module}.account", lambda: name)
 
 
+def kept_files(cache: Path) -> list[str]:
+    """What people keep in a cache folder, as opposed to what is computed."""
+    kept = ("visitors", "uploads", "drafts", "notions", "splits", "runs", "datasets.json")
+    files = (path.relative_to(cache) for path in cache.rglob("*") if path.is_file())
+    return sorted(str(path) for path in files if path.parts[0] in kept)
+
+
 def cheap_hashes(monkeypatch: pytest.MonkeyPatch) -> None:
     """Makes Argon2 take the least that it can, so that tests do not wait."""
     from argon2 import PasswordHasher
