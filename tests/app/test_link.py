@@ -59,15 +59,13 @@ def test_what_else_of_a_link_is_not_kept_any_more_is_said(app: Page) -> None:
 
 def test_a_link_opens_a_dataset_by_id_and_as_earlier_versions_by_name_until_it_is_removed(app: Page, photos: DatasetEntry) -> None:
     for asked in (photos.name, photos.id):
-        app.query_params["dataset"] = asked
-        app.run()
-        assert not app.error
-        assert app.session_state["view"].entry.id == photos.id
-        assert app.query_params["dataset"] == photos.id
-        del app.session_state["dataset"]
-    app.run()
+        visitor = app.fresh()
+        visitor.query_params["dataset"] = asked
+        assert not visitor.run().error
+        assert visitor.session_state["view"].entry.id == photos.id
+        assert visitor.query_params["dataset"] == photos.id
     remove_dataset(photos.id)
-    assert f"There are no images “{photos.id}” here" in app.run().errors[0]
+    assert f"There are no images “{photos.id}” here" in visitor.run().errors[0]
 
 
 def test_what_was_pointed_at_does_not_survive_its_dataset(app: Page, photos: DatasetEntry) -> None:

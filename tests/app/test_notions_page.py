@@ -88,7 +88,6 @@ def _open_photos(app: Page, tmp_path: Path, classes: list[str] | None, encoder: 
         folder.mkdir(parents=True, exist_ok=True)
         Image.fromarray(rng.integers(0, 256, (32, 32, 3), dtype=np.uint8)).save(folder / f"{number}.png")
     app.query_params["open"] = dataset(tmp_path / "mine", encoder).id
-    app.run()
     app.open("notions")
     assert len(app.session_state["view"].frame) == 8
     return app

@@ -14,7 +14,7 @@ from shared.query_terms import Term
 
 
 class TestPage:
-    def test_a_link_finds_what_python_finds(self, app: Page) -> None:
+    def test_a_link_finds_what_python_finds_and_what_it_has_wrong_is_named(self, app: Page) -> None:
         app.query_params["term"] = ["1 row:5", "2 text:a red car", "-0.5 text:a car seen from behind"]
         app.run()
         chips = app.sent("query_bar")["chips"]
@@ -25,6 +25,20 @@ class TestPage:
         wanted = space.nearest(lk.Query([(1, 5), (2, "a red car"), (-0.5, "a car seen from behind")]), neighbors.COUNT)
         assert app.sent("nearest")["sections"][0]["rows"] == wanted.rows.tolist()
         assert app.subheader[0].value == "Images for the whole query"
+        app = app.fresh("layout")
+        app.query_params["term"] = ["1 row:5", "7 text:red", "1 row:999999"]
+        app.run()
+        assert app.session_state["terms"] == (Term("row", 5),)
+        assert "“7 text:red”" in app.alerts
+        assert "images that are not among these 2,000" in app.alerts
+        app = app.fresh("layout")
+        app.query_params["term"] = ["1 row:5", "1 text:qwxz frobnicate"]
+        app.run()
+        assert "The encoder knows no word of “qwxz frobnicate”" in app.alerts
+        app = app.fresh("layout")
+        app.query_params.update({"b": "Car color", "term": ["1 row:5", "1 text:a red car"]})
+        app.run()
+        assert len(app.sent("nearest")["sections"]) == 2
 
     def test_words_are_added_to_an_image_and_the_field_is_free_again(self, app: Page) -> None:
         app.query_params["query"] = "5"
@@ -33,23 +47,6 @@ class TestPage:
         assert app.session_state["terms"] == (Term("row", 5), Term("text", "red"))
         assert app.query_params["term"] == ["1 row:5", "1 text:red"]
         assert not {"text", "query"} & set(app.query_params)
-
-    def test_two_spaces_and_a_filter_hold_for_it_too(self, app: Page) -> None:
-        app.query_params.update({"b": "Car color", "term": ["1 row:5", "1 text:a red car"]})
-        app.run()
-        assert len(app.sent("nearest")["sections"]) == 2
-
-    def test_what_a_link_has_wrong_is_left_out_and_named(self, app: Page) -> None:
-        app.query_params["term"] = ["1 row:5", "7 text:red", "1 row:999999"]
-        app.run()
-        assert app.session_state["terms"] == (Term("row", 5),)
-        assert "“7 text:red”" in app.alerts
-        assert "images that are not among these 2,000" in app.alerts
-
-    def test_words_that_the_encoder_does_not_know_are_named_with_their_term(self, app: Page) -> None:
-        app.query_params["term"] = ["1 row:5", "1 text:qwxz frobnicate"]
-        app.run()
-        assert "The encoder knows no word of “qwxz frobnicate”" in app.alerts
 
 
 class TestChips:
@@ -66,7 +63,7 @@ class TestChips:
         single = neighbors.Query(row=state["query"], text=state["text"])
         query_chips.take_in(view, neighbors.Query(terms=state["terms"]) if state["terms"] else single, event)
 
-    def test_a_picture_is_added_turned_weighed_and_removed(self, state: dict[str, Any]) -> None:
+    def test_a_picture_is_added_turned_weighed_and_removed_and_a_single_one_turned(self, state: dict[str, Any]) -> None:
         self._do(state, action="add", row=7)
         assert state["terms"] == (Term("row", 5), Term("row", 7))
         assert state["query"] is None
@@ -75,8 +72,6 @@ class TestChips:
         assert state["terms"] == (Term("row", 5), Term("row", 7, -2.0))
         self._do(state, action="remove", index=1)
         assert (state["terms"], state["query"]) == ((), 5)  # a single one is the query as ever
-
-    def test_a_single_image_can_be_what_others_shall_not_be_like(self, state: dict[str, Any]) -> None:
         self._do(state, action="turn", index=0)
         assert (state["terms"], state["query"]) == ((Term("row", 5, -1.0),), None)
 

@@ -9,22 +9,16 @@ from app_page import Page
 from likeness import training
 from likeness.reports import ReportOptions
 from likeness.training import RunFolder
-from server_settings import ServerSettings
 from small_report import small_report
-
-
-def _buttons(app: Page) -> list[str]:
-    return app.labels
+from worlds import make_run, serve, visit
 
 
 def _make(app: Page, kind: str) -> bytes:
     """Clicks, waits for the file and returns it."""
     from background import jobs
 
-    app.click(f"make_report_{kind}")
+    app.click(f"make_report_{kind}").wait("report")
     job = jobs().all("report")[-1]
-    assert job.wait(300)
-    app.run()
     assert job.error is None
     content: bytes = job.result
     return content
@@ -42,23 +36,21 @@ def test_a_notions_report_is_made_and_offered_until_the_notion_changes(app: Page
     assert _downloads(app) == [f"Download the report ({len(content) / 1e6:.1f} MB)"]
     next(each for each in app.number_input if str(each.key).startswith("dim_")).set_value(4).run()
     assert _downloads(app) == []
-    assert "Make a report to share" in _buttons(app)
+    assert "Make a report to share" in app.labels
 
 
 @pytest.fixture
 def run(tmp_path: Path, app: Page) -> RunFolder:
     """A run that has weights, of images in a root of a shared server."""
-    folder = RunFolder(tmp_path / "runs" / "mine")
-    config = training.read_config("shipped-cars-elg")
-    folder.create(training.with_changes(config, {"name": "mine", "data.source": "photos/birds", "data.attribute": "class", "guidance": None}))
-    folder.report_status(training.Status("finished", 4, 4))
+    changes = {"data.source": "photos/birds", "data.attribute": "class", "guidance": None}
+    folder = make_run(tmp_path / "runs" / "mine", training.Status("finished", 4, 4), changes=changes)
     folder.best.write_bytes(b"")
     return folder
 
 
 def _serve(monkeypatch: pytest.MonkeyPatch, root: Path) -> None:
-    monkeypatch.setenv("LIKENESS_SERVER", ServerSettings(shared=True, roots={"photos": root}, training=True).as_text())
-    monkeypatch.setattr("visitors._browser", lambda: "0" * 32)
+    serve(monkeypatch, shared=True, roots={"photos": str(root)}, training=True)
+    visit(monkeypatch)
 
 
 def test_a_runs_report_reads_its_images_where_the_visitor_may(app: Page, run: RunFolder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -83,13 +75,11 @@ def test_no_report_of_images_that_the_visitor_may_not_read(
 ) -> None:
     foreign = cache / "visitors" / "somebody" / "uploads" / "cats"
     foreign.mkdir(parents=True)
-    run.path.joinpath("config.yaml").unlink()
-    changes = {"name": "mine", "data.source": str(foreign), "data.attribute": "class", "guidance": None}
-    run.create(training.with_changes(training.read_config("shipped-cars-elg"), changes))
+    (run.path / "config.yaml").write_text(training.as_yaml(training.with_changes(run.config(), {"data.source": str(foreign)})))
     (tmp_path / "photos").mkdir()
     _serve(monkeypatch, tmp_path / "photos")
     app.open("runs")
-    assert "Make a report to share" not in _buttons(app)
+    assert "Make a report to share" not in app.labels
     said = [each.value for each in app.caption if each.value.startswith("No report can be made")]
     assert len(said) == 1
     assert "somebody" not in said[0]

@@ -24,11 +24,10 @@ def _aspects(app: Page) -> list[str]:
 @pytest.fixture
 def page(app: Page) -> Page:
     """The page as it opens, with the shipped cars."""
-    app.open("notions")
-    return app
+    return app.open("notions")
 
 
-def test_a_sentence_fills_the_form_and_is_fitted(page: Page) -> None:
+def test_a_sentence_fills_the_form_is_fitted_and_left_behind_by_another_notion(page: Page) -> None:
     _say(page, "Two cars are similar if they have the same color")
     assert _labeled(page, "text_area", "Template").value == "a {} car"
     assert {"red", "blue", "dark green"} <= set(_aspects(page))
@@ -36,6 +35,9 @@ def test_a_sentence_fills_the_form_and_is_fitted(page: Page) -> None:
     assert _labeled(page, "text_input", FIELD).value == "Two cars are similar if they have the same color"
     assert "What varies: **color**" in page.texts
     assert float(page.metric[0].value) > 0.9  # judged by the labels of that name
+    _labeled(page, "selectbox", "Notion").set_value("viewpoint").run()
+    assert _labeled(page, "text_input", FIELD).value == ""
+    assert "What varies" not in page.texts
 
 
 def test_what_was_left_out_can_be_added_back_and_undone(page: Page) -> None:
@@ -59,11 +61,3 @@ def test_one_that_cannot_be_read_changes_nothing_and_says_what_to_write(page: Pa
     _say(page, "background color")
     assert "names nothing that can vary" not in page.texts
     assert _labeled(page, "text_area", "Template").value == "a car in front of a {} background"
-
-
-def test_another_notion_leaves_the_sentence_behind(page: Page) -> None:
-    _say(page, "the color of the car")
-    picker = _labeled(page, "selectbox", "Notion")
-    picker.set_value("viewpoint").run()
-    assert _labeled(page, "text_input", FIELD).value == ""
-    assert "What varies" not in page.texts

@@ -193,7 +193,7 @@ def test_semantics_takes_the_classes_that_the_run_has_not_seen(app: Page, run: R
     assert "black pickup" not in tested  # the first half in the alphabet trains
     app.set("semantic_unseen", False).wait("semantics")
     assert len(app.selectbox(key="semantic_query").options) == len(images.names)
-    app.open("semantics").set("semantic_classes", ["body_type"])
+    app.set("semantic_unseen", True).set("semantic_classes", ["body_type"])
     assert "Car color and Body type" in app.texts
     assert "Only classes unseen in training" in app.texts
     assert "--" not in app.texts
