@@ -211,7 +211,7 @@ class TestStates:
         assert "A single image has no copy here" in _open(app, dataset(copy_cars(one, [0]))).texts
         for name in ("a", "b"):
             (copy_cars(broken, [0, 0]) / f"{name}_bad.png").write_bytes(b"no picture")
-        entry = dataset(broken)
+        entry, app = dataset(broken), app.fresh("layout")
         assert "1 of 2 images may go" in _open(app, entry).texts
         assert "1 of 2 images may go" in _equal_files(app, entry).texts
 
