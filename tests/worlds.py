@@ -3,7 +3,7 @@
 import functools
 import json
 import shutil
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -150,22 +150,6 @@ class Clock:
 
     def __call__(self) -> float:
         return self.now
-
-
-def hold(function: Callable[..., Any]) -> Any:
-    """`function` that goes on once its event `go` is set; `begun` is set when it is called."""
-    import threading
-
-    begun, go = threading.Event(), threading.Event()
-
-    @functools.wraps(function)
-    def held(*args: Any, **options: Any) -> Any:
-        begun.set()
-        assert go.wait(600)
-        return function(*args, **options)
-
-    held.begun, held.go = begun, go  # type: ignore[attr-defined]
-    return held
 
 
 def audit_log(cache: Path) -> list[dict[str, str]]:

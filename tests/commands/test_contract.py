@@ -1,6 +1,7 @@
 """What holds for every command: a file of its own, help from there, and one line in the list."""
 
 import re
+import shlex
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -9,6 +10,7 @@ from typing import Any
 import pytest
 import typer
 
+from commands.bad_inputs import BAD_INPUTS
 from likeness.commands import cli
 from likeness.commands.listed_help import LISTS, fill
 
@@ -70,3 +72,17 @@ def test_starting_takes_none_of_the_heavy_ones() -> None:
 
     code = "import sys, likeness.commands.cli; print([name for name in ('torch', 'pandas', 'numpy', 'plotly') if name in sys.modules])"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize(("line", "said"), BAD_INPUTS, ids=[line for line, _ in BAD_INPUTS])
+def test_bad_input_is_answered_by_one_line_that_names_it_before_anything_is_written(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, line: str, said: str
+) -> None:
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+    status, _, err = run(*shlex.split(line))
+    assert status == 2
+    assert said in err
+    assert len([each for each in err.splitlines() if each.startswith("Error: ")]) == 1
+    assert "Traceback" not in err
+    assert list((tmp_path / "here").iterdir()) == []
