@@ -17,11 +17,16 @@ class Page(AppTest):
         assert not self.exception, self.exception[0].value
         return self
 
+    def visit(self, **parameters: Any) -> Self:
+        """The page that is open, the first one at first, by a link with these parameters."""
+        self.query_params.update(parameters)
+        self.run()
+        return self
+
     def open(self, address: str, **parameters: Any) -> Self:
         """The page of this address, by a link with these parameters."""
-        self.query_params.update(parameters)
-        self.switch_page(f"pages/{address}/page.py").run()
-        return self
+        self.switch_page(f"pages/{address}/page.py")
+        return self.visit(**parameters)
 
     def fresh(self, *kept: str) -> Self:
         """Another session that has not been run yet, with what the address has: all of it, or these parameters."""

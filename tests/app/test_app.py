@@ -60,8 +60,7 @@ def test_of_many_filters_the_first_stand_open_and_all_take_effect(app: Page) -> 
 
 def test_the_page_notions_fits_judges_and_names_a_bad_notion_in_place(app: Page) -> None:
     assert "There is no notion “gone” here. Choose another one below." in app.open("notions", notion="gone").warnings
-    app.query_params["notion"] = "car color"
-    app.run()
+    app.visit(notion="car color")
     assert app.control("selectbox", "picked").value == "car color"
     assert "notion" not in app.query_params
     assert "17 prompts" in app.texts

@@ -56,16 +56,13 @@ class TestRows:
         np.testing.assert_allclose(shown["attribute:yaw"], table.session_state["view"].frame["yaw"][: len(shown)])
         assert "/" not in "".join(shown["file"])
         van = table.fresh()
-        van.query_params["filter_body_type"] = "van"
-        assert set(_grid(van.run()).value["attribute:body_type"]) == {"van"}
+        assert set(_grid(van.visit(filter_body_type="van")).value["attribute:body_type"]) == {"van"}
 
         linked = table.fresh()
-        linked.query_params["rows"] = selection.encode(np.array([5, 70, 1999]))
-        assert _rows(_grid(linked.run()).value) == [5, 70, 1999]
+        assert _rows(_grid(linked.visit(rows=selection.encode(np.array([5, 70, 1999])))).value) == [5, 70, 1999]
 
     def test_neighbors_have_a_similarity_in_each_space_and_the_greatest_come_first(self, table: Page) -> None:
-        table.query_params.update({"query": "3", "b": "Car color"})
-        shown = _grid(table.run()).value
+        shown = _grid(table.visit(query="3", b="Car color")).value
         view, rows = table.session_state["view"], _rows(shown)
         assert set(rows) >= set(view.a.nearest(3, 24).rows.tolist()) | set(view.b.nearest(3, 24).rows.tolist())
         for place, space in enumerate((view.a, view.b)):

@@ -25,8 +25,7 @@ def _picture(color: tuple[int, int, int] = (0, 0, 160)) -> bytes:
 
 class TestText:
     def test_words_that_the_encoder_does_not_know_and_what_is_cut_off_are_named(self, app: Page) -> None:
-        app.query_params["text"] = "a red car seen from behind"
-        assert not app.run().alerts
+        assert not app.visit(text="a red car seen from behind").alerts
         app.set("text", "qwxz red frobnicate car")
         assert "The encoder does not know “qwxz” and “frobnicate”" in app.alerts
         assert len(app.sent("nearest")["sections"][0]["rows"]) == neighbors.COUNT
@@ -40,8 +39,7 @@ class TestText:
             assert app.sent("map")["neighbors"] is None
 
     def test_its_hits_are_marked_on_the_map_and_more_are_shown_on_demand(self, app: Page) -> None:
-        app.query_params["text"] = "a red car"
-        app.run()
+        app.visit(text="a red car")
         first = app.sent("nearest")["sections"][0]["rows"]
         assert app.sent("map")["query"] is None
         assert app.sent("map")["neighbors"] == [first]
@@ -53,16 +51,14 @@ class TestText:
 
 class TestMarks:
     def test_they_follow_the_notion_and_never_what_an_encoder_guesses(self, app: Page) -> None:
-        app.query_params.update({"query": "5", "a": "Car color", "b": "Raw encoder", "color": "Body type"})
-        app.run()
+        app.visit(query="5", a="Car color", b="Raw encoder", color="Body type")
         frame = app.session_state["view"].frame
         for section, attribute in zip(app.sent("nearest")["sections"], ("car_color", "body_type"), strict=True):
             assert section["same_by"] == attribute.replace("_", " ")
             assert section["same"] == (frame[attribute].iloc[section["rows"]] == frame[attribute].iloc[5]).tolist()
             assert section["captions"] == frame[attribute].iloc[section["rows"]].tolist()
         app = app.fresh("layout")
-        app.query_params.update({"query": "5", "color": "Aspects of car color"})
-        app.run()
+        app.visit(query="5", color="Aspects of car color")
         [section] = app.sent("nearest")["sections"]
         frame, color = app.session_state["view"].frame, app.session_state["view"].color
         assert section["same"] is None
@@ -82,8 +78,7 @@ class TestMarks:
 class TestPicture:
     def test_it_stands_in_the_link_and_is_shown_and_found_again(self, app: Page) -> None:
         token = query_pictures.keep("blue.png", _picture())
-        app.query_params["picture"] = token
-        app.run()
+        app.visit(picture=token)
         assert app.subheader[0].value == "Neighbors of blue.png"
         assert any(f'src="./queries/{token}"' in each.proto.body for each in app.get("html"))
         found = app.sent("nearest")["sections"][0]

@@ -34,8 +34,7 @@ def form(app: Page, monkeypatch: pytest.MonkeyPatch) -> Page:
     monkeypatch.setattr("likeness.exports.embedding_atlas._positions", lambda material, _: np.zeros((len(material), 2), np.float32))
     app.session_state["rows"] = ROWS
     app.session_state["export_open"] = True
-    app.query_params["a"] = "Car color"
-    app.run()
+    app.visit(a="Car color")
     return app
 
 

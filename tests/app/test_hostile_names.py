@@ -124,8 +124,7 @@ def _run_to_its_end(app: Page) -> None:
 @pytest.mark.parametrize("page", navigation.PAGES, ids=lambda page: page.address)
 def test_no_page_writes_a_name_as_markdown(app: Page, sent: list[Message], world: str, page: AppPage) -> None:
     names = World(URL)
-    app.query_params["open"] = world
-    app.run()
+    app.visit(open=world)
     app.switch_page(f"pages/{page.address}/page.py")
     beside = [{"b": names.name("notion"), "next_color": names.name("column")}, {"next_color": names.short("attribute")}]
     for state in [{}, *beside, *_CHOSEN.get(page.address, [])]:

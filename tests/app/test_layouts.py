@@ -122,8 +122,7 @@ def test_the_url_holds_what_differs_from_the_default_on_every_page_with_maps(app
 
 def test_a_link_restores_method_and_settings_and_what_it_asks_for_in_vain_is_said(app: Page, jobs: type[Instantly]) -> None:
     right = app.fresh()
-    right.query_params.update({"layout": "UMAP", "umap_neighbours": "40", "map_seed": "7"})
-    right.run()
+    right.visit(layout="UMAP", umap_neighbours="40", map_seed="7")
     assert jobs.asked[-1].parameters == {"neighbours": 40, "seed": 7}
     for name, text in (("layout", "MDS"), ("umap_neighbours", "many"), ("umap_neighbours", "1"), ("umap_min_distance", "nan")):
         wrong = app.fresh()
@@ -221,9 +220,7 @@ def test_a_map_of_the_real_layout_process_is_the_functions_own(app: Page, monkey
 
     monkeypatch.setattr(cached, "LayoutJob", smaller)
     try:
-        app.query_params["layout"] = "t-SNE"
-        app.query_params["tsne_perplexity"] = "5"
-        app.run()
+        app.visit(layout="t-SNE", tsne_perplexity="5")
         job: LayoutJob = cached.layout(app.session_state["view"].a, "tsne", {"perplexity": 5.0})
         found = job.result(600)
         app.run()

@@ -19,8 +19,7 @@ def photos(tmp_path: Path) -> DatasetEntry:
 
 def test_a_filter_stands_in_the_link_without_its_count(app: Page) -> None:
     app.query_params["filter_body_type"] = ["van", "pickup (17)"]  # the second as earlier versions wrote it
-    app.query_params["filter_yaw"] = ["-1000", "90"]
-    app.run()
+    app.visit(filter_yaw=["-1000", "90"])
     assert not app.warning
     assert app.multiselect(key="filter_body_type").value == ["van", "pickup"]
     assert app.query_params["filter_body_type"] == ["van", "pickup"]
@@ -38,8 +37,7 @@ def test_a_filter_stands_in_the_link_without_its_count(app: Page) -> None:
 def test_a_range_without_images_is_left_out_and_said_so(app: Page) -> None:
     for asked in (["7000", "8000"], ["90", "10"], ["nan", "1"], ["10"], ["warm", "cold"]):
         visitor = app.fresh()
-        visitor.query_params["filter_yaw"] = asked
-        assert f"No image has a yaw of “{' to '.join(asked)}”" in visitor.run().alerts
+        assert f"No image has a yaw of “{' to '.join(asked)}”" in visitor.visit(filter_yaw=asked).alerts
         assert visitor.session_state["view"].hidden is None
 
 
@@ -60,8 +58,7 @@ def test_what_else_of_a_link_is_not_kept_any_more_is_said(app: Page) -> None:
 def test_a_link_opens_a_dataset_by_id_and_as_earlier_versions_by_name_until_it_is_removed(app: Page, photos: DatasetEntry) -> None:
     for asked in (photos.name, photos.id):
         visitor = app.fresh()
-        visitor.query_params["dataset"] = asked
-        assert not visitor.run().error
+        assert not visitor.visit(dataset=asked).error
         assert visitor.session_state["view"].entry.id == photos.id
         assert visitor.query_params["dataset"] == photos.id
     remove_dataset(photos.id)
@@ -69,8 +66,7 @@ def test_a_link_opens_a_dataset_by_id_and_as_earlier_versions_by_name_until_it_i
 
 
 def test_what_was_pointed_at_does_not_survive_its_dataset(app: Page, photos: DatasetEntry) -> None:
-    app.query_params.update({"rows": encode(np.array([3, 5])), "text": "a red car", "filter_body_type": "van", "color": "Viewpoint"})
-    app.run()
+    app.visit(rows=encode(np.array([3, 5])), text="a red car", filter_body_type="van", color="Viewpoint")
     assert app.session_state["view"].hidden is not None
     app.set("dataset", photos.id)
     assert not app.warning

@@ -61,8 +61,7 @@ def test_clusters_are_named_in_the_background_where_that_is_asked_for(app: Page,
 
 
 def test_words_of_ones_own_take_the_place_of_nouns(app: Page, namer: SimpleNamespace) -> None:
-    app.query_params["names"] = "clusters"
-    app.run()
+    app.visit(names="clusters")
     app.control("text_input", "words-").set_value("red car, , blue   car;red car").run()
     app.wait(map_names.KIND)
     assert namer.vocabularies == [None, ("red car", "blue car")]
@@ -74,8 +73,7 @@ def test_words_of_ones_own_take_the_place_of_nouns(app: Page, namer: SimpleNames
 
 
 def test_what_colors_the_map_gives_names_at_once(app: Page, namer: SimpleNamespace) -> None:
-    app.query_params["names"] = "groups"
-    app.run()
+    app.visit(names="groups")
     sent = app.sent("map")["panels"][0]["names"]
     assert (sent["kind"], sent["labels"]) == ("groups", [])
     assert {entry["name"] for entry in sent["entries"]} == {"convertible", "hatchback", "pickup", "sedan", "suv", "van"}
@@ -88,8 +86,7 @@ def test_what_colors_the_map_gives_names_at_once(app: Page, namer: SimpleNamespa
 
 
 def test_an_address_with_other_names_is_told(app: Page, namer: SimpleNamespace) -> None:
-    app.query_params["names"] = "stars](x)"
-    app.run()
+    app.visit(names="stars](x)")
     assert any("There are no names" in each.value for each in app.warning)
     assert app.sent("map")["panels"][0]["names"] is None
 
@@ -99,8 +96,7 @@ def test_names_that_fail_are_told_in_a_sentence(app: Page, namer: SimpleNamespac
         raise InputError("The encoder knows fewer than two of these words; pass others.")
 
     monkeypatch.setattr("likeness.clusters.name_clusters", fail)
-    app.query_params["names"] = "clusters"
-    app.run().wait(map_names.KIND)
+    app.visit(names="clusters").wait(map_names.KIND)
     assert app.errors == ["The encoder knows fewer than two of these words; pass others."]
     assert app.sent("map")["panels"][0]["names"] is None
 
@@ -108,8 +104,7 @@ def test_names_that_fail_are_told_in_a_sentence(app: Page, namer: SimpleNamespac
 def test_clusters_without_any_name_say_what_to_do(app: Page, namer: SimpleNamespace, monkeypatch: pytest.MonkeyPatch) -> None:
     nameless = ClusterNames(((ClusterName("", 0.5, ()), ClusterName("", 0.5, ())),), "words")
     monkeypatch.setattr("likeness.clusters.name_clusters", lambda *args, **options: nameless)
-    app.query_params["names"] = "clusters"
-    app.run().wait(map_names.KIND)
+    app.visit(names="clusters").wait(map_names.KIND)
     assert "No word sets one cluster off" in app.texts
 
 

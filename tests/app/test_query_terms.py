@@ -15,8 +15,7 @@ from shared.query_terms import Term
 
 class TestPage:
     def test_a_link_finds_what_python_finds_and_what_it_has_wrong_is_named(self, app: Page) -> None:
-        app.query_params["term"] = ["1 row:5", "2 text:a red car", "-0.5 text:a car seen from behind"]
-        app.run()
+        app.visit(term=["1 row:5", "2 text:a red car", "-0.5 text:a car seen from behind"])
         chips = app.sent("query_bar")["chips"]
         assert [chip["weight"] for chip in chips] == [1, 2, -0.5]
         assert chips[0]["picture"].endswith("/5")
@@ -26,23 +25,19 @@ class TestPage:
         assert app.sent("nearest")["sections"][0]["rows"] == wanted.rows.tolist()
         assert app.subheader[0].value == "Images for the whole query"
         app = app.fresh("layout")
-        app.query_params["term"] = ["1 row:5", "7 text:red", "1 row:999999"]
-        app.run()
+        app.visit(term=["1 row:5", "7 text:red", "1 row:999999"])
         assert app.session_state["terms"] == (Term("row", 5),)
         assert "“7 text:red”" in app.alerts
         assert "images that are not among these 2,000" in app.alerts
         app = app.fresh("layout")
-        app.query_params["term"] = ["1 row:5", "1 text:qwxz frobnicate"]
-        app.run()
+        app.visit(term=["1 row:5", "1 text:qwxz frobnicate"])
         assert "The encoder knows no word of “qwxz frobnicate”" in app.alerts
         app = app.fresh("layout")
-        app.query_params.update({"b": "Car color", "term": ["1 row:5", "1 text:a red car"]})
-        app.run()
+        app.visit(b="Car color", term=["1 row:5", "1 text:a red car"])
         assert len(app.sent("nearest")["sections"]) == 2
 
     def test_words_are_added_to_an_image_and_the_field_is_free_again(self, app: Page) -> None:
-        app.query_params["query"] = "5"
-        app.run().set("text", "red")
+        app.visit(query="5").set("text", "red")
         assert app.text_input(key="text").value == ""
         assert app.session_state["terms"] == (Term("row", 5), Term("text", "red"))
         assert app.query_params["term"] == ["1 row:5", "1 text:red"]

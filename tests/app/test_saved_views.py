@@ -183,8 +183,7 @@ class TestPage:
 
     def test_a_view_of_images_that_are_gone_says_so(self, app: Page, tmp_path: Path) -> None:
         entry = dataset(draw(tmp_path / "few", 6), "cars-small")
-        app.query_params["dataset"] = entry.id
-        view = _save(app.run(), "Few")
+        view = _save(app.visit(dataset=entry.id), "Few")
         remove_dataset(entry.id)
         opened = _open(app, view)
         assert f"There are no images “{entry.id}” here" in opened.alerts

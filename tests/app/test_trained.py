@@ -88,8 +88,7 @@ def test_a_run_of_a_sweep_is_a_space_too(app: Page, run: RunFolder) -> None:
 
 
 def test_a_link_shows_the_run_until_it_is_gone(app: Page, run: RunFolder) -> None:
-    app.query_params["show"] = NAME
-    app.run().wait("run spaces")
+    app.visit(show=NAME).wait("run spaces")
     assert app.session_state["view"].a.name == NAME
     assert "show" not in app.query_params
     shutil.rmtree(run.path)
@@ -105,8 +104,7 @@ def test_a_link_shows_the_run_until_it_is_gone(app: Page, run: RunFolder) -> Non
 def test_a_run_stays_behind_with_the_images_that_it_was_trained_on_and_says_so_elsewhere(app: Page, run: RunFolder, tmp_path: Path) -> None:
     _choose(app)
     assert "not on these images" not in app.texts
-    app.query_params["open"] = dataset(draw(tmp_path / "mine", 4), "cars-small").id
-    app.run()
+    app.visit(open=dataset(draw(tmp_path / "mine", 4), "cars-small").id)
     assert [app.selectbox(key=key).value for key in ("a", "b")] == ["Raw encoder", "None"]
     app.set("a", NAME)
     assert "Run tiny_one was trained on “Synthetic Cars”, not on these images." in app.texts
@@ -226,8 +224,7 @@ def begun(monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
 
 
 def test_an_embedding_is_watched_stopped_and_gone_on_with(app: Page, run: RunFolder, begun: threading.Event, monkeypatch: pytest.MonkeyPatch) -> None:
-    app.query_params["a"] = "Run tiny_one"
-    app.run()
+    app.visit(a="Run tiny_one")
     assert begun.wait(600)
     app.run()
     assert "Images as the run tiny_one sees them: 500 of 2,000 images" in app.bars
@@ -253,8 +250,7 @@ def test_an_embedding_that_fails_is_told_and_tried_again(app: Page, run: RunFold
         raise InputError("The disk is full; make room.")
 
     monkeypatch.setattr(trained, "embed", partly)
-    app.query_params["a"] = "Run tiny_one"
-    (error,) = app.run().wait("run spaces").errors
+    (error,) = app.visit(a="Run tiny_one").wait("run spaces").errors
     assert "'tiny_one' cannot read 3 of the images" in error
     monkeypatch.setattr(trained, "embed", fail)
     assert app.press("Try again").wait("run spaces").errors == ["The disk is full; make room."]
@@ -265,8 +261,7 @@ def test_an_embedding_that_fails_is_told_and_tried_again(app: Page, run: RunFold
 
 def test_a_run_with_damaged_settings_is_told_and_another_space_can_be_chosen(app: Page, run: RunFolder) -> None:
     (run.path / "config.yaml").write_text("epoch: 3")
-    app.query_params["a"] = "Run tiny_one"
-    app.run()
+    app.visit(a="Run tiny_one")
     assert "'epoch'" in app.wait("run spaces").errors[0]
     app.set("a", "Raw encoder")
     assert not app.error
