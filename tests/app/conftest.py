@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest, element_tree
 
+from app_page import Page
 from waiting import answers, wait_until
 
 _ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])|\u2060")
@@ -122,7 +123,7 @@ def new_map(browser: Any) -> Iterator[Callable[..., Any]]:
 
 
 @pytest.fixture
-def app(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, pca_once: Callable[[Any], Any], scanned_once: Callable[[], Any]) -> AppTest:
+def app(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, pca_once: Callable[[Any], Any], scanned_once: Callable[[], Any]) -> Page:
     """The app without a browser, as a new visitor finds it, with the layout that needs no waiting."""
     monkeypatch.syspath_prepend(str(MAIN.parent))
     import streamlit as st
@@ -152,7 +153,7 @@ def app(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, pca_once: Callable[[Any
     config.set_option("runner.magicEnabled", False)  # as in app/.streamlit/config.toml, which AppTest does not read
     monkeypatch.setenv("LIKENESS_RUNS", str(tmp_path / "runs"))
     st.cache_resource.clear()
-    app = AppTest.from_file(str(MAIN), default_timeout=600)
+    app = Page(str(MAIN), default_timeout=600)
     app.query_params["layout"] = "PCA"
     return app
 

@@ -20,21 +20,13 @@ import likeness as lk
 from likeness.data import add_dataset, new_entry
 from likeness.notions import get_notion
 from server_settings import ServerSettings
+from worlds import api_routes
 
 CARS = "/api/v1/datasets/cars"
 
 
 def _client(settings: ServerSettings) -> TestClient:
-    from contextlib import asynccontextmanager
-
-    from api.programs_routes import programs
-
-    @asynccontextmanager
-    async def nothing(app: Any) -> Any:
-        yield
-
-    routes, _ = programs(settings, nothing)
-    return TestClient(Starlette(routes=routes), raise_server_exceptions=False)
+    return TestClient(Starlette(routes=api_routes(settings)), raise_server_exceptions=False)
 
 
 @pytest.fixture

@@ -2,7 +2,6 @@
 
 import asyncio
 import base64
-import contextlib
 import http.client
 import json
 import os
@@ -30,6 +29,7 @@ from likeness.data import add_dataset, new_entry
 from program_tokens import write_token
 from server_settings import ServerSettings
 from visitors import COOKIE
+from worlds import api_routes, serve
 
 CARS = "/api/v1/datasets/cars"
 
@@ -196,18 +196,9 @@ class TestSharedServer:
     @pytest.fixture
     def client(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[TestClient]:
         """A shared server without accounts, its API behind the door of names."""
-        from api.programs_routes import programs
-
-        root = tmp_path / "photos"
-        root.mkdir()
-        settings = ServerSettings(shared=True, roots=[root], api=True)
-        monkeypatch.setenv("LIKENESS_SERVER", settings.as_text())
-
-        @contextlib.asynccontextmanager
-        async def nothing(app: Any) -> Any:
-            yield
-
-        app = Hosts(Starlette(routes=programs(settings, nothing)[0]), address="127.0.0.1", settings=settings)
+        (tmp_path / "photos").mkdir()
+        settings = serve(monkeypatch, shared=True, roots=[str(tmp_path / "photos")], api=True)
+        app = Hosts(Starlette(routes=api_routes(settings)), address="127.0.0.1", settings=settings)
         with TestClient(app, base_url="http://127.0.0.1:8501", raise_server_exceptions=False) as client:
             yield client
 

@@ -2,25 +2,18 @@
 
 import json
 from dataclasses import replace
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pandas as pd
 import pytest
-from streamlit.testing.v1 import AppTest
 
 import likeness as lk
+from app_page import Page
 from likeness.data import read_dataset
 from likeness.errors import InputError
 from likeness.notions import Click, get_notion, save_notion, shipped_folder
 from shared import clicks, drafts
-
-
-@pytest.fixture(autouse=True)
-def cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
-    monkeypatch.setenv("LIKENESS_CACHE", str(tmp_path / "cache"))
-    return tmp_path / "cache"
 
 
 @pytest.fixture(scope="module")
@@ -28,29 +21,20 @@ def paths() -> list[str]:
     return [str(path) for path in read_dataset("cars").frame["path"]]
 
 
-def _sections(app: AppTest, key: str = "nearest") -> Any:
-    return next(json.loads(each.proto.json) for each in app.get("bidi_component") if each.proto.id.endswith(f"-{key}"))["sections"]
-
-
-def _button(app: AppTest, label: str) -> Any:
-    return next((button for button in app.button if button.label == label), None)
-
-
-def _said(app: AppTest) -> str:
+def _said(app: Page) -> str:
     return next((each.value for each in app.markdown if "more like this" in each.value), "")
 
 
-def test_only_spaces_of_notions_have_the_buttons(app: AppTest) -> None:
+def test_only_spaces_of_notions_have_the_buttons(app: Page) -> None:
     app.query_params["b"], app.query_params["query"] = "Car color", "0"
     app.run()
-    assert not app.exception
-    raw, notion = _sections(app)
+    raw, notion = app.sent("nearest")["sections"]
     assert raw["answers"] is None
     assert notion["answers"] == [None] * 24
     assert not _said(app)
 
 
-def test_saved_clicks_are_shown(app: AppTest, paths: list[str]) -> None:
+def test_saved_clicks_are_shown(app: Page, paths: list[str]) -> None:
     notion = get_notion("car color", shipped_folder())
     space = lk.embed(lk.read("cars"), "cars")
     near = int(space.refit(notion).nearest(0, 3).rows[2])
@@ -58,14 +42,13 @@ def test_saved_clicks_are_shown(app: AppTest, paths: list[str]) -> None:
     save_notion(replace(notion, name="Clicked", clicks=said))
     app.query_params["a"], app.query_params["query"] = "Clicked", "0"
     app.run()
-    assert not app.exception
     assert "2 clicks**: 1 more like this, 1 not" in _said(app)
-    (section,) = _sections(app)
+    (section,) = app.sent("nearest")["sections"]
     assert section["rows"][2] == near
     assert section["answers"] == [None, None, True] + [None] * 21
 
 
-def test_words_follow_what_was_clicked_and_go_back(app: AppTest, paths: list[str]) -> None:
+def test_words_follow_what_was_clicked_and_go_back(app: Page, paths: list[str]) -> None:
     frame = read_dataset("cars").frame
     same = frame["background_color"] == frame["background_color"][0]
     liked, others = frame.index[same][1:4], frame.index[~same & (frame["car_color"] == frame["car_color"][0])][:3]
@@ -74,30 +57,26 @@ def test_words_follow_what_was_clicked_and_go_back(app: AppTest, paths: list[str
     app.session_state["click_asked"] = tuple(Click(paths[0], paths[row], row in liked) for row in (*liked, *others))
     app.query_params["a"], app.query_params["query"] = "My edits", "0"
     app.run()
-    assert not app.exception
     assert "6 clicks**: 3 more like this, 3 not. They fit **car background color** better than car color." in _said(app)
-    captions = _sections(app)[0]["captions"]
+    captions = app.sent("nearest")["sections"][0]["captions"]
     assert set(captions) == {frame["background_color"][0]}
-    _button(app, "Undo").click().run()
-    assert not app.exception
+    app.press("Undo")
     assert not _said(app)
-    assert set(_sections(app)[0]["captions"]) == {frame["car_color"][0]}
+    assert set(app.sent("nearest")["sections"][0]["captions"]) == {frame["car_color"][0]}
     app.session_state["click_asked"] = (Click(paths[0], paths[int(others[0])], True),)
     app.run()
     assert "1 click**: 1 more like this, 0 not. The words fit them as they are." in _said(app)
-    _button(app, "Forget").click().run()
-    assert not app.exception
+    app.press("Forget")
     assert not _said(app)
-    assert _sections(app)[0]["answers"] == [None] * 24
+    assert app.sent("nearest")["sections"][0]["answers"] == [None] * 24
 
 
-def test_another_notion_in_the_same_template_is_not_said_to_lack_words(app: AppTest, paths: list[str]) -> None:
+def test_another_notion_in_the_same_template_is_not_said_to_lack_words(app: Page, paths: list[str]) -> None:
     first = drafts.of(get_notion("car color", shipped_folder()))
     after = replace(first, name="paint", aspects="matte\nglossy\nred", clicks=(Click(paths[0], paths[1], True),))
     app.session_state["draft_history"], app.session_state["draft_valid"] = [first, after], after
     app.query_params["a"], app.query_params["query"] = "My edits", "0"
     app.run()
-    assert not app.exception
     assert "They fit **paint** better than car color." in _said(app)
 
 
@@ -121,14 +100,13 @@ def test_a_refused_neighbor_keeps_those_that_were_let_pass(monkeypatch: pytest.M
     assert state["click_asked"] == ()
 
 
-def test_what_was_edited_by_hand_is_not_said_to_be_left_out_by_clicks(app: AppTest, paths: list[str]) -> None:
+def test_what_was_edited_by_hand_is_not_said_to_be_left_out_by_clicks(app: Page, paths: list[str]) -> None:
     first = drafts.of(get_notion("car color", shipped_folder()))
     clicked = replace(first, aspects="red\nblue\ngreen", clicks=(Click(paths[0], paths[1], True),))
     fewer = replace(clicked, aspects="red\nblue")
     app.session_state["draft_history"], app.session_state["draft_valid"] = [replace(first, aspects="red\nblue\ngreen\npink"), clicked, fewer], fewer
     app.query_params["a"], app.query_params["query"] = "My edits", "0"
     app.run()
-    assert not app.exception
     assert "Left out by them: **pink**." in _said(app)
     by_hand = replace(clicked, aspects="red\ngreen")
     app.session_state["draft_history"], app.session_state["draft_valid"] = [replace(clicked, clicks=()), clicked, by_hand], by_hand

@@ -4,117 +4,88 @@ import shutil
 from pathlib import Path
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
-from background import Job, jobs
+from app_page import Page
+from background import jobs
 from likeness.comparisons import neighborhood_changes, query_changes, version_changes
 from likeness.data import read_cars, read_dataset
-from likeness.data.catalog import add_dataset, list_datasets, new_entry
 from likeness.embedding import embed
 from likeness.notions import get_notion
 from likeness.tagging import tag_store
+from worlds import cars, dataset
 
 
 @pytest.fixture
-def view(app: AppTest) -> AppTest:
+def view(app: Page) -> Page:
     """The view, car color beside the raw encoder."""
     app.query_params["compare"] = "What changed"
     app.query_params["b"] = "Car color"
     return app
 
 
-def _run(app: AppTest, kind: str = "") -> AppTest:
-    app.switch_page("pages/compare/page.py").run()
-    if kind:
-        assert _job(kind).wait(600)
-        app.run()
-    assert not app.exception
-    return app
-
-
-def _job(kind: str) -> Job:
-    return jobs().all(kind)[-1]
-
-
-def _texts(app: AppTest) -> str:
-    return "\n".join(element.value for kind in (app.markdown, app.caption, app.error, app.warning, app.info) for element in kind)
-
-
-def test_without_a_second_space_it_says_what_to_do(app: AppTest) -> None:
+def test_without_a_second_space_it_says_what_to_do(app: Page) -> None:
     app.query_params["compare"] = "What changed"
-    assert "Choose a space B in the sidebar" in _texts(_run(app))
+    assert "Choose a space B in the sidebar" in app.open("compare").texts
     assert not jobs().all("neighborhood changes")
 
 
-def test_images_that_moved_stand_beside_what_is_noise(view: AppTest) -> None:
-    texts = _texts(_run(view, "neighborhood changes"))
-    raw = embed(read_cars())
+def test_images_that_moved_stand_beside_what_is_noise(view: Page) -> None:
+    texts = view.open("compare").wait("neighborhood changes").texts
+    raw = cars()
     found = neighborhood_changes(raw, raw.refit(get_notion("car color")))
     assert f"an image keeps **{found.kept.mean() * 10:.1f}** in **Car color** on average" in texts
     assert f"A random projection of Raw encoder to 6 dimensions keeps {found.noise.mean() * 10:.1f}" in texts
     assert "no more than the loss of dimensions explains" in texts
     assert f"{found.beyond_noise.mean():.0%} of the images keep fewer than in each of 3 such projections; by chance at most 25% would" in texts
-    view.button(key="changes_select").click().run()
-    assert not view.exception
+    view.click("changes_select")
     assert view.session_state["rows"].tolist() == sorted(found.rows[found.most_moved()[:24]].tolist())
     assert len(jobs().all("neighborhood changes")) == 1
 
 
-def test_searches_are_judged_by_the_notions_label_or_by_another(view: AppTest) -> None:
+def test_searches_are_judged_by_the_notions_label_or_by_another(view: Page) -> None:
     view.query_params["changes"] = "Searches"
-    texts = _texts(_run(view, "query changes"))
-    raw = embed(read_cars())
+    texts = view.open("compare").wait("query changes").texts
+    raw = cars()
     color = raw.refit(get_notion("car color"))
     figures = query_changes(raw, color, "car_color").summary()
     assert view.selectbox(key="changes_label").value == "car_color"
     assert f"{figures['mean_a']:.3f} in **Raw encoder**, {figures['mean_b']:.3f} in **Car color**" in texts
     assert f"A random projection of Raw encoder to 6 dimensions has {figures['control']:.3f}" in texts
     view.selectbox(key="changes_label").select("viewpoint")
-    view.selectbox(key="changes_score").select("recall_at_1").run()
-    assert _job("query changes").wait(600)
-    view.run()
+    view.set("changes_score", "recall_at_1").wait("query changes")
     found = query_changes(raw, color, "viewpoint", "recall_at_1")
     figures = found.summary()
-    assert f"Recall@1: {figures['mean_a']:.3f} in **Raw encoder**" in _texts(view)
+    assert f"Recall@1: {figures['mean_a']:.3f} in **Raw encoder**" in view.texts
     assert view.dataframe[0].value["label"].tolist() == found.per_class()["label"].tolist()
 
 
-def test_searches_are_judged_anew_when_two_images_change_their_labels(view: AppTest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("LIKENESS_CACHE", str(tmp_path / "cache"))
+def test_searches_are_judged_anew_when_two_images_change_their_labels(view: Page, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     paths = [str(path) for path in read_cars().frame["path"]]
     store = tag_store("cars", read_cars())
     for place, path in enumerate(paths[:20]):
         store.set_value([path], "kind", "one" if place % 2 else "two", who="me")
     view.query_params["changes"] = "Searches"
     view.session_state["changes_label"] = "kind"
-    _run(view, "query changes")
+    view.open("compare").wait("query changes")
     store.set_value(paths[:1], "kind", "one", who="me")
     store.set_value(paths[1:2], "kind", "two", who="me")  # as many of each as before
     view.run()
-    assert not view.exception
     assert len(jobs().all("query changes")) == 2
 
 
-def test_another_version_is_told_by_paths_contents_and_distances(view: AppTest, tmp_path: Path) -> None:
-    source = read_cars()
+def test_another_version_is_told_by_paths_contents_and_distances(view: Page, tmp_path: Path) -> None:
+    ids = {}
     for version, rows in {"old": range(30), "new": range(5, 40)}.items():
         (tmp_path / version).mkdir()
         for row in rows:
-            shutil.copy(source.file(row), tmp_path / version)
-    for version in ("old", "new"):
-        add_dataset(new_entry(version, str(tmp_path / version), "cars", None))
+            shutil.copy(read_cars().file(row), tmp_path / version)
+        ids[version] = dataset(tmp_path / version).id
         embed(read_dataset(tmp_path / version), "cars")
-    ids = {entry.name: entry.id for entry in list_datasets()}
     view.query_params["changes"] = "Another version"
     view.query_params["dataset"] = ids["new"]
-    _run(view)
-    view.selectbox(key="changes_version").select(ids["old"]).run()
-    assert not view.exception
-    assert _job("version changes").wait(600)
-    view.run()
-    assert not view.exception
+    view.open("compare").set("changes_version", ids["old"]).wait("version changes")
     counts = version_changes(read_dataset(tmp_path / "old"), read_dataset(tmp_path / "new")).counts().set_index("change")["images"]
     assert {metric.label.lower(): int(metric.value) for metric in view.metric} == {state: counts[state] for state in counts.index}
     assert (counts["came"], counts["went"], counts["same"]) == (10, 5, 25)
-    assert "random halves of the old one" in _texts(view)
+    assert "random halves of the old one" in view.texts
     assert view.dataframe[0].value["space"].tolist() == ["Raw encoder", "Car color"]

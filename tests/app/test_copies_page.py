@@ -9,22 +9,16 @@ import numpy as np
 import pandas as pd
 import pytest
 from PIL import Image
-from streamlit.testing.v1 import AppTest
 
+from app_page import Page
 from background import jobs
 from likeness.data import DatasetEntry, add_dataset, new_entry, read_cars
 from likeness.duplicates import SuggestedThreshold
 from likeness.tagging import tag_store
 from pages.copies import outcome, search
-from server_settings import ServerSettings
+from worlds import copy_cars, dataset, serve, visit
 
 SPLITS = ["train", "test", "train", "train", "test", "train", "train", "test"]
-
-
-@pytest.fixture(autouse=True)
-def cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
-    monkeypatch.setenv("LIKENESS_CACHE", str(tmp_path / "cache"))
-    return tmp_path / "cache"
 
 
 @pytest.fixture(autouse=True)
@@ -50,115 +44,90 @@ def twice(tmp_path: Path) -> DatasetEntry:
     return entry
 
 
-def _open(app: AppTest, entry: DatasetEntry, **asked: str) -> AppTest:
-    app.query_params.update({"dataset": entry.name} | asked)
-    app.switch_page("pages/copies/page.py").run()
-    for _ in range(5):
-        for kind in ("copies", "copy_threshold"):
-            for job in jobs().all(kind):
-                job.wait(300)
-        app.run()
-    assert not app.exception
-    return app
+def _open(app: Page, entry: DatasetEntry, **asked: str) -> Page:
+    return app.open("copies", dataset=entry.name, **asked).wait("copies", "copy_threshold")
 
 
-def _equal_files(app: AppTest, entry: DatasetEntry) -> AppTest:
+def _equal_files(app: Page, entry: DatasetEntry) -> Page:
     """The same page with another kind of copies chosen on it."""
     app.session_state["copies_kind"] = "Equal files"
     return _open(app, entry)
 
 
-def _said(app: AppTest) -> str:
-    kinds = (app.markdown, app.caption, app.info, app.success, app.warning, app.error, app.subheader)
-    return "\n".join(str(element.value) for kind in kinds for element in kind)
-
-
-def _html(app: AppTest) -> str:
-    return "\n".join(each.proto.body for each in app.get("html"))
-
-
-def _press(app: AppTest, label: str) -> AppTest:
-    return next(button for button in app.button if button.label == label).click().run()
-
-
 class TestGroups:
-    def test_near_copies_stand_in_groups_with_the_best_first_and_why(self, app: AppTest, twice: DatasetEntry) -> None:
+    def test_near_copies_stand_in_groups_with_the_best_first_and_why(self, app: Page, twice: DatasetEntry, monkeypatch: pytest.MonkeyPatch) -> None:
         _open(app, twice)
-        said = _said(app)
+        said = app.texts
         assert "2 of 8 images may go" in said
         assert "2 groups" in said
         assert "The first stays: most pixels." in said
         assert "The first stays: listed first of equal ones." in said
-        assert "96 × 96" in _html(app)
-        assert "92 × 92" in _html(app)
+        assert "96 × 96" in app.html
+        assert "92 × 92" in app.html
         assert "Suggested: 0.9800" in said
         assert "Exact: every pair of images was compared." in said
-
-    def test_the_line_moves_and_pairs_on_both_sides_of_it_are_shown(self, app: AppTest, twice: DatasetEntry) -> None:
-        _open(app, twice)
+        assert app.selectbox(key=f"copies_across_{twice.id}").value == "split"
+        assert "2 of 8 images have a copy under another split" in app.texts
+        app.press("Select them")
+        assert app.session_state["rows"].tolist() == [1]
+        assert "hardly be told" not in _open(app, twice).texts
+        monkeypatch.setattr("pages.copies.line.stored_threshold", lambda space: SuggestedThreshold(0.98, 0.46, 0.03, 400))
+        assert "copies can hardly be told from other images" in _open(app, twice).texts
         slider = app.select_slider[0]
         low = next(value for value in slider.options if float(str(value).split()[0]) > 0.55)
         slider.set_value(float(str(low).split()[0])).run()
         _open(app, twice)
-        assert "Just above the line: these look like copies" in _said(app)
-        assert '<figure class="pair">' in _html(app)
-        _press(app, "Take the suggested line")
-        _open(app, twice)
-        assert "2 of 8 images may go" in _said(app)
+        assert "Just above the line: these look like copies" in app.texts
+        assert '<figure class="pair">' in app.html
+        app.press("Take the suggested line").wait("copies")
+        assert "2 of 8 images may go" in app.texts
 
-    def test_equal_files_need_no_line(self, app: AppTest, twice: DatasetEntry) -> None:
+    def test_equal_files_need_no_line_and_a_notion_says_what_is_the_same(self, app: Page, twice: DatasetEntry) -> None:
         _open(app, twice, copies_kind="Equal files")
-        assert "1 of 8 images may go" in _said(app)
+        assert "1 of 8 images may go" in app.texts
         assert not app.select_slider
-
-    def test_a_notion_says_what_is_the_same(self, app: AppTest, twice: DatasetEntry) -> None:
-        _open(app, twice, copies_kind="Same by a notion", copies_notion="Car color")
-        assert "may go" in _said(app)
+        app = _open(app.fresh("layout"), twice, copies_kind="Same by a notion", copies_notion="Car color")
+        assert "may go" in app.texts
         assert app.select_slider[0].key.startswith("copies_line_")
 
-    def test_a_group_that_is_left_whole_stays(self, app: AppTest, twice: DatasetEntry) -> None:
+    def test_a_group_that_is_left_whole_stays(self, app: Page, twice: DatasetEntry) -> None:
         _open(app, twice)
         app.checkbox[0].check().run()
-        assert "1 of 8 images may go" in _said(app)
-        app.switch_page("pages/explore/page.py").run()
+        assert "1 of 8 images may go" in app.texts
+        app.open("explore")
         _open(app, twice)
-        assert "1 of 8 images may go" in _said(app)
+        assert "1 of 8 images may go" in app.texts
         assert app.checkbox[0].value
 
-    def test_a_group_of_other_images_is_not_left_whole_with_it(self, app: AppTest, twice: DatasetEntry, tmp_path: Path) -> None:
+    def test_a_group_of_other_images_is_not_left_whole_with_it(self, app: Page, twice: DatasetEntry, tmp_path: Path) -> None:
         shutil.copytree(tmp_path / "twice", tmp_path / "again")
         other = new_entry("Again", str(tmp_path / "again" / "images.csv"), "cars")
         add_dataset(other)
         _equal_files(app, twice).checkbox[0].check().run()
-        app.selectbox(key="dataset").set_value(other.id).run()
+        app.set("dataset", other.id)
         app = _equal_files(app, other)
         assert app.session_state["view"].dataset == other.id
         assert not app.checkbox[0].value
-        assert "1 of 8 images may go" in _said(app)
+        assert "1 of 8 images may go" in app.texts
         app.checkbox[0].check().run()
-        assert "0 of 8 images may go" in _said(app)
+        assert "0 of 8 images may go" in app.texts
 
     @pytest.mark.parametrize(("kind", "kept"), [("Near copies", "test"), ("Equal files", "train")])
-    def test_filters_narrow_what_is_looked_at(self, app: AppTest, twice: DatasetEntry, kind: str, kept: str) -> None:
+    def test_filters_narrow_what_is_looked_at(self, app: Page, twice: DatasetEntry, kind: str, kept: str) -> None:
         _open(app, twice, copies_kind=kind, filter_split=kept)
         alike, rows = {"train": ([0, 5], [0, 2, 3, 5, 6]), "test": ([], [1, 4, 7])}[kept]  # 1 and its copy 6 are of two splits
         if not alike:
-            assert "Among the images that match the filters: no two images are as similar as that" in _said(app)
+            assert "Among the images that match the filters: no two images are as similar as that" in app.texts
             return
-        assert "1 of 5 images that match the filters may go" in _said(app)
+        assert "1 of 5 images that match the filters may go" in app.texts
         view, found = app.session_state["view"], jobs().all("copies")[-1].result.among(app.session_state["view"].hidden)
         assert found.groups(1.0, 8).rows.tolist() == alike
         assert view.visible(np.arange(8)).tolist() == rows
-        _press(app, "Tag them “copy”")
+        app.press("Tag them “copy”")
         assert tag_store(twice.source, view.base.table).columns(view.base.table.frame["path"])["copy"].to_numpy().nonzero()[0].tolist() == alike[1:]
 
-    def test_an_encoder_that_tells_copies_badly_is_named(self, app: AppTest, twice: DatasetEntry, monkeypatch: pytest.MonkeyPatch) -> None:
-        assert "hardly be told" not in _said(_open(app, twice))
-        monkeypatch.setattr("pages.copies.line.stored_threshold", lambda space: SuggestedThreshold(0.98, 0.46, 0.03, 400))
-        assert "copies can hardly be told from other images" in _said(_open(app, twice))
-
     def test_near_copies_stand_at_the_usual_line_until_the_suggested_one_is_measured(
-        self, app: AppTest, twice: DatasetEntry, monkeypatch: pytest.MonkeyPatch
+        self, app: Page, twice: DatasetEntry, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         import threading
 
@@ -172,12 +141,12 @@ class TestGroups:
         monkeypatch.setattr("pages.copies.line.stored_threshold", lambda space: stored[0] if stored else None)
         monkeypatch.setattr(search, "known_threshold", measure)
         app.query_params["dataset"] = twice.name
-        app.switch_page("pages/copies/page.py").run()
+        app.open("copies")
         for job in jobs().all("copies"):
             job.wait(300)
         app.run()
-        assert "The line is at 0.95 until the suggested one is measured." in _said(app)
-        assert "may go" in _said(app)
+        assert "The line is at 0.95 until the suggested one is measured." in app.texts
+        assert "may go" in app.texts
         app.session_state["copies_kind"] = "Same by a notion"
         app.run()
         assert not app.select_slider  # no line is usual there
@@ -185,53 +154,42 @@ class TestGroups:
         go_on.set()
         _open(app, twice)
         assert app.select_slider[0].value == 0.9
-        assert "Suggested: 0.9000" in _said(app)
+        assert "Suggested: 0.9000" in app.texts
 
 
 class TestOutcome:
-    def test_those_that_may_go_are_selected_on_every_page(self, app: AppTest, twice: DatasetEntry) -> None:
-        _press(_open(app, twice), "Select those that may go")
+    def test_those_that_may_go_are_selected_listed_and_tagged(self, app: Page, twice: DatasetEntry) -> None:
+        _open(app, twice).press("Select those that may go")
         assert app.session_state["rows"].tolist() == [5, 6]
-
-    def test_the_tag_stays_with_the_last_search_alone(self, app: AppTest, twice: DatasetEntry) -> None:
-        _press(_open(app, twice), "Tag them “copy”")
-        table = app.session_state["view"].base.table
-        store = tag_store(twice.source, table)
-        assert store.columns(table.frame["path"])["copy"].tolist() == [row in (5, 6) for row in range(8)]
-        _press(_equal_files(app, twice), "Tag them “copy”")
-        assert store.columns(table.frame["path"])["copy"].tolist() == [row == 5 for row in range(8)]
-
-    def test_lists_name_paths_and_the_table_says_what_stays(self, app: AppTest, twice: DatasetEntry) -> None:
-        view = _open(app, twice).session_state["view"]
+        view = app.session_state["view"]
         found = search.near(view.entry.id, view.base, 0.98).result
         groups = found.groups(0.98, 8)
         assert outcome._list(view, np.array([5, 6])) == b"5.png\n6.png\n"
         frame = pd.read_csv(pd.io.common.BytesIO(outcome._csv(view, found, groups, np.array([5, 6]))))
         assert frame.loc[~frame["stays"], "path"].tolist() == ["5.png", "6.png"]
         assert frame["width"].tolist() == [96, 96, 96, 92]
+        app.press("Tag them “copy”")
+        table = app.session_state["view"].base.table
+        store = tag_store(twice.source, table)
+        assert store.columns(table.frame["path"])["copy"].tolist() == [row in (5, 6) for row in range(8)]
+        _equal_files(app, twice).press("Tag them “copy”")
+        assert store.columns(table.frame["path"])["copy"].tolist() == [row == 5 for row in range(8)]
 
-    def test_nobody_tags_what_everyone_sees(self, app: AppTest, twice: DatasetEntry, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_nobody_tags_what_everyone_sees(self, app: Page, twice: DatasetEntry, monkeypatch: pytest.MonkeyPatch) -> None:
         root = Path(twice.source).parent
-        monkeypatch.setenv("LIKENESS_SERVER", ServerSettings(shared=True, roots={"photos": root}).as_text())
-        monkeypatch.setattr("visitors._browser", lambda: "a" * 32)
+        serve(monkeypatch, shared=True, roots={"photos": str(root)})
+        visit(monkeypatch)
         shared = new_entry("On the server", "photos/images.csv", "cars")
         add_dataset(shared)
         _open(app, shared)
-        tag = next(button for button in app.button if button.label == "Tag them “copy”")
+        tag = app.button_of("Tag them “copy”")
         assert tag.disabled
         assert "Everyone on this server sees these images" in tag.help
-        assert str(root) not in _said(app) + _html(app)
+        assert str(root) not in app.texts + app.html
 
 
 class TestLeaks:
-    def test_copies_across_a_split_are_a_list_of_their_own(self, app: AppTest, twice: DatasetEntry) -> None:
-        _open(app, twice)
-        assert app.selectbox(key=f"copies_across_{twice.id}").value == "split"
-        assert "2 of 8 images have a copy under another split" in _said(app)
-        _press(app, "Select them")
-        assert app.session_state["rows"].tolist() == [1]
-
-    def test_without_a_split_an_attribute_can_be_chosen(self, app: AppTest, twice: DatasetEntry) -> None:
+    def test_without_a_split_an_attribute_can_be_chosen(self, app: Page, twice: DatasetEntry) -> None:
         source = Path(twice.source)
         frame = pd.read_csv(source).rename(columns={"split": "kind"})
         frame.to_csv(source.with_name("kinds.csv"), index=False)
@@ -239,50 +197,34 @@ class TestLeaks:
         add_dataset(entry)
         _open(app, entry)
         assert app.selectbox(key=f"copies_across_{entry.id}").value == "None"
-        app.selectbox(key=f"copies_across_{entry.id}").select("kind").run()
-        assert "have a copy under another kind" in _said(app)
+        app.set(f"copies_across_{entry.id}", "kind")
+        assert "have a copy under another kind" in app.texts
 
 
 class TestStates:
-    def _entry(self, folder: Path) -> DatasetEntry:
-        entry = new_entry(folder.name.title(), str(folder), "cars")
-        add_dataset(entry)
-        return entry
-
-    def test_images_without_copies_say_so(self, app: AppTest, tmp_path: Path) -> None:
-        (tmp_path / "single").mkdir()
-        for number in range(3):
-            shutil.copy(read_cars().paths()[number], tmp_path / "single" / f"{number}.webp")
-        entry = self._entry(tmp_path / "single")
-        assert "No two images are as similar as that." in _said(_open(app, entry))
-        assert "No two files are equal." in _said(_equal_files(app, entry))
-
-    def test_one_image_has_no_copy(self, app: AppTest, tmp_path: Path) -> None:
-        (tmp_path / "one").mkdir()
-        shutil.copy(read_cars().paths()[0], tmp_path / "one" / "a.webp")
-        assert "A single image has no copy here" in _said(_open(app, self._entry(tmp_path / "one")))
-
-    def test_files_that_are_no_images_are_left_out(self, app: AppTest, tmp_path: Path) -> None:
-        (tmp_path / "broken").mkdir()
+    def test_images_without_copies_say_so_and_what_is_no_image_is_left_out(self, app: Page, tmp_path: Path) -> None:
+        single, one, broken = (tmp_path / name for name in ("single", "one", "broken"))
+        entry = dataset(copy_cars(single, range(3)))
+        assert "No two images are as similar as that." in _open(app, entry).texts
+        assert "No two files are equal." in _equal_files(app, entry).texts
+        app = app.fresh("layout")
+        assert "A single image has no copy here" in _open(app, dataset(copy_cars(one, [0]))).texts
         for name in ("a", "b"):
-            shutil.copy(read_cars().paths()[0], tmp_path / "broken" / f"{name}.webp")
-            (tmp_path / "broken" / f"{name}_bad.png").write_bytes(b"no picture")
-        entry = self._entry(tmp_path / "broken")
-        assert "1 of 2 images may go" in _said(_open(app, entry))
-        assert "1 of 2 images may go" in _said(_equal_files(app, entry))
+            (copy_cars(broken, [0, 0]) / f"{name}_bad.png").write_bytes(b"no picture")
+        entry, app = dataset(broken), app.fresh("layout")
+        assert "1 of 2 images may go" in _open(app, entry).texts
+        assert "1 of 2 images may go" in _equal_files(app, entry).texts
 
-    def test_an_image_that_is_gone_by_now_is_no_copy(self, app: AppTest, twice: DatasetEntry) -> None:
+    def test_an_image_that_is_gone_by_now_is_no_copy(self, app: Page, twice: DatasetEntry) -> None:
         _open(app, twice)
         jobs().forget(next(job for job in jobs().all("copies")))
         (Path(twice.source).parent / "5.png").unlink()
         _open(app, twice)
-        assert "cannot be read" in _html(app)
-        assert "2 of 8 images may go" in _said(app)
-        assert "No two files are equal." in _said(_equal_files(app, twice))
+        assert "cannot be read" in app.html
+        assert "2 of 8 images may go" in app.texts
+        assert "No two files are equal." in _equal_files(app, twice).texts
 
-    def test_where_nothing_can_be_measured_the_line_is_the_usual_one(
-        self, app: AppTest, twice: DatasetEntry, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_where_nothing_can_be_measured_the_line_is_the_usual_one(self, app: Page, twice: DatasetEntry, monkeypatch: pytest.MonkeyPatch) -> None:
         def fail(job: Any) -> None:
             from likeness.errors import InputError
 
@@ -293,18 +235,18 @@ class TestStates:
         monkeypatch.setattr("pages.copies.line.stored_threshold", lambda space: None)
         monkeypatch.setattr("pages.copies.search.measure_threshold", lambda space: run_in_background("copy_threshold", "broken", "Line", fail))
         _open(app, twice)
-        assert "No line can be suggested: The encoder is gone." in _said(app)
+        assert "No line can be suggested: The encoder is gone." in app.texts
         assert app.select_slider[0].value == 0.95
-        assert "may go" in _said(app)
+        assert "may go" in app.texts
 
     def test_more_pairs_than_there_is_room_for_are_said_with_what_to_do(
-        self, app: AppTest, twice: DatasetEntry, monkeypatch: pytest.MonkeyPatch
+        self, app: Page, twice: DatasetEntry, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(search, "_MOST_PAIRS", 1)
         _open(app, twice)
-        assert "More than 1 pairs have a similarity of 0.98 or more; raise the threshold" in _said(app)
+        assert "More than 1 pairs have a similarity of 0.98 or more; raise the threshold" in app.texts
 
-    def test_a_search_that_is_stopped_can_go_on(self, app: AppTest, twice: DatasetEntry, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_a_search_that_is_stopped_can_go_on(self, app: Page, twice: DatasetEntry, monkeypatch: pytest.MonkeyPatch) -> None:
         import threading
 
         go_on = threading.Event()
@@ -317,16 +259,16 @@ class TestStates:
 
         monkeypatch.setattr(search, "near_copies", slow)
         app.query_params["dataset"] = twice.name
-        app.switch_page("pages/copies/page.py").run()
+        app.open("copies")
         job = jobs().all("copies")[-1]
         job.stop()
         go_on.set()
         assert job.wait(60)
         app.run()
-        assert "The search was stopped." in _said(app)
-        _press(app, "Go on")
+        assert "The search was stopped." in app.texts
+        app.press("Go on")
         _open(app, twice)
-        assert "2 of 8 images may go" in _said(app)
+        assert "2 of 8 images may go" in app.texts
 
 
 def test_a_lower_line_searches_anew_and_a_higher_one_does_not() -> None:

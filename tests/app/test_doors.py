@@ -39,10 +39,10 @@ def _open(client: TestClient, **headers: str) -> str:
         return str(websocket.receive_text())
 
 
-@pytest.mark.parametrize("host", ["127.0.0.1:8501", "localhost:8501", "LOCALHOST", "localhost.", "[::1]:8501", "127.0.0.1:9000"])
-def test_the_names_of_this_machine_are_answered(host: str) -> None:
-    assert _client().get("/", headers={"Host": host}).status_code == 200
-    assert _open(_client(), Host=host) == "none"
+def test_the_names_of_this_machine_are_answered() -> None:
+    for host in ("127.0.0.1:8501", "localhost:8501", "LOCALHOST", "localhost.", "[::1]:8501", "127.0.0.1:9000"):
+        assert _client().get("/", headers={"Host": host}).status_code == 200
+        assert _open(_client(), Host=host) == "none"
 
 
 @pytest.mark.parametrize(

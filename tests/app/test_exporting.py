@@ -14,44 +14,36 @@ import pandas as pd
 import pytest
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
-from streamlit.testing.v1 import AppTest
 
 import export_files
 import likeness as lk
 import visitor_data
+from app_page import Page
 from background import Job, jobs
 from export_files import Room, write_download
 from likeness.exports import TARGETS, Written, import_space
 from likeness.notions import get_notion
-from server_settings import ServerSettings
+from worlds import ADA, BEN, serve, visit
 
 ROWS = np.arange(0, 180, 3)
-ADA, BEN = "a" * 32, "b" * 32
 
 
 @pytest.fixture
-def form(app: AppTest, monkeypatch: pytest.MonkeyPatch) -> AppTest:
+def form(app: Page, monkeypatch: pytest.MonkeyPatch) -> Page:
     """The page with 60 images selected and the form open."""
     monkeypatch.setattr("likeness.exports.embedding_atlas._positions", lambda material, _: np.zeros((len(material), 2), np.float32))
     app.session_state["rows"] = ROWS
     app.session_state["export_open"] = True
-    app.query_params["a"] = "Car color"
-    app.run()
-    assert not app.exception
+    app.visit(a="Car color")
     return app
 
 
-def _ended(app: AppTest) -> Job:
-    app.button(key="make_export").click().run()
-    assert not app.exception
-    job = jobs().all("export")[-1]
-    assert job.wait(300)
-    app.run()
-    assert not app.exception
-    return job
+def _ended(app: Page) -> Job:
+    app.click("make_export").wait("export")
+    return jobs().all("export")[-1]
 
 
-def _made(app: AppTest) -> Path:
+def _made(app: Page) -> Path:
     job = _ended(app)
     assert job.error is None
     (link,) = (each.proto for each in app.get("link_button"))
@@ -60,9 +52,9 @@ def _made(app: AppTest) -> Path:
     return file
 
 
-def _export(app: AppTest, target: str, to: Path) -> Path:
+def _export(app: Page, target: str, to: Path) -> Path:
     """The file, or the folder that was in it, somewhere else."""
-    app.selectbox(key="export_target").select(target).run()
+    app.set("export_target", target)
     file = _made(app)
     assert file.name.startswith("synthetic-cars." if target in ("csv", "parquet") else f"synthetic-cars-{target}")
     if file.suffix != ".zip":
@@ -158,32 +150,13 @@ def _paths() -> list[str]:
     return [str(path) for path in lk.read("cars").frame["path"].iloc[ROWS]]
 
 
-def test_every_target_but_addresses_is_offered_and_checked_here(form: AppTest) -> None:
+def test_every_target_but_addresses_is_offered_checked_here_and_asks_for_what_it_uses(form: Page) -> None:
     offered = form.selectbox(key="export_target").options
     assert offered == [TARGETS[name].title for name in CHECKS]
     assert {name for name, each in TARGETS.items() if each.takes != "run"} - set(CHECKS) == {"pgvector"}
-    form.selectbox(key="export_target").select("yolo").run()
+    form.set("export_target", "yolo")
     assert TARGETS["yolo"].help in [each.value for each in form.caption]
 
-
-@pytest.mark.parametrize("target", CHECKS)
-def test_its_file_is_read_by_its_reader(target: str, form: AppTest, tmp_path: Path) -> None:
-    form.selectbox(key="export_target").select(target).run()
-    if target == "coco":
-        form.multiselect(key="export_labels").set_value(["body_type"]).run()
-    if target == "yolo":
-        form.slider(key="export_val").set_value(0.5)
-        form.selectbox(key="export_label").select("body_type").run()
-    if target == "parquet":
-        form.checkbox(key="export_vectors").check().run()
-    place = _export(form, target, tmp_path)
-    CHECKS[target](place)
-    files = [place] if place.is_file() else [file for file in place.rglob("*") if file.is_file()]
-    here = bytes(lk.read("cars").root)
-    assert not any(here in file.read_bytes() or bytes(tmp_path) in file.read_bytes() for file in files)
-
-
-def test_only_what_a_target_uses_is_asked_for(form: AppTest) -> None:
     def shown() -> set[str]:
         kinds = (form.selectbox, form.multiselect, form.slider, form.number_input, form.checkbox, form.text_input)
         keys = {str(each.key) for kind in kinds for each in kind}
@@ -191,7 +164,7 @@ def test_only_what_a_target_uses_is_asked_for(form: AppTest) -> None:
 
     asked = {}
     for name in CHECKS:
-        form.selectbox(key="export_target").select(name).run()
+        form.set("export_target", name)
         asked[name] = shown()
     assert asked["csv"] == {"export_neighbors"}
     assert asked["yolo"] == {"export_label", "export_split", "export_val"}
@@ -200,7 +173,24 @@ def test_only_what_a_target_uses_is_asked_for(form: AppTest) -> None:
     assert asked["notion"] == set()
 
 
-def test_labels_by_hand_are_in_it_and_new_ones_ask_for_another_file(form: AppTest, tmp_path: Path) -> None:
+@pytest.mark.parametrize("target", CHECKS)
+def test_its_file_is_read_by_its_reader(target: str, form: Page, tmp_path: Path) -> None:
+    form.set("export_target", target)
+    if target == "coco":
+        form.set("export_labels", ["body_type"])
+    if target == "yolo":
+        form.slider(key="export_val").set_value(0.5)
+        form.set("export_label", "body_type")
+    if target == "parquet":
+        form.set("export_vectors", True)
+    place = _export(form, target, tmp_path)
+    CHECKS[target](place)
+    files = [place] if place.is_file() else [file for file in place.rglob("*") if file.is_file()]
+    here = bytes(lk.read("cars").root)
+    assert not any(here in file.read_bytes() or bytes(tmp_path) in file.read_bytes() for file in files)
+
+
+def test_a_table_has_labels_by_hand_and_a_later_one_takes_its_place(form: Page, tmp_path: Path) -> None:
     from hand_labels import edit_labels
     from likeness.data import SHIPPED_CARS
 
@@ -213,22 +203,27 @@ def test_labels_by_hand_are_in_it_and_new_ones_ask_for_another_file(form: AppTes
     assert first["paint"].tolist()[:3] == ["matt", "matt", first["paint"][2]]
     label("shiny")
     assert "make_export" in {button.key for button in form.button}
-
-
-def test_all_or_those_that_filters_leave(form: AppTest, tmp_path: Path) -> None:
+    first = _made(form)
+    form.set("export_neighbors", 2)
+    second = _made(form)
+    assert second.exists()
+    assert not first.exists()
+    form.set("export_neighbors", 0)
+    assert form.button(key="make_export")  # the file is gone, so it is offered anew
+    assert _made(form).exists()
     form.session_state["rows"] = np.empty(0, np.int64)
     form.run()
     assert len(pd.read_csv(_export(form, "csv", tmp_path))) == 2_000
 
 
-def _commands(app: AppTest) -> list[str]:
+def _commands(app: Page) -> list[str]:
     return [each.value for each in app.code if each.value.startswith("likeness export")]
 
 
-def test_the_command_that_is_shown_does_the_same(form: AppTest, run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_command_that_is_shown_does_the_same(form: Page, run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     import shlex
 
-    form.selectbox(key="export_target").select("faiss").run()
+    form.set("export_target", "faiss")
     first, address = _commands(form)
     assert first == "likeness export cars faiss faiss/ --only images.txt --encoder cars --notion car-color --portable"
     assert address == "likeness export cars pgvector postgresql://USER@HOST/DATABASE --only images.txt --encoder cars --notion car-color"
@@ -237,14 +232,12 @@ def test_the_command_that_is_shown_does_the_same(form: AppTest, run: Any, tmp_pa
     (tmp_path / "images.txt").write_text("\n".join(_paths()))
     assert run(*shlex.split(first)[1:])[0] == 0
     np.testing.assert_allclose(import_space("faiss", str(tmp_path / "faiss")).vectors, import_space("faiss", str(place)).vectors, atol=1e-6)
-    form.selectbox(key="export_target").select("yolo").run()
-    form.slider(key="export_val").set_value(0.5).run()
+    form.set("export_target", "yolo").set("export_val", 0.5)
     assert _commands(form)[0] == "likeness export cars yolo yolo/ --only images.txt --label body_type --val 0.5 --portable"
 
 
-def test_what_fails_is_told_in_a_sentence_and_leaves_nothing(form: AppTest, cache: Path) -> None:
-    form.selectbox(key="export_target").select("yolo").run()
-    form.selectbox(key="export_label").select("yaw").run()
+def test_what_fails_is_told_in_a_sentence_and_leaves_nothing(form: Page, cache: Path) -> None:
+    form.set("export_target", "yolo").set("export_label", "yaw")
     assert "would have no image in 'train'" in str(_ended(form).error)
     assert any("would have no image in 'train'" in each.value for each in form.error)
     assert list((cache / "exports").iterdir()) == []
@@ -254,25 +247,11 @@ def test_what_fails_is_told_in_a_sentence_and_leaves_nothing(form: AppTest, cach
     assert _ended(form) is not before
 
 
-def test_a_later_export_takes_the_place_of_the_one_before(form: AppTest) -> None:
-    form.selectbox(key="export_target").select("csv").run()
-    first = _made(form)
-    form.number_input(key="export_neighbors").set_value(2).run()
-    second = _made(form)
-    assert second.exists()
-    assert not first.exists()
-    form.number_input(key="export_neighbors").set_value(0).run()
-    assert form.button(key="make_export")  # the file is gone, so it is offered anew
-    assert _made(form).exists()
-
-
 @pytest.fixture
-def shared(monkeypatch: pytest.MonkeyPatch) -> ServerSettings:
+def shared(monkeypatch: pytest.MonkeyPatch) -> None:
     """A shared server that keeps 1 MB for a visitor; ada asks."""
-    settings = ServerSettings(shared=True, visitor_uploads_gb=0.001)
-    monkeypatch.setenv("LIKENESS_SERVER", settings.as_text())
-    monkeypatch.setattr("visitors._browser", lambda: ADA)
-    return settings
+    serve(monkeypatch, shared=True, visitor_uploads_gb=0.001)
+    visit(monkeypatch)
 
 
 def _writes(size: int) -> Any:
@@ -290,12 +269,11 @@ def _download(folder: Path, size: int = 10, most: float | None = None, name: str
     return job
 
 
-def test_a_visitor_fills_no_disk(app: AppTest, shared: ServerSettings, cache: Path) -> None:
+def test_a_visitor_fills_no_disk(app: Page, shared: None, cache: Path) -> None:
     app.session_state["export_open"] = True
-    app.run()
-    app.selectbox(key="export_target").select("links").run()
+    app.run().set("export_target", "links")
     assert _ended(app).error == "The export takes more than the 0.001 GB that this server has for it; export fewer images, or use the command."
-    app.selectbox(key="export_target").select("qdrant").run()
+    app.set("export_target", "qdrant")
     assert "takes more than the 0.001 GB" in str(_ended(app).error)
     assert list((cache / "visitors" / ADA / "exports").iterdir()) == []
 
@@ -339,15 +317,15 @@ def client() -> Iterator[TestClient]:
         yield client
 
 
-def test_a_file_is_served_to_whom_it_was_made_for(client: TestClient, shared: ServerSettings, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_is_served_to_whom_it_was_made_for(client: TestClient, shared: None, monkeypatch: pytest.MonkeyPatch) -> None:
     made = _download(export_files.exports_dir()).result
     answer = client.get(made.url)
     assert (answer.status_code, answer.content) == (200, b"x" * 10)
     assert answer.headers["content-disposition"] == 'attachment; filename="a.csv"'
     assert answer.headers["x-content-type-options"] == "nosniff"
-    monkeypatch.setattr("visitors._browser", lambda: BEN)
+    visit(monkeypatch, BEN)
     assert client.get(made.url).status_code == 404
-    monkeypatch.setattr("visitors._browser", lambda: ADA)
+    visit(monkeypatch)
     for odd in ("nope", "..", "%2e%2e", "*", "x" * 3_000):
         assert client.get(f"/exports/{odd}").status_code == 404
     export_files.remove_ended(export_files.exports_dir())
@@ -355,7 +333,7 @@ def test_a_file_is_served_to_whom_it_was_made_for(client: TestClient, shared: Se
 
 
 def test_it_goes_after_its_hour_and_what_a_killed_server_left_with_housekeeping(
-    shared: ServerSettings, cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    shared: None, cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(export_files, "_KEPT_S", 0.0)
     gone = _download(export_files.exports_dir()).result.file.parent

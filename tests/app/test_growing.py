@@ -1,6 +1,5 @@
 """Datasets that are shown while their images are being embedded."""
 
-import shutil
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -11,16 +10,18 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from streamlit.testing.v1 import AppTest
 
+from app_page import Page
 from background import Job, jobs
 from likeness.data import DatasetEntry, add_dataset, list_datasets, new_entry, read_dataset
 from likeness.embedding import embed
 from likeness.encoders.store import encoding_pass
 from likeness.errors import InputError
 from likeness.space import Space
+from navigation import PAGES
 from shared import cached, growing, layouts, sidebar
 from shared.map_controls import Choice
+from worlds import copy_cars
 
 N, FIRST, BATCH = 30, 8, 4
 
@@ -60,10 +61,7 @@ def gate(monkeypatch: pytest.MonkeyPatch) -> Iterator[Gate]:
 @pytest.fixture
 def entry(tmp_path: Path) -> DatasetEntry:
     """Thirty images that nothing is known of but their paths."""
-    (tmp_path / "photos").mkdir()
-    for number, path in enumerate(read_dataset("cars").paths()[: 40 * N : 40]):
-        shutil.copy(path, tmp_path / "photos" / f"{number:02d}.webp")
-    return new_entry("photos", str(tmp_path / "photos"), "cars-small")
+    return new_entry("photos", str(copy_cars(tmp_path / "photos", range(0, 40 * N, 40))), "cars-small")
 
 
 def _first_state(job: Job) -> str:
@@ -74,18 +72,16 @@ def _first_state(job: Job) -> str:
     return str(job.found[0])
 
 
-def _opened(app: AppTest, entry: DatasetEntry, page: str = "explore") -> AppTest:
+def _opened(app: Page, entry: DatasetEntry, page: str = "explore") -> Page:
     app.session_state["dataset"] = entry.id
-    app.switch_page(f"pages/{page}/page.py").run()
-    assert not app.exception
-    return app
+    return app.open(page)
 
 
-def _subheader(app: AppTest) -> str:
+def _subheader(app: Page) -> str:
     return str(app.subheader[0].value)
 
 
-def test_the_first_images_are_shown_while_the_others_are_embedded(app: AppTest, gate: Gate, entry: DatasetEntry) -> None:
+def test_the_first_images_are_shown_while_the_others_are_embedded(app: Page, gate: Gate, entry: DatasetEntry) -> None:
     job = growing.begin(entry, N)
     state = _first_state(job)
     assert (state, not job.finished) == (f"{entry.id}~{FIRST}", True)
@@ -103,7 +99,6 @@ def test_the_first_images_are_shown_while_the_others_are_embedded(app: AppTest, 
     assert job.wait(600)
     assert job.succeeded
     app.run()
-    assert not app.exception
     whole = cached.table(entry.id).frame["path"].tolist()
     assert len(whole) == N
     # query and selection stay with their images, which have other numbers among all
@@ -127,7 +122,7 @@ def test_the_first_color_is_chosen_before_the_first_page_asks(monkeypatch: pytes
     assert len(asked) == 1
 
 
-def test_a_slow_encoder_of_which_nothing_is_stored_yet_goes_on(monkeypatch: pytest.MonkeyPatch, app: AppTest, entry: DatasetEntry) -> None:
+def test_a_slow_encoder_of_which_nothing_is_stored_yet_goes_on(monkeypatch: pytest.MonkeyPatch, app: Page, entry: DatasetEntry) -> None:
     monkeypatch.setattr(growing, "_LONGEST_S", 0.0)
     monkeypatch.setattr(growing, "_FEWEST", 4)
     monkeypatch.setattr(growing, "embed", lambda *args, **options: embed(*args, batch_size=4, shard_size=N, **options))
@@ -137,13 +132,13 @@ def test_a_slow_encoder_of_which_nothing_is_stored_yet_goes_on(monkeypatch: pyte
     assert len(job.result) == N
 
 
-@pytest.mark.parametrize("page", ["notions", "compare", "saliency", "semantics", "shifts", "continuous", "train", "runs", "your_images"])
-def test_every_page_stands_while_images_are_embedded(app: AppTest, gate: Gate, entry: DatasetEntry, page: str) -> None:
+def test_every_page_stands_while_images_are_embedded(app: Page, gate: Gate, entry: DatasetEntry) -> None:
     _first_state(growing.begin(entry, N))
-    assert not _opened(app, entry, page).error
+    for page in PAGES:
+        assert not _opened(app, entry, page.address).error
 
 
-def test_labels_are_kept_once_all_images_are_there(app: AppTest, gate: Gate, entry: DatasetEntry) -> None:
+def test_labels_are_kept_once_all_images_are_there(app: Page, gate: Gate, entry: DatasetEntry) -> None:
     job = growing.begin(entry, N)
     _first_state(job)
     app.session_state["color"] = "aspects of car color"
@@ -153,7 +148,7 @@ def test_labels_are_kept_once_all_images_are_there(app: AppTest, gate: Gate, ent
     assert not app.run().button(key="label_images").disabled
 
 
-def test_a_dataset_with_many_images_to_embed_opens_with_those_that_are(app: AppTest, gate: Gate, entry: DatasetEntry) -> None:
+def test_a_dataset_with_many_images_to_embed_opens_with_those_that_are(app: Page, gate: Gate, entry: DatasetEntry) -> None:
     """As after the server was ended in the middle of the work."""
     add_dataset(entry)
     embed(read_dataset(entry.source), "cars-small", batch_size=BATCH, shard_size=BATCH, should_stop=_after(3))
@@ -172,7 +167,7 @@ def _after(count: int) -> Callable[[], bool]:
     return lambda: next(calls) >= count
 
 
-def test_a_stop_keeps_what_is_there_and_goes_on(app: AppTest, gate: Gate, entry: DatasetEntry) -> None:
+def test_a_stop_keeps_what_is_there_and_goes_on(app: Page, gate: Gate, entry: DatasetEntry) -> None:
     job = growing.begin(entry, N)
     _first_state(job)
     job.stop()
@@ -182,14 +177,14 @@ def test_a_stop_keeps_what_is_there_and_goes_on(app: AppTest, gate: Gate, entry:
     _opened(app, entry)
     assert _subheader(app) == f"{FIRST + BATCH} images"
     assert app.info[0].value == f"Stopped after {FIRST + BATCH} of {N} images."
-    app.button(key=f"again_sidebar_{job.id}").click().run()
+    app.click(f"again_sidebar_{job.id}")
     (job,) = jobs().all(growing.KIND)
     assert job.wait(600)
     assert job.succeeded
     assert _subheader(app.run()) == f"{N} images"
 
 
-def test_a_failure_before_the_first_image_says_why(app: AppTest, gate: Gate, entry: DatasetEntry, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_failure_before_the_first_image_says_why(app: Page, gate: Gate, entry: DatasetEntry, monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*_: object, **__: object) -> Space:
         raise InputError("The disk is full.")
 
@@ -199,7 +194,7 @@ def test_a_failure_before_the_first_image_says_why(app: AppTest, gate: Gate, ent
     (job,) = jobs().all(growing.KIND)
     assert job.wait(600)
     app.run()
-    assert [error.value for error in app.error] == ["The disk is full."]
+    assert app.errors == ["The disk is full."]
     assert app.button(key=f"again_{job.id}").label == "Try again"
 
 

@@ -12,9 +12,9 @@ from urllib.parse import urlencode
 
 import pytest
 from google.protobuf.message import Message
-from streamlit.testing.v1 import AppTest
 
 import navigation
+from app_page import Page
 from browsing import WAIT, drawn, settled
 from hostile_names import MARK, NOT_IN_PATHS, World
 from shared.app_page import AppPage
@@ -111,11 +111,10 @@ _CHOSEN: dict[str, list[dict[str, Any]]] = {
 }
 
 
-def _run_to_its_end(app: AppTest) -> None:
+def _run_to_its_end(app: Page) -> None:
     """Runs a page, and again while work of it is under way; some cards keep a bar, so not for long."""
     app.run()
     for _ in range(6):
-        assert not app.exception
         if not app.get("progress"):
             return
         time.sleep(0.5)
@@ -123,11 +122,9 @@ def _run_to_its_end(app: AppTest) -> None:
 
 
 @pytest.mark.parametrize("page", navigation.PAGES, ids=lambda page: page.address)
-def test_no_page_writes_a_name_as_markdown(app: AppTest, sent: list[Message], world: str, page: AppPage) -> None:
+def test_no_page_writes_a_name_as_markdown(app: Page, sent: list[Message], world: str, page: AppPage) -> None:
     names = World(URL)
-    app.query_params["open"] = world
-    app.run()
-    assert not app.exception
+    app.visit(open=world)
     app.switch_page(f"pages/{page.address}/page.py")
     beside = [{"b": names.name("notion"), "next_color": names.name("column")}, {"next_color": names.short("attribute")}]
     for state in [{}, *beside, *_CHOSEN.get(page.address, [])]:

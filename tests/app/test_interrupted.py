@@ -11,8 +11,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 from PIL import Image
-from streamlit.testing.v1 import AppTest
 
+from app_page import Page
 from background import jobs
 from likeness.data import DatasetEntry, add_dataset, list_datasets, new_entry
 from shared import growing, interrupted
@@ -75,31 +75,21 @@ def test_each_visitor_is_told_of_his_own(entry: DatasetEntry, process: "subproce
     assert interrupted.entries("ben") == []
 
 
-def test_the_page_says_so_and_goes_on(app: AppTest, entry: DatasetEntry, process: "subprocess.Popen[str]") -> None:
+def test_the_page_says_so_and_goes_on(app: Page, entry: DatasetEntry, process: "subprocess.Popen[str]") -> None:
     process.kill()
     process.wait()
-    app.run()
-    app.switch_page("pages/your_images/page.py").run()
+    app.open("your_images")
     said = "Zebras *of* Ada: the app was ended while these images were being embedded. What is done is kept; going on continues from there."
-    assert said in [info.value for info in app.info]
-    app.button(key=f"go_on_{entry.id}").click().run()
-    assert not app.exception
-    job = jobs().find(growing.KIND, entry.id)
-    assert job is not None
-    assert job.wait(600)
-    assert job.succeeded, job.error
-    app.run()
-    assert said not in [info.value for info in app.info]
+    assert said in app.infos
+    app.click(f"go_on_{entry.id}").wait(growing.KIND)
+    assert said not in app.infos
     assert entry.id in [each.id for each in list_datasets()]
 
 
-def test_what_was_removed_is_not_told_of(app: AppTest, entry: DatasetEntry, process: "subprocess.Popen[str]") -> None:
+def test_what_was_removed_is_not_told_of(app: Page, entry: DatasetEntry, process: "subprocess.Popen[str]") -> None:
     process.kill()
     process.wait()
     add_dataset(entry)  # its first images were shown before
-    app.run()
-    app.switch_page("pages/your_images/page.py").run()
-    app.button(key=f"remove_{entry.id}").click().run()
-    assert not app.exception
+    app.open("your_images").click(f"remove_{entry.id}")
     assert entry.id not in [each.id for each in list_datasets()]
     assert interrupted.entries() == []

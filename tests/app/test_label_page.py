@@ -1,20 +1,12 @@
 """The page Label: what spreads, screens that are confirmed or corrected, what is put off, and what is kept."""
 
-from pathlib import Path
-
 import numpy as np
 import pytest
-from streamlit.testing.v1 import AppTest
 
+from app_page import Page
 from likeness.data import read_cars
 from likeness.tagging import TagStore, tag_store
 from shared.plain import plain
-
-
-@pytest.fixture(autouse=True)
-def cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
-    monkeypatch.setenv("LIKENESS_CACHE", str(tmp_path / "cache"))
-    return tmp_path / "cache"
 
 
 @pytest.fixture
@@ -41,31 +33,19 @@ def _label(store: TagStore, paths: list[str], colors: np.ndarray, each: int = 4)
     return rows
 
 
-def _open(app: AppTest) -> AppTest:
-    app.run()
-    app.switch_page("pages/label/page.py").run()
-    app.selectbox(key="b").select("None").run()
-    app.selectbox(key="a").select("car color").run()
-    assert not app.exception
+def _open(app: Page) -> Page:
+    app.open("label").set("b", "None").set("a", "car color")
     return app
 
 
-def _said(app: AppTest) -> str:
-    return "\n".join(each.value for kind in (app.markdown, app.caption, app.info, app.warning, app.success, app.subheader) for each in kind)
-
-
-def _button(app: AppTest, label: str):  # type: ignore[no-untyped-def]
-    return next(button for button in app.button if label in button.label)
-
-
-def test_without_labels_and_with_one_value_it_says_where_to_begin(app: AppTest, store: TagStore, paths: list[str]) -> None:
-    assert "Nothing is labeled yet" in _said(_open(app))
+def test_without_labels_and_with_one_value_it_says_where_to_begin(app: Page, store: TagStore, paths: list[str]) -> None:
+    assert "Nothing is labeled yet" in _open(app).texts
     store.set_value(paths[:3], "paint", "red", who="me")
     app.run()
-    assert "All labeled images have red" in _said(app)
+    assert "All labeled images have red" in app.texts
 
 
-def test_signs_in_names_and_values_are_shown_as_they_are(app: AppTest, store: TagStore, paths: list[str]) -> None:
+def test_signs_in_names_and_values_are_shown_as_they_are(app: Page, store: TagStore, paths: list[str]) -> None:
     for rows, value in ((slice(0, 4), "*red*"), (slice(4, 8), "<b>blue</b>")):
         store.set_value(paths[rows], "<i>paint</i>", value, who="me")
     _open(app)
@@ -73,83 +53,67 @@ def test_signs_in_names_and_values_are_shown_as_they_are(app: AppTest, store: Ta
     assert any(plain(f"24 are {value}") in app.button(key="label_confirm").label for value in ("*red*", "<b>blue</b>"))
 
 
-def test_a_screen_is_confirmed_as_a_whole(app: AppTest, store: TagStore, paths: list[str], colors: np.ndarray) -> None:
+def test_a_screen_is_confirmed_put_off_or_asked_about(app: Page, store: TagStore, paths: list[str], colors: np.ndarray) -> None:
+    def labeled() -> int:
+        return int(store.columns(paths)["paint"].notna().sum())
+
     given = _label(store, paths, colors)
     _open(app)
-    assert f"{len(given)} of 2,000 images have a label, of 3 classes" in _said(app)
-    screen = len(app.session_state["label_ticked"][1])
-    app.button(key="label_confirm").click().run()
-    assert not app.exception
-    assert screen > 3
-    assert store.columns(paths)["paint"].notna().sum() == len(given) + screen
-    app.button(key="label_back").click().run()
-    assert store.columns(paths)["paint"].notna().sum() == len(given)
-
-
-def test_those_without_a_tick_are_asked_for_next(app: AppTest, store: TagStore, paths: list[str], colors: np.ndarray) -> None:
-    given = _label(store, paths, colors)
-    _open(app)
+    assert f"{len(given)} of 2,000 images have a label, of 3 classes" in app.texts
+    first = app.session_state["label_ticked"][1].tolist()
+    app.click("label_confirm")
+    assert len(first) > 3
+    assert labeled() == len(given) + len(first)
+    app.click("label_back")
+    assert labeled() == len(given)
+    app.click("label_later")
     of, rows = app.session_state["label_ticked"]
+    assert not set(first) & set(rows.tolist())
     app.session_state["label_ticked"] = of, rows[3:]
     app.run()
-    assert f"Confirm {len(rows) - 3} as" in app.button(key="label_confirm").label
-    app.button(key="label_confirm").click().run()
-    assert "What are these 3?" in _said(app)
-    app.button(key="label_as_green").click().run()
-    found = store.columns(paths)["paint"]
-    assert found.notna().sum() == len(given) + len(rows)
-    assert found.iloc[rows[:3]].tolist() == ["green"] * 3
-    assert "What are these" not in _said(app)
+    assert f"Confirm {len(rows) - 3} as" in app.at("label_confirm").label
+    app.click("label_confirm")
+    assert "What are these 3?" in app.texts  # those without a tick are asked for next
+    app.click("label_as_green")
+    assert labeled() == len(given) + len(rows)
+    assert store.columns(paths)["paint"].iloc[rows[:3]].tolist() == ["green"] * 3
+    assert "What are these" not in app.texts
 
 
-def test_what_is_put_off_comes_back_when_asked_for(app: AppTest, store: TagStore, paths: list[str], colors: np.ndarray) -> None:
-    _label(store, paths, colors)
-    _open(app)
-    first = app.session_state["label_ticked"][1].tolist()
-    app.button(key="label_later").click().run()
-    second = app.session_state["label_ticked"][1].tolist()
-    assert not set(first) & set(second)
-
-
-def test_a_wrong_label_is_asked_about_and_corrected(app: AppTest, store: TagStore, paths: list[str], colors: np.ndarray) -> None:
+def test_a_wrong_label_is_asked_about_and_corrected(app: Page, store: TagStore, paths: list[str], colors: np.ndarray) -> None:
     _label(store, paths, colors, each=8)
     wrong = int(np.flatnonzero(colors == "red")[0])
     store.set_value([paths[wrong]], "paint", "blue", who="me")
     _open(app)
-    app.segmented_control(key="label_step").set_value("mistakes").run()
-    assert "These labels are contradicted" in _said(app)
+    app.set("label_step", "mistakes")
+    assert "These labels are contradicted" in app.texts
     of, _ = app.session_state["label_ticked"]
     app.session_state["label_ticked"] = of, np.array([wrong])
-    app.run()
-    app.button(key="label_as_red").click().run()
-    assert not app.exception
+    app.run().click("label_as_red")
     assert store.columns(paths)["paint"].iloc[wrong] == "red"
-    assert "No label is contradicted" in _said(app)
+    assert "No label is contradicted" in app.texts
 
 
-def test_the_rest_is_kept_apart_from_what_people_said(app: AppTest, store: TagStore, paths: list[str], colors: np.ndarray) -> None:
+def test_the_rest_is_kept_apart_from_what_people_said(app: Page, store: TagStore, paths: list[str], colors: np.ndarray) -> None:
     given = _label(store, paths, colors)
     _open(app)
-    app.segmented_control(key="label_step").set_value("finish").run()
-    app.slider(key="label_threshold").set_value(0.5).run()
-    app.button(key="label_keep").click().run()
-    assert not app.exception
+    app.set("label_step", "finish").set("label_threshold", 0.5).click("label_keep")
     found = store.columns(paths)
     assert found["paint"].notna().sum() == len(given)
     kept = found["paint (spread)"].notna()
     assert kept.sum() > len(given)
     assert (found["paint (spread)"].iloc[given] == found["paint"].iloc[given]).all()
-    app.button(key="label_keep").click().run()
+    app.click("label_keep")
     assert store.columns(paths)["paint (spread)"].notna().sum() == kept.sum()
 
 
-def test_images_that_were_labeled_in_one_go_do_not_flatter(app: AppTest, store: TagStore, paths: list[str], colors: np.ndarray) -> None:
+def test_images_that_were_labeled_in_one_go_do_not_flatter(app: Page, store: TagStore, paths: list[str], colors: np.ndarray) -> None:
     """A selection for each value: nothing can be said; a second one for each: something."""
     _label(store, paths, colors, each=8)
     _open(app)
-    assert "Nothing says yet how often the others are right" in _said(app)
-    assert "100% right" not in _said(app)
+    assert "Nothing says yet how often the others are right" in app.texts
+    assert "100% right" not in app.texts
     for color in ("red", "blue", "green"):
         store.set_value([paths[row] for row in np.flatnonzero(colors == color)[20:28]], "paint", color, who="me")
     app.run()
-    assert "Of 48 labels that were held out with all that were chosen at once with them" in _said(app)
+    assert "Of 48 labels that were held out with all that were chosen at once with them" in app.texts

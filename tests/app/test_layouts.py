@@ -6,8 +6,8 @@ from urllib.parse import parse_qs, urlparse
 
 import numpy as np
 import pytest
-from streamlit.testing.v1 import AppTest
 
+from app_page import Page
 from browsing import WAIT, drawn, open_map, settled
 from likeness.projection import METHODS, LayoutFailed, LayoutJob, align, pca_map, tsne_map
 from likeness.projection.layout_worker import layout_worker
@@ -42,7 +42,7 @@ class Instantly:
 
 
 @pytest.fixture
-def jobs(app: AppTest, monkeypatch: pytest.MonkeyPatch) -> type[Instantly]:
+def jobs(app: Page, monkeypatch: pytest.MonkeyPatch) -> type[Instantly]:
     """The app's layout jobs, replaced; all that were made, in order, in `asked`."""
     from shared import cached
 
@@ -52,107 +52,91 @@ def jobs(app: AppTest, monkeypatch: pytest.MonkeyPatch) -> type[Instantly]:
     return Instantly
 
 
-def _layouts(app: AppTest, page: str = "explore") -> Any:
+def _layouts(app: Page, page: str = "explore") -> Any:
     return app.session_state[f"layouts_{page}_cars"]
 
 
-def _control(app: AppTest, kind: str, name: str) -> Any:
-    return next(control for control in getattr(app, kind) if str(control.key).startswith(name))
+def _choose(app: Page, title: str) -> None:
+    app.fill("segmented_control", "layout", title)
 
 
-def _choose(app: AppTest, title: str) -> None:
-    _control(app, "segmented_control", "layout").set_value(title).run()
-    assert not app.exception
-
-
-def _texts(app: AppTest) -> str:
-    return "\n".join(element.value for kind in (app.markdown, app.caption, app.warning, app.text) for element in kind)
-
-
-@pytest.mark.parametrize("method", [name for name in METHODS if name != "pca"])
-def test_another_method_gives_another_map_with_its_own_settings(app: AppTest, jobs: type[Instantly], method: str) -> None:
+def test_each_method_gives_a_map_of_its_own_with_its_settings(app: Page, jobs: type[Instantly]) -> None:
     app.run()
-    before = _layouts(app)[0]
-    _choose(app, METHODS[method].title)
-    after = _layouts(app)[0]
-    assert (before.choice.method, after.choice.method) == ("pca", method)
-    assert not np.allclose(before.shown, after.shown)
-    for name, parameter in METHODS[method].parameters.items():
-        assert _control(app, "slider", f"{method}_{name}").value == parameter.default
-    assert jobs.asked[-1].parameters == {}
+    for method in [name for name in METHODS if name != "pca"]:
+        before = _layouts(app)[0]
+        _choose(app, METHODS[method].title)
+        after = _layouts(app)[0]
+        assert after.choice.method == method != before.choice.method
+        assert not np.allclose(before.shown, after.shown)
+        for name, parameter in METHODS[method].parameters.items():
+            assert app.control("slider", f"{method}_{name}").value == parameter.default
+        assert jobs.asked[-1].parameters == {}
 
 
-def test_a_parameter_gives_another_map_and_reset_the_first_one(app: AppTest, jobs: type[Instantly]) -> None:
+def test_a_parameter_gives_another_map_and_reset_the_first_one(app: Page, jobs: type[Instantly]) -> None:
     app.run()
     _choose(app, "t-SNE")
     plain = _layouts(app)[0].own
-    _control(app, "slider", "tsne_perplexity").set_value(50.0).run()
+    app.control("slider", "tsne_perplexity").set_value(50.0).run()
     assert jobs.asked[-1].parameters == {"perplexity": 50.0}
     assert not np.allclose(_layouts(app)[0].own, plain)
-    _control(app, "number_input", "map_seed").set_value(3).run()
+    app.control("number_input", "map_seed").set_value(3).run()
     assert jobs.asked[-1].parameters == {"perplexity": 50.0, "seed": 3}
-    app.button(key="reset_map").click().run()
-    assert not app.exception
-    assert (_control(app, "slider", "tsne_perplexity").value, _control(app, "number_input", "map_seed").value) == (30.0, 0)
+    app.click("reset_map")
+    assert (app.control("slider", "tsne_perplexity").value, app.control("number_input", "map_seed").value) == (30.0, 0)
     np.testing.assert_array_equal(_layouts(app)[0].own, plain)
     assert app.button(key="reset_map").disabled
 
 
-def test_settings_of_a_method_are_kept_while_another_is_shown_and_on_the_other_page(app: AppTest, jobs: type[Instantly]) -> None:
+def test_settings_of_a_method_are_kept_while_another_is_shown_and_on_the_other_page(app: Page, jobs: type[Instantly]) -> None:
     app.run()
     _choose(app, "PaCMAP")
-    _control(app, "slider", "pacmap_neighbours").set_value(25).run()
+    app.control("slider", "pacmap_neighbours").set_value(25).run()
     _choose(app, "PCA")
     assert not any(str(slider.key).startswith("pacmap_") for slider in app.slider)
-    assert "PCA has no settings" in _texts(app)
+    assert "PCA has no settings" in app.texts
     _choose(app, "PaCMAP")
-    assert _control(app, "slider", "pacmap_neighbours").value == 25
-    app.switch_page("pages/notions/page.py").run()
-    assert not app.exception
-    assert _control(app, "segmented_control", "layout").value == "PaCMAP"
-    assert _control(app, "slider", "pacmap_neighbours").value == 25
+    assert app.control("slider", "pacmap_neighbours").value == 25
+    app.open("notions")
+    assert app.control("segmented_control", "layout").value == "PaCMAP"
+    assert app.control("slider", "pacmap_neighbours").value == 25
     assert {job.parameters["neighbours"] for job in jobs.asked[-2:]} == {25}
 
 
-def test_the_url_holds_what_differs_from_the_default_on_every_page_with_maps(app: AppTest, jobs: type[Instantly]) -> None:
+def test_the_url_holds_what_differs_from_the_default_on_every_page_with_maps(app: Page, jobs: type[Instantly]) -> None:
     app.run()
     _choose(app, "t-SNE")
-    _control(app, "slider", "tsne_perplexity").set_value(50.0).run()
+    app.control("slider", "tsne_perplexity").set_value(50.0).run()
     assert (app.query_params["layout"], app.query_params["tsne_perplexity"]) == ("t-SNE", "50")
     assert "tsne_exaggeration" not in app.query_params
     assert "map_seed" not in app.query_params
-    app.switch_page("pages/notions/page.py").run()
+    app.open("notions")
     assert (app.query_params["layout"], app.query_params["tsne_perplexity"]) == ("t-SNE", "50")
     _choose(app, "UMAP")
     assert not {"layout", "tsne_perplexity"} & set(app.query_params)
-    app.switch_page("pages/explore/page.py").run()
-    assert _control(app, "segmented_control", "layout").value == "UMAP"
+    app.open("explore")
+    assert app.control("segmented_control", "layout").value == "UMAP"
     _choose(app, "t-SNE")
-    assert _control(app, "slider", "tsne_perplexity").value == 50
+    assert app.control("slider", "tsne_perplexity").value == 50
 
 
-@pytest.mark.parametrize(("name", "text"), [("layout", "MDS"), ("umap_neighbours", "many"), ("umap_neighbours", "1"), ("umap_min_distance", "nan")])
-def test_what_a_link_asks_for_in_vain_is_left_at_its_default(app: AppTest, jobs: type[Instantly], name: str, text: str) -> None:
-    app.query_params["layout"] = "UMAP"
-    app.query_params[name] = text
-    app.run()
-    assert not app.exception
-    assert (jobs.asked[-1].method, jobs.asked[-1].parameters) == ("umap", {})
-    assert name not in app.query_params
-    (said,) = (each.value for each in app.warning)
-    assert f"“{text}”" in said
-
-
-def test_a_link_restores_method_and_settings(app: AppTest, jobs: type[Instantly]) -> None:
-    app.query_params["layout"] = "UMAP"
-    app.query_params["umap_neighbours"] = "40"
-    app.query_params["map_seed"] = "7"
-    app.run()
-    assert not app.exception
+def test_a_link_restores_method_and_settings_and_what_it_asks_for_in_vain_is_said(app: Page, jobs: type[Instantly]) -> None:
+    right = app.fresh()
+    right.visit(layout="UMAP", umap_neighbours="40", map_seed="7")
     assert jobs.asked[-1].parameters == {"neighbours": 40, "seed": 7}
+    for name, text in (("layout", "MDS"), ("umap_neighbours", "many"), ("umap_neighbours", "1"), ("umap_min_distance", "nan")):
+        wrong = app.fresh()
+        wrong.query_params.update({"layout": "UMAP", name: text})
+        (said,) = wrong.run().warnings
+        assert f"“{text}”" in said
+        assert name not in wrong.query_params
+        layout = _layouts(wrong)[0]
+        assert (layout.choice.method, layout.choice.parameters) == ("umap", {})
 
 
-def test_a_new_map_is_turned_to_lie_on_the_one_before(app: AppTest, jobs: type[Instantly]) -> None:
+def test_a_new_map_is_turned_to_lie_on_the_one_before_whose_points_stay_until_it_is_ready(
+    app: Page, jobs: type[Instantly], monkeypatch: pytest.MonkeyPatch
+) -> None:
     app.run()
     before = _layouts(app)[0].shown
     _choose(app, "t-SNE")
@@ -160,14 +144,10 @@ def test_a_new_map_is_turned_to_lie_on_the_one_before(app: AppTest, jobs: type[I
     np.testing.assert_allclose(after.shown, align(after.own, before), atol=1e-6)
     app.run()
     np.testing.assert_array_equal(_layouts(app)[0].shown, after.shown)
-
-
-def test_the_old_points_stay_until_the_new_map_is_ready(app: AppTest, jobs: type[Instantly], monkeypatch: pytest.MonkeyPatch) -> None:
-    app.run()
-    before = _layouts(app)[0].shown
+    before = after.shown
     monkeypatch.setattr(Instantly, "waiting", True)
-    _choose(app, "t-SNE")
-    assert _layouts(app)[0].note == "t-SNE is being computed"
+    _choose(app, "PaCMAP")
+    assert _layouts(app)[0].note == "PaCMAP is being computed"
     np.testing.assert_array_equal(_layouts(app)[0].shown, before)
     assert len(app.session_state["waits_explore_cars"]) == 1
     monkeypatch.setattr(Instantly, "waiting", False)
@@ -177,20 +157,18 @@ def test_the_old_points_stay_until_the_new_map_is_ready(app: AppTest, jobs: type
     assert app.session_state["waits_explore_cars"] == []
 
 
-def test_of_another_space_its_own_points_are_shown_until_its_map_is_ready(
-    app: AppTest, jobs: type[Instantly], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_of_another_space_its_own_points_are_shown_until_its_map_is_ready(app: Page, jobs: type[Instantly], monkeypatch: pytest.MonkeyPatch) -> None:
     app.run()
     _choose(app, "t-SNE")
     monkeypatch.setattr(Instantly, "waiting", True)
-    app.selectbox(key="a").select("car color").run()
+    app.set("a", "car color")
     shown = _layouts(app)[0]
     assert (shown.name, shown.note) == ("car color", "PCA while t-SNE is being computed")
     np.testing.assert_allclose(shown.own, pca_map(app.session_state["view"].a.vectors), atol=1e-5)
 
 
 def test_a_map_that_is_not_wanted_any_more_makes_room_and_is_begun_anew_later(
-    app: AppTest, jobs: type[Instantly], monkeypatch: pytest.MonkeyPatch
+    app: Page, jobs: type[Instantly], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     app.run()
     monkeypatch.setattr(Instantly, "waiting", True)
@@ -207,35 +185,34 @@ def test_a_map_that_is_not_wanted_any_more_makes_room_and_is_begun_anew_later(
     assert jobs.asked[-1].method == "tsne"
 
 
-def test_only_a_refit_begins_at_the_map_before_it(app: AppTest, jobs: type[Instantly]) -> None:
+def test_only_a_refit_begins_at_the_map_before_it(app: Page, jobs: type[Instantly]) -> None:
     """Whatever else is chosen begins at its own start, so that a link shows the same map as the way there did."""
-    app.run()
-    app.switch_page("pages/notions/page.py").run()
+    app.open("notions")
     _choose(app, "t-SNE")
     assert [job.init for job in jobs.asked[-2:]] == [None, None]
     own = _layouts(app, "notions")[1].own
     next(field for field in app.text_area if str(field.key).startswith("aspects_")).input("red\nblue\ngreen").run()
     np.testing.assert_array_equal(jobs.asked[-1].init, own)
-    _control(app, "slider", "tsne_perplexity").set_value(50.0).run()
+    app.control("slider", "tsne_perplexity").set_value(50.0).run()
     assert [job.init for job in jobs.asked[-2:]] == [None, None]
 
 
-def test_where_a_layout_fails_the_pca_is_shown_and_a_sentence_says_so(app: AppTest, jobs: type[Instantly], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_where_a_layout_fails_the_pca_is_shown_and_a_sentence_says_so(app: Page, jobs: type[Instantly], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Instantly, "broken", True)
     app.run()
     flat = _layouts(app)[0].own
     _choose(app, "PaCMAP")
     np.testing.assert_array_equal(_layouts(app)[0].own, flat)
     assert _layouts(app)[0].note == "PCA, since PaCMAP failed"
-    assert "The PaCMAP map of Raw encoder could not be computed, so the PCA map is shown." in _texts(app)
-    assert "out of memory" in _texts(app)
+    assert "The PaCMAP map of Raw encoder could not be computed, so the PCA map is shown." in app.texts
+    assert any("out of memory" in each.value for each in app.text)
     monkeypatch.setattr(Instantly, "broken", False)
-    _control(app, "slider", "pacmap_neighbours").set_value(25).run()
+    app.control("slider", "pacmap_neighbours").set_value(25).run()
     assert _layouts(app)[0].note == ""
     assert not app.warning
 
 
-def test_a_map_of_the_real_layout_process_is_the_functions_own(app: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_map_of_the_real_layout_process_is_the_functions_own(app: Page, monkeypatch: pytest.MonkeyPatch) -> None:
     from shared import cached
 
     def smaller(vectors: Any, *, content: str, method: str, init: Any, **parameters: Any) -> LayoutJob:
@@ -243,9 +220,7 @@ def test_a_map_of_the_real_layout_process_is_the_functions_own(app: AppTest, mon
 
     monkeypatch.setattr(cached, "LayoutJob", smaller)
     try:
-        app.query_params["layout"] = "t-SNE"
-        app.query_params["tsne_perplexity"] = "5"
-        app.run()
+        app.visit(layout="t-SNE", tsne_perplexity="5")
         job: LayoutJob = cached.layout(app.session_state["view"].a, "tsne", {"perplexity": 5.0})
         found = job.result(600)
         app.run()

@@ -23,20 +23,15 @@ from likeness.errors import InputError
 from quotas import check_count, check_notion, room_for_uploads, write_draft
 from server_settings import ServerSettings
 from slots import Slots
+from worlds import BEN, serve, visit
 
 
 @pytest.fixture
 def shared(monkeypatch: pytest.MonkeyPatch) -> Callable[..., ServerSettings]:
     """Makes this process a shared server's: `shared(max_jobs=3)`; who asks is "ada" until `client` is patched again."""
-
-    def make(**settings: Any) -> ServerSettings:
-        made = ServerSettings(shared=True, **settings)
-        monkeypatch.setenv("LIKENESS_SERVER", made.as_text())
-        monkeypatch.setattr("visitors._browser", lambda: "a" * 32)
-        monkeypatch.setattr("background.client", lambda: "ada")
-        return made
-
-    return make
+    visit(monkeypatch)
+    monkeypatch.setattr("background.client", lambda: "ada")
+    return lambda **settings: serve(monkeypatch, shared=True, **settings)
 
 
 def _run(work: Any) -> Any:
@@ -305,7 +300,7 @@ class TestKept:
         shared()
         write_draft("abc.json", b"[1]")
         assert is_own_draft("abc.json")
-        monkeypatch.setattr("visitors._browser", lambda: "b" * 32)
+        visit(monkeypatch, BEN)
         assert draft_file("abc.json").read_bytes() == b"[1]"
         assert not is_own_draft("abc.json")
         assert is_own_draft("new.json")

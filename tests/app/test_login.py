@@ -1,7 +1,6 @@
 """Accounts of a shared server: passwords, sessions, tries that are slowed down, and names that a proxy gives."""
 
 import contextlib
-import json
 import os
 import stat
 from collections.abc import Callable
@@ -27,29 +26,17 @@ from doors.entrance import HeaderLogin
 from doors.hosts import Hosts
 from doors.login import Login, Sessions
 from likeness.errors import InputError
-from server_settings import ServerSettings, settings_from
+from server_settings import ServerSettings
+from worlds import Clock, audit_log, cheap_hashes, serve
 
 HOST = "127.0.0.1:8501"
 PAGE = {"Accept": "text/html"}
 SECRET = "correct horse"
 
 
-class Clock:
-    """Seconds that pass when a test says so."""
-
-    def __init__(self) -> None:
-        self.now = 1000.0
-
-    def __call__(self) -> float:
-        return self.now
-
-
 @pytest.fixture(autouse=True)
-def cheap_hashes(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Argon2 with the least it takes, so that tests do not wait."""
-    from argon2 import PasswordHasher
-
-    monkeypatch.setattr(accounts, "_hasher", lambda: PasswordHasher(time_cost=1, memory_cost=8, parallelism=1))
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    cheap_hashes(monkeypatch)
 
 
 @pytest.fixture
@@ -64,13 +51,7 @@ def people(tmp_path: Path) -> Path:
 @pytest.fixture
 def settings(people: Path, monkeypatch: pytest.MonkeyPatch) -> ServerSettings:
     """Of a shared server with these accounts."""
-    return _set(monkeypatch, {"shared": True, "auth": str(people), "session_hours": 2})
-
-
-def _set(monkeypatch: pytest.MonkeyPatch, content: dict[str, Any]) -> ServerSettings:
-    settings = settings_from(content)
-    monkeypatch.setenv("LIKENESS_SERVER", settings.as_text())
-    return settings
+    return serve(monkeypatch, shared=True, auth=str(people), session_hours=2)
 
 
 def _account_of(connection: HTTPConnection) -> str:
@@ -99,11 +80,6 @@ def _sign_in(client: TestClient, name: str, password: str = SECRET, **fields: st
     return client.post("/login", data={"name": name, "password": password, **fields}, headers={"Origin": f"http://{HOST}"})
 
 
-def _log() -> list[dict[str, str]]:
-    file = audit.cache_dir() / "audit.jsonl"
-    return [json.loads(line) for line in file.read_text().splitlines()] if file.exists() else []
-
-
 def test_passwords_are_kept_as_hashes_that_their_owner_alone_reads(people: Path) -> None:
     assert SECRET not in people.read_text()
     assert stat.S_IMODE(people.stat().st_mode) == 0o600
@@ -122,13 +98,10 @@ def test_a_name_is_a_name(name: str, people: Path) -> None:
         set_password(people, name, SECRET, "view")
 
 
-def test_passwords_have_eight_letters() -> None:
+def test_short_passwords_and_files_of_none_are_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="The password has 7 letters; choose one of 8 to 1024"):
         set_password(Path("none.txt"), "ada", "short12", "view")
     assert not Path("none.txt").exists()
-
-
-def test_a_file_that_is_none_of_passwords_is_refused(tmp_path: Path) -> None:
     (tmp_path / "x.txt").write_text("# who may come in\n\nada:view:secret\n")
     with pytest.raises(InputError, match=r"Line 3 of the password file 'x\.txt' is no account"):
         read_accounts(tmp_path / "x.txt")
@@ -179,12 +152,9 @@ def test_who_signs_in_is_known_behind_the_door_until_the_sign_out(settings: Serv
     assert client.get("/").text == "ben"
     assert client.post("/logout", headers={"Origin": f"http://{HOST}"}).status_code == 303
     assert client.get("/", headers={"Cookie": kept}).status_code == 401
-    assert [(line["event"], line["who"]) for line in _log()] == [("signed in", "ben"), ("signed out", "ben")]
-
-
-def test_behind_https_the_cookie_is_secure(settings: ServerSettings) -> None:
+    assert [(line["event"], line["who"]) for line in audit_log(audit.cache_dir())] == [("signed in", "ben"), ("signed out", "ben")]
     headers = {"Origin": f"https://{HOST}", "X-Forwarded-Proto": "https"}
-    opened = _client(Login, settings).post("/login", data={"name": "ben", "password": SECRET}, headers=headers)
+    opened = client.post("/login", data={"name": "ben", "password": SECRET}, headers=headers)
     assert "; Secure" in opened.headers["set-cookie"]
 
 
@@ -207,7 +177,10 @@ def test_unknown_names_and_wrong_passwords_get_one_answer(settings: ServerSettin
     assert len({answer.text for answer in answers}) == 1
     assert "Name or password is wrong." in answers[0].text
     assert compared == ["wrong password"] * 3  # so all of them take the time of a comparison
-    assert [(line["event"], line["who"]) for line in _log()] == [("sign-in refused", "ada"), *[("sign-in refused", "an unknown name")] * 2]
+    assert [(line["event"], line["who"]) for line in audit_log(audit.cache_dir())] == [
+        ("sign-in refused", "ada"),
+        *[("sign-in refused", "an unknown name")] * 2,
+    ]
     assert "wrong password" not in (audit.cache_dir() / "audit.jsonl").read_text()
 
 
@@ -311,9 +284,7 @@ def test_only_the_role_edit_uploads(settings: ServerSettings, people: Path) -> N
 
 
 def test_a_trusted_proxy_names_the_account_and_nobody_else_does(monkeypatch: pytest.MonkeyPatch) -> None:
-    settings = _set(
-        monkeypatch, {"shared": True, "auth_header": "X-Forwarded-Email", "trusted_proxies": ["10.0.0.0/24"], "roles": {"Ben@x.org": "edit"}}
-    )
+    settings = serve(monkeypatch, shared=True, auth_header="X-Forwarded-Email", trusted_proxies=["10.0.0.0/24"], roles={"Ben@x.org": "edit"})
     proxy, stranger = _client(HeaderLogin, settings, "10.0.0.7"), _client(HeaderLogin, settings, "10.0.1.7")
     header = {"X-Forwarded-Email": "Ada@x.org"}
     assert proxy.get("/", headers=header).text == "ada%40x.org"
@@ -325,7 +296,7 @@ def test_a_trusted_proxy_names_the_account_and_nobody_else_does(monkeypatch: pyt
     assert stranger.get("/").status_code == 401
     refused = stranger.get("/", headers=header | {"X-Forwarded-For": "10.0.0.7"})
     assert refused.status_code == 403
-    assert _log()[-1] | {"time": ""} == {"time": "", "event": "header refused", "who": "10.0.1.7", "what": "X-Forwarded-Email"}
+    assert audit_log(audit.cache_dir())[-1] | {"time": ""} == {"time": "", "event": "header refused", "who": "10.0.1.7", "what": "X-Forwarded-Email"}
     with pytest.raises(WebSocketDenialResponse), stranger.websocket_connect(f"ws://{HOST}/_stcore/stream", headers=header):
         pass
 
@@ -334,7 +305,7 @@ def test_a_server_behind_a_proxy_sees_who_is_connected(monkeypatch: pytest.Monke
     """Streamlit's own command lets uvicorn put X-Forwarded-For in place of that address."""
     from doors.entrance import doors
 
-    _set(monkeypatch, {"shared": True, "auth_header": "X-Forwarded-Email"})
+    serve(monkeypatch, shared=True, auth_header="X-Forwarded-Email")
     monkeypatch.delenv("FORWARDED_ALLOW_IPS", raising=False)
     with pytest.raises(InputError, match="is started by `likeness app`"):
         doors("127.0.0.1")
@@ -352,13 +323,13 @@ def test_each_server_has_its_doors(monkeypatch: pytest.MonkeyPatch, people: Path
         ({"shared": True}, ["Hosts"]),
         ({"shared": True, "auth": str(people)}, ["Hosts", "Login"]),
     ):
-        _set(monkeypatch, content)
+        serve(monkeypatch, **content)
         assert [door.cls.__name__ for door in doors("127.0.0.1")] == names
 
 
 def test_roles(settings: ServerSettings, monkeypatch: pytest.MonkeyPatch) -> None:
     assert [role_of(name) for name in ("ada", "ben", "cleo", "dora", "")] == ["view", "edit", "train", None, None]
-    _set(monkeypatch, {"shared": True, "auth_header": "X-User", "roles": {"Ada": "train"}, "default_role": "edit"})
+    serve(monkeypatch, shared=True, auth_header="X-User", roles={"Ada": "train"}, default_role="edit")
     assert [role_of(name) for name in ("ada", "dora", "")] == ["train", "edit", None]
     assert account_name(" Ada ") == "ada"
 
@@ -375,11 +346,11 @@ def test_the_log_is_the_servers_alone_and_has_two_files_at_most(settings: Server
     assert [file.name for file in files] == ["audit.jsonl", "audit.jsonl.1"]
     assert {stat.S_IMODE(file.stat().st_mode) for file in files} == {0o600}
     assert len(files[0].read_text().splitlines()) == 1
-    line = _log()[0]
+    line = audit_log(audit.cache_dir())[0]
     assert (line["event"], line["who"], line["what"][:3]) == ("tried", "a\nb", "19 ")
     assert line["time"].endswith("+00:00")
     files[0].unlink()
-    _set(monkeypatch, {})
+    serve(monkeypatch)
     audit.record("tried", "ada", "")
     assert not files[0].exists()
 

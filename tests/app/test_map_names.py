@@ -1,6 +1,5 @@
 """Names on the maps of Explore: the controls, the address, what the map is sent, and that nothing waits for words to be read."""
 
-import json
 import threading
 from collections.abc import Iterator
 from types import SimpleNamespace
@@ -8,26 +7,15 @@ from typing import Any
 
 import numpy as np
 import pytest
-from streamlit.testing.v1 import AppTest
 
+from app_page import Page
 from likeness.clusters import ClusterName, ClusterNames, Clusters
-
-
-def _control(app: AppTest, kind: str, name: str) -> Any:
-    return next(control for control in getattr(app, kind) if str(control.key).startswith(name))
-
-
-def _panel(app: AppTest) -> dict[str, Any]:
-    sent = next(json.loads(each.proto.json) for each in app.get("bidi_component") if each.proto.id.endswith("-map"))
-    return dict(sent["panels"][0])
-
-
-def _captions(app: AppTest) -> str:
-    return "\n".join(each.value for each in app.caption)
+from likeness.errors import InputError
+from shared import map_names
 
 
 @pytest.fixture
-def namer(app: AppTest, monkeypatch: pytest.MonkeyPatch) -> Iterator[SimpleNamespace]:
+def namer(app: Page, monkeypatch: pytest.MonkeyPatch) -> Iterator[SimpleNamespace]:
     """Stands in for the clusters and their names: two halves of the rows, called by the words that were passed, once `go` is set."""
     found = SimpleNamespace(go=threading.Event(), vocabularies=[], clustered=0)
     found.go.set()
@@ -51,107 +39,78 @@ def namer(app: AppTest, monkeypatch: pytest.MonkeyPatch) -> Iterator[SimpleNames
     found.go.set()
 
 
-def _finish() -> None:
-    import background
-    from shared import map_names
-
-    for job in background.jobs().all(map_names.KIND):
-        assert job.wait(600)
-
-
-def test_no_names_unless_they_are_asked_for(app: AppTest, namer: SimpleNamespace) -> None:
+def test_clusters_are_named_in_the_background_where_that_is_asked_for(app: Page, namer: SimpleNamespace) -> None:
     app.run()
-    assert not app.exception
-    assert _panel(app)["names"] is None
+    assert app.sent("map")["panels"][0]["names"] is None
     assert namer.clustered == 0
     assert "names" not in app.query_params
-
-
-def test_clusters_are_named_in_the_background_and_stand_on_the_map(app: AppTest, namer: SimpleNamespace) -> None:
     namer.go.clear()
     app.run()
-    _control(app, "segmented_control", "names-").set_value("Clusters").run()
-    assert not app.exception
-    assert _panel(app)["names"] is None  # the map is there already
+    app.control("segmented_control", "names-").set_value("Clusters").run()
+    assert app.sent("map")["panels"][0]["names"] is None  # the map is there already
     assert app.query_params["names"] in ("clusters", ["clusters"])
     namer.go.set()
-    _finish()
-    app.run()
-    sent = _panel(app)["names"]
+    app.wait(map_names.KIND)
+    sent = app.sent("map")["panels"][0]["names"]
     assert (sent["kind"], [entry["name"] for entry in sent["entries"]]) == ("clusters", ["first noun", "second noun"])
     assert [entry["count"] for entry in sent["entries"]] == [1000, 1000]
     assert len(sent["labels"]) == 1
-    assert "Names of clusters" in _captions(app)
+    assert "Names of clusters" in app.texts
     app.run()
     assert namer.vocabularies == [None]  # once, however often the page is drawn
 
 
-def test_words_of_ones_own_take_the_place_of_nouns(app: AppTest, namer: SimpleNamespace) -> None:
-    app.query_params["names"] = "clusters"
-    app.run()
-    _control(app, "text_input", "words-").set_value("red car, , blue   car;red car").run()
-    _finish()
-    app.run()
+def test_words_of_ones_own_take_the_place_of_nouns(app: Page, namer: SimpleNamespace) -> None:
+    app.visit(names="clusters")
+    app.control("text_input", "words-").set_value("red car, , blue   car;red car").run()
+    app.wait(map_names.KIND)
     assert namer.vocabularies == [None, ("red car", "blue car")]
     assert namer.clustered == 1
-    assert [entry["name"] for entry in _panel(app)["names"]["entries"]] == ["red car", "blue car"]
-    _control(app, "text_input", "words-").set_value("red").run()
-    assert "One word cannot tell clusters" in _captions(app)
-    assert [entry["name"] for entry in _panel(app)["names"]["entries"]] == ["first noun", "second noun"]
+    assert [entry["name"] for entry in app.sent("map")["panels"][0]["names"]["entries"]] == ["red car", "blue car"]
+    app.control("text_input", "words-").set_value("red").run()
+    assert "One word cannot tell clusters" in app.texts
+    assert [entry["name"] for entry in app.sent("map")["panels"][0]["names"]["entries"]] == ["first noun", "second noun"]
 
 
-def test_what_colors_the_map_gives_names_at_once(app: AppTest, namer: SimpleNamespace) -> None:
-    app.query_params["names"] = "groups"
-    app.run()
-    sent = _panel(app)["names"]
+def test_what_colors_the_map_gives_names_at_once(app: Page, namer: SimpleNamespace) -> None:
+    app.visit(names="groups")
+    sent = app.sent("map")["panels"][0]["names"]
     assert (sent["kind"], sent["labels"]) == ("groups", [])
     assert {entry["name"] for entry in sent["entries"]} == {"convertible", "hatchback", "pickup", "sedan", "suv", "van"}
     assert sum(entry["count"] for entry in sent["entries"]) == 2000
-    assert "each where most of its images lie" in _captions(app)
-    app.selectbox(key="color").set_value("distance").run()
-    assert _panel(app)["names"] is None
-    assert "has no names" in _captions(app)
+    assert "each where most of its images lie" in app.texts
+    app.set("color", "distance")
+    assert app.sent("map")["panels"][0]["names"] is None
+    assert "has no names" in app.texts
     assert namer.clustered == 0
 
 
-def test_an_address_with_other_names_is_told(app: AppTest, namer: SimpleNamespace) -> None:
-    app.query_params["names"] = "stars](x)"
-    app.run()
-    assert not app.exception
+def test_an_address_with_other_names_is_told(app: Page, namer: SimpleNamespace) -> None:
+    app.visit(names="stars](x)")
     assert any("There are no names" in each.value for each in app.warning)
-    assert _panel(app)["names"] is None
+    assert app.sent("map")["panels"][0]["names"] is None
 
 
-def test_names_that_fail_are_told_in_a_sentence(app: AppTest, namer: SimpleNamespace, monkeypatch: pytest.MonkeyPatch) -> None:
-    from likeness.errors import InputError
-
+def test_names_that_fail_are_told_in_a_sentence(app: Page, namer: SimpleNamespace, monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*args: Any, **options: Any) -> None:
         raise InputError("The encoder knows fewer than two of these words; pass others.")
 
     monkeypatch.setattr("likeness.clusters.name_clusters", fail)
-    app.query_params["names"] = "clusters"
-    app.run()
-    _finish()
-    app.run()
-    assert not app.exception
-    assert [each.value for each in app.error] == ["The encoder knows fewer than two of these words; pass others."]
-    assert _panel(app)["names"] is None
+    app.visit(names="clusters").wait(map_names.KIND)
+    assert app.errors == ["The encoder knows fewer than two of these words; pass others."]
+    assert app.sent("map")["panels"][0]["names"] is None
 
 
-def test_clusters_without_any_name_say_what_to_do(app: AppTest, namer: SimpleNamespace, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_clusters_without_any_name_say_what_to_do(app: Page, namer: SimpleNamespace, monkeypatch: pytest.MonkeyPatch) -> None:
     nameless = ClusterNames(((ClusterName("", 0.5, ()), ClusterName("", 0.5, ())),), "words")
     monkeypatch.setattr("likeness.clusters.name_clusters", lambda *args, **options: nameless)
-    app.query_params["names"] = "clusters"
-    app.run()
-    _finish()
-    app.run()
-    assert "No word sets one cluster off" in _captions(app)
+    app.visit(names="clusters").wait(map_names.KIND)
+    assert "No word sets one cluster off" in app.texts
 
 
-def test_names_from_the_table_are_those_of_the_labels_that_it_has_now(app: AppTest, namer: SimpleNamespace) -> None:
+def test_names_from_the_table_are_those_of_the_labels_that_it_has_now(app: Page, namer: SimpleNamespace) -> None:
     import background
     from likeness.space import Space
-    from shared import map_names
 
     table = {"labels": {"breed": ["beagle", "collie", "collie", "beagle"]}}
     spaces = [Space(np.eye(4, dtype=np.float32), **table), Space(np.eye(4, dtype=np.float32), labels={"breed": ["poodle"] * 4})]

@@ -1,125 +1,102 @@
 """How many images match, in Explore without a browser: answers, what is said and selected, and states in which nothing can be."""
 
-import shutil
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
-import pytest
-from streamlit.testing.v1 import AppTest
 
+from app_page import Page
 from likeness.cutoffs import SpaceMatches, other_prompts
-from likeness.data import add_dataset, new_entry, read_cars
 from likeness.notions import get_notion
 from pages.explore.match_answers import Answers
+from worlds import copy_cars, dataset
 
 
-@pytest.fixture(autouse=True)
-def cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
-    monkeypatch.setenv("LIKENESS_CACHE", str(tmp_path / "cache"))
-    return tmp_path / "cache"
-
-
-def _said(app: AppTest) -> str:
-    kinds = (app.markdown, app.caption, app.info, app.success, app.warning, app.error, app.subheader)
-    return "\n".join(str(element.value) for kind in kinds for element in kind)
-
-
-def _press(app: AppTest, label: str) -> AppTest:
-    app = next(button for button in app.button if button.label == label).click().run()
-    assert not app.exception
-    return app
-
-
-def _asked(app: AppTest) -> int:
+def _asked(app: Page) -> int:
     body = next(each.proto.body for each in app.get("html") if 'class="asked"' in each.proto.body)
     return int(body.split("/")[3].split('"')[0])
 
 
-def _open(app: AppTest, **asked: str) -> AppTest:
+def _open(app: Page, **asked: str) -> Page:
     app.query_params.update(asked)
     app.run()
-    assert not app.exception
-    return _press(app, "How many match?")
+    return app.press("How many match?")
 
 
 class TestAnswers:
-    def test_yes_and_no_follow_the_finder_and_end_in_a_promise(self, app: AppTest) -> None:
+    def test_yes_and_no_follow_the_finder_and_end_in_a_promise(self, app: Page) -> None:
         _open(app, text="a red car", a="Car color", b="None")
         view = app.session_state["view"]
         color = view.frame["car_color"]
         found = SpaceMatches(view.a, "a red car", other_prompts(get_notion("car color"), "a red car"))
-        assert "guess from the scores alone" in _said(app)
-        assert f"{len(found.cut_off().rows):,} match" in _said(app)
+        assert "guess from the scores alone" in app.texts
+        assert f"{len(found.cut_off().rows):,} match" in app.texts
         answers: dict[int, bool] = {}
         for _ in range(30):
             row = _asked(app)
             assert row == int(found.next_to_ask(answers)[0])
             answers[row] = bool(color.iloc[row] == "red")
-            _press(app, "Yes" if answers[row] else "No")
+            app.press("Yes" if answers[row] else "No")
         cut = found.cut_off(answers)
         assert cut.promise
-        assert cut.promise.sentence in _said(app)
-        assert f"30 answers: {sum(answers.values())} yes" in _said(app)
-        _press(app, "Select the matches")
+        assert cut.promise.sentence in app.texts
+        assert f"30 answers: {sum(answers.values())} yes" in app.texts
+        app.press("Select the matches")
         rows = app.session_state["rows"]
         assert rows.tolist() == sorted(cut.corrected(answers).tolist())
         assert (color.iloc[rows] == "red").mean() > 0.9
-        _press(app, f"Select the {len(cut.promise.rows):,} promised")
+        app.press(f"Select the {len(cut.promise.rows):,} promised")
         assert app.session_state["rows"].tolist() == sorted(cut.promise.rows.tolist())
 
-    def test_they_survive_a_change_of_page_and_are_of_one_query_and_space(self, app: AppTest) -> None:
+    def test_they_survive_a_change_of_page_and_are_of_one_query_and_space(self, app: Page) -> None:
         _open(app, text="a red car", a="Car color", b="None")
         first = _asked(app)
-        _press(_press(app, "Yes"), "No")
+        app.press("Yes").press("No")
         asked = _asked(app)
-        assert "2 answers: 1 yes, 1 no." in _said(app)
-        app.switch_page("pages/notions/page.py").run()
-        app.switch_page("pages/explore/page.py").run()
-        assert "2 answers: 1 yes, 1 no." in _said(app)
+        assert "2 answers: 1 yes, 1 no." in app.texts
+        app.open("notions").open("explore")
+        assert "2 answers: 1 yes, 1 no." in app.texts
         assert _asked(app) == asked
-        app.text_input(key="text").input("a blue car").run()
-        assert "asked about first" in _said(app)
-        app.text_input(key="text").input("a red car").run()
-        assert "2 answers" in _said(app)
-        app.selectbox(key="a").select("Raw encoder").run()
-        assert "asked about first" in _said(app)
-        app.selectbox(key="a").select("car color").run()
-        _press(_press(app, "Undo"), "Undo")
+        app.set("text", "a blue car")
+        assert "asked about first" in app.texts
+        app.set("text", "a red car")
+        assert "2 answers" in app.texts
+        app.set("a", "Raw encoder")
+        assert "asked about first" in app.texts
+        app.set("a", "car color").press("Undo").press("Undo")
         assert _asked(app) == first
-        assert next(button for button in app.button if button.label == "Undo").disabled
+        assert app.button_of("Undo").disabled
 
-    def test_an_image_as_the_query_is_not_asked_about(self, app: AppTest) -> None:
+    def test_an_image_as_the_query_is_not_asked_about(self, app: Page) -> None:
         _open(app, query="7", a="Car color", b="None")
         for _ in range(6):
             assert _asked(app) != 7
-            _press(app, "Yes")
-        _press(app, "Select the matches")
+            app.press("Yes")
+        app.press("Select the matches")
         assert 7 not in app.session_state["rows"]
-        _press(app, "Back to the neighbors")
+        app.press("Back to the neighbors")
         assert "How many match?" in {button.label for button in app.button}
 
-    def test_filters_leave_what_is_asked_about(self, app: AppTest) -> None:
+    def test_filters_leave_what_is_asked_about(self, app: Page) -> None:
         _open(app, text="a red car", a="Car color", b="None")
-        _press(app, "Yes")
+        app.press("Yes")
         frame = app.session_state["view"].frame
         app.session_state["filter_body_type"] = ["suv"]
         app.run()
         assert app.session_state["view"].hidden is not None
         assert frame["body_type"].iloc[_asked(app)] == "suv"
 
-    def test_two_spaces_have_a_choice_and_two_sessions_their_own_answers(self, app: AppTest) -> None:
+    def test_two_spaces_have_a_choice_and_two_sessions_their_own_answers(self, app: Page) -> None:
         _open(app, text="a red car", a="Raw encoder", b="Car color")
-        _press(app, "Yes")
-        assert "1 answer: 1 yes, 0 no." in _said(app)
-        other = AppTest.from_file(str(Path(__file__).resolve().parents[2] / "app" / "main.py"), default_timeout=600)
-        other.query_params["layout"] = "PCA"
+        app.press("Yes")
+        assert "1 answer: 1 yes, 0 no." in app.texts
+        other = app.fresh("layout")
         _open(other, text="a red car", a="Raw encoder", b="Car color")
-        assert "asked about first" in _said(other)
+        assert "asked about first" in other.texts
 
 
 class TestStates:
-    def test_a_space_that_reads_no_text_says_so(self, app: AppTest, tmp_path: Path) -> None:
+    def test_a_space_that_reads_no_text_says_so(self, app: Page, tmp_path: Path) -> None:
         import likeness as lk
         from shared import cached
 
@@ -129,31 +106,19 @@ class TestStates:
         cached.keep(view.entry.id, vectors)
         app.session_state["text"] = "a red car"
         app.run()
-        assert not app.exception
-        assert "reads a text" in _said(app)
-        _press(app, "How many match?")
-        assert "No space shown here reads" in _said(app)
+        assert "reads a text" in app.texts
+        app.press("How many match?")
+        assert "No space shown here reads" in app.texts
 
-    @pytest.mark.parametrize("count", [1, 2])
-    def test_too_few_images_are_not_divided(self, app: AppTest, tmp_path: Path, count: int) -> None:
-        (tmp_path / "few").mkdir()
-        for number in range(count):
-            shutil.copy(read_cars().paths()[number], tmp_path / "few" / f"{number}.webp")
-        entry = new_entry("Few", str(tmp_path / "few"), "cars")
-        add_dataset(entry)
-        _open(app, dataset="Few", text="a red car")
-        assert "too few images" in _said(app)
-
-    def test_three_images_can_all_be_answered(self, app: AppTest, tmp_path: Path) -> None:
-        (tmp_path / "three").mkdir()
-        for number in range(3):
-            shutil.copy(read_cars().paths()[number], tmp_path / "three" / f"{number}.webp")
-        add_dataset(new_entry("Three", str(tmp_path / "three"), "cars"))
-        _open(app, dataset="Three", text="a red car")
+    def test_one_or_two_images_are_too_few_and_three_can_all_be_answered(self, app: Page, tmp_path: Path) -> None:
+        for count in (1, 2, 3):
+            entry = dataset(copy_cars(tmp_path / f"few-{count}", range(count)))
+            page = _open(app.fresh(), dataset=entry.id, text="a red car")
+            assert ("too few images" in page.texts) == (count < 3)
         for _ in range(3):
-            _press(app, "No")
-        assert "Every image is answered." in _said(app)
-        assert "0 match" in _said(app)
+            page.press("No")
+        assert "Every image is answered." in page.texts
+        assert "0 match" in page.texts
 
 
 class TestKept:

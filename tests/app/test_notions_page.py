@@ -1,382 +1,288 @@
 """The page Notions: its dimensions, a new notion, pasting and undo, saving in the place of another notion, deleting."""
 
 import json
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 from PIL import Image
-from streamlit.testing.v1 import AppTest
 
+from app_page import Page
 from likeness.errors import InputError
 from likeness.notions import Notion, read_notion, save_notion
 from shared import drafts
+from worlds import dataset
 
-
-def _texts(app: AppTest) -> str:
-    return "\n".join(element.value for kind in (app.markdown, app.caption, app.error, app.warning, app.info) for element in kind)
-
-
-def _field(app: AppTest, kind: str, name: str) -> Any:
-    return next(element for element in getattr(app, kind) if str(element.key).startswith(name))
-
-
-def _button(app: AppTest, label: str) -> Any:
-    return next(button for button in app.button if button.label == label)
-
-
-def _click(app: AppTest, label: str) -> None:
-    _button(app, label).click().run()
-    assert not app.exception
-
-
-def _type(app: AppTest, kind: str, name: str, value: Any) -> None:
-    _field(app, kind, name).set_value(value).run()
-    assert not app.exception
+SOME = "red\nblue"
 
 
 @pytest.fixture
-def page(app: AppTest) -> AppTest:
+def page(app: Page) -> Page:
     """The page as it opens."""
-    app.run()
-    app.switch_page("pages/notions/page.py").run()
-    assert not app.exception
-    return app
+    return app.open("notions")
 
 
 def _library(cache: Path) -> list[str]:
     return sorted(path.stem for path in (cache / "notions").glob("*.yaml"))
 
 
-class TestDimensions:
-    def test_a_notion_opens_in_as_many_as_its_prompts_suggest(self, page: AppTest) -> None:
-        assert " ms, 6 dimensions, mean angle " in _texts(page)
-        assert "As the prompts suggest: 6 dimensions keep 98.5 %" in _texts(page)
-        assert _field(page, "number_input", "dim_").value == 6
-        assert float(page.metric[0].value) == pytest.approx(0.958, abs=0.0005)
-
-    def test_another_number_is_saved_with_the_notion_and_opens_with_it(self, page: AppTest, cache: Path) -> None:
-        assert _button(page, "Save").disabled
-        _type(page, "text_input", "name", "Paint")
-        _type(page, "number_input", "dim_", 9)
-        assert " ms, 9 dimensions, mean angle " in _texts(page)
-        _click(page, "Save")
-        assert "dim: 9" in (cache / "notions" / "paint.yaml").read_text()
-        assert _button(page, "Save").disabled
-        _type(page, "selectbox", "picked", "viewpoint")
-        _type(page, "selectbox", "picked", "Paint")
-        assert _field(page, "number_input", "dim_").value == 9
-        _click(page, "Use 6, as the prompts suggest")
-        assert _field(page, "number_input", "dim_").value == 6
-        _click(page, "Save")
-        assert "dim" not in (cache / "notions" / "paint.yaml").read_text()
-
-    def test_the_number_follows_the_aspects_until_another_one_is_chosen(self, page: AppTest) -> None:
-        _type(page, "text_area", "aspects_", "red\nblue")
-        assert _field(page, "number_input", "dim_").value == 2
-        _type(page, "number_input", "dim_", 4)
-        _type(page, "text_area", "aspects_", "red\nblue\ngreen\nyellow\nblack\nwhite\npurple\nteal\nmaroon\ngray\nlime")
-        assert _field(page, "number_input", "dim_").value == 4
+def _aspects(app: Page) -> str:
+    return str(app.control("text_area", "aspects_").value)
 
 
-class TestNew:
-    def test_it_is_valid_and_stands_alone(self, page: AppTest) -> None:
-        _click(page, "New")
-        assert _field(page, "text_input", "name").value == "new notion"
-        assert _field(page, "selectbox", "picked").options[0] == "New notion (not saved)"
-        assert not page.warning
-        assert "does not know" not in _texts(page)
-        assert "prompts, " in _texts(page)
-        assert not page.metric  # no labels judge it: no number of the last notion stays
-        assert page.session_state["layouts_notions_cars"][1].name == "new notion"
-
-    def test_saved_it_is_in_the_library(self, page: AppTest, cache: Path) -> None:
-        _click(page, "New")
-        _type(page, "text_input", "name", "Kinds of cars")
-        _click(page, "Save")
-        assert _library(cache) == ["kinds-of-cars"]
-        assert _field(page, "selectbox", "picked").value == "Kinds of cars"
-
-    def test_labels_of_the_images_become_its_aspects(self, app: AppTest, tmp_path: Path) -> None:
-        _open_photos(app, tmp_path, ["van", "sedan"] * 4)
-        assert _field(app, "text_input", "name").value == "class"
-        assert _field(app, "text_area", "aspects_").value == "sedan\nvan"
-        assert _field(app, "selectbox", "attribute").value == "class"
-        assert next(metric.label for metric in app.metric) == "MAP@R"
-
-    def test_images_without_labels_begin_with_a_notion_that_their_encoder_reads(self, app: AppTest, tmp_path: Path) -> None:
-        _open_photos(app, tmp_path, None)
-        assert _field(app, "selectbox", "picked").options[0] == "New notion (not saved)"
-        assert "does not know" not in _texts(app)
-        assert not app.warning
-        assert "prompts, " in _texts(app)
-
-    def test_photos_begin_with_everyday_things(self, app: AppTest, tmp_path: Path) -> None:
-        _open_photos(app, tmp_path, None, "photos")
-        assert _field(app, "text_area", "templates").value == "a photo of {}"
-        assert "a person" in _field(app, "text_area", "aspects_").value
-        assert "does not know" not in _texts(app)
-        assert "8 prompts, " in _texts(app)
+def _picked(app: Page) -> str:
+    return str(app.control("selectbox", "picked").value)
 
 
-def _open_photos(app: AppTest, tmp_path: Path, classes: list[str] | None, encoder: str = "cars") -> None:
+def _first_picked(app: Page) -> str:
+    return str(app.control("selectbox", "picked").options[0])
+
+
+def test_a_notion_opens_in_as_many_dimensions_as_its_prompts_suggest_until_another_number_is_chosen(page: Page, cache: Path) -> None:
+    def dim() -> int:
+        return int(page.control("number_input", "dim_").value)
+
+    assert " ms, 6 dimensions, mean angle " in page.texts
+    assert "As the prompts suggest: 6 dimensions keep 98.5 %" in page.texts
+    assert dim() == 6
+    assert float(page.metric[0].value) == pytest.approx(0.958, abs=0.0005)
+    assert page.button_of("Save").disabled
+    page.fill("text_input", "name", "Paint").fill("number_input", "dim_", 9)
+    assert " ms, 9 dimensions, mean angle " in page.texts
+    page.press("Save")
+    assert "dim: 9" in (cache / "notions" / "paint.yaml").read_text()
+    assert page.button_of("Save").disabled
+    page.fill("selectbox", "picked", "viewpoint").fill("selectbox", "picked", "Paint")
+    assert dim() == 9
+    page.press("Use 6, as the prompts suggest")
+    assert dim() == 6
+    page.press("Save")
+    assert "dim" not in (cache / "notions" / "paint.yaml").read_text()
+    page.fill("text_area", "aspects_", SOME)
+    assert dim() == 2  # the number follows the aspects
+    page.fill("number_input", "dim_", 4)
+    page.fill("text_area", "aspects_", "red\nblue\ngreen\nyellow\nblack\nwhite\npurple\nteal\nmaroon\ngray\nlime")
+    assert dim() == 4
+
+
+def test_a_new_notion_is_valid_stands_alone_and_is_saved(page: Page, cache: Path) -> None:
+    page.press("New")
+    assert page.control("text_input", "name").value == "new notion"
+    assert _first_picked(page) == "New notion (not saved)"
+    assert not page.warning
+    assert "does not know" not in page.texts
+    assert "prompts, " in page.texts
+    assert not page.metric  # no labels judge it: no number of the last notion stays
+    assert page.session_state["layouts_notions_cars"][1].name == "new notion"
+    page.fill("text_input", "name", "Kinds of cars").press("Save")
+    assert _library(cache) == ["kinds-of-cars"]
+    assert _picked(page) == "Kinds of cars"
+
+
+def _open_photos(app: Page, tmp_path: Path, classes: list[str] | None, encoder: str = "cars") -> Page:
     """The page on eight plain images, in folders of their classes where there are some."""
-    from likeness.data import DatasetEntry, add_dataset
-
     rng = np.random.default_rng(0)
     for number in range(8):
-        folder = tmp_path / "mine" / (classes[number] if classes else "")
+        folder = tmp_path / "mine" / (classes[number % len(classes)] if classes else "")
         folder.mkdir(parents=True, exist_ok=True)
         Image.fromarray(rng.integers(0, 256, (32, 32, 3), dtype=np.uint8)).save(folder / f"{number}.png")
-    add_dataset(DatasetEntry("mine", "Mine", str(tmp_path / "mine"), encoder))
-    app.query_params["open"] = "mine"
-    app.run()
-    app.switch_page("pages/notions/page.py").run()
-    assert not app.exception
+    app.query_params["open"] = dataset(tmp_path / "mine", encoder).id
+    app.open("notions")
     assert len(app.session_state["view"].frame) == 8
+    return app
 
 
-def test_a_notion_that_labels_of_other_images_judge_is_left_behind_with_them(app: AppTest, tmp_path: Path) -> None:
-    app.run()
-    app.selectbox(key="a").select("viewpoint").run()
-    app.selectbox(key="b").select("car color").run()
+def test_images_begin_with_a_notion_of_their_labels_or_one_that_their_encoder_reads(app: Page, tmp_path: Path) -> None:
+    labeled = _open_photos(app.fresh(), tmp_path / "labeled", ["van", "sedan"])
+    assert labeled.control("text_input", "name").value == "class"
+    assert _aspects(labeled) == "sedan\nvan"
+    assert labeled.control("selectbox", "attribute").value == "class"
+    assert labeled.metric[0].label == "MAP@R"
+    plain = _open_photos(app.fresh(), tmp_path / "plain", None)
+    assert _first_picked(plain) == "New notion (not saved)"
+    photos = _open_photos(app.fresh(), tmp_path / "photos", None, "photos")
+    assert photos.control("text_area", "templates").value == "a photo of {}"
+    assert "a person" in _aspects(photos)
+    assert "8 prompts, " in photos.texts
+    for each in (plain, photos):
+        assert "does not know" not in each.texts
+        assert not each.warning
+        assert "prompts, " in each.texts
+
+
+def test_notions_of_other_images_are_left_behind_with_them_and_edits_stay_in_the_menu(app: Page, tmp_path: Path) -> None:
+    app.run().set("a", "viewpoint").set("b", "car color").fill("text_input", "template_", "a photo of a {} car")
+    assert app.at("b").value == "My edits"
     _open_photos(app, tmp_path, None)
-    assert [app.selectbox(key=key).value for key in ("a", "b")] == ["Raw encoder", "None"]
+    assert [app.at(key).value for key in ("a", "b")] == ["Raw encoder", "None"]
+    assert app.at("b").options[-1] == "My edits"  # after all that fits these images
 
 
-def test_edits_of_such_a_notion_are_left_behind_too_and_stay_in_the_menu(app: AppTest, tmp_path: Path) -> None:
-    app.run()
-    app.selectbox(key="b").select("car color").run()
-    _type(app, "text_input", "template_", "a photo of a {} car")
-    assert app.selectbox(key="b").value == "My edits"
-    _open_photos(app, tmp_path, None)
-    assert app.selectbox(key="b").value == "None"
-    assert app.selectbox(key="b").options[-1] == "My edits"  # after all that fits these images
-
-
-def test_a_notion_that_was_only_looked_at_is_nobodys_edit(page: AppTest, tmp_path: Path) -> None:
-    assert "My edits" not in page.selectbox(key="a").options
+def test_a_notion_that_was_only_looked_at_is_nobodys_edit_and_gives_way_to_one_for_these(page: Page, tmp_path: Path) -> None:
+    assert "My edits" not in page.at("a").options
+    assert _picked(page) == "car color"
     _open_photos(page, tmp_path, None)
-    assert "My edits" not in page.selectbox(key="a").options
-    _type(page, "text_area", "aspects_", "red\nblue")
-    assert page.selectbox(key="a").options[1] == "My edits"
+    assert "My edits" not in page.at("a").options
+    assert _first_picked(page) == "New notion (not saved)"
+    page.fill("text_area", "aspects_", SOME)
+    assert page.at("a").options[1] == "My edits"
+    page.fill("selectbox", "picked", "viewpoint")  # whoever wants one that these images have no labels for
+    assert _picked(page) == "viewpoint"
 
 
-def test_a_notion_that_is_chosen_colors_the_map_where_another_ones_aspects_did(app: AppTest, tmp_path: Path) -> None:
-    _open_photos(app, tmp_path, ["van", "sedan"] * 4, "photos")
-    app.selectbox(key="color").select("aspects of setting").run()
-    app.selectbox(key="b").select("kind of animal").run()
-    assert app.selectbox(key="color").value == "aspects of kind of animal"
-    app.selectbox(key="color").select("class").run()
-    app.selectbox(key="b").select("setting").run()
-    assert app.selectbox(key="color").value == "class"
-    app.selectbox(key="color").select("aspects of setting").run()
-    _field(app, "selectbox", "picked").select("kind of animal").run()
-    assert app.selectbox(key="color").value == "aspects of kind of animal"
+def test_an_edited_notion_stays_open_on_other_images(page: Page, tmp_path: Path) -> None:
+    page.fill("text_area", "aspects_", SOME)
+    assert _aspects(_open_photos(page, tmp_path, None)) == SOME
 
 
-def test_starters_stay_when_a_label_is_given(app: AppTest, tmp_path: Path) -> None:
+def test_a_notion_that_is_chosen_colors_the_map_where_another_ones_aspects_did(app: Page, tmp_path: Path) -> None:
+    _open_photos(app, tmp_path, ["van", "sedan"], "photos")
+    app.set("color", "aspects of setting").set("b", "kind of animal")
+    assert app.at("color").value == "aspects of kind of animal"
+    app.set("color", "class").set("b", "setting")
+    assert app.at("color").value == "class"
+    app.set("color", "aspects of setting").fill("selectbox", "picked", "kind of animal")
+    assert app.at("color").value == "aspects of kind of animal"
+
+
+def test_starters_stay_when_a_label_is_given(app: Page, tmp_path: Path) -> None:
     import hand_labels
-    from likeness.data import find_dataset
     from shared import cached
 
-    _open_photos(app, tmp_path, None, "photos")
-    app.switch_page("pages/explore/page.py").run()
-    app.selectbox(key="color").select("aspects of setting").run()
-    starters = [button.key for button in app.button if str(button.key).startswith("color_by_")]
-    assert starters
-    hand_labels.store_of(find_dataset("mine"), cached.table("mine")).add_tag(["0.png", "1.png"], "good", who="me")
-    app.run()
-    app.selectbox(key="color").select("good").run()
-    assert [button.key for button in app.button if str(button.key).startswith("color_by_")] == starters
+    def starters() -> list[str]:
+        return [str(button.key) for button in app.button if str(button.key).startswith("color_by_")]
+
+    entry = _open_photos(app, tmp_path, None, "photos").session_state["view"].entry
+    app.open("explore").set("color", "aspects of setting")
+    before = starters()
+    assert before
+    hand_labels.store_of(entry, cached.table(entry.id)).add_tag(["0.png", "1.png"], "good", who="me")
+    app.run().set("color", "good")
+    assert starters() == before
 
 
-def test_a_notion_of_the_last_images_gives_way_to_one_for_these(page: AppTest, tmp_path: Path) -> None:
-    assert _field(page, "selectbox", "picked").value == "car color"
-    _open_photos(page, tmp_path, None)
-    assert _field(page, "selectbox", "picked").options[0] == "New notion (not saved)"
-    _type(page, "selectbox", "picked", "viewpoint")  # whoever wants one that these images have no labels for
-    assert _field(page, "selectbox", "picked").value == "viewpoint"
+def test_undo_survives_a_pasted_list_that_ends_in_a_line_break(page: Page) -> None:
+    before = _aspects(page)
+    page.fill("text_area", "aspects_", "red\nblue\ngreen\n").fill("text_area", "aspects_", "red\nblue\n\n")
+    assert "2 prompts, " in page.texts
+    assert _aspects(page.press("Undo")) == "red\nblue\ngreen"
+    assert _aspects(page.press("Undo")) == before
+    assert page.button_of("Undo").disabled
+    # a draft kept with blank lines, as one from before: what the rows of the table show is not taken for an edit of it
+    history = page.session_state["draft_history"]
+    page.session_state["draft_history"] = [*history, replace(history[-1], aspects=" red\nblue \n")]
+    page.session_state["form"] += 1
+    page.run()
+    assert len(page.session_state["draft_history"]) == 2
+    assert page.press("Undo").button_of("Undo").disabled
 
 
-def test_an_edited_notion_stays_open_on_other_images(page: AppTest, tmp_path: Path) -> None:
-    _type(page, "text_area", "aspects_", "red\nblue")
-    _open_photos(page, tmp_path, None)
-    assert _field(page, "text_area", "aspects_").value == "red\nblue"
-
-
-class TestUndo:
-    def test_it_survives_a_pasted_list_that_ends_in_a_line_break(self, page: AppTest) -> None:
-        before = _field(page, "text_area", "aspects_").value
-        _type(page, "text_area", "aspects_", "red\nblue\ngreen\n")
-        _type(page, "text_area", "aspects_", "red\nblue\n\n")
-        assert "2 prompts, " in _texts(page)
-        _click(page, "Undo")
-        assert _field(page, "text_area", "aspects_").value == "red\nblue\ngreen"
-        _click(page, "Undo")
-        assert _field(page, "text_area", "aspects_").value == before
-        assert _button(page, "Undo").disabled
-
-    def test_a_draft_kept_with_blank_lines_is_no_edit(self, page: AppTest) -> None:
-        """As one from before: what the rows of the table show is not taken for an edit of it."""
-        from dataclasses import replace
-
-        history = page.session_state["draft_history"]
-        page.session_state["draft_history"] = [*history, replace(history[-1], aspects=" red\nblue \n")]
-        page.session_state["form"] += 1
-        page.run()
-        assert len(page.session_state["draft_history"]) == 2
-        _click(page, "Undo")
-        assert _button(page, "Undo").disabled
-
-
-class TestSaving:
-    def test_in_the_place_of_a_notion_that_ships_it_asks(self, page: AppTest, cache: Path) -> None:
-        _type(page, "text_area", "aspects_", "red\nblue")
-        _click(page, "Save")
-        assert "“car color” ships with Likeness" in _texts(page)
+def test_a_notion_that_ships_is_replaced_after_a_question_and_back_once_that_is_deleted(page: Page, cache: Path) -> None:
+    page.fill("text_area", "aspects_", SOME)
+    for answer in ("Cancel", "Replace it"):
+        page.press("Save")
+        assert "“car color” ships with Likeness" in page.texts
         assert _library(cache) == []
-        _click(page, "Cancel")
-        assert "ships with Likeness" not in _texts(page)
-        assert _library(cache) == []
-        _click(page, "Save")
-        _click(page, "Replace it")
-        assert _library(cache) == ["car-color"]
-        assert "ships with Likeness" not in _texts(page)
-        _type(page, "text_area", "aspects_", "red\nblue\ngreen")
-        _click(page, "Save")  # it is the visitor's own by now
-        assert "green" in (cache / "notions" / "car-color.yaml").read_text()
-
-    def test_under_the_name_of_another_own_notion_it_asks(self, page: AppTest, cache: Path) -> None:
-        for name in ("Paint", "Lacquer"):
-            _type(page, "text_input", "name", name)
-            _click(page, "Save")
-        assert _library(cache) == ["lacquer", "paint"]
-        _type(page, "text_input", "name", "paint")
-        _click(page, "Save")
-        assert "You have a notion “paint” already." in _texts(page)
-        _type(page, "text_input", "name", "Third")
-        assert "already" not in _texts(page)
+        page.press(answer)
+        assert "ships with Likeness" not in page.texts
+        assert _library(cache) == ([] if answer == "Cancel" else ["car-color"])
+    page.fill("text_area", "aspects_", "red\nblue\ngreen").press("Save")  # it is the visitor's own by now
+    assert "green" in (cache / "notions" / "car-color.yaml").read_text()
+    page.press("Delete")
+    assert _library(cache) == []
+    assert _picked(page) == "car color"
+    assert "17 prompts, " in page.texts
 
 
-class TestDeleting:
-    def test_it_can_be_undone(self, page: AppTest, cache: Path) -> None:
-        assert _button(page, "Delete").disabled
-        _type(page, "text_input", "name", "Paint")
-        _type(page, "number_input", "dim_", 9)
-        _click(page, "Save")
-        kept = (cache / "notions" / "paint.yaml").read_text()
-        _click(page, "Delete")
-        assert _library(cache) == []
-        assert "Deleted “Paint”." in _texts(page)
-        assert _field(page, "selectbox", "picked").value == "car color"
-        _click(page, "Restore")
-        assert (cache / "notions" / "paint.yaml").read_text() == kept
-        assert _field(page, "selectbox", "picked").value == "Paint"
-        assert "Deleted" not in _texts(page)
-
-    def test_the_shipped_notion_of_the_name_is_back(self, page: AppTest, cache: Path) -> None:
-        _type(page, "text_area", "aspects_", "red\nblue")
-        _click(page, "Save")
-        _click(page, "Replace it")
-        _click(page, "Delete")
-        assert _library(cache) == []
-        assert _field(page, "selectbox", "picked").value == "car color"
-        assert "17 prompts, " in _texts(page)
+def test_own_notions_keep_apart_and_what_is_deleted_can_be_restored(page: Page, cache: Path) -> None:
+    assert page.button_of("Delete").disabled
+    for name in ("Lacquer", "Paint"):
+        page.fill("text_input", "name", name).press("Save")
+    assert _library(cache) == ["lacquer", "paint"]
+    page.fill("text_input", "name", "lacquer").press("Save")
+    assert "You have a notion “lacquer” already." in page.texts
+    page.fill("text_input", "name", "Paint").fill("number_input", "dim_", 9)
+    assert "already" not in page.texts
+    page.press("Save")
+    kept = (cache / "notions" / "paint.yaml").read_text()
+    page.press("Delete")
+    assert _library(cache) == ["lacquer"]
+    assert "Deleted “Paint”." in page.texts
+    assert _picked(page) == "car color"
+    page.press("Restore")
+    assert (cache / "notions" / "paint.yaml").read_text() == kept
+    assert _picked(page) == "Paint"
+    assert "Deleted" not in page.texts
 
 
-def test_a_notion_that_cannot_be_fitted_shows_no_other_ones_map(app: AppTest, cache: Path) -> None:
+def test_a_notion_that_cannot_be_fitted_shows_no_other_ones_map(app: Page, cache: Path) -> None:
     save_notion(Notion("Nonsense", "{}", ["xqzv", "wjkq"]), folder=cache / "notions")
-    app.run()
-    app.switch_page("pages/notions/page.py").run()
-    _type(app, "selectbox", "picked", "Nonsense")
-    assert "Change it, and its map appears here." in _texts(app)
-    assert "prompts, " not in _texts(app)
+    app.open("notions").fill("selectbox", "picked", "Nonsense")
+    assert "Change it, and its map appears here." in app.texts
+    assert "prompts, " not in app.texts
     assert not app.metric
-    _type(app, "text_area", "aspects_", "red\nblue")
-    assert "2 prompts, " in _texts(app)
-    _type(app, "text_area", "templates", "no place for an aspect")
-    assert "The map shows the last version that could be fitted." in _texts(app)
-    assert "2 prompts, " in _texts(app)
+    app.fill("text_area", "aspects_", SOME)
+    assert "2 prompts, " in app.texts
+    app.fill("text_area", "templates", "no place for an aspect")
+    assert "The map shows the last version that could be fitted." in app.texts
+    assert "2 prompts, " in app.texts
 
 
-def test_the_edited_notion_in_the_sidebar_does_not_take_the_page_away(page: AppTest) -> None:
+def test_the_edited_notion_in_the_sidebar_does_not_take_the_page_away(page: Page) -> None:
     """While it cannot be fitted, as where its encoder knows none of its words."""
-    _type(page, "text_area", "aspects_", "red\ngreen")
-    page.selectbox(key="a").select("My edits").run()
-    _type(page, "text_area", "aspects_", "xqzv\nwjkq")
-    assert _field(page, "text_area", "aspects_").value == "xqzv\nwjkq"
-    assert "My edits is not shown." in "\n".join(warning.value for warning in page.sidebar.warning)
-    _type(page, "text_area", "aspects_", "red\nblue")
+    page.fill("text_area", "aspects_", "red\ngreen").set("a", "My edits")
+    page.fill("text_area", "aspects_", "xqzv\nwjkq")
+    assert _aspects(page) == "xqzv\nwjkq"
+    assert "My edits is not shown." in page.sidebar.warning[0].value
+    page.fill("text_area", "aspects_", SOME)
     assert not page.sidebar.warning
 
 
-class TestJoined:
-    def test_a_notion_is_joined_weighed_taken_away_and_removed(self, page: AppTest, cache: Path) -> None:
-        alone = float(page.metric[0].value)
-        _type(page, "selectbox", "joined_0", "background color")
-        weight = _field(page, "number_input", "weight_0_1")
-        assert (weight.value, weight.label) == (1.0, "Weight of background color")
-        both = float(page.metric[0].value)
-        assert both < alone  # judged by the color of the car alone
-        weight.set_value(-1.0).run()
-        assert "without **background color**" in _texts(page)
-        assert float(page.metric[0].value) > both
-        _type(page, "text_input", "name", "Paint only")
-        _click(page, "Save")
-        saved = read_notion(cache / "notions" / "paint-only.yaml")
-        assert [(part, each.name) for part, each in saved.joined] == [(-1.0, "background color")]
-        _field(page, "number_input", "weight_0_1").set_value(0.0).run()
-        assert not page.exception
-        assert float(page.metric[0].value) == alone
-        _click(page, "Undo")
-        assert "without **background color**" in _texts(page)
-
-    def test_a_kept_draft_holds_what_is_joined(self, page: AppTest) -> None:
-        _type(page, "selectbox", "joined_0", "background color")
-        history = page.session_state["draft_history"]
-        text = json.dumps([asdict(draft) for draft in history])
-        assert drafts.history_of(text) == history
-        broken = json.loads(text)
-        broken[-1]["joined"][0][0] = "much"
-        with pytest.raises(InputError, match="damaged"):
-            drafts.history_of(json.dumps(broken))
-        with pytest.raises(InputError, match="damaged"):
-            drafts.history_of(text.replace('"solver": "exact"', '"solver": "magic"'))
-        broken[-1]["joined"] = [[1.0]]
-        with pytest.raises(InputError, match="another form"):
-            drafts.history_of(json.dumps(broken))
+def test_a_notion_is_joined_weighed_taken_away_and_removed(page: Page, cache: Path) -> None:
+    alone = float(page.metric[0].value)
+    page.fill("selectbox", "joined_0", "background color")
+    weight = page.control("number_input", "weight_0_1")
+    assert (weight.value, weight.label) == (1.0, "Weight of background color")
+    both = float(page.metric[0].value)
+    assert both < alone  # judged by the color of the car alone
+    page.fill("number_input", "weight_0_1", -1.0)
+    assert "without **background color**" in page.texts
+    assert float(page.metric[0].value) > both
+    page.fill("text_input", "name", "Paint only").press("Save")
+    saved = read_notion(cache / "notions" / "paint-only.yaml")
+    assert [(part, each.name) for part, each in saved.joined] == [(-1.0, "background color")]
+    page.fill("number_input", "weight_0_1", 0.0)
+    assert float(page.metric[0].value) == alone
+    assert "without **background color**" in page.press("Undo").texts
+    history = page.session_state["draft_history"]
+    text = json.dumps([asdict(draft) for draft in history])
+    assert drafts.history_of(text) == history  # a kept draft holds what is joined
+    much, form = json.loads(text), json.loads(text)
+    much[-1]["joined"][0][0], form[-1]["joined"] = "much", [[1.0]]
+    for broken in (json.dumps(much), json.dumps(form), text.replace('"solver": "exact"', '"solver": "magic"')):
+        with pytest.raises(InputError, match=r"damaged|another form"):
+            drafts.history_of(broken)
 
 
-class TestMethod:
-    def test_another_method_fits_and_says_what_it_cannot(self, page: AppTest) -> None:
-        exact = float(page.metric[0].value)
-        _type(page, "selectbox", "solver", "probabilities")
-        assert float(page.metric[0].value) > exact
-        assert "mean angle" not in _texts(page)
-        assert not [field for field in page.number_input if str(field.key).startswith("dim_")]  # it has none to choose
-        _type(page, "selectbox", "joined_0", "background color")
-        assert "is not a linear map, so it can't be joined with others" in _texts(page)
+def test_another_method_fits_and_says_what_it_cannot(page: Page) -> None:
+    assert "The encoder reads this notion in these images" in page.texts
+    exact = float(page.metric[0].value)
+    page.fill("selectbox", "solver", "probabilities")
+    assert float(page.metric[0].value) > exact
+    assert "mean angle" not in page.texts
+    assert not [field for field in page.number_input if str(field.key).startswith("dim_")]  # it has none to choose
+    page.fill("selectbox", "joined_0", "background color")
+    assert "so it can't be joined with others" in page.texts
 
 
-class TestTrust:
-    def test_the_page_says_whether_the_encoder_reads_the_notion(self, page: AppTest) -> None:
-        assert "The encoder reads this notion in these images" in _texts(page)
-        _type(page, "text_area", "aspects", "blorb\nquux\nfnord")
-        assert "do not rely on" in _texts(page)
-
-
-class TestFound:
-    def test_the_notions_of_the_images_are_listed_and_opened(self, page: AppTest) -> None:
-        _click(page, "Which notions do these images have?")
-        text = _texts(page)
-        assert "**Sun height**" in text
-        assert "Read by the encoder (" in text
-        assert "what no word names" in text
-        opened = [button for button in page.button if button.label == "Open"]
-        opened[-1].click().run()  # the one that can be trusted least
-        assert not page.exception
-        assert _field(page, "text_input", "name").value == "background color"
-        assert "what no word names" not in _texts(page)
+def test_the_notions_of_the_images_are_listed_and_opened_and_nonsense_is_not_to_be_relied_on(page: Page) -> None:
+    page.press("Which notions do these images have?")
+    assert "**Sun height**" in page.texts
+    assert "Read by the encoder (" in page.texts
+    assert "what no word names" in page.texts
+    [button for button in page.button if button.label == "Open"][-1].click().run()  # the one that can be trusted least
+    assert page.control("text_input", "name").value == "background color"
+    assert "what no word names" not in page.texts
+    page.fill("text_area", "aspects", "blorb\nquux\nfnord")
+    assert "do not rely on" in page.texts

@@ -1,15 +1,20 @@
 """Every page of the app declares all about itself, and one line puts it into the menu."""
 
 import importlib
+from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
-from streamlit.testing.v1 import AppTest
 
 import navigation
-from likeness.data import absolute_source, add_dataset, new_entry
+from app_page import Page
+from background import jobs
+from likeness.data import DatasetEntry, absolute_source, add_dataset, new_entry
 from shared.app_page import AppPage
+from shared.selection import encode
+from worlds import dataset, draw, kept_files, serve, sign_in
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = ROOT / "app" / "pages"
@@ -47,7 +52,7 @@ def test_a_page_declares_all_about_itself(page: AppPage) -> None:
     assert f"\n## {page.title}\n" in (ROOT / "docs" / "app.md").read_text(encoding="utf-8")
 
 
-def test_one_line_puts_a_page_into_the_menu_and_opens_it(app: AppTest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_line_puts_a_page_into_the_menu_and_opens_it(app: Page, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = tmp_path / "my_page" / "page.py"
     file.parent.mkdir()
     (file.parent / "__init__.py").write_text(MINE, encoding="utf-8")
@@ -66,25 +71,44 @@ def test_one_line_puts_a_page_into_the_menu_and_opens_it(app: AppTest, tmp_path:
 
     monkeypatch.setattr(navigation, "menu", seen_menu)
     app.run()
-    assert not app.exception
     assert menus[-1]["Look"][0] == ("Explore", "", navigation.PAGES[0].help)
     assert menus[-1]["Judge"][-1] == ("My page", "my_page", "Counts the images.")
 
     app.switch_page(str(file)).run()
-    assert not app.exception
     assert app.title[0].value == "My page"
     assert app.caption[0].value == "Counts the images. No more than that."
     assert app.metric[0].value == "2000"
 
 
-@pytest.mark.parametrize("page", navigation.PAGES, ids=lambda page: page.address)
-def test_images_with_odd_names_are_shown_on_every_page(app: AppTest, odd_names: Path, page: AppPage) -> None:
+EACH_PAGE = pytest.mark.parametrize("page", navigation.PAGES, ids=lambda page: page.address)
+
+
+@pytest.fixture
+def photos(tmp_path: Path) -> DatasetEntry:
+    """Twelve images of four classes in the list of datasets."""
+    return dataset(draw(tmp_path / "photos", 12, ("warm", "mild", "cool", "cold")), "cars-small")
+
+
+@pytest.fixture(autouse=True)
+def no_work_is_left() -> Iterator[None]:
+    """What pages have begun in the background ends with the test, not with the process."""
+    yield
+    for job in list(jobs()._jobs.values()):
+        job.stop()
+        assert job.wait(600)
+
+
+@EACH_PAGE
+def test_images_of_any_number_and_name_are_shown_on_every_page(app: Page, odd_names: Path, tmp_path: Path, page: AppPage) -> None:
+    """Without labels: one image, two, and some whose names are not what programs expect."""
+    for count in (1, 2):
+        entry = dataset(draw(tmp_path / str(count), count), "cars-small")
+        app.open(page.address, open=entry.id)
+        assert app.session_state["view"].entry.id == entry.id
+        assert len(app.errors) <= (count == 1)  # a single image has no neighbor
     entry = new_entry("Odd", absolute_source(str(odd_names)), "cars-small")
     add_dataset(entry)
-    app.query_params["open"] = entry.id
-    app.run()
-    app.switch_page(f"pages/{page.address}/page.py").run()
-    assert not app.exception
+    app.open(page.address, open=entry.id)
     assert app.session_state["view"].entry.id == entry.id
     if page.address == "explore":
         import routes
@@ -93,3 +117,92 @@ def test_images_with_odd_names_are_shown_on_every_page(app: AppTest, odd_names: 
             request = SimpleNamespace(path_params={"dataset": entry.id, "row": str(row)})
             answers = [serve(request) for serve in (routes.serve_info, routes.serve_thumbnail)]  # type: ignore[arg-type]
             assert [answer.status_code for answer in answers] == [200, 200]
+
+
+@EACH_PAGE
+def test_no_other_images_take_the_place_of_those_that_a_link_asks_for(app: Page, page: AppPage) -> None:
+    app.open(page.address, dataset="0123456789abcdef")
+    (error,) = app.errors
+    assert "There are no images “0123456789abcdef” here" in error
+    assert "Choose others in the sidebar, or bring them under Your images." in error
+    assert app.at("dataset").value == "0123456789abcdef"
+    assert app.query_params["dataset"] == "0123456789abcdef"  # so that a reload says the same
+    assert "view" not in app.session_state
+    assert bool(app.title) == (page.needs == "nothing")
+    app.set("dataset", "cars")
+    assert not app.error
+    assert "dataset" not in app.query_params
+    assert app.session_state["view"].entry.id == "cars"
+
+
+@EACH_PAGE
+def test_every_page_says_what_of_a_link_is_not_here_and_keeps_the_rest(app: Page, page: AppPage, photos: DatasetEntry) -> None:
+    odd = {"a": "Color of the moon", "b": "Run gone", "color": "Weather", "filter_wheels": "4", "filter_class": ["warm", "lukewarm"]}
+    app.open(page.address, dataset=photos.id, rows=encode(np.array([3, 500])), query="700", **odd)
+    said = "\n".join(app.warnings)
+    for name, heading in (("Color of the moon", "Space A"), ("Run gone", "Space B"), ("Weather", "Color by")):
+        assert f"“{name}” under “{heading}”, which is not here. Choose another one there." in said
+    assert "These images have no “Wheels” to filter by" in said
+    assert "No image has the class “lukewarm”" in said
+    assert "selects 1 images that are not among these 12; the other 1 are selected" in said
+    assert "the neighbors of image 700, but there are 12 images" in said
+    assert "\n".join(app.run().warnings) == said  # as when a map is ready
+    assert not {"a", "b", "filter_wheels", "query"} & set(app.query_params)
+    again = app.fresh().open(page.address)  # a reload
+    assert not [warning for warning in again.warnings if warning in said]
+    for tab in (app, again):
+        assert tab.session_state["view"].entry.id == photos.id
+        assert tab.at("filter_class").value == ["warm"]
+        assert tab.session_state["rows"].tolist() == [3]
+        assert tab.query_params["filter_class"] in ("warm", ["warm"])
+    app.set("b", "Raw encoder")
+    assert not any("Color of the moon" in warning for warning in app.warnings)
+
+
+@EACH_PAGE
+@pytest.mark.parametrize("broken", ["folder", "encoder"])
+def test_images_that_cannot_be_opened_are_one_error_and_can_be_tried_again(app: Page, page: AppPage, tmp_path: Path, broken: str) -> None:
+    folder = tmp_path / "photos"
+    if broken == "encoder":
+        draw(folder, 1)
+    entry = dataset(folder, "no such encoder" if broken == "encoder" else "cars-small")
+    (problem,) = app.open(page.address, dataset=entry.id).errors
+    assert ("There is no" if broken == "folder" else "has no known form") in problem
+    assert not app.warning
+    assert bool(app.title) == (page.needs == "nothing")
+    draw(folder, 6)
+    assert app.click("try_again").errors == ([] if broken == "folder" else [problem])
+
+
+_NAMES = (
+    *("rows", "query", "draft", "open", "private", "show", "dataset", "a", "b", "color", "config", "watch", "runs", "map_seed", "layout"),
+    *("umap_n_neighbors", "filter_car_color", "filter_yaw", "continuous_label", "continuous_columns", "saliency_show"),
+)
+_VALUES = ("²", "-1", "nan", "9" * 5000, "\0", "../../etc/passwd", "eJxjZGBgYAIAAA0ABA", "a😀")
+
+
+@EACH_PAGE
+def test_odd_parameters_raise_nothing_and_the_sidebar_stays_to_choose_from(app: Page, page: AppPage) -> None:
+    for shift in range(3):
+        odd = {name: _VALUES[(place + shift) % len(_VALUES)] for place, name in enumerate(_NAMES)}
+        visitor = app.fresh()
+        visitor.open(page.address, **odd | {"layout": "PCA"})
+        assert visitor.sidebar.selectbox
+
+
+@EACH_PAGE
+def test_whoever_may_look_sees_every_page_and_leaves_nothing_behind(page: AppPage, app: Page, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    serve(monkeypatch, shared=True, training=True, auth_header="X-User", roles={"ben": "edit"})
+    sign_in(monkeypatch, "ada", "shared.account_line")
+    app.open(page.address)
+    assert [button.label for button in app.button if button.label in ("Start", "Embed these images", "Remove") and not button.disabled] == []
+    assert all(upload.proto.disabled for upload in app.get("file_uploader"))
+    assert "**ada** may look" in [caption.value for caption in app.sidebar.caption]
+    assert kept_files(cache) == []
+
+
+@pytest.mark.parametrize("page", [page for page in navigation.PAGES if page.needs != "spaces"], ids=lambda page: page.address)
+def test_pages_without_spaces_fit_none(app: Page, page: AppPage, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("shared.cached.fit", lambda *given, **options: pytest.fail("a space is fitted"))
+    app.open(page.address, a="Car color", b="Viewpoint", color="Viewpoint")
+    assert (app.at("a").value, app.at("b").value) == ("car color", "viewpoint")  # kept for the other pages

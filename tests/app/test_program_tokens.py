@@ -1,6 +1,5 @@
 """Tokens of programs: drawn once, kept as hashes, and doors that they open for the API alone."""
 
-import contextlib
 import stat
 import subprocess
 import sys
@@ -15,7 +14,6 @@ from starlette.responses import JSONResponse
 from starlette.routing import Route
 from starlette.testclient import TestClient
 
-import accounts
 from accounts import set_password
 from doors.entrance import HeaderLogin
 from doors.login import Login
@@ -26,6 +24,7 @@ from program_tokens import program_name, read_tokens, write_token
 from request_scope import PROGRAM
 from server_settings import ServerSettings, settings_from
 from signed_in import account_in
+from worlds import api_routes, cheap_hashes, serve
 
 PEER = "http://127.0.0.1:8501"
 
@@ -117,29 +116,21 @@ class TestServerOfOnePerson:
 
 
 @pytest.fixture
-def shared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., ServerSettings]:
+def shared(monkeypatch: pytest.MonkeyPatch) -> Callable[..., ServerSettings]:
     """Settings of a shared server in this process."""
-
-    def make(**settings: Any) -> ServerSettings:
-        made = ServerSettings(shared=True, **settings)
-        monkeypatch.setenv("LIKENESS_SERVER", made.as_text())
-        return made
-
-    return make
+    return lambda **settings: serve(monkeypatch, shared=True, **settings)
 
 
 class TestAccounts:
     @pytest.fixture(autouse=True)
-    def cheap_hashes(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        from argon2 import PasswordHasher
-
-        monkeypatch.setattr(accounts, "_hasher", lambda: PasswordHasher(time_cost=1, memory_cost=8, parallelism=1))
+    def quick(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        cheap_hashes(monkeypatch)
 
     def test_a_token_acts_for_the_account_of_its_name(self, tmp_path: Path, shared: Callable[..., ServerSettings]) -> None:
         people, file = tmp_path / "people.txt", tmp_path / "tokens.txt"
         set_password(people, "ada", "correct horse", "view")
         ada, gone = write_token(file, "ada"), write_token(file, "gone")
-        client = TestClient(Login(_inside(), shared(auth=people, program_tokens=file)), base_url=PEER)
+        client = TestClient(Login(_inside(), shared(auth=str(people), program_tokens=str(file))), base_url=PEER)
         assert client.get("/api/v1/status", headers=_shown(ada)).json()["account"] == "ada"
         assert client.post("/api/v1/datasets/cars/search", headers=_shown(ada)).json()["account"] == "ada"  # the API checks what it writes
         _refused(client.get("/api/v1/status", headers=_shown(gone)), 403)
@@ -152,15 +143,12 @@ class TestAccounts:
         assert client.put("/_stcore/upload_file/a/b").status_code == 403  # of the role view
 
     def test_roles_and_names_reach_the_threads_that_work(self, tmp_path: Path, shared: Callable[..., ServerSettings]) -> None:
-        from api.programs_routes import programs
-
         people, file = tmp_path / "people.txt", tmp_path / "tokens.txt"
         for name, role in (("ada", "view"), ("ben", "edit")):
             set_password(people, name, "correct horse", role)  # type: ignore[arg-type]
         ada, ben = (_shown(write_token(file, name)) for name in ("ada", "ben"))
-        settings = shared(auth=people, program_tokens=file, api=True)
-        routes, _ = programs(settings, lambda app: contextlib.nullcontext())  # type: ignore[arg-type,return-value]
-        client = TestClient(Login(Starlette(routes=routes), settings), base_url=PEER, raise_server_exceptions=False)
+        settings = shared(auth=str(people), program_tokens=str(file), api=True)
+        client = TestClient(Login(Starlette(routes=api_routes(settings)), settings), base_url=PEER, raise_server_exceptions=False)
         for who, name, may in ((ada, "ada", False), (ben, "ben", True)):
             status = client.get("/api/v1/status", headers=who).json()
             assert (status["account"], status["may_edit"], status["shared"]) == (name, may, True)
@@ -172,7 +160,7 @@ class TestAccounts:
     def test_past_a_proxy_that_names_accounts(self, tmp_path: Path, shared: Callable[..., ServerSettings]) -> None:
         file = tmp_path / "tokens.txt"
         ben = write_token(file, "ben")
-        settings = shared(auth_header="X-Email", program_tokens=file, trusted_proxies=("10.0.0.1",))
+        settings = shared(auth_header="X-Email", program_tokens=str(file), trusted_proxies=["10.0.0.1"])
         client = TestClient(HeaderLogin(_inside(), settings), base_url=PEER)
         assert client.get("/api/v1/status", headers=_shown(ben)).json()["account"] == "ben"
         _refused(client.get("/api/v1/status", headers=_shown("nope")), 401)

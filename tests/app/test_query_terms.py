@@ -1,76 +1,47 @@
 """Queries of several pictures and words in Explore, without a browser."""
 
-import json
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
-from streamlit.testing.v1 import AppTest
 
 import likeness as lk
+from app_page import Page
 from shared import neighbors, query_chips, query_terms, selection
 from shared.query_terms import Term
 
 
-@pytest.fixture(autouse=True)
-def cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setenv("LIKENESS_CACHE", str(tmp_path / "cache"))
-
-
-def _data(app: AppTest, key: str) -> Any:
-    return next((json.loads(each.proto.json) for each in app.get("bidi_component") if each.proto.id.endswith(f"-{key}")), None)
-
-
-def _said(app: AppTest) -> str:
-    return "\n".join(element.value for kind in (app.warning, app.info, app.error) for element in kind)
-
-
 class TestPage:
-    def test_a_link_finds_what_python_finds(self, app: AppTest) -> None:
-        app.query_params["term"] = ["1 row:5", "2 text:a red car", "-0.5 text:a car seen from behind"]
-        app.run()
-        assert not app.exception
-        chips = _data(app, "query_bar")["chips"]
+    def test_a_link_finds_what_python_finds_and_what_it_has_wrong_is_named(self, app: Page) -> None:
+        app.visit(term=["1 row:5", "2 text:a red car", "-0.5 text:a car seen from behind"])
+        chips = app.sent("query_bar")["chips"]
         assert [chip["weight"] for chip in chips] == [1, 2, -0.5]
         assert chips[0]["picture"].endswith("/5")
         assert [chip["label"] for chip in chips[1:]] == ["a red car", "a car seen from behind"]
         space = lk.embed("cars", app.session_state["view"].base.encoder_name)
         wanted = space.nearest(lk.Query([(1, 5), (2, "a red car"), (-0.5, "a car seen from behind")]), neighbors.COUNT)
-        assert _data(app, "nearest")["sections"][0]["rows"] == wanted.rows.tolist()
+        assert app.sent("nearest")["sections"][0]["rows"] == wanted.rows.tolist()
         assert app.subheader[0].value == "Images for the whole query"
+        app = app.fresh("layout")
+        app.visit(term=["1 row:5", "7 text:red", "1 row:999999"])
+        assert app.session_state["terms"] == (Term("row", 5),)
+        assert "“7 text:red”" in app.alerts
+        assert "images that are not among these 2,000" in app.alerts
+        app = app.fresh("layout")
+        app.visit(term=["1 row:5", "1 text:qwxz frobnicate"])
+        assert "The encoder knows no word of “qwxz frobnicate”" in app.alerts
+        app = app.fresh("layout")
+        app.visit(b="Car color", term=["1 row:5", "1 text:a red car"])
+        assert len(app.sent("nearest")["sections"]) == 2
 
-    def test_words_are_added_to_an_image_and_the_field_is_free_again(self, app: AppTest) -> None:
-        app.query_params["query"] = "5"
-        app.run()
-        app.text_input(key="text").input("red").run()
-        assert not app.exception
+    def test_words_are_added_to_an_image_and_the_field_is_free_again(self, app: Page) -> None:
+        app.visit(query="5").set("text", "red")
         assert app.text_input(key="text").value == ""
         assert app.session_state["terms"] == (Term("row", 5), Term("text", "red"))
         assert app.query_params["term"] == ["1 row:5", "1 text:red"]
         assert not {"text", "query"} & set(app.query_params)
-
-    def test_two_spaces_and_a_filter_hold_for_it_too(self, app: AppTest) -> None:
-        app.query_params.update({"b": "Car color", "term": ["1 row:5", "1 text:a red car"]})
-        app.run()
-        assert not app.exception
-        assert len(_data(app, "nearest")["sections"]) == 2
-
-    def test_what_a_link_has_wrong_is_left_out_and_named(self, app: AppTest) -> None:
-        app.query_params["term"] = ["1 row:5", "7 text:red", "1 row:999999"]
-        app.run()
-        assert not app.exception
-        assert app.session_state["terms"] == (Term("row", 5),)
-        assert "“7 text:red”" in _said(app)
-        assert "images that are not among these 2,000" in _said(app)
-
-    def test_words_that_the_encoder_does_not_know_are_named_with_their_term(self, app: AppTest) -> None:
-        app.query_params["term"] = ["1 row:5", "1 text:qwxz frobnicate"]
-        app.run()
-        assert not app.exception
-        assert "The encoder knows no word of “qwxz frobnicate”" in _said(app)
 
 
 class TestChips:
@@ -87,7 +58,7 @@ class TestChips:
         single = neighbors.Query(row=state["query"], text=state["text"])
         query_chips.take_in(view, neighbors.Query(terms=state["terms"]) if state["terms"] else single, event)
 
-    def test_a_picture_is_added_turned_weighed_and_removed(self, state: dict[str, Any]) -> None:
+    def test_a_picture_is_added_turned_weighed_and_removed_and_a_single_one_turned(self, state: dict[str, Any]) -> None:
         self._do(state, action="add", row=7)
         assert state["terms"] == (Term("row", 5), Term("row", 7))
         assert state["query"] is None
@@ -96,8 +67,6 @@ class TestChips:
         assert state["terms"] == (Term("row", 5), Term("row", 7, -2.0))
         self._do(state, action="remove", index=1)
         assert (state["terms"], state["query"]) == ((), 5)  # a single one is the query as ever
-
-    def test_a_single_image_can_be_what_others_shall_not_be_like(self, state: dict[str, Any]) -> None:
         self._do(state, action="turn", index=0)
         assert (state["terms"], state["query"]) == ((Term("row", 5, -1.0),), None)
 

@@ -4,68 +4,56 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
+from app_page import Page
 from likeness import training
 from likeness.reports import ReportOptions
 from likeness.training import RunFolder
-from server_settings import ServerSettings
 from small_report import small_report
+from worlds import make_run, serve, visit
 
 
-def _buttons(app: AppTest) -> list[str]:
-    return [button.label for button in app.button]
-
-
-def _make(app: AppTest, kind: str) -> bytes:
+def _make(app: Page, kind: str) -> bytes:
     """Clicks, waits for the file and returns it."""
     from background import jobs
 
-    app.button(key=f"make_report_{kind}").click().run()
-    assert not app.exception
+    app.click(f"make_report_{kind}").wait("report")
     job = jobs().all("report")[-1]
-    assert job.wait(300)
-    app.run()
-    assert not app.exception
     assert job.error is None
     content: bytes = job.result
     return content
 
 
-def _downloads(app: AppTest) -> list[str]:
+def _downloads(app: Page) -> list[str]:
     return [each.proto.label for each in app.get("download_button") if each.proto.label.startswith("Download the report")]
 
 
-def test_a_notions_report_is_made_and_offered_until_the_notion_changes(app: AppTest) -> None:
-    app.run()
-    app.switch_page("pages/notions/page.py").run()
+def test_a_notions_report_is_made_and_offered_until_the_notion_changes(app: Page) -> None:
+    app.open("notions")
     content = _make(app, "notion")
     assert content.startswith(b"<!doctype html>")
     assert len(content) < 5_000_000
     assert _downloads(app) == [f"Download the report ({len(content) / 1e6:.1f} MB)"]
     next(each for each in app.number_input if str(each.key).startswith("dim_")).set_value(4).run()
-    assert not app.exception
     assert _downloads(app) == []
-    assert "Make a report to share" in _buttons(app)
+    assert "Make a report to share" in app.labels
 
 
 @pytest.fixture
-def run(tmp_path: Path, app: AppTest) -> RunFolder:
+def run(tmp_path: Path, app: Page) -> RunFolder:
     """A run that has weights, of images in a root of a shared server."""
-    folder = RunFolder(tmp_path / "runs" / "mine")
-    config = training.read_config("shipped-cars-elg")
-    folder.create(training.with_changes(config, {"name": "mine", "data.source": "photos/birds", "data.attribute": "class", "guidance": None}))
-    folder.report_status(training.Status("finished", 4, 4))
+    changes = {"data.source": "photos/birds", "data.attribute": "class", "guidance": None}
+    folder = make_run(tmp_path / "runs" / "mine", training.Status("finished", 4, 4), changes=changes)
     folder.best.write_bytes(b"")
     return folder
 
 
 def _serve(monkeypatch: pytest.MonkeyPatch, root: Path) -> None:
-    monkeypatch.setenv("LIKENESS_SERVER", ServerSettings(shared=True, roots={"photos": root}, training=True).as_text())
-    monkeypatch.setattr("visitors._browser", lambda: "0" * 32)
+    serve(monkeypatch, shared=True, roots={"photos": str(root)}, training=True)
+    visit(monkeypatch)
 
 
-def test_a_runs_report_reads_its_images_where_the_visitor_may(app: AppTest, run: RunFolder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_runs_report_reads_its_images_where_the_visitor_may(app: Page, run: RunFolder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "photos" / "birds").mkdir(parents=True)
     _serve(monkeypatch, tmp_path / "photos")
     asked: list[Any] = []
@@ -76,26 +64,22 @@ def test_a_runs_report_reads_its_images_where_the_visitor_may(app: AppTest, run:
         return small_report(tmp_path / "small", options=options)
 
     monkeypatch.setattr("shared.report_download.run_report", fake)
-    app.switch_page("pages/runs/page.py").run()
-    assert not app.exception
+    app.open("runs")
     assert _make(app, "run").startswith(b"<!doctype html>")
     assert asked == [str(tmp_path / "photos" / "birds")]
     assert len(_downloads(app)) == 1
 
 
 def test_no_report_of_images_that_the_visitor_may_not_read(
-    app: AppTest, run: RunFolder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cache: Path
+    app: Page, run: RunFolder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cache: Path
 ) -> None:
     foreign = cache / "visitors" / "somebody" / "uploads" / "cats"
     foreign.mkdir(parents=True)
-    run.path.joinpath("config.yaml").unlink()
-    changes = {"name": "mine", "data.source": str(foreign), "data.attribute": "class", "guidance": None}
-    run.create(training.with_changes(training.read_config("shipped-cars-elg"), changes))
+    (run.path / "config.yaml").write_text(training.as_yaml(training.with_changes(run.config(), {"data.source": str(foreign)})))
     (tmp_path / "photos").mkdir()
     _serve(monkeypatch, tmp_path / "photos")
-    app.switch_page("pages/runs/page.py").run()
-    assert not app.exception
-    assert "Make a report to share" not in _buttons(app)
+    app.open("runs")
+    assert "Make a report to share" not in app.labels
     said = [each.value for each in app.caption if each.value.startswith("No report can be made")]
     assert len(said) == 1
     assert "somebody" not in said[0]

@@ -9,60 +9,34 @@ from typing import Any
 
 import pytest
 from PIL import Image
-from streamlit.testing.v1 import AppTest
 
-import navigation
 import signed_in
 import visitors
+import worlds
 from access import check_may, refusal
+from app_page import Page
 from background import jobs
 from fake_hub import FakeHub
 from likeness.data import add_dataset, list_datasets, new_entry, uploads_dir
 from likeness.errors import InputError
-from likeness.training import list_runs
-from likeness.training.config import read_config, with_changes
 from likeness.training.runs.run_folder import RunFolder, Status
-from server_settings import settings_from
 from shared import downloads
-from shared.app_page import AppPage
+from worlds import kept_files, make_run, serve
 
 APP = Path(__file__).resolve().parents[2] / "app"
 LOOKS = "Your account may look at everything but change nothing; ask whoever runs this server for the role edit."
 TRAINS_NOT = "Your account may not start or stop trainings; ask whoever runs this server for the role train."
+PROXY: dict[str, Any] = {"shared": True, "auth_header": "X-User", "roles": {"ben": "edit", "cleo": "train"}}
 As = Callable[[str], None]
 
 
 @pytest.fixture
-def sign_in(monkeypatch: pytest.MonkeyPatch, app: AppTest) -> As:
+def sign_in(monkeypatch: pytest.MonkeyPatch, app: Page) -> As:
     """On a shared server behind a proxy: who asks from now on; ada views, ben edits, cleo trains."""
-    content = {"shared": True, "training": True, "auth_header": "X-User", "roles": {"ben": "edit", "cleo": "train"}}
-    monkeypatch.setenv("LIKENESS_SERVER", settings_from(content).as_text())
-
-    def become(name: str) -> None:
-        for module in ("access", "visitors", "shared.account_line"):
-            monkeypatch.setattr(f"{module}.account", lambda: name)
-
+    serve(monkeypatch, **PROXY, training=True)
     monkeypatch.setattr("shared.account_line.begin_anew_for_another", lambda: None)
-    become("ada")
-    return become
-
-
-def _open(app: AppTest, address: str) -> AppTest:
-    app.run()
-    app.switch_page(f"pages/{address}/page.py").run()
-    assert not app.exception
-    return app
-
-
-def _messages(app: AppTest) -> str:
-    return "\n".join(element.value for kind in (app.info, app.warning, app.error, app.toast, app.caption) for element in kind)
-
-
-def _written(cache: Path) -> list[str]:
-    """What people keep, as opposed to what is computed."""
-    kept = ("visitors", "uploads", "drafts", "notions", "splits", "runs")
-    files = (path for path in cache.rglob("*") if path.is_file() and path.relative_to(cache).parts[0] in (*kept, "datasets.json"))
-    return sorted(str(path.relative_to(cache)) for path in files)
+    worlds.sign_in(monkeypatch, "ada", "shared.account_line")
+    return lambda name: worlds.sign_in(monkeypatch, name, "shared.account_line")
 
 
 def test_roles_include_each_other(sign_in: As) -> None:
@@ -85,8 +59,7 @@ def test_an_encoder_is_downloaded_by_whom_the_owner_trusts_most(sign_in: As, mon
         InputError, match="Downloads are turned off on this server; ask whoever runs it to get the encoder with `likeness encoders get"
     ):
         check_may("download")
-    content = {"shared": True, "downloads": True, "auth_header": "X-User", "roles": {"ben": "edit", "cleo": "train"}}
-    monkeypatch.setenv("LIKENESS_SERVER", settings_from(content).as_text())
+    serve(monkeypatch, **PROXY, downloads=True)
     check_may("download")
     for name in ("ada", "ben"):
         sign_in(name)
@@ -95,7 +68,7 @@ def test_an_encoder_is_downloaded_by_whom_the_owner_trusts_most(sign_in: As, mon
 
 
 def test_who_may_not_download_is_offered_only_what_is_here(
-    sign_in: As, app: AppTest, hub: FakeHub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    sign_in: As, app: Page, hub: FakeHub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from likeness.encoders import PUBLISHED, download_encoder
 
@@ -104,44 +77,37 @@ def test_who_may_not_download_is_offered_only_what_is_here(
     (tmp_path / "served" / "model.safetensors").write_bytes(b"weights")
     hub.repositories[here.repository] = tmp_path / "served"
     download_encoder(here.name)
-    content = {"shared": True, "downloads": True, "auth_header": "X-User", "roles": {"ben": "edit", "cleo": "train"}}
-    monkeypatch.setenv("LIKENESS_SERVER", settings_from(content).as_text())
+    serve(monkeypatch, **PROXY, downloads=True)
     for name, offered in (("ben", 1), ("cleo", len(PUBLISHED))):
         sign_in(name)
-        _open(app, "your_images")
+        app.open("your_images")
         options = app.selectbox(key="encoder_upload").options
         assert sum(each.title in " ".join(options) for each in PUBLISHED.values()) == offered
     sign_in("ben")
-    _open(app, "your_images")
-    app.selectbox(key="encoder_upload").select("other").run()
-    app.text_input(key="encoder_name_upload").input("ViT-B-32/openai").run()
+    app.open("your_images").set("encoder_upload", "other").set("encoder_name_upload", "ViT-B-32/openai")
     picture = io.BytesIO()
     Image.new("RGB", (8, 8)).save(picture, "PNG")
     app.get("file_uploader")[0].set_value([("a.png", picture.getvalue(), "image/png")]).run()
-    app.button(key="begin_upload").click().run()
+    app.click("begin_upload")
     assert "Your account may not download encoders" in app.error[0].value
     assert not jobs().all("embedding")
 
 
 def test_compare_and_semantics_bring_no_model_for_whom_the_owner_trusts_less(
-    sign_in: As, app: AppTest, hub: FakeHub, monkeypatch: pytest.MonkeyPatch
+    sign_in: As, app: Page, hub: FakeHub, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    content = {"shared": True, "downloads": True, "auth_header": "X-User", "roles": {"ben": "edit", "cleo": "train"}}
-    monkeypatch.setenv("LIKENESS_SERVER", settings_from(content).as_text())
+    serve(monkeypatch, **PROXY, downloads=True)
     sign_in("ben")
     assert list(downloads.refused_encoders(["cars", "ViT-B-32/openai", "no/such model"])) == ["ViT-B-32/openai"]
-    _open(app, "semantics")
-    app.multiselect(key="semantic_language").set_value(["bert"]).run()
-    assert not app.exception
-    assert "'bert' is not on this machine. Your account may not download encoders" in _messages(app)
+    app.open("semantics").set("semantic_language", ["bert"])
+    assert "'bert' is not on this machine. Your account may not download encoders" in app.texts
     assert not any("bert" in str(job.key) for job in jobs().all("semantics"))
     app.query_params["compare"] = "Encoders"
-    app.switch_page("pages/compare/page.py").run()
+    app.open("compare")
     app.multiselect(key="encoders").set_value(["cars", "ViT-B-32/openai"])
     app.multiselect(key="encoders_notions").set_value(["car color"])
     app.number_input(key="encoders_runs").set_value(1)
-    app.run()
-    app.button(key="encoders_start").click().run()
+    app.run().click("encoders_start")
     (job,) = jobs().all("comparisons")
     assert job.wait(600)
     assert "'ViT-B-32/openai' is not on this machine. Your account may not download encoders" in str(job.found)
@@ -160,90 +126,73 @@ def test_without_accounts_all_is_as_the_server_says(monkeypatch: pytest.MonkeyPa
     assert refusal("train").startswith("Training is turned off on this server")  # no role turns it on
 
 
-@pytest.mark.parametrize("page", navigation.PAGES, ids=lambda page: page.address)
-def test_whoever_may_look_sees_every_page_and_leaves_nothing_behind(page: AppPage, app: AppTest, sign_in: As, cache: Path) -> None:
-    _open(app, page.address)
-    assert [button.label for button in app.button if button.label in ("Start", "Embed these images", "Remove") and not button.disabled] == []
-    uploads = app.get("file_uploader")
-    assert all(upload.proto.disabled for upload in uploads)
-    assert "**ada** may look" in [caption.value for caption in app.sidebar.caption]
-    assert _written(cache) == []
-
-
-def test_pages_say_why_controls_are_not_there(app: AppTest, sign_in: As) -> None:
-    assert LOOKS in _messages(_open(app, "your_images"))
+def test_pages_say_why_controls_are_not_there(app: Page, sign_in: As) -> None:
+    assert LOOKS in app.open("your_images").texts
     assert not app.get("file_uploader")
-    assert TRAINS_NOT in _messages(_open(app, "train"))
-    assert TRAINS_NOT in _messages(_open(app, "runs"))
-    _open(app, "notions")
+    assert TRAINS_NOT in app.open("train").texts
+    assert TRAINS_NOT in app.open("runs").texts
+    app.open("notions")
     writing = [button for button in app.button if button.label.split()[0] in ("Save", "Delete")]
     assert [(button.disabled, button.help) for button in writing] == [(True, LOOKS)] * 3  # a notion, as a copy too, and a view
 
 
-def test_what_a_viewer_edits_stays_in_the_session(app: AppTest, sign_in: As, cache: Path) -> None:
-    _open(app, "notions")
-    area = next(area for area in app.text_area if area.label == "Template")
-    area.set_value("a {} car in the rain").run()
-    assert next(area for area in app.text_area if area.label == "Template").value == "a {} car in the rain"
+def test_what_a_viewer_edits_stays_in_the_session(app: Page, sign_in: As, cache: Path) -> None:
+    app.open("notions").fill("text_area", "templates", "a {} car in the rain")
+    assert app.control("text_area", "templates").value == "a {} car in the rain"
     assert "draft" not in app.query_params
-    assert _written(cache) == []
+    assert kept_files(cache) == []
     sign_in("ben")
-    next(area for area in app.text_area if area.label == "Template").set_value("a {} car in the sun").run()
-    assert [path.split("/")[2] for path in _written(cache) if not path.endswith("/seen")] == ["drafts"]
+    app.fill("text_area", "templates", "a {} car in the sun")
+    assert [path.split("/")[2] for path in kept_files(cache) if not path.endswith("/seen")] == ["drafts"]
 
 
-def test_who_may_look_may_take_along_what_he_sees(app: AppTest, sign_in: As, cache: Path) -> None:
+def test_who_may_look_may_take_along_what_he_sees(app: Page, sign_in: As, cache: Path) -> None:
     app.session_state["export_open"] = True
-    _open(app, "explore")
-    app.button(key="make_export").click().run()
+    app.open("explore").click("make_export")
     (job,) = jobs().all("export")
     assert job.wait(300)
     assert job.error is None
-    assert _written(cache) == [str(job.result.file.relative_to(cache))]
+    assert kept_files(cache) == [str(job.result.file.relative_to(cache))]
     assert job.result.file.relative_to(cache).parts[1].startswith("ada-")
     sign_in("ben")
     app.run()
     assert "make_export" in {button.key for button in app.button}  # ada's file is not offered to others
 
 
-def test_a_click_on_a_page_that_was_drawn_before_saves_no_notion(app: AppTest, sign_in: As, cache: Path) -> None:
+def test_a_click_on_a_page_that_was_drawn_before_saves_no_notion(app: Page, sign_in: As, cache: Path) -> None:
     """As a message that goes around the page: the button is known to the session, and its role has gone since."""
     sign_in("ben")
-    _open(app, "notions")
-    next(field for field in app.text_input if field.label == "Name").set_value("car color copy").run()
-    named = {button.label: button for button in app.button}
+    app.open("notions").fill("text_input", "name", "car color copy")
+    save = app.button_of("Save")
     sign_in("ada")
-    named["Save"].click().run()
-    assert LOOKS in _messages(app)
+    save.click().run()
+    assert LOOKS in app.texts
     assert not list(cache.rglob("notions/*.yaml"))
     sign_in("ben")
-    app.run()
-    {button.label: button for button in app.button}["Save"].click().run()
+    app.run().press("Save")
     assert [file.name for file in visitors.visitors_dir().rglob("*.yaml")] == ["car-color-copy.yaml"]
 
 
-def test_nor_removes_a_dataset(app: AppTest, sign_in: As, cache: Path) -> None:
+def test_nor_removes_a_dataset(app: Page, sign_in: As, cache: Path) -> None:
     sign_in("ben")
     add_dataset(new_entry("Mine", "cars", "cars", owner=visitors.account_token("ben")))
-    _open(app, "your_images")
-    remove = next(button for button in app.button if button.label == "Remove")
+    app.open("your_images")
+    remove = app.button_of("Remove")
     before = list_datasets()
     sign_in("ada")
     remove.click().run()
     assert list_datasets() == before
-    assert not [button for button in app.button if button.label == "Remove"]
+    assert "Remove" not in app.labels
 
 
-def test_nor_embeds_a_folder(app: AppTest, sign_in: As, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nor_embeds_a_folder(app: Page, sign_in: As, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "photos").mkdir()
-    content = {"shared": True, "roots": [str(tmp_path / "photos")], "auth_header": "X-User", "roles": {"ben": "edit"}}
-    monkeypatch.setenv("LIKENESS_SERVER", settings_from(content).as_text())
+    serve(monkeypatch, **PROXY, roots=[str(tmp_path / "photos")])
     sign_in("ben")
-    _open(app, "your_images")
-    app.text_input(key="folder").input("photos").run()
+    app.open("your_images").set("folder", "photos")
     sign_in("ada")
-    app.button(key="begin_folder").click().run()
-    assert LOOKS in _messages(app)
+    app.click("begin_folder")
+    assert LOOKS in app.texts
     assert len(list_datasets()) == 1
     assert not uploads_dir().exists()
 
@@ -251,48 +200,27 @@ def test_nor_embeds_a_folder(app: AppTest, sign_in: As, tmp_path: Path, monkeypa
 @pytest.fixture
 def stopped(tmp_path: Path) -> RunFolder:
     """A run that was stopped."""
-    run = RunFolder(tmp_path / "runs" / "mine")
-    run.create(with_changes(read_config("shipped-cars-elg"), {"name": "mine"}))
-    run.report_status(Status("stopped", 2, 10))
-    return run
+    return make_run(tmp_path / "runs" / "mine", Status("stopped", 2, 10))
 
 
-def test_only_the_role_train_starts_and_resumes(app: AppTest, sign_in: As, stopped: RunFolder, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_the_role_train_starts_resumes_and_stops(app: Page, sign_in: As, stopped: RunFolder, monkeypatch: pytest.MonkeyPatch) -> None:
     begun: list[str] = []
     monkeypatch.setattr("likeness.training.start_run", lambda run, config=None: begun.append(run.name))
-    sign_in("cleo")
-    _open(app, "runs")
-    resume = app.button(key="act_mine")
-    sign_in("ben")
-    resume.click().run()
-    assert TRAINS_NOT in _messages(app)
-    assert [button for button in app.button if button.key == "act_mine"] == []
-    sign_in("cleo")
-    _open(app, "train")
-    start = app.button(key="train_start")
-    sign_in("ben")
-    start.click().run()
-    assert TRAINS_NOT in _messages(app)
+    for page, key, status in (("runs", "act_mine", "stopped"), ("train", "train_start", "stopped"), ("runs", "act_mine", "running")):
+        stopped.report_status(Status(status, 2, 10, "", os.getpid()))  # type: ignore[arg-type]
+        sign_in("cleo")
+        button = app.open(page).at(key)
+        sign_in("ben")
+        button.click().run()
+        assert TRAINS_NOT in app.texts
+        assert page == "train" or not app.has(key)
     assert begun == []
-    sign_in("cleo")
-    _open(app, "train").button(key="train_start").click().run()
-    assert begun == ["shipped-cars-elg"]
-
-
-def test_only_the_role_train_stops(app: AppTest, sign_in: As, stopped: RunFolder) -> None:
-    stopped.report_status(Status("running", 2, 10, "", os.getpid()))
-    sign_in("cleo")
-    _open(app, "runs")
-    stop = app.button(key="act_mine")
-    sign_in("ben")
-    stop.click().run()
-    assert TRAINS_NOT in _messages(app)
     assert not stopped.stop_requested()
     sign_in("cleo")
-    app.run()
-    app.button(key="act_mine").click().run()
+    app.run().click("act_mine")
     assert stopped.stop_requested()
-    assert list_runs(stopped.path.parent)
+    app.open("train").click("train_start")
+    assert begun == ["shipped-cars-elg"]
 
 
 def test_what_is_an_accounts_own_goes_with_its_name(sign_in: As, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -331,7 +259,7 @@ def test_a_header_of_the_browser_names_nobody(monkeypatch: pytest.MonkeyPatch) -
     assert signed_in.account() == ""
 
 
-def test_a_session_that_another_account_takes_over_begins_anew(app: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_session_that_another_account_takes_over_begins_anew(app: Page, monkeypatch: pytest.MonkeyPatch) -> None:
     """As when a browser keeps a page open while someone else signs in: Streamlit takes it back to the session that it had."""
     monkeypatch.setenv("LIKENESS_SERVER", "{shared: true, auth_header: X-User, default_role: edit}")
     monkeypatch.setattr("shared.account_line.account", lambda: "ben")

@@ -8,31 +8,23 @@ from urllib.parse import parse_qs, urlsplit
 
 import numpy as np
 import pytest
-from streamlit.testing.v1 import AppTest
 
 import saved_views
-from likeness.data import add_dataset, new_entry, remove_dataset
+from app_page import Page
+from likeness.data import remove_dataset
 from likeness.errors import InputError
 from saved_views import SavedView
-from server_settings import ServerSettings
 from shared import selection
 from shared.view_list import address_of
 from visitors import own_dir
-
-ADA, BEN = "a" * 32, "b" * 32
-
-
-@pytest.fixture(autouse=True)
-def cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
-    monkeypatch.setenv("LIKENESS_CACHE", str(tmp_path / "cache"))
-    return tmp_path / "cache"
+from worlds import ADA, BEN, dataset, draw, serve, visit
 
 
 @pytest.fixture
 def be(monkeypatch: pytest.MonkeyPatch) -> Any:
     """`be(ADA)`: from now on she is the visitor of a shared server, who may keep three files of a kind."""
-    monkeypatch.setenv("LIKENESS_SERVER", ServerSettings(shared=True, visitor_files=3).as_text())
-    return lambda who: monkeypatch.setattr("visitors._browser", lambda: who)
+    serve(monkeypatch, shared=True, visitor_files=3)
+    return lambda who: visit(monkeypatch, who)
 
 
 def _file(view: SavedView) -> Path:
@@ -60,17 +52,15 @@ class TestFiles:
         saved_views.remove(first.token)
         assert [each.name for each in saved_views.all_views()] == ["B"]
 
-    @pytest.mark.parametrize(("name", "said"), [("", "has no name"), (" \t", "has no name"), ("x" * 61, "61 letters")])
-    def test_names_that_are_none(self, name: str, said: str) -> None:
-        with pytest.raises(InputError, match=said):
-            saved_views.save(SavedView(name, "", {}))
+    def test_names_and_tokens_that_are_none(self) -> None:
+        for name, said in (("", "has no name"), (" \t", "has no name"), ("x" * 61, "61 letters")):
+            with pytest.raises(InputError, match=said):
+                saved_views.save(SavedView(name, "", {}))
         assert saved_views.all_views() == []
-
-    @pytest.mark.parametrize("token", ["", "..", "../notions/x", "0" * 16, "0" * 15, "g" * 16])
-    def test_tokens_of_nothing(self, token: str) -> None:
-        with pytest.raises(InputError, match="not kept here"):
-            saved_views.find(token)
-        saved_views.remove(token)
+        for token in ("", "..", "../notions/x", "0" * 16, "0" * 15, "g" * 16):
+            with pytest.raises(InputError, match="not kept here"):
+                saved_views.find(token)
+            saved_views.remove(token)
 
     @pytest.mark.parametrize(
         "content",
@@ -135,29 +125,22 @@ class TestVisitors:
         assert [each.name for each in saved_views.all_views()] == ["mine"]
 
 
-def _save(app: AppTest, name: str) -> SavedView:
-    app.text_input(key="view_name").input(name)
-    next(button for button in app.button if button.label == "Save view").click().run()
-    assert not app.exception
+def _save(app: Page, name: str) -> SavedView:
+    app.at("view_name").set_value(name)
+    app.press("Save view")
     return next(view for view in saved_views.all_views() if view.name == name)
 
 
-def _open(app: AppTest, view: SavedView) -> AppTest:
+def _open(app: Page, view: SavedView) -> Page:
     """As a browser that follows the view's link to the first page, in a new session."""
-    fresh = AppTest.from_file(app._script_path, default_timeout=600)
-    for name, values in parse_qs(urlsplit(address_of(view)).query).items():
-        fresh.query_params[name] = values
+    fresh = app.fresh()
+    fresh.query_params = parse_qs(urlsplit(address_of(view)).query)
     fresh.run()
-    assert not fresh.exception
     return fresh
 
 
-def _said(app: AppTest) -> str:
-    return "\n".join(each.value for kind in (app.warning, app.error) for each in kind)
-
-
 class TestPage:
-    def test_a_view_holds_spaces_color_filters_search_and_map(self, app: AppTest) -> None:
+    def test_a_view_holds_spaces_color_filters_search_and_map(self, app: Page) -> None:
         asked = {
             "a": "Car color",
             "color": "Viewpoint",
@@ -169,7 +152,7 @@ class TestPage:
         view = _save(app.run(), "Vans & more")
         assert app.text_input(key="view_name").value == ""
         opened = _open(app, view)
-        assert not _said(opened)
+        assert not opened.alerts
         seen = opened.session_state["view"]
         assert (seen.a.name, seen.color, opened.session_state["query"], opened.session_state["rows"].tolist()) == (
             "car color",
@@ -183,7 +166,7 @@ class TestPage:
         assert "saved" not in opened.query_params
         assert any(unescape(each.proto.body).find("Vans & more") > 0 for each in opened.get("html"))
 
-    def test_a_selection_that_is_too_large_for_a_link_comes_back(self, app: AppTest) -> None:
+    def test_a_selection_that_is_too_large_for_a_link_comes_back(self, app: Page) -> None:
         rows = np.flatnonzero(np.random.default_rng(0).random(2000) < 0.5)
         app.run()
         app.session_state["rows"] = rows
@@ -198,35 +181,24 @@ class TestPage:
         finally:
             selection._URL_LIMIT = limit
 
-    def test_a_view_of_images_that_are_gone_says_so(self, app: AppTest, tmp_path: Path) -> None:
-        from PIL import Image
-
-        (tmp_path / "few").mkdir()
-        for number in range(6):
-            Image.new("RGB", (20, 20), (40 * number, 90, 60)).save(tmp_path / "few" / f"{number}.png")
-        entry = new_entry("Few", str(tmp_path / "few"), "cars-small")
-        add_dataset(entry)
-        app.query_params["dataset"] = entry.id
-        view = _save(app.run(), "Few")
+    def test_a_view_of_images_that_are_gone_says_so(self, app: Page, tmp_path: Path) -> None:
+        entry = dataset(draw(tmp_path / "few", 6), "cars-small")
+        view = _save(app.visit(dataset=entry.id), "Few")
         remove_dataset(entry.id)
         opened = _open(app, view)
-        assert f"There are no images “{entry.id}” here" in _said(opened)
+        assert f"There are no images “{entry.id}” here" in opened.alerts
         assert any("The images of this view are not here any more." in each.value for each in opened.caption)
 
-    def test_a_view_that_was_removed_says_so(self, app: AppTest) -> None:
-        view = _save(app.run(), "Short")
-        app.checkbox(key=f"sure_{view.token}").check().run()
-        app.button(key=f"remove_{view.token}").click().run()
-        assert saved_views.all_views() == []
-        assert "is not kept here: it was removed" in _said(_open(app, view))
-
-    def test_a_view_gets_another_name_and_not_one_that_is_taken(self, app: AppTest) -> None:
+    def test_a_view_gets_another_name_and_is_removed(self, app: Page) -> None:
         view = _save(app.run(), "One")
         _save(app, "Two")
-        app.text_input(key=f"view_name_{view.token}").input("two")
-        app.button(key=f"rename_{view.token}").click().run()
-        assert "You have a view “two” already" in _said(app)
-        app.text_input(key=f"view_name_{view.token}").input("Three")
-        app.button(key=f"rename_{view.token}").click().run()
+        app.at(f"view_name_{view.token}").set_value("two")
+        app.click(f"rename_{view.token}")
+        assert "You have a view “two” already" in app.alerts
+        app.at(f"view_name_{view.token}").set_value("Three")
+        app.click(f"rename_{view.token}")
         assert [each.name for each in saved_views.all_views()] == ["Three", "Two"]
-        assert not _said(app)
+        assert not app.alerts
+        app.set(f"sure_{view.token}", True).click(f"remove_{view.token}")
+        assert [each.name for each in saved_views.all_views()] == ["Two"]
+        assert "is not kept here: it was removed" in _open(app, view).alerts

@@ -12,15 +12,7 @@ import pytest
 import script_turns
 from doors.pace import Pace
 from script_turns import ScriptTurns
-
-
-class Clock:
-    """Seconds that pass when they are told to."""
-
-    now = 0.0
-
-    def __call__(self) -> float:
-        return self.now
+from worlds import Clock
 
 
 def test_an_allowance_is_spent_and_comes_back() -> None:

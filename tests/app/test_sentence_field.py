@@ -3,75 +3,61 @@
 from typing import Any
 
 import pytest
-from streamlit.testing.v1 import AppTest
+
+from app_page import Page
 
 FIELD = "Describe it in one sentence"
 
 
-def _texts(app: AppTest) -> str:
-    return "\n".join(element.value for kind in (app.markdown, app.caption, app.error, app.warning, app.info) for element in kind)
-
-
-def _labeled(app: AppTest, kind: str, label: str) -> Any:
+def _labeled(app: Page, kind: str, label: str) -> Any:
     return next(element for element in getattr(app, kind) if element.label == label)
 
 
-def _say(app: AppTest, sentence: str) -> None:
+def _say(app: Page, sentence: str) -> None:
     _labeled(app, "text_input", FIELD).set_value(sentence).run()
-    assert not app.exception
 
 
-def _aspects(app: AppTest) -> list[str]:
+def _aspects(app: Page) -> list[str]:
     return _labeled(app, "text_area", "One aspect per line").value.splitlines()
 
 
 @pytest.fixture
-def page(app: AppTest) -> AppTest:
+def page(app: Page) -> Page:
     """The page as it opens, with the shipped cars."""
-    app.run()
-    app.switch_page("pages/notions/page.py").run()
-    assert not app.exception
-    return app
+    return app.open("notions")
 
 
-def test_a_sentence_fills_the_form_and_is_fitted(page: AppTest) -> None:
+def test_a_sentence_fills_the_form_is_fitted_and_left_behind_by_another_notion(page: Page) -> None:
     _say(page, "Two cars are similar if they have the same color")
     assert _labeled(page, "text_area", "Template").value == "a {} car"
     assert {"red", "blue", "dark green"} <= set(_aspects(page))
     assert _labeled(page, "text_input", "Name").value == "car color 2"  # "car color" ships
     assert _labeled(page, "text_input", FIELD).value == "Two cars are similar if they have the same color"
-    assert "What varies: **color**" in _texts(page)
+    assert "What varies: **color**" in page.texts
     assert float(page.metric[0].value) > 0.9  # judged by the labels of that name
+    _labeled(page, "selectbox", "Notion").set_value("viewpoint").run()
+    assert _labeled(page, "text_input", FIELD).value == ""
+    assert "What varies" not in page.texts
 
 
-def test_what_was_left_out_can_be_added_back_and_undone(page: AppTest) -> None:
+def test_what_was_left_out_can_be_added_back_and_undone(page: Page) -> None:
     _say(page, "the color of the car")
     before = _aspects(page)
     pills = next(each for each in page.pills if each.label.startswith("Left out"))
     word = pills.options[0]
     assert word not in before
     pills.set_value(word).run()
-    assert not page.exception
     assert _aspects(page) == [*before, word]
-    next(button for button in page.button if button.label == "Undo").click().run()
+    page.press("Undo")
     assert _aspects(page) == before
 
 
-def test_one_that_cannot_be_read_changes_nothing_and_says_what_to_write(page: AppTest) -> None:
+def test_one_that_cannot_be_read_changes_nothing_and_says_what_to_write(page: Page) -> None:
     before = _aspects(page)
     _say(page, "qwrtz frobnicate")
-    assert "names nothing that can vary" in _texts(page)
-    assert "same color of dog" in _texts(page)
+    assert "names nothing that can vary" in page.texts
+    assert "same color of dog" in page.texts
     assert _aspects(page) == before
     _say(page, "background color")
-    assert "names nothing that can vary" not in _texts(page)
+    assert "names nothing that can vary" not in page.texts
     assert _labeled(page, "text_area", "Template").value == "a car in front of a {} background"
-
-
-def test_another_notion_leaves_the_sentence_behind(page: AppTest) -> None:
-    _say(page, "the color of the car")
-    picker = _labeled(page, "selectbox", "Notion")
-    picker.set_value("viewpoint").run()
-    assert not page.exception
-    assert _labeled(page, "text_input", FIELD).value == ""
-    assert "What varies" not in _texts(page)

@@ -16,14 +16,11 @@ from port import check_port
 from server_settings import ServerSettings, check_address, read_settings, server, settings_from
 
 
-def test_one_person_may_do_all() -> None:
+def test_one_person_may_do_all_and_a_shared_server_little_unless_told(tmp_path: Path) -> None:
     own = server()
     assert not own.shared
     assert own.allows_training
     assert own.allows_downloads
-
-
-def test_a_shared_server_allows_little_unless_told(tmp_path: Path) -> None:
     shared = settings_from({"shared": True, "roots": [str(tmp_path)]})
     assert shared.roots == {tmp_path.name: tmp_path.resolve()}
     assert not shared.allows_training
@@ -65,12 +62,9 @@ def test_two_roots_of_one_name(tmp_path: Path) -> None:
         settings_from({"shared": True, "roots": [str(tmp_path / "a/photos"), str(tmp_path / "b/photos")]})
 
 
-def test_a_file_that_is_not_there() -> None:
+def test_a_file_that_is_not_there_or_can_be_none(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="There is no file of settings"):
         read_settings(Path("none.yaml"))
-
-
-def test_a_file_that_can_be_none(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe.yaml")
     for file in (Path("x" * 5000), tmp_path, tmp_path / "pipe.yaml"):
         with pytest.raises(InputError, match=r"is no path|There is no file of settings"):
@@ -91,17 +85,14 @@ def test_a_port_that_is_taken_is_named() -> None:
         check_port("203.0.113.1", port)
 
 
-@pytest.mark.parametrize("address", ["0.0.0.0", "::", "192.168.0.7", "example.org", ""])
-def test_an_address_for_others_is_refused_unless_it_is_meant(address: str) -> None:
-    with pytest.raises(InputError, match=r"would let everyone .*; add --shared .*, or --trust-network"):
+def test_an_address_for_others_is_refused_unless_it_is_meant() -> None:
+    for address in ("0.0.0.0", "::", "192.168.0.7", "example.org", ""):
+        with pytest.raises(InputError, match=r"would let everyone .*; add --shared .*, or --trust-network"):
+            check_address(address, ServerSettings())
+        check_address(address, ServerSettings(shared=True))
+        check_address(address, ServerSettings(trust_network=True))
+    for address in ("127.0.0.1", "localhost", "::1", "[::1]", "127.1.2.3"):
         check_address(address, ServerSettings())
-    check_address(address, ServerSettings(shared=True))
-    check_address(address, ServerSettings(trust_network=True))
-
-
-@pytest.mark.parametrize("address", ["127.0.0.1", "localhost", "::1", "[::1]", "127.1.2.3"])
-def test_this_machine_is_always_served(address: str) -> None:
-    check_address(address, ServerSettings())
 
 
 def test_the_command_hands_its_options_to_the_app(run: Callable[..., tuple[int, str, str]], monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from streamlit.testing.v1 import AppTest
 
 import background
+from app_page import Page
 from background import Job
 from likeness.clusters import ClusterName, ClusterNames, Clusters
 from likeness.projection import pca_map
@@ -93,7 +93,7 @@ class HeldLayout:
 
 
 @pytest.fixture
-def results(app: AppTest, moment: int, monkeypatch: pytest.MonkeyPatch) -> Iterator[Results]:
+def results(app: Page, moment: int, monkeypatch: pytest.MonkeyPatch) -> Iterator[Results]:
     held, begin = Results(moment), link.begin
 
     def begin_run(page: str) -> None:
@@ -124,7 +124,7 @@ def few_clusters(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("likeness.clusters.name_clusters", lambda *_, **__: names)
 
 
-def _drawn(app: AppTest) -> list[str]:
+def _drawn(app: Page) -> list[str]:
     """All that stands on a page, and which of its buttons can be pressed."""
     buttons = [f"{button.label} {button.disabled}" for button in app.button]
     return [f"{node.type} {node.proto}" for node in app if node.type in _TEXTS] + buttons
@@ -142,12 +142,11 @@ ADDRESSES: dict[str, dict[str, str]] = {
 
 @pytest.mark.parametrize("moment", [1, 2])
 @pytest.mark.parametrize("page", ADDRESSES)
-def test_a_result_that_comes_while_the_page_is_drawn_is_drawn(app: AppTest, results: Results, few_clusters: None, page: str) -> None:
+def test_a_result_that_comes_while_the_page_is_drawn_is_drawn(app: Page, results: Results, few_clusters: None, page: str) -> None:
     for name, value in ADDRESSES[page].items():
         app.query_params[name] = value
-    app.switch_page(f"pages/{page}/page.py").run()
+    app.open(page)
     while results.is_due():
         app.run()
-    assert not app.exception
     drawn = _drawn(app)
     assert drawn == _drawn(app.run())

@@ -88,23 +88,17 @@ def test_the_token_can_be_pasted() -> None:
     assert client.get("/").text == "inside"
 
 
-@pytest.mark.parametrize(
-    "elsewhere", ["//evil.example", "https://evil.example", "/\\evil.example", "\\\\evil.example", "/\t/evil.example", "", "evil"]
-)
-def test_the_form_leads_nowhere_else(elsewhere: str) -> None:
+def test_the_form_leads_nowhere_else() -> None:
     token = new_token()
-    assert _client(token).post("/token", data={"token": token, "next": elsewhere}).headers["location"] == "/"
+    for elsewhere in ("//evil.example", "https://evil.example", "/\\evil.example", "\\\\evil.example", "/\t/evil.example", "", "evil"):
+        assert _client(token).post("/token", data={"token": token, "next": elsewhere}).headers["location"] == "/"
 
 
-def test_an_old_link_opens_the_app_for_whoever_is_in() -> None:
+def test_an_old_link_opens_the_app_for_whoever_is_in_and_behind_https_the_cookie_is_secure() -> None:
     token = new_token()
     client = _client(token)
     client.get("/", params={"token": token}, headers=PAGE)
     assert client.get("/?token=old&draft=1", headers=PAGE).headers["location"] == "/?draft=1"
-
-
-def test_behind_https_the_cookie_is_secure() -> None:
-    token = new_token()
     opened = _client(token).get("/", params={"token": token}, headers=PAGE | {"X-Forwarded-Proto": "https"})
     assert "; Secure" in opened.headers["set-cookie"]
 

@@ -24,17 +24,15 @@ from likeness.embedding import embed
 from likeness.errors import InputError
 from quotas import write_draft
 from saved_views import SavedView
-from server_settings import ServerSettings
 from visitors import own_dir, own_uploads_dir, visitors_dir
-
-ADA, BEN = "a" * 32, "b" * 32
+from worlds import ADA, BEN, serve, visit
 
 
 @pytest.fixture
 def be(monkeypatch: pytest.MonkeyPatch) -> Any:
     """`be(ADA)`: from now on she is the visitor of a shared server."""
-    monkeypatch.setenv("LIKENESS_SERVER", ServerSettings(shared=True).as_text())
-    return lambda who: monkeypatch.setattr("visitors._browser", lambda: who)
+    serve(monkeypatch, shared=True)
+    return lambda who: visit(monkeypatch, who)
 
 
 def _pictures(count: int, shade: int = 0) -> list[tuple[str, bytes]]:
@@ -139,7 +137,7 @@ def test_who_does_not_come_back_is_forgotten_where_the_server_says_so(be, monkey
         os.utime(own_dir() / "seen", (time.time() - days * 86_400,) * 2)
     housekeeping.clear_away()
     assert (visitors_dir() / ADA).is_dir()  # without the setting for ever
-    monkeypatch.setenv("LIKENESS_SERVER", ServerSettings(shared=True, keep_days=30).as_text())
+    serve(monkeypatch, shared=True, keep_days=30)
     housekeeping.clear_away()
     assert [folder.name for folder in visitors_dir().iterdir()] == [BEN]
 
@@ -165,7 +163,7 @@ def test_uploads_that_became_no_dataset_are_cleared_away(be) -> None:
 
 def test_of_what_is_computed_again_the_least_used_goes(be, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     be(ADA)
-    monkeypatch.setenv("LIKENESS_SERVER", ServerSettings(shared=True, max_cache_gb=3e-6).as_text())
+    serve(monkeypatch, shared=True, max_cache_gb=3e-6)
     for number, part in enumerate(("maps", "maps", "texts", "label_distances")):
         (cache / part).mkdir(parents=True, exist_ok=True)
         (cache / part / str(number)).write_bytes(b"x" * 1000)
@@ -217,9 +215,9 @@ def _tar(file: Path, name: str, kind: bytes = tarfile.REGTYPE, link: str = "") -
         archive.addfile(member)
 
 
-@pytest.mark.parametrize(
-    ("name", "kind", "link"),
-    [
+def test_of_a_strangers_archive_nothing_is_unpacked(tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LIKENESS_RUNS", str(tmp_path / "runs"))
+    for name, kind, link in (
         ("../evil", tarfile.REGTYPE, ""),
         ("/tmp/evil", tarfile.REGTYPE, ""),
         ("cache/../../evil", tarfile.REGTYPE, ""),
@@ -228,15 +226,12 @@ def _tar(file: Path, name: str, kind: bytes = tarfile.REGTYPE, link: str = "") -
         ("cache/visitors", tarfile.LNKTYPE, "/etc/passwd"),
         ("runs/x", tarfile.CHRTYPE, ""),
         ("runs/x", tarfile.FIFOTYPE, ""),
-    ],
-)
-def test_of_a_strangers_archive_nothing_is_unpacked(tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch, name: str, kind, link: str) -> None:
-    monkeypatch.setenv("LIKENESS_RUNS", str(tmp_path / "runs"))
-    _tar(tmp_path / "evil.tar", name, kind, link)
-    with pytest.raises(InputError, match="which is no part of a backup"):
-        restore(tmp_path / "evil.tar")
-    assert _files(cache) == []
-    assert not (tmp_path / "evil").exists()
+    ):
+        _tar(tmp_path / "evil.tar", name, kind, link)
+        with pytest.raises(InputError, match="which is no part of a backup"):
+            restore(tmp_path / "evil.tar")
+        assert _files(cache) == []
+        assert not (tmp_path / "evil").exists()
 
 
 @pytest.mark.parametrize("spoil", ["cut", "no archive", "missing", "folder"])

@@ -31,43 +31,6 @@ def photos(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        (["embed", "/no/such/folder"], "There is nothing at '/no/such/folder'"),
-        (["embed", "cars", "--encoder", "nonsense"], "nonsense"),
-        (["embed", "cars", "--encoder", "ViT-B-33/openai"], "ViT-B-33"),
-        (["embed", "cars", "--encoder", "local-dir:/no/such/model"], "/no/such/model"),
-        (["embed", "cars", "--out", "vectors.txt"], "end its name in .npy or .parquet"),
-        (["fit", "car-colour"], "There is no notion 'car-colour'; choose from"),
-        (["fit", "no/such.yaml"], "There is no notion file 'no/such.yaml'"),
-        (["fit", "car-color", "--dim", "4096"], "4096"),
-        (["fit", "car-color", "--solver", "magic"], "magic"),
-        (["search", "cars"], "exactly one of --text, --image, --row and --query"),
-        (["search", "cars", "--query", "red"], "The query can't be read from 'red' on"),
-        (["search", "cars", "--query", "row:1 + image:nothing.png"], "There is no file 'nothing.png'"),
-        (["search", "cars", "--row", "1", "--notion", "car-color + "], "'car-color +' has a sign without a notion"),
-        (["search", "cars", "--row", "1", "--notion", "car-color + colour"], "There is no notion 'colour'"),
-        (["search", "cars", "--row", "99999"], "There is no image 99999"),
-        (["search", "cars", "--image", "nothing.png"], "There is no file 'nothing.png'"),
-        (["evaluate", "--methods", "best"], "There is no method 'best'; choose from"),
-        (["evaluate", "--metrics", "accuracy"], "There is no metric 'accuracy'; choose from map_at_r, precision_at_1"),
-        (["evaluate", "--ranking", "dot"], "The metric 'dot' is unknown; choose 'cosine' or 'euclidean'"),
-        (["evaluate", "--dims", "many"], "'many' is not a whole number"),
-        (["evaluate", "--dims", "0"], "The dimension 0 can't be measured"),
-        (["evaluate", "--notions", "cub200-bird-species"], "is judged by the attribute"),
-        (["evaluate", "--notions", "setting"], "The notion 'setting' names no attribute that judges it"),
-        (["evaluate", "--format", "pdf", "--methods", "raw", "--notions", "sun-height"], "There is no format 'pdf'"),
-    ],
-)
-def test_bad_input_is_answered_in_one_line(run: Run, arguments: list[str], said: str) -> None:
-    status, _, err = run(*arguments)
-    assert status == 2
-    assert said in err
-    assert len([line for line in err.splitlines() if line.startswith("Error: ")]) == 1
-    assert "Traceback" not in err
-
-
-@pytest.mark.parametrize(
     "arguments",
     [
         ["fit", "car-color", "--seed", "-1"],
@@ -426,24 +389,6 @@ def test_an_error_that_a_library_makes_of_an_interruption_is_one(run: Run, monke
             run("info")
     finally:
         signal.signal(signal.SIGINT, before)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        (["--row", "3", "--change", "car-color"], "'car-color' names no aspect"),
-        (["--row", "3", "--change", "car-color=crimson"], "no aspect 'crimson'"),
-        (["--row", "3", "--change", "colour=red"], "There is no notion 'colour'"),
-        (["--text", "x", "--change", "car-color=red"], "--change needs the image"),
-        (["--query", "red"], "can't be read from"),
-        (["--query", "row:9999"], "There is no image 9999"),
-        (["--query", "row:1", "--row", "1"], "exactly one of"),
-    ],
-)
-def test_a_composed_search_answers_bad_input(run: Run, arguments: list[str], said: str) -> None:
-    status, _, err = run("search", "cars", *arguments)
-    assert (status, err.count("Error: ")) == (2, 1)
-    assert said in err
 
 
 def test_a_search_says_where_a_notion_cannot_be_relied_on(run: Run) -> None:

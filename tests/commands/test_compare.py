@@ -96,27 +96,3 @@ def test_changes_are_written_also_where_a_distance_cannot_be_measured(run: Run, 
     assert status == 2
     assert "There is no notion 'no-such'" in err
     assert len(pd.read_csv(out)) == 4
-
-
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (["moved", "cars", "--to", ""], "'' names no space"),
-        (["moved", "cars", "--to", "@"], "'@' names no space"),
-        (["moved", "cars", "--to", "car-colour"], "There is no notion 'car-colour'"),
-        (["moved", "cars", "--to", "@nonsense"], "nonsense"),
-        (["moved", "cars", "--to", "@cars-small", "--k", "2000"], "choose k from 1 to that"),
-        (["moved", "cars", "--to", "@cars-small", "--map", "globe"], "There is no layout method 'globe'"),
-        (["queries", "cars", "--to", "@cars-small"], "choose one by --label: body_type"),
-        (["queries", "cars", "--to", "car-color", "--score", "best"], "There is no score 'best' here; choose from map"),
-        (["queries", "cars", "--to", "car-color", "--label", "price"], "no attribute 'price'"),
-        (["versions", "cars", "/no/such/folder"], "There is nothing at '/no/such/folder'"),
-        (["versions", "cars", "cars", "--by", "price"], "no attribute 'price'"),
-        (["versions", "cars", "cars", "--format", "pdf"], "There is no format 'pdf'"),
-    ],
-)
-def test_bad_input_is_answered_in_one_line(run: Run, words: list[str], said: str) -> None:
-    status, _, err = run("compare", *words)
-    assert status == 2
-    assert said in err
-    assert len([line for line in err.splitlines() if line.startswith("Error: ")]) == 1

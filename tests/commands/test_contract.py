@@ -1,6 +1,7 @@
 """What holds for every command: a file of its own, help from there, and one line in the list."""
 
 import re
+import shlex
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -9,6 +10,7 @@ from typing import Any
 import pytest
 import typer
 
+from commands.bad_inputs import BAD_INPUTS
 from likeness.commands import cli
 from likeness.commands.listed_help import LISTS, fill
 
@@ -75,5 +77,25 @@ def test_starting_takes_none_of_the_heavy_ones() -> None:
 @pytest.mark.parametrize(("old", "new"), cli.MOVED.items())
 def test_an_old_name_answers_with_the_new_one(old: str, new: str, run: Run) -> None:
     status, _, err = run(*old.split(), "cars", "--out", "x.csv")
-    assert (status, err.count("\n")) == (2, 1)
+    assert (
+        status,
+        err.count(
+            "\
+"
+        ),
+    ) == (2, 1)
     assert f"`likeness {old}` is now `{new}`" in err
+
+
+@pytest.mark.parametrize(("line", "said"), BAD_INPUTS, ids=[line for line, _ in BAD_INPUTS])
+def test_bad_input_is_answered_by_one_line_that_names_it_before_anything_is_written(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, line: str, said: str
+) -> None:
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+    status, _, err = run(*shlex.split(line))
+    assert status == 2
+    assert said in err
+    assert len([each for each in err.splitlines() if each.startswith("Error: ")]) == 1
+    assert "Traceback" not in err
+    assert list((tmp_path / "here").iterdir()) == []

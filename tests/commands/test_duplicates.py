@@ -104,21 +104,3 @@ def test_a_notion_says_what_is_the_same(run: Run, tmp_path: Path) -> None:
     colors = read_dataset("cars").frame["car_color"].to_numpy()[found["row"]]
     same = np.mean([len(set(colors[found["group"] == group])) == 1 for group in found["group"].unique()])
     assert same > 0.5  # of groups by the raw encoder hardly any differ in nothing but the color
-
-
-@pytest.mark.parametrize(
-    ("words", "answer"),
-    [
-        (("-t", "1.5"), "pass a cosine similarity above 0, up to 1"),
-        (("-t", "nan"), "pass a cosine similarity above 0, up to 1"),
-        (("-t", "high"), "write a cosine similarity above 0, up to 1, such as 0.95, or `suggested`"),
-        (("--exact", "-t", "0.9"), "--exact compares files of one source"),
-        (("--pixels",), "write --exact --pixels"),
-        (("-t", "0.99", "--between", "nowhere"), "'nowhere' is no attribute of these images"),
-        (("--format", "word"), "There is no format 'word'"),
-    ],
-)
-def test_wrong_input_is_answered(run: Run, words: tuple[str, ...], answer: str) -> None:
-    status, _, err = run("duplicates", "cars", *words)
-    assert status == 2
-    assert answer in err

@@ -89,31 +89,3 @@ def test_a_pickle_with_names_of_folders_is_imported_by_the_command_of_the_study(
     status, _, err = run(*command.split())
     assert status == 0, err
     assert read_splits("data/cub200-oodml.json").named("split 3").test == ("Arctic Tern", "Least Auklet", "Brown Pelican")
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (("build", "-o", "x.json", "--start", "official", "-e", "cars-small"), "'cars' has no official split; name a paper's dataset"),
-        (("build", "-o", "x.json", "--count", "900"), "900 splits can't be chosen from"),
-        (("build", "-o", "x.json", "--per-step", "60"), "51 classes, too few to give 60 in a step"),
-        (("build", "-o", "x.json", "--rule", "fast"), "There is no rule 'fast'; choose from paper, official"),
-        (("build", "-o", "x.json", "--removal", "fast"), "There is no removal rule 'fast'; choose from paper, score, official"),
-        (("build", "-o", "x.json", "--start", "last"), "There is no start 'last'; choose from first, random, official"),
-        (("build", "-o", "x.json", "--set", "seed=1"), "--set changes a config, so it goes with --like"),
-        (("build", "-o", "x.json", "--like", "nothing"), "There is no config file or preset 'nothing'"),
-        (("build", "-o", "x.json", "-a", "wheels", "-e", "cars-small"), "has no attribute 'wheels'"),
-        (("show", "nothing"), "There is no file of splits 'nothing'"),
-        (("distance", "--splits", "cars196-oodml"), "The images have no class 'AM General Hummer SUV 2000'"),
-        (("import", "nothing.pkl", "--dataset", "x", "-o", "x.json"), "'nothing.pkl' cannot be read"),
-    ],
-)
-def test_wrong_input_is_one_line_and_status_2(
-    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...], message: str
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    status, _, err = run("splits", *arguments)
-    assert status == 2
-    assert message in err
-    assert len(err.strip().splitlines()) == 1
-    assert not (tmp_path / "x.json").exists()

@@ -126,33 +126,6 @@ def test_studies_are_listed_with_what_they_are(run: Run) -> None:
     assert "Table 2 of Roth et al." in printed
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (("study",), "Say which study"),
-        (("study", "nothing"), "There is no study file or shipped study 'nothing'"),
-        (("study", "shipped-cars", "--row", "Nothing"), "There is no row 'Nothing'; the rows are Raw encoder, Multisimilarity"),
-        (("study", "shipped-cars", "--which", "middle"), "There are no figures 'middle'"),
-        (("study", "shipped-cars", "--format", "word"), "There is no format 'word'"),
-        (("study", "shipped-cars", "--set", "epoch=3"), "there is no key 'epoch'"),
-        (("study", "shipped-cars", "--set", "seed=3"), "seed can't be set for the runs of a study: its seeds are 0, 1, 2"),
-        (("study", "shipped-cars", "--sweep"), "shipped-cars names no values to try"),
-        (("study", "shipped-cars", "--sweep", "--against", "Raw encoder"), "--sweep compares values of settings within each row"),
-        (("study", "shipped-cars", "--against", "Nothing"), "There is no row 'Nothing'; the rows are Raw encoder, Multisimilarity"),
-        (("study", "shipped-cars", "--set", "objective.name=margins"), "There is no objective 'margins'"),
-        (("pseudolabels", "shipped-cars-elg", "--out", "x.csv"), "Pseudolabels come from an ImageNet classifier"),
-    ],
-)
-def test_wrong_input_is_one_line_and_status_2(
-    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...], message: str
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    status, _, err = run(*arguments)
-    assert status == 2
-    assert message in err
-    assert len(err.strip().splitlines()) == 1
-
-
 def test_pseudolabels_are_written_for_every_class(run: Run, tmp_path: Path) -> None:
     classifier = ("--set", "guidance.classifier.name=test_resnet", "--set", "guidance.classifier.weights=none", "--set", "data.image_size=32")
     out = tmp_path / "names.csv"

@@ -1,4 +1,4 @@
-"""The libraries of models, imported by one thread at a time: two that import torchvision at once wait for each other, and one of them fails."""
+"""The libraries of models, imported by one thread at a time: of two that import torchvision or transformers at once, one fails."""
 
 import threading
 from importlib import import_module
@@ -7,6 +7,6 @@ _importing = threading.Lock()
 
 
 def import_library(name: str) -> None:
-    """Imports "timm" or "open_clip", which bring torch and torchvision; called before either is used where other threads may do the same."""
+    """Imports "timm", "open_clip" or a part of transformers; called before one is used where other threads may do the same."""
     with _importing:
         import_module(name)

@@ -13,6 +13,7 @@ from likeness.encoders.models.clean_copy import OPEN_CLIP_CONFIG, TOKENIZER_FILE
 from likeness.encoders.models.config_keys import TIMM_RESERVED
 from likeness.encoders.models.hub import hub_switch
 from likeness.encoders.models.hub_files import HubFiles, hub_folder
+from likeness.encoders.models.libraries import import_library
 from likeness.encoders.models.no_code import no_code
 from likeness.errors import InputError
 from likeness.io import as_path
@@ -229,6 +230,8 @@ def transformers_folder(folder: Path) -> tuple[Any, Any, list[str]]:
     Raises:
         InputError: its configuration asks for code of its own, or names other places.
     """
+    import_library("transformers.models.auto.modeling_auto")
+    import_library("transformers.models.auto.tokenization_auto")
     from transformers import AutoModel, AutoTokenizer
 
     options: dict[str, Any] = {"local_files_only": True, "trust_remote_code": False}
