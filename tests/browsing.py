@@ -23,11 +23,11 @@ WATCH = """(() => {
     }
     return [0, 0];
   };
-  const runs = window.scriptRuns = { asked: 0, begun: 0, running: false, ended: 0, drawing: 0, waiter: 0, rested: false };
+  const runs = window.scriptRuns = { asked: 0, begun: 0, answered: false, running: false, ended: 0, drawing: 0, waiter: 0, rested: false };
   const hear = ({ data }) => {
     if (typeof data === "string") return;
     const [field, value] = find(data, [BEGUN, ENDED]);
-    if (field === BEGUN) { runs.begun += 1; runs.running = true; }
+    if (field === BEGUN) { runs.begun += 1; runs.answered = runs.running = true; }
     if (field === ENDED && value !== BEFORE_ANOTHER) { runs.running = false; runs.ended = performance.now(); }
     runs.drawing += 1;
     requestAnimationFrame(() => requestAnimationFrame(() => { runs.drawing -= 1; }));
@@ -38,11 +38,12 @@ WATCH = """(() => {
       if (!this.heard) this.addEventListener("message", hear);
       this.heard = true;
       runs.asked += 1;
+      runs.answered = false;
     }
     return send.call(this, data);
   };
 })();"""
-# No run is asked for, under way or not drawn. Two that are asked for at once may become one: nothing more comes after the first then.
+# No run is asked for, under way or not drawn. Of two that are asked for at once the server may make one: nothing more begins after that then.
 _SETTLED = """([waiter, pause]) => {
   const runs = window.scriptRuns;
   if (!runs.asked || !document.querySelector("[data-testid='stApp'][data-test-script-state='notRunning']")) return false;
@@ -50,8 +51,10 @@ _SETTLED = """([waiter, pause]) => {
     Object.assign(runs, { waiter, rested: false });
     setTimeout(() => requestAnimationFrame(() => { runs.rested = runs.waiter === waiter; }), pause);
   }
-  const all = runs.begun >= runs.asked || performance.now() - runs.ended > 1000;
-  return runs.rested && !runs.running && !runs.drawing && runs.begun > 0 && all;
+  if (!runs.rested || !runs.answered || runs.running || runs.drawing) return false;
+  if (runs.begun < runs.asked && performance.now() - runs.ended < 1000) return false;
+  runs.begun = runs.asked;
+  return true;
 }"""
 _PAUSE = 300  # milliseconds of the page's own clock, after which all that fields and tables hold back for a moment is on its way
 _waiters = itertools.count(1)

@@ -4,8 +4,10 @@ import contextlib
 import io
 import re
 import shlex
+import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import click
 import pytest
@@ -80,6 +82,20 @@ def test_there_is_code_to_run() -> None:
     assert len(_command_lines()) > 30
 
 
+@pytest.fixture
+def short_layouts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Maps are laid out in few passes: whether a page's code runs does not depend on where the points come to lie."""
+    from likeness.projection import umap_map, umap_points
+
+    def short(graph: Any, start: Any, min_distance: float, epochs: int, rate: float, seed: int) -> Any:
+        return optimised(graph, start, min_distance, min(epochs, 10), rate, seed)
+
+    optimised = sys.modules[umap_map.__module__].optimised
+    for function in (umap_map, umap_points):
+        monkeypatch.setattr(sys.modules[function.__module__], "optimised", short)
+
+
+@pytest.mark.usefixtures("short_layouts")
 @pytest.mark.parametrize(("page", "info", "text"), _code(), ids=lambda value: value.name if isinstance(value, Path) else "")
 def test_code_runs(page: Path, info: str, text: str) -> None:
     """What takes minutes or needs files of one's own is marked `no-run`; its names resolve all the same."""

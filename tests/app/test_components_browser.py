@@ -185,15 +185,12 @@ def close_to(color: list[int], wanted: str, tolerance: int = 60) -> bool:
 BLUE, ORANGE, GREEN, MAGENTA = "#2559b0", "#df911a", "#2b9667", "#de50fc"
 
 
-def test_both_maps_show_the_classes_in_their_colors(maps: Maps) -> None:
+def test_both_maps_show_the_classes_what_is_hovered_and_what_is_clicked(maps: Maps) -> None:
     for corner, color in zip(CORNERS.values(), [BLUE, ORANGE, GREEN, MAGENTA], strict=True):
         assert close_to(maps.pixel(0, *corner), color)
         assert close_to(maps.pixel(1, -corner[0], -corner[1]), color)
     assert maps.pixel(0, 0, 0) == [255, 255, 255, 255]
     assert maps.page.locator(".lm-entry").all_inner_texts() == ["a\n100", "b\n100", "c\n100", "d\n100"]
-
-
-def test_hovering_rings_the_image_in_both_maps_and_shows_its_card(maps: Maps) -> None:
     maps.page.mouse.move(*maps.place(0, *CORNERS["a"]))
     card = maps.page.locator(".lm-card")
     card.get_by_text("image 0", exact=True).wait_for()
@@ -204,9 +201,6 @@ def test_hovering_rings_the_image_in_both_maps_and_shows_its_card(maps: Maps) ->
     assert ring
     maps.page.mouse.move(*maps.place(0, 0, 0))
     card.wait_for(state="hidden")
-
-
-def test_a_click_asks_for_neighbors_and_escape_takes_it_back(maps: Maps) -> None:
     maps.page.mouse.click(*maps.place(0, *CORNERS["a"]))
     maps.said("events 1 selected 0 classes [] query 0 returned True")
     drawn(maps.page)
@@ -438,7 +432,13 @@ def test_a_change_of_theme_repaints_the_map(maps: Maps) -> None:
     assert close_to(maps.pixel(0, *CORNERS["a"]), BLUE)
 
 
-def test_the_gallery_shows_sixty_tiles_and_more_on_demand(maps: Maps) -> None:
+def test_tiles_tell_rank_similarity_and_class_and_are_shown_on_demand_and_chosen(maps: Maps) -> None:
+    tiles = maps.page.get_by_role("region", name="Near").locator(".ga-tile")
+    assert [tile.inner_text().split() for tile in tiles.all()] == [["1", "0.988", "five"], ["2", "0.500", "six"], ["3", "−0.250", "seven"]]
+    assert tiles.nth(0).locator("img").get_attribute("alt") == "Rank 1, five, similarity 0.988, same class, found by both spaces"
+    assert [tile.locator(".ga-mark").is_visible() for tile in tiles.all()] == [True, True, False]
+    assert [tile.locator(".ga-both").is_visible() for tile in tiles.all()] == [True, False, False]
+    assert "ga-query" in tiles.nth(1).get_attribute("class")
     section = maps.page.get_by_role("region", name="All")
     assert section.locator(".ga-tile:visible").count() == 60
     section.get_by_role("button", name="Show 60 more of 70").click()
@@ -448,18 +448,6 @@ def test_the_gallery_shows_sixty_tiles_and_more_on_demand(maps: Maps) -> None:
     assert not section.get_by_role("button", name="more").is_visible()
     box = section.locator(".ga-frame").first.bounding_box()
     assert box["width"] == pytest.approx(box["height"], abs=1)
-
-
-def test_tiles_tell_rank_similarity_and_class(maps: Maps) -> None:
-    tiles = maps.page.get_by_role("region", name="Near").locator(".ga-tile")
-    assert [tile.inner_text().split() for tile in tiles.all()] == [["1", "0.988", "five"], ["2", "0.500", "six"], ["3", "−0.250", "seven"]]
-    assert tiles.nth(0).locator("img").get_attribute("alt") == "Rank 1, five, similarity 0.988, same class, found by both spaces"
-    assert [tile.locator(".ga-mark").is_visible() for tile in tiles.all()] == [True, True, False]
-    assert [tile.locator(".ga-both").is_visible() for tile in tiles.all()] == [True, False, False]
-    assert "ga-query" in tiles.nth(1).get_attribute("class")
-
-
-def test_a_tile_is_chosen_by_mouse_and_by_key(maps: Maps) -> None:
     maps.page.get_by_role("region", name="All").locator(".ga-tile").nth(12).click()
     maps.said("clicked 12 returned 12")
     maps.page.get_by_role("region", name="Near").locator(".ga-tile").nth(2).press("Enter")

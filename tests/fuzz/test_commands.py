@@ -13,14 +13,15 @@ from command_fuzz import attack_commands, wrong
 from command_lines import command_line, commands
 
 _COMMANDS = commands()
-_CALLS = len(_COMMANDS)
+_SOME, _ALL = 10, len(_COMMANDS)
 _SECONDS = 600.0
 
 
-def test_drawn_command_lines_are_answered_in_one_line(tmp_path: Path) -> None:
-    tried, found = attack_commands(tmp_path / "calls", 0, _CALLS, _SECONDS)
+@pytest.mark.parametrize(("first", "calls"), [(0, _SOME), pytest.param(_SOME, _ALL - _SOME, marks=pytest.mark.long)], ids=["some", "more"])
+def test_drawn_command_lines_are_answered_in_one_line(first: int, calls: int, tmp_path: Path) -> None:
+    tried, found = attack_commands(tmp_path / "calls", first, calls, _SECONDS)
     assert not found, "\n\n".join(f"{each.case}, seed {each.seed}: {each.what}" for each in found)
-    assert tried == _CALLS
+    assert tried == calls
 
 
 def test_every_option_of_every_command_is_drawn() -> None:

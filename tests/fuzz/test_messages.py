@@ -12,8 +12,6 @@ from app_server import AppServer
 from fuzzing import Found
 from message_fuzz import aftermath, attack_pages, attack_routes, attack_socket
 
-_SEEDS = range(4)
-
 
 @pytest.fixture(scope="module")
 def app_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[AppServer]:
@@ -25,10 +23,15 @@ def _told(found: list[Found]) -> str:
     return "\n\n".join(f"{each.case}, seed {each.seed}: {each.what}" for each in found)
 
 
-def test_the_app_answers_any_message_and_stays_up(app_server: AppServer) -> None:
-    sent, found = attack_pages(app_server, _SEEDS)
-    attack_socket(app_server, range(12))
-    found += attack_routes(app_server, range(150))
+@pytest.mark.parametrize(
+    ("pages", "sockets", "routes"),
+    [(range(1), range(3), range(30)), pytest.param(range(1, 4), range(3, 12), range(30, 150), marks=pytest.mark.long)],
+    ids=["some", "more"],
+)
+def test_the_app_answers_any_message_and_stays_up(app_server: AppServer, pages: range, sockets: range, routes: range) -> None:
+    sent, found = attack_pages(app_server, pages)
+    attack_socket(app_server, sockets)
+    found += attack_routes(app_server, routes)
     found += aftermath(app_server)
     assert not found, _told(found)
-    assert sent >= 10 * len(_SEEDS)
+    assert sent >= 10 * len(pages)

@@ -85,6 +85,7 @@ def test_without_a_home_no_folder_is_named_after_the_sign_for_it() -> None:
     assert not can_write(Path("~/.cache/likeness"))
 
 
+@pytest.mark.long  # numba compiles everything anew
 @pytest.mark.skipif(os.getuid() != 0 or shutil.which("setpriv") is None, reason="only root can become another user")
 def test_metrics_and_maps_where_neither_home_nor_packages_can_be_written(tmp_path: Path) -> None:
     cache = tmp_path / "cache"

@@ -60,6 +60,10 @@ def test_rows_of_one_image_do_not_find_each_other(base: Space, color: Notion) ->
     twice = base.replace(vectors=np.vstack([base.vectors] * 2), images=replace(base.table, frame=frame), index=None, provenance="")
     expected, found = (compare(each, [color], ("raw", "exact", "probabilities"), dims=(2,), seeds=(0,)) for each in (base, twice))
     pd.testing.assert_frame_equal(found.drop(columns="fit_seconds"), expected.drop(columns="fit_seconds"))
+    labels = frame[color.attribute].astype(object)
+    labels[0] = labels[labels != labels[0]].iloc[0]  # one image is called two things
+    differing = twice.replace(images=replace(twice.table, frame=frame.assign(**{str(color.attribute): labels})))
+    assert compare(differing, [color], ("raw",), dims=(2,), seeds=(0,), metrics=["mrr"])["left_out"].tolist() == [1]
 
 
 def test_one_row_per_run_in_order(base: Space, color: Notion, shape: Notion) -> None:

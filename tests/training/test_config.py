@@ -156,3 +156,10 @@ def test_the_former_key_of_the_guidance_method_is_still_read() -> None:
     assert with_changes(config, {"guidance": {"way": "mining"}}).guidance == GuidanceConfig(method="mining")
     with pytest.raises(InputError, match="method and way are the same key"):
         config_from({"guidance": {"way": "devise", "method": "devise"}})
+
+
+def test_only_how_a_run_is_carried_out_may_change_while_it_goes_on() -> None:
+    config, elsewhere = RunConfig(), {"devices": 2, "nodes": 2, "workers": 1, "keep_on_device": True, "loggers": ("csv",)}
+    assert config.same_run(config.model_copy(update=elsewhere))
+    others = {"seed": 1, "epochs": 3, "augment": False, "precision": "bf16-mixed", "compile": True, "evaluate_every": 2, "checkpoint_every": 9}
+    assert [name for name, value in others.items() if config.same_run(config.model_copy(update={name: value}))] == []
