@@ -14,16 +14,18 @@ class Mined(nn.Module):
     Args:
         loss: on the tuples; a module's parameters are those of this one.
         miner: (embeddings, labels) -> tuples of row numbers; None: the loss takes all that a batch has.
+        pairs: it compares rows, so that a batch without two of one class has nothing to compare.
     """
 
-    def __init__(self, loss: Callable[..., Any], miner: Mine | None = None) -> None:
+    def __init__(self, loss: Callable[..., Any], miner: Mine | None = None, *, pairs: bool = False) -> None:
         super().__init__()
-        self.loss, self.miner = loss, miner
+        self.loss, self.miner, self.pairs = loss, miner, pairs
 
     def forward(self, embeddings: Tensor, labels: Tensor) -> Tensor:
-        """The loss of a batch; 0, with a gradient of 0, where it has no tuple."""
+        """The loss of a batch, in float32 at least; 0, with a gradient of 0, where it has no tuple."""
+        embeddings = embeddings.float() if embeddings.dtype.itemsize < 4 else embeddings
         tuples = self.miner(embeddings, labels) if self.miner else None
-        if tuples is not None and not len(tuples[0]):
+        if (tuples is not None and not len(tuples[0])) or (self.pairs and tuples is None and len(labels.unique()) == len(labels)):
             return 0 * embeddings.sum()
         found: Tensor = self.loss(embeddings, labels, tuples)
         return found

@@ -3,18 +3,14 @@
 from typing import TYPE_CHECKING, Any
 
 from likeness.errors import InputError
-from likeness.losses.arcface import ARCFACE, ARCFACE_OFFICIAL
 from likeness.losses.binary_margin import BINARY_MARGIN
-from likeness.losses.contrastive import CONTRASTIVE
+from likeness.losses.commodity import COMMODITY
 from likeness.losses.custom import CUSTOM, CUSTOM_DISTANCES
 from likeness.losses.dense_triplet import BINARY_TRIPLET, DENSE_TRIPLET, DENSE_TRIPLET_OFFICIAL
 from likeness.losses.log_ratio import LOG_RATIO, LOG_RATIO_OFFICIAL
 from likeness.losses.margin import MARGIN, MARGIN_OFFICIAL, R_MARGIN
 from likeness.losses.multi_similarity import MULTISIMILARITY, MULTISIMILARITY_OFFICIAL, MULTISIMILARITY_OODML
 from likeness.losses.objective import Labels, Objective
-from likeness.losses.proxyanchor import PROXYANCHOR, PROXYANCHOR_OFFICIAL
-from likeness.losses.softmax import SOFTMAX
-from likeness.losses.triplet import TRIPLET
 from likeness.options import check_options, defaults
 from likeness.samplers import Mine, make_miner
 
@@ -30,13 +26,7 @@ OBJECTIVES: dict[str, Objective] = {
         MARGIN,
         MARGIN_OFFICIAL,
         R_MARGIN,
-        CONTRASTIVE,
-        TRIPLET,
-        ARCFACE,
-        ARCFACE_OFFICIAL,
-        PROXYANCHOR,
-        PROXYANCHOR_OFFICIAL,
-        SOFTMAX,
+        *COMMODITY,
         LOG_RATIO,
         LOG_RATIO_OFFICIAL,
         DENSE_TRIPLET,

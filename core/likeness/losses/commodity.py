@@ -1,0 +1,303 @@
+"""The losses of pytorch-metric-learning by name: an entry each, with its class there, its options and its paper. Needs no torch.
+
+Left out are those that read no class labels (instance, manifold, VICReg, self-supervised), that alone pull all images together (intra-pair variance),
+and that work with no newest torch (dynamic soft margin, histogram). Margin and multisimilarity, which the papers build on, have files of their own.
+"""
+
+import math
+import warnings
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from likeness.losses.objective import Objective
+from likeness.options import Option
+from likeness.samplers import make_miner
+
+if TYPE_CHECKING:
+    from torch import nn
+
+Values = Mapping[str, Any]
+_SCALE = "Factor on the similarities before the softmax."
+_TEMPERATURE = "By which similarities are divided before the softmax."
+
+
+def _made(loss: str, arguments: Callable[[int, int, Values], Values], miner: str, pairs: bool, classes: int, dim: int, **options: Any) -> "nn.Module":
+    from pytorch_metric_learning import losses
+
+    from likeness.losses.mined import Mined
+
+    with warnings.catch_warnings():  # the margins of SphereFace are made by a call that NumPy deprecates
+        warnings.simplefilter("ignore", DeprecationWarning)
+        made = getattr(losses, loss)(**arguments(classes, dim, options))
+    return Mined(made, make_miner(miner) if miner else None, pairs=pairs)
+
+
+def _plain(classes: int, dim: int, options: Values) -> Values:
+    return options
+
+
+def _per_class(classes: int, dim: int, options: Values) -> Values:
+    return {"num_classes": classes, "embedding_size": dim, **options}
+
+
+def _angular(classes: int, dim: int, options: Values) -> Values:
+    """With margins in radians; there they are in degrees."""
+    return _per_class(classes, dim, {**options, "margin": math.degrees(options["margin"])})
+
+
+def _of_pairs(name: str, title: str, help: str, loss: str, options: Mapping[str, Option] | None = None, miner: str = "") -> Objective:
+    """A loss of pairs or triplets: those that a miner picks, or else all of a batch."""
+    return Objective(name, title, help, partial(_made, loss, _plain, miner, True), options or {}, mines=True)
+
+
+def _of_proxies(name: str, title: str, help: str, loss: str, options: Mapping[str, Option], arguments: Any = _per_class) -> Objective:
+    """A loss with learned points for each class, which no miner picks tuples for."""
+    return Objective(name, title, help, partial(_made, loss, arguments, "", False), options)
+
+
+def _of_batches(name: str, title: str, help: str, loss: str, options: Mapping[str, Option], arguments: Any = _plain) -> Objective:
+    """A loss of a batch as a whole."""
+    return Objective(name, title, help, partial(_made, loss, arguments, "", False), options)
+
+
+def _squared_triplets(classes: int, dim: int, options: Values) -> Values:
+    """Squared distances and a mean over all triplets, as in the papers' code; pytorch-metric-learning's own default has neither."""
+    from pytorch_metric_learning import distances, reducers
+
+    return {**options, "distance": distances.LpDistance(power=2), "reducer": reducers.MeanReducer()}
+
+
+def _official(name: str, classes: int, dim: int, **options: Any) -> "nn.Module":
+    from likeness.losses import official_proxies
+
+    found: nn.Module = getattr(official_proxies, name)(classes, dim, **options)
+    return found
+
+
+_ANGLE = {"margin": Option(0.5, "Angle of the margin, in radians."), "scale": Option(16.0, "Factor on the cosines before the softmax.", 0)}
+
+_ANCHOR = {"alpha": Option(32.0, "Factor on the similarities.", 0), "delta": Option(0.1, "Margin of similarity.")}
+
+COMMODITY: tuple[Objective, ...] = (
+    _of_pairs(
+        "contrastive",  # Hadsell et al., CVPR 2006; on distance-weighted triplets
+        "Contrastive",
+        "Pulls images of a class together, and pushes those of different classes to a distance.",
+        "ContrastiveLoss",
+        {
+            "pos_margin": Option(0.0, "Distance below which two images of a class cost nothing."),
+            "neg_margin": Option(1.0, "Distance above which two images of different classes cost nothing."),
+        },
+        "distance-weighted",
+    ),
+    Objective(
+        "triplet",
+        "Triplet",
+        "An image must lie nearer to one of its class than to one of another, by a margin.",
+        partial(_made, "TripletMarginLoss", _squared_triplets, "distance-weighted", True),
+        {"margin": Option(0.2, "By how much nearer, in squared distances.")},
+        mines=True,
+    ),
+    _of_proxies(
+        "arcface",  # Deng et al., CVPR 2019
+        "ArcFace",
+        "A classifier with a margin between the directions of the classes.",
+        "ArcFaceLoss",
+        _ANGLE,
+        _angular,
+    ),
+    Objective("arcface-official", "ArcFace (official)", "ArcFace as in the code of ooDML.", partial(_official, "OfficialArcFaceLoss"), _ANGLE),
+    _of_proxies(
+        "proxyanchor",  # Kim et al., CVPR 2020
+        "ProxyAnchor",
+        "Pulls images to a learned point for each class.",
+        "ProxyAnchorLoss",
+        _ANCHOR,
+        lambda classes, dim, options: _per_class(classes, dim, {"alpha": options["alpha"], "margin": options["delta"]}),
+    ),
+    Objective(
+        "proxyanchor-official",
+        "ProxyAnchor (official)",
+        "ProxyAnchor as in the code of language guidance and ooDML.",
+        partial(_official, "OfficialProxyAnchorLoss"),
+        _ANCHOR,
+    ),
+    _of_proxies(
+        "softmax",  # Zhai and Wu, BMVC 2019
+        "Softmax",
+        "A classifier on cosines to a learned direction for each class.",
+        "NormalizedSoftmaxLoss",
+        {"temperature": Option(0.05, "By which cosines are divided before the softmax.", 1e-6)},
+    ),
+    _of_pairs(
+        "supcon",  # Khosla et al., NeurIPS 2020
+        "SupCon",
+        "Each image picks those of its class out of all others of the batch, by a softmax.",
+        "SupConLoss",
+        {"temperature": Option(0.1, _TEMPERATURE, 1e-6)},
+    ),
+    _of_pairs(
+        "ntxent",  # Sohn, NeurIPS 2016; Oord et al. 2018
+        "NT-Xent",
+        "InfoNCE: each pair of a class against all images of other classes, by a softmax.",
+        "NTXentLoss",
+        {"temperature": Option(0.07, _TEMPERATURE, 1e-6)},
+    ),
+    _of_pairs(
+        "circle",  # Sun et al., CVPR 2020
+        "Circle",
+        "Weighs each pair by how far it is from where it should be.",
+        "CircleLoss",
+        {"m": Option(0.4, "Margin of similarity.", 0, 1), "gamma": Option(80.0, "Factor on the similarities.", 1e-6)},
+    ),
+    _of_pairs(
+        "lifted-structure",  # Song et al., CVPR 2016
+        "Lifted structure",
+        "Each pair of a class against all that lie too near to either image.",
+        "LiftedStructureLoss",
+        {"neg_margin": Option(1.0, "Distance to other classes."), "pos_margin": Option(0.0, "Distance within a class.")},
+    ),
+    _of_pairs(
+        "generalized-lifted-structure",  # Hermans et al. 2017
+        "Generalized lifted structure",
+        "All images of a class against all others, for each image.",
+        "GeneralizedLiftedStructureLoss",
+        {"neg_margin": Option(1.0, "Distance to other classes."), "pos_margin": Option(0.0, "Distance within a class.")},
+    ),
+    _of_pairs(
+        "npairs",  # Sohn, NeurIPS 2016
+        "N-pairs",
+        "A pair of each class against one image of every other class.",
+        "NPairsLoss",
+    ),
+    _of_pairs(
+        "nca",  # Goldberger et al., NeurIPS 2004
+        "NCA",
+        "The chance that a neighbor, drawn by distance, is of the same class.",
+        "NCALoss",
+        {"softmax_scale": Option(1.0, "Factor on the distances before the softmax.", 1e-6)},
+    ),
+    _of_pairs(
+        "angular",  # Wang et al., ICCV 2017
+        "Angular",
+        "Bounds the angle at the other class's image in each triangle of an anchor, a positive and a negative.",
+        "AngularLoss",
+        {"alpha": Option(40.0, "The angle, in degrees.", 1e-3, 89)},
+    ),
+    _of_pairs(
+        "tuplet-margin",  # Yu and Tao, ICCV 2019
+        "Tuplet margin",
+        "A pair of a class against all other classes, with a slack of angle for hard pairs.",
+        "TupletMarginLoss",
+        {"margin": Option(5.73, "The slack, in degrees."), "scale": Option(64.0, _SCALE, 1e-6)},
+    ),
+    _of_pairs(
+        "snr-contrastive",  # Yuan et al., CVPR 2019
+        "SNR contrastive",
+        "Contrastive on the ratio of noise to signal in place of distances.",
+        "SignalToNoiseRatioContrastiveLoss",
+    ),
+    _of_pairs(
+        "threshold-consistent-margin",  # Zhang et al., ICLR 2024
+        "Threshold-consistent margin",
+        "Keeps the hardest pairs on their side of two similarities, so that one threshold fits all classes; to add to another loss.",
+        "ThresholdConsistentMarginLoss",
+        {
+            "lambda_plus": Option(1.0, "Weight of pairs of a class.", 0),
+            "lambda_minus": Option(1.0, "Weight of pairs of two classes.", 0),
+            "margin_plus": Option(0.9, "Similarity that pairs of a class should have.", -1, 1),
+            "margin_minus": Option(0.5, "Similarity that pairs of two classes should not have.", -1, 1),
+        },
+    ),
+    _of_batches(
+        "fastap",  # Cakir et al., CVPR 2019
+        "FastAP",
+        "Average precision of each image's ranking, by histograms.",
+        "FastAPLoss",
+        {"num_bins": Option(10, "Bins of the histograms.", 1)},
+    ),
+    _of_batches(
+        "smooth-ap",  # Brown et al., ECCV 2020
+        "Smooth-AP",
+        "Average precision of each image's ranking, with sigmoids in place of steps; every class of a batch needs as many images.",
+        "SmoothAPLoss",
+        {"temperature": Option(0.01, "Width of the sigmoids.", 1e-6)},
+    ),
+    _of_batches(
+        "pnp",  # Li et al., AAAI 2022
+        "PNP",
+        "Counts the images of other classes before those of the own, and leaves alone those behind.",
+        "PNPLoss",
+        {"anneal": Option(0.01, "Width of the sigmoids.", 1e-6)},
+    ),
+    _of_batches(
+        "ranked-list",  # Wang et al., CVPR 2019
+        "Ranked list",
+        "Images of other classes lie beyond a distance, those of the own within it by a margin.",
+        "RankedListLoss",
+        {
+            "margin": Option(0.4, "Distance between the two bounds.", 0),
+            "Tn": Option(1.0, "How sharply near images of other classes count.", 0, 5),
+            "Tp": Option(0.0, "How sharply far images of the own class count.", 0, 5),
+            "imbalance": Option(0.5, "Weight of other classes.", 0, 1),
+            "alpha": Option(1.2, "Distance of the outer bound.", 0),
+        },
+    ),
+    _of_proxies(
+        "cosface",  # Wang et al., CVPR 2018
+        "CosFace",
+        "A classifier with a margin of cosine between the classes.",
+        "CosFaceLoss",
+        {"margin": Option(0.35, "Margin of cosine."), "scale": Option(64.0, _SCALE, 1e-6)},
+    ),
+    _of_proxies(
+        "sphereface",  # Liu et al., CVPR 2017
+        "SphereFace",
+        "A classifier whose own class's angle counts several times.",
+        "SphereFaceLoss",
+        {"margin": Option(4, "How many times.", 1), "scale": Option(1.0, _SCALE, 1e-6)},
+    ),
+    _of_proxies(
+        "large-margin-softmax",  # Liu et al., ICML 2016
+        "Large-margin softmax",
+        "SphereFace with the lengths of the class directions.",
+        "LargeMarginSoftmaxLoss",
+        {"margin": Option(4, "How many times the own class's angle counts.", 1), "scale": Option(1.0, _SCALE, 1e-6)},
+    ),
+    _of_proxies(
+        "subcenter-arcface",  # Deng et al., ECCV 2020
+        "Sub-center ArcFace",
+        "ArcFace with several directions for each class, of which the nearest counts.",
+        "SubCenterArcFaceLoss",
+        _ANGLE | {"sub_centers": Option(3, "Directions of each class.", 1)},
+        _angular,
+    ),
+    _of_proxies(
+        "softtriple",  # Qian et al., ICCV 2019
+        "SoftTriple",
+        "A classifier with several learned points for each class.",
+        "SoftTripleLoss",
+        {
+            "centers_per_class": Option(10, "Points of each class.", 2),
+            "la": Option(20.0, "Factor on the similarities.", 1e-6),
+            "gamma": Option(0.1, "How softly a point is chosen.", 1e-6),
+            "margin": Option(0.01, "Margin of similarity."),
+        },
+    ),
+    _of_proxies(
+        "proxynca",  # Movshovitz-Attias et al., ICCV 2017
+        "ProxyNCA",
+        "NCA with a learned point for each class in place of images.",
+        "ProxyNCALoss",
+        {"softmax_scale": Option(1.0, _SCALE, 1e-6)},
+    ),
+    _of_proxies(
+        "p2sgrad",  # Zhang et al., CVPR 2019
+        "P2SGrad",
+        "Draws cosines to learned directions towards 1 and 0, without scale or margin.",
+        "P2SGradLoss",
+        {},
+        lambda classes, dim, options: {"descriptors_dim": dim, "num_classes": classes},
+    ),
+)
