@@ -4,9 +4,9 @@ from functools import lru_cache
 from importlib import metadata
 
 
-def entry_points(group: str, **wanted: str) -> metadata.EntryPoints:
-    """Those of a group, such as "likeness.encoders", with these names; what is installed later, the next process finds."""
-    return _declared(group).select(**wanted)
+def entry_points(group: str, name: str | None = None) -> metadata.EntryPoints:
+    """Those of a group, such as "likeness.encoders", or the one of this name; what is installed later, the next process finds."""
+    return _declared(group) if name is None else _declared(group).select(name=name)
 
 
 @lru_cache
