@@ -21,6 +21,7 @@ from doors.programs import API, MCP
 from navigation import PAGES
 
 APP = Path(__file__).resolve().parents[2] / "app"
+SCRIPTS = APP.parent / "core" / "likeness" / "plots" / "linked_map" / "scripts"
 PREFIXES = ("", "/likeness", "/user/ada/proxy/8501")
 OTHERS = {API[1:], MCP[1:], "login", "logout", "token", "media"}
 FIRST = sorted({str(route.path).split("/")[1] for route in [*routes.ROUTES, *start_page.routes()]} | OTHERS)
@@ -51,7 +52,7 @@ def test_no_module_writes_an_address_of_the_server_by_itself(file: Path) -> None
 
 
 def test_no_front_end_writes_an_address_of_the_server_by_itself() -> None:
-    files = [file for pattern in ("*.js", "*.css", "*.html") for file in APP.rglob(pattern)]
+    files = [file for pattern in ("*.js", "*.css", "*.html") for folder in (APP, SCRIPTS) for file in folder.rglob(pattern)]
     assert len(files) > 30
     for file in files:
         assert not re.search(r"""(["'`(]|src=|href=)/[a-z]""", re.sub(r"//.*|/\*.*?\*/", "", file.read_text(encoding="utf-8"))), file

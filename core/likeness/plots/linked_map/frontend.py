@@ -5,10 +5,9 @@ share one scope, and only the entry exports: `streamlit.js` for the app, `notebo
 """
 
 import json
+from pathlib import Path
 
-from likeness.io import app_dir
-
-_FOLDER = app_dir() / "components" / "frontend"
+_FOLDER = Path(__file__).with_name("scripts")
 # all but the entry, each after those whose constants it reads
 SCRIPTS = (
     "bytes", "color", "icons", "stamps", "view", "grid", "pick", "raster", "density", "points", "splat", "gl_programs", "gl_splat", "renderers",
@@ -18,12 +17,12 @@ SCRIPTS = (
 
 
 def read_script(*names: str) -> str:
-    """The named scripts of the frontend folder as one ES module."""
+    """The named scripts of the folder `scripts` as one ES module."""
     return "\n".join((_FOLDER / f"{name}.js").read_text(encoding="utf-8") for name in names)
 
 
 def read_text(name: str) -> str:
-    """A file of the frontend folder."""
+    """A file of the folder `scripts`."""
     return (_FOLDER / name).read_text(encoding="utf-8")
 
 
