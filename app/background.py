@@ -14,16 +14,13 @@ import streamlit as st
 
 from clients import client
 from likeness.errors import InputError
+from likeness.progress import Stopped
 from server_settings import server
 from slots import Slots
 
 _KEPT = 64  # ended jobs of a kind
 _MOST_WAITING = 12  # jobs of one visitor of a shared server, those under way included
 _numbers = count()
-
-
-class Stopped(Exception):  # noqa: N818  (a person's wish, not an error)
-    """Ends work that was asked to stop."""
 
 
 @dataclass(frozen=True)

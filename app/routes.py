@@ -14,7 +14,7 @@ import query_pictures
 from likeness.data import DatasetEntry, thumbnail
 from likeness.errors import InputError
 from likeness.io import image_remark
-from likeness.plots import labelled_image, squared_webp
+from likeness.plots import labeled_image, squared_webp
 from pages.continuous import labels
 from request_scope import answering
 from shared import cached
@@ -37,12 +37,12 @@ def serve_thumbnail(request: Request) -> Response:
         return Response(status_code=404, headers=_HEADERS)
 
 
-def serve_labelled(request: Request) -> Response:
+def serve_labeled(request: Request) -> Response:
     """WebP of image `row` with its continuous label drawn on it; which label, `labels.pictures` wrote into the query string."""
     query = request.query_params
     try:
         entry = _dataset(request)
-        picture = _labelled(entry.id, _row(request), query.get("kind", ""), query.get("columns", "[]"))
+        picture = _labeled(entry.id, _row(request), query.get("kind", ""), query.get("columns", "[]"))
     except _NOT_THERE:
         return Response(status_code=404, headers=_HEADERS)
     return Response(picture, media_type="image/webp", headers=_kept(entry))
@@ -109,9 +109,9 @@ def small_picture(dataset: str, row: int) -> bytes:
 
 
 @lru_cache(maxsize=5_000)
-def _labelled(dataset: str, row: int, kind: str, columns: str) -> bytes:
+def _labeled(dataset: str, row: int, kind: str, columns: str) -> bytes:
     table = cached.table(dataset)
-    return squared_webp(labelled_image(table, labels.config_of(table, {"kind": kind, "columns": columns}), row))
+    return squared_webp(labeled_image(table, labels.config_of(table, {"kind": kind, "columns": columns}), row))
 
 
 def _short(value: object) -> str:
@@ -120,7 +120,7 @@ def _short(value: object) -> str:
 
 ROUTES = [
     Route("/thumbnails/{dataset}/{row}", serve_thumbnail),
-    Route("/labelled/{dataset}/{row}", serve_labelled),
+    Route("/labeled/{dataset}/{row}", serve_labeled),
     Route("/info/{dataset}/{row}", serve_info),
     Route("/queries/{token}", serve_query_picture),
     Route(f"/{EXPORTS}/{{token}}", serve_export),

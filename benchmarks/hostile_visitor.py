@@ -245,7 +245,7 @@ class Attacker:
     def _flood(self) -> None:
         link = http.client.HTTPConnection(self._host, int(self._port), timeout=10)
         for _ in range(200):
-            kind = random.choice(("thumbnails", "info", "labelled"))
+            kind = random.choice(("thumbnails", "info", "labeled"))
             link.request("GET", f"/{kind}/cars/{random.randrange(10**6)}", headers={"X-Forwarded-For": _ATTACKER})
             link.getresponse().read()
             self._count("pictures asked for")

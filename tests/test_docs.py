@@ -88,11 +88,11 @@ def short_layouts(monkeypatch: pytest.MonkeyPatch) -> None:
     from likeness.projection import umap_map, umap_points
 
     def short(graph: Any, start: Any, min_distance: float, epochs: int, rate: float, seed: int) -> Any:
-        return optimised(graph, start, min_distance, min(epochs, 10), rate, seed)
+        return optimized(graph, start, min_distance, min(epochs, 10), rate, seed)
 
-    optimised = sys.modules[umap_map.__module__].optimised
+    optimized = sys.modules[umap_map.__module__].optimized
     for function in (umap_map, umap_points):
-        monkeypatch.setattr(sys.modules[function.__module__], "optimised", short)
+        monkeypatch.setattr(sys.modules[function.__module__], "optimized", short)
 
 
 @pytest.mark.usefixtures("short_layouts")

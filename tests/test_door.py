@@ -168,8 +168,8 @@ def test_labels_and_images_must_fit_in_number() -> None:
         lk.Space(np.eye(3), labels=["a", "b"])
     with pytest.raises(lk.InputError, match="has 3 vectors for 2 images"):
         lk.Space(np.eye(3), ["a.png", "b.png"])
-    labelled = lk.Space(np.eye(2), pd.DataFrame({"path": ["a.png", "b.png"], "x": [1, 2]}), labels={"y": [3, 4]})
-    assert labelled.table.attributes == ["x", "y"]
+    labeled = lk.Space(np.eye(2), pd.DataFrame({"path": ["a.png", "b.png"], "x": [1, 2]}), labels={"y": [3, 4]})
+    assert labeled.table.attributes == ["x", "y"]
 
 
 def test_torch_tensors_and_half_precision_are_rows_too() -> None:

@@ -12,6 +12,7 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 from shared.plain import plain
 
 _HEADINGS = {"a": "Space A", "b": "Space B", "color": "Color by"}
+_NOW = {f"{method}_neighbours": f"{method}_neighbors" for method in ("umap", "pacmap", "trimap")}  # names that older links have
 _LONGEST = 60  # letters of a value in a sentence
 
 
@@ -25,7 +26,7 @@ def begin(page: str) -> None:
     back = context is not None and context.is_history_navigation
     if "link_asked" not in st.session_state or back:
         st.session_state["link_is_back"] = back
-        st.session_state["link_asked"] = {name: st.query_params.get_all(name) for name in st.query_params}
+        st.session_state["link_asked"] = {_NOW.get(name, name): st.query_params.get_all(name) for name in st.query_params}
         st.session_state["link_read"] = set()
         st.session_state["link_problems"] = []
     elif _asked() is None and st.session_state.get("link_shown") != _standing(page):

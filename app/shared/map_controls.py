@@ -7,13 +7,14 @@ from typing import TypeVar
 
 import streamlit as st
 
-from likeness.projection import METHODS, Parameter, differing
+from likeness.options import Option
+from likeness.projection import METHODS, differing
 from shared import link, map_names
 
 T = TypeVar("T", bound=str | float)
 
 _TITLES = {method.title: name for name, method in METHODS.items()}
-_SEED = Parameter("Seed", 0, 0, 9999, 1, "The same seed always gives the same map. Compare seeds to see what is due to chance.")
+_SEED = Option(0, "The same seed always gives the same map. Compare seeds to see what is due to chance.", 0, 9999, "Seed")
 
 
 @dataclass(frozen=True)
@@ -77,12 +78,12 @@ def _settings(name: str) -> dict[str, float]:
     return values
 
 
-def _number(key: str, parameter: Parameter, control: Callable[..., float]) -> float:
+def _number(key: str, parameter: Option, control: Callable[..., float]) -> float:
     decimals = max(0, -math.floor(math.log10(parameter.step)))
     value = control(
         parameter.title,
-        parameter.low,
-        parameter.high,
+        parameter.least,
+        parameter.most,
         # what stands in a popover is not in the browser before that is opened, and then begins at this value
         _kept(key, parameter.default),
         step=parameter.step,
@@ -132,12 +133,12 @@ def _read_link() -> None:
             link.report(f"“{given}” of this link is no value of {parameter.title.lower()}, which is left as it was. Set it under Map settings.")
 
 
-def _read(text: str, parameter: Parameter) -> float | None:
+def _read(text: str, parameter: Option) -> float | None:
     try:
         value = type(parameter.default)(text)
     except ValueError:
         return None
-    return value if parameter.low <= value <= parameter.high else None
+    return value if parameter.least <= value <= parameter.most else None
 
 
 def _write_link(name: str, values: dict[str, float]) -> None:

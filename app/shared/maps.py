@@ -1,7 +1,6 @@
 """The maps of a page: one or two spaces with one selection, one query and one coloring."""
 
-import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 
 import numpy as np
@@ -11,7 +10,7 @@ import streamlit as st
 from components.linked_map import linked_map
 from likeness.plots.linked_map import Coloring, MapEvent, MapPanel, cache_by_identity, color_by, coloring_of
 from likeness.space import Space
-from shared import layouts, link, map_names, selection
+from shared import color_range, layouts, map_names, selection
 from shared.map_controls import Choice
 from shared.plain import plain
 from shared.sidebar import readable
@@ -52,8 +51,8 @@ def draw(
         dimmed=view.hidden,
         height=height,
         on_event=partial(_take_in, on_query),
-        colored=of(view),
-        on_colored=partial(take, view),
+        colored=color_range.of(view),
+        on_colored=partial(color_range.take, view),
     )
     if named:
         map_names.follow(jobs, coloring)
@@ -83,45 +82,3 @@ def _tell_problems(choice: Choice, placed: Sequence[layouts.Layout]) -> None:
         )
         with st.expander("Details"):
             st.text("\n".join(layout.problem for layout in failed))
-
-
-_NAME = "colored"  # in the address: two numbers
-_KEPT = "color_range"  # of the session: what it is of, and the range
-
-Range = tuple[float, float]
-
-
-def of(view: View) -> Range | None:
-    """The range of what colors the map, from an address that a person has just come by or as it was chosen; None for all of it."""
-    asked = link.read(_NAME)
-    if asked is not None:
-        _keep(view, _read(asked))
-    whose, kept = st.session_state.get(_KEPT, (None, None))
-    found: Range | None = kept if whose == (view.dataset, view.color) else None
-    link.write({_NAME: [f"{end:.6g}" for end in found or ()]})
-    return found
-
-
-def take(view: View, sent: object) -> None:
-    """Keeps the range that a browser sent, whatever it is."""
-    given = [sent.get("low"), sent.get("high")] if isinstance(sent, Mapping) else []
-    _keep(view, _range([float(each) for each in given if isinstance(each, int | float) and not isinstance(each, bool)]))
-
-
-def _read(asked: list[str]) -> Range | None:
-    try:
-        found = _range([float(text) for text in asked])
-    except ValueError:
-        found = None
-    if asked and found is None:
-        given = link.shortened(" to ".join(asked))
-        link.report(f"“{given}” of this link is no range of colors, so all numbers are colored. Set another one below the map.")
-    return found
-
-
-def _range(numbers: list[float]) -> Range | None:
-    return (numbers[0], numbers[1]) if len(numbers) == 2 and all(map(math.isfinite, numbers)) and numbers[0] < numbers[1] else None
-
-
-def _keep(view: View, chosen: Range | None) -> None:
-    st.session_state[_KEPT] = (view.dataset, view.color), chosen

@@ -73,8 +73,8 @@ def choose(needs: Needs = "spaces", first_screen: bool = False) -> View:
 def first_notion(base: Space) -> Notion | None:
     """The notion to begin with: one that the images have labels for; None where there is none."""
     attributes = base.table.attributes
-    labelled = [notion for notion in list_notions(notions_dir()) if notion.attribute in attributes] if base.embed_texts else []
-    return min(labelled, key=lambda notion: notion.slug != NOTION, default=None)
+    labeled = [notion for notion in list_notions(notions_dir()) if notion.attribute in attributes] if base.embed_texts else []
+    return min(labeled, key=lambda notion: notion.slug != NOTION, default=None)
 
 
 def _leave_notions_of_others(base: Space, listed_id: str) -> None:

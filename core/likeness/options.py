@@ -12,12 +12,16 @@ class Option(NamedTuple):
         default: its type is the option's: a switch (bool), a whole number (int) or a number (float).
         help: one sentence.
         least, most: bounds of a number, both allowed.
+        title: as a person reads it, where it has a control.
+        step: of the control.
     """
 
     default: bool | int | float
     help: str
     least: float = -inf
     most: float = inf
+    title: str = ""
+    step: float = 1
 
     def text(self) -> str:
         """Default and bounds in a table: "0.2 (0 to 1)"."""

@@ -15,6 +15,10 @@ class Progress(Protocol):
     def __call__(self, done: int, total: int, stage: str = "", /) -> None: ...
 
 
+class Stopped(Exception):  # noqa: N818  (a person's wish, not an error)
+    """Ends work that was asked to stop."""
+
+
 def no_progress(done: int, total: int, stage: str = "") -> None:
     """Shows nothing."""
 

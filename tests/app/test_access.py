@@ -245,7 +245,7 @@ def test_no_more_images_are_drawn_than_a_server_bears(places: Path) -> None:
 def test_neither_a_table_nor_a_link_in_a_root_opens_what_lies_outside(places: Path) -> None:
     from likeness.data import thumbnail
     from likeness.io.images import read_image
-    from likeness.plots import labelled_image
+    from likeness.plots import labeled_image
 
     table = read_dataset(resolve_source("photos/t.csv"))
     for row in (0, 1):
@@ -254,7 +254,7 @@ def test_neither_a_table_nor_a_link_in_a_root_opens_what_lies_outside(places: Pa
         with pytest.raises(PermissionError):
             thumbnail(table.paths()[row])
         with pytest.raises(PermissionError):
-            labelled_image(table, None, row)
+            labeled_image(table, None, row)
     assert read_image(table.paths()[2]).size == (8, 8)
     assert not allowed(places / "photos" / "out.png")
     from likeness.labels import LabelsConfig, label_distances

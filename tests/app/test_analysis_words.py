@@ -1,7 +1,7 @@
 import pandas as pd
 import pytest
 
-from pages.compare.analyses import found
+from pages.compare.analyses import sentences
 
 
 @pytest.fixture
@@ -12,7 +12,7 @@ def runs() -> pd.DataFrame:
 
 
 def _found(runs: pd.DataFrame) -> list[str]:
-    return found(runs, "dim", "map_at_r", lambda dim: f"at {dim} dimensions", lambda dims: dims[-1])
+    return sentences(runs, "dim", "map_at_r", lambda dim: f"at {dim} dimensions", lambda dims: dims[-1])
 
 
 def test_the_best_point_of_the_best_method_beside_another_and_the_raw_encoder(runs: pd.DataFrame) -> None:

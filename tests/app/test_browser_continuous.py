@@ -43,7 +43,7 @@ def test_a_click_on_a_picture_asks_with_it_and_labels_can_be_changed(page: Any, 
     _settled(page)
     tiles = page.locator(".ga-tile:visible")
     before = tiles.first.locator("img").get_attribute("src")
-    assert before.startswith("./labelled/cars/")
+    assert before.startswith("./labeled/cars/")
     assert "kind=angles" in before
 
     third = tiles.nth(3)  # the third retrieved picture

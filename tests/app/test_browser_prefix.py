@@ -170,7 +170,7 @@ def test_all_that_a_page_asks_for_lies_below_the_path(way: str, below: Callable[
         visitor.get_by_role("heading", name=name, exact=True).wait_for()
         settled(visitor)
         _check(visitor, root)
-    assert any("/labelled/" in url for url, _ in visitor.asked)
+    assert any("/labeled/" in url for url, _ in visitor.asked)
 
     visitor.goto(f"{root}/api")
     visitor.get_by_role("link", name="openapi.json").click()

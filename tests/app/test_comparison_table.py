@@ -8,7 +8,7 @@ import pytest
 from likeness.data import read_dataset
 from likeness.embedding import embed
 from likeness.evaluation import METRICS
-from likeness.notions import METHODS, Method, get_notion
+from likeness.notions import METHODS, NotionMethod, get_notion
 from likeness.studies import compare
 from pages.compare import request as request_module
 from pages.compare.table import Line, Results, printed, table_html
@@ -72,7 +72,7 @@ def test_dimensions_that_nobody_chooses_are_shown_once_a_run_has_them() -> None:
 
 
 @pytest.mark.parametrize("method", [method for method in METHODS.values() if method.name not in request_module._SLOW], ids=lambda method: method.name)
-def test_a_request_expects_the_runs_that_come(method: Method, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_request_expects_the_runs_that_come(method: NotionMethod, monkeypatch: pytest.MonkeyPatch) -> None:
     base, notion = embed(read_dataset("cars")), get_notion("viewpoint")
     monkeypatch.setattr(request_module.cached, "dim_of", lambda dataset, notion: 5)
     request = request_module.Request("cars", (notion,), tuple(dict.fromkeys(("raw", method.name))), ("suggested",), 2)

@@ -74,7 +74,7 @@ def test_pictures_are_those_that_python_retrieves_with_their_label_distances(pag
     assert shown[ORACLE]["rows"] == np.argsort(every, kind="stable")[1:9].tolist()
     assert all(section["ranked"] for section in shown.values())
     drawn = page.sent("continuous_retrieved")["thumbnails"]
-    assert drawn == "./labelled/cars/{row}?kind=angles&columns=%5B%22yaw%22%2C+%22elevation%22%5D"
+    assert drawn == "./labeled/cars/{row}?kind=angles&columns=%5B%22yaw%22%2C+%22elevation%22%5D"
     assert "The arrow points to where the camera stands" in page.texts
     page.set("continuous_drawn", False)
     for key in ("continuous_query", "continuous_retrieved", "continuous_suggested"):
@@ -303,11 +303,11 @@ def test_the_route_draws_only_labels_that_the_images_have(monkeypatch: pytest.Mo
         Image.new("RGB", (40, 20), (90, 90, 90)).save(tmp_path / f"{row}.png")
     joints = {f"{name}_{axis}": [5.0 + place] * 3 for place, name in enumerate(JOINTS) for axis in "xy"}
     show_instead(monkeypatch, few_images({"year": np.arange(3.0), "secret": ["a", "b", "c"]} | joints, 3, tmp_path))
-    routes._labelled.cache_clear()
+    routes._labeled.cache_clear()
 
     def asked(row: int, kind: str, columns: str) -> Any:
         request: Any = SimpleNamespace(path_params={"dataset": "cars", "row": str(row)}, query_params={"kind": kind, "columns": columns})
-        return routes.serve_labelled(request)
+        return routes.serve_labeled(request)
 
     for kind, columns in (("pose", "[]"), ("numbers", '["year"]')):
         answer = asked(0, kind, columns)

@@ -91,16 +91,16 @@ def test_a_parameter_gives_another_map_and_reset_the_first_one(app: Page, jobs: 
 def test_settings_of_a_method_are_kept_while_another_is_shown_and_on_the_other_page(app: Page, jobs: type[Instantly]) -> None:
     app.run()
     _choose(app, "PaCMAP")
-    app.control("slider", "pacmap_neighbours").set_value(25).run()
+    app.control("slider", "pacmap_neighbors").set_value(25).run()
     _choose(app, "PCA")
     assert not any(str(slider.key).startswith("pacmap_") for slider in app.slider)
     assert "PCA has no settings" in app.texts
     _choose(app, "PaCMAP")
-    assert app.control("slider", "pacmap_neighbours").value == 25
+    assert app.control("slider", "pacmap_neighbors").value == 25
     app.open("notions")
     assert app.control("segmented_control", "layout").value == "PaCMAP"
-    assert app.control("slider", "pacmap_neighbours").value == 25
-    assert {job.parameters["neighbours"] for job in jobs.asked[-2:]} == {25}
+    assert app.control("slider", "pacmap_neighbors").value == 25
+    assert {job.parameters["neighbors"] for job in jobs.asked[-2:]} == {25}
 
 
 def test_the_url_holds_what_differs_from_the_default_on_every_page_with_maps(app: Page, jobs: type[Instantly]) -> None:
@@ -122,9 +122,9 @@ def test_the_url_holds_what_differs_from_the_default_on_every_page_with_maps(app
 
 def test_a_link_restores_method_and_settings_and_what_it_asks_for_in_vain_is_said(app: Page, jobs: type[Instantly]) -> None:
     right = app.fresh()
-    right.visit(layout="UMAP", umap_neighbours="40", map_seed="7")
-    assert jobs.asked[-1].parameters == {"neighbours": 40, "seed": 7}
-    for name, text in (("layout", "MDS"), ("umap_neighbours", "many"), ("umap_neighbours", "1"), ("umap_min_distance", "nan")):
+    right.visit(layout="UMAP", umap_neighbors="40", map_seed="7")
+    assert jobs.asked[-1].parameters == {"neighbors": 40, "seed": 7}
+    for name, text in (("layout", "MDS"), ("umap_neighbors", "many"), ("umap_neighbors", "1"), ("umap_min_distance", "nan")):
         wrong = app.fresh()
         wrong.query_params.update({"layout": "UMAP", name: text})
         (said,) = wrong.run().warnings
@@ -207,7 +207,7 @@ def test_where_a_layout_fails_the_pca_is_shown_and_a_sentence_says_so(app: Page,
     assert "The PaCMAP map of Raw encoder could not be computed, so the PCA map is shown." in app.texts
     assert any("out of memory" in each.value for each in app.text)
     monkeypatch.setattr(Instantly, "broken", False)
-    app.control("slider", "pacmap_neighbours").set_value(25).run()
+    app.control("slider", "pacmap_neighbors").set_value(25).run()
     assert _layouts(app)[0].note == ""
     assert not app.warning
 

@@ -20,14 +20,14 @@ def client(monkeypatch: pytest.MonkeyPatch) -> Iterator[TestClient]:
 
 
 @pytest.mark.parametrize("row", ROWS, ids=ascii)
-@pytest.mark.parametrize("name", ["thumbnails", "labelled", "info"])
+@pytest.mark.parametrize("name", ["thumbnails", "labeled", "info"])
 def test_what_names_no_row_is_not_there(client: TestClient, name: str, row: str) -> None:
     assert client.get(f"/{name}/cars/{row}", params={"kind": "angles", "columns": '["yaw"]'}).status_code == 404
 
 
 @pytest.mark.parametrize("dataset", ["nope", "²", "%00", "..%2f..", "x" * 3000])
 def test_what_names_no_dataset_is_not_there(client: TestClient, dataset: str) -> None:
-    for name in ("thumbnails", "labelled", "info"):
+    for name in ("thumbnails", "labeled", "info"):
         assert client.get(f"/{name}/{dataset}/0").status_code == 404
 
 

@@ -479,9 +479,9 @@ def test_a_network_that_is_not_there_is_refused_before_a_start(holds: Page) -> N
 
 
 def test_a_method_that_reads_feature_maps_is_refused_where_the_network_has_none(holds: Page, monkeypatch: pytest.MonkeyPatch) -> None:
-    from pages.shifts.benchmark_methods import METHODS, Method
+    from pages.shifts.benchmark_methods import METHODS, BenchmarkMethod
 
-    monkeypatch.setitem(METHODS, "Margin", Method("", {"objective.s2sd": {"target_dims": [8], "pooling": "average+max"}}))
+    monkeypatch.setitem(METHODS, "Margin", BenchmarkMethod("", {"objective.s2sd": {"target_dims": [8], "pooling": "average+max"}}))
     (warning,) = _choose_network(_open_form(holds), "clip:cars", "Whole network").warnings
     assert warning.startswith("Margin ")
     assert "clip:cars does not give; choose a timm CNN such as resnet50" in warning

@@ -78,7 +78,7 @@ def _write_table(folder: Path, name: str, frame: pd.DataFrame) -> None:
     frame.to_parquet(folder / name) if name.endswith(".parquet") else frame.to_csv(folder / name, index=False)
 
 
-_LABELLED = pd.DataFrame(
+_LABELED = pd.DataFrame(
     {
         "path": ["a.png", "b.png", "c.png", "007.png"],
         "class": ["x", "y", "x", "ü"],
@@ -121,8 +121,8 @@ def _answered(read: Callable[[], Any]) -> None:
 def _tables() -> list[Case]:
     covers = ("data/readers/tabular", "io/csv_cells", "data/captions_column", "data/readers/folder")
     return [
-        Case("CSV table", lambda folder: _write_table(folder, "t.csv", _LABELLED), _read_table, ("t.csv",), covers),
-        Case("Parquet table", lambda folder: _write_table(folder, "t.parquet", _LABELLED), _read_table, ("t.parquet",), covers),
+        Case("CSV table", lambda folder: _write_table(folder, "t.csv", _LABELED), _read_table, ("t.csv",), covers),
+        Case("Parquet table", lambda folder: _write_table(folder, "t.parquet", _LABELED), _read_table, ("t.parquet",), covers),
     ]
 
 
@@ -519,18 +519,18 @@ def _images() -> list[Case]:
                 thumbnail(file)
             _answered(lambda file=file: foreign_image(file.read_bytes(), file.name))
 
-    def read_labelled(folder: Path) -> None:
+    def read_labeled(folder: Path) -> None:
         from likeness.data import read_folder
-        from likeness.plots import labelled_image
+        from likeness.plots import labeled_image
 
         table = read_folder(folder)
         for row in range(len(table)):
             with contextlib.suppress(OSError):
-                labelled_image(table, None, row)
+                labeled_image(table, None, row)
 
     return [
         Case("images", write, read, ("*",), ("io/images", "data/thumbnails", "io/image_check", "io/jpeg_scans", "io/foreign_images")),
-        Case("labelled images", write, read_labelled, ("*",), ("plots/labelled_image",)),
+        Case("labeled images", write, read_labeled, ("*",), ("plots/labeled_image",)),
         _photos(),
     ]
 

@@ -214,7 +214,7 @@ def route(draw: random.Random) -> str:
         "nan",
         "1e3",
     )
-    name, dataset, row = draw.choice(("thumbnails", "labelled", "info")), draw.choice(("cars", "cars", *_TEXTS[:24])), draw.choice(rows)
+    name, dataset, row = draw.choice(("thumbnails", "labeled", "info")), draw.choice(("cars", "cars", *_TEXTS[:24])), draw.choice(rows)
     query = ""
     if draw.random() < 0.5:
         kinds, columns = ("angles", "numbers", "pose", "layout", "nope", *_TEXTS[:8]), ('["yaw"]', '["yaw","elevation"]', "[1]", "{}", *_TEXTS[:20])

@@ -8,7 +8,7 @@ import pytest
 
 from likeness.data import ImageTable
 from likeness.errors import InputError
-from likeness.labels import ImageLabels, LabelsConfig, labelled_rows, labels_named, numeric_columns, read_image_labels
+from likeness.labels import ImageLabels, LabelsConfig, labeled_rows, labels_named, numeric_columns, read_image_labels
 from likeness.labels.kind import number_columns
 
 YEAR = LabelsConfig(kind="numbers", columns=("year",))
@@ -65,7 +65,7 @@ def test_spread_images_begin_in_the_middle_and_go_where_no_other_is(labels: Imag
 
 def test_a_label_that_nobody_has_is_refused() -> None:
     with pytest.raises(InputError, match="the column 'year' is empty everywhere"):
-        labelled_rows(_table(year=[np.nan, np.inf]), YEAR)
+        labeled_rows(_table(year=[np.nan, np.inf]), YEAR)
 
 
 def test_columns_of_joints_and_of_two_values_are_no_labels() -> None:

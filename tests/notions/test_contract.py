@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 from likeness.commands.cli import command_line
 from likeness.errors import InputError
 from likeness.notions import PCA, Identity, InDiReCT, Oracle
-from likeness.notions.method import Method
+from likeness.notions.method import NotionMethod
 from likeness.notions.methods import METHOD_TITLES, METHODS, named_methods
 from pages.compare import metric_words
 from pages.compare.request import with_baseline
@@ -32,7 +32,7 @@ class Halves:
         return images[:, : self.dim]
 
 
-def _material(method: Method, text: Any) -> list[Any]:
+def _material(method: NotionMethod, text: Any) -> list[Any]:
     """What the `fit` of a method takes that learns no labels."""
     given = [text]
     if "images" in method.learns_from:
@@ -43,7 +43,7 @@ def _material(method: Method, text: Any) -> list[Any]:
 
 
 @pytest.mark.parametrize("method", METHODS.values(), ids=METHODS)
-def test_a_method_declares_all_about_itself(method: Method) -> None:
+def test_a_method_declares_all_about_itself(method: NotionMethod) -> None:
     assert METHODS[method.name] is method
     assert method.title[0].isupper()
     assert method.help.endswith(".")
@@ -74,7 +74,7 @@ def test_titles_tell_methods_apart() -> None:
 
 
 def test_one_line_makes_a_method_known_to_comparisons_menus_and_tables(monkeypatch: pytest.MonkeyPatch) -> None:
-    own = Method("halves", "Halves", "Keeps the first dimensions.", lambda dim, seed: Halves(dim), learns_from="nothing", seeds=False)
+    own = NotionMethod("halves", "Halves", "Keeps the first dimensions.", lambda dim, seed: Halves(dim), learns_from="nothing", seeds=False)
     monkeypatch.setitem(METHODS, "halves", own)
     assert named_methods(["halves"]) == [own]
     assert METHOD_TITLES["halves"] == "Halves"

@@ -62,17 +62,17 @@ def test_vectors_on_disk_are_read_where_they_are(tmp_path: Path) -> None:
 
 def test_defaults_written_out_do_not_change_the_key() -> None:
     """The key of a map without parameters is the one that shipped maps are stored under."""
-    job = LayoutJob(VECTORS, "space-3", neighbours=15, min_distance=0.1, seed=0)
+    job = LayoutJob(VECTORS, "space-3", neighbors=15, min_distance=0.1, seed=0)
     assert job.key == map_key("space-3", "umap", init=None)
-    other = LayoutJob(VECTORS, "space-3", neighbours=16)
-    assert other.key == map_key("space-3", "umap", init=None, neighbours=16)
+    other = LayoutJob(VECTORS, "space-3", neighbors=16)
+    assert other.key == map_key("space-3", "umap", init=None, neighbors=16)
     job.cancel()
     other.cancel()
 
 
 def test_an_error_there_is_reported_here() -> None:
-    with pytest.raises(LayoutFailed, match="could not be laid out: neighbours is 1, but"):
-        LayoutJob(VECTORS, neighbours=1).result(600)
+    with pytest.raises(LayoutFailed, match="could not be laid out: neighbors is 1, but"):
+        LayoutJob(VECTORS, neighbors=1).result(600)
     with pytest.raises(LayoutFailed, match=r"could not be laid out: TypeError: .*'colour'"):
         LayoutJob(VECTORS, colour="red").result(600)
     with pytest.raises(InputError, match="The vectors row 0 holds NaN"):

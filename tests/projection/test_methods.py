@@ -44,8 +44,8 @@ def test_every_method_takes_a_seed_and_a_start(method: str, vectors: np.ndarray)
 
 
 def test_only_what_differs_from_the_default_is_kept() -> None:
-    assert differing("umap", {"neighbours": 15, "min_distance": 0.1, "seed": 0}) == {}
-    assert differing("umap", {"neighbours": 30, "seed": 2, "epochs": 9}) == {"neighbours": 30, "seed": 2, "epochs": 9}
+    assert differing("umap", {"neighbors": 15, "min_distance": 0.1, "seed": 0}) == {}
+    assert differing("umap", {"neighbors": 30, "seed": 2, "epochs": 9}) == {"neighbors": 30, "seed": 2, "epochs": 9}
     assert differing("tsne", {"perplexity": 30}) == {}
 
 

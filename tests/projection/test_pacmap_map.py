@@ -99,7 +99,7 @@ def test_more_further_pairs_push_the_map_apart(vectors: np.ndarray) -> None:
     assert np.ptp(pacmap_map(vectors, further_ratio=4.0), axis=0).max() > 1.1 * np.ptp(pacmap_map(vectors), axis=0).max()
 
 
-@pytest.mark.parametrize("changed", [{"neighbours": 20}, {"mid_near_ratio": 1.5}])
+@pytest.mark.parametrize("changed", [{"neighbors": 20}, {"mid_near_ratio": 1.5}])
 def test_numbers_of_pairs_change_the_map(vectors: np.ndarray, changed: dict, moved: Callable[[np.ndarray, np.ndarray], float]) -> None:
     assert moved(pacmap_map(vectors, **changed), pacmap_map(vectors)) > 0.05
 
@@ -149,14 +149,14 @@ def test_degenerate_vectors_give_a_finite_map(degenerate: np.ndarray) -> None:
 
 def test_ratios_at_their_ends(vectors: np.ndarray) -> None:
     assert np.isfinite(pacmap_map(vectors, mid_near_ratio=0)).all()
-    assert np.isfinite(pacmap_map(vectors, neighbours=500, further_ratio=0.1)).all()
-    assert np.isfinite(pacmap_map(vectors, neighbours=1, mid_near_ratio=300, further_ratio=500)).all()
+    assert np.isfinite(pacmap_map(vectors, neighbors=500, further_ratio=0.1)).all()
+    assert np.isfinite(pacmap_map(vectors, neighbors=1, mid_near_ratio=300, further_ratio=500)).all()
 
 
 @pytest.mark.parametrize(
     ("keywords", "message"),
     [
-        ({"neighbours": 0}, "neighbours is 0"),
+        ({"neighbors": 0}, "neighbors is 0"),
         ({"mid_near_ratio": -1}, "mid_near_ratio is -1"),
         ({"further_ratio": 0}, "further_ratio is 0"),
         ({"further_ratio": float("nan")}, "further_ratio is nan"),

@@ -18,8 +18,8 @@ def rows_of(vectors: np.ndarray) -> np.ndarray:
     return (vectors / np.linalg.norm(vectors, axis=1, keepdims=True)).astype(np.float32)
 
 
-def triplets_of(vectors: np.ndarray, neighbours: int = 12, outliers: int = 4, random: int = 3, seed: int = 0) -> _Triplets:
-    return _triplets(rows_of(vectors), neighbours, outliers, random, np.random.default_rng(seed))
+def triplets_of(vectors: np.ndarray, neighbors: int = 12, outliers: int = 4, random: int = 3, seed: int = 0) -> _Triplets:
+    return _triplets(rows_of(vectors), neighbors, outliers, random, np.random.default_rng(seed))
 
 
 def test_triplets_and_weights_equal_plain_loops(vectors: np.ndarray) -> None:
@@ -47,7 +47,7 @@ def test_triplets_and_weights_equal_plain_loops(vectors: np.ndarray) -> None:
 
 
 def test_outliers_are_drawn_from_all_others_alike(vectors: np.ndarray) -> None:
-    found = triplets_of(vectors, neighbours=2, outliers=300)
+    found = triplets_of(vectors, neighbors=2, outliers=300)
     drawn = found.rows[: 200 * 600].reshape(200, 2, 300, 3)[:, 0, :, 2]
     counts = np.bincount(drawn.ravel(), minlength=200)  # 200 items draw 300 of 198 others: each some 300 times, deviation 17
     assert np.abs(counts - 300).max() < 110
@@ -108,7 +108,7 @@ def test_lengths_do_not_matter(vectors: np.ndarray) -> None:
     np.testing.assert_array_equal(trimap_map(scaled), trimap_map(vectors))
 
 
-@pytest.mark.parametrize("changed", [{"neighbours": 30}, {"outliers": 10}, {"random": 15}])
+@pytest.mark.parametrize("changed", [{"neighbors": 30}, {"outliers": 10}, {"random": 15}])
 def test_numbers_of_triplets_change_the_map(vectors: np.ndarray, changed: dict, moved: Callable[[np.ndarray, np.ndarray], float]) -> None:
     assert moved(trimap_map(vectors, **changed), trimap_map(vectors)) > 0.01
 
@@ -148,14 +148,14 @@ def test_degenerate_vectors_give_a_finite_map(degenerate: np.ndarray) -> None:
 
 
 def test_numbers_at_their_ends(vectors: np.ndarray) -> None:
-    assert np.isfinite(trimap_map(vectors[::4], neighbours=500, random=0)).all()
-    assert np.isfinite(trimap_map(vectors[::4], neighbours=1, outliers=1)).all()
+    assert np.isfinite(trimap_map(vectors[::4], neighbors=500, random=0)).all()
+    assert np.isfinite(trimap_map(vectors[::4], neighbors=1, outliers=1)).all()
 
 
 @pytest.mark.parametrize(
     ("keywords", "message"),
     [
-        ({"neighbours": 0}, "neighbours is 0, but it must be at least 1"),
+        ({"neighbors": 0}, "neighbors is 0, but it must be at least 1"),
         ({"outliers": 0}, "outliers is 0"),
         ({"random": -1}, "random is -1, but it must be at least 0"),
         ({"init": np.zeros((3, 2))}, r"init has shape \(3, 2\).*\(200, 2\)"),

@@ -70,7 +70,7 @@ def test_degenerate_vectors_give_a_finite_map(vectors: np.ndarray) -> None:
 @pytest.mark.parametrize(
     ("keywords", "message"),
     [
-        ({"neighbours": 1}, "neighbours is 1"),
+        ({"neighbors": 1}, "neighbors is 1"),
         ({"min_distance": -0.1}, "min_distance is -0.1"),
         ({"min_distance": 1.5}, "min_distance is 1.5"),
         ({"init": np.zeros((3, 2))}, r"init has shape \(3, 2\).*\(200, 2\)"),
@@ -83,16 +83,16 @@ def test_bad_keywords_are_named(vectors: np.ndarray, keywords: dict, message: st
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("neighbours", [2, 5, 15])
+@pytest.mark.parametrize("neighbors", [2, 5, 15])
 @pytest.mark.parametrize("kind", ["apart", "all there twenty times", "some there twenty times"])
-def test_memberships_are_those_of_umap_learn(kind: str, neighbours: int) -> None:
+def test_memberships_are_those_of_umap_learn(kind: str, neighbors: int) -> None:
     from umap.umap_ import compute_membership_strengths, smooth_knn_dist
 
     rng = np.random.default_rng(0)
     doubled = np.repeat(rng.standard_normal((6, 5)), 20, axis=0)
     rows = {"apart": rng.standard_normal((90, 5)), "all there twenty times": doubled}.get(kind, np.vstack([doubled, rng.standard_normal((90, 5))]))
-    distances = np.sort(np.linalg.norm(rows[:, None] - rows, axis=2), axis=1)[:, :neighbours].astype(np.float32)
-    sigmas, nearest_apart = smooth_knn_dist(distances, float(neighbours))
-    numbers = np.where(np.arange(neighbours) > 0, 1000, np.arange(len(rows))[:, None]).astype(np.int32)  # the first one is the item itself
+    distances = np.sort(np.linalg.norm(rows[:, None] - rows, axis=2), axis=1)[:, :neighbors].astype(np.float32)
+    sigmas, nearest_apart = smooth_knn_dist(distances, float(neighbors))
+    numbers = np.where(np.arange(neighbors) > 0, 1000, np.arange(len(rows))[:, None]).astype(np.int32)  # the first one is the item itself
     expected = compute_membership_strengths(numbers, distances, sigmas, nearest_apart)[2].reshape(distances.shape)[:, 1:]
     np.testing.assert_allclose(memberships(distances[:, 1:]), expected, atol=1e-6)

@@ -26,7 +26,7 @@ def test_few_or_equal_items_give_finite_points(vectors: np.ndarray) -> None:
     assert np.isfinite(points).all()
 
 
-@pytest.mark.parametrize("options", [{"dim": 0}, {"neighbours": 1}])
+@pytest.mark.parametrize("options", [{"dim": 0}, {"neighbors": 1}])
 def test_too_small_numbers_are_refused(options: dict) -> None:
     with pytest.raises(InputError, match="at least 1 and 2"):
         umap_points(np.eye(5), **options)

@@ -22,7 +22,7 @@ from pages.compare import live_runs
 from pages.compare.live_runs import MeasureRequest, measuring
 from pages.compare.metric_words import called
 from pages.compare.request import content_of, with_baseline
-from pages.compare.settings import PAPER_DIM, choose_dimension, choose_methods, choose_notions, choose_runs, labelled_notions
+from pages.compare.settings import PAPER_DIM, choose_dimension, choose_methods, choose_notions, choose_runs, labeled_notions
 from shared import cached, downloads, permissions, sidebar
 from shared.plain import plain
 from shared.view import View
@@ -121,7 +121,7 @@ def _measuring_encoders(store: Path | None, refused: Mapping[str, str], *setting
 def show_prompts(view: View) -> None:
     """How many prompts are enough."""
     st.caption("How many prompts does a notion need? Random samples of its prompts are fitted and judged; each run draws its own.")
-    notions = labelled_notions(view)
+    notions = labeled_notions(view)
     names = sorted(notions, key=lambda name: -len(notions[name].aspects))
     with st.container(horizontal=True, vertical_alignment="bottom"):
         notion = notions[st.selectbox("Notion", names, format_func=lambda name: _sized(notions[name]), key="prompts_notion", bind="query-params")]
@@ -165,17 +165,17 @@ def _show(view: View, slot: str, request: MeasureRequest | None, summary: str) -
 
 def _about_sizes(view: View, notions: Sequence[Notion], runs: pd.DataFrame, metric: str) -> list[str]:
     own = {sidebar.readable(notion.name): cached.dim_of(view.entry.id, notion) for notion in notions}
-    lines = found(runs, "dim", metric, lambda dim: f"at {dim} dimensions", lambda dims: PAPER_DIM if PAPER_DIM in dims else dims[-1])
+    lines = sentences(runs, "dim", metric, lambda dim: f"at {dim} dimensions", lambda dims: PAPER_DIM if PAPER_DIM in dims else dims[-1])
     alone = ", ".join(f"{dim} for {plain(name.lower())}" for name, dim in own.items())
     return [*lines, f"The notions' own dimensions, without a look at labels: {alone}."]
 
 
 def _about_encoders(runs: pd.DataFrame, metric: str) -> list[str]:
-    return found(runs, "encoder", metric, lambda name: f"on {plain(str(name))}", lambda names: names[0])
+    return sentences(runs, "encoder", metric, lambda name: f"on {plain(str(name))}", lambda names: names[0])
 
 
 def _about_prompts(runs: pd.DataFrame, metric: str) -> list[str]:
-    lines = found(runs, "prompts", metric, lambda count: f"at {count} prompts", lambda counts: counts[0])
+    lines = sentences(runs, "prompts", metric, lambda count: f"at {count} prompts", lambda counts: counts[0])
     rank = int(runs["rank"].max())
     if 0 < rank < runs["prompts"].max():
         said = f"More than {rank} prompts span no more than {rank} directions, all that the encoder's text side has"
@@ -220,7 +220,7 @@ def _metric(slot: str) -> str:
 _NO_RIVAL = ("raw", "oracle")  # the baseline, and what sees the labels
 
 
-def found(runs: pd.DataFrame, x: str, metric: str, at: Callable[[Hashable], str], elsewhere: Callable[[list[Hashable]], Hashable]) -> list[str]:
+def sentences(runs: pd.DataFrame, x: str, metric: str, at: Callable[[Hashable], str], elsewhere: Callable[[list[Hashable]], Hashable]) -> list[str]:
     """A sentence, in Markdown, for each notion that has a finished run.
 
     Args:

@@ -43,7 +43,7 @@ def _can_judge(view: View) -> bool:
     """Whether labels say what is right; says what is missing, or where labels are the encoder's own guesses."""
     if _nothing_to_compare(view):
         return False
-    aspect_labels.caution(notion.attribute for notion in settings.labelled_notions(view).values())
+    aspect_labels.caution(notion.attribute for notion in settings.labeled_notions(view).values())
     return True
 
 
@@ -72,7 +72,7 @@ def _nothing_to_compare(view: View) -> bool:
             icon=":material/info:",
         )
         st.page_link("pages/your_images/page.py", label="Bring images with labels", icon=":material/add_photo_alternate:")
-    elif not settings.labelled_notions(view):
+    elif not settings.labeled_notions(view):
         st.info(
             "These images have labels, but no notion uses them yet. Write a notion, open its Settings and choose the labels under Judge by.",
             icon=":material/info:",

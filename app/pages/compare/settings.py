@@ -16,7 +16,7 @@ from visitors import notions_dir
 PAPER_DIM = 128
 
 
-def labelled_notions(view: View) -> dict[str, Notion]:
+def labeled_notions(view: View) -> dict[str, Notion]:
     """Name -> notion of those that the images have labels for, the edited one first; none with others joined, on which methods are not compared."""
     attributes = view.base.table.attributes
     draft = drafts.current()
@@ -27,7 +27,7 @@ def labelled_notions(view: View) -> dict[str, Notion]:
 
 def choose_notions(view: View, key: str) -> list[Notion]:
     """Some of the notions that the images have labels for; the paper's by default where it has some for them."""
-    known = labelled_notions(view)
+    known = labeled_notions(view)
     chosen = st.multiselect(
         "Notions",
         list(known),

@@ -118,7 +118,7 @@ def drawing_help(config: LabelsConfig) -> str:
 def pictures(view: View, config: LabelsConfig) -> str:
     """URL of the picture of image {row} with its label drawn; `config_of` reads it."""
     query = urlencode({"kind": config.kind, "columns": json.dumps(config.columns)})
-    return address(f"/labelled/{view.entry.id}/{{row}}?{query}")
+    return address(f"/labeled/{view.entry.id}/{{row}}?{query}")
 
 
 def config_of(table: ImageTable, query: Mapping[str, str]) -> LabelsConfig:

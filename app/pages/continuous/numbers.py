@@ -10,7 +10,7 @@ import streamlit as st
 from numpy.typing import NDArray
 
 from background import Job, run_in_background
-from likeness.evaluation import FEWEST_LABELLED, continuous_comparison, spread_queries
+from likeness.evaluation import FEWEST_LABELED, continuous_comparison, spread_queries
 from likeness.labels import ImageLabels
 from likeness.plots import continuous_curves, distance_text
 from likeness.space import Space
@@ -42,8 +42,8 @@ _CHART_HEIGHT = 402  # of the curves, kept free while they are measured
 
 def show(spaces: Sequence[Space], labels: ImageLabels, labels_key: object, rows: NDArray[np.int64], sentence: str) -> None:
     """Draws what was measured of spaces over the images `rows`, or how far the measuring is."""
-    if len(rows) < FEWEST_LABELLED:
-        help = f"{len(rows):,} images with a label are too few to measure retrieval; let at least {FEWEST_LABELLED} match the filters."
+    if len(rows) < FEWEST_LABELED:
+        help = f"{len(rows):,} images with a label are too few to measure retrieval; let at least {FEWEST_LABELED} match the filters."
         st.info(help, icon=":material/info:")
         return
     job = measure(spaces, labels, labels_key, rows)

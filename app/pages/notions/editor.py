@@ -32,7 +32,7 @@ def edit(view: View) -> Draft:
     draft = _latest()
     _problems(view, draft)
     if METHODS[draft.solver].dims:
-        show(view, draft)
+        _choose_dimensions(view, draft)
     _preview(draft)
     _settings(view, draft)
     return draft
@@ -153,9 +153,9 @@ def _pasted(key: str) -> None:
         drafts.renew_form()
 
 
-def show(view: View, draft: Draft) -> None:
+def _choose_dimensions(view: View, draft: Draft) -> None:
     """Draws the number and its reason."""
-    suggested = _suggested(view, draft)
+    suggested = _suggested_dimensions(view, draft)
     largest = view.base.vectors.shape[1]
     shown = min(draft.dim or suggested or 2, largest)
     key = library.key(f"dim_{suggested}")  # where nothing was chosen, the number follows the prompts
@@ -165,7 +165,7 @@ def show(view: View, draft: Draft) -> None:
         largest,
         shown,
         key=key,
-        on_change=_take,
+        on_change=_take_dimensions,
         args=(key, suggested),
         help="How many numbers describe an image in the notion's space. More give weight to wording and to things that no prompt mentions; "
         "fewer keep only what varies most between the prompts. What you choose is saved with the notion.",
@@ -175,10 +175,10 @@ def show(view: View, draft: Draft) -> None:
     if draft.dim in (None, suggested):
         st.caption(f"As the prompts suggest: {suggested} dimensions keep 98.5 % of what they say.")
     else:
-        st.button(f"Use {suggested}, as the prompts suggest", icon=":material/lightbulb:", on_click=_follow, width="stretch")
+        st.button(f"Use {suggested}, as the prompts suggest", icon=":material/lightbulb:", on_click=_follow_prompts, width="stretch")
 
 
-def _suggested(view: View, draft: Draft) -> int | None:
+def _suggested_dimensions(view: View, draft: Draft) -> int | None:
     """What the prompts suggest; None while they can't be read."""
     try:
         return cached.dim_of(view.entry.id, replace(draft.notion, dim=None))
@@ -186,12 +186,12 @@ def _suggested(view: View, draft: Draft) -> int | None:
         return None
 
 
-def _take(key: str, suggested: int | None) -> None:
+def _take_dimensions(key: str, suggested: int | None) -> None:
     if key in st.session_state:
         chosen = int(st.session_state[key])
         drafts.edit(dim=None if chosen == suggested else chosen)
 
 
-def _follow() -> None:
+def _follow_prompts() -> None:
     drafts.edit(dim=None)
     drafts.renew_form()

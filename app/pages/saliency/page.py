@@ -84,10 +84,10 @@ def _first_shown(view: View, names: list[str]) -> list[str]:
     """The notions of the sidebar's spaces, or else the first two that the images have labels for, or that fit them."""
     in_sidebar = [name for name in (st.session_state.get("a"), st.session_state.get("b")) if name in names]
     try:
-        labelled = [notion.name for notion in judged_notions(view.base.table)]
+        labeled = [notion.name for notion in judged_notions(view.base.table)]
     except InputError:
-        labelled = [name for name in sidebar.notion_names(view.base) if name != DRAFT] or names
-    return in_sidebar or labelled[:2]
+        labeled = [name for name in sidebar.notion_names(view.base) if name != DRAFT] or names
+    return in_sidebar or labeled[:2]
 
 
 def _space(view: View, name: str, dim: int | None) -> Space:

@@ -7,7 +7,7 @@ from likeness.losses import WRAPPERS, objectives_on
 
 
 @dataclass(frozen=True)
-class Method:
+class BenchmarkMethod:
     """changes: of a run's config, by dotted keys. help: what it does, for people."""
 
     help: str
@@ -24,20 +24,20 @@ _AROUND: dict[str, tuple[str, dict[str, Any]]] = {
 }
 
 
-def methods() -> dict[str, Method]:
+def methods() -> dict[str, BenchmarkMethod]:
     """By title: the raw encoder, each objective on classes, what goes around Margin, and Margin with language guidance."""
     objectives = {
-        each.title: Method(each.help, {"objective.name": name, "objective.options": _OPTIONS.get(name, {})})
+        each.title: BenchmarkMethod(each.help, {"objective.name": name, "objective.options": _OPTIONS.get(name, {})})
         for name, each in objectives_on("classes").items()
     }
-    around = {title: Method(f"Around Margin: {WRAPPERS[name].help}", changes) for name, (title, changes) in _AROUND.items()}
-    raw = Method("Not trained: the encoder as it is.", {"epochs": 0, "backbone.dim": None, "few_shot": None})
+    around = {title: BenchmarkMethod(f"Around Margin: {WRAPPERS[name].help}", changes) for name, (title, changes) in _AROUND.items()}
+    raw = BenchmarkMethod("Not trained: the encoder as it is.", {"epochs": 0, "backbone.dim": None, "few_shot": None})
     elg = {"guidance": {"kind": "elg", "gamma": 0.0, "omega": 10.0, "language": "minilm"}}
     return {
         "Raw encoder": raw,
         **objectives,
         **around,
-        "Margin + ELG": Method("Margin that also asks a language model how alike the names of the classes are.", elg),
+        "Margin + ELG": BenchmarkMethod("Margin that also asks a language model how alike the names of the classes are.", elg),
     }
 
 

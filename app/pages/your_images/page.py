@@ -86,7 +86,7 @@ def _tabs() -> None:
             help="Latitude and longitude, from the data that cameras and phones write into photos. They are then shown like every other attribute.",
         )
         _begin_button(source, None, "folder", gps)
-        offer(_begin_examples)
+        _offer_examples(_begin_examples)
     with table:
         source = st.text_input(
             "CSV or Parquet file",
@@ -331,7 +331,7 @@ def example_entry() -> DatasetEntry:
     return new_entry(named_dataset(_NAME).title, _NAME, PHOTOS_ENCODER)
 
 
-def offer(begin: Callable[[DatasetEntry], None]) -> None:
+def _offer_examples(begin: Callable[[DatasetEntry], None]) -> None:
     """Draws a line with a button that fetches the photos and embeds them; nothing where that is done or not allowed."""
     entry, archive = example_entry(), missing_archive(_NAME)
     if any(known.id == entry.id for known in list_datasets(visitor())) or (archive and refusal("download")):

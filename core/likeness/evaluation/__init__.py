@@ -14,7 +14,7 @@ from likeness.evaluation.continuous import (
     retrieve as retrieve,
 )
 from likeness.evaluation.continuous_comparison import (
-    FEWEST_LABELLED as FEWEST_LABELLED,
+    FEWEST_LABELED as FEWEST_LABELED,
     continuous_comparison as continuous_comparison,
     continuous_metric_names as continuous_metric_names,
     oracle_and_chance as oracle_and_chance,

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from likeness.labels import LabelDistances
 
 MOST_QUERIES = 2_000
-FEWEST_LABELLED = DISTANCE_KS[-1] + 1  # images
+FEWEST_LABELED = DISTANCE_KS[-1] + 1  # images
 _ENTRIES = 1_000_000  # label distances at once
 
 
@@ -40,8 +40,8 @@ def continuous_comparison(
         InputError: fewer than 11 images, or embeddings that do not fit.
     """
     places = np.arange(len(labels)) if rows is None else np.asarray(rows)
-    if len(places) < FEWEST_LABELLED:
-        raise InputError(f"{len(places):,} images with a label are too few to measure retrieval; give at least {FEWEST_LABELLED}.")
+    if len(places) < FEWEST_LABELED:
+        raise InputError(f"{len(places):,} images with a label are too few to measure retrieval; give at least {FEWEST_LABELED}.")
     queries, found = spread_queries(len(places)), list[pd.DataFrame]()
     size = max(1, _ENTRIES // len(places))
     for start in range(0, len(queries), size):

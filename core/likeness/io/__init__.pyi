@@ -20,7 +20,6 @@ from .declarations import entry_points as entry_points
 from .downloads import (
     DOWNLOAD_SILENCE as DOWNLOAD_SILENCE,
     RemoteFile as RemoteFile,
-    Stopped as Stopped,
     check_room as check_room,
     download_problem as download_problem,
     explained as explained,

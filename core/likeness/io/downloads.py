@@ -15,7 +15,7 @@ from typing import Any
 
 from likeness.errors import InputError
 from likeness.io.files import compute_once_locked
-from likeness.progress import Progress
+from likeness.progress import Progress, Stopped
 
 DOWNLOAD_SILENCE = 10.0  # seconds without a byte after which a connection counts as broken
 _WAITS = (1.0, 3.0, 8.0)  # seconds before another try, of tries that bring nothing
@@ -23,10 +23,6 @@ _POLL = 0.1
 _RESERVE = 200_000_000  # bytes of the disk that a download leaves free
 _PROBE_SECONDS = 4.0
 _DISK_FULL = (errno.ENOSPC, errno.EDQUOT)
-
-
-class Stopped(Exception):  # noqa: N818  (a person's wish, not an error)
-    """Ends a download that was asked to stop."""
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from likeness.labels.captions import caption_distances as caption_distances, word_movers_distance as word_movers_distance
 from likeness.labels.image_labels import (
     ImageLabels as ImageLabels,
-    labelled_rows as labelled_rows,
+    labeled_rows as labeled_rows,
     labels_named as labels_named,
     numeric_columns as numeric_columns,
     read_image_labels as read_image_labels,

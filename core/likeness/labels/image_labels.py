@@ -92,7 +92,7 @@ def read_image_labels(table: ImageTable, config: LabelsConfig, progress: Progres
     Raises:
         InputError: no image has the label, or as `label_distances`.
     """
-    rows = labelled_rows(table, config)
+    rows = labeled_rows(table, config)
     some = len(rows) < len(table)
     part = ImageTable(table.name, table.root, table.frame.iloc[rows]) if some else table
     note = f"{len(table) - len(rows):,} images without this label are left out." if some else ""
@@ -107,7 +107,7 @@ def read_image_labels(table: ImageTable, config: LabelsConfig, progress: Progres
     return replace(labels, rows=rows[at], distances=_Some(distances, at), note=note)
 
 
-def labelled_rows(table: ImageTable, config: LabelsConfig) -> Rows:
+def labeled_rows(table: ImageTable, config: LabelsConfig) -> Rows:
     """Images that have all that the label needs.
 
     Raises:

@@ -26,7 +26,7 @@ from likeness.notions.library import (
     shipped_folder as shipped_folder,
     write_notion as write_notion,
 )
-from likeness.notions.method import LearnsFrom as LearnsFrom, Method as Method
+from likeness.notions.method import LearnsFrom as LearnsFrom, NotionMethod as NotionMethod
 from likeness.notions.methods import (
     METHOD_TITLES as METHOD_TITLES,
     METHODS as METHODS,

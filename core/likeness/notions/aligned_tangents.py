@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from likeness.arrays import Floats, like, to_numpy, unit_rows
-from likeness.notions.method import Method
+from likeness.notions.method import NotionMethod
 from likeness.notions.pca import principal_axes
 from likeness.notions.prompt_rows import check_fitted, image_rows, prompt_rows
 
@@ -82,7 +82,7 @@ def _unit(vector: Floats) -> Floats:
     return found
 
 
-ALIGNED_TANGENTS = Method(
+ALIGNED_TANGENTS = NotionMethod(
     "clay",
     "Aligned tangents (CLAY)",
     "The prompts' main directions around their mean, in which images stand as around their own: CLIP's gap between the two is closed.",

@@ -6,7 +6,7 @@ import numpy as np
 
 from likeness.arrays import like, to_numpy
 from likeness.errors import InputError
-from likeness.notions.method import Method
+from likeness.notions.method import NotionMethod
 from likeness.notions.prompt_rows import check_fitted, image_rows, prompt_rows
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ class AspectProbabilities:
         return torch.exp(torch.log_softmax(self.scale * rows @ torch.as_tensor(to_numpy(self.U)).to(rows), dim=1) / 2)
 
 
-ASPECT_PROBABILITIES = Method(
+ASPECT_PROBABILITIES = NotionMethod(
     "probabilities",
     "Aspect probabilities",
     "An image is how probable each aspect is to the encoder, so that images are similar that may show the same aspect.",

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from likeness.arrays import like
-from likeness.notions.method import Method
+from likeness.notions.method import NotionMethod
 from likeness.notions.projection import LinearProjection
 from likeness.notions.prompt_rows import prompt_rows
 
@@ -29,7 +29,7 @@ class AspectSimilarities(LinearProjection):
         return self
 
 
-ASPECT_SIMILARITIES = Method(
+ASPECT_SIMILARITIES = NotionMethod(
     "crl",
     "Aspect similarities (CRL)",
     "An image is the list of its similarities to the aspects, as in conditional representation learning.",

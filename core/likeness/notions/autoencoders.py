@@ -6,7 +6,7 @@ import numpy as np
 
 from likeness.arrays import Floats, checked_rows, like, to_numpy, unit_rows
 from likeness.errors import InputError
-from likeness.notions.method import Method
+from likeness.notions.method import NotionMethod
 from likeness.notions.prompt_rows import check_fitted, check_width, prompt_rows
 from likeness.notions.reconstruction_loss import SLOPE, fit_autoencoder, random_weights
 
@@ -116,14 +116,14 @@ def _encode(rows: Floats, layers: tuple[Affine, ...]) -> Floats:
     return rows
 
 
-LINEAR_AUTOENCODER = Method(
+LINEAR_AUTOENCODER = NotionMethod(
     "lae", "Linear autoencoder", "A linear autoencoder: learns to rebuild the prompts from fewer dimensions.", LinearAutoencoder
 )
-AUTOENCODER = Method(
+AUTOENCODER = NotionMethod(
     "ae", "Autoencoder", "A neural network (nonlinear autoencoder) that learns to rebuild the prompts from fewer dimensions.", Autoencoder
 )
 # The authors' code fits on unit prompts and leaves images as the encoder gives them; images are ranked by the distance of their codes.
-LINEAR_AUTOENCODER_CODE = Method(
+LINEAR_AUTOENCODER_CODE = NotionMethod(
     "lae-code",
     "Linear autoencoder (authors' code)",
     "The linear autoencoder as the paper's authors run it: images' features keep their own lengths, and images are ranked by distance.",
@@ -131,7 +131,7 @@ LINEAR_AUTOENCODER_CODE = Method(
     lengths=True,
     ranking="euclidean",
 )
-AUTOENCODER_CODE = Method(
+AUTOENCODER_CODE = NotionMethod(
     "ae-code",
     "Autoencoder (authors' code)",
     "The autoencoder as the paper's authors run it: images' features keep their own lengths, and images are ranked by distance.",

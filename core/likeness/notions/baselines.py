@@ -7,7 +7,7 @@ import numpy as np
 from likeness.arrays import checked_rows, like, unit_rows
 from likeness.errors import InputError
 from likeness.notions.fading import START_DEVIATION
-from likeness.notions.method import Method
+from likeness.notions.method import NotionMethod
 from likeness.notions.projection import LinearProjection
 
 if TYPE_CHECKING:
@@ -83,14 +83,14 @@ def _check_dim(dim: int) -> None:
         raise InputError(f"dim is {dim!r}; choose a whole number from 1.")
 
 
-RANDOM_EMBEDDING = Method(
+RANDOM_EMBEDDING = NotionMethod(
     "random",
     "Random",
     "Random vectors that have nothing to do with the images: what chance gives.",
     RandomEmbedding,
     learns_from="nothing",
 )
-IDENTITY = Method(
+IDENTITY = NotionMethod(
     "raw",
     "Raw encoder",
     "The encoder as it is, without the notion: the baseline of all differences.",
@@ -99,7 +99,7 @@ IDENTITY = Method(
     seeds=False,
     dims=False,
 )
-RANDOM_TRANSFORM = Method(
+RANDOM_TRANSFORM = NotionMethod(
     "random-transform",
     "Random transform",
     "The encoder seen through a random projection: what fewer dimensions do when nothing is learnt.",

@@ -9,7 +9,7 @@ from likeness.errors import InputError
 from likeness.notions.adam import fit_adam, random_start
 from likeness.notions.exact import Subspace, best_subspace, leading_directions
 from likeness.notions.fading import fade_unresolved, outside_columns
-from likeness.notions.method import Method
+from likeness.notions.method import NotionMethod
 from likeness.notions.projection import LinearProjection
 from likeness.notions.prompt_rows import prompt_rows
 from likeness.threads import one_blas_thread, threads_for
@@ -92,19 +92,19 @@ class InDiReCT(LinearProjection):
         return to_numpy(fit.U).astype(np.float64)
 
 
-INDIRECT_EXACT = Method(
+INDIRECT_EXACT = NotionMethod(
     "exact",
     "InDiReCT (exact)",
     "InDiReCT: keeps the directions in which the prompts lie, computed at once.",
     lambda dim, seed: InDiReCT(dim, "exact", seed),
 )
-INDIRECT_ADAM = Method(
+INDIRECT_ADAM = NotionMethod(
     "adam",
     "InDiReCT (Adam)",
     "InDiReCT as in the paper: the same aim, reached by gradient steps that take some seconds.",
     lambda dim, seed: InDiReCT(dim, "adam", seed),
 )
-INDIRECT_FADED = Method(
+INDIRECT_FADED = NotionMethod(
     "faded",
     "InDiReCT (faded)",
     "InDiReCT, with directions along which the prompts hardly differ made faint, by a rule of ours that follows what Adam does.",

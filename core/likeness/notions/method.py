@@ -9,7 +9,7 @@ LearnsFrom = Literal["text", "other text", "labels", "nothing", "text and images
 
 
 @dataclass(frozen=True)
-class Method:
+class NotionMethod:
     """What a comparison has to know of a method.
 
     Attributes:

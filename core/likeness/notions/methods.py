@@ -12,7 +12,7 @@ from likeness.notions.aspect_similarities import ASPECT_SIMILARITIES
 from likeness.notions.autoencoders import AUTOENCODER, AUTOENCODER_CODE, LINEAR_AUTOENCODER, LINEAR_AUTOENCODER_CODE
 from likeness.notions.baselines import IDENTITY, RANDOM_EMBEDDING, RANDOM_TRANSFORM
 from likeness.notions.indirect import INDIRECT_ADAM, INDIRECT_EXACT, INDIRECT_FADED
-from likeness.notions.method import Maker, Method
+from likeness.notions.method import Maker, NotionMethod
 from likeness.notions.oracle import ORACLE
 from likeness.notions.other_notions import CONTRASTIVE_COMPONENTS, NULL_SPACE
 from likeness.notions.other_words import OTHER_WORDS
@@ -20,7 +20,7 @@ from likeness.notions.pca import FADED_COMPONENTS, PRINCIPAL_COMPONENTS
 from likeness.notions.scaled_pca import SCALED_COMPONENTS
 from likeness.registry import FieldView
 
-METHODS: dict[str, Method] = {
+METHODS: dict[str, NotionMethod] = {
     method.name: method
     for method in (
         RANDOM_EMBEDDING,
@@ -65,10 +65,10 @@ class Estimator(Protocol):
         ...
 
 
-MethodLike = str | tuple[str, Maker] | Method | type | Estimator
+MethodLike = str | tuple[str, Maker] | NotionMethod | type | Estimator
 
 
-def named_methods(methods: Iterable[MethodLike]) -> list[Method]:
+def named_methods(methods: Iterable[MethodLike]) -> list[NotionMethod]:
     """Whatever stands for a method, as methods.
 
     Args:
@@ -88,8 +88,8 @@ def named_methods(methods: Iterable[MethodLike]) -> list[Method]:
     return chosen
 
 
-def _method(given: MethodLike) -> Method:
-    if isinstance(given, Method):
+def _method(given: MethodLike) -> NotionMethod:
+    if isinstance(given, NotionMethod):
         return given
     if isinstance(given, str):
         if given.strip() not in METHODS:
@@ -97,16 +97,16 @@ def _method(given: MethodLike) -> Method:
         return METHODS[given.strip()]
     if isinstance(given, tuple):
         name, make = given
-        return Method(name, name, "", make)
+        return NotionMethod(name, name, "", make)
     if isinstance(given, type):
         return _of_class(given)
     if isinstance(given, Estimator):
         name = type(given).__name__
-        return Method(name, name, _first_line(given), lambda dim, seed: deepcopy(given), seeds=False, dims=False)
+        return NotionMethod(name, name, _first_line(given), lambda dim, seed: deepcopy(given), seeds=False, dims=False)
     raise InputError(f"The method {given!r} has no fit and transform; pass a name, (name, factory) or an estimator. Names are {', '.join(METHODS)}.")
 
 
-def _of_class(estimator: type) -> Method:
+def _of_class(estimator: type) -> NotionMethod:
     """A class that is listed is what its line says; of another one, the constructor tells."""
     for known in METHODS.values():
         if known.make is estimator:
@@ -120,7 +120,7 @@ def _of_class(estimator: type) -> Method:
         return estimator(**{name: given[name] for name in taken})
 
     name = estimator.__name__
-    return Method(name, name, _first_line(estimator), make, seeds="seed" in taken, dims="dim" in taken)
+    return NotionMethod(name, name, _first_line(estimator), make, seeds="seed" in taken, dims="dim" in taken)
 
 
 def _first_line(described: Any) -> str:

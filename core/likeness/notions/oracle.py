@@ -12,7 +12,7 @@ from likeness.data import has_label
 from likeness.errors import InputError
 from likeness.notions.descent import PATIENCE, Descent, descend
 from likeness.notions.fading import START_DEVIATION
-from likeness.notions.method import Method
+from likeness.notions.method import NotionMethod
 from likeness.notions.projection import LinearProjection
 from likeness.notions.prompt_rows import check_dim
 from likeness.threads import threads_for
@@ -140,4 +140,6 @@ def _class_codes(labels: Any, count: int) -> tuple[NDArray[np.intp], list[Any]]:
     return codes.astype(np.intp), list(classes)
 
 
-ORACLE = Method("oracle", "Oracle", "Learns from the very labels that judge it: an upper bound, no fair competitor.", Oracle, learns_from="labels")
+ORACLE = NotionMethod(
+    "oracle", "Oracle", "Learns from the very labels that judge it: an upper bound, no fair competitor.", Oracle, learns_from="labels"
+)

@@ -8,7 +8,7 @@ import numpy as np
 from likeness.arrays import Floats, checked_rows, like, unit_rows
 from likeness.errors import InputError
 from likeness.notions.exact import largest_eigenpairs, leading_directions
-from likeness.notions.method import Method
+from likeness.notions.method import NotionMethod
 from likeness.notions.projection import CenteredProjection, LinearProjection
 from likeness.notions.prompt_rows import check_width, image_rows, prompt_rows
 from likeness.threads import one_blas_thread
@@ -141,7 +141,7 @@ def varying_directions(notions: Sequence[Any], r: int) -> Floats:
     return np.asarray(np.linalg.qr(rows.T @ kept)[0]) if few_rows else kept
 
 
-CONTRASTIVE_COMPONENTS = Method(
+CONTRASTIVE_COMPONENTS = NotionMethod(
     "contrastive-pca",
     "Contrastive PCA (BASIC)",
     "The directions in which the prompts vary more than those of the other notions for these images.",
@@ -149,7 +149,7 @@ CONTRASTIVE_COMPONENTS = Method(
     learns_from="text, images and other notions",
     seeds=False,
 )
-NULL_SPACE = Method(
+NULL_SPACE = NotionMethod(
     "null-space",
     "Null space alone (OD-CRL)",
     "InDiReCT after the directions of the other notions for these images have been taken away: of OD-CRL the null space alone.",

@@ -6,7 +6,7 @@ from itertools import combinations
 import numpy as np
 
 from likeness.notions.indirect import InDiReCT
-from likeness.notions.method import Method
+from likeness.notions.method import NotionMethod
 from likeness.notions.notion import Notion
 
 # Things of kitchens, workshops, desks, orchestras and wardrobes: no animal, plant, vehicle, person, place, color or action.
@@ -35,7 +35,7 @@ def with_other_words(notion: Notion, seed: int) -> Notion:
     return replace(notion, aspects=tuple(pool[place] for place in drawn))
 
 
-OTHER_WORDS = Method(
+OTHER_WORDS = NotionMethod(
     "other-words",
     "Other words",
     "InDiReCT on words that do not belong to the images, in the same templates: what is gained without the meaning, so a control.",

@@ -7,7 +7,7 @@ import numpy as np
 from likeness.arrays import Floats, like
 from likeness.errors import InputError
 from likeness.notions.fading import fade_unresolved
-from likeness.notions.method import Method
+from likeness.notions.method import NotionMethod
 from likeness.notions.projection import CenteredProjection
 from likeness.notions.prompt_rows import prompt_rows
 from likeness.threads import one_blas_thread
@@ -73,14 +73,14 @@ def principal_axes(centred: Floats) -> tuple[Floats, Floats]:
     return values, axes * np.sign(axes[np.arange(rank), largest])[:, None]
 
 
-PRINCIPAL_COMPONENTS = Method(
+PRINCIPAL_COMPONENTS = NotionMethod(
     "pca",
     "PCA",
     "The main directions in which the prompts vary, by principal component analysis; needs more prompts than dimensions.",
     PCA,
     seeds=False,
 )
-FADED_COMPONENTS = Method(
+FADED_COMPONENTS = NotionMethod(
     "pca-faded",
     "PCA (faded)",
     "PCA, with directions along which the prompts hardly differ made faint, by the same rule as for InDiReCT.",

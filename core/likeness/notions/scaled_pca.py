@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from likeness.arrays import like
-from likeness.notions.method import Method
+from likeness.notions.method import NotionMethod
 from likeness.notions.pca import principal_axes
 from likeness.notions.projection import LinearProjection
 from likeness.notions.prompt_rows import prompt_rows
@@ -33,7 +33,7 @@ class ScaledPCA(LinearProjection):
         return self
 
 
-SCALED_COMPONENTS = Method(
+SCALED_COMPONENTS = NotionMethod(
     "scaled-pca",
     "Scaled PCA",
     "The main directions in which the prompts vary, each counted as much as they vary along it; no dimensions to choose.",

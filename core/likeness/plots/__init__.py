@@ -16,11 +16,11 @@ from likeness.plots.label_pictures import (
     draw_pose as draw_pose,
     draw_viewpoint as draw_viewpoint,
 )
-from likeness.plots.labelled_image import (
+from likeness.plots.labeled_image import (
     captions_of as captions_of,
     distance_text as distance_text,
     label_text as label_text,
-    labelled_image as labelled_image,
+    labeled_image as labeled_image,
     squared_webp as squared_webp,
 )
 from likeness.plots.page import as_page as as_page

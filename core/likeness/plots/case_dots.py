@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from likeness.errors import InputError
-from likeness.plots.look import GREY, Look, look_at
+from likeness.plots.look import GRAY, Look, look_at
 from likeness.plots.panels import GRID, dress
 
 if TYPE_CHECKING:
@@ -57,5 +57,5 @@ def case_dots(
     figure.update_xaxes(title_text=x_title, gridcolor=GRID, zeroline=False)
     figure.update_yaxes(categoryorder="array", categoryarray=cases[::-1], range=[-0.6, len(cases) - 0.4], showgrid=False, ticksuffix="  ")
     if at is not None:
-        figure.add_vline(at, line={"color": GREY, "width": 1, "dash": "dash"})
+        figure.add_vline(at, line={"color": GRAY, "width": 1, "dash": "dash"})
     return figure

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from likeness.errors import InputError
-from likeness.plots.look import GREY, Look
+from likeness.plots.look import GRAY, Look
 from likeness.plots.panels import dress
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 SIDES = {
     "train": ("Trains", Look("#0072B2", "", "circle")),
     "test": ("Tests", Look("#D55E00", "", "diamond")),
-    "out": ("Taken out", Look(GREY, "", "x-thin")),
+    "out": ("Taken out", Look(GRAY, "", "x-thin")),
 }
 _MOVED = "#E69F00"
 _HEIGHT = 530

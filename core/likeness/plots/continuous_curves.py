@@ -8,7 +8,7 @@ import pandas as pd
 
 from likeness.errors import InputError
 from likeness.plots.lines import banded_line, padded
-from likeness.plots.look import GREY
+from likeness.plots.look import GRAY
 from likeness.plots.method_looks import method_looks
 from likeness.plots.panels import GRID, dress
 
@@ -57,7 +57,7 @@ def continuous_curves(table: pd.DataFrame, *, methods: Sequence[str] | None = No
     figure.update_yaxes(title_text=unit, row=1, col=1)
     dress(figure, _HEIGHT + _LEGEND_ROW * max(0, rows - 1), title)
     figure.update_layout(hovermode="x unified", margin={"b": 62 + _LEGEND_ROW * rows})
-    figure.update_xaxes(unifiedhovertitle_text="At %{x}", spikecolor=GREY, spikethickness=-1, spikedash="solid")
+    figure.update_xaxes(unifiedhovertitle_text="At %{x}", spikecolor=GRAY, spikethickness=-1, spikedash="solid")
     return figure
 
 
@@ -80,10 +80,10 @@ def _add_bounds(figure: "Figure", table: pd.DataFrame, name: str, ks: Sequence[i
             x=list(values),
             y=list(values.values()),
             mode="lines+text",
-            line={"color": GREY, "dash": "dot", "width": 1.6},
+            line={"color": GRAY, "dash": "dot", "width": 1.6},
             text=[bound if k == max(values) else "" for k in values],
             textposition="top left",
-            textfont={"color": GREY, "size": 12},
+            textfont={"color": GRAY, "size": 12},
             cliponaxis=False,
             hovertemplate="%{y:.3f}",
             name=bound,

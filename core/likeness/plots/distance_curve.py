@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from likeness.errors import InputError
-from likeness.plots.look import GREY, Look
+from likeness.plots.look import GRAY, Look
 from likeness.plots.panels import panels
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ _CHOSEN = "#E69F00"
 # A kind of step -> what people call it, and its look.
 STEP_KINDS = {
     "easier": ("Easier", Look("#009E73", "solid", "square")),
-    "start": ("Start", Look(GREY, "solid", "diamond")),
+    "start": ("Start", Look(GRAY, "solid", "diamond")),
     "swap": ("Classes exchanged", Look("#0072B2", "solid", "circle")),
     "removal": ("Classes taken out", Look("#D55E00", "solid", "triangle-up")),
 }
@@ -56,7 +56,7 @@ def distance_curve(
             x=ends,
             y=[distance, distance],
             mode="lines",
-            line={"color": GREY, "dash": dash, "width": 1.5},
+            line={"color": GRAY, "dash": dash, "width": 1.5},
             name=name,
             hovertemplate=f"{name}: %{{y:.3g}}<extra></extra>",
         )

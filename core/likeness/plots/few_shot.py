@@ -8,7 +8,7 @@ import pandas as pd
 from likeness.errors import InputError
 from likeness.plots.generalization import DISTANCE
 from likeness.plots.lines import padded
-from likeness.plots.look import GREY, OKABE_ITO, faded
+from likeness.plots.look import GRAY, OKABE_ITO, faded
 from likeness.plots.method_looks import method_looks
 from likeness.plots.panels import GRID, dress
 
@@ -109,7 +109,7 @@ def few_shot_curves(gains: pd.DataFrame, *, methods: Sequence[str] | None = None
     figure.update_layout(hovermode="closest", margin={"b": 68 + _LEGEND_ROW * rows})
     figure.update_xaxes(title_text=DISTANCE, showgrid=False, zeroline=False, ticks="outside", tickcolor=GRID, showline=True, linecolor=GRID)
     figure.update_xaxes(range=padded(own["distance"].min(), own["distance"].max()))
-    figure.update_yaxes(gridcolor=GRID, zeroline=True, zerolinecolor=GREY, tickformat="+.0%")
+    figure.update_yaxes(gridcolor=GRID, zeroline=True, zerolinecolor=GRAY, tickformat="+.0%")
     figure.update_yaxes(title_text="Gain in R@1", row=1, col=1)
     return figure
 

@@ -8,7 +8,7 @@ import pandas as pd
 from likeness.errors import InputError
 from likeness.evaluation import metric_title
 from likeness.plots.lines import padded
-from likeness.plots.look import GREY, Look, faded
+from likeness.plots.look import GRAY, Look, faded
 from likeness.plots.method_looks import method_looks
 from likeness.plots.panels import GRID, dress, hover_texts
 
@@ -60,7 +60,7 @@ def generalization_curves(
         range=padded(found["distance"].min(), found["distance"].max()),
     )  # fmt: skip
     drawn.update_yaxes(gridcolor=GRID, zeroline=False, title_standoff=6)
-    drawn.update_yaxes(zeroline=True, zerolinecolor=GREY, tickformat="+.2~f", row=1, col=2)
+    drawn.update_yaxes(zeroline=True, zerolinecolor=GRAY, tickformat="+.2~f", row=1, col=2)
     return drawn
 
 
@@ -87,7 +87,7 @@ def _whiskers(deviations: "pd.Series[float]", color: str) -> dict[str, Any]:
     return {
         "type": "data",
         "array": deviations.fillna(0.0).tolist(),
-        "color": color if color == GREY else faded(color, 0.6),
+        "color": color if color == GRAY else faded(color, 0.6),
         "thickness": 1.2,
         "width": 3,
         "visible": bool((deviations > 0).any()),
@@ -116,7 +116,7 @@ def generalization_bars(scores: pd.DataFrame, *, methods: Sequence[str] | None =
         x=scores["ags"].tolist(),
         y=scores["row"].tolist(),
         orientation="h",
-        error_x=_whiskers(scores["deviation"], GREY),
+        error_x=_whiskers(scores["deviation"], GRAY),
         marker={"color": [look.color for look in own], "pattern": {"shape": [look.pattern for look in own]}},
         hovertext=hover_texts(scores.rename(columns={"ags": "mean", "deviation": "std"})),
         hovertemplate="%{y}: %{hovertext}<extra></extra>",

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 # Okabe and Ito's colors, which color-blind people tell apart; their black is left out, because it cannot be seen on dark pages.
 OKABE_ITO = ("#0072B2", "#D55E00", "#009E73", "#E69F00", "#CC79A7", "#56B4E9", "#F0E442")
-GREY = "#868B94"
+GRAY = "#868B94"
 
 
 class Look(NamedTuple):
@@ -18,9 +18,9 @@ class Look(NamedTuple):
 
 # What learns nothing is grey.
 _LOOKS = {
-    "random": Look(GREY, "dot", "x-thin-open", "."),
-    "raw": Look(GREY, "dash", "line-ew"),
-    "random-transform": Look(GREY, "dashdot", "triangle-down-open", "/"),
+    "random": Look(GRAY, "dot", "x-thin-open", "."),
+    "raw": Look(GRAY, "dash", "line-ew"),
+    "random-transform": Look(GRAY, "dashdot", "triangle-down-open", "/"),
     "pca": Look("#009E73", "solid", "square"),
     "pca-faded": Look("#009E73", "dash", "square-open", "\\"),
     "lae": Look("#E69F00", "solid", "triangle-up"),

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from likeness.plots.look import GREY, Look, look_at
+from likeness.plots.look import GRAY, Look, look_at
 
 _UNTRAINED = "raw"
 _OPEN_AFTER = 7  # symbols there are
@@ -17,9 +17,9 @@ def method_looks(methods: Iterable[str]) -> dict[str, Look]:
     found: dict[str, Look] = {}
     for method in dict.fromkeys(methods):
         if method.lower().startswith(_UNTRAINED):
-            found[method] = Look(GREY, "dash", "x", "/")
+            found[method] = Look(GRAY, "dash", "x", "/")
             continue
-        place = sum(look.color != GREY for look in found.values())
+        place = sum(look.color != GRAY for look in found.values())
         look = look_at(place)
         found[method] = look._replace(symbol=f"{look.symbol}-open") if place // _OPEN_AFTER % 2 else look
     return found

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from likeness.notions import METHOD_TITLES
-from likeness.plots.look import GREY, OKABE_ITO, faded
+from likeness.plots.look import GRAY, OKABE_ITO, faded
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -15,7 +15,7 @@ _ROW_HEIGHT = 300
 _ALONE_HEIGHT = 380  # of a panel that has the whole width
 _AROUND = 150  # title, titles of the axes and legend
 _CLEAR = "rgba(0, 0, 0, 0)"
-GRID = faded(GREY, 0.22)
+GRID = faded(GRAY, 0.22)
 
 
 def panels(notions: Sequence[str], y_title: str, x_title: str, title: str | None) -> "Figure":
@@ -29,7 +29,7 @@ def panels(notions: Sequence[str], y_title: str, x_title: str, title: str | None
     )
     dress(figure, (rows * _ROW_HEIGHT if columns > 1 else _ALONE_HEIGHT) + _AROUND, title)
     figure.update_layout(hovermode="x unified")
-    figure.update_xaxes(unifiedhovertitle_text=f"{x_title}: %{{x}}", spikecolor=GREY, spikethickness=-1, spikedash="solid")
+    figure.update_xaxes(unifiedhovertitle_text=f"{x_title}: %{{x}}", spikecolor=GRAY, spikethickness=-1, spikedash="solid")
     figure.update_xaxes(showgrid=False, zeroline=False, ticks="outside", tickcolor=GRID, showline=True, linecolor=GRID)
     figure.update_yaxes(gridcolor=GRID, zeroline=False, rangemode="tozero")
     for row in range(1, rows + 1):
@@ -52,7 +52,7 @@ def dress(figure: "Figure", height: int, title: str | None) -> None:
         height=height,
         margin={"l": 60, "r": 12, "t": 78 if title else 56, "b": 20},
         legend={"orientation": "h", "yref": "container", "y": 0, "yanchor": "bottom", "x": 0, "xanchor": "left", "bgcolor": _CLEAR},
-        modebar={"bgcolor": _CLEAR, "color": GREY, "activecolor": OKABE_ITO[0]},
+        modebar={"bgcolor": _CLEAR, "color": GRAY, "activecolor": OKABE_ITO[0]},
     )
 
 

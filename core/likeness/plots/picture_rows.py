@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from likeness.data import ImageTable
 from likeness.errors import InputError
 from likeness.plots.label_pictures import LEFT
-from likeness.plots.labelled_image import labelled_image
+from likeness.plots.labeled_image import labeled_image
 from likeness.plots.look import OKABE_ITO
 from likeness.plots.picture_sheet import INK, LINE, MARGIN, QUIET, PictureSheet
 
@@ -51,7 +51,7 @@ def picture_rows(
     page = PictureSheet(width, MARGIN + max(high * len(found), high + _QUERY_LINES * LINE if query is not None else 0), tile)
     if query is not None:
         page.write(MARGIN, MARGIN, "Query", INK)
-        page.picture(MARGIN, MARGIN + LINE + 6, labelled_image(table, None, query, tile), frame=LEFT)
+        page.picture(MARGIN, MARGIN + LINE + 6, labeled_image(table, None, query, tile), frame=LEFT)
         page.write(MARGIN, MARGIN + LINE + 12 + tile, words[query] if words else "", QUIET, _QUERY_LINES)
     for place, (name, rows) in enumerate(found.items()):
         top = MARGIN + place * high
@@ -59,7 +59,7 @@ def picture_rows(
         page.write(start, top, f"{name}{score}", INK, wide=width - start)
         for number, row in enumerate(rows):
             x, y = start + number * (tile + _GAP), top + LINE + 6
-            page.picture(x, y, labelled_image(table, None, int(row), tile), frame=_RIGHT if right is not None and right[row] else "")
+            page.picture(x, y, labeled_image(table, None, int(row), tile), frame=_RIGHT if right is not None and right[row] else "")
             if words:
                 page.write(x, y + tile + 5, words[row], INK)
     return page.sheet

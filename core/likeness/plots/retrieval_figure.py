@@ -9,7 +9,7 @@ from likeness.data import ImageTable
 from likeness.errors import InputError
 from likeness.labels import LabelDistances, LabelsConfig
 from likeness.plots.label_pictures import LEFT
-from likeness.plots.labelled_image import captions_of, distance_text, label_text, labelled_image
+from likeness.plots.labeled_image import captions_of, distance_text, label_text, labeled_image
 from likeness.plots.picture_sheet import GAP, INK, LINE, MARGIN, QUIET, PictureSheet
 
 if TYPE_CHECKING:
@@ -41,14 +41,14 @@ def retrieval_figure(
     start = 2 * MARGIN + MARGIN + tile
     page = PictureSheet(start + columns * (tile + GAP) - GAP + MARGIN, MARGIN + high * len(retrieved), tile)
     page.write(MARGIN, MARGIN, "Query", INK)
-    page.picture(MARGIN, MARGIN + LINE + 4, labelled_image(table, config, query, tile), frame=LEFT)
+    page.picture(MARGIN, MARGIN + LINE + 4, labeled_image(table, config, query, tile), frame=LEFT)
     page.write(MARGIN, MARGIN + LINE + 8 + tile, label_text(table, config, query), QUIET, _CAPTION_LINES + 1)
     for place, (name, rows) in enumerate(retrieved.items()):
         top, distance = MARGIN + place * high, labels.between(np.array([query]), np.asarray(rows, np.int64))[0]
         page.write(start, top, f"{name}: {distance_text(float(distance.mean()), labels.unit)} on average", INK, wide=columns * (tile + GAP) - GAP)
         for number, row in enumerate(rows):
             x, y = start + number * (tile + GAP), top + LINE + 4
-            page.picture(x, y, labelled_image(table, config, int(row), tile))
+            page.picture(x, y, labeled_image(table, config, int(row), tile))
             page.write(x, y + tile + 2, distance_text(float(distance[number]), labels.unit), INK)
             if texts:
                 page.write(x, y + tile + 2 + LINE, captions_of(table, int(row))[0], QUIET, _CAPTION_LINES)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from likeness.errors import InputError
-from likeness.plots.look import GREY, look_at
+from likeness.plots.look import GRAY, look_at
 from likeness.plots.panels import GRID, dress
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def retrieved_bars(tables: Mapping[str, pd.DataFrame], *, title: str | None = No
     dress(figure, height + _AROUND, title)
     figure.update_layout(barmode="group", bargap=_GAP / (_GAP + _BAR * len(spaces)), bargroupgap=0.05, margin={"l": _LEFT})
     figure.update_annotations(x=0, xanchor="left")
-    figure.update_xaxes(gridcolor=GRID, zeroline=True, zerolinecolor=GREY, rangemode="tozero", showticklabels=True, tickformat="d")
+    figure.update_xaxes(gridcolor=GRID, zeroline=True, zerolinecolor=GRAY, rangemode="tozero", showticklabels=True, tickformat="d")
     figure.update_xaxes(title_text="Retrieved images", row=len(tables), col=1)
     figure.update_yaxes(autorange="reversed", ticks="", ticksuffix="  ")
     return figure

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from likeness.errors import InputError
-from likeness.plots.look import GREY, OKABE_ITO
+from likeness.plots.look import GRAY, OKABE_ITO
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
@@ -38,7 +38,7 @@ def score_histogram(scores: Any, threshold: float, answers: tuple[Any, Any] = ((
     if values.ndim != 1 or not len(values) or not np.isfinite(values).all():
         raise InputError(f"The scores have shape {values.shape}; pass one finite number for each image.")
     figure = go.Figure()
-    for name, part, color in (("no match", values[values < threshold], GREY), ("match", values[values >= threshold], OKABE_ITO[0])):
+    for name, part, color in (("no match", values[values < threshold], GRAY), ("match", values[values >= threshold], OKABE_ITO[0])):
         edges = _edges(part, values, threshold, name == "match")
         counts = np.histogram(part, edges)[0]
         figure.add_bar(

@@ -8,7 +8,7 @@ import pandas as pd
 
 from likeness.errors import InputError
 from likeness.plots.lines import banded_line
-from likeness.plots.look import GREY
+from likeness.plots.look import GRAY
 from likeness.plots.method_looks import method_looks
 from likeness.plots.panels import GRID, dress
 
@@ -76,5 +76,5 @@ def _dress_axes(figure: "Figure", sizes: Sequence[float]) -> None:
     axis: dict[str, Any] = {"type": "log", "range": ends, "tickvals": list(sizes), "ticktext": [f"{each:g}" for each in sizes]}
     figure.update_xaxes(title_text="Dimensions of the embedding", showgrid=False, zeroline=False, ticks="outside", tickcolor=GRID, **axis)
     figure.update_xaxes(showline=True, linecolor=GRID, minor={"ticks": ""}, unifiedhovertitle_text="%{x} dimensions")
-    figure.update_xaxes(spikecolor=GREY, spikethickness=-1, spikedash="solid")
+    figure.update_xaxes(spikecolor=GRAY, spikethickness=-1, spikedash="solid")
     figure.update_yaxes(gridcolor=GRID, zeroline=False)

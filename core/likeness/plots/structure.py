@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from likeness.errors import InputError
-from likeness.plots.look import GREY, OKABE_ITO
+from likeness.plots.look import GRAY, OKABE_ITO
 from likeness.plots.method_looks import method_looks
 from likeness.plots.panels import GRID, dress
 
@@ -77,7 +77,7 @@ def structure_scatter(
                 **place,
             )
         _add_trend(figure, own, "All splits", OKABE_ITO[1], "solid", place, number == 0)
-        _add_trend(figure, own[own["split"] == _START], "Start alone", GREY, "dash", place, number == 0)
+        _add_trend(figure, own[own["split"] == _START], "Start alone", GRAY, "dash", place, number == 0)
     lines = -(-(len(looks) + 2) // 5)
     dress(figure, rows * _ROW_HEIGHT + 60 + _LEGEND_ROW * lines, title)
     figure.update_layout(hovermode="closest", margin={"b": 66 + _LEGEND_ROW * lines})

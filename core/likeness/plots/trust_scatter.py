@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from likeness.errors import InputError
-from likeness.plots.look import GREY, look_at
+from likeness.plots.look import GRAY, look_at
 from likeness.plots.panels import GRID, dress
 
 if TYPE_CHECKING:
@@ -48,5 +48,5 @@ def trust_scatter(verdicts: pd.DataFrame, *, title: str | None = None) -> "Figur
     dress(figure, _HEIGHT, title)
     figure.update_layout(hovermode="closest", margin={"b": _BOTTOM, "t": 48 if title else 16})
     figure.update_xaxes(title_text="Score without labels", gridcolor=GRID, zeroline=False, range=[-0.04, 1.04])
-    figure.update_yaxes(title_text="MAP@R beyond the raw encoder", gridcolor=GRID, zeroline=True, zerolinecolor=GREY, zerolinewidth=1)
+    figure.update_yaxes(title_text="MAP@R beyond the raw encoder", gridcolor=GRID, zeroline=True, zerolinecolor=GRAY, zerolinewidth=1)
     return figure

@@ -46,7 +46,7 @@ class LayoutJob:
         content: what the map is stored under, see `map_key`; None: the vectors themselves.
         method: a name in `METHODS`.
         init: positions to start from (n, 2), see `umap_map`; they count for the key.
-        parameters: further keywords of the method's function, such as seed, neighbours, perplexity. Those at their default do not count
+        parameters: further keywords of the method's function, such as seed, neighbors, perplexity. Those at their default do not count
             for the key.
 
     Attributes:

@@ -2,12 +2,14 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from inspect import signature
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from likeness.errors import InputError
+from likeness.options import Option
 from likeness.projection.pacmap_map import pacmap_map
 from likeness.projection.pca_map import pca_map
 from likeness.projection.start import checked_start
@@ -17,26 +19,7 @@ from likeness.projection.umap_map import umap_map
 
 
 @dataclass(frozen=True)
-class Parameter:
-    """A number that changes a map.
-
-    Attributes:
-        title: as a person reads it.
-        default: of the method's function; a float where the parameter is continuous.
-        low, high, step: of a control; the function itself may accept more.
-        help: one sentence.
-    """
-
-    title: str
-    default: float
-    low: float
-    high: float
-    step: float
-    help: str
-
-
-@dataclass(frozen=True)
-class Method:
+class LayoutMethod:
     """A way to lay out a map.
 
     Attributes:
@@ -50,8 +33,14 @@ class Method:
     title: str
     help: str
     function: Callable[..., NDArray[np.float32]]
-    parameters: Mapping[str, Parameter] = field(default_factory=dict)
+    parameters: Mapping[str, Option] = field(default_factory=dict)
     seeded: bool = True
+
+
+def _options(function: Callable[..., Any], **declared: tuple[str, float, float, float, str]) -> dict[str, Option]:
+    """Numbers that controls offer: title, least, most, step and help of each; defaults are the function's, which may accept more."""
+    own = signature(function).parameters
+    return {name: Option(own[name].default, help, least, most, title, step) for name, (title, least, most, step, help) in declared.items()}
 
 
 def _pca(vectors: Any, seed: int = 0, *, init: Any = None) -> NDArray[np.float32]:
@@ -61,50 +50,54 @@ def _pca(vectors: Any, seed: int = 0, *, init: Any = None) -> NDArray[np.float32
     return pca_map(vectors)
 
 
-METHODS: dict[str, Method] = {
-    "umap": Method(
+METHODS: dict[str, LayoutMethod] = {
+    "umap": LayoutMethod(
         "UMAP",
         "Keeps close images close.",
         umap_map,
-        {
-            "neighbours": Parameter("Neighbors", 15, 2, 100, 1, "Neighborhood that is kept: few show detail, many the whole."),
-            "min_distance": Parameter("Minimum distance", 0.1, 0.0, 0.99, 0.01, "How close points may come: small packs clusters densely."),
-        },
+        _options(
+            umap_map,
+            neighbors=("Neighbors", 2, 100, 1, "Neighborhood that is kept: few show detail, many the whole."),
+            min_distance=("Minimum distance", 0.0, 0.99, 0.01, "How close points may come: small packs clusters densely."),
+        ),
     ),
-    "tsne": Method(
+    "tsne": LayoutMethod(
         "t-SNE",
         "Shows the finest neighborhoods; distances between clusters mean little.",
         tsne_map,
-        {
-            "perplexity": Parameter("Perplexity", 30.0, 2.0, 100.0, 1.0, "About how many neighbors each image tries to keep."),
-            "exaggeration": Parameter("Exaggeration", 1.0, 1.0, 8.0, 0.5, "More attraction: denser clusters that lie further apart."),
-        },
+        _options(
+            tsne_map,
+            perplexity=("Perplexity", 2.0, 100.0, 1.0, "About how many neighbors each image tries to keep."),
+            exaggeration=("Exaggeration", 1.0, 8.0, 0.5, "More attraction: denser clusters that lie further apart."),
+        ),
     ),
-    "pacmap": Method(
+    "pacmap": LayoutMethod(
         "PaCMAP",
         "Keeps neighborhoods and how the clusters lie to each other.",
         pacmap_map,
-        {
-            "neighbours": Parameter("Neighbors", 10, 2, 50, 1, "Nearest images that each image is drawn to."),
-            "mid_near_ratio": Parameter("Mid-near pairs", 0.5, 0.0, 2.0, 0.1, "Pairs of middle distance per neighbor: more hold the whole in shape."),
-            "further_ratio": Parameter("Further pairs", 2.0, 0.5, 5.0, 0.1, "Pairs of any distance per neighbor: more push clusters apart."),
-        },
+        _options(
+            pacmap_map,
+            neighbors=("Neighbors", 2, 50, 1, "Nearest images that each image is drawn to."),
+            mid_near_ratio=("Mid-near pairs", 0.0, 2.0, 0.1, "Pairs of middle distance per neighbor: more hold the whole in shape."),
+            further_ratio=("Further pairs", 0.5, 5.0, 0.1, "Pairs of any distance per neighbor: more push clusters apart."),
+        ),
     ),
-    "trimap": Method(
+    "trimap": LayoutMethod(
         "TriMap",
         "Keeps how the clusters lie to each other, as in the InDiReCT paper's appendix.",
         trimap_map,
-        {
-            "neighbours": Parameter("Neighbors", 12, 2, 50, 1, "Nearest images that each image is to lie near."),
-            "outliers": Parameter("Outliers", 4, 1, 20, 1, "Images per neighbor that are to lie farther away than it."),
-            "random": Parameter("Random triplets", 3, 0, 20, 1, "Comparisons of each image with any two others: more hold the whole in shape."),
-        },
+        _options(
+            trimap_map,
+            neighbors=("Neighbors", 2, 50, 1, "Nearest images that each image is to lie near."),
+            outliers=("Outliers", 1, 20, 1, "Images per neighbor that are to lie farther away than it."),
+            random=("Random triplets", 0, 20, 1, "Comparisons of each image with any two others: more hold the whole in shape."),
+        ),
     ),
-    "pca": Method("PCA", "Shows the directions of largest variation, at once.", _pca, seeded=False),
+    "pca": LayoutMethod("PCA", "Shows the directions of largest variation, at once.", _pca, seeded=False),
 }
 
 
-def method_named(name: str) -> Method:
+def method_named(name: str) -> LayoutMethod:
     """The method of a name.
 
     Raises:

@@ -19,7 +19,7 @@ from likeness.projection.start import checked_start, jittered
 PHASES = (100, 100, 250)
 # From a given map the first phase, which ignores where the points are, is left out, and the second is short.
 REFIT_PHASES = (0, 50, 200)
-# The paper's initial weight of mid-near pairs, and the settings of its optimiser, Adam.
+# The paper's initial weight of mid-near pairs, and the settings of its optimizer, Adam.
 MID_WEIGHT, ADAM = 1000.0, (0.9, 0.999, 1.0)
 # Size of the start, as a share of the PCA map's.
 START_SHARE = 0.01
@@ -38,14 +38,14 @@ class _Pairs(NamedTuple):
 
 
 def pacmap_map(
-    vectors: Any, seed: int = 0, *, neighbours: int = 10, mid_near_ratio: float = 0.5, further_ratio: float = 2.0, init: Any = None
+    vectors: Any, seed: int = 0, *, neighbors: int = 10, mid_near_ratio: float = 0.5, further_ratio: float = 2.0, init: Any = None
 ) -> NDArray[np.float32]:
     """PaCMAP (Wang et al. 2021) of the unit-length vectors, the same for the same vectors and seed on the same machine.
 
     Args:
         vectors: (n, d); rows are scaled to unit length first, since similarity is cosine.
         seed: of the choice of mid-near and further pairs.
-        neighbours: nearest others that each item is drawn to; cut where these and the further pairs would exceed n - 1.
+        neighbors: nearest others that each item is drawn to; cut where these and the further pairs would exceed n - 1.
         mid_near_ratio: pairs of middle distance per neighbor, which hold the clusters in place at first.
         further_ratio: pairs of any distance per neighbor, which push apart.
         init: positions to start from (n, 2), such as the map before a refit: what need not move then stays about where it was. None:
@@ -55,7 +55,7 @@ def pacmap_map(
         Positions (n, 2), finite. Fewer than four items get the PCA map (or `init`), since there is no neighborhood to keep.
 
     Raises:
-        InputError: if a vector is not finite or all zeros, `neighbours` is below 1, a ratio is negative, `further_ratio` is below 0.1,
+        InputError: if a vector is not finite or all zeros, `neighbors` is below 1, a ratio is negative, `further_ratio` is below 0.1,
             or `init` does not fit.
 
     The package's compiled steps are called one by one, not through its PaCMAP class: that shrinks every start to nothing and centres the
@@ -64,8 +64,8 @@ def pacmap_map(
     """
     given = checked_rows(vectors, "The vectors")
     rows, flat = unit_rows(given, "The vectors"), pca_map(given)
-    if neighbours < 1:
-        raise InputError(f"neighbours is {neighbours}, but each item needs at least 1; 10 is usual.")
+    if neighbors < 1:
+        raise InputError(f"neighbors is {neighbors}, but each item needs at least 1; 10 is usual.")
     if not 0 <= mid_near_ratio < float("inf"):
         raise InputError(f"mid_near_ratio is {mid_near_ratio}, but it must be 0 or more; 0.5 is usual.")
     if not 0.1 <= further_ratio < float("inf"):
@@ -76,7 +76,7 @@ def pacmap_map(
     with warnings.catch_warnings(), _one_thread():
         # numba says that some of the package's loops stay serial
         warnings.simplefilter("ignore")
-        pairs = _pairs(rows, neighbours, mid_near_ratio, further_ratio, seed)
+        pairs = _pairs(rows, neighbors, mid_near_ratio, further_ratio, seed)
         if start is None:
             return _optimised(pairs, jittered(START_SHARE * flat, seed, START_SHARE), PHASES)
         return _optimised(pairs, jittered(start, seed, START_SHARE), REFIT_PHASES)
@@ -94,12 +94,12 @@ def _one_thread() -> Iterator[None]:
         numba.set_num_threads(before)
 
 
-def _pairs(rows: NDArray[np.float32], neighbours: int, mid_near_ratio: float, further_ratio: float, seed: int) -> _Pairs:
+def _pairs(rows: NDArray[np.float32], neighbors: int, mid_near_ratio: float, further_ratio: float, seed: int) -> _Pairs:
     from pacmap.pacmap import sample_FP_pair_deterministic, sample_MN_pair_deterministic, sample_neighbors_pair, scale_dist
 
     others = len(rows) - 1
     # near and further pairs of an item are different items; of the draws for a mid-near pair none may be an earlier one
-    near_count = max(1, min(neighbours, int(others / (1 + further_ratio))))
+    near_count = max(1, min(neighbors, int(others / (1 + further_ratio))))
     far_count = min(max(1, round(further_ratio * near_count)), others - near_count)
     mid_count = max(0, min(round(mid_near_ratio * near_count), others - DRAWN))
     found, distances = chords(rows, min(others, near_count + SPARE))

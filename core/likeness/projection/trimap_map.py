@@ -30,7 +30,7 @@ class _Triplets(NamedTuple):
     weights: NDArray[np.float32]
 
 
-def trimap_map(vectors: Any, seed: int = 0, *, neighbours: int = 12, outliers: int = 4, random: int = 3, init: Any = None) -> NDArray[np.float32]:
+def trimap_map(vectors: Any, seed: int = 0, *, neighbors: int = 12, outliers: int = 4, random: int = 3, init: Any = None) -> NDArray[np.float32]:
     """TriMap (Amid and Warmuth 2019, arXiv:1910.00204) of the unit-length vectors, the same for the same vectors and seed on the same machine.
 
     Triplets (i, j, k) say that i is nearer to j than to k; the map is the one that breaks them least, by weight.
@@ -38,7 +38,7 @@ def trimap_map(vectors: Any, seed: int = 0, *, neighbours: int = 12, outliers: i
     Args:
         vectors: (n, d); rows are scaled to unit length first, since similarity is cosine.
         seed: of the choice of triplets.
-        neighbours: nearest others j of each item; cut to n - 2.
+        neighbors: nearest others j of each item; cut to n - 2.
         outliers: items k farther than j, drawn for each of them.
         random: triplets of any two others for each item, with a tenth of the weight.
         init: positions to start from (n, 2), such as the map before a refit: what need not move then stays about where it was. None:
@@ -48,7 +48,7 @@ def trimap_map(vectors: Any, seed: int = 0, *, neighbours: int = 12, outliers: i
         Positions (n, 2), finite. Fewer than four items get the PCA map (or `init`), since there is no neighborhood to keep.
 
     Raises:
-        InputError: if a vector is not finite or all zeros, `neighbours` or `outliers` is below 1, `random` below 0, or `init` does not fit.
+        InputError: if a vector is not finite or all zeros, `neighbors` or `outliers` is below 1, `random` below 0, or `init` does not fit.
 
     The package `trimap` is not used: it needs annoy, which has no wheels and so wants a compiler; it compiles its loops anew in every process;
     and its drawings, made by several threads, follow no seed. Weights, start and steps are those of its version 1.2, from the same triplets
@@ -56,13 +56,13 @@ def trimap_map(vectors: Any, seed: int = 0, *, neighbours: int = 12, outliers: i
     """
     given = checked_rows(vectors, "The vectors")
     rows, flat = unit_rows(given, "The vectors"), pca_map(given)
-    for name, value, least in (("neighbours", neighbours, 1), ("outliers", outliers, 1), ("random", random, 0)):
+    for name, value, least in (("neighbors", neighbors, 1), ("outliers", outliers, 1), ("random", random, 0)):
         if value < least:
             raise InputError(f"{name} is {value}, but it must be at least {least}.")
     start = None if init is None else checked_start(init, len(rows))
     if len(rows) < 4:
         return flat if start is None else start
-    triplets = _triplets(rows, neighbours, outliers, random, np.random.default_rng(seed))
+    triplets = _triplets(rows, neighbors, outliers, random, np.random.default_rng(seed))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # numba, on its first import
         if start is None:
@@ -70,15 +70,15 @@ def trimap_map(vectors: Any, seed: int = 0, *, neighbours: int = 12, outliers: i
         return _optimised(triplets, jittered(start, seed, START_SHARE), REFIT_STEPS, -1)
 
 
-def _triplets(rows: NDArray[np.float32], neighbours: int, outliers: int, random: int, generator: np.random.Generator) -> _Triplets:
+def _triplets(rows: NDArray[np.float32], neighbors: int, outliers: int, random: int, generator: np.random.Generator) -> _Triplets:
     """Those of nearest neighbors, item by item and neighbor by neighbor, then the random ones; all with their weights."""
     n = len(rows)
-    found, distances = chords(rows, min(n - 1, neighbours + SPARE))
+    found, distances = chords(rows, min(n - 1, neighbors + SPARE))
     # the item itself counts as its first neighbor there, so these are the third to fifth
     widths = distances[:, min(2, distances.shape[1] - 1) : 5].mean(axis=1)
     widths = np.maximum(widths, max(_LEAST_SIGMA * float(widths.mean()), 1e-10))
     likeness = -(distances**2) / (widths[:, None] * widths[found])
-    order = np.argsort(-likeness, axis=1, kind="stable")[:, : min(neighbours, n - 2)]
+    order = np.argsort(-likeness, axis=1, kind="stable")[:, : min(neighbors, n - 2)]
     near, near_likeness = np.take_along_axis(found, order, axis=1), np.take_along_axis(likeness, order, axis=1)
     far = _farther(near, outliers, generator)
     item = np.broadcast_to(np.arange(n, dtype=np.int32)[:, None, None], far.shape)

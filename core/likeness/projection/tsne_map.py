@@ -25,12 +25,12 @@ def tsne_map(
 
     Args:
         vectors: (n, d); rows are scaled to unit length first, since similarity is cosine.
-        seed: of the small displacement at the start; the optimiser itself draws nothing.
+        seed: of the small displacement at the start; the optimizer itself draws nothing.
         perplexity: smooth number of neighbors that each item tries to keep near; cut to (n - 1) / 3.
         exaggeration: factor on all attraction: above 1 clusters become denser and lie further apart.
         init: positions to start from (n, 2), such as the map before a refit: what need not move then stays about where it was. None:
             the PCA map, very small.
-        epochs: passes of the optimiser; None: 500 after 250 of early exaggeration from PCA, 250 from a given map.
+        epochs: passes of the optimizer; None: 500 after 250 of early exaggeration from PCA, 250 from a given map.
 
     Returns:
         Positions (n, 2), finite. Fewer than four items get the PCA map (or `init`), since there is no neighborhood to keep.

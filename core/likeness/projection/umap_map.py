@@ -25,33 +25,33 @@ _HALVINGS, _TOLERANCE, _LEAST_SIGMA = 64, 1e-5, 1e-3
 
 
 def umap_map(
-    vectors: Any, seed: int = 0, *, neighbours: int = 15, min_distance: float = 0.1, init: Any = None, epochs: int | None = None
+    vectors: Any, seed: int = 0, *, neighbors: int = 15, min_distance: float = 0.1, init: Any = None, epochs: int | None = None
 ) -> NDArray[np.float32]:
     """UMAP (McInnes et al. 2018) with cosine similarity, the same for the same vectors and seed on the same machine.
 
     Args:
         vectors: (n, d).
         seed: of the sampling.
-        neighbours: size of the neighborhood that is kept, the item included; cut to n - 1.
+        neighbors: size of the neighborhood that is kept, the item included; cut to n - 1.
         min_distance: how close items may come on the map, 0 to 1 in map units.
         init: positions to start from (n, 2), such as the map before a refit: what need not move then stays about where it was. None:
             the PCA map.
-        epochs: passes of the optimiser; None: 500 from PCA (200 beyond 10,000 items), 200 from a given map.
+        epochs: passes of the optimizer; None: 500 from PCA (200 beyond 10,000 items), 200 from a given map.
 
     Returns:
         Positions (n, 2), finite. Fewer than four items get the PCA map (or `init`), since there is no neighborhood to keep.
 
     Raises:
-        InputError: if a vector is not finite or all zeros, `neighbours` is below 2, `min_distance` outside 0 to 1, or
+        InputError: if a vector is not finite or all zeros, `neighbors` is below 2, `min_distance` outside 0 to 1, or
             `init` does not fit.
 
-    umap-learn's optimiser is called by itself, not through its UMAP class: that stretches every start to a square, which moves a map even if
+    umap-learn's optimizer is called by itself, not through its UMAP class: that stretches every start to a square, which moves a map even if
     nothing has changed. Neighbors are exact (`likeness.search.nearest`), which for up to some 30,000 items is faster than to import and
     compile the approximate search.
     """
     rows = checked_rows(vectors, "The vectors")
-    if neighbours < 2:
-        raise InputError(f"neighbours is {neighbours}, but a neighborhood has at least 2 items; 15 is usual.")
+    if neighbors < 2:
+        raise InputError(f"neighbors is {neighbors}, but a neighborhood has at least 2 items; 15 is usual.")
     if not 0 <= min_distance <= 1:
         raise InputError(f"min_distance is {min_distance}, but it must lie between 0 and 1; 0.1 is usual.")
     flat = pca_map(rows)
@@ -63,20 +63,20 @@ def umap_map(
     with warnings.catch_warnings():
         # importing umap says that TensorFlow is absent; numba says that some of its loops stay serial
         warnings.simplefilter("ignore")
-        graph = neighborhood_graph(rows, min(neighbours, len(rows) - 1), epochs)
-        return optimised(graph, jittered(start, seed, START_SIZE), min_distance, epochs, 1.0 if init is None else REFIT_RATE, seed)
+        graph = neighborhood_graph(rows, min(neighbors, len(rows) - 1), epochs)
+        return optimized(graph, jittered(start, seed, START_SIZE), min_distance, epochs, 1.0 if init is None else REFIT_RATE, seed)
 
 
-def neighborhood_graph(rows: NDArray[np.float32], neighbours: int, epochs: int) -> Any:
+def neighborhood_graph(rows: NDArray[np.float32], neighbors: int, epochs: int) -> Any:
     """The fuzzy neighborhood graph as a sparse (n, n) matrix, without the edges too weak to be drawn once in `epochs` passes.
 
     As umap-learn's `fuzzy_simplicial_set`, to the rounding of float32; every process that calls that compiles for six seconds first.
     """
     from scipy.sparse import coo_array
 
-    found = nearest(rows, rows, neighbours - 1, exclude=np.arange(len(rows)))
+    found = nearest(rows, rows, neighbors - 1, exclude=np.arange(len(rows)))
     members = memberships(np.maximum(1 - found.similarities, 0).astype(np.float32))
-    asking = np.repeat(np.arange(len(rows), dtype=np.int32), neighbours - 1)
+    asking = np.repeat(np.arange(len(rows), dtype=np.int32), neighbors - 1)
     one_way = coo_array((members.ravel(), (asking, found.rows.ravel().astype(np.int32))), shape=(len(rows), len(rows))).tocsr()
     # either way: the probabilistic sum of both (McInnes et al. 2018, section 3.1)
     graph = (one_way + one_way.T - one_way * one_way.T).tocoo()
@@ -109,7 +109,7 @@ def memberships(distances: NDArray[np.float32]) -> NDArray[np.float32]:
     return found
 
 
-def optimised(graph: Any, start: NDArray[np.float32], min_distance: float, epochs: int, rate: float, seed: int) -> NDArray[np.float32]:
+def optimized(graph: Any, start: NDArray[np.float32], min_distance: float, epochs: int, rate: float, seed: int) -> NDArray[np.float32]:
     load_numba()
     from umap import layouts
     from umap.umap_ import find_ab_params, make_epochs_per_sample

@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 from likeness.arrays import checked_rows, unit_rows
 from likeness.errors import InputError
 from likeness.projection.start import jittered, resized
-from likeness.projection.umap_map import LARGE, START_SIZE, neighborhood_graph, optimised
+from likeness.projection.umap_map import LARGE, START_SIZE, neighborhood_graph, optimized
 
 
-def umap_points(vectors: Any, dim: int = 10, seed: int = 0, *, neighbours: int = 15) -> NDArray[np.float32]:
+def umap_points(vectors: Any, dim: int = 10, seed: int = 0, *, neighbors: int = 15) -> NDArray[np.float32]:
     """UMAP (McInnes et al. 2018) with cosine similarity and no least distance, from the principal components.
 
     Points of a neighborhood may lie on each other (minimum distance 0), as umap-learn's documentation advises where clusters are looked for.
@@ -21,16 +21,16 @@ def umap_points(vectors: Any, dim: int = 10, seed: int = 0, *, neighbours: int =
         vectors: (n, d).
         dim: dimensions of the result; vectors of fewer dimensions, or fewer items, give as many as there are.
         seed: of the sampling.
-        neighbours: size of the neighborhood that is kept, the item included; cut to n - 1.
+        neighbors: size of the neighborhood that is kept, the item included; cut to n - 1.
 
     Returns:
         Points (n, dim), finite. Fewer than four items: their principal components.
 
     Raises:
-        InputError: if a vector is not finite or all zeros, or `dim` or `neighbours` is too small.
+        InputError: if a vector is not finite or all zeros, or `dim` or `neighbors` is too small.
     """
-    if dim < 1 or neighbours < 2:
-        raise InputError(f"UMAP was asked for {dim} dimensions and {neighbours} neighbors; it takes at least 1 and 2.")
+    if dim < 1 or neighbors < 2:
+        raise InputError(f"UMAP was asked for {dim} dimensions and {neighbors} neighbors; it takes at least 1 and 2.")
     rows = unit_rows(checked_rows(vectors, "The vectors"), "The vectors")
     start = resized(_components(rows, dim), START_SIZE)
     if len(rows) < 4:
@@ -38,8 +38,8 @@ def umap_points(vectors: Any, dim: int = 10, seed: int = 0, *, neighbours: int =
     epochs = 200 if len(rows) > LARGE else 500
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # as in `umap_map`
-        graph = neighborhood_graph(rows, min(neighbours, len(rows) - 1), epochs)
-        return optimised(graph, np.ascontiguousarray(jittered(start, seed, START_SIZE)), 0.0, epochs, 1.0, seed)
+        graph = neighborhood_graph(rows, min(neighbors, len(rows) - 1), epochs)
+        return optimized(graph, np.ascontiguousarray(jittered(start, seed, START_SIZE)), 0.0, epochs, 1.0, seed)
 
 
 def _components(rows: NDArray[np.float32], dim: int) -> NDArray[np.float32]:

@@ -12,7 +12,7 @@ from likeness.arrays import unit_rows
 from likeness.data import has_label
 from likeness.errors import InputError
 from likeness.evaluation import DistanceMetric, Metric, MetricLike, checked_metric, chosen_metrics, measure
-from likeness.notions import METHODS as METHODS, LearnsFrom, Method, MethodLike, best_aspects, named_methods, with_other_words
+from likeness.notions import METHODS as METHODS, LearnsFrom, MethodLike, NotionMethod, best_aspects, named_methods, with_other_words
 from likeness.progress import Progress
 
 if TYPE_CHECKING:
@@ -149,7 +149,7 @@ class _Task:
 
 class _Run(NamedTuple):
     task: _Task
-    method: Method
+    method: NotionMethod
     dim: int
     seed: int
 
@@ -175,7 +175,9 @@ def _check(table: "ImageTable", notions: Sequence["Notion"], dims: Sequence[int 
             raise InputError(f"No image has a label of '{notion.attribute}', by which '{notion.name}' is judged; choose other images.")
 
 
-def _runs(base: "Space", notions: Sequence["Notion"], methods: Sequence[Method], dims: Sequence[int | str], seeds: Sequence[int]) -> Iterator[_Run]:
+def _runs(
+    base: "Space", notions: Sequence["Notion"], methods: Sequence[NotionMethod], dims: Sequence[int | str], seeds: Sequence[int]
+) -> Iterator[_Run]:
     for notion in notions:
         task = _Task(base, notion)
         sizes = list(dict.fromkeys(task.size(dim) for dim in dims))

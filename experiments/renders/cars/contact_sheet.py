@@ -31,7 +31,7 @@ def varied_rows(frame: pd.DataFrame, n: int) -> pd.DataFrame:
 
 
 def contact_sheet(columns: int = 10, size: int = 128, seed: int = 0) -> "Image":
-    """The sheet as an image: six rows of `columns` labelled pictures of the first 2,000 scenes of `seed`."""
+    """The sheet as an image: six rows of `columns` labeled pictures of the first 2,000 scenes of `seed`."""
     from PIL import Image, ImageDraw, ImageFont
 
     frame = sample_scenes(2000, seed)

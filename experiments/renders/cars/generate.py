@@ -82,14 +82,14 @@ def _horizon(elevation: float, pixels: int, shift: float) -> float:
 
 
 def _compose(triangles: Float64s, colors: Float64s, alpha: Float64s, shadow: Float64s, background: Float64s, horizon: float, size: int) -> Picture:
-    rasterise, backdrop, downsample = kernels()
+    rasterize, backdrop, downsample = kernels()
     pixels = size * SUPERSAMPLING
     image, depth = np.empty((pixels, pixels, 3), np.float32), np.zeros((pixels, pixels), np.float32)
     shaded, covered = np.zeros((pixels, pixels), np.bool_), np.zeros((pixels, pixels), np.bool_)
-    rasterise(shadow, colors, alpha, image, depth, shaded)
+    rasterize(shadow, colors, alpha, image, depth, shaded)
     backdrop(image, background, horizon, pixels, shaded, SHADOW)
     depth[:] = 0
-    rasterise(triangles, colors, alpha, image, depth, covered)
+    rasterize(triangles, colors, alpha, image, depth, covered)
     out, mask = np.empty((size, size, 3), np.uint8), np.empty((size, size), np.bool_)
     downsample(image, covered, SUPERSAMPLING, out, mask)
     return Picture(out, mask)

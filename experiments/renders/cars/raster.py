@@ -8,7 +8,7 @@ njit = load_numba().njit
 
 
 @njit(cache=True)
-def rasterise(triangles, colors, alpha, image, depth, covered):  # type: ignore[no-untyped-def]
+def rasterize(triangles, colors, alpha, image, depth, covered):  # type: ignore[no-untyped-def]
     """Draws triangles into a frame, nearer ones in front.
 
     A pixel is inside where the three edge functions of the homogeneous corners agree in sign with their determinant, and

@@ -1,4 +1,4 @@
-"""Pinhole camera and z-buffer rasteriser.
+"""Pinhole camera and z-buffer rasterizer.
 
 World and car coordinates are the same (see `mesh`). The camera looks at a target above the car's middle; image x goes right,
 image y down, both in pixels of the supersampled frame.
@@ -81,7 +81,7 @@ def cast_on_ground(triangles: Float64s, sun: Float64s) -> Float64s:
 
 @lru_cache(maxsize=1)
 def kernels() -> tuple[Callable[..., Any], Callable[..., Any], Callable[..., Any]]:
-    """The compiled (rasterise, backdrop, downsample) of `raster`; the first call of a machine compiles them."""
+    """The compiled (rasterize, backdrop, downsample) of `raster`; the first call of a machine compiles them."""
     from experiments.renders.cars import raster
 
-    return raster.rasterise, raster.backdrop, raster.downsample
+    return raster.rasterize, raster.backdrop, raster.downsample

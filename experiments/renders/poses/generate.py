@@ -134,7 +134,7 @@ def _colors(words: Mapping[str, str], rng: np.random.Generator) -> tuple[Float64
 
 
 def _render(figure: Solid, things: Solid, surfaces: list[Surface], camera: Camera, sun: Float64s, size: int) -> tuple[Bytes, npt.NDArray[np.bool_]]:
-    rasterise, _, downsample = kernels()
+    rasterize, _, downsample = kernels()
     pixels = size * SUPERSAMPLING
     image, depth = np.empty((pixels, pixels, 3), np.float32), np.zeros((pixels, pixels), np.float32)
     covered, hidden = np.zeros((2, pixels, pixels), np.bool_)
@@ -144,8 +144,8 @@ def _render(figure: Solid, things: Solid, surfaces: list[Surface], camera: Camer
     paint(surfaces, camera, Lamp(25 * sun, 0.66, 0.75, 30.0), shadow, image)
     alpha, matt = np.ones(len(solids.triangles)), np.full(len(solids.triangles), GLOSS)
     corners, colors = projected(camera, solids.triangles), shade(solids.triangles, solids.colors, matt, sun, camera.position)
-    rasterise(corners[:first], colors[:first], alpha, image, depth, hidden)
-    rasterise(corners[first:], colors[first:], alpha, image, depth, covered)
+    rasterize(corners[:first], colors[:first], alpha, image, depth, hidden)
+    rasterize(corners[first:], colors[first:], alpha, image, depth, covered)
     out, mask = np.empty((size, size, 3), np.uint8), np.empty((size, size), np.bool_)
     downsample(image, covered, SUPERSAMPLING, out, mask)
     return out, mask

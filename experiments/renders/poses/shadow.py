@@ -19,12 +19,12 @@ def soft_shadow(solid: Solid, camera: Camera, lights: Float64s, darkness: float,
 
     It is `darkness` where no light comes and 0 in full light; where the picture shows no ground the values mean nothing.
     """
-    rasterise, _, _ = kernels()
+    rasterize, _, _ = kernels()
     image, depth = np.empty((pixels, pixels, 3), np.float32), np.empty((pixels, pixels), np.float32)
     shaded, count = np.empty((pixels, pixels), np.bool_), np.zeros((pixels, pixels), np.uint8)
     alpha = np.ones(len(solid.triangles))
     for light in lights:
         depth[:], shaded[:] = 0, False
-        rasterise(projected(camera, cast_on_ground(solid.triangles, light)), solid.colors, alpha, image, depth, shaded)
+        rasterize(projected(camera, cast_on_ground(solid.triangles, light)), solid.colors, alpha, image, depth, shaded)
         count += shaded
     return count * np.float32(darkness / len(lights))

@@ -88,7 +88,7 @@ def _finishes(words: Mapping[str, str], rng: np.random.Generator) -> dict[str, F
 
 
 def _render(things: Things, surfaces: list[Surface], camera: Camera, lamp: Lamp, size: int) -> tuple[Bytes, npt.NDArray[np.bool_]]:
-    rasterise, _, downsample = kernels()
+    rasterize, _, downsample = kernels()
     pixels = size * SUPERSAMPLING
     image, depth = np.empty((pixels, pixels, 3), np.float32), np.zeros((pixels, pixels), np.float32)
     covered = np.zeros((pixels, pixels), np.bool_)
@@ -98,7 +98,7 @@ def _render(things: Things, surfaces: list[Surface], camera: Camera, lamp: Lamp,
     light = lamp.place * (0.4, 1.0, 1.3) + (-0.8, 0.0, 0.0)
     matt = np.full(len(solid.triangles), 0.15)
     colors = shade(solid.triangles, solid.colors, matt, light / np.sqrt(light @ light), camera.position)
-    rasterise(projected(camera, solid.triangles), colors, np.ones(len(matt)), image, depth, covered)
+    rasterize(projected(camera, solid.triangles), colors, np.ones(len(matt)), image, depth, covered)
     out, hidden = np.empty((size, size, 3), np.uint8), np.empty((size, size), np.bool_)
     downsample(image, covered, SUPERSAMPLING, out, hidden)
     return out, hidden

@@ -12,7 +12,6 @@ from likeness.errors import InputError
 from likeness.io import (
     DOWNLOAD_SILENCE,
     RemoteFile,
-    Stopped,
     cache_dir,
     check_room,
     compute_once_locked,
@@ -24,7 +23,7 @@ from likeness.io import (
     server_answers,
     size_text,
 )
-from likeness.progress import Progress
+from likeness.progress import Progress, Stopped
 
 _SETTING = "LIKENESS_CACHE"
 _TRUE = ("1", "ON", "YES", "TRUE")  # as huggingface_hub reads its switches

@@ -17,7 +17,6 @@ from likeness.errors import InputError
 from likeness.io import (
     DOWNLOAD_SILENCE,
     RemoteFile,
-    Stopped,
     check_room,
     download_problem,
     explained,
@@ -26,7 +25,7 @@ from likeness.io import (
     progress_or_bar,
     status_of,
 )
-from likeness.progress import Progress
+from likeness.progress import Progress, Stopped
 
 _PASSES = 4  # a configuration may name the next repository
 _HASH = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")

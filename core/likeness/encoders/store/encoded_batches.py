@@ -13,7 +13,7 @@ from PIL import Image
 
 from likeness.data import is_url
 from likeness.encoders.encoder import AsyncEncoder, Encoder, StagedEncoder, Vectors
-from likeness.encoders.store.pipeline import PreparedBatch, RemoteFile, prepared_batches
+from likeness.encoders.store.pipeline import ImageUrl, PreparedBatch, prepared_batches
 from likeness.errors import InputError
 from likeness.io import TransientError, UnreadableImageError, text_to_name, transient_reason
 
@@ -63,8 +63,8 @@ class ImageFiles(Sequence[Any]):
     def __getitem__(self, where: Any) -> Any:
         return [self._file(path) for path in self._paths[where]] if isinstance(where, slice) else self._file(self._paths[where])
 
-    def _file(self, path: str) -> Path | RemoteFile:
-        return RemoteFile(path) if self._remote and is_url(path) else self._root / text_to_name(path)
+    def _file(self, path: str) -> Path | ImageUrl:
+        return ImageUrl(path) if self._remote and is_url(path) else self._root / text_to_name(path)
 
 
 def encoded_batches(files: Sequence[Any], encoder: Encoder, batch_size: int, threads: int | None = None) -> Iterator[EncodedBatch]:

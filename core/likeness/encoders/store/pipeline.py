@@ -19,7 +19,7 @@ _FETCHED_AT_ONCE = 32
 
 
 @dataclass(frozen=True)
-class RemoteFile:
+class ImageUrl:
     """An image behind a URL."""
 
     url: str
@@ -43,7 +43,7 @@ class PreparedBatch:
 
 
 def prepared_batches(
-    images: Sequence[Path | RemoteFile | Image.Image],
+    images: Sequence[Path | ImageUrl | Image.Image],
     prepare: Callable[[Image.Image], Any],
     batch_size: int,
     threads: int | None = None,
@@ -75,7 +75,7 @@ def prepared_batches(
 
 
 def _prepare_batch(
-    images: Sequence[Path | RemoteFile | Image.Image], start: int, prepare: Callable[[Image.Image], Any], least: int | None
+    images: Sequence[Path | ImageUrl | Image.Image], start: int, prepare: Callable[[Image.Image], Any], least: int | None
 ) -> PreparedBatch:
     batch = PreparedBatch([], [], [], [])
     for position, image in enumerate(_fetched(images), start):
@@ -108,11 +108,11 @@ def _opened(image: "Path | Image.Image | _Fetched", least: int | None) -> Image.
 _Fetched = tuple[str, bytes | OSError]
 
 
-def _fetched(images: Sequence[Path | RemoteFile | Image.Image]) -> Iterator[Path | Image.Image | _Fetched]:
+def _fetched(images: Sequence[Path | ImageUrl | Image.Image]) -> Iterator[Path | Image.Image | _Fetched]:
     """The images, those behind URLs fetched some at a time: waiting for one after another would take ten times as long."""
     for begin in range(0, len(images), _FETCHED_AT_ONCE):
         some = images[begin : begin + _FETCHED_AT_ONCE]
-        urls = [image.url for image in some if isinstance(image, RemoteFile)]
+        urls = [image.url for image in some if isinstance(image, ImageUrl)]
         contents = iter(fetch(urls))
         for image in some:
-            yield (image.url.rsplit("/", 1)[-1], next(contents)) if isinstance(image, RemoteFile) else image
+            yield (image.url.rsplit("/", 1)[-1], next(contents)) if isinstance(image, ImageUrl) else image

@@ -77,7 +77,7 @@ def test_shadow_lies_opposite_to_the_sun_at_height_over_tangent() -> None:
         assert tip == pytest.approx(expected, abs=1e-12)
 
 
-def rasterised(triangles: list[list[tuple[float, float, float]]], alpha: list[float], size: int = 20) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def rasterized(triangles: list[list[tuple[float, float, float]]], alpha: list[float], size: int = 20) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Draws flat screen triangles (u, v, depth), the i-th in gray i + 1."""
     image, depth = np.zeros((size, size, 3), np.float32), np.zeros((size, size), np.float32)
     covered = np.zeros((size, size), np.bool_)
@@ -95,7 +95,7 @@ def square_half(depth: float) -> list[tuple[float, float, float]]:
 
 def test_the_nearer_triangle_wins_in_any_order() -> None:
     near, far = square_half(2), square_half(5)
-    first, second = rasterised([near, far], [1, 1])[0], rasterised([far, near], [1, 1])[0]
+    first, second = rasterized([near, far], [1, 1])[0], rasterized([far, near], [1, 1])[0]
     assert set(np.unique(first)) == {0, 1}
     assert set(np.unique(second)) == {0, 2}
     assert (first > 0).sum() == (second > 0).sum() == 210
@@ -105,7 +105,7 @@ def test_crossing_triangles_split_where_their_depths_are_equal() -> None:
     """One slopes from depth 1 to 3 along u, 1 / depth being linear in the picture; the other stands at 1.5: equal at u = 10."""
     slope = [(0.0, -20.0, 1.0), (0.0, 60.0, 1.0), (20.0, 20.0, 3.0)]
     level = [(-40.0, -60.0, 1.5), (60.0, 10.0, 1.5), (-40.0, 80.0, 1.5)]
-    image, depth, _ = rasterised([slope, level], [1, 1])
+    image, depth, _ = rasterized([slope, level], [1, 1])
     assert list(image[10]) == [1] * 10 + [2] * 10
     assert 1 / depth[10, 5] == pytest.approx(1 / (1 + (1 / 3 - 1) * 5.5 / 20))
 
@@ -115,11 +115,11 @@ def test_shared_edges_leave_no_gap() -> None:
     for u, v in corners:
         fan = [(0, 0), (20, 0), (20, 20), (0, 20)]
         triangles = [[(*fan[i], 1.0), (*fan[(i + 1) % 4], 1.0), (u, v, 1.0)] for i in range(4)]
-        assert rasterised(triangles, [1] * 4)[2].all()
+        assert rasterized(triangles, [1] * 4)[2].all()
 
 
 def test_glass_mixes_and_leaves_the_depth() -> None:
-    image, depth, covered = rasterised([square_half(5), square_half(2)], [1, 0.25])
+    image, depth, covered = rasterized([square_half(5), square_half(2)], [1, 0.25])
     assert image[2, 2] == pytest.approx(0.75 * 1 + 0.25 * 2)
     assert depth[2, 2] == pytest.approx(1 / 5)
     assert covered[2, 2]
@@ -127,7 +127,7 @@ def test_glass_mixes_and_leaves_the_depth() -> None:
 
 def test_triangle_behind_the_camera_is_not_drawn_and_one_that_reaches_behind_is_cut() -> None:
     behind = [(5.0, 5.0, -3.0), (15.0, 5.0, -3.0), (5.0, 15.0, -3.0)]
-    assert not rasterised([behind], [1])[2].any()
+    assert not rasterized([behind], [1])[2].any()
     camera = look_at(np.array([0, 0, 1.0]), 0, 0, 10, 0.5, 20, NO_SHIFT)
     ground = project(camera, np.array([[[-50, -200, 0], [-50, 200, 0], [40, 0, 0.0]]]))
     covered = np.zeros((20, 20), np.bool_)

@@ -18,7 +18,7 @@ _MOST_DRAWN = 4  # numbers on one picture
 _SHORT = 3  # letters of a unit that is written after every number
 
 
-def labelled_image(table: ImageTable, config: LabelsConfig | None, row: int, side: int = 256) -> "Image":
+def labeled_image(table: ImageTable, config: LabelsConfig | None, row: int, side: int = 256) -> "Image":
     """Image `row`, RGB, at most `side` pixels wide and high, with its label on it; captions, names and matrices leave the image as it is.
 
     Args:

@@ -17,7 +17,7 @@ from likeness.plots import (
     draw_pose,
     draw_viewpoint,
     label_text,
-    labelled_image,
+    labeled_image,
     retrieval_figure,
     squared_webp as squared,
 )
@@ -60,7 +60,7 @@ def test_each_kind_is_drawn_at_the_size_of_the_picture(table: ImageTable) -> Non
         None: plain,
     }
     for config, picture in expected.items():
-        drawn = labelled_image(table, config, 1, 240)
+        drawn = labeled_image(table, config, 1, 240)
         assert drawn.size == (240, 160)
         if config is not None and config.kind == "layout":
             pixels = [drawn.getpixel(place) for place in ((60, 80), (180, 80), (119, 80), (120, 80))]
@@ -90,11 +90,11 @@ def test_distances_have_three_significant_digits_and_short_units(value: float, u
 def test_joints_that_are_no_numbers_are_an_error(table: ImageTable) -> None:
     broken = ImageTable("mine", table.root, table.frame.assign(neck_x="left"))
     with pytest.raises(InputError, match="The joints of image 1 of 'mine' are not there or no numbers"):
-        labelled_image(broken, LabelsConfig(kind="pose"), 1)
+        labeled_image(broken, LabelsConfig(kind="pose"), 1)
 
 
 def test_pictures_travel_as_squares_that_are_see_through_beside_the_image(table: ImageTable) -> None:
-    with Image.open(io.BytesIO(squared(labelled_image(table, None, 0, 120)))) as sent:
+    with Image.open(io.BytesIO(squared(labeled_image(table, None, 0, 120)))) as sent:
         assert (sent.size, sent.mode) == ((120, 120), "RGBA")
         assert [sent.getpixel(place)[3] for place in ((60, 10), (60, 60), (60, 110))] == [0, 255, 0]
     with Image.open(io.BytesIO(squared(Image.new("RGB", (50, 50), GRAY)))) as sent:
@@ -107,7 +107,7 @@ def test_a_figure_has_the_query_and_a_row_of_pictures_for_each_space(table: Imag
     figure = retrieval_figure(table, config, labels, 0, {"Raw encoder": [1, 2], "Oracle": [2, 1]}, tile=120)
     pixels = np.asarray(figure)
     assert pixels[0, 0].tolist() == [255, 255, 255]
-    picture = np.asarray(labelled_image(table, config, 1, 120))
+    picture = np.asarray(labeled_image(table, config, 1, 120))
     found = [
         (x, y)
         for y in range(figure.height - picture.shape[0])
