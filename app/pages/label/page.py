@@ -126,9 +126,6 @@ def _mistakes(view: View, request: SpreadRequest, found: LabelSpread, wrong: np.
     answers.ask(view, request, rows, "These labels are contradicted by the others.", key="mistakes", put_off="mistakes", captions=said, ticked=False)
 
 
-main()
-
-
 _SPREAD = "{} (spread)"
 
 
@@ -174,3 +171,6 @@ def _keep_labels(view: View, found: LabelSpread, kept: np.ndarray, name: str) ->
         return
     st.session_state["next_color"] = name
     st.toast(f"{edit.images:,} images have it now; Explore is colored by it." if edit.id else "They have it already.", icon=":material/label:")
+
+
+main()

@@ -245,9 +245,6 @@ def _every(view: View, classes: SemanticClasses, found: dict[str, Semantics]) ->
     )
 
 
-main()
-
-
 def measure(space: Space, classes: SemanticClasses, language: tuple[str, ...], neighbors: int) -> Job:
     """The job whose result is the `Semantics` of a space.
 
@@ -267,3 +264,6 @@ def measure(space: Space, classes: SemanticClasses, language: tuple[str, ...], n
     digest = hashlib.sha256(classes.rows.tobytes() + classes.labels.tobytes()).hexdigest()
     key = (space.key, digest, tuple(classes.names), language, neighbors)
     return run_in_background("semantics", key, f"Comparing {space.name} with language", work)
+
+
+main()

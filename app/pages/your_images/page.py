@@ -319,9 +319,6 @@ def _remove_all() -> None:
     st.session_state.clear()
 
 
-main()
-
-
 _NAME = "caltech101"
 _MEGABYTE = 1e6
 
@@ -357,3 +354,6 @@ def fetch_images(source: str, job: Job) -> None:
     job.stage = None
     if not whole:
         raise Stopped
+
+
+main()
