@@ -10,7 +10,8 @@ import pytest
 from PIL import Image
 
 from experiments.renders.cars import render_scenes, sample_scenes
-from likeness.data import keep_listed, read_dataset
+from likeness.commands.duplicates import _write
+from likeness.data import ImageTable, keep_listed, read_dataset
 
 Run = Callable[..., tuple[int, str, str]]
 
@@ -45,6 +46,12 @@ def test_groups_and_lists_are_written(run: Run, folder: Path, tmp_path: Path) ->
     assert status == 0, err
     assert "0 groups" in err
     assert len(keep_listed(read_dataset(folder), keep)) == 12
+
+
+def test_of_an_image_that_goes_no_row_stays(tmp_path: Path) -> None:
+    table = ImageTable("pets", tmp_path, pd.DataFrame({"path": ["a.png", "b.png", "a.png"], "label": ["cat", "cat", "dog"]}))
+    _write(table, table.frame, np.array([0]), (None, tmp_path / "keep.txt", None))
+    assert (tmp_path / "keep.txt").read_text().split() == ["b.png"]
 
 
 def test_a_threshold_is_suggested(run: Run, folder: Path) -> None:

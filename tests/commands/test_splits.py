@@ -4,9 +4,12 @@ import pickle
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
 from tests.data.conftest import save_image
 
+from likeness.commands.splits import _sides
+from likeness.data import ImageClasses
 from likeness.shifts import read_splits
 from likeness.studies import cells, read_study
 
@@ -30,6 +33,13 @@ def test_splits_are_built_shown_and_measured(run: Run, tmp_path: Path) -> None:
     status, printed, err = run("splits", "distance", "--splits", str(file), "--split", "start", "--encoder", "cars-small", "--repeats", "2")
     assert status == 0, err
     assert "classes drawn at random" in printed
+
+
+def test_the_seed_draws_the_random_halves() -> None:
+    classes = ImageClasses([str(number) for number in range(20)], np.arange(20))
+    first, again, other = (_sides("random", "", "class", classes, seed) for seed in (3, 3, 4))
+    assert first == again != other
+    assert sorted(first[0] + first[1]) == list(range(20))
 
 
 def test_what_ships_is_named(run: Run) -> None:

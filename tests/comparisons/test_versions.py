@@ -70,6 +70,14 @@ def test_equal_files_under_new_names_are_each_taken_once(tmp_path: Path) -> None
     assert pairs == [(0, 0, "renamed"), (1, 1, "renamed"), (-1, 2, "came")]
 
 
+def test_frames_of_a_renamed_film_are_told_apart(tmp_path: Path) -> None:
+    for name in ("before.mp4", "after.mp4"):
+        (tmp_path / name).write_bytes(b"a film")
+    paths = [f"before.mp4#t={second}" for second in (0, 1, 2)], [f"after.mp4#t={second}" for second in (2, 0)]
+    found = version_changes(*(ImageTable("film", tmp_path, pd.DataFrame({"path": each})) for each in paths))
+    assert list(zip(found.old, found.new, found.state, strict=True)) == [(0, 1, "renamed"), (1, -1, "went"), (2, 0, "renamed")]
+
+
 def test_a_value_that_is_missing_in_both_is_no_other_value(tmp_path: Path) -> None:
     _picture(tmp_path / "a.png", 1)
     _picture(tmp_path / "b.png", 2)

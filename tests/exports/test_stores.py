@@ -14,6 +14,7 @@ import pytest
 import likeness as lk
 from likeness.errors import InputError
 from likeness.exports import TARGETS, import_space
+from likeness.exports.material import Material
 from likeness.space import Space
 
 PGVECTOR = pytest.param("pgvector", marks=pytest.mark.long)  # for a server of its own
@@ -203,6 +204,11 @@ def test_an_interrupted_export_goes_on(target: str, space: Space, place: Any, sm
     assert done[0] == (0 if target == "qdrant" else 5)
     np.testing.assert_allclose(import_space(target, where).vectors, space.vectors, atol=1e-6)
     assert lk.export(space, target, where, name="mine", resume=True).note == "12 of them were there already."
+
+
+def test_of_vectors_alone_the_rows_tell_which_export_goes_on() -> None:
+    space = lk.Space(np.eye(4, dtype=np.float32))
+    assert Material(space, [0, 1]).digest != Material(space, [2, 3]).digest
 
 
 @pytest.mark.parametrize("target", RESUMED)

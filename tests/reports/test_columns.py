@@ -46,6 +46,11 @@ def test_paths_lose_their_folders_and_long_values_their_end() -> None:
     assert sorted(found["From"]["names"]) == ["a.jpg", "x" * 159 + "…"]
 
 
+def test_names_lose_their_folders() -> None:
+    found, left_out = report_columns(pd.DataFrame({"/home/ada/kinds": ["a", "b"] * 5}), ["/home/ada/kinds"], [], 5)
+    assert ([column["name"] for column in found], left_out) == (["Kinds"], [])
+
+
 def test_what_has_no_room_is_told() -> None:
     frame = pd.DataFrame({"kind": ["a", "b"] * 500, "story": [f"{row} " + "word " * 30 for row in range(1000)]})
     found, left_out = _columns(frame, 0.5)

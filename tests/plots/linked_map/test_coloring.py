@@ -53,3 +53,9 @@ def test_numbers_that_are_texts_or_partly_missing_are_a_scale() -> None:
     assert whole.kind == "number"
     np.testing.assert_array_equal(whole.values, [*range(20), np.nan])
     assert color_by([f"{number:03d}" for number in range(20)], "code").kind == "category"
+
+
+@pytest.mark.parametrize(("largest", "degrees"), [(0.5, 180), (1, 360), (1.5, 1.5), (350, 350)])
+def test_angles_up_to_1_are_shares_of_a_turn(largest: float, degrees: float) -> None:
+    coloring = color_by(np.linspace(0, largest, 20), "hue")
+    assert (coloring.kind, np.max(coloring.values)) == ("angle", degrees)
