@@ -18,16 +18,16 @@ PARAMETERS = [(method, name) for method, described in METHODS.items() for name i
 def test_defaults_are_those_of_the_function_and_within_the_range(method: str, name: str) -> None:
     described = METHODS[method].parameters[name]
     assert inspect.signature(METHODS[method].function).parameters[name].default == described.default
-    assert described.low <= described.default <= described.high
-    steps = (described.default - described.low) / described.step
+    assert described.least <= described.default <= described.most
+    steps = (described.default - described.least) / described.step
     assert steps == pytest.approx(round(steps))
-    assert {type(each) for each in (described.default, described.low, described.high, described.step)} == {type(described.default)}
+    assert {type(each) for each in (described.default, described.least, described.most, described.step)} == {type(described.default)}
 
 
 @pytest.mark.parametrize(("method", "name"), PARAMETERS)
 def test_both_ends_of_a_range_give_a_map(method: str, name: str, vectors: np.ndarray) -> None:
     described = METHODS[method].parameters[name]
-    for value in (described.low, described.high):
+    for value in (described.least, described.most):
         found = METHODS[method].function(vectors[::4], 0, init=None, **{name: value})
         assert found.shape == (50, 2)
         assert np.isfinite(found).all()

@@ -61,7 +61,7 @@ def test_what_does_not_say_where_its_objects_are_is_refused(space: Space, base: 
     write_masks(tmp_path, ["images/00000.webp"], np.ones((1, 16, 16), bool))
     with pytest.raises(InputError, match="does not fit its images"):
         object_masks(rendered, [1])
-    np.savez(tmp_path / "masks.npz", paths=np.array(frame["path"]), size=(16, 16), masks=np.zeros((2, 3), np.uint8))
+    np.savez(tmp_path / "masks.npz", paths=np.array(frame["path"].tolist()), size=(16, 16), masks=np.zeros((2, 3), np.uint8))
     with pytest.raises(InputError, match="does not fit its images"):
         object_masks(rendered, [1])
     (tmp_path / "masks.npz").write_bytes(b"none")
