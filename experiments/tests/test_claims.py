@@ -6,9 +6,10 @@ import pandas as pd
 import pytest
 
 from experiments.claims import claims, with_figures
+from experiments.results import FOLDER
 from likeness.errors import InputError
 from likeness.evaluation import correlations_without, few_shot_gains, scaled_structure
-from likeness.io import assets_dir, yaml_content
+from likeness.io import yaml_content
 from likeness.studies import paired_differences, read_results, read_study
 
 PAPERS = ("indirect", "language guidance", "oodml", "log-ratio")
@@ -29,7 +30,7 @@ def test_every_claim_has_a_verdict_evidence_and_what_would_overturn_it(paper: st
 def test_no_figure_of_ours_is_typed() -> None:
     """A decimal figure in the evidence is a parameter of ours or of the paper, not a result."""
     allowed = {".985"}
-    for own in yaml_content(assets_dir() / "results" / "claims.yaml").values():
+    for own in yaml_content(FOLDER / "claims.yaml").values():
         for claim in own:
             prose = re.sub(r"\{[^{}]*\}|section [\d.]+|Eq\. \d", "", claim["evidence"])
             typed = re.findall(r"(?<![\w.])\d?\.\d+", prose)

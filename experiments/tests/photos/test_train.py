@@ -9,13 +9,13 @@ import pytest
 from PIL import Image
 from typer.testing import CliRunner
 
+from experiments.command_line import command_line
 from experiments.photos import train
 from experiments.photos.features import photo_features
 from experiments.photos.head import HeadRecipe, PhotoFeatures
 from experiments.photos.judge import JUDGED, judge_captions
 from experiments.photos.material import captioned_photos, class_definitions, class_names
 from experiments.photos.train import caption_vectors, name_vectors
-from likeness.commands.cli import command_line
 from likeness.encoders import load_encoder
 from likeness.errors import InputError
 from likeness.io import assets_dir
@@ -44,7 +44,7 @@ def test_the_command_makes_an_encoder_that_knows_its_photos(photos: Path, tmp_pa
         (judge / name).mkdir(parents=True)
         Image.new("RGB", (40, 40), color).save(judge / name / "a.png")
     out = tmp_path / "mine"
-    arguments = ["train-photos", str(out), "--captions", str(photos / "captions.csv"), "--weights", str(WEIGHTS), "--judge", str(judge)]
+    arguments = ["photos", str(out), "--captions", str(photos / "captions.csv"), "--weights", str(WEIGHTS), "--judge", str(judge)]
     result = CliRunner().invoke(command_line(), arguments)
     assert result.exit_code == 0, result.output
     assert f"use it as photos:{out}" in result.output
