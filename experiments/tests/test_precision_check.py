@@ -7,8 +7,8 @@ import pytest
 from typer.testing import CliRunner
 
 import likeness as lk
+from experiments.command_line import command_line
 from experiments.precision_check import PrecisionCheck, check_precision
-from likeness.commands.cli import command_line
 from likeness.data import ImageTable
 from likeness.encoders import load_encoder
 from likeness.errors import InputError
@@ -54,12 +54,12 @@ def test_too_few_images(tmp_path: Path) -> None:
 def test_the_command(monkeypatch: pytest.MonkeyPatch) -> None:
     run = CliRunner()
     monkeypatch.setattr("experiments.precision_check.ENOUGH", 0.0)
-    done = run.invoke(command_line(), ["encoders", "precision", "cars", "-e", "cars-small", "--images", "20", "--device", "cpu", "--format", "csv"])
+    done = run.invoke(command_line(), ["precision_check", "cars", "-e", "cars-small", "--images", "20", "--device", "cpu", "--format", "csv"])
     assert done.exit_code == 0, done.output
     assert "source,encoder,device,images,recall@10,rankings stay" in done.output
     assert "cars,cars-small,cpu,20," in done.output
     monkeypatch.setattr("experiments.precision_check.ENOUGH", 1.1)
-    assert run.invoke(command_line(), ["encoders", "precision", "cars", "-e", "cars-small", "--images", "20", "--device", "cpu"]).exit_code == 1
-    wrong = run.invoke(command_line(), ["encoders", "precision", "cars", "-e", "cars-small", "--device", "gpu"])
+    assert run.invoke(command_line(), ["precision_check", "cars", "-e", "cars-small", "--images", "20", "--device", "cpu"]).exit_code == 1
+    wrong = run.invoke(command_line(), ["precision_check", "cars", "-e", "cars-small", "--device", "gpu"])
     assert wrong.exit_code not in (0, None)
     assert "The device 'gpu' is not available here" in f"{wrong.output}{wrong.exception}"
