@@ -81,6 +81,15 @@ def test_a_tag_for_the_selection_is_an_attribute_at_once(app: AppTest, store: Ta
     assert app.session_state["view"].color == "good"
 
 
+def test_a_file_that_took_the_place_of_another_is_read_anew(store: TagStore, paths: list[str]) -> None:
+    store.add_tag(paths[:2], "good", who="ada")
+    assert hand_labels.counts(SHIPPED_CARS)["name"].tolist() == ["good"]
+    other = TagStore(store.path.with_name("other.sqlite"))
+    other.add_tag(paths[:1], "bad", who="ada")
+    other.path.replace(store.path)
+    assert hand_labels.counts(SHIPPED_CARS)["name"].tolist() == ["bad"]
+
+
 def test_a_click_on_a_known_label_gives_it_and_takes_it_away(app: AppTest, store: TagStore, paths: list[str]) -> None:
     _give(_select(app, 1, 2), "breed", "beagle")
     _select(app, 2, 3)

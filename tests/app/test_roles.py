@@ -12,6 +12,7 @@ from PIL import Image
 from streamlit.testing.v1 import AppTest
 
 import navigation
+import run_owners
 import signed_in
 import visitors
 from access import check_may, refusal
@@ -293,6 +294,19 @@ def test_only_the_role_train_stops(app: AppTest, sign_in: As, stopped: RunFolder
     app.button(key="act_mine").click().run()
     assert stopped.stop_requested()
     assert list_runs(stopped.path.parent)
+
+
+def test_a_run_is_deleted_by_whoever_began_it_and_may_still_train(sign_in: As, stopped: RunFolder, monkeypatch: pytest.MonkeyPatch) -> None:
+    sign_in("cleo")
+    run_owners.take(stopped.path)
+    assert run_owners.refusal_to_change(stopped.path) == ""
+    sign_in("ben")
+    assert "Only the person who started a run" in run_owners.refusal_to_change(stopped.path)
+    sign_in("cleo")
+    monkeypatch.setenv(
+        "LIKENESS_SERVER", settings_from({"shared": True, "training": True, "auth_header": "X-User", "roles": {"cleo": "edit"}}).as_text()
+    )
+    assert run_owners.refusal_to_change(stopped.path) == TRAINS_NOT
 
 
 def test_what_is_an_accounts_own_goes_with_its_name(sign_in: As, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
