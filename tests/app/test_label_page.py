@@ -1,13 +1,17 @@
 """The page Label: what spreads, screens that are confirmed or corrected, what is put off, and what is kept."""
 
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from likeness.data import read_cars
 from likeness.tagging import TagStore, tag_store
+from pages.label import answers
 from shared.plain import plain
 
 
@@ -48,6 +52,17 @@ def _open(app: AppTest) -> AppTest:
     app.selectbox(key="a").select("car color").run()
     assert not app.exception
     return app
+
+
+def test_what_was_put_off_is_not_left_over(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(answers.st, "session_state", {answers._LEFT: (("photos", "kind"), np.arange(3))})
+    table = SimpleNamespace(frame=pd.DataFrame({"kind": [None, None, "cat"]}))
+    view: Any = SimpleNamespace(dataset="photos", base=SimpleNamespace(table=table))
+    assert answers.left_over(view, "kind").tolist() == [0, 1]
+    answers.put_off(view, "kind", "sure").add(0)
+    assert answers.left_over(view, "kind").tolist() == [1]
+    answers.bring_back(view, "kind")
+    assert answers.left_over(view, "kind").tolist() == [0, 1]
 
 
 def _said(app: AppTest) -> str:

@@ -448,9 +448,12 @@ def test_a_reload_keeps_an_edit(page: AppTest) -> None:
     assert _text(_again(again)) == "epochs: ["
 
 
-def test_a_link_to_a_config_that_is_not_here_begins_with_the_preset(page: AppTest) -> None:
+def test_a_link_to_a_config_that_is_not_here_begins_with_the_preset(page: AppTest, cache: Path) -> None:
     _set(page, "epochs", 12)
-    for token in ("gone", "../../etc/passwd", "", "a" * 400):
+    (kept,) = (cache / "drafts").iterdir()
+    kept.with_name("a.b" + kept.suffix).write_bytes(kept.read_bytes())
+    (cache / kept.name).write_bytes(kept.read_bytes())
+    for token in ("gone", f"../{kept.stem}", "a.b", "", "a" * 400):
         page.query_params["config"] = token
         again = _again(page)
         assert not again.exception
