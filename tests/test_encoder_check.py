@@ -135,6 +135,7 @@ def test_no_more_images_are_embedded_than_are_looked_at() -> None:
     table = lk.read("cars")
     some = images_to_check(table, seed=3)
     assert len(some) == IMAGES
+    assert set(some.frame["path"]) != set(images_to_check(table, seed=4).frame["path"])
     whole, drawn = (check_encoder(lk.embed(each, "cars"), seed=3) for each in (table, some))
     assert whole.sight.agreement == drawn.sight.agreement
     assert (whole.sight.gap, whole.sight.rank) == pytest.approx((drawn.sight.gap, drawn.sight.rank), rel=1e-3)

@@ -6,6 +6,7 @@ import pytest
 
 from experiments.shipping import cars_notions
 from likeness.data import ImageTable, read_dataset
+from likeness.data.table import IMAGE_COLUMN
 from likeness.embedding import embed, load_space
 from likeness.errors import InputError
 from likeness.io import assets_dir
@@ -31,6 +32,16 @@ def test_a_space_needs_one_finite_row_per_image() -> None:
     broken[2, 1] = np.nan
     with pytest.raises(InputError, match="row 2 holds NaN or infinity"):
         Space(broken, _table(4), name="raw")
+
+
+def test_of_several_rows_of_an_image_the_first_that_is_allowed_is_found() -> None:
+    table = ImageTable("photos", Path("."), _table(4).frame.assign(**{IMAGE_COLUMN: ["0.png", "0.png", "2.png", "2.png"]}))
+    space = Space(_vectors(2, 8)[[0, 0, 1, 1]], table)
+    assert space.nearest(0, 4).rows.tolist() == [2]
+    allowed, exclude = space.one_row_per_image(exclude=[3, -1])
+    assert (allowed.tolist(), list(exclude)) == ([True, False, True, False], [2, -1])
+    allowed, exclude = space.one_row_per_image(np.array([False, True, True, True]), [0])
+    assert (allowed.tolist(), list(exclude)) == ([False, True, True, False], [1])
 
 
 def test_the_key_follows_the_vectors_and_not_the_name() -> None:

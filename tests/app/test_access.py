@@ -17,6 +17,7 @@ from access import (
     check_may,
     confine_server,
     owner_of,
+    query_picture,
     redact,
     resolve_encoder,
     resolve_entry,
@@ -35,6 +36,7 @@ from likeness.tagging import export_csv, tag_store
 from likeness.training.config import BackboneConfig, config_from
 from server_settings import ServerSettings
 from small_caltech101 import serve_caltech101
+from visitors import QUERY_PREFIX, own_uploads_dir
 from worlds import BEN, serve, visit
 
 
@@ -55,6 +57,15 @@ def places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("LIKENESS_RUNS", str(tmp_path / "runs"))
     confine_server()
     return tmp_path
+
+
+def test_a_picture_that_was_searched_with_is_found_by_its_whole_token_alone() -> None:
+    token, folder = f"{'a' * 24}-{'0' * 16}", own_uploads_dir()
+    for name in (f"{QUERY_PREFIX}{token}", "pets"):
+        (folder / name).mkdir(parents=True)
+        (folder / name / "1.png").touch()
+    assert query_picture(token) == folder / f"{QUERY_PREFIX}{token}" / "1.png"
+    assert [query_picture(f"{token}{more}") for more in ("/../pets", "/.", "0", "\n")] == [None] * 4
 
 
 def test_what_lies_below_a_root_is_read(places: Path) -> None:

@@ -186,6 +186,7 @@ def test_labels_are_given_listed_removed_and_undone(client: TestClient) -> None:
     ]
     rest = client.get(f"{labels}/images", params={"limit": 2, "after": first["next"]}).json()
     assert ([each["row"] for each in rest["images"]], rest["next"]) == ([1500], None)
+    assert client.get(f"{labels}/images", params={"limit": 3}).json()["next"] is None
     assert client.post(f"{labels}/undo").json()["images"] == 1
     assert client.post(labels, json={"rows": [2], "attribute": "owner", "remove": True}).json()["images"] == 1
     assert client.post(labels, json={"rows": [1, 2], "tag": "good", "remove": True}).json()["images"] == 2
@@ -216,6 +217,14 @@ WRONG_LABELS = [
 def test_wrong_labels_change_nothing(client: TestClient, body: dict[str, Any], status: int, sentence: str) -> None:
     assert sentence in _problem(client.post(f"{CARS}/labels", json=body), status)
     assert client.get(f"{CARS}/labels").json()["version"] == 0
+
+
+def test_a_value_that_is_a_whole_path_or_address_is_its_last_step() -> None:
+    from api.datasets import scalar
+
+    for place in ("/home/ada/pets/", "~/pets/", "s3://bucket/pets/", "https://host/pets/"):
+        assert scalar(f"{place}a.png") == "a.png"
+    assert scalar("pets/a.png") == "pets/a.png"
 
 
 def test_no_whole_path_tells_where_images_lie(client: TestClient, tmp_path: Path, photo: Callable[..., Image.Image]) -> None:

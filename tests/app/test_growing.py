@@ -224,6 +224,15 @@ def test_only_the_last_states_are_kept(gate: Gate, entry: DatasetEntry) -> None:
     assert cached.is_kept(entry.id)
 
 
+def test_rows_follow_their_images_and_those_of_images_that_are_gone_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    moved: list[list[int]] = []
+    monkeypatch.setattr(growing.st, "session_state", {})
+    monkeypatch.setattr(growing.selection, "move", lambda rows: moved.append(rows.tolist()))
+    for paths in ("abc", "bcde"):
+        growing.keep_rows("photos", pd.DataFrame({"path": list(paths)}))
+    assert moved == [[-1, 0, 1]]
+
+
 def test_what_comes_in_stands_beside_its_neighbors() -> None:
     """Two groups far apart: each newcomer stands within its own, and nothing that was there moves."""
     rng = np.random.default_rng(0)

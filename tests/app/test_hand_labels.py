@@ -295,3 +295,12 @@ class TestTraining:
         store.add_tag(paths[:50], "../good", who="me")
         with pytest.raises(InputError, match="No file can be called"):
             resolve_config(config_from({"data": {"source": "cars", "attribute": "../good"}}))
+
+
+def test_a_file_that_took_the_place_of_another_is_read_anew(store: TagStore, paths: list[str]) -> None:
+    store.add_tag(paths[:2], "good", who="ada")
+    assert hand_labels.counts(SHIPPED_CARS)["name"].tolist() == ["good"]
+    other = TagStore(store.path.with_name("other.sqlite"))
+    other.add_tag(paths[:1], "bad", who="ada")
+    other.path.replace(store.path)
+    assert hand_labels.counts(SHIPPED_CARS)["name"].tolist() == ["bad"]

@@ -1,11 +1,16 @@
 """The page Label: what spreads, screens that are confirmed or corrected, what is put off, and what is kept."""
 
+from types import SimpleNamespace
+from typing import Any
+
 import numpy as np
+import pandas as pd
 import pytest
 
 from app_page import Page
 from likeness.data import read_cars
 from likeness.tagging import TagStore, tag_store
+from pages.label import answers
 from shared.plain import plain
 
 
@@ -117,3 +122,14 @@ def test_images_that_were_labeled_in_one_go_do_not_flatter(app: Page, store: Tag
         store.set_value([paths[row] for row in np.flatnonzero(colors == color)[20:28]], "paint", color, who="me")
     app.run()
     assert "Of 48 labels that were held out with all that were chosen at once with them" in app.texts
+
+
+def test_what_was_put_off_is_not_left_over(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(answers.st, "session_state", {answers._LEFT: (("photos", "kind"), np.arange(3))})
+    table = SimpleNamespace(frame=pd.DataFrame({"kind": [None, None, "cat"]}))
+    view: Any = SimpleNamespace(dataset="photos", base=SimpleNamespace(table=table))
+    assert answers.left_over(view, "kind").tolist() == [0, 1]
+    answers.put_off(view, "kind", "sure").add(0)
+    assert answers.left_over(view, "kind").tolist() == [1]
+    answers.bring_back(view, "kind")
+    assert answers.left_over(view, "kind").tolist() == [0, 1]

@@ -262,6 +262,10 @@ class TestKept:
         other.mkdir(parents=True)
         (other / "big.png").write_bytes(b"x" * 1_500_000)
         assert room_for_uploads() == pytest.approx(0.0015)
+        own = cache / "visitors" / ("a" * 32) / "uploads" / "y"
+        own.mkdir(parents=True)
+        (own / "mine.png").write_bytes(b"x" * 1_000_000)
+        assert room_for_uploads() == pytest.approx(0.0015)  # of all that are his
 
     def test_an_upload_beyond_it_is_refused(self, shared, cache: Path) -> None:
         import io

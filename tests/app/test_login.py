@@ -208,6 +208,9 @@ def test_wrong_tries_are_slowed_down_by_name_and_by_address(settings: ServerSett
     assert status("ada", SECRET, "203.0.113.99") == 303
     assert [status(f"name{place}", "wrong", "203.0.113.50") for place in range(6)] == [403] * 5 + [429]
     assert [status("ben", SECRET, "203.0.113.60") for _ in range(20)] == [303] * 20
+    guesses = [status(f"name{place}", "wrong", "203.0.113.70") for place in range(10, 14)] + [status("ben", SECRET, "203.0.113.70")]
+    guesses += [status(f"name{place}", "wrong", "203.0.113.70") for place in range(14, 16)]
+    assert guesses == [403] * 4 + [303] + [403, 429]  # one's own account frees nobody who guesses those of others
     refused = client.post("/login", data={"name": "x", "password": "y"}, headers={"Origin": f"http://{HOST}", "X-Forwarded-For": "203.0.113.50"})
     assert refused.headers["retry-after"] == "1"
     assert "wait 1 s" in refused.text

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from PIL import Image
 
+import run_owners
 import signed_in
 import visitors
 import worlds
@@ -20,6 +21,7 @@ from fake_hub import FakeHub
 from likeness.data import add_dataset, list_datasets, new_entry, uploads_dir
 from likeness.errors import InputError
 from likeness.training.runs.run_folder import RunFolder, Status
+from server_settings import settings_from
 from shared import downloads
 from worlds import kept_files, make_run, serve
 
@@ -312,3 +314,16 @@ def test_whatever_writes_asks_first() -> None:
             through = calls | {further for call in calls for further in functions.get(call, ())}
             assert through & _ASKS, f"{file.relative_to(APP)}: {name} calls {sorted(calls & _WRITES)} and asks nobody"
     assert found >= 14
+
+
+def test_a_run_is_deleted_by_whoever_began_it_and_may_still_train(sign_in: As, stopped: RunFolder, monkeypatch: pytest.MonkeyPatch) -> None:
+    sign_in("cleo")
+    run_owners.take(stopped.path)
+    assert run_owners.refusal_to_change(stopped.path) == ""
+    sign_in("ben")
+    assert "Only the person who started a run" in run_owners.refusal_to_change(stopped.path)
+    sign_in("cleo")
+    monkeypatch.setenv(
+        "LIKENESS_SERVER", settings_from({"shared": True, "training": True, "auth_header": "X-User", "roles": {"cleo": "edit"}}).as_text()
+    )
+    assert run_owners.refusal_to_change(stopped.path) == TRAINS_NOT

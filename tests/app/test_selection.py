@@ -1,6 +1,8 @@
 import numpy as np
+import pytest
 from hypothesis import given, strategies as st
 
+from shared import selection
 from shared.selection import _ROWS_LIMIT, decode, encode
 
 
@@ -22,3 +24,14 @@ def test_a_thousand_neighboring_rows_make_a_short_link() -> None:
 def test_a_link_that_swells_is_an_empty_selection() -> None:
     assert len(decode(encode(np.arange(_ROWS_LIMIT, dtype=np.int64)))) == _ROWS_LIMIT
     assert len(decode(encode(np.arange(50_000_000, dtype=np.int64)))) == 0
+
+
+def test_rows_and_a_query_beyond_the_last_image_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    said: list[str] = []
+    monkeypatch.setattr(selection.st, "session_state", {"rows": np.array([3, 12]), "query": 12})
+    monkeypatch.setattr(selection.link, "report", said.append)
+    monkeypatch.setattr(selection.link, "write", lambda values: None)
+    for name in ("fit", "set_terms"):
+        monkeypatch.setattr(selection.query_terms, name, lambda given: None)
+    selection.fit(12)
+    assert (selection.rows().tolist(), selection.query(), len(said)) == ([3], None, 2)
