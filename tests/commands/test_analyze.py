@@ -171,13 +171,3 @@ def test_help_says_which_figure_and_how_long(run: Run, command: str) -> None:
     assert status == 0
     assert "Figure" in printed
     assert "minute" in printed
-
-
-def test_composed_queries_print_a_row_per_score_and_write_the_runs(run: Run, tmp_path: Path) -> None:
-    out = tmp_path / "runs.csv"
-    status, printed, err = run("composed-queries", "--seeds", "1", "--queries", "1", "--format", "csv", "--out", str(out))
-    assert status == 0, err
-    runs, table = pd.read_csv(out), _printed(printed).set_index("fusion")
-    assert list(runs.columns) == ["kind", "seed", "fusion", "map", "queries"]
-    one = runs[(runs["kind"] == "not") & (runs["fusion"] == "sum")]["map"].item()
-    assert table.loc["sum", "not"] == f"{one:.3f}"

@@ -1,5 +1,6 @@
 """The analyses as commands: what they print and write, and what they answer to wrong options."""
 
+import io
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -94,3 +95,13 @@ def test_wrong_options_are_answered(words: list[str], message: str, run: Run, tm
     assert status == 2
     assert message in err
     assert "Traceback" not in err
+
+
+def test_composed_queries_print_a_row_per_score_and_write_the_runs(run: Run, tmp_path: Path) -> None:
+    out = tmp_path / "runs.csv"
+    status, printed, err = run("analyses", "composed-queries", "--seeds", "1", "--queries", "1", "--format", "csv", "--out", str(out))
+    assert status == 0, err
+    runs, table = pd.read_csv(out), pd.read_csv(io.StringIO(printed), dtype=str).set_index("fusion")
+    assert list(runs.columns) == ["kind", "seed", "fusion", "map", "queries"]
+    one = runs[(runs["kind"] == "not") & (runs["fusion"] == "sum")]["map"].item()
+    assert table.loc["sum", "not"] == f"{one:.3f}"
