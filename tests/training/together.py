@@ -21,6 +21,7 @@ from torch.utils.data import DataLoader, Dataset
 
 from likeness.errors import InputError
 from likeness.losses import objectives_on
+from likeness.losses.commodity import COMMODITY
 from likeness.samplers import MPerClassBatches, NeighborBatches
 from likeness.training.config import RunConfig, config_from, read_config
 from likeness.training.data.batches import Batches
@@ -82,8 +83,18 @@ def _flat(shape: tuple[int, int, int]) -> tuple[int, int]:
     return shape[0], shape[1] * shape[2]
 
 
+# Of the losses of pytorch-metric-learning those that the papers train with stand for all: pairs, triplets, learned points of classes.
+_OTHERS = {each.name for each in COMMODITY} - {
+    "contrastive",
+    "triplet",
+    "arcface",
+    "arcface-official",
+    "proxyanchor",
+    "proxyanchor-official",
+    "softmax",
+}
 CASES: dict[str, dict[str, Any]] = {
-    **{name: {"objective": {"name": name}} for name in objectives_on("classes")},
+    **{name: {"objective": {"name": name}} for name in objectives_on("classes") if name not in _OTHERS},
     **{f"{name}, beta learned": {"objective": {"name": name, "options": {"learn_beta": True}}} for name in ("margin", "r-margin")},
     # its parameters have no gradient at all
     "margin without tuples": {"objective": {"name": "margin", "options": {"learn_beta": True}}, "batch": {"size": 6, "per_class": 1}},
