@@ -5,7 +5,7 @@ import pytest
 
 from likeness.errors import InputError
 from likeness.plots import continuous_curves
-from likeness.plots.look import GREY
+from likeness.plots.look import GRAY
 
 
 @pytest.fixture
@@ -54,7 +54,7 @@ def test_bounds_are_broken_named_and_not_in_the_legend(measured: pd.DataFrame) -
     assert list(right["Chance"].y) == pytest.approx([0.1, 0.2])
     for name in ("Oracle", "Chance"):
         bound = left[name]
-        assert (bound.line.dash, bound.line.color, bound.showlegend) == ("dot", GREY, False)
+        assert (bound.line.dash, bound.line.color, bound.showlegend) == ("dot", GRAY, False)
         assert list(bound.text) == ["", "", name]
 
 

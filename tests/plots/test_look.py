@@ -1,5 +1,5 @@
 from likeness.notions.methods import METHODS
-from likeness.plots.look import GREY, OKABE_ITO, faded, look_at, look_of
+from likeness.plots.look import GRAY, OKABE_ITO, faded, look_at, look_of
 
 
 def test_methods_differ_in_line_and_bar() -> None:
@@ -11,8 +11,8 @@ def test_methods_differ_in_line_and_bar() -> None:
 
 def test_colors_are_of_the_palette_and_baselines_that_learn_nothing_grey() -> None:
     colors = {method: look_of(method).color for method in METHODS}
-    assert set(colors.values()) <= {*OKABE_ITO, GREY}
-    assert {method for method, color in colors.items() if color == GREY} == {"random", "raw", "random-transform"}
+    assert set(colors.values()) <= {*OKABE_ITO, GRAY}
+    assert {method for method, color in colors.items() if color == GRAY} == {"random", "raw", "random-transform"}
 
 
 def test_a_method_from_elsewhere_has_a_look_too() -> None:

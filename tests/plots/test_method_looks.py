@@ -1,11 +1,11 @@
-from likeness.plots.look import GREY, look_at
+from likeness.plots.look import GRAY, look_at
 from likeness.plots.method_looks import method_looks
 
 
 def test_what_is_not_trained_is_grey_and_takes_no_color_from_the_others() -> None:
     looks = method_looks(["Raw encoder", "Margin", "ArcFace", "Margin"])
     assert list(looks) == ["Raw encoder", "Margin", "ArcFace"]
-    assert looks["Raw encoder"].color == GREY
+    assert looks["Raw encoder"].color == GRAY
     assert (looks["Margin"], looks["ArcFace"]) == (look_at(0), look_at(1))
 
 

@@ -32,11 +32,11 @@ def test_a_processor_leaves_them_where_they_are_and_a_gpu_takes_what_fits(monkey
     inputs = np.zeros((4, 8, 8, 3), np.uint8)
     assert keep_on_device(inputs, CPU) is None
     assert keep_on_device(inputs, CPU, wanted=False) is None
-    from likeness.training.data import device_images
+    from likeness.training.loop import prepare
 
     for free, fits in ((inputs.nbytes * 2, False), (inputs.nbytes * 3, True)):
         monkeypatch.setattr(torch.cuda, "mem_get_info", lambda device, free=free: (free, free))
-        assert device_images._fits(inputs, torch.device("cuda")) is fits
+        assert prepare._fits(inputs, torch.device("cuda")) is fits
 
 
 @pytest.mark.parametrize("changes", [{}, {"data.crops": "whole"}, {"augment": "jitter"}, {"augment": False}, {"backbone.head_only": True}])
