@@ -2,20 +2,10 @@
 
 from collections.abc import Iterator, Sequence
 from itertools import combinations, product
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 import pandas as pd
-
-from likeness.errors import InputError
-from likeness.notions import Composition, Notion, varying_directions
-from likeness.progress import Progress
-from likeness.studies import OnRun, collected
-
-if TYPE_CHECKING:
-    from likeness.space import Space
-from typing import Annotated
-
 import typer
 
 from likeness.commands.analysis_runs import measured
@@ -23,6 +13,14 @@ from likeness.commands.inputs import embedded, notions_for, source_table
 from likeness.commands.options import EncoderName, Format, Notions, Only, OutputFile, Source
 from likeness.commands.terminal import check_format, print_table
 from likeness.defaults import DATASET
+from likeness.errors import InputError
+from likeness.notions import Composition, Notion, varying_directions
+from likeness.progress import Progress
+from likeness.studies import OnRun, collected
+
+if TYPE_CHECKING:
+    from likeness.space import Space
+
 
 JOINED, TAKEN = "joined", "taken away"
 _METRIC = "map_at_r"

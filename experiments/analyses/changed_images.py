@@ -1,14 +1,20 @@
 """Is what was meant found? "This one, but red": an image and a word, judged by two labels."""
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 import pandas as pd
+import typer
 from numpy.typing import NDArray
 from sklearn.metrics import average_precision_score
 
+from likeness.commands.analysis_runs import measured
+from likeness.commands.inputs import embedded, notion_named
+from likeness.commands.options import EncoderName, Format, OutputFile, Source
+from likeness.commands.terminal import check_format, print_table
 from likeness.data import image_classes, labeled_images
+from likeness.defaults import DATASET
 from likeness.errors import InputError
 from likeness.progress import Progress
 from likeness.studies import mean_text, no_runs
@@ -16,15 +22,7 @@ from likeness.studies import mean_text, no_runs
 if TYPE_CHECKING:
     from likeness.notions import Notion
     from likeness.space import Space
-from typing import Annotated
 
-import typer
-
-from likeness.commands.analysis_runs import measured
-from likeness.commands.inputs import embedded, notion_named
-from likeness.commands.options import EncoderName, Format, OutputFile, Source
-from likeness.commands.terminal import check_format, print_table
-from likeness.defaults import DATASET
 
 CHOSEN = "image + text - own / 2"
 _RAW = "raw encoder"

@@ -3,15 +3,21 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import chain
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import numpy as np
 import pandas as pd
+import typer
 from numpy.typing import NDArray
 
 from experiments.analyses.sentences import notion_sentences, vague_sentences
 from likeness.clicked_notion import Candidate, candidates, clicked_notion
+from likeness.commands.analysis_runs import measured
+from likeness.commands.inputs import embedded, notions_for, source_table
+from likeness.commands.options import EncoderName, Format, Notions, Only, OutputFile, Source
+from likeness.commands.terminal import check_format, print_table
 from likeness.data import has_label
+from likeness.defaults import DATASET
 from likeness.errors import InputError
 from likeness.notion_trust import notion_trust
 from likeness.notions import MOST_PASSED, Click, Oracle
@@ -22,15 +28,7 @@ from likeness.studies import OnRun, collected
 if TYPE_CHECKING:
     from likeness.notions import Notion
     from likeness.space import Space
-from typing import Annotated
 
-import typer
-
-from likeness.commands.analysis_runs import measured
-from likeness.commands.inputs import embedded, notions_for, source_table
-from likeness.commands.options import EncoderName, Format, Notions, Only, OutputFile, Source
-from likeness.commands.terminal import check_format, print_table
-from likeness.defaults import DATASET
 
 _NEIGHBORS = 24  # of a query, as many as the app shows
 _LEAST_GAP = 0.02  # MAP@R that the Oracle is ahead, below which there is nothing to close

@@ -2,10 +2,12 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 import pandas as pd
+import typer
 from numpy.typing import NDArray
 
 from likeness.clusters import (
@@ -22,26 +24,20 @@ from likeness.clusters import (
     own_choice,
     too_general,
 )
+from likeness.commands.analysis_runs import measured
+from likeness.commands.inputs import embedded, source_table, space_named
+from likeness.commands.options import EncoderName, Format, NotionName, Only, OutputFile, Source
+from likeness.commands.terminal import check_format, print_table
 from likeness.data import has_label
+from likeness.defaults import DATASET
 from likeness.errors import InputError
 from likeness.progress import Progress
 from likeness.studies import OnRun, collected, mean_text
 
 if TYPE_CHECKING:
-    from likeness.space import Space
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
-
-import typer
-
-from likeness.commands.analysis_runs import measured
-from likeness.commands.inputs import embedded, source_table, space_named
-from likeness.commands.options import EncoderName, Format, NotionName, Only, OutputFile, Source
-from likeness.commands.terminal import check_format, print_table
-from likeness.defaults import DATASET
-
-if TYPE_CHECKING:
     from likeness.data import ImageTable
+    from likeness.space import Space
+
 
 _BLOCK = 512
 _DIM = 10  # of the random projection, as of UMAP's points

@@ -2,31 +2,29 @@
 
 from collections.abc import Callable, Sequence
 from itertools import permutations
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import numpy as np
 import pandas as pd
+import typer
 from numpy.typing import NDArray
 
 from experiments.analyses.best_method import leave_one_notion_out
 from experiments.analyses.query_fusions import CHOSEN, CONTROL, FUSIONS, TermSimilarities
 from likeness.arrays import unit_rows
+from likeness.commands.analysis_runs import write_runs
+from likeness.commands.inputs import embedded, source_table
+from likeness.commands.options import EncoderName, Format, Only, OutputFile, Source
+from likeness.commands.terminal import check_format, print_table, progress_bar
 from likeness.data import has_label
+from likeness.defaults import DATASET
 from likeness.errors import InputError
 from likeness.progress import Progress
 from likeness.studies import judged_notions, mean_text
 
 if TYPE_CHECKING:
     from likeness.space import Space
-from typing import Annotated
 
-import typer
-
-from likeness.commands.analysis_runs import write_runs
-from likeness.commands.inputs import embedded, source_table
-from likeness.commands.options import EncoderName, Format, Only, OutputFile, Source
-from likeness.commands.terminal import check_format, print_table, progress_bar
-from likeness.defaults import DATASET
 
 KINDS = ("and", "and and", "not", "and not")  # what follows the image
 _PER_CASE = 10

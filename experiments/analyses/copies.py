@@ -1,13 +1,19 @@
 """Are copies of pictures found by an encoder, with the threshold that other pictures suggest?"""
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 import pandas as pd
+import typer
 from numpy.typing import NDArray
 
 from likeness.arrays import as_unit_rows
+from likeness.commands.analysis_runs import measured
+from likeness.commands.inputs import embedded, source_table
+from likeness.commands.options import EncoderName, Format, Only, OutputFile, Source
+from likeness.commands.terminal import check_format, print_table
+from likeness.defaults import DATASET
 from likeness.duplicates import ALTERATIONS, CopySimilarities, best_threshold, copy_similarities
 from likeness.io import read_image
 from likeness.progress import Progress, progress_of_part
@@ -17,15 +23,7 @@ if TYPE_CHECKING:
     from PIL.Image import Image
 
     from likeness.space import Space
-from typing import Annotated
 
-import typer
-
-from likeness.commands.analysis_runs import measured
-from likeness.commands.inputs import embedded, source_table
-from likeness.commands.options import EncoderName, Format, Only, OutputFile, Source
-from likeness.commands.terminal import check_format, print_table
-from likeness.defaults import DATASET
 
 CONTROL = "pixels, random projection"
 _SIDE = 16  # pixels of the thumbnails that the control sees

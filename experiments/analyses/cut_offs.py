@@ -1,14 +1,20 @@
 """How good are cut-offs, and are promises kept? Queries whose matches are known by labels; persons who answer are simulated by these."""
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 import pandas as pd
+import typer
 
 from experiments.analyses.query_cutoffs import LabeledQuery, after_answers, flat_thresholds, otsu, two_normals
+from likeness.commands.analysis_runs import measured
+from likeness.commands.inputs import embedded, notions_for, source_table
+from likeness.commands.options import EncoderName, Format, Notions, Only, OutputFile, Source
+from likeness.commands.terminal import check_format, print_table
 from likeness.cutoffs import CutoffFinder
 from likeness.data import has_label
+from likeness.defaults import DATASET
 from likeness.errors import InputError
 from likeness.progress import Progress
 from likeness.studies import OnRun, collected
@@ -16,15 +22,7 @@ from likeness.studies import OnRun, collected
 if TYPE_CHECKING:
     from likeness.notions import Notion
     from likeness.space import Space
-from typing import Annotated
 
-import typer
-
-from likeness.commands.analysis_runs import measured
-from likeness.commands.inputs import embedded, notions_for, source_table
-from likeness.commands.options import EncoderName, Format, Notions, Only, OutputFile, Source
-from likeness.commands.terminal import check_format, print_table
-from likeness.defaults import DATASET
 
 _FEWEST = 5  # images that match a query
 CONTROL = "another query"

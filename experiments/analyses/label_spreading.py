@@ -3,14 +3,20 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from math import ceil
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import numpy as np
 import pandas as pd
+import typer
 from numpy.typing import NDArray
 
 from likeness.arrays import products_with_few
+from likeness.commands.analysis_runs import measured
+from likeness.commands.inputs import embedded, notions_for, source_table
+from likeness.commands.options import EncoderName, Format, Notions, Only, OutputFile, Source
+from likeness.commands.terminal import check_format, print_table
 from likeness.data import has_label
+from likeness.defaults import DATASET
 from likeness.errors import InputError
 from likeness.progress import Progress
 from likeness.spreading import LabelSpread, label_screens, spread_labels, uncertain_rows
@@ -19,15 +25,7 @@ from likeness.studies import OnRun, collected
 if TYPE_CHECKING:
     from likeness.notions import Notion
     from likeness.space import Space
-from typing import Annotated
 
-import typer
-
-from likeness.commands.analysis_runs import measured
-from likeness.commands.inputs import embedded, notions_for, source_table
-from likeness.commands.options import EncoderName, Format, Notions, Only, OutputFile, Source
-from likeness.commands.terminal import check_format, print_table
-from likeness.defaults import DATASET
 
 SCREEN = 24  # images, as many as the app shows
 TARGET = 0.95

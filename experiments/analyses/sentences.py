@@ -3,11 +3,17 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import numpy as np
 import pandas as pd
+import typer
 
+from likeness.commands.analysis_runs import measured
+from likeness.commands.inputs import embedded, notions_for, source_table
+from likeness.commands.options import EncoderName, Format, Notions, Only, OutputFile, Source
+from likeness.commands.terminal import check_format, print_table
+from likeness.defaults import DATASET
 from likeness.errors import InputError
 from likeness.io import parse_yaml, text_of
 from likeness.progress import Progress
@@ -17,15 +23,7 @@ from likeness.studies import OnRun, collected
 if TYPE_CHECKING:
     from likeness.notions import Notion
     from likeness.space import Space
-from typing import Annotated
 
-import typer
-
-from likeness.commands.analysis_runs import measured
-from likeness.commands.inputs import embedded, notions_for, source_table
-from likeness.commands.options import EncoderName, Format, Notions, Only, OutputFile, Source
-from likeness.commands.terminal import check_format, print_table
-from likeness.defaults import DATASET
 
 _METRIC = "map_at_r"
 _OTHERS = 5  # sentences that the control takes at most

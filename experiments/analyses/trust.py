@@ -1,13 +1,19 @@
 """Does the score that needs no label tell how well a notion does? It beside the labels, for each notion."""
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 import pandas as pd
+import typer
 from scipy.stats import spearmanr
 
+from likeness.commands.analysis_runs import measured
+from likeness.commands.inputs import embedded, notions_for, source_table
+from likeness.commands.options import EncoderName, Format, Notions, Only, OutputFile, Source
+from likeness.commands.terminal import check_format, print_table
 from likeness.data import has_label
+from likeness.defaults import DATASET
 from likeness.evaluation import retrieval_metrics
 from likeness.notion_trust import sample, trust_of, worded_aspects
 from likeness.progress import Progress
@@ -16,15 +22,7 @@ from likeness.studies import no_runs
 if TYPE_CHECKING:
     from likeness.notions import Notion
     from likeness.space import Space
-from typing import Annotated
 
-import typer
-
-from likeness.commands.analysis_runs import measured
-from likeness.commands.inputs import embedded, notions_for, source_table
-from likeness.commands.options import EncoderName, Format, Notions, Only, OutputFile, Source
-from likeness.commands.terminal import check_format, print_table
-from likeness.defaults import DATASET
 
 READ, TURNED = "as it is", "turned words"
 _HALVES = 5  # drawings of two halves

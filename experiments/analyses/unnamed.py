@@ -1,28 +1,26 @@
 """Do the directions that no word names show a notion that nobody has named? One notion at a time is left out."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 import pandas as pd
+import typer
 from numpy.typing import NDArray
 
+from likeness.commands.analysis_runs import write_runs
+from likeness.commands.inputs import embedded, notions_for
+from likeness.commands.options import EncoderName, Format, Notions, OutputFile, Source
+from likeness.commands.terminal import check_format, print_table
 from likeness.data import has_label
+from likeness.defaults import DATASET
 from likeness.found_notions import unnamed_directions
 from likeness.studies import no_runs
 
 if TYPE_CHECKING:
     from likeness.notions import Notion
     from likeness.space import Space
-from typing import Annotated
 
-import typer
-
-from likeness.commands.analysis_runs import write_runs
-from likeness.commands.inputs import embedded, notions_for
-from likeness.commands.options import EncoderName, Format, Notions, OutputFile, Source
-from likeness.commands.terminal import check_format, print_table
-from likeness.defaults import DATASET
 
 UNNAMED, PRINCIPAL, RANDOM = "unnamed", "principal", "random"
 

@@ -14,7 +14,7 @@ from likeness.data import ImageTable
 from likeness.embedding import embed
 from likeness.errors import InputError
 from likeness.evaluation import find_metric, metric_title
-from likeness.notions import Notion
+from likeness.notions import METHOD_TITLES, Notion
 from likeness.plots import metric_bars, metric_curve
 from likeness.space import Space
 from likeness.studies import ANALYSIS_METRICS, PAPER_ENCODERS, SHIPPED_ENCODERS, embedding_sizes, encoder_sizes, prompt_counts, refusals
@@ -25,16 +25,14 @@ from pages.compare.request import content_of, with_baseline
 from pages.compare.settings import PAPER_DIM, choose_dimension, choose_methods, choose_notions, choose_runs, labeled_notions
 from shared import cached, downloads, permissions, sidebar
 from shared.plain import plain
+from shared.sidebar import readable
 from shared.view import View
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
 
     Plot = Callable[..., Figure]
-from collections.abc import Callable
 
-from likeness.notions import METHOD_TITLES
-from shared.sidebar import readable
 
 Sentences = Callable[[pd.DataFrame, str], list[str]]
 

@@ -84,6 +84,7 @@ MOVED = {
     "caption": "python -m experiments.captioning caption",
     "captioning": "python -m experiments.captioning train",
     "encoders precision": "python -m experiments.precision_check",
+    "saliency --check": "python -m experiments.saliency_check",
     "render": "python -m experiments.renders",
     "ship-assets": "python -m experiments.shipping",
     "train-clip": "python -m experiments.clip train",

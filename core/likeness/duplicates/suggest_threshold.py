@@ -1,26 +1,22 @@
 """From which similarity on two images look like copies, measured on altered copies of images of the dataset and on its own most similar pairs."""
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
+from PIL import Image
 
 from likeness.duplicates.altered_copies import CopySimilarities, copy_similarities
 from likeness.duplicates.block_join import join_blocks
 from likeness.duplicates.pairs import PairCollector, TooManyPairsError
+from likeness.io import UnreadableImageError, read_image
 from likeness.progress import Progress
 
 if TYPE_CHECKING:
-    from likeness.space import Space
-from typing import TYPE_CHECKING, Any
-
-from PIL import Image
-
-from likeness.io import UnreadableImageError, read_image
-
-if TYPE_CHECKING:
     from likeness.data import ImageTable
+    from likeness.space import Space
+
 
 _LEAST = 0.01  # a threshold is above 0
 # Of the pairs above the line, so many are to look like copies; of the last ones above it, which people look at, most.
@@ -73,7 +69,7 @@ class SuggestedThreshold:
 def suggest_threshold(space: "Space", images: int = 100, seed: int = 0, progress: Progress | None = None) -> SuggestedThreshold:
     """The threshold that tells altered copies of some images from all other images best; in an encoder's space, one from which on pairs look alike.
 
-    There the most similar pairs of the dataset's own images are compared pixel by pixel (`suggest_threshold`), and the threshold is
+    There the most similar pairs of the dataset's own images are compared pixel by pixel (`look_alike`), and the threshold is
     raised to where nineteen of twenty pairs above it look like copies, and most of the last ones; above all pairs where none does. In a notion's
     space it is how far the notion can be read: images that are nearer to each other differ in the notion by no more than copies of one picture do.
 

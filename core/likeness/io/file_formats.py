@@ -1,20 +1,15 @@
 """Formats that are known by the file's name and opened by its path, in the process that decodes foreign images."""
 
+import io
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
-
-from likeness.io import pdf_pages, video_frames
-from likeness.io.file_parts import PDF_SUFFIXES, VIDEO_SUFFIXES
-
-if TYPE_CHECKING:
-    from PIL import Image
-import io
 
 from PIL import Image
 
+from likeness.io import pdf_pages, video_frames
 from likeness.io.confinement import check_readable
+from likeness.io.file_parts import PDF_SUFFIXES, VIDEO_SUFFIXES
 from likeness.io.unreadable import MissingPackageError, RefusedImageError
 
 RAW_SUFFIXES = frozenset([".3fr", ".arw", ".cr2", ".cr3", ".dng", ".erf", ".iiq", ".nef", ".nrw", ".orf", ".pef", ".raf", ".rw2", ".srw"])

@@ -22,7 +22,9 @@ _SCALE = "Factor on the similarities before the softmax."
 _TEMPERATURE = "By which similarities are divided before the softmax."
 
 
-def _made(loss: str, arguments: Callable[[int, int, Values], Values], miner: str, pairs: bool, classes: int, dim: int, **options: Any) -> "nn.Module":
+def _made(
+    loss: str, arguments: Callable[[int, int, Values], Values], miner: str | None, pairs: bool, classes: int, dim: int, **options: Any
+) -> "nn.Module":
     from pytorch_metric_learning import losses
 
     from likeness.losses.mined import Mined
@@ -30,7 +32,7 @@ def _made(loss: str, arguments: Callable[[int, int, Values], Values], miner: str
     with warnings.catch_warnings():  # the margins of SphereFace are made by a call that NumPy deprecates
         warnings.simplefilter("ignore", DeprecationWarning)
         made = getattr(losses, loss)(**arguments(classes, dim, options))
-    return Mined(made, make_miner(miner) if miner else None, pairs=pairs)
+    return Mined(made, None if miner is None else make_miner(miner), pairs=pairs)
 
 
 def _plain(classes: int, dim: int, options: Values) -> Values:
@@ -46,19 +48,16 @@ def _angular(classes: int, dim: int, options: Values) -> Values:
     return _per_class(classes, dim, {**options, "margin": math.degrees(options["margin"])})
 
 
-def _of_pairs(name: str, title: str, help: str, loss: str, options: Mapping[str, Option] | None = None, miner: str = "") -> Objective:
+def _of_pairs(
+    name: str, title: str, help: str, loss: str, options: Mapping[str, Option] | None = None, arguments: Any = _plain, miner: str | None = None
+) -> Objective:
     """A loss of pairs or triplets: those that a miner picks, or else all of a batch."""
-    return Objective(name, title, help, partial(_made, loss, _plain, miner, True), options or {}, mines=True)
+    return Objective(name, title, help, partial(_made, loss, arguments, miner, True), options or {}, mines=True)
 
 
-def _of_proxies(name: str, title: str, help: str, loss: str, options: Mapping[str, Option], arguments: Any = _per_class) -> Objective:
-    """A loss with learned points for each class, which no miner picks tuples for."""
-    return Objective(name, title, help, partial(_made, loss, arguments, "", False), options)
-
-
-def _of_batches(name: str, title: str, help: str, loss: str, options: Mapping[str, Option], arguments: Any = _plain) -> Objective:
-    """A loss of a batch as a whole."""
-    return Objective(name, title, help, partial(_made, loss, arguments, "", False), options)
+def _whole(name: str, title: str, help: str, loss: str, options: Mapping[str, Option], arguments: Any = _plain) -> Objective:
+    """A loss of a batch as a whole, which no miner picks tuples for: of rankings, or with learned points for each class."""
+    return Objective(name, title, help, partial(_made, loss, arguments, None, False), options)
 
 
 def _squared_triplets(classes: int, dim: int, options: Values) -> Values:
@@ -89,17 +88,18 @@ COMMODITY: tuple[Objective, ...] = (
             "pos_margin": Option(0.0, "Distance below which two images of a class cost nothing."),
             "neg_margin": Option(1.0, "Distance above which two images of different classes cost nothing."),
         },
-        "distance-weighted",
+        miner="distance-weighted",
     ),
-    Objective(
+    _of_pairs(
         "triplet",
         "Triplet",
         "An image must lie nearer to one of its class than to one of another, by a margin.",
-        partial(_made, "TripletMarginLoss", _squared_triplets, "distance-weighted", True),
+        "TripletMarginLoss",
         {"margin": Option(0.2, "By how much nearer, in squared distances.")},
-        mines=True,
+        _squared_triplets,
+        "distance-weighted",
     ),
-    _of_proxies(
+    _whole(
         "arcface",  # Deng et al., CVPR 2019
         "ArcFace",
         "A classifier with a margin between the directions of the classes.",
@@ -108,7 +108,7 @@ COMMODITY: tuple[Objective, ...] = (
         _angular,
     ),
     Objective("arcface-official", "ArcFace (official)", "ArcFace as in the code of ooDML.", partial(_official, "OfficialArcFaceLoss"), _ANGLE),
-    _of_proxies(
+    _whole(
         "proxyanchor",  # Kim et al., CVPR 2020
         "ProxyAnchor",
         "Pulls images to a learned point for each class.",
@@ -123,12 +123,13 @@ COMMODITY: tuple[Objective, ...] = (
         partial(_official, "OfficialProxyAnchorLoss"),
         _ANCHOR,
     ),
-    _of_proxies(
+    _whole(
         "softmax",  # Zhai and Wu, BMVC 2019
         "Softmax",
         "A classifier on cosines to a learned direction for each class.",
         "NormalizedSoftmaxLoss",
         {"temperature": Option(0.05, "By which cosines are divided before the softmax.", 1e-6)},
+        _per_class,
     ),
     _of_pairs(
         "supcon",  # Khosla et al., NeurIPS 2020
@@ -210,28 +211,28 @@ COMMODITY: tuple[Objective, ...] = (
             "margin_minus": Option(0.5, "Similarity that pairs of two classes should not have.", -1, 1),
         },
     ),
-    _of_batches(
+    _whole(
         "fastap",  # Cakir et al., CVPR 2019
         "FastAP",
         "Average precision of each image's ranking, by histograms.",
         "FastAPLoss",
         {"num_bins": Option(10, "Bins of the histograms.", 1)},
     ),
-    _of_batches(
+    _whole(
         "smooth-ap",  # Brown et al., ECCV 2020
         "Smooth-AP",
         "Average precision of each image's ranking, with sigmoids in place of steps; every class of a batch needs as many images.",
         "SmoothAPLoss",
         {"temperature": Option(0.01, "Width of the sigmoids.", 1e-6)},
     ),
-    _of_batches(
+    _whole(
         "pnp",  # Li et al., AAAI 2022
         "PNP",
         "Counts the images of other classes before those of the own, and leaves alone those behind.",
         "PNPLoss",
         {"anneal": Option(0.01, "Width of the sigmoids.", 1e-6)},
     ),
-    _of_batches(
+    _whole(
         "ranked-list",  # Wang et al., CVPR 2019
         "Ranked list",
         "Images of other classes lie beyond a distance, those of the own within it by a margin.",
@@ -244,28 +245,31 @@ COMMODITY: tuple[Objective, ...] = (
             "alpha": Option(1.2, "Distance of the outer bound.", 0),
         },
     ),
-    _of_proxies(
+    _whole(
         "cosface",  # Wang et al., CVPR 2018
         "CosFace",
         "A classifier with a margin of cosine between the classes.",
         "CosFaceLoss",
         {"margin": Option(0.35, "Margin of cosine."), "scale": Option(64.0, _SCALE, 1e-6)},
+        _per_class,
     ),
-    _of_proxies(
+    _whole(
         "sphereface",  # Liu et al., CVPR 2017
         "SphereFace",
         "A classifier whose own class's angle counts several times.",
         "SphereFaceLoss",
         {"margin": Option(4, "How many times.", 1), "scale": Option(1.0, _SCALE, 1e-6)},
+        _per_class,
     ),
-    _of_proxies(
+    _whole(
         "large-margin-softmax",  # Liu et al., ICML 2016
         "Large-margin softmax",
         "SphereFace with the lengths of the class directions.",
         "LargeMarginSoftmaxLoss",
         {"margin": Option(4, "How many times the own class's angle counts.", 1), "scale": Option(1.0, _SCALE, 1e-6)},
+        _per_class,
     ),
-    _of_proxies(
+    _whole(
         "subcenter-arcface",  # Deng et al., ECCV 2020
         "Sub-center ArcFace",
         "ArcFace with several directions for each class, of which the nearest counts.",
@@ -273,7 +277,7 @@ COMMODITY: tuple[Objective, ...] = (
         _ANGLE | {"sub_centers": Option(3, "Directions of each class.", 1)},
         _angular,
     ),
-    _of_proxies(
+    _whole(
         "softtriple",  # Qian et al., ICCV 2019
         "SoftTriple",
         "A classifier with several learned points for each class.",
@@ -284,15 +288,17 @@ COMMODITY: tuple[Objective, ...] = (
             "gamma": Option(0.1, "How softly a point is chosen.", 1e-6),
             "margin": Option(0.01, "Margin of similarity."),
         },
+        _per_class,
     ),
-    _of_proxies(
+    _whole(
         "proxynca",  # Movshovitz-Attias et al., ICCV 2017
         "ProxyNCA",
         "NCA with a learned point for each class in place of images.",
         "ProxyNCALoss",
         {"softmax_scale": Option(1.0, _SCALE, 1e-6)},
+        _per_class,
     ),
-    _of_proxies(
+    _whole(
         "p2sgrad",  # Zhang et al., CVPR 2019
         "P2SGrad",
         "Draws cosines to learned directions towards 1 and 0, without scale or margin.",

@@ -1,5 +1,6 @@
 """The objectives that a run can train with, a line each, and what wraps them. Needs no torch."""
 
+from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
 from likeness.errors import InputError
@@ -47,7 +48,9 @@ def objectives_on(labels: Labels) -> dict[str, Objective]:
 def check_objective(name: str, options: dict[str, Any]) -> str:
     """What is wrong with an objective's name or options, in one sentence; empty where nothing is."""
     if name not in OBJECTIVES:
-        return f"There is no objective '{name}'; choose from {', '.join(each.name for each in OBJECTIVES.values() if each.listed)}."
+        listed = [each.name for each in OBJECTIVES.values() if each.listed]
+        near = ", ".join(get_close_matches(name, listed, n=3, cutoff=0.5))
+        return f"There is no objective '{name}'; {f'near it are {near}, and ' if near else ''}`likeness kinds objectives` lists all {len(listed)}."
     return check_options(f"The objective '{name}'", OBJECTIVES[name].options, options, "objective.options")
 
 

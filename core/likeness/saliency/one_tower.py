@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,7 +16,6 @@ from likeness.saliency.smoothgrad import distance_gradients, noisy
 if TYPE_CHECKING:
     import torch
     from PIL.Image import Image
-from hashlib import sha256
 
 
 @dataclass(frozen=True)

@@ -5,13 +5,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
+from torch import Tensor
 from torch.utils.data import DataLoader
 
 from likeness.labels import nearest_labels
 from likeness.progress import Progress
 from likeness.samplers import MPerClassBatches, NeighborBatches
 from likeness.training.config import RunConfig
-from likeness.training.data.batches import Batches, ResumeSampler
+from likeness.training.data.batches import Batches, ResumeSampler, pixels_of
 from likeness.training.data.outputs import cached_outputs
 from likeness.training.data.pixels import load_pixels
 from likeness.training.data.run_images import RunImages, run_images
@@ -23,13 +25,8 @@ from likeness.training.loop.module import RunModule
 from likeness.training.network.embedding_network import EmbeddingNetwork, sync_batch_norm
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from likeness.training.data.pixels import Pixels
-from numpy.typing import NDArray
-from torch import Tensor
 
-from likeness.training.data.batches import pixels_of
 
 # Processes that prepare the batches of a GPU whose memory does not hold all images.
 _WORKERS = 2
