@@ -153,7 +153,7 @@ def _objective(config: RunConfig) -> None:
             "Objective",
             _with(_objectives(config), config.objective.name),
             format_func=lambda name: OBJECTIVES[name].title,
-            help="\n".join(f"- **{each.title}**: {each.help}" for each in map(OBJECTIVES.__getitem__, _objectives(config))),
+            help=OBJECTIVES[config.objective.name].help,
             **_bound("objective.name", config.objective.name, lambda name: {"objective.name": name, "objective.options": {}}),
         )
         if not config.objective.continuous:
