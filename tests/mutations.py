@@ -163,6 +163,7 @@ class Copy:
         status = 3
         try:
             os.setsid()
+            signal.signal(signal.SIGTERM, signal.SIG_DFL)
             os.dup2(output, 1)
             os.dup2(output, 2)
             os.chdir(self.root)
@@ -188,14 +189,16 @@ class Copy:
 def _wait(process: int, end: float) -> int | None:
     """The exit status of a process, None where it takes too long; what is left of it, and of what it started, is ended."""
     status = None
-    while status is None and time.monotonic() < end:
-        done, ended = os.waitpid(process, os.WNOHANG)
-        status = os.waitstatus_to_exitcode(ended) if done else None
-        time.sleep(0.05)
-    with contextlib.suppress(ProcessLookupError):
-        os.killpg(process, signal.SIGKILL)
-    if status is None:
-        os.waitpid(process, 0)
+    try:
+        while status is None and time.monotonic() < end:
+            time.sleep(0.05)
+            done, ended = os.waitpid(process, os.WNOHANG)
+            status = os.waitstatus_to_exitcode(ended) if done else None
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process, signal.SIGKILL)
+        if status is None:
+            os.waitpid(process, 0)
     return status
 
 
@@ -223,6 +226,7 @@ def main() -> int:
     given = parser.parse_args()
     chosen = [each for each in read_mutations() if given.only in each.file or given.only in each.breaks]
     tests = list(dict.fromkeys(path for each in chosen for path in each.tests))
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that the copy goes, too
     os.environ.setdefault("OMP_NUM_THREADS", "1")
     for name in _PACKAGES:
         importlib.import_module(name)

@@ -177,9 +177,9 @@ def test_a_missing_file_is_named(tmp_path: Path) -> None:
 def test_a_changed_file_is_read_again(tmp_path: Path) -> None:
     path = tmp_path / "x.yaml"
     write_notion(path, OWN)
-    read_notion(path)
+    assert [read_notion(path), list_notions(tmp_path)[0]] == [OWN, OWN]
     write_notion(path, Notion("Wheel count", "{} wheels", ["a", "b"]))
-    assert read_notion(path).aspects == ("a", "b")
+    assert [read_notion(path).aspects, list_notions(tmp_path)[0].aspects] == [("a", "b"), ("a", "b")]
 
 
 def test_a_table_outside_the_assets_cannot_be_read(tmp_path: Path) -> None:

@@ -24,6 +24,15 @@ def test_an_image_at_a_right_angle_to_the_space_becomes_zero() -> None:
     assert placed == pytest.approx(np.array([[0, 0], [1, 0]]))
 
 
+def test_so_does_one_whose_place_would_be_made_of_rounding() -> None:
+    rng = np.random.default_rng(0)
+    U = np.linalg.qr(rng.standard_normal((64, 3)))[0]
+    images = rng.standard_normal((20, 64))
+    codes = (images - images @ U @ U.T).astype(np.float32) @ U.astype(np.float32)
+    assert (codes != 0).any(axis=1).all()
+    assert not project((images - images @ U @ U.T).astype(np.float32), U).any()
+
+
 def test_kind_and_precision_of_the_images_come_back() -> None:
     assert project(np.ones((1, 2), np.float32), torch.eye(2)).dtype == np.float32
     assert isinstance(project(torch.ones(1, 2), np.eye(2)), torch.Tensor)

@@ -117,7 +117,7 @@ def test_a_stop_is_heard_and_the_rest_is_left(study: StudyConfig, tmp_path: Path
     assert status.state == "stopped"
     assert status.done == 3  # the one that was about to begin
     folder.run(folder.cells()[:4])
-    assert folder.status().done == 4
+    assert (folder.status().state, folder.status().done) == ("stopped", 4)
 
 
 def test_a_run_that_fails_is_told_of(study: StudyConfig, tmp_path: Path) -> None:

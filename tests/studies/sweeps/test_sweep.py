@@ -2,7 +2,8 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import numpy as np
 import pandas as pd
@@ -12,7 +13,8 @@ from likeness import training
 from likeness.errors import InputError
 from likeness.studies import SweepConfig, SweepFolder, Trial, sweep
 from likeness.studies.sweeps.history import TrialHistory
-from likeness.training import RunFolder, Status, read_config
+from likeness.studies.sweeps.sweep import _Judge
+from likeness.training import RunConfig, RunFolder, Status, read_config
 
 METRIC = "validation_recall_at_1"
 
@@ -192,6 +194,14 @@ def test_a_pruned_run_ends_early_and_says_why(whole: SweepFolder) -> None:
         assert "Pruned: after epoch" in status.message
         assert trial.value == measured[METRIC].dropna().iloc[-1]
         assert run.report() is None
+
+
+def test_a_trial_is_not_pruned_by_its_last_epoch(tmp_path: Path) -> None:
+    run, config = RunFolder(tmp_path), RunConfig(epochs=3)
+    for epoch in range(4):
+        run.append_metrics({"step": epoch, "epoch": float(epoch), f"validation_{config.selection_metric}": 0.5})
+    judge = _Judge(cast(Any, SimpleNamespace(pruned_at=sorted)), run, config)
+    assert (list(judge.figures()), judge.pruned_at()) == ([1, 2, 3], [1, 2])
 
 
 def test_settings_that_do_not_fit_each_other_fail_and_count(search: SweepConfig, tmp_path: Path) -> None:
