@@ -214,7 +214,7 @@ UNFIT = [
     ("batch: {size: 7, per_class: 2}", "size 7 is no multiple of per_class 2"),
     ("optimizer: {plateau: 3}", "optimizer.plateau needs data.validation"),
     ("1: 2", "Keys should be strings"),
-    ("objective: {name: my-own}", "'my-own'; choose from multisimilarity"),
+    ("objective: {name: my-own}", "There is no objective 'my-own'"),
 ]
 
 
