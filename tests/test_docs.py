@@ -1,6 +1,7 @@
 """README, docs and CONTRIBUTING: links lead somewhere, code runs, command lines name what is there."""
 
 import contextlib
+import functools
 import io
 import re
 import shlex
@@ -106,19 +107,28 @@ def test_code_runs(page: Path, info: str, text: str) -> None:
         exec(compile(text, page.name, "exec"), {"__name__": page.name})
 
 
+@functools.cache
+def _commands(of_experiments: bool) -> Any:
+    return typer.main.get_command(experiments() if of_experiments else command_line())
+
+
 def _options(command: click.Command) -> set[str]:
     return {"--help", *(name for option in command.params for name in [*option.opts, *option.secondary_opts])}
 
 
-@pytest.mark.parametrize(("page", "line"), _command_lines(), ids=lambda value: value.replace(" ", "_"))
-def test_command_lines_name_commands_and_options_that_are_there(page: str, line: str) -> None:
-    command = typer.main.get_command(experiments() if line.startswith(_EXPERIMENT) else command_line())
-    words = shlex.split(line.replace(_EXPERIMENT, "likeness "))[1:]
+def _unknown(line: str) -> list[str]:
+    """Words of a command line that name no command, option or script."""
+    command, words = _commands(line.startswith(_EXPERIMENT)), shlex.split(line.replace(_EXPERIMENT, "likeness "))[1:]
     if words[0].startswith("figures."):
-        assert (ROOT / "experiments" / f"{words[0].replace('.', '/')}.py").is_file()
-        return
+        return [] if (ROOT / "experiments" / f"{words[0].replace('.', '/')}.py").is_file() else words[:1]
     while words and hasattr(command, "commands"):
-        assert words[0] in command.commands, f"{page}: there is no command {words[0]!r}"
+        if words[0] not in command.commands:
+            return words[:1]
         command = command.commands[words.pop(0)]
-    unknown = [word for word in words if re.match(r"--?[a-zA-Z]", word) and word.partition("=")[0] not in _options(command)]
-    assert unknown == [], page
+    return [word for word in words if re.match(r"--?[a-zA-Z]", word) and word.partition("=")[0] not in _options(command)]
+
+
+def test_command_lines_name_commands_and_options_that_are_there() -> None:
+    assert {(page, line): unknown for page, line in _command_lines() if (unknown := _unknown(line))} == {}
+    assert _unknown("likeness nothing") == ["nothing"]
+    assert _unknown("likeness embed --nothing=3 photos") == ["--nothing=3"]

@@ -53,21 +53,22 @@ def _selected(page: Any) -> int:
     return int(found[1].replace(",", "")) if found else 0
 
 
-def test_switching_the_notion_changes_the_neighbors(page: Any, server: Any) -> None:
+def test_a_lasso_selects_in_both_maps_downloads_and_survives_recoloring_pages_and_its_link(page: Any, server: Any) -> None:
     open_map(page, f"{server.url}/?query=5")
     raw = _pictures(page, "Nearest in Raw encoder")
-    _choose(page, "Space A", "Car color")
+    _choose(page, "Space B", "Car color")
     color = _pictures(page, "Nearest in Car color")
     assert len(raw) == len(color) == 24
     assert raw != color
-
-
-def test_a_lasso_selects_in_both_maps_and_survives_recoloring_and_pages(page: Any, server: Any) -> None:
-    open_map(page, f"{server.url}/?b=Car%20color")
-    _lasso(page, 0, 0.2, 0.2, 0.8, 0.8)
+    _lasso(page, 1, 0.2, 0.2, 0.8, 0.8)
     chosen = _selected(page)
     assert 0 < chosen < 2000
     assert page.get_by_role("heading", name=f"{chosen:,} selected").is_visible()
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Download CSV").click()
+    lines = download.value.path().read_text().splitlines()
+    assert lines[0].startswith("row,path,body_type,car_color")
+    assert len(lines) == chosen + 1
     _choose(page, "Color by", "Viewpoint")
     assert _selected(page) == chosen
     page.get_by_role("link", name="Notions").click()
@@ -77,43 +78,32 @@ def test_a_lasso_selects_in_both_maps_and_survives_recoloring_and_pages(page: An
     page.get_by_role("link", name="Explore").click()
     settled(page)
     assert _selected(page) == chosen
+    link = page.url
+    assert {"b", "rows"} <= set(parse_qs(urlparse(link).query))
+    open_map(page, link)
+    assert _selected(page) == chosen
 
 
-def test_the_selection_downloads_as_a_table(page: Any, server: Any) -> None:
-    open_map(page, server.url)
-    _lasso(page, 0, 0.3, 0.3, 0.7, 0.7)
-    chosen = _selected(page)
-    with page.expect_download() as download:
-        page.get_by_role("button", name="Download CSV").click()
-    lines = download.value.path().read_text().splitlines()
-    assert lines[0].startswith("row,path,body_type,car_color")
-    assert len(lines) == chosen + 1
+def _paste(page: Any, *aspects: str) -> None:
+    field = page.get_by_label("One aspect per line")
+    field.fill("\n".join(aspects))
+    field.press("Control+Enter")
+    page.get_by_text(f"{len(aspects)} prompts,").wait_for(timeout=WAIT)
+    settled(page)
 
 
-def test_an_edited_aspect_refits_and_changes_the_neighbors(page: Any, server: Any) -> None:
+def test_an_edited_aspect_refits_changes_the_neighbors_and_survives_a_reload(page: Any, server: Any) -> None:
     _open_notions(page, f"{server.url}/?query=5")
     before = _pictures(page, "Now")
     page.get_by_role("tab", name="Paste a list").click()
-    field = page.get_by_label("One aspect per line")
-    assert "red" in field.input_value().splitlines()
-    field.fill("sedan\nvan\npickup")
-    field.press("Control+Enter")
-    page.get_by_text("3 prompts,").wait_for(timeout=WAIT)
-    settled(page)
+    assert "red" in page.get_by_label("One aspect per line").input_value().splitlines()
+    _paste(page, "sedan", "van", "pickup")
     assert _pictures(page, "Now") != before
     page.get_by_role("button", name="Undo").click()
     page.get_by_text("17 prompts, 0 encoded").wait_for(timeout=WAIT)
     settled(page)
     assert _pictures(page, "Now") == before
-
-
-def test_an_edit_survives_a_reload(page: Any, server: Any) -> None:
-    _open_notions(page, server.url)
-    page.get_by_role("tab", name="Paste a list").click()
-    page.get_by_label("One aspect per line").fill("red\nblue\ngreen\nblack")
-    page.get_by_label("One aspect per line").press("Control+Enter")
-    page.get_by_text("4 prompts,").wait_for(timeout=WAIT)
-    settled(page)
+    _paste(page, "red", "blue", "green", "black")
     token = parse_qs(urlparse(page.url).query)["draft"][0]
     _open_notions(page, f"{server.url}/?draft={token}")
     page.get_by_text("4 prompts,").wait_for(timeout=WAIT)
@@ -137,26 +127,10 @@ def test_search_by_text_and_by_an_uploaded_image(page: Any, server: Any) -> None
     open_map(page, page.url)
     assert page.locator("img[alt='The query']").evaluate("(image) => image.decode().then(() => image.naturalWidth)") > 0
     assert _pictures(page, "Nearest in Raw encoder") == by_image
-    open_map(page, server.url)
-    page.locator("[data-testid='stHeading']", has_text="2,000 images").wait_for(timeout=WAIT)
-
-
-def test_an_uploaded_file_that_is_no_image_is_answered_in_a_sentence(page: Any, server: Any) -> None:
-    open_map(page, server.url)
     page.get_by_role("button", name="Search by image").click()
     page.locator("input[type='file']").set_input_files({"name": "broken.png", "mimeType": "image/png", "buffer": b"not a picture"})
     page.get_by_text("The image 'broken.png' cannot be read").wait_for(timeout=WAIT)
     settled(page)
-
-
-def test_a_link_reopens_what_was_seen(page: Any, server: Any) -> None:
-    open_map(page, f"{server.url}/?b=Car%20color")
-    _lasso(page, 1, 0.2, 0.2, 0.8, 0.8)
-    chosen = _selected(page)
-    link = page.url
-    assert {"b", "rows"} <= set(parse_qs(urlparse(link).query))
-    open_map(page, link)
-    assert _selected(page) == chosen
 
 
 def test_a_folder_goes_through_your_images(page: Any, server: Any, tmp_path: Any) -> None:

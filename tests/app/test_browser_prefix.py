@@ -135,6 +135,7 @@ def _export(page: Any) -> None:
     page.get_by_role("link", name=re.compile("Download ")).click()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("way", WAYS)
 def test_all_that_a_page_asks_for_lies_below_the_path(way: str, below: Callable[[str], tuple[str, Any]], visitor: Any) -> None:
     root, server = below(way)

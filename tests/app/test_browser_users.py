@@ -10,6 +10,8 @@ from PIL import Image
 
 from browsing import WAIT, settled
 
+pytestmark = pytest.mark.long
+
 
 @pytest.fixture(scope="module")
 def shared_server(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Iterator[Any]:
@@ -84,7 +86,6 @@ def test_edits_selections_and_queries_stay_with_their_browser(people: list[Any],
     ada.get_by_text("2 prompts,").wait_for(timeout=WAIT)  # an edit survives the reload, in its own browser
 
 
-@pytest.mark.long
 def test_uploads_and_saved_notions_are_private(people: list[Any], shared_server: Any) -> None:
     ada, ben = people
     for page in (ada, ben):
@@ -127,7 +128,6 @@ def test_uploads_and_saved_notions_are_private(people: list[Any], shared_server:
     assert not (shared_server.cache / "notions").exists()
 
 
-@pytest.mark.long
 def test_no_path_leads_out_of_the_roots_and_none_is_shown(people: list[Any], shared_server: Any) -> None:
     page, place = people[0], shared_server.place
     _open(page, f"{shared_server.url}/?layout=PCA")

@@ -8,7 +8,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlencode
+from urllib.parse import parse_qs, urlencode, urlparse
 
 import pytest
 from google.protobuf.message import Message
@@ -179,6 +179,7 @@ def _open_all(page: Any) -> None:
             drawn(page)
 
 
+@pytest.mark.long
 def test_no_browser_asks_a_stranger_for_what_a_name_says(browser: Any, server_class: Any, canary: _Canary, tmp_path: Path) -> None:
     served, names = tmp_path / "served", World(canary.url)
     with pytest.MonkeyPatch.context() as patch:
@@ -190,11 +191,15 @@ def test_no_browser_asks_a_stranger_for_what_a_name_says(browser: Any, server_cl
     page.set_default_timeout(WAIT)
     told: list[str] = []
     page.on("console", lambda message: told.append(message.text) if message.type == "error" else None)
+    page.on("pageerror", lambda error: told.append(str(error)))
+    page.on("response", lambda answer: told.append(answer.url) if answer.status >= 400 else None)
     try:
         for address in ("", *(each.address for each in navigation.PAGES[1:])):
             page.goto(f"{server.url}/{address}?{urlencode({'open': dataset, 'layout': 'PCA', 'color': names.name('column'), 'query': 3})}")
             page.wait_for_function("document.documentElement.outerHTML.includes('dataset !')", timeout=WAIT)
             settled(page)
+            assert urlparse(page.url).path == f"/{address}"
+            assert parse_qs(urlparse(page.url).query)["query"] == ["3"]
             _open_all(page)
         policy = page.request.get(server.url).headers["content-security-policy"]
     finally:

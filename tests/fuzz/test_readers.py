@@ -16,7 +16,7 @@ from fuzzing import attack, replace_files
 _CORE = Path(__file__).resolve().parents[2] / "core" / "likeness"
 _APP = _CORE.parents[1] / "app"
 _CASES = {case.name: case for case in cases()}
-_SEEDS = [pytest.param(range(8), id="some"), pytest.param(range(8, 40), id="more", marks=pytest.mark.long)]
+_SEEDS = [pytest.param(range(4), id="some"), pytest.param(range(4, 40), id="more", marks=pytest.mark.long)]
 
 # What parses a file's content; whoever calls one of these reads files.
 _PARSERS = {
