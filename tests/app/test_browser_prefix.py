@@ -17,7 +17,7 @@ from waiting import answers, wait_until
 _DOC = (Path(__file__).resolve().parents[2] / "docs" / "serving.md").read_text(encoding="utf-8")
 _APP = "http://127.0.0.1:8501"
 _OPTION = "STREAMLIT_SERVER_BASE_URL_PATH"
-WAYS = ("a proxy takes it away", *(pytest.param(way, marks=pytest.mark.long) for way in ("the option", "JupyterLab", "JupyterLab, absolute")))
+WAYS = ("a proxy takes it away", "the option", "JupyterLab", "JupyterLab, absolute")
 # all pictures, also those inside of components, that have come or have failed
 _PICTURES = """() => {
   const inside = (root) => [...root.querySelectorAll("*")].flatMap((each) => [each, ...(each.shadowRoot ? inside(each.shadowRoot) : [])]);

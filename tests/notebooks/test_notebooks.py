@@ -7,18 +7,23 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-import lazy_loader
 import pytest
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode
 
-nbformat: Any = lazy_loader.load("nbformat")  # takes seconds, which only the process that runs these tests has to spend
 FOLDER = Path(__file__).resolve().parents[2] / "notebooks"
 NOTEBOOKS = sorted(FOLDER.glob("*.ipynb"))
 PLOTLY = "application/vnd.plotly.v1+json"
 # places of a machine, and what only stands in the tracebacks and warnings of an installed package
 MACHINE = re.compile(r"/home/|/root/|/tmp/|/work/|/Users/|\.cache|\.venv|site-packages|[A-Z]:\\\\")
+
+
+def formats() -> Any:
+    """`nbformat`, whose import takes seconds, which only the process that runs these tests has to spend."""
+    import nbformat
+
+    return nbformat
 
 
 def module(path: Path) -> ModuleType:
@@ -43,15 +48,15 @@ def outputs(notebook: "NotebookNode") -> list["NotebookNode"]:
 
 
 def small(path: Path, *sources: str) -> Path:
-    cells = [nbformat.v4.new_code_cell(source) for source in sources]
+    cells = [formats().v4.new_code_cell(source) for source in sources]
     cells[0].metadata["tags"] = ["parameters"]
-    nbformat.write(nbformat.v4.new_notebook(cells=cells), path)
+    formats().write(formats().v4.new_notebook(cells=cells), path)
     return path
 
 
 @pytest.fixture(params=NOTEBOOKS, ids=lambda path: path.stem)
 def shipped(request: pytest.FixtureRequest) -> "NotebookNode":
-    return nbformat.read(request.param, as_version=4)
+    return formats().read(request.param, as_version=4)
 
 
 def test_there_are_notebooks() -> None:
@@ -68,7 +73,7 @@ def test_every_cell_ran_in_order_and_shows_something(shipped: "NotebookNode") ->
 @pytest.fixture(params=[path for path in NOTEBOOKS if path.stem != "00_quickstart"], ids=lambda path: path.stem)
 def analysis(request: pytest.FixtureRequest) -> "NotebookNode":
     """A notebook of analyses, a paper's or our own."""
-    return nbformat.read(request.param, as_version=4)
+    return formats().read(request.param, as_version=4)
 
 
 def test_shipped_outputs_are_those_of_the_full_setting(analysis: "NotebookNode") -> None:
@@ -104,7 +109,7 @@ def test_every_figure_has_a_picture(analysis: "NotebookNode") -> None:
 
 def test_the_quickstart_has_ten_short_cells_and_runs_from_top_to_bottom(tmp_path: Path) -> None:
     path = FOLDER / "00_quickstart.ipynb"
-    cells = code_cells(nbformat.read(path, as_version=4))[1:]
+    cells = code_cells(formats().read(path, as_version=4))[1:]
     assert len(cells) == 10
     assert max(len([line for line in cell.source.splitlines() if line.strip()]) for cell in cells) <= 5
     executed = execution().execute(path, tmp_path)
@@ -140,10 +145,10 @@ def test_a_failing_cell_fails_the_run(tmp_path: Path) -> None:
 
 def run_with_probe(name: str, folder: Path, probe: str, **parameters: str) -> Any:
     """Runs a copy of the notebook with one more cell at its end, whose last line is a JSON text; returns what that says."""
-    notebook = nbformat.read(FOLDER / name, as_version=4)
-    notebook.cells.append(nbformat.v4.new_code_cell(probe))
+    notebook = formats().read(FOLDER / name, as_version=4)
+    notebook.cells.append(formats().v4.new_code_cell(probe))
     copy = folder / name
-    nbformat.write(notebook, copy)
+    formats().write(notebook, copy)
     executed = execution().execute(copy, folder, **parameters)
     kinds = {output.output_type for output in outputs(executed)}
     assert "error" not in kinds
@@ -226,7 +231,7 @@ def test_claims_stand_in_the_notebook_word_for_word_as_in_the_results(name: str,
 
     from experiments.claims import claims
 
-    shown = outputs(nbformat.read(FOLDER / name, as_version=4))[-1].data["text/html"]
+    shown = outputs(formats().read(FOLDER / name, as_version=4))[-1].data["text/html"]
     results = (FOLDER.parent / "docs" / "results.md").read_text()
     for claim in claims(paper).itertuples(index=False):  # type: ignore[arg-type]
         for text in claim:

@@ -14,12 +14,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import lazy_loader
 import pytest
 
 from waiting import answers, wait_until
 
-nbformat: Any = lazy_loader.load("nbformat")
 pytestmark = pytest.mark.timeout(420)
 
 TOKEN = "likeness"
@@ -120,6 +118,8 @@ class Notebook:
     def __init__(self, page: Any, lab: Lab, name: str, cells: list[str]) -> None:
         self.page, self.file = page, lab.folder / f"{name}.ipynb"
         kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
+        import nbformat  # takes seconds, which only the process that runs these tests has to spend
+
         written = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells], metadata={"kernelspec": kernel})
         nbformat.write(written, self.file)
         self.address = f"{lab.url}/doc/tree/{name}.ipynb?token={TOKEN}"
@@ -178,6 +178,8 @@ class Notebook:
         self.page.mouse.up()
 
     def save(self) -> Any:
+        import nbformat
+
         self.page.keyboard.press("Control+s")
         for _ in range(300):
             self.page.wait_for_timeout(200)
