@@ -142,6 +142,15 @@ def api_routes(settings: Any) -> list[Any]:
     return list(programs(settings, nothing)[0])
 
 
+def in_own_loop(work: Any) -> Any:
+    """What `work` gives on a loop in a thread of its own: beside a browser's tests this thread may have one already."""
+    import asyncio
+    from concurrent.futures import ThreadPoolExecutor
+
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(asyncio.run, work).result(600)
+
+
 class Clock:
     """Seconds that pass when a test says so."""
 
