@@ -305,6 +305,7 @@ def test_a_run_that_names_its_files_by_a_root_is_resumed_with_their_paths_and_an
     assert run.config() == with_changes(before, resolved)
     assert run.status().state == "running"
     assert run_changes.shown_config(run).data.source == "photos/birds"  # also in an export
+    run.report_status(STOPPED)  # a visitor may train one at a time
     before = outside.config()
     assert "cannot be reached here" in app.click("act_outside").toasts[0]
     assert (outside.config(), outside.status().state, len(commands)) == (before, "stopped", 1)
