@@ -122,6 +122,11 @@ class Page(AppTest):
         return self
 
     @property
+    def metrics(self) -> dict[str, str]:
+        """What stands in each metric, by its label."""
+        return {metric.label: metric.value for metric in self.metric}
+
+    @property
     def bars(self) -> str:
         """What stands on bars of progress."""
         return "\n".join(element.proto.text for element in self.get("progress"))

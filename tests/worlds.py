@@ -12,9 +12,11 @@ import pandas as pd
 import pytest
 from PIL import Image
 
+from likeness.clusters import ClusterName, ClusterNames, Clusters
 from likeness.data import DatasetEntry, ImageTable, add_dataset, new_entry, read_cars
 from likeness.embedding import embed
 from likeness.space import Space
+from likeness.tagging import TagStore, tag_store
 from likeness.training.config import read_config, with_changes
 from likeness.training.runs.run_folder import RunFolder, Status
 
@@ -62,6 +64,17 @@ def cars() -> Space:
     return embed(read_cars())
 
 
+@functools.cache
+def car_paths() -> list[str]:
+    """Of the shipped cars."""
+    return [str(path) for path in read_cars().frame["path"]]
+
+
+def cars_store() -> TagStore:
+    """The labels by hand of the shipped cars, as the command line finds them."""
+    return tag_store("cars", read_cars())
+
+
 def few_images(columns: dict[str, Any], n: int = 8, root: Path = Path(".")) -> Space:
     """A space of `n` images at random places, with these columns."""
     frame = pd.DataFrame({"path": [f"{number}.png" for number in range(n)], **columns})
@@ -93,6 +106,17 @@ def make_run(folder: Path, status: Status | None = None, evaluations: int = 0, c
         found = {"recall_at_1": 0.5 + number / 100, "map_at_1000": 0.4, "map_at_r": 0.3, "nmi": 0.9, "f1": 0.7}
         run.append_metrics(row | (found | best if number % 2 == 0 else {}))
     return run
+
+
+def halves(space: Any) -> Clusters:
+    """Two clusters: the first half of the rows, and the rest."""
+    half = (np.arange(len(space)) >= len(space) // 2).astype(np.int64)
+    return Clusters(half[:, None], np.ones((len(space), 1), bool), (np.array([-1, -1]),))
+
+
+def names_of(*words: str) -> ClusterNames:
+    """Of clusters, each called by one of these words."""
+    return ClusterNames((tuple(ClusterName(word, 0.9, (word,)) for word in words),), "words")
 
 
 def serve(monkeypatch: pytest.MonkeyPatch, **settings: Any) -> Any:
@@ -140,6 +164,15 @@ def api_routes(settings: Any) -> list[Any]:
         yield
 
     return list(programs(settings, nothing)[0])
+
+
+def in_own_loop(work: Any) -> Any:
+    """What `work` gives on a loop in a thread of its own: beside a browser's tests this thread may have one already."""
+    import asyncio
+    from concurrent.futures import ThreadPoolExecutor
+
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(asyncio.run, work).result(600)
 
 
 class Clock:

@@ -9,7 +9,7 @@ import re
 import shutil
 import subprocess
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -29,9 +29,10 @@ from likeness.data import add_dataset, new_entry
 from program_tokens import write_token
 from server_settings import ServerSettings
 from visitors import COOKIE
-from worlds import api_routes, serve
+from worlds import ADA, BEN, api_routes, draw_noise, in_own_loop, serve
 
 CARS = "/api/v1/datasets/cars"
+MINE, THEIRS = ({"Cookie": f"{COOKIE}={who}"} for who in (ADA, BEN))
 
 
 @pytest.fixture(scope="module")
@@ -54,9 +55,10 @@ def test_a_program_needs_its_token_and_gets_the_api_alone(closed: tuple[Any, lis
         assert client.get("/api/v1/status").json()["may_edit"] is True
         assert client.get("/api").headers["content-type"].startswith("text/html")
         assert client.get("/thumbnails/cars/1").status_code == 401
-        for wrong in ({"Authorization": "Bearer nope"}, {"Authorization": ""}):
+        for wrong, status in (({"Authorization": "Bearer nope"}, 401), ({"Authorization": ""}, 401), ({"Host": "evil.example"}, 421)):
             refused = client.get("/api/v1/status", headers=wrong)
-            assert (refused.status_code, refused.headers["content-type"]) == (401, "application/problem+json")
+            assert (refused.status_code, refused.headers["content-type"]) == (status, "application/problem+json")
+            assert refused.json()["status"] == status
         assert client.post("/mcp", json={}).status_code == 404  # off
 
 
@@ -73,38 +75,23 @@ def test_the_printed_link_opens_the_page_and_its_token_the_api(closed: tuple[Any
     assert httpx2.get(f"{closed[0].url}/api/v1/status", headers={"Authorization": f"Bearer {found[1]}"}, trust_env=False).status_code == 200
 
 
-def test_a_foreign_name_is_not_answered(closed: tuple[Any, list[str]]) -> None:
-    connection = http.client.HTTPConnection(closed[0].url.removeprefix("http://"), timeout=600)
-    connection.request("GET", "/api/v1/status", headers={"Host": "evil.example", "Authorization": f"Bearer {closed[1][0]}"})
-    answer = connection.getresponse()
-    assert answer.status == 421
-    assert json.loads(answer.read())["status"] == 421
-    connection.close()
-
-
 def test_two_programs_at_once_get_their_own_answers_and_lose_no_label(closed: tuple[Any, list[str]]) -> None:
     space = lk.embed(lk.read("cars"), "cars")
 
-    def work(program: int) -> list[list[int]]:
-        found = []
+    def work(program: int) -> None:
         with _client(closed, program) as client:
-            for number in range(20):
-                row = 100 * program + number
+            for row in range(100 * program, 100 * program + 20):
                 hits = client.get(f"{CARS}/images/{row}/neighbors", params={"k": 3}).json()["hits"]
-                found.append([hit["row"] for hit in hits])
+                assert [hit["row"] for hit in hits] == space.nearest(row, k=3).rows.tolist()
                 assert client.post(f"{CARS}/labels", json={"rows": [row], "tag": f"seen by {program}"}).json()["images"] == 1
-        return found
 
     with ThreadPoolExecutor(2) as threads:
-        both = list(threads.map(work, range(2)))
-    for program, found in enumerate(both):
-        assert found == [space.nearest(100 * program + number, k=3).rows.tolist() for number in range(20)]
+        list(threads.map(work, range(2)))
     with _client(closed) as client:
-        counts = {each["name"]: each["images"] for each in client.get(f"{CARS}/labels").json()["labels"]}
-        assert (counts["seen by 0"], counts["seen by 1"]) == (20, 20)
-        assert client.post(f"{CARS}/labels/undo").json()["images"] == 1
-        counts = {each["name"]: each["images"] for each in client.get(f"{CARS}/labels").json()["labels"]}
-        assert (counts["seen by 0"], counts["seen by 1"]) == (19, 20)  # of one's own alone
+        for left in (20, 19):  # an undo is of one's own alone
+            counts = {each["name"]: each["images"] for each in client.get(f"{CARS}/labels").json()["labels"]}
+            assert (counts["seen by 0"], counts["seen by 1"]) == (left, 20)
+            assert client.post(f"{CARS}/labels/undo").json()["images"] == 1
 
 
 def test_bodies_that_are_too_large_are_refused(closed: tuple[Any, list[str]]) -> None:
@@ -120,12 +107,6 @@ def test_bodies_that_are_too_large_are_refused(closed: tuple[Any, list[str]]) ->
     connection.endheaders()  # the content does not come: it is refused by its length
     assert connection.getresponse().status == 413
     connection.close()
-
-
-def _run(work: Any) -> Any:
-    """In a thread of its own: beside a browser's tests this one may have a loop already."""
-    with ThreadPoolExecutor(1) as thread:
-        return thread.submit(asyncio.run, work).result(300)
 
 
 def test_who_asks_too_fast_is_told_when_to_ask_again() -> None:
@@ -167,7 +148,7 @@ def test_so_many_at_once_and_no_more() -> None:
         await asyncio.gather(*tasks)
         return statuses
 
-    assert sorted(_run(main())) == [200] * 16 + [429] * 4
+    assert sorted(in_own_loop(main())) == [200] * 16 + [429] * 4
     assert len(entered) == 16
 
 
@@ -188,7 +169,7 @@ def test_what_computes_waits_for_a_slot_and_gives_up_after_a_while(monkeypatch: 
         await first
         return await gate.run(lambda: "next", computes=True)
 
-    assert _run(main()) == "next"
+    assert in_own_loop(main()) == "next"
     assert gate.computing.taken() == 0
 
 
@@ -203,49 +184,44 @@ class TestSharedServer:
             yield client
 
     @pytest.fixture
-    def upload(self, client: TestClient, photo: Callable[..., Any]) -> tuple[dict[str, str], str]:
-        """The cookie of a visitor, and the id of the dataset that he uploaded."""
+    def upload(self, client: TestClient) -> str:
+        """The id of a dataset that a visitor has uploaded."""
         from request_scope import answering
         from visitors import own_uploads_dir, visitor
 
-        cookie = {"Cookie": f"{COOKIE}={'a' * 32}"}
-        scope = {"type": "http", "path": "/api", "headers": [(b"cookie", cookie["Cookie"].encode())]}
-        with answering(scope):
-            owner, folder = str(visitor()), own_uploads_dir() / "mine"
-        folder.mkdir(parents=True)
-        for number in range(3):
-            photo(32, 32, number).save(folder / f"{number}.png")
+        with answering({"type": "http", "path": "/api", "headers": [(b"cookie", MINE["Cookie"].encode())]}):
+            owner = str(visitor())
+            draw_noise(own_uploads_dir() / "mine", 3)
         entry = new_entry("mine", "uploads/mine", "cars", owner=owner)
         add_dataset(entry)
-        return cookie, entry.id
+        return entry.id
 
-    def test_uploads_are_their_owners(self, client: TestClient, upload: tuple[dict[str, str], str]) -> None:
-        cookie, dataset = upload
-        other = {"Cookie": f"{COOKIE}={'b' * 32}"}
-        base = f"/api/v1/datasets/{dataset}"
-        mine = client.get("/api/v1/datasets", headers=cookie).json()["datasets"]
-        assert [(each["id"], each["own"]) for each in mine] == [("cars", False), (dataset, True)]
-        assert client.get(f"{base}/images/0/neighbors", headers=cookie).status_code == 200
-        asked = [("GET", ""), ("GET", "/images/0"), ("GET", "/images/0/thumbnail"), ("GET", "/images/0/neighbors"), ("GET", "/labels")]
-        asked += [("GET", "/labels/images"), ("POST", "/labels/undo")]
-        for who in (other, {}):
-            assert [each["id"] for each in client.get("/api/v1/datasets", headers=who).json()["datasets"]] == ["cars"]
-            for method, path in asked:
-                assert client.request(method, f"{base}{path}", headers=who).status_code in ((404,) if who or method == "GET" else (404, 403)), path
-            assert client.post(f"{base}/search", json={"terms": [{"row": 0}]}, headers=who).status_code == 404
-            assert client.post(f"{base}/labels", json={"rows": [0], "tag": "t"}, headers=who).status_code in (403, 404)
-            assert client.post(f"{base}/notions/fit", json={"notion": "car-color"}, headers=who).status_code == 404
-            assert client.get("/api/v1/notions", params={"dataset": dataset}, headers=who).status_code == 404
+    def test_uploads_are_their_owners(self, client: TestClient, upload: str) -> None:
+        base = f"/api/v1/datasets/{upload}"
+        reads = ["", "/images/0", "/images/0/thumbnail", "/images/0/neighbors", "/labels", "/labels/images"]
+        writes = {"labels": {"rows": [0], "tag": "t"}, "labels/undo": None, "search": {"terms": [{"row": 0}]}, "notions/fit": {"notion": "car-color"}}
 
-    def test_strangers_label_their_own_images_alone(self, client: TestClient, upload: tuple[dict[str, str], str]) -> None:
-        cookie, dataset = upload
-        for who in ({}, cookie):
-            refused = client.post(f"{CARS}/labels", json={"rows": [1], "tag": "t"}, headers=who)
+        def listed(who: dict[str, str]) -> list[tuple[str, bool]]:
+            return [(each["id"], each["own"]) for each in client.get("/api/v1/datasets", headers=who).json()["datasets"]]
+
+        assert listed(MINE) == [("cars", False), (upload, True)]
+        for who in (THEIRS, {}):
+            assert listed(who) == [("cars", False)]
+            assert {client.get(f"{base}{path}", headers=who).status_code for path in reads} == {404}
+            assert client.get("/api/v1/notions", params={"dataset": upload}, headers=who).status_code == 404
+            for path, body in writes.items():
+                refused = client.post(f"{base}/{path}", headers=who, **({"json": body} if body else {}))
+                assert refused.status_code in ((403, 404) if "labels" in path else (404,)), path
+        assert {client.get(f"{base}{path}", headers=MINE).status_code for path in reads} == {200}
+
+    def test_strangers_label_their_own_images_alone(self, client: TestClient, upload: str) -> None:
+        label = {"rows": [1], "tag": "t"}
+        for who in ({}, MINE):
+            refused = client.post(f"{CARS}/labels", json=label, headers=who)
             assert refused.status_code == 403
             assert "nobody signs in" in refused.json()["detail"]
-        given = client.post(f"/api/v1/datasets/{dataset}/labels", json={"rows": [1], "tag": "t"}, headers=cookie)
-        assert given.json()["images"] == 1
-        assert client.post(f"/api/v1/datasets/{dataset}/labels/undo", headers=cookie).json()["images"] == 1
+        assert client.post(f"/api/v1/datasets/{upload}/labels", json=label, headers=MINE).json()["images"] == 1
+        assert client.post(f"/api/v1/datasets/{upload}/labels/undo", headers=MINE).json()["images"] == 1
 
     def test_a_page_of_another_site_asks_nothing(self, client: TestClient) -> None:
         for site in ("cross-site", "same-site"):
@@ -256,15 +232,15 @@ class TestSharedServer:
     def test_who_may_only_look_writes_nothing(self, client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr("api.problems.refusal", lambda act: "Your account may look at everything but change nothing.")
         content = lk.read("cars").file(1).read_bytes()
-        cookie = {"Cookie": f"{COOKIE}={'a' * 32}"}
-        asked = [
-            client.post(f"{CARS}/labels", json={"rows": [1], "tag": "t"}, headers=cookie),
-            client.post(f"{CARS}/labels/undo", headers=cookie),
-            client.post(f"{CARS}/search", json={"terms": [{"image": base64.b64encode(content).decode()}]}, headers=cookie),
-            client.post(f"{CARS}/search/image", content=content, headers=cookie | {"Content-Type": "image/webp"}),
-        ]
-        assert [each.status_code for each in asked] == [403] * 4
-        assert client.post(f"{CARS}/search", json={"terms": [{"row": 1}]}, headers=cookie).status_code == 200
+        for path, body in (
+            ("labels", {"json": {"rows": [1], "tag": "t"}}),
+            ("labels/undo", {}),
+            ("search", {"json": {"terms": [{"image": base64.b64encode(content).decode()}]}}),
+            ("search/image", {"content": content}),
+        ):
+            kind = {"Content-Type": "image/webp"} if "content" in body else {}
+            assert client.post(f"{CARS}/{path}", headers=MINE | kind, **body).status_code == 403, path
+        assert client.post(f"{CARS}/search", json={"terms": [{"row": 1}]}, headers=MINE).status_code == 200
 
 
 def test_the_examples_of_the_docs_run(closed: tuple[Any, list[str]], tmp_path: Path) -> None:

@@ -7,10 +7,17 @@ from hypothesis import given, strategies as st
 
 from background import Job, Jobs, Stage
 from likeness.errors import InputError
+from waiting import wait_until
+from worlds import Clock
 
 
 def _job(work: Callable[[Job], Any]) -> Job:
     return Job("embedding", "photos", "Embedding", work)
+
+
+def _ended(job: Job) -> Job:
+    assert job.wait(600)
+    return job
 
 
 def test_a_job_reports_progress_and_its_result() -> None:
@@ -19,10 +26,8 @@ def test_a_job_reports_progress_and_its_result() -> None:
         job.report(4, 4)
         return "vectors"
 
-    job = _job(work)
-    assert job.wait(600)
-    assert (job.done, job.total, job.result, job.error) == (4, 4, "vectors", None)
-    assert job.succeeded
+    job = _ended(_job(work))
+    assert (job.done, job.total, job.result, job.error, job.succeeded) == (4, 4, "vectors", None, True)
 
 
 def test_a_stopped_job_ends_early_and_keeps_what_it_did() -> None:
@@ -38,10 +43,7 @@ def test_a_stopped_job_ends_early_and_keeps_what_it_did() -> None:
     assert begun.wait(600)
     assert not job.finished
     job.stop()
-    assert job.wait(600)
-    assert job.result == "half"
-    assert job.stopped
-    assert not job.succeeded
+    assert (_ended(job).result, job.stopped, job.succeeded) == ("half", True, False)
 
 
 def test_work_that_knows_of_no_stop_ends_with_its_next_report() -> None:
@@ -58,48 +60,39 @@ def test_work_that_knows_of_no_stop_ends_with_its_next_report() -> None:
     assert begun.wait(600)
     job.stop()
     go_on.set()
-    assert job.wait(600)
-    assert (job.done, job.result, job.error, job.succeeded) == (2, None, None, False)
+    assert (_ended(job).done, job.result, job.error, job.succeeded) == (2, None, None, False)
 
 
 def test_bad_input_becomes_its_own_sentence_and_a_defect_names_itself() -> None:
-    def refuse(job: Job) -> None:
-        raise InputError("There is no folder 'x'.")
+    errors = {"There is no folder 'x'.": InputError("There is no folder 'x'."), "KeyError": KeyError("vectors")}
+    for said, error in (errors | {"No space left on device": OSError(28, "No space left on device")}).items():
 
-    def fail(job: Job) -> None:
-        raise KeyError("vectors")
+        def fail(job: Job, error: Exception = error) -> None:
+            raise error
 
-    def full(job: Job) -> None:
-        raise OSError(28, "No space left on device")
-
-    jobs = [_job(refuse), _job(fail), _job(full)]
-    assert all(job.wait(600) for job in jobs)
-    assert jobs[0].error == "There is no folder 'x'."
-    assert "KeyError" in (jobs[1].error or "")
-    assert "No space left on device" in (jobs[2].error or "")
+        told = _ended(_job(fail)).error or ""
+        assert told == said if isinstance(error, InputError) else said in told
 
 
-class Clock:
+class Time(Clock):
     """In place of `time` of the jobs."""
-
-    now = 0.0
 
     def monotonic(self) -> float:
         return self.now
 
 
 @pytest.fixture
-def reporting(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Clock, Job]]:
+def reporting(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Time, Job]]:
     """A clock that a test sets, and a job that goes on until the test has ended."""
-    clock, ended = Clock(), threading.Event()
+    clock, ended = Time(), threading.Event()
     monkeypatch.setattr("background.time", clock)
     job = _job(lambda job: ended.wait(600))
     yield clock, job
     ended.set()
-    assert job.wait(600)
+    _ended(job)
 
 
-def test_the_time_left_never_rises_while_nothing_is_reported(reporting: tuple[Clock, Job]) -> None:
+def test_the_time_left_never_rises_while_nothing_is_reported(reporting: tuple[Time, Job]) -> None:
     clock, job = reporting
     job.report(0, 10)
     clock.now = 5.0
@@ -111,7 +104,7 @@ def test_the_time_left_never_rises_while_nothing_is_reported(reporting: tuple[Cl
     assert left == [20.0, 19.0, 10.0, 1.0, 0.0, 0.0]
 
 
-def test_what_is_prepared_does_not_slow_down_what_is_estimated(reporting: tuple[Clock, Job]) -> None:
+def test_what_is_prepared_does_not_slow_down_what_is_estimated(reporting: tuple[Time, Job]) -> None:
     clock, job = reporting
     job.report(3, 11)
     clock.now = 90.0  # a model is loaded
@@ -123,7 +116,7 @@ def test_what_is_prepared_does_not_slow_down_what_is_estimated(reporting: tuple[
 
 @given(st.lists(st.floats(0.1, 5.0), min_size=2, max_size=12), st.floats(0.01, 100.0))
 def test_the_estimate_of_even_work_is_exact_at_each_report(pauses: list[float], rate: float) -> None:
-    clock = Clock()
+    clock = Time()
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr("background.time", clock)
         job = _job(lambda job: None)
@@ -144,12 +137,10 @@ def test_the_rate_leaves_out_what_was_done_before() -> None:
         job.report(1000, 1000)
 
     job = _job(work)
-    while not job.total:
-        pass
+    wait_until(lambda: job.total)
     assert job.seconds_left is None
     release.set()
-    assert job.wait(600)
-    assert job.done - job._already == 100
+    assert _ended(job).done - job._already == 100
 
 
 def test_what_was_found_can_be_read_while_the_work_goes_on() -> None:
@@ -191,12 +182,9 @@ def test_a_key_has_one_job_at_a_time_and_its_end_is_shared() -> None:
 
 def test_a_second_attempt_leaves_the_first_as_it_was() -> None:
     jobs = Jobs()
-    first = jobs.run("comparisons", "key", "Comparison", lambda job: job.found.append(1))
-    assert first.wait(600)
-    second = jobs.again(first)
-    assert second.wait(600)
-    assert second is not first
-    assert jobs.find("comparisons", "key") is second
+    first = _ended(jobs.run("comparisons", "key", "Comparison", lambda job: job.found.append(1)))
+    second = _ended(jobs.again(first))
+    assert second is jobs.find("comparisons", "key") is not first
     assert first.found == second.found == [1]
     assert first.stamp != second.stamp
 

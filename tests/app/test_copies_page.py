@@ -2,6 +2,7 @@
 
 import json
 import shutil
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +12,10 @@ import pytest
 from PIL import Image
 
 from app_page import Page
-from background import jobs
+from background import jobs, run_in_background
 from likeness.data import DatasetEntry, add_dataset, new_entry, read_cars
 from likeness.duplicates import SuggestedThreshold
+from likeness.errors import InputError
 from likeness.tagging import tag_store
 from pages.copies import outcome, search
 from worlds import copy_cars, dataset, serve, visit
@@ -21,10 +23,17 @@ from worlds import copy_cars, dataset, serve, visit
 SPLITS = ["train", "test", "train", "train", "test", "train", "train", "test"]
 
 
+LINE = "pages.copies.line.stored_threshold"
+
+
+def _suggest(monkeypatch: pytest.MonkeyPatch, *threshold: float) -> None:
+    monkeypatch.setattr(LINE, lambda space: SuggestedThreshold(*threshold, 400) if threshold else None)
+
+
 @pytest.fixture(autouse=True)
 def line(monkeypatch: pytest.MonkeyPatch) -> None:
     """The suggested line at once."""
-    monkeypatch.setattr("pages.copies.line.stored_threshold", lambda space: SuggestedThreshold(0.98, 0.9, 0.1, 400))
+    _suggest(monkeypatch, 0.98, 0.9, 0.1)
 
 
 @pytest.fixture
@@ -39,13 +48,17 @@ def twice(tmp_path: Path) -> DatasetEntry:
     Image.open(folder / "1.png").resize((92, 92)).save(folder / "6.png")
     Image.open(files[9]).convert("RGB").save(folder / "7.png")
     pd.DataFrame({"path": [f"{number}.png" for number in range(8)], "split": SPLITS}).to_csv(folder / "images.csv", index=False)
-    entry = new_entry("Twice", str(folder / "images.csv"), "cars")
-    add_dataset(entry)
-    return entry
+    return _add(folder / "images.csv", "Twice")
 
 
 def _open(app: Page, entry: DatasetEntry, **asked: str) -> Page:
     return app.open("copies", dataset=entry.name, **asked).wait("copies", "copy_threshold")
+
+
+def _add(source: Path, name: str) -> DatasetEntry:
+    entry = new_entry(name, str(source), "cars")
+    add_dataset(entry)
+    return entry
 
 
 def _equal_files(app: Page, entry: DatasetEntry) -> Page:
@@ -54,221 +67,177 @@ def _equal_files(app: Page, entry: DatasetEntry) -> Page:
     return _open(app, entry)
 
 
-class TestGroups:
-    def test_near_copies_stand_in_groups_with_the_best_first_and_why(self, app: Page, twice: DatasetEntry, monkeypatch: pytest.MonkeyPatch) -> None:
-        _open(app, twice)
-        said = app.texts
-        assert "2 of 8 images may go" in said
-        assert "2 groups" in said
-        assert "The first stays: most pixels." in said
-        assert "The first stays: listed first of equal ones." in said
-        assert "96 × 96" in app.html
-        assert "92 × 92" in app.html
-        assert "Suggested: 0.9800" in said
-        assert "Exact: every pair of images was compared." in said
-        assert app.selectbox(key=f"copies_across_{twice.id}").value == "split"
-        assert "2 of 8 images have a copy under another split" in app.texts
-        app.press("Select them")
-        assert app.session_state["rows"].tolist() == [1]
-        assert "hardly be told" not in _open(app, twice).texts
-        monkeypatch.setattr("pages.copies.line.stored_threshold", lambda space: SuggestedThreshold(0.98, 0.46, 0.03, 400))
-        assert "copies can hardly be told from other images" in _open(app, twice).texts
-        slider = app.select_slider[0]
-        low = next(value for value in slider.options if float(str(value).split()[0]) > 0.55)
-        slider.set_value(float(str(low).split()[0])).run()
-        _open(app, twice)
-        assert "Just above the line: these look like copies" in app.texts
-        assert '<figure class="pair">' in app.html
-        app.press("Take the suggested line").wait("copies")
-        assert "2 of 8 images may go" in app.texts
-
-    def test_equal_files_need_no_line_and_a_notion_says_what_is_the_same(self, app: Page, twice: DatasetEntry) -> None:
-        _open(app, twice, copies_kind="Equal files")
-        assert "1 of 8 images may go" in app.texts
-        assert not app.select_slider
-        app = _open(app.fresh("layout"), twice, copies_kind="Same by a notion", copies_notion="Car color")
-        assert "may go" in app.texts
-        assert app.select_slider[0].key.startswith("copies_line_")
-
-    def test_a_group_that_is_left_whole_stays(self, app: Page, twice: DatasetEntry) -> None:
-        _open(app, twice)
-        app.checkbox[0].check().run()
-        assert "1 of 8 images may go" in app.texts
-        app.open("explore")
-        _open(app, twice)
-        assert "1 of 8 images may go" in app.texts
-        assert app.checkbox[0].value
-
-    def test_a_group_of_other_images_is_not_left_whole_with_it(self, app: Page, twice: DatasetEntry, tmp_path: Path) -> None:
-        shutil.copytree(tmp_path / "twice", tmp_path / "again")
-        other = new_entry("Again", str(tmp_path / "again" / "images.csv"), "cars")
-        add_dataset(other)
-        _equal_files(app, twice).checkbox[0].check().run()
-        app.set("dataset", other.id)
-        app = _equal_files(app, other)
-        assert app.session_state["view"].dataset == other.id
-        assert not app.checkbox[0].value
-        assert "1 of 8 images may go" in app.texts
-        app.checkbox[0].check().run()
-        assert "0 of 8 images may go" in app.texts
-
-    @pytest.mark.parametrize(("kind", "kept"), [("Near copies", "test"), ("Equal files", "train")])
-    def test_filters_narrow_what_is_looked_at(self, app: Page, twice: DatasetEntry, kind: str, kept: str) -> None:
-        _open(app, twice, copies_kind=kind, filter_split=kept)
-        alike, rows = {"train": ([0, 5], [0, 2, 3, 5, 6]), "test": ([], [1, 4, 7])}[kept]  # 1 and its copy 6 are of two splits
-        if not alike:
-            assert "Among the images that match the filters: no two images are as similar as that" in app.texts
-            return
-        assert "1 of 5 images that match the filters may go" in app.texts
-        view, found = app.session_state["view"], jobs().all("copies")[-1].result.among(app.session_state["view"].hidden)
-        assert found.groups(1.0, 8).rows.tolist() == alike
-        assert view.visible(np.arange(8)).tolist() == rows
-        app.press("Tag them “copy”")
-        assert tag_store(twice.source, view.base.table).columns(view.base.table.frame["path"])["copy"].to_numpy().nonzero()[0].tolist() == alike[1:]
-
-    def test_near_copies_stand_at_the_usual_line_until_the_suggested_one_is_measured(
-        self, app: Page, twice: DatasetEntry, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        import threading
-
-        go_on, stored = threading.Event(), list[SuggestedThreshold]()
-
-        def measure(space: Any, progress: Any) -> SuggestedThreshold:
-            assert go_on.wait(60)
-            stored.append(SuggestedThreshold(0.9, 0.9, 0.1, 400))
-            return stored[0]
-
-        monkeypatch.setattr("pages.copies.line.stored_threshold", lambda space: stored[0] if stored else None)
-        monkeypatch.setattr(search, "known_threshold", measure)
-        app.query_params["dataset"] = twice.name
-        app.open("copies")
-        for job in jobs().all("copies"):
-            job.wait(300)
-        app.run()
-        assert "The line is at 0.95 until the suggested one is measured." in app.texts
-        assert "may go" in app.texts
-        app.session_state["copies_kind"] = "Same by a notion"
-        app.run()
-        assert not app.select_slider  # no line is usual there
-        app.session_state["copies_kind"] = "Near copies"
-        go_on.set()
-        _open(app, twice)
-        assert app.select_slider[0].value == 0.9
-        assert "Suggested: 0.9000" in app.texts
+def test_near_copies_stand_in_groups_with_the_best_first_and_why(app: Page, twice: DatasetEntry, monkeypatch: pytest.MonkeyPatch) -> None:
+    said = _open(app, twice).texts
+    for each in (
+        *("2 of 8 images may go", "2 groups", "The first stays: most pixels.", "The first stays: listed first of equal ones."),
+        *("Suggested: 0.9800", "Exact: every pair of images was compared.", "2 of 8 images have a copy under another split"),
+    ):
+        assert each in said
+    assert "hardly be told" not in said
+    assert "96 × 96" in app.html
+    assert "92 × 92" in app.html
+    assert app.at(f"copies_across_{twice.id}").value == "split"
+    assert app.press("Select them").session_state["rows"].tolist() == [1]
+    _suggest(monkeypatch, 0.98, 0.46, 0.03)
+    assert "copies can hardly be told from other images" in _open(app, twice).texts
+    slider = app.select_slider[0]
+    low = next(value for value in slider.options if float(str(value).split()[0]) > 0.55)
+    slider.set_value(float(str(low).split()[0])).run()
+    assert "Just above the line: these look like copies" in _open(app, twice).texts
+    assert '<figure class="pair">' in app.html
+    assert "2 of 8 images may go" in app.press("Take the suggested line").wait("copies").texts
 
 
-class TestOutcome:
-    def test_those_that_may_go_are_selected_listed_and_tagged(self, app: Page, twice: DatasetEntry) -> None:
-        _open(app, twice).press("Select those that may go")
-        assert app.session_state["rows"].tolist() == [5, 6]
-        view = app.session_state["view"]
-        found = search.near(view.entry.id, view.base, 0.98).result
-        groups = found.groups(0.98, 8)
-        assert outcome._list(view, np.array([5, 6])) == b"5.png\n6.png\n"
-        frame = pd.read_csv(pd.io.common.BytesIO(outcome._csv(view, found, groups, np.array([5, 6]))))
-        assert frame.loc[~frame["stays"], "path"].tolist() == ["5.png", "6.png"]
-        assert frame["width"].tolist() == [96, 96, 96, 92]
-        app.press("Tag them “copy”")
-        table = app.session_state["view"].base.table
-        store = tag_store(twice.source, table)
-        assert store.columns(table.frame["path"])["copy"].tolist() == [row in (5, 6) for row in range(8)]
-        _equal_files(app, twice).press("Tag them “copy”")
-        assert store.columns(table.frame["path"])["copy"].tolist() == [row == 5 for row in range(8)]
-
-    def test_nobody_tags_what_everyone_sees(self, app: Page, twice: DatasetEntry, monkeypatch: pytest.MonkeyPatch) -> None:
-        root = Path(twice.source).parent
-        serve(monkeypatch, shared=True, roots={"photos": str(root)})
-        visit(monkeypatch)
-        shared = new_entry("On the server", "photos/images.csv", "cars")
-        add_dataset(shared)
-        _open(app, shared)
-        tag = app.button_of("Tag them “copy”")
-        assert tag.disabled
-        assert "Everyone on this server sees these images" in tag.help
-        assert str(root) not in app.texts + app.html
+def test_equal_files_need_no_line_and_a_notion_says_what_is_the_same(app: Page, twice: DatasetEntry) -> None:
+    assert "1 of 8 images may go" in _open(app, twice, copies_kind="Equal files").texts
+    assert not app.select_slider
+    app = _open(app.fresh("layout"), twice, copies_kind="Same by a notion", copies_notion="Car color")
+    assert "may go" in app.texts
+    assert app.select_slider[0].key.startswith("copies_line_")
 
 
-class TestLeaks:
-    def test_without_a_split_an_attribute_can_be_chosen(self, app: Page, twice: DatasetEntry) -> None:
-        source = Path(twice.source)
-        frame = pd.read_csv(source).rename(columns={"split": "kind"})
-        frame.to_csv(source.with_name("kinds.csv"), index=False)
-        entry = new_entry("Kinds", str(source.with_name("kinds.csv")), "cars")
-        add_dataset(entry)
-        _open(app, entry)
-        assert app.selectbox(key=f"copies_across_{entry.id}").value == "None"
-        app.set(f"copies_across_{entry.id}", "kind")
-        assert "have a copy under another kind" in app.texts
+def test_a_group_that_is_left_whole_stays_and_none_of_other_images_with_it(app: Page, twice: DatasetEntry, tmp_path: Path) -> None:
+    shutil.copytree(tmp_path / "twice", tmp_path / "again")
+    other = _add(tmp_path / "again" / "images.csv", "Again")
+    _equal_files(app, twice).checkbox[0].check().run()
+    assert "0 of 8 images may go" in app.texts
+    app.open("explore")
+    assert "0 of 8 images may go" in _open(app, twice).texts
+    assert app.checkbox[0].value
+    _equal_files(app.set("dataset", other.id), other)
+    assert app.session_state["view"].dataset == other.id
+    assert not app.checkbox[0].value
+    assert "1 of 8 images may go" in app.texts
 
 
-class TestStates:
-    def test_images_without_copies_say_so_and_what_is_no_image_is_left_out(self, app: Page, tmp_path: Path) -> None:
-        single, one, broken = (tmp_path / name for name in ("single", "one", "broken"))
-        entry = dataset(copy_cars(single, range(3)))
-        assert "No two images are as similar as that." in _open(app, entry).texts
-        assert "No two files are equal." in _equal_files(app, entry).texts
-        app = app.fresh("layout")
-        assert "A single image has no copy here" in _open(app, dataset(copy_cars(one, [0]))).texts
-        for name in ("a", "b"):
-            (copy_cars(broken, [0, 0]) / f"{name}_bad.png").write_bytes(b"no picture")
-        entry, app = dataset(broken), app.fresh("layout")
-        assert "1 of 2 images may go" in _open(app, entry).texts
-        assert "1 of 2 images may go" in _equal_files(app, entry).texts
+@pytest.mark.parametrize(("kind", "kept"), [("Near copies", "test"), ("Equal files", "train")])
+def test_filters_narrow_what_is_looked_at(app: Page, twice: DatasetEntry, kind: str, kept: str) -> None:
+    _open(app, twice, copies_kind=kind, filter_split=kept)
+    if kept == "test":  # 1 and its copy 6 are of two splits
+        assert "Among the images that match the filters: no two images are as similar as that" in app.texts
+        return
+    assert "1 of 5 images that match the filters may go" in app.texts
+    view = app.session_state["view"]
+    assert jobs().all("copies")[-1].result.among(view.hidden).groups(1.0, 8).rows.tolist() == [0, 5]
+    assert view.visible(np.arange(8)).tolist() == [0, 2, 3, 5, 6]
+    app.press("Tag them “copy”")
+    assert _tagged(twice, app) == [5]
 
-    def test_an_image_that_is_gone_by_now_is_no_copy(self, app: Page, twice: DatasetEntry) -> None:
-        _open(app, twice)
-        jobs().forget(next(job for job in jobs().all("copies")))
-        (Path(twice.source).parent / "5.png").unlink()
-        _open(app, twice)
-        assert "cannot be read" in app.html
-        assert "2 of 8 images may go" in app.texts
-        assert "No two files are equal." in _equal_files(app, twice).texts
 
-    def test_where_nothing_can_be_measured_the_line_is_the_usual_one(self, app: Page, twice: DatasetEntry, monkeypatch: pytest.MonkeyPatch) -> None:
-        def fail(job: Any) -> None:
-            from likeness.errors import InputError
+def _tagged(entry: DatasetEntry, app: Page) -> list[int]:
+    table = app.session_state["view"].base.table
+    return np.flatnonzero(tag_store(entry.source, table).columns(table.frame["path"])["copy"]).tolist()
 
-            raise InputError("The encoder is gone.")
 
-        from background import run_in_background
+def test_near_copies_stand_at_the_usual_line_until_the_suggested_one_is_measured(
+    app: Page, twice: DatasetEntry, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    go_on, stored = threading.Event(), list[SuggestedThreshold]()
 
-        monkeypatch.setattr("pages.copies.line.stored_threshold", lambda space: None)
-        monkeypatch.setattr("pages.copies.search.measure_threshold", lambda space: run_in_background("copy_threshold", "broken", "Line", fail))
-        _open(app, twice)
-        assert "No line can be suggested: The encoder is gone." in app.texts
-        assert app.select_slider[0].value == 0.95
-        assert "may go" in app.texts
+    def measure(space: Any, progress: Any) -> SuggestedThreshold:
+        assert go_on.wait(60)
+        stored.append(SuggestedThreshold(0.9, 0.9, 0.1, 400))
+        return stored[0]
 
-    def test_more_pairs_than_there_is_room_for_are_said_with_what_to_do(
-        self, app: Page, twice: DatasetEntry, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        monkeypatch.setattr(search, "_MOST_PAIRS", 1)
-        _open(app, twice)
-        assert "More than 1 pairs have a similarity of 0.98 or more; raise the threshold" in app.texts
+    monkeypatch.setattr(LINE, lambda space: stored[0] if stored else None)
+    monkeypatch.setattr(search, "known_threshold", measure)
+    app.open("copies", dataset=twice.name).wait("copies")
+    assert "The line is at 0.95 until the suggested one is measured." in app.texts
+    assert "may go" in app.texts
+    app.session_state["copies_kind"] = "Same by a notion"
+    assert not app.run().select_slider  # no line is usual there
+    app.session_state["copies_kind"] = "Near copies"
+    go_on.set()
+    assert _open(app, twice).select_slider[0].value == 0.9
+    assert "Suggested: 0.9000" in app.texts
 
-    def test_a_search_that_is_stopped_can_go_on(self, app: Page, twice: DatasetEntry, monkeypatch: pytest.MonkeyPatch) -> None:
-        import threading
 
-        go_on = threading.Event()
-        real = search.near_copies
+def test_those_that_may_go_are_selected_listed_and_tagged(app: Page, twice: DatasetEntry) -> None:
+    _open(app, twice).press("Select those that may go")
+    view, rows = app.session_state["view"], app.session_state["rows"]
+    assert rows.tolist() == [5, 6]
+    found = search.near(view.entry.id, view.base, 0.98).result
+    assert outcome._list(view, rows) == b"5.png\n6.png\n"
+    frame = pd.read_csv(pd.io.common.BytesIO(outcome._csv(view, found, found.groups(0.98, 8), rows)))
+    assert frame.loc[~frame["stays"], "path"].tolist() == ["5.png", "6.png"]
+    assert frame["width"].tolist() == [96, 96, 96, 92]
+    assert _tagged(twice, app.press("Tag them “copy”")) == [5, 6]
+    assert _tagged(twice, _equal_files(app, twice).press("Tag them “copy”")) == [5]
 
-        def slow(*args: Any, **options: Any) -> Any:
-            go_on.wait(60)
-            options["progress"](1, 2, "Comparing all pairs")
-            return real(*args, **options)
 
-        monkeypatch.setattr(search, "near_copies", slow)
-        app.query_params["dataset"] = twice.name
-        app.open("copies")
-        job = jobs().all("copies")[-1]
-        job.stop()
-        go_on.set()
-        assert job.wait(60)
-        app.run()
-        assert "The search was stopped." in app.texts
-        app.press("Go on")
-        _open(app, twice)
-        assert "2 of 8 images may go" in app.texts
+def test_nobody_tags_what_everyone_sees(app: Page, twice: DatasetEntry, monkeypatch: pytest.MonkeyPatch) -> None:
+    root = Path(twice.source).parent
+    serve(monkeypatch, shared=True, roots={"photos": str(root)})
+    visit(monkeypatch)
+    tag = _open(app, _add(Path("photos/images.csv"), "On the server")).button_of("Tag them “copy”")
+    assert tag.disabled
+    assert "Everyone on this server sees these images" in tag.help
+    assert str(root) not in app.texts + app.html
+
+
+def test_without_a_split_an_attribute_can_be_chosen(app: Page, twice: DatasetEntry) -> None:
+    kinds = Path(twice.source).with_name("kinds.csv")
+    pd.read_csv(twice.source).rename(columns={"split": "kind"}).to_csv(kinds, index=False)
+    entry = _add(kinds, "Kinds")
+    across = f"copies_across_{entry.id}"
+    assert _open(app, entry).at(across).value == "None"
+    assert "have a copy under another kind" in app.set(across, "kind").texts
+
+
+def test_images_without_copies_say_so_and_what_is_no_image_is_left_out(app: Page, tmp_path: Path) -> None:
+    single, one, broken = (tmp_path / name for name in ("single", "one", "broken"))
+    entry = dataset(copy_cars(single, range(3)))
+    assert "No two images are as similar as that." in _open(app, entry).texts
+    assert "No two files are equal." in _equal_files(app, entry).texts
+    app = app.fresh("layout")
+    assert "A single image has no copy here" in _open(app, dataset(copy_cars(one, [0]))).texts
+    for name in ("a", "b"):
+        (copy_cars(broken, [0, 0]) / f"{name}_bad.png").write_bytes(b"no picture")
+    entry, app = dataset(broken), app.fresh("layout")
+    assert "1 of 2 images may go" in _open(app, entry).texts
+    assert "1 of 2 images may go" in _equal_files(app, entry).texts
+
+
+def test_an_image_that_is_gone_by_now_is_no_copy(app: Page, twice: DatasetEntry) -> None:
+    _open(app, twice)
+    jobs().forget(next(job for job in jobs().all("copies")))
+    (Path(twice.source).parent / "5.png").unlink()
+    assert "2 of 8 images may go" in _open(app, twice).texts
+    assert "cannot be read" in app.html
+    assert "No two files are equal." in _equal_files(app, twice).texts
+
+
+def test_where_nothing_can_be_measured_or_too_much_is_found_the_page_says_so(app: Page, twice: DatasetEntry, monkeypatch: Any) -> None:
+    def fail(job: Any) -> None:
+        raise InputError("The encoder is gone.")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(search, "_MOST_PAIRS", 1)
+        assert "More than 1 pairs have a similarity of 0.98 or more; raise the threshold" in _open(app, twice).texts
+    _suggest(monkeypatch)
+    monkeypatch.setattr("pages.copies.search.measure_threshold", lambda space: run_in_background("copy_threshold", "broken", "Line", fail))
+    assert "No line can be suggested: The encoder is gone." in _open(app, twice).texts
+    assert app.select_slider[0].value == 0.95
+    assert "may go" in app.texts
+
+
+def test_a_search_that_is_stopped_can_go_on(app: Page, twice: DatasetEntry, monkeypatch: pytest.MonkeyPatch) -> None:
+    go_on, real = threading.Event(), search.near_copies
+
+    def slow(*args: Any, **options: Any) -> Any:
+        go_on.wait(60)
+        options["progress"](1, 2, "Comparing all pairs")
+        return real(*args, **options)
+
+    monkeypatch.setattr(search, "near_copies", slow)
+    job = app.open("copies", dataset=twice.name) and jobs().all("copies")[-1]
+    job.stop()
+    go_on.set()
+    assert job.wait(60)
+    assert "The search was stopped." in app.run().texts
+    app.press("Go on")
+    assert "2 of 8 images may go" in _open(app, twice).texts
 
 
 def test_a_lower_line_searches_anew_and_a_higher_one_does_not() -> None:

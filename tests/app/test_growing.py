@@ -13,7 +13,7 @@ import pytest
 
 from app_page import Page
 from background import Job, jobs
-from likeness.data import DatasetEntry, add_dataset, list_datasets, new_entry, read_dataset
+from likeness.data import DatasetEntry, add_dataset, list_datasets, new_entry, read_dataset, remove_dataset
 from likeness.embedding import embed
 from likeness.encoders.store import encoding_pass
 from likeness.errors import InputError
@@ -21,6 +21,7 @@ from likeness.space import Space
 from navigation import PAGES
 from shared import cached, growing, layouts, sidebar
 from shared.map_controls import Choice
+from waiting import wait_until
 from worlds import copy_cars
 
 N, FIRST, BATCH = 30, 8, 4
@@ -65,11 +66,21 @@ def entry(tmp_path: Path) -> DatasetEntry:
 
 
 def _first_state(job: Job) -> str:
-    """Waits for what can be shown first."""
-    while not job.found and not job.wait(0.05):
-        pass
+    """What can be shown first, once it is there."""
+    wait_until(lambda: job.found or job.finished)
     assert job.found, job.error
     return str(job.found[0])
+
+
+def _end(job: Job) -> Job:
+    assert job.wait(600)
+    assert job.succeeded, job.error
+    return job
+
+
+def _only() -> Job:
+    (job,) = jobs().all(growing.KIND)
+    return job
 
 
 def _opened(app: Page, entry: DatasetEntry, page: str = "explore") -> Page:
@@ -86,26 +97,26 @@ def test_the_first_images_are_shown_while_the_others_are_embedded(app: Page, gat
     state = _first_state(job)
     assert (state, not job.finished) == (f"{entry.id}~{FIRST}", True)
     assert [each.id for each in list_datasets()] == ["cars", entry.id]  # under the id that links name, not the state's
-    shown = cached.base(state)
-    paths = shown.table.frame["path"].tolist()
-    assert len(shown) == FIRST
+    paths = cached.base(state).table.frame["path"].tolist()
+    assert len(paths) == FIRST
     assert paths == sorted(paths) != [f"{number:02d}.webp" for number in range(FIRST)]
-    assert _subheader(_opened(app, entry)) == f"{FIRST} images"
-    assert "photos: " in app.get("progress")[0].proto.text
-    assert f" of {N} images" in app.get("progress")[0].proto.text
+    for page in reversed(PAGES):
+        assert not _opened(app, entry, page.address).error
+    assert _subheader(app) == f"{FIRST} images"
+    assert f" of {N} images" in app.bars
     app.session_state["query"], app.session_state["rows"] = 3, np.array([1, 5])
-    app.run()
+    app.session_state["color"] = "aspects of car color"
+    assert app.run().at("label_images").disabled  # labels are kept once all images are there
     gate.open()
-    assert job.wait(600)
-    assert job.succeeded
-    app.run()
+    _end(job)
+    assert not app.run().at("label_images").disabled
     whole = cached.table(entry.id).frame["path"].tolist()
     assert len(whole) == N
     # query and selection stay with their images, which have other numbers among all
     assert whole[app.session_state["query"]] == paths[3]
     assert [whole[row] for row in app.session_state["rows"]] == [paths[1], paths[5]]
     assert app.session_state["query"] != 3
-    assert not app.get("progress")
+    assert not app.bars
     np.testing.assert_allclose(cached.base(entry.id).vectors, embed(read_dataset(entry.source), "cars-small").vectors, atol=1e-5)
 
 
@@ -113,9 +124,7 @@ def test_the_first_color_is_chosen_before_the_first_page_asks(monkeypatch: pytes
     asked: list[Space] = []
     monkeypatch.setattr(cached, "most_dividing", lambda space, notions: asked.append(space))
     monkeypatch.setattr(growing, "check_encoder", lambda space: SimpleNamespace(sees=True))
-    job = growing.begin(replace(entry, encoder="photos"), N)
-    assert job.wait(600)
-    assert job.succeeded
+    _end(growing.begin(replace(entry, encoder="photos"), N))
     assert len(asked) == 1
     base = cached.base(entry.id)
     assert cached.first_starter(base, sidebar.fitting(base)) == ""
@@ -126,45 +135,18 @@ def test_a_slow_encoder_of_which_nothing_is_stored_yet_goes_on(monkeypatch: pyte
     monkeypatch.setattr(growing, "_LONGEST_S", 0.0)
     monkeypatch.setattr(growing, "_FEWEST", 4)
     monkeypatch.setattr(growing, "embed", lambda *args, **options: embed(*args, batch_size=4, shard_size=N, **options))
-    job = growing.begin(entry, N)
-    assert job.wait(600)
-    assert job.error is None
-    assert len(job.result) == N
-
-
-def test_every_page_stands_while_images_are_embedded(app: Page, gate: Gate, entry: DatasetEntry) -> None:
-    _first_state(growing.begin(entry, N))
-    for page in PAGES:
-        assert not _opened(app, entry, page.address).error
-
-
-def test_labels_are_kept_once_all_images_are_there(app: Page, gate: Gate, entry: DatasetEntry) -> None:
-    job = growing.begin(entry, N)
-    _first_state(job)
-    app.session_state["color"] = "aspects of car color"
-    assert _opened(app, entry).button(key="label_images").disabled
-    gate.open()
-    assert job.wait(600)
-    assert not app.run().button(key="label_images").disabled
+    assert len(_end(growing.begin(entry, N)).result) == N
 
 
 def test_a_dataset_with_many_images_to_embed_opens_with_those_that_are(app: Page, gate: Gate, entry: DatasetEntry) -> None:
     """As after the server was ended in the middle of the work."""
     add_dataset(entry)
-    embed(read_dataset(entry.source), "cars-small", batch_size=BATCH, shard_size=BATCH, should_stop=_after(3))
+    calls = iter(range(1000))
+    embed(read_dataset(entry.source), "cars-small", batch_size=BATCH, shard_size=BATCH, should_stop=lambda: next(calls) >= 3)
     gate.most = N + 1
     _opened(app, entry)
-    (job,) = jobs().all(growing.KIND)
-    assert job.wait(600)
-    assert job.succeeded
-    assert job.found[0] == f"{entry.id}~12"
+    assert _end(_only()).found[0] == f"{entry.id}~12"
     assert _subheader(app.run()) == f"{N} images"
-
-
-def _after(count: int) -> Callable[[], bool]:
-    """True from the call after `count` calls on."""
-    calls = iter(range(1000))
-    return lambda: next(calls) >= count
 
 
 def test_a_stop_keeps_what_is_there_and_goes_on(app: Page, gate: Gate, entry: DatasetEntry) -> None:
@@ -174,13 +156,10 @@ def test_a_stop_keeps_what_is_there_and_goes_on(app: Page, gate: Gate, entry: Da
     gate.open()
     assert job.wait(600)
     assert not job.succeeded
-    _opened(app, entry)
-    assert _subheader(app) == f"{FIRST + BATCH} images"
-    assert app.info[0].value == f"Stopped after {FIRST + BATCH} of {N} images."
+    assert _subheader(_opened(app, entry)) == f"{FIRST + BATCH} images"
+    assert app.infos == [f"Stopped after {FIRST + BATCH} of {N} images."]
     app.click(f"again_sidebar_{job.id}")
-    (job,) = jobs().all(growing.KIND)
-    assert job.wait(600)
-    assert job.succeeded
+    _end(_only())
     assert _subheader(app.run()) == f"{N} images"
 
 
@@ -191,37 +170,29 @@ def test_a_failure_before_the_first_image_says_why(app: Page, gate: Gate, entry:
     monkeypatch.setattr(growing, "embed", fail)
     add_dataset(entry)
     _opened(app, entry)
-    (job,) = jobs().all(growing.KIND)
-    assert job.wait(600)
-    app.run()
-    assert app.errors == ["The disk is full."]
-    assert app.button(key=f"again_{job.id}").label == "Try again"
+    assert _only().wait(600)
+    assert app.run().errors == ["The disk is full."]
+    assert app.at(f"again_{_only().id}").label == "Try again"
 
 
 def test_a_removed_dataset_does_not_come_back(gate: Gate, entry: DatasetEntry) -> None:
     job = growing.begin(entry, N)
     _first_state(job)
-    from likeness.data import remove_dataset
-
     job.stop()
     gate.open()
     assert job.wait(600)
     remove_dataset(entry.id)
     cached.forget_removed()
-    with pytest.raises(InputError, match="no dataset with the id"):
-        cached.base(entry.id)
-    with pytest.raises(InputError, match="no dataset with the id"):
-        cached.base(job.found[-1])
+    for state in (entry.id, job.found[-1]):
+        with pytest.raises(InputError, match="no dataset with the id"):
+            cached.base(state)
 
 
 def test_only_the_last_states_are_kept(gate: Gate, entry: DatasetEntry) -> None:
-    gate.most, job = N + 1, growing.begin(entry, N)
-    assert job.wait(600)
-    assert job.succeeded
+    gate.most = N + 1
+    job = _end(growing.begin(entry, N))
     assert job.found == [f"{entry.id}~{FIRST}", f"{entry.id}~{2 * FIRST}"]
-    assert not cached.is_kept(job.found[0])
-    assert cached.is_kept(job.found[1])
-    assert cached.is_kept(entry.id)
+    assert [cached.is_kept(state) for state in (*job.found, entry.id)] == [False, True, True]
 
 
 def test_rows_follow_their_images_and_those_of_images_that_are_gone_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,27 +9,24 @@ import numpy as np
 import pytest
 
 import hand_labels
+import worlds
 from app_page import Page
 from backup import back_up, restore
 from config_access import resolve_config
-from likeness.data import SHIPPED_CARS, add_dataset, new_entry, read_cars
+from likeness.data import SHIPPED_CARS, read_cars
 from likeness.errors import InputError
-from likeness.tagging import TagStore, tag_store
-from likeness.training import config_from, run_images
-from server_settings import settings_from
+from likeness.tagging import TagStore
+from likeness.training import RunConfig, config_from, run_images
 from shared import cached
 from shared.plain import plain
+from worlds import ADA, BEN, car_paths, cars_store, copy_cars, dataset, serve
 
-
-@pytest.fixture
-def paths() -> list[str]:
-    return [str(path) for path in read_cars().frame["path"]]
+PATHS = car_paths()
 
 
 @pytest.fixture
 def store() -> TagStore:
-    """Of the shipped cars, as the command line finds it."""
-    return tag_store("cars", read_cars())
+    return cars_store()
 
 
 def _select(app: Page, *rows: int) -> Page:
@@ -41,266 +38,235 @@ def _select(app: Page, *rows: int) -> Page:
 def _give(app: Page, name: str, value: str | None = None) -> Page:
     for key, typed in (("label_name", name), ("label_value", value)):
         if typed is not None:
-            field = app.selectbox(key=key)
-            field.options.append(typed)
-            field.set_value(typed).run()
-    app.click("label_give")
-    return app
+            app.at(key).options.append(typed)
+            app.set(key, typed)
+    return app.click("label_give")
 
 
 def _note(app: Page) -> Any:
     return next(field for field in app.text_area if field.label == "Note")
 
 
-def test_a_tag_for_the_selection_is_an_attribute_at_once_until_it_is_undone(app: Page, store: TagStore, paths: list[str]) -> None:
-    _give(_select(app, 1), "body_type")
-    assert "The dataset has a column" in app.toasts[0]
+def _with(store: TagStore, name: str) -> list[int]:
+    """The images that have this label."""
+    found = store.columns(PATHS).get(name)
+    return [] if found is None else np.flatnonzero(found.notna() & (found != False)).tolist()  # noqa: E712
+
+
+def _write(app: Page, note: str, *rows: int) -> Page:
+    _note(_select(app, *rows)).set_value(note).run()
+    return app.click("label_write")
+
+
+def test_a_tag_for_the_selection_is_an_attribute_at_once_until_it_is_undone(app: Page, store: TagStore) -> None:
+    assert "The dataset has a column" in _give(_select(app, 1), "body_type").toasts[0]
     _give(app, "x" * 81)
-    assert store.columns(paths).empty
-    _give(_select(app, 3, 5, 8), "good")
-    assert store.columns(paths)["good"].to_numpy().nonzero()[0].tolist() == [3, 5, 8]
-    assert "good given to 3 images" in app.toasts[0]
+    assert store.columns(PATHS).empty
+    assert "good given to 3 images" in _give(_select(app, 3, 5, 8), "good").toasts[0]
+    assert _with(store, "good") == [3, 5, 8]
     view = app.session_state["view"]
-    assert view.frame["good"].to_numpy().nonzero()[0].tolist() == [3, 5, 8]
+    assert np.flatnonzero(view.frame["good"]).tolist() == [3, 5, 8]
     assert view.a.table is view.base.table  # of every space
-    assert {"good", "Good"} & set(app.at("color").options)
-    app.set("color", "good")
-    assert app.session_state["view"].color == "good"
+    assert app.set("color", "good").session_state["view"].color == "good"
     app.click("label_undo")
-    assert store.columns(paths).empty
+    assert store.columns(PATHS).empty
     assert app.session_state["view"].color != "good"
     app.click("label_redo")
-    assert store.columns(paths)["good"].sum() == 3
+    assert _with(store, "good") == [3, 5, 8]
     assert app.at("label_redo").disabled
 
 
-def test_a_click_on_a_known_label_gives_it_and_takes_it_away(app: Page, store: TagStore, paths: list[str]) -> None:
+def test_a_click_on_a_known_label_gives_it_and_takes_it_away(app: Page, store: TagStore) -> None:
     _give(_select(app, 1, 2), "breed", "beagle")
-    _select(app, 2, 3)
-    app.button_of(plain("breed: beagle")).click().run()
-    assert store.columns(paths)["breed"].notna().to_numpy().nonzero()[0].tolist() == [1, 2, 3]
-    app.button_of(plain("breed: beagle")).click().run()  # both have it
-    assert store.columns(paths)["breed"].notna().to_numpy().nonzero()[0].tolist() == [1]
-    _select(app, 1, 9)
-    _give(app, "breed", "collie")
-    assert store.columns([paths[1], paths[9]])["breed"].tolist() == ["collie", "collie"]  # one value an image
+    _select(app, 2, 3).press(plain("breed: beagle"))
+    assert _with(store, "breed") == [1, 2, 3]
+    app.press(plain("breed: beagle"))  # both have it
+    assert _with(store, "breed") == [1]
+    _give(_select(app, 1, 9), "breed", "collie")
+    assert store.columns([PATHS[1], PATHS[9]])["breed"].tolist() == ["collie", "collie"]  # one value an image
     _give(_select(app, 1), "good")  # the value of one name is not given under another
-    assert store.columns(paths)["good"].to_numpy().nonzero()[0].tolist() == [1]
+    assert _with(store, "good") == [1]
     assert store.kind_of("good") == ("good", "tag")
 
 
-def test_a_note_is_shown_to_whoever_selects_the_image_and_never_written_over(app: Page, store: TagStore, paths: list[str]) -> None:
-    _select(app, 7)
-    _note(app).set_value("blurred\nat the left").run()
-    app.click("label_write")
-    assert store.columns([paths[7]])["note"].tolist() == ["blurred\nat the left"]
-    _select(app, 8)
-    assert _note(app).value == ""
-    _select(app, 7)
-    assert _note(app).value == "blurred\nat the left"
-    store.set_note([paths[7]], "theirs", who="someone else")
-    app.run()
-    assert _note(app).value == "theirs"
-    _select(app, 7, 8)
-    _note(app).set_value("of both").run()
-    app.click("label_write")
-    _select(app, 7, 8, 9)
-    assert _note(app).value == ""
+def test_a_note_is_shown_to_whoever_selects_the_image_and_never_written_over(app: Page, store: TagStore) -> None:
+    _write(app, "blurred\nat the left", 7)
+    assert store.columns([PATHS[7]])["note"].tolist() == ["blurred\nat the left"]
+    assert _note(_select(app, 8)).value == ""
+    assert _note(_select(app, 7)).value == "blurred\nat the left"
+    store.set_note([PATHS[7]], "theirs", who="someone else")
+    assert _note(app.run()).value == "theirs"
+    _write(app, "of both", 7, 8)
+    assert _note(_select(app, 7, 8, 9)).value == ""
 
 
-def test_what_others_say_comes_with_the_next_look_and_stays_at_an_undo(app: Page, store: TagStore, paths: list[str]) -> None:
+def test_what_others_say_comes_with_the_next_look_and_stays_at_an_undo(app: Page, store: TagStore, monkeypatch: pytest.MonkeyPatch) -> None:
     _give(_select(app, 1, 2), "breed", "beagle")
-    store.set_value([paths[2]], "breed", "collie", who="someone else")
-    app.run()
-    assert app.session_state["view"].frame["breed"].iloc[[1, 2]].tolist() == ["beagle", "collie"]
-    app.click("label_undo")
-    assert "1 that others have changed since stay as they are" in app.toasts[0]
-    assert store.columns(paths)["breed"].dropna().tolist() == ["collie"]
-
-
-def test_a_run_of_a_page_asks_for_labels_once(app: Page, store: TagStore, paths: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    _give(_select(app, 1), "good")
+    store.set_value([PATHS[2]], "breed", "collie", who="someone else")
     looks, version = [], TagStore.version
-
-    def counted(self: TagStore) -> int:
-        looks.append(self.path)
-        return version(self)
-
-    monkeypatch.setattr(TagStore, "version", counted)
+    monkeypatch.setattr(TagStore, "version", lambda self: looks.append(self.path) or version(self))
     app.run()
-    assert looks == [store.path]
+    assert looks == [store.path]  # once a run of a page
+    assert app.session_state["view"].frame["breed"].iloc[[1, 2]].tolist() == ["beagle", "collie"]
+    assert "1 that others have changed since stay as they are" in app.click("label_undo").toasts[0]
+    assert store.columns(PATHS)["breed"].dropna().tolist() == ["collie"]
+    store.path.write_bytes(b"no database" * 1000)
+    assert any("Labels are left out" in warning for warning in app.run().warnings)
+    assert "breed" not in app.session_state["view"].frame
 
 
-def test_a_label_is_told_from_a_column_that_has_come_by_the_same_name(app: Page, store: TagStore, paths: list[str]) -> None:
-    TagStore(store.path).set_value(paths[:2], "body_type", "mine", who="me")  # as before the dataset had the column
-    _select(app, 0, 1)
-    frame = app.session_state["view"].base.table.frame
-    assert hand_labels.column_of(frame, "body_type") == "body_type (tag)"
-    assert hand_labels.column_of(frame, "car_color") is None
-    button = app.button_of(plain("body_type: mine"))
-    assert "2 of 2 selected images have it" in button.help
-    button.click().run()
-    assert store.columns(paths).empty
+def test_a_label_is_told_from_a_column_that_has_come_by_the_same_name(app: Page, store: TagStore) -> None:
+    TagStore(store.path).set_value(PATHS[:2], "body_type", "mine", who="me")  # as before the dataset had the column
+    frame = _select(app, 0, 1).session_state["view"].base.table.frame
+    assert [hand_labels.column_of(frame, name) for name in ("body_type", "car_color")] == ["body_type (tag)", None]
+    assert "2 of 2 selected images have it" in app.button_of(plain("body_type: mine")).help
+    app.press(plain("body_type: mine"))
+    assert store.columns(PATHS).empty
 
 
-def test_keys_mean_the_same_after_a_reload_and_each_label_has_its_own(app: Page, store: TagStore, paths: list[str]) -> None:
-    store.set_value(paths[:1], "breed", "pug", "ada")
+def test_keys_mean_the_same_after_a_reload_and_each_label_has_its_own(app: Page, store: TagStore) -> None:
+    def labels() -> list[str]:
+        return [button.label for button in app.button if str(button.key).startswith("label:")]
+
+    store.set_value(PATHS[:1], "breed", "pug", "ada")
     _select(app, 0)
-    store.set_value(paths[1:3], "breed", "beagle", "ada")  # more images than the first one has
-    store.add_tag(paths[:3], "good", "ada")
+    store.set_value(PATHS[1:3], "breed", "beagle", "ada")  # more images than the first one has
+    store.add_tag(PATHS[:3], "good", "ada")
     _select(app, 1)
-    before = [button.label for button in app.button if str(button.key).startswith("label:")]
+    before = labels()
     assert before == [plain("breed: pug"), plain("breed: beagle"), "good"]
     del app.session_state["labels_seen"]  # as in a session that begins
     _select(app, 1)
-    assert [button.label for button in app.button if str(button.key).startswith("label:")] == before
-    store.set_value(paths[:1], "a", "b_", who="me")
-    store.add_tag(paths[:1], "a_b", who="me")
-    store.set_value(paths[:1], "notes", "5", who="me")
-    app.run()
-    assert {plain("a: b_"), plain("a_b")} <= {button.label for button in app.button}
+    assert labels() == before
+    store.set_value(PATHS[:1], "a", "b_", who="me")
+    store.add_tag(PATHS[:1], "a_b", who="me")
+    store.set_value(PATHS[:1], "notes", "5", who="me")
+    assert {plain("a: b_"), plain("a_b")} <= set(app.run().labels)
 
 
-def test_figures_follow_labels_that_change_and_leave_out_who_has_none(store: TagStore, paths: list[str]) -> None:
+def test_figures_follow_labels_that_change_and_leave_out_who_has_none(store: TagStore) -> None:
+    from likeness.evaluation import retrieval_metrics
+
     kinds = read_cars().frame["car_color"].astype(str)
     rows = np.flatnonzero(kinds.isin(["red", "blue"]))[:60]
     for value in ("red", "blue"):
-        store.set_value([paths[row] for row in rows if kinds[row] == value], "mine", value, who="me")
-    first = cached.metrics(SHIPPED_CARS.id, cached.base(SHIPPED_CARS.id), "mine")
+        store.set_value([PATHS[row] for row in rows if kinds[row] == value], "mine", value, who="me")
     alone = cached.base(SHIPPED_CARS.id)
-    from likeness.evaluation import retrieval_metrics
-
+    first = cached.metrics(SHIPPED_CARS.id, alone, "mine")
     assert first == retrieval_metrics(alone.vectors[rows], kinds.iloc[rows])
-    store.set_value([paths[row] for row in rows[::2]], "mine", "other", who="me")
+    store.set_value([PATHS[row] for row in rows[::2]], "mine", "other", who="me")
     second = cached.metrics(SHIPPED_CARS.id, cached.base(SHIPPED_CARS.id), "mine")
-    assert second == retrieval_metrics(alone.vectors[rows], cached.table(SHIPPED_CARS.id).frame["mine"].iloc[rows].astype(str))
-    assert second != first
+    assert second == retrieval_metrics(alone.vectors[rows], cached.table(SHIPPED_CARS.id).frame["mine"].iloc[rows].astype(str)) != first
 
 
-def test_nothing_is_opened_anew_for_a_label(store: TagStore, paths: list[str]) -> None:
+def test_nothing_is_opened_anew_for_a_label_but_a_file_that_took_the_place_of_another(store: TagStore) -> None:
     before = cached.base(SHIPPED_CARS.id)
     assert cached.base(SHIPPED_CARS.id) is before
-    store.add_tag(paths[:3], "good", who="me")
+    store.add_tag(PATHS[:3], "good", who="ada")
     after = cached.base(SHIPPED_CARS.id)
     assert after is not before
     assert after.vectors is before.vectors
     assert cached.base(SHIPPED_CARS.id) is after
+    assert hand_labels.counts(SHIPPED_CARS)["name"].tolist() == ["good"]
+    other = TagStore(store.path.with_name("other.sqlite"))
+    other.add_tag(PATHS[:1], "bad", who="ada")
+    other.path.replace(store.path)
+    assert hand_labels.counts(SHIPPED_CARS)["name"].tolist() == ["bad"]
 
 
-def test_a_damaged_file_is_told_and_leaves_the_page(app: Page, store: TagStore, paths: list[str]) -> None:
-    store.add_tag(paths[:3], "good", who="me")
-    store.path.write_bytes(b"no database" * 1000)
-    app.run()
-    assert any("Labels are left out" in warning.value for warning in app.warning)
-    assert "good" not in app.session_state["view"].frame
+Become = Callable[..., None]
 
 
 @pytest.fixture
-def become(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+def become(monkeypatch: pytest.MonkeyPatch) -> Become:
     """On a shared server: who asks, behind a proxy that names accounts, or by a cookie."""
 
     def to(name: str, accounts: bool = True) -> None:
-        more: dict[str, Any] = {"auth_header": "X-User", "roles": {"ben": "edit", "dan": "edit"}} if accounts else {}
-        monkeypatch.setenv("LIKENESS_SERVER", settings_from({"shared": True, **more}).as_text())
-        for module in ("access", "visitors", "hand_labels"):
-            monkeypatch.setattr(f"{module}.account", lambda: name if accounts else None)
-        monkeypatch.setattr("visitors._browser", lambda: name)
+        serve(monkeypatch, shared=True, **({"auth_header": "X-User", "roles": {"ben": "edit", "dan": "edit"}} if accounts else {}))
+        worlds.sign_in(monkeypatch, name if accounts else None, "hand_labels")
+        worlds.visit(monkeypatch, name)
 
     return to
 
 
-class TestRights:
-    def test_whoever_edits_labels_what_all_see_in_his_own_name(self, become: Callable[..., None]) -> None:
-        become("ben")
-        assert hand_labels.refusal_to_tag(SHIPPED_CARS, read_cars()) == ""
-        assert hand_labels.who() == "ben"
-        become("ada")
-        assert "role edit" in hand_labels.refusal_to_tag(SHIPPED_CARS, read_cars())
+def test_whoever_edits_labels_what_all_see_in_his_own_name(become: Become) -> None:
+    become("ben")
+    assert hand_labels.refusal_to_tag(SHIPPED_CARS, read_cars()) == ""
+    assert hand_labels.who() == "ben"
+    become("ada")
+    assert "role edit" in hand_labels.refusal_to_tag(SHIPPED_CARS, read_cars())
 
-    def test_strangers_label_their_own_alone(self, become: Callable[..., None]) -> None:
-        become("a" * 32, accounts=False)
+
+def test_strangers_label_their_own_alone(become: Become) -> None:
+    own = replace(SHIPPED_CARS, id="x", source="uploads/mine", owner=ADA)
+    for who, mine in ((ADA, ""), (BEN, "someone else's"), ("", "someone else's")):  # at last without a cookie: nobody
+        become(who, accounts=False)
         assert "nobody signs in" in hand_labels.refusal_to_tag(SHIPPED_CARS, read_cars())
-        assert hand_labels.who().startswith("visitor ")
-        assert "a" * 9 not in hand_labels.who()  # the name of his folder
-        own = replace(SHIPPED_CARS, id="x", source="uploads/mine", owner="a" * 32)
-        assert hand_labels.refusal_to_tag(own, read_cars()) == ""
-        assert hand_labels.file_of(own).parent.parent.name == "a" * 32
-        become("", accounts=False)  # without a cookie: nobody
-        assert "nobody signs in" in hand_labels.refusal_to_tag(SHIPPED_CARS, read_cars())
-        assert "someone else's" in hand_labels.refusal_to_tag(own, read_cars())
-        become("b" * 32, accounts=False)
-        assert "someone else's" in hand_labels.refusal_to_tag(own, read_cars())
-        assert hand_labels.file_of(own).parent.parent.name == "a" * 32  # whoever was given the link sees the labels
-
-    def test_a_click_that_was_not_offered_changes_nothing(self, app: Page, store: TagStore, become: Callable[..., None], paths: list[str]) -> None:
-        _give(_select(app, 1), "good")
-        become("ada")
-        app.button_of(plain("good")).click().run()
-        assert store.columns(paths)["good"].sum() == 1
+        refused = hand_labels.refusal_to_tag(own, read_cars())
+        assert mine in refused
+        assert bool(refused) == bool(mine)
+        assert hand_labels.file_of(own).parent.parent.name == ADA  # whoever was given the link sees the labels
+    become(ADA, accounts=False)
+    assert hand_labels.who().startswith("visitor ")
+    assert "a" * 9 not in hand_labels.who()  # the name of his folder
 
 
-def test_labels_are_in_the_copy_of_a_server_while_somebody_writes(store: TagStore, paths: list[str], tmp_path: Path, monkeypatch: Any) -> None:
-    store.add_tag(paths[:5], "good", who="me")
+def test_a_click_that_was_not_offered_changes_nothing(app: Page, store: TagStore, become: Become) -> None:
+    _give(_select(app, 1), "good")
+    become("ada")
+    app.press(plain("good"))
+    assert _with(store, "good") == [1]
+
+
+def test_labels_are_in_the_copy_of_a_server_while_somebody_writes(store: TagStore, tmp_path: Path, monkeypatch: Any) -> None:
     import sqlite3
 
+    store.add_tag(PATHS[:5], "good", who="me")
     open_one = sqlite3.connect(store.path)  # keeps the log beside the file, as a server that is labeling does
     open_one.execute("SELECT 1 FROM edits").fetchone()
-    store.add_tag(paths[5:7], "good", who="me")
+    store.add_tag(PATHS[5:7], "good", who="me")
     back_up(tmp_path / "copy.tar")
     open_one.close()
     monkeypatch.setenv("LIKENESS_CACHE", str(tmp_path / "new"))
     monkeypatch.setenv("LIKENESS_RUNS", str(tmp_path / "new runs"))
     restore(tmp_path / "copy.tar")
-    assert tag_store("cars", read_cars()).columns(paths)["good"].sum() == 7
+    assert _with(cars_store(), "good") == list(range(7))
     assert [file.suffix for file in (tmp_path / "new" / "tags").iterdir()] == [".sqlite"]
 
 
 def test_labels_go_with_the_dataset(tmp_path: Path, cache: Path) -> None:
-    (tmp_path / "photos").mkdir()
-    for number, path in enumerate(read_cars().paths()[:4]):
-        (tmp_path / "photos" / f"{number}.webp").write_bytes(path.read_bytes())
-    entry = new_entry("Photos", str(tmp_path / "photos"), "cars")
-    add_dataset(entry)
-    hand_labels.store_of(entry, cached.images_of(entry)).add_tag(["0.webp"], "good", who="me")
+    entry = dataset(copy_cars(tmp_path / "photos", range(4)))
+    hand_labels.store_of(entry, cached.images_of(entry)).add_tag(["00.webp"], "good", who="me")
     assert hand_labels.file_of(entry).is_file()
     hand_labels.remove(entry)
     assert not list((cache / "tags").glob("*.sqlite*"))
     assert hand_labels.version(entry) == 0
 
 
-class TestTraining:
-    def test_a_run_learns_from_labels_as_they_were_when_it_began(self, store: TagStore, paths: list[str]) -> None:
-        for place, value in enumerate(("a", "b", "c", "d")):
-            store.set_value(paths[10 * place : 10 * place + 8], "mine", value, who="me")
-        config = config_from({"data": {"source": "cars", "attribute": "mine", "validation": 0}})
-        begun = resolve_config(config)
-        (file,) = begun.data.label_files
-        assert Path(file).name == "mine.csv"
-        store.set_value(paths[:30], "mine", "z", who="me")
-        images = run_images(begun.data, seed=0)
-        assert len(images.table) == 32  # those without a value take no part
-        assert images.names == ["a", "b", "c", "d"]
-        assert resolve_config(config).data.label_files != begun.data.label_files
-        store.undo("me")
-        assert resolve_config(config).data.label_files == begun.data.label_files
-
-    def test_a_tag_divides_all_images(self, store: TagStore, paths: list[str]) -> None:
-        store.add_tag(paths[:50], "good", who="me")
-        begun = resolve_config(config_from({"data": {"source": "cars", "attribute": ["car_color", "good"], "validation": 0}}))
-        images = run_images(begun.data, seed=0)
-        assert len(images.table) == 2000
-        assert sum(images.names[label].endswith(" yes") for label in images.labels) == 50
-
-    def test_a_name_that_no_file_can_have_is_refused(self, store: TagStore, paths: list[str]) -> None:
-        store.add_tag(paths[:50], "../good", who="me")
-        with pytest.raises(InputError, match="No file can be called"):
-            resolve_config(config_from({"data": {"source": "cars", "attribute": "../good"}}))
+def _begun(*attributes: str) -> RunConfig:
+    return resolve_config(config_from({"data": {"source": "cars", "attribute": list(attributes), "validation": 0}}))
 
 
-def test_a_file_that_took_the_place_of_another_is_read_anew(store: TagStore, paths: list[str]) -> None:
-    store.add_tag(paths[:2], "good", who="ada")
-    assert hand_labels.counts(SHIPPED_CARS)["name"].tolist() == ["good"]
-    other = TagStore(store.path.with_name("other.sqlite"))
-    other.add_tag(paths[:1], "bad", who="ada")
-    other.path.replace(store.path)
-    assert hand_labels.counts(SHIPPED_CARS)["name"].tolist() == ["bad"]
+def test_a_run_learns_from_labels_as_they_were_when_it_began(store: TagStore) -> None:
+    for place, value in enumerate(("a", "b", "c", "d")):
+        store.set_value(PATHS[10 * place : 10 * place + 8], "mine", value, who="me")
+    begun = _begun("mine")
+    (file,) = begun.data.label_files
+    assert Path(file).name == "mine.csv"
+    store.set_value(PATHS[:30], "mine", "z", who="me")
+    images = run_images(begun.data, seed=0)
+    assert len(images.table) == 32  # those without a value take no part
+    assert images.names == ["a", "b", "c", "d"]
+    assert _begun("mine").data.label_files != begun.data.label_files
+    store.undo("me")
+    assert _begun("mine").data.label_files == begun.data.label_files
+
+
+def test_a_tag_divides_all_images_unless_no_file_can_have_its_name(store: TagStore) -> None:
+    for name in ("good", "../good"):
+        store.add_tag(PATHS[:50], name, who="me")
+    images = run_images(_begun("car_color", "good").data, seed=0)
+    assert len(images.table) == 2000
+    assert sum(images.names[label].endswith(" yes") for label in images.labels) == 50
+    with pytest.raises(InputError, match="No file can be called"):
+        _begun("../good")

@@ -9,68 +9,65 @@ import pytest
 
 from app_page import Page
 from likeness.data import read_cars
-from likeness.tagging import TagStore, tag_store
+from likeness.tagging import TagStore
 from pages.label import answers
 from shared.plain import plain
+from worlds import car_paths, cars_store
+
+PATHS = car_paths()
 
 
-@pytest.fixture
-def paths() -> list[str]:
-    return [str(path) for path in read_cars().frame["path"]]
-
-
-@pytest.fixture
-def colors() -> np.ndarray:
-    return read_cars().frame["car_color"].astype(str).to_numpy()
+COLORS = read_cars().frame["car_color"].astype(str).to_numpy()
 
 
 @pytest.fixture
 def store() -> TagStore:
-    return tag_store("cars", read_cars())
+    return cars_store()
 
 
-def _label(store: TagStore, paths: list[str], colors: np.ndarray, each: int = 4) -> list[int]:
+def _label(store: TagStore, each: int = 4) -> list[int]:
     rows = []
     for color in ("red", "blue", "green"):
-        chosen = np.flatnonzero(colors == color)[:each].tolist()
-        store.set_value([paths[row] for row in chosen], "paint", color, who="me")
+        chosen = np.flatnonzero(color == COLORS)[:each].tolist()
+        store.set_value([PATHS[row] for row in chosen], "paint", color, who="me")
         rows += chosen
     return rows
 
 
 def _open(app: Page) -> Page:
-    app.open("label").set("b", "None").set("a", "car color")
-    return app
+    return app.open("label").set("b", "None").set("a", "car color")
 
 
-def test_without_labels_and_with_one_value_it_says_where_to_begin(app: Page, store: TagStore, paths: list[str]) -> None:
+def _labeled(store: TagStore) -> int:
+    return int(store.columns(PATHS)["paint"].notna().sum())
+
+
+def test_without_labels_and_with_one_value_it_says_where_to_begin(app: Page, store: TagStore) -> None:
     assert "Nothing is labeled yet" in _open(app).texts
-    store.set_value(paths[:3], "paint", "red", who="me")
+    store.set_value(PATHS[:3], "paint", "red", who="me")
     app.run()
     assert "All labeled images have red" in app.texts
 
 
-def test_signs_in_names_and_values_are_shown_as_they_are(app: Page, store: TagStore, paths: list[str]) -> None:
+def test_signs_in_names_and_values_are_shown_as_they_are(app: Page, store: TagStore) -> None:
     for rows, value in ((slice(0, 4), "*red*"), (slice(4, 8), "<b>blue</b>")):
-        store.set_value(paths[rows], "<i>paint</i>", value, who="me")
+        store.set_value(PATHS[rows], "<i>paint</i>", value, who="me")
     _open(app)
     assert app.selectbox(key="label_attribute").options == ["<i>paint</i>"]
     assert any(plain(f"24 are {value}") in app.button(key="label_confirm").label for value in ("*red*", "<b>blue</b>"))
 
 
-def test_a_screen_is_confirmed_put_off_or_asked_about(app: Page, store: TagStore, paths: list[str], colors: np.ndarray) -> None:
-    def labeled() -> int:
-        return int(store.columns(paths)["paint"].notna().sum())
+def test_a_screen_is_confirmed_put_off_or_asked_about(app: Page, store: TagStore) -> None:
 
-    given = _label(store, paths, colors)
+    given = _label(store)
     _open(app)
     assert f"{len(given)} of 2,000 images have a label, of 3 classes" in app.texts
     first = app.session_state["label_ticked"][1].tolist()
     app.click("label_confirm")
     assert len(first) > 3
-    assert labeled() == len(given) + len(first)
+    assert _labeled(store) == len(given) + len(first)
     app.click("label_back")
-    assert labeled() == len(given)
+    assert _labeled(store) == len(given)
     app.click("label_later")
     of, rows = app.session_state["label_ticked"]
     assert not set(first) & set(rows.tolist())
@@ -80,46 +77,46 @@ def test_a_screen_is_confirmed_put_off_or_asked_about(app: Page, store: TagStore
     app.click("label_confirm")
     assert "What are these 3?" in app.texts  # those without a tick are asked for next
     app.click("label_as_green")
-    assert labeled() == len(given) + len(rows)
-    assert store.columns(paths)["paint"].iloc[rows[:3]].tolist() == ["green"] * 3
+    assert _labeled(store) == len(given) + len(rows)
+    assert store.columns(PATHS)["paint"].iloc[rows[:3]].tolist() == ["green"] * 3
     assert "What are these" not in app.texts
 
 
-def test_a_wrong_label_is_asked_about_and_corrected(app: Page, store: TagStore, paths: list[str], colors: np.ndarray) -> None:
-    _label(store, paths, colors, each=8)
-    wrong = int(np.flatnonzero(colors == "red")[0])
-    store.set_value([paths[wrong]], "paint", "blue", who="me")
+def test_a_wrong_label_is_asked_about_and_corrected(app: Page, store: TagStore) -> None:
+    _label(store, each=8)
+    wrong = int(np.flatnonzero(COLORS == "red")[0])
+    store.set_value([PATHS[wrong]], "paint", "blue", who="me")
     _open(app)
     app.set("label_step", "mistakes")
     assert "These labels are contradicted" in app.texts
     of, _ = app.session_state["label_ticked"]
     app.session_state["label_ticked"] = of, np.array([wrong])
     app.run().click("label_as_red")
-    assert store.columns(paths)["paint"].iloc[wrong] == "red"
+    assert store.columns(PATHS)["paint"].iloc[wrong] == "red"
     assert "No label is contradicted" in app.texts
 
 
-def test_the_rest_is_kept_apart_from_what_people_said(app: Page, store: TagStore, paths: list[str], colors: np.ndarray) -> None:
-    given = _label(store, paths, colors)
+def test_the_rest_is_kept_apart_from_what_people_said(app: Page, store: TagStore) -> None:
+    given = _label(store)
     _open(app)
     app.set("label_step", "finish").set("label_threshold", 0.5).click("label_keep")
-    found = store.columns(paths)
+    found = store.columns(PATHS)
     assert found["paint"].notna().sum() == len(given)
     kept = found["paint (spread)"].notna()
     assert kept.sum() > len(given)
     assert (found["paint (spread)"].iloc[given] == found["paint"].iloc[given]).all()
     app.click("label_keep")
-    assert store.columns(paths)["paint (spread)"].notna().sum() == kept.sum()
+    assert store.columns(PATHS)["paint (spread)"].notna().sum() == kept.sum()
 
 
-def test_images_that_were_labeled_in_one_go_do_not_flatter(app: Page, store: TagStore, paths: list[str], colors: np.ndarray) -> None:
+def test_images_that_were_labeled_in_one_go_do_not_flatter(app: Page, store: TagStore) -> None:
     """A selection for each value: nothing can be said; a second one for each: something."""
-    _label(store, paths, colors, each=8)
+    _label(store, each=8)
     _open(app)
     assert "Nothing says yet how often the others are right" in app.texts
     assert "100% right" not in app.texts
     for color in ("red", "blue", "green"):
-        store.set_value([paths[row] for row in np.flatnonzero(colors == color)[20:28]], "paint", color, who="me")
+        store.set_value([PATHS[row] for row in np.flatnonzero(color == COLORS)[20:28]], "paint", color, who="me")
     app.run()
     assert "Of 48 labels that were held out with all that were chosen at once with them" in app.texts
 

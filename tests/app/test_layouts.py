@@ -56,45 +56,45 @@ def _layouts(app: Page, page: str = "explore") -> Any:
     return app.session_state[f"layouts_{page}_cars"]
 
 
-def _choose(app: Page, title: str) -> None:
-    app.fill("segmented_control", "layout", title)
+def _choose(app: Page, title: str) -> Any:
+    """The first map after this method was chosen."""
+    return _layouts(app.fill("segmented_control", "layout", title))[0]
+
+
+def _slide(app: Page, name: str, value: float) -> Page:
+    return app.fill("slider", name, value)
 
 
 def test_each_method_gives_a_map_of_its_own_with_its_settings(app: Page, jobs: type[Instantly]) -> None:
-    app.run()
+    before = _layouts(app.run())[0]
     for method in [name for name in METHODS if name != "pca"]:
-        before = _layouts(app)[0]
-        _choose(app, METHODS[method].title)
-        after = _layouts(app)[0]
+        after = _choose(app, METHODS[method].title)
         assert after.choice.method == method != before.choice.method
         assert not np.allclose(before.shown, after.shown)
         for name, parameter in METHODS[method].parameters.items():
             assert app.control("slider", f"{method}_{name}").value == parameter.default
         assert jobs.asked[-1].parameters == {}
+        before = after
 
 
 def test_a_parameter_gives_another_map_and_reset_the_first_one(app: Page, jobs: type[Instantly]) -> None:
-    app.run()
-    _choose(app, "t-SNE")
-    plain = _layouts(app)[0].own
-    app.control("slider", "tsne_perplexity").set_value(50.0).run()
+    plain = _choose(app.run(), "t-SNE").own
+    _slide(app, "tsne_perplexity", 50.0)
     assert jobs.asked[-1].parameters == {"perplexity": 50.0}
     assert not np.allclose(_layouts(app)[0].own, plain)
-    app.control("number_input", "map_seed").set_value(3).run()
+    app.fill("number_input", "map_seed", 3)
     assert jobs.asked[-1].parameters == {"perplexity": 50.0, "seed": 3}
     app.click("reset_map")
     assert (app.control("slider", "tsne_perplexity").value, app.control("number_input", "map_seed").value) == (30.0, 0)
     np.testing.assert_array_equal(_layouts(app)[0].own, plain)
-    assert app.button(key="reset_map").disabled
+    assert app.at("reset_map").disabled
 
 
 def test_settings_of_a_method_are_kept_while_another_is_shown_and_on_the_other_page(app: Page, jobs: type[Instantly]) -> None:
-    app.run()
-    _choose(app, "PaCMAP")
-    app.control("slider", "pacmap_neighbors").set_value(25).run()
+    _choose(app.run(), "PaCMAP")
+    _slide(app, "pacmap_neighbors", 25)
     _choose(app, "PCA")
     assert not any(str(slider.key).startswith("pacmap_") for slider in app.slider)
-    assert "PCA has no settings" in app.texts
     _choose(app, "PaCMAP")
     assert app.control("slider", "pacmap_neighbors").value == 25
     app.open("notions")
@@ -104,66 +104,50 @@ def test_settings_of_a_method_are_kept_while_another_is_shown_and_on_the_other_p
 
 
 def test_the_url_holds_what_differs_from_the_default_on_every_page_with_maps(app: Page, jobs: type[Instantly]) -> None:
-    app.run()
-    _choose(app, "t-SNE")
-    app.control("slider", "tsne_perplexity").set_value(50.0).run()
-    assert (app.query_params["layout"], app.query_params["tsne_perplexity"]) == ("t-SNE", "50")
-    assert "tsne_exaggeration" not in app.query_params
-    assert "map_seed" not in app.query_params
-    app.open("notions")
-    assert (app.query_params["layout"], app.query_params["tsne_perplexity"]) == ("t-SNE", "50")
+    _choose(app.run(), "t-SNE")
+    _slide(app, "tsne_perplexity", 50.0)
+    for _ in range(2):
+        assert (app.query_params["layout"], app.query_params["tsne_perplexity"]) == ("t-SNE", "50")
+        assert not {"tsne_exaggeration", "map_seed"} & set(app.query_params)
+        app.open("notions")
     _choose(app, "UMAP")
     assert not {"layout", "tsne_perplexity"} & set(app.query_params)
-    app.open("explore")
-    assert app.control("segmented_control", "layout").value == "UMAP"
+    assert app.open("explore").control("segmented_control", "layout").value == "UMAP"
     _choose(app, "t-SNE")
     assert app.control("slider", "tsne_perplexity").value == 50
 
 
 def test_a_link_restores_method_and_settings_and_what_it_asks_for_in_vain_is_said(app: Page, jobs: type[Instantly]) -> None:
-    right = app.fresh()
-    right.visit(layout="UMAP", umap_neighbors="40", map_seed="7")
+    app.fresh().visit(layout="UMAP", umap_neighbors="40", map_seed="7")
     assert jobs.asked[-1].parameters == {"neighbors": 40, "seed": 7}
     for name, text in (("layout", "MDS"), ("umap_neighbors", "many"), ("umap_neighbors", "1"), ("umap_min_distance", "nan")):
         wrong = app.fresh()
-        wrong.query_params.update({"layout": "UMAP", name: text})
-        (said,) = wrong.run().warnings
+        (said,) = wrong.visit(**{"layout": "UMAP", name: text}).warnings
         assert f"“{text}”" in said
         assert name not in wrong.query_params
-        layout = _layouts(wrong)[0]
-        assert (layout.choice.method, layout.choice.parameters) == ("umap", {})
+        choice = _layouts(wrong)[0].choice
+        assert (choice.method, choice.parameters) == ("umap", {})
 
 
 def test_a_new_map_is_turned_to_lie_on_the_one_before_whose_points_stay_until_it_is_ready(
     app: Page, jobs: type[Instantly], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    app.run()
-    before = _layouts(app)[0].shown
-    _choose(app, "t-SNE")
-    after = _layouts(app)[0]
+    before = _layouts(app.run())[0].shown
+    after = _choose(app, "t-SNE")
     np.testing.assert_allclose(after.shown, align(after.own, before), atol=1e-6)
-    app.run()
-    np.testing.assert_array_equal(_layouts(app)[0].shown, after.shown)
-    before = after.shown
+    np.testing.assert_array_equal(_layouts(app.run())[0].shown, after.shown)
     monkeypatch.setattr(Instantly, "waiting", True)
-    _choose(app, "PaCMAP")
-    assert _layouts(app)[0].note == "PaCMAP is being computed"
-    np.testing.assert_array_equal(_layouts(app)[0].shown, before)
+    waiting = _choose(app, "PaCMAP")
+    assert waiting.note == "PaCMAP is being computed"
+    np.testing.assert_array_equal(waiting.shown, after.shown)
     assert len(app.session_state["waits_explore_cars"]) == 1
     monkeypatch.setattr(Instantly, "waiting", False)
-    app.run()
-    assert _layouts(app)[0].note == ""
-    assert not np.allclose(_layouts(app)[0].shown, before)
-    assert app.session_state["waits_explore_cars"] == []
-
-
-def test_of_another_space_its_own_points_are_shown_until_its_map_is_ready(app: Page, jobs: type[Instantly], monkeypatch: pytest.MonkeyPatch) -> None:
-    app.run()
-    _choose(app, "t-SNE")
+    ready = _layouts(app.run())[0]
+    assert (ready.note, app.session_state["waits_explore_cars"]) == ("", [])
+    assert not np.allclose(ready.shown, after.shown)
     monkeypatch.setattr(Instantly, "waiting", True)
-    app.set("a", "car color")
-    shown = _layouts(app)[0]
-    assert (shown.name, shown.note) == ("car color", "PCA while t-SNE is being computed")
+    shown = _layouts(app.set("a", "car color"))[0]  # of another space its own points
+    assert (shown.name, shown.note) == ("car color", "PCA while PaCMAP is being computed")
     np.testing.assert_allclose(shown.own, pca_map(app.session_state["view"].a.vectors), atol=1e-5)
 
 
@@ -178,8 +162,7 @@ def test_a_map_that_is_not_wanted_any_more_makes_room_and_is_begun_anew_later(
     assert jobs.asked[-1] is first
     assert not first.given_up
     _choose(app, "PaCMAP")
-    assert first.given_up
-    assert not jobs.asked[-1].given_up
+    assert (first.given_up, jobs.asked[-1].given_up) == (True, False)
     _choose(app, "t-SNE")
     assert jobs.asked[-1] is not first
     assert jobs.asked[-1].method == "tsne"
@@ -187,28 +170,25 @@ def test_a_map_that_is_not_wanted_any_more_makes_room_and_is_begun_anew_later(
 
 def test_only_a_refit_begins_at_the_map_before_it(app: Page, jobs: type[Instantly]) -> None:
     """Whatever else is chosen begins at its own start, so that a link shows the same map as the way there did."""
-    app.open("notions")
-    _choose(app, "t-SNE")
+    app.open("notions").fill("segmented_control", "layout", "t-SNE")
     assert [job.init for job in jobs.asked[-2:]] == [None, None]
     own = _layouts(app, "notions")[1].own
-    next(field for field in app.text_area if str(field.key).startswith("aspects_")).input("red\nblue\ngreen").run()
+    app.fill("text_area", "aspects_", "red\nblue\ngreen")
     np.testing.assert_array_equal(jobs.asked[-1].init, own)
-    app.control("slider", "tsne_perplexity").set_value(50.0).run()
+    _slide(app, "tsne_perplexity", 50.0)
     assert [job.init for job in jobs.asked[-2:]] == [None, None]
 
 
 def test_where_a_layout_fails_the_pca_is_shown_and_a_sentence_says_so(app: Page, jobs: type[Instantly], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Instantly, "broken", True)
-    app.run()
-    flat = _layouts(app)[0].own
-    _choose(app, "PaCMAP")
-    np.testing.assert_array_equal(_layouts(app)[0].own, flat)
-    assert _layouts(app)[0].note == "PCA, since PaCMAP failed"
-    assert "The PaCMAP map of Raw encoder could not be computed, so the PCA map is shown." in app.texts
+    flat = _layouts(app.run())[0].own
+    failed = _choose(app, "PaCMAP")
+    np.testing.assert_array_equal(failed.own, flat)
+    assert failed.note == "PCA, since PaCMAP failed"
+    assert "The PaCMAP map of Raw encoder could not be computed" in app.texts
     assert any("out of memory" in each.value for each in app.text)
     monkeypatch.setattr(Instantly, "broken", False)
-    app.control("slider", "pacmap_neighbors").set_value(25).run()
-    assert _layouts(app)[0].note == ""
+    assert _layouts(_slide(app, "pacmap_neighbors", 25))[0].note == ""
     assert not app.warning
 
 

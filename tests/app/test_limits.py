@@ -3,13 +3,13 @@
 import asyncio
 import contextlib
 import http.client
+import os
 import socket
 import threading
-import time
-import urllib.request
+import uuid
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -23,7 +23,8 @@ from likeness.errors import InputError
 from quotas import check_count, check_notion, room_for_uploads, write_draft
 from server_settings import ServerSettings
 from slots import Slots
-from worlds import BEN, serve, visit
+from waiting import answers, wait_until
+from worlds import ADA, BEN, draw_noise, in_own_loop, serve, visit
 
 
 @pytest.fixture
@@ -34,57 +35,33 @@ def shared(monkeypatch: pytest.MonkeyPatch) -> Callable[..., ServerSettings]:
     return lambda **settings: serve(monkeypatch, shared=True, **settings)
 
 
-def _run(work: Any) -> Any:
-    """In a thread of its own: beside a browser's tests this one may have a loop already."""
-    with ThreadPoolExecutor(1) as thread:
-        return thread.submit(asyncio.run, work).result(120)
+def test_slots_are_as_many_as_there_are_for_all_and_for_one_and_who_waits_gets_the_next() -> None:
+    slots, got = Slots(3, 2), threading.Event()
+    assert [slots.take(who) for who in ("ada", "ada", "ada", "ben", "ben")] == [True, True, False, True, False]
+    slots.give_back("ada")
+    assert slots.take("ben")
+    assert (slots.taken(), slots.taken("ada"), slots.taken("ben")) == (3, 1, 2)
+    assert not slots.wait_for("cleo", lambda: True)  # who gives up
+    waiting = threading.Thread(target=lambda: slots.wait_for("cleo", lambda: False) and got.set())
+    waiting.start()
+    assert not got.wait(0.2)
+    slots.give_back("ada")
+    waiting.join(60)
+    assert got.is_set()
+    assert slots.taken() == 3
 
 
-class TestSlots:
-    def test_as_many_as_there_are_for_all_and_for_one(self) -> None:
-        slots = Slots(3, 2)
-        assert [slots.take(who) for who in ("ada", "ada", "ada", "ben", "ben")] == [True, True, False, True, False]
-        slots.give_back("ada")
-        assert slots.take("ben")
-        assert (slots.taken(), slots.taken("ada"), slots.taken("ben")) == (3, 1, 2)
-
-    def test_who_waits_gets_the_next_one(self) -> None:
-        slots, got = Slots(1, 1), threading.Event()
-        assert slots.take("ada")
-        waiting = threading.Thread(target=lambda: slots.wait_for("ben", lambda: False) and got.set())
-        waiting.start()
-        assert not got.wait(0.2)
-        slots.give_back("ada")
-        waiting.join(60)
-        assert got.is_set()
-
-    def test_who_gives_up_gets_none(self) -> None:
-        slots = Slots(1, 1)
-        assert slots.take("ada")
-        assert not slots.wait_for("ben", lambda: True)
-        assert slots.taken() == 1
-
-
-async def _asked(app: Any, client: str, kind: str = "http", **scope: Any) -> list[dict[str, Any]]:
+async def _asked(app: Any, client: str, kind: str = "http", receive: Any = None, **scope: Any) -> list[dict[str, Any]]:
     sent: list[dict[str, Any]] = []
 
-    async def receive() -> dict[str, Any]:
+    async def nothing() -> dict[str, Any]:
         return {"type": "http.request", "body": b"", "more_body": False}
 
     async def send(message: Any) -> None:
         sent.append(message)
 
-    full = {
-        "type": kind,
-        "method": "GET",
-        "path": "/",
-        "headers": [],
-        "client": (client, 1),
-        "query_string": b"",
-        "extensions": {"websocket.http.response": {}},
-        **scope,
-    }
-    await app(full, receive, send)
+    full = {"type": kind, "method": "GET", "path": "/", "headers": [], "client": (client, 1), "query_string": b""}
+    await app(full | {"extensions": {"websocket.http.response": {}}} | scope, receive or nothing, send)
     return sent
 
 
@@ -107,7 +84,7 @@ class TestRequests:
             inside.set()
             return await asyncio.gather(*held), await other
 
-        held, other = _run(attack())
+        held, other = in_own_loop(attack())
         assert seen == ["10.0.0.1"] * 3 + ["10.0.0.2"]
         assert sum(bool(answered) for answered in held) == 2
         assert not other
@@ -117,21 +94,8 @@ class TestRequests:
             got = await receive()
             await PlainTextResponse(got["type"])(scope, receive, send)
 
-        async def attack() -> list[dict[str, Any]]:
-            sent: list[dict[str, Any]] = []
-
-            async def never() -> dict[str, Any]:
-                await asyncio.Event().wait()
-                raise AssertionError
-
-            async def send(message: Any) -> None:
-                sent.append(message)
-
-            scope = {"type": "http", "method": "POST", "path": "/", "headers": [], "client": ("10.0.0.1", 1)}
-            await Limits(reads, shared(request_seconds=0.05))(scope, never, send)
-            return sent
-
-        assert _run(attack())[1]["body"] == b"http.disconnect"
+        sent = in_own_loop(_asked(Limits(reads, shared(request_seconds=0.05)), "10.0.0.1", receive=lambda: asyncio.sleep(600), method="POST"))
+        assert sent[1]["body"] == b"http.disconnect"
 
     def test_pages_know_for_whom_they_are_drawn(self, shared) -> None:
         seen: list[Any] = []
@@ -139,7 +103,7 @@ class TestRequests:
         async def app(scope: Any, receive: Any, send: Any) -> None:
             seen.append(dict(scope["headers"]))
 
-        _run(_asked(Limits(app, shared()), "10.0.0.7", "websocket"))
+        in_own_loop(_asked(Limits(app, shared()), "10.0.0.7", "websocket"))
         assert seen == [{clients._HEADER.encode(): b"10.0.0.7"}]
 
 
@@ -150,7 +114,7 @@ class TestWaitingFiles:
         monkeypatch.setattr(WaitingFiles, "_held", staticmethod(lambda: dict(found)))
         return found
 
-    def test_of_one_client_and_of_all(self, shared, held: dict[str, int]) -> None:
+    def test_of_one_client_and_of_all_until_a_page_lets_go(self, shared, held: dict[str, int]) -> None:
         waiting = WaitingFiles(shared(visitor_waiting_mb=10, max_waiting_mb=15))
         assert waiting.begin("ada", "session-1", 6_000_000)
         assert not waiting.begin("ada", "session-2", 5_000_000)  # under way
@@ -160,33 +124,19 @@ class TestWaitingFiles:
         assert waiting.begin("ada", "session-2", 4_000_000)
         assert not waiting.begin("ben", "session-3", 6_000_000)  # for all
         assert waiting.begin("ben", "session-3", 5_000_000)
-
-    def test_what_a_page_has_let_go_counts_no_more(self, shared, held: dict[str, int]) -> None:
-        waiting = WaitingFiles(shared(visitor_waiting_mb=10))
-        assert waiting.begin("ada", "session-1", 9_000_000)
-        waiting.end("session-1", 9_000_000)
-        held["session-1"] = 9_000_000
-        assert not waiting.begin("ada", "session-1", 9_000_000)
         del held["session-1"]
-        assert waiting.begin("ada", "session-1", 9_000_000)
+        assert waiting.begin("ada", "session-1", 5_000_000)
 
     def test_files_of_sessions_that_are_over_are_given_up(self, shared, monkeypatch: pytest.MonkeyPatch) -> None:
         from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
         from streamlit.runtime.uploaded_file_manager import UploadedFileRec
 
-        class Runtime:
-            uploaded_file_mgr = MemoryUploadedFileManager("/upload")
-
-            class _session_mgr:  # noqa: N801
-                @staticmethod
-                def get_session_info(session: str) -> object:
-                    return object() if session == "open" else None
-
-        monkeypatch.setattr(limits, "get_instance", lambda: Runtime)
+        files, sessions = MemoryUploadedFileManager("/upload"), SimpleNamespace(get_session_info=lambda session: session == "open" or None)
+        monkeypatch.setattr(limits, "get_instance", lambda: SimpleNamespace(uploaded_file_mgr=files, _session_mgr=sessions))
         for session in ("open", "over"):
-            Runtime.uploaded_file_mgr.add_file(session, UploadedFileRec("1", "a.png", "image/png", b"x" * 100))
+            files.add_file(session, UploadedFileRec("1", "a.png", "image/png", b"x" * 100))
         assert WaitingFiles._held() == {"open": 100}
-        assert list(Runtime.uploaded_file_mgr.file_storage) == ["open"]
+        assert list(files.file_storage) == ["open"]
 
 
 class TestJobs:
@@ -201,7 +151,7 @@ class TestJobs:
         begun = [jobs.run("kind", number, f"ada {number}", work) for number in range(4)]
         monkeypatch.setattr("background.client", lambda: "ben")
         begun.append(jobs.run("kind", 9, "ben", work))
-        _until(lambda: "ben" in running and len(running) == 3)
+        wait_until(lambda: "ben" in running and len(running) == 3)
         waits = [job for job in begun if job.stage is not None]
         assert sorted(job.title.split()[0] for job in waits) == ["ada", "ada"]
         assert all("Waiting for others" in job.stage.what for job in waits)
@@ -229,8 +179,6 @@ class TestJobs:
 
 class TestTrainings:
     def test_as_many_as_the_server_runs(self, shared, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-        import os
-
         import trainings
         from likeness.training import RunFolder, Status
 
@@ -258,30 +206,22 @@ class TestKept:
     def test_room_for_uploads_is_the_visitors_and_what_others_leave(self, shared, cache: Path) -> None:
         shared(visitor_uploads_gb=0.002, max_uploads_gb=0.003)
         assert room_for_uploads() == pytest.approx(0.002)
-        other = cache / "visitors" / ("b" * 32) / "uploads" / "x"
-        other.mkdir(parents=True)
-        (other / "big.png").write_bytes(b"x" * 1_500_000)
-        assert room_for_uploads() == pytest.approx(0.0015)
-        own = cache / "visitors" / ("a" * 32) / "uploads" / "y"
-        own.mkdir(parents=True)
-        (own / "mine.png").write_bytes(b"x" * 1_000_000)
-        assert room_for_uploads() == pytest.approx(0.0015)  # of all that are his
+        for who, size in ((BEN, 1_500_000), (ADA, 1_000_000)):
+            folder = cache / "visitors" / who / "uploads" / "x"
+            folder.mkdir(parents=True)
+            (folder / "big.png").write_bytes(b"x" * size)
+            assert room_for_uploads() == pytest.approx(0.0015)  # his own are part of what is his
 
-    def test_an_upload_beyond_it_is_refused(self, shared, cache: Path) -> None:
-        import io
-
-        from PIL import Image
-
+    def test_an_upload_beyond_it_is_refused(self, shared, tmp_path: Path) -> None:
         from access import upload_limits
         from likeness.data import save_uploads
         from visitors import own_uploads_dir
 
         shared(visitor_uploads_gb=0.00002)
-        picture = io.BytesIO()
-        Image.effect_noise((100, 100), 50).save(picture, "PNG")
+        picture = (draw_noise(tmp_path, 1, size=64) / "00.png").read_bytes()
 
         def upload(number: int) -> None:
-            save_uploads([("a.png", picture.getvalue() + b"\0" * number)], f"set {number}", own_uploads_dir(), upload_limits())
+            save_uploads([("a.png", picture + b"\0" * number)], f"set {number}", own_uploads_dir(), upload_limits())
 
         upload(1)
         with pytest.raises(InputError, match="room"):
@@ -289,14 +229,13 @@ class TestKept:
         assert len(list(own_uploads_dir().rglob("*.png"))) == 1
 
     def test_the_drafts_written_last_are_kept(self, shared, cache: Path) -> None:
-        import os
-
         shared(visitor_files=5)
+        drafts = cache / "visitors" / ADA / "drafts"
         for number in range(9):
             write_draft(f"{number}.json", b"[]")
-            os.utime(cache / "visitors" / ("a" * 32) / "drafts" / f"{number}.json", (number, number))
+            os.utime(drafts / f"{number}.json", (number, number))
         write_draft("9.json", b"[]")
-        assert sorted(file.stem for file in (cache / "visitors" / ("a" * 32) / "drafts").iterdir()) == ["5", "6", "7", "8", "9"]
+        assert sorted(file.stem for file in drafts.iterdir()) == ["5", "6", "7", "8", "9"]
 
     def test_anothers_draft_is_read_by_its_link_and_not_written(self, shared, monkeypatch: pytest.MonkeyPatch) -> None:
         from visitors import draft_file, is_own_draft
@@ -344,25 +283,20 @@ def small_server(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPa
     running.stop()
 
 
-def _port(server: Any) -> int:
-    return int(server.url.rsplit(":", 1)[1])
+def _place(server: Any) -> tuple[str, int]:
+    return "127.0.0.1", int(server.url.rsplit(":", 1)[1])
 
 
 class TestServer:
     def test_half_open_connections_are_closed(self, small_server: Any) -> None:
         """Those that ask nothing, a part of a request, a second request in part, or a head without an end."""
-        port = _port(small_server)
-        begun = [socket.create_connection(("127.0.0.1", port), timeout=60) for _ in range(60)]
+        parts = [b"", b"GET / HTTP/1.1\r\nHost: loc", b"GET /_stcore/health HTTP/1.1\r\nHost: localhost\r\n\r\nGET /x HT"]
+        parts.append(b"GET / HTTP/1.1\r\n" + b"X-A: " + b"a" * 200_000)
+        begun = [socket.create_connection(_place(small_server), timeout=60) for _ in range(60)]
         for number, connection in enumerate(begun):
-            if number % 4 == 1:
-                connection.sendall(b"GET / HTTP/1.1\r\nHost: loc")
-            elif number % 4 == 2:
-                connection.sendall(b"GET /_stcore/health HTTP/1.1\r\nHost: localhost\r\n\r\nGET /x HT")
-            elif number % 4 == 3:
-                with contextlib.suppress(OSError):
-                    connection.sendall(b"GET / HTTP/1.1\r\n" + b"X-A: " + b"a" * 200_000)
-        with urllib.request.urlopen(f"{small_server.url}/_stcore/health", timeout=60) as ordinary:
-            assert ordinary.status == 200
+            with contextlib.suppress(OSError):
+                connection.sendall(parts[number % 4])
+        assert answers(f"{small_server.url}/_stcore/health")
         for connection in begun:
             with contextlib.suppress(ConnectionResetError):
                 while connection.recv(65_536):
@@ -370,7 +304,6 @@ class TestServer:
             connection.close()
 
     def test_pages_of_one_client(self, small_server: Any) -> None:
-        from websockets.exceptions import InvalidStatus
         from websockets.sync.client import connect
 
         address = small_server.url.replace("http", "ws") + "/_stcore/stream"
@@ -379,32 +312,24 @@ class TestServer:
             return connect(address, additional_headers={"X-Forwarded-For": client}, open_timeout=60)
 
         def opens(client: str) -> bool:
-            try:
-                with page_of(client):
-                    return True
-            except InvalidStatus as refused:
-                return refused.response.status_code != 429
+            return small_server.handshake(**{"X-Forwarded-For": client}) != 429
 
         with contextlib.ExitStack() as pages:
             for _ in range(3):
                 pages.enter_context(page_of("10.1.1.1"))
             assert not opens("10.1.1.1")
             assert opens("10.1.1.2")
-        _until(lambda: opens("10.1.1.1"))
+        wait_until(lambda: opens("10.1.1.1"))
 
     def test_files_that_no_page_takes(self, small_server: Any) -> None:
         """Sent straight to the address of an upload, for a session of one's own."""
-        import uuid
-
+        from streamlit.proto.BackMsg_pb2 import BackMsg
         from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
         from streamlit.web.server.starlette.starlette_app_utils import generate_xsrf_token_string
         from websockets.sync.client import connect
 
         with connect(small_server.url.replace("http", "ws") + "/_stcore/stream", max_size=None, open_timeout=60) as page:
-            session = ""
-            from streamlit.proto.BackMsg_pb2 import BackMsg
-
-            message = BackMsg()
+            session, message = "", BackMsg()
             message.rerun_script.query_string = ""
             page.send(message.SerializeToString())
             while not session:
@@ -414,18 +339,10 @@ class TestServer:
             xsrf = generate_xsrf_token_string()
             headers = {"Content-Type": "multipart/form-data; boundary=x", "X-Xsrftoken": xsrf, "Cookie": f"_streamlit_xsrf={xsrf}"}
             statuses = []
-            for _ in range(4):
+            for number in range(4):
                 body = b"--x\r\nContent-Disposition: form-data; name=f; filename=a.png\r\n\r\n" + b"\0" * 900_000 + b"\r\n--x--\r\n"
-                asked = http.client.HTTPConnection("127.0.0.1", _port(small_server), timeout=60)
-                asked.request("PUT", f"/_stcore/upload_file/{session}/{uuid.uuid4()}", body, headers)
+                asked = http.client.HTTPConnection(*_place(small_server), timeout=60)
+                asked.request("PUT", f"/_stcore/upload_file/{session}/{uuid.UUID(int=number)}", body, headers)
                 statuses.append(asked.getresponse().status)
                 asked.close()
-        assert statuses[:2] == [204, 204]
-        assert statuses[2:] == [413, 413]
-
-
-def _until(true: Callable[[], bool], seconds: float = 60) -> None:
-    end = time.monotonic() + seconds
-    while not true():
-        assert time.monotonic() < end, "it did not come about"
-        time.sleep(0.05)
+        assert statuses == [204, 204, 413, 413]

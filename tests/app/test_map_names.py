@@ -7,11 +7,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+import streamlit as st
 
 from app_page import Page
 from likeness.clusters import ClusterName, ClusterNames, Clusters
 from likeness.errors import InputError
 from shared import map_names
+from worlds import halves, names_of
 
 
 @pytest.fixture
@@ -22,16 +24,14 @@ def namer(app: Page, monkeypatch: pytest.MonkeyPatch) -> Iterator[SimpleNamespac
 
     def cluster(space: Any) -> Clusters:
         found.clustered += 1
-        half = (np.arange(len(space)) >= len(space) // 2).astype(np.int64)
-        return Clusters(half[:, None], np.ones((len(space), 1), bool), (np.array([-1, -1]),))
+        return halves(space)
 
     def name_clusters(space: Any, clusters: Clusters, vocabulary: Any = None, progress: Any = None) -> ClusterNames:
         found.vocabularies.append(vocabulary)
         progress(0, 2)
         found.go.wait(600)
         progress(2, 2)
-        words = vocabulary or ("first noun", "second noun")
-        return ClusterNames((tuple(ClusterName(word, 0.9, (word,)) for word in words[:2]),), "words")
+        return names_of(*(vocabulary or ("first noun", "second noun"))[:2])
 
     monkeypatch.setattr("likeness.clusters.cluster", cluster)
     monkeypatch.setattr("likeness.clusters.name_clusters", name_clusters)
@@ -39,73 +39,61 @@ def namer(app: Page, monkeypatch: pytest.MonkeyPatch) -> Iterator[SimpleNamespac
     found.go.set()
 
 
+def _sent(app: Page) -> Any:
+    return app.sent("map")["panels"][0]["names"]
+
+
+def _words(app: Page) -> list[str]:
+    return [entry["name"] for entry in _sent(app)["entries"]]
+
+
 def test_clusters_are_named_in_the_background_where_that_is_asked_for(app: Page, namer: SimpleNamespace) -> None:
-    app.run()
-    assert app.sent("map")["panels"][0]["names"] is None
+    assert _sent(app.run()) is None
     assert namer.clustered == 0
     assert "names" not in app.query_params
     namer.go.clear()
-    app.run()
-    app.control("segmented_control", "names-").set_value("Clusters").run()
-    assert app.sent("map")["panels"][0]["names"] is None  # the map is there already
+    assert _sent(app.fill("segmented_control", "names-", "Clusters")) is None  # the map is there already
     assert app.query_params["names"] in ("clusters", ["clusters"])
     namer.go.set()
-    app.wait(map_names.KIND)
-    sent = app.sent("map")["panels"][0]["names"]
-    assert (sent["kind"], [entry["name"] for entry in sent["entries"]]) == ("clusters", ["first noun", "second noun"])
-    assert [entry["count"] for entry in sent["entries"]] == [1000, 1000]
-    assert len(sent["labels"]) == 1
-    assert "Names of clusters" in app.texts
+    sent = _sent(app.wait(map_names.KIND))
+    assert (sent["kind"], len(sent["labels"])) == ("clusters", 1)
+    assert [(entry["name"], entry["count"]) for entry in sent["entries"]] == [("first noun", 1000), ("second noun", 1000)]
     app.run()
     assert namer.vocabularies == [None]  # once, however often the page is drawn
-
-
-def test_words_of_ones_own_take_the_place_of_nouns(app: Page, namer: SimpleNamespace) -> None:
-    app.visit(names="clusters")
-    app.control("text_input", "words-").set_value("red car, , blue   car;red car").run()
-    app.wait(map_names.KIND)
-    assert namer.vocabularies == [None, ("red car", "blue car")]
-    assert namer.clustered == 1
-    assert [entry["name"] for entry in app.sent("map")["panels"][0]["names"]["entries"]] == ["red car", "blue car"]
-    app.control("text_input", "words-").set_value("red").run()
+    app.fill("text_input", "words-", "red car, , blue   car;red car").wait(map_names.KIND)  # words of one's own take their place
+    assert (namer.vocabularies, namer.clustered) == ([None, ("red car", "blue car")], 1)
+    assert _words(app) == ["red car", "blue car"]
+    app.fill("text_input", "words-", "red")
     assert "One word cannot tell clusters" in app.texts
-    assert [entry["name"] for entry in app.sent("map")["panels"][0]["names"]["entries"]] == ["first noun", "second noun"]
+    assert _words(app) == ["first noun", "second noun"]
 
 
 def test_what_colors_the_map_gives_names_at_once(app: Page, namer: SimpleNamespace) -> None:
-    app.visit(names="groups")
-    sent = app.sent("map")["panels"][0]["names"]
+    sent = _sent(app.visit(names="groups"))
     assert (sent["kind"], sent["labels"]) == ("groups", [])
-    assert {entry["name"] for entry in sent["entries"]} == {"convertible", "hatchback", "pickup", "sedan", "suv", "van"}
+    assert set(_words(app)) == {"convertible", "hatchback", "pickup", "sedan", "suv", "van"}
     assert sum(entry["count"] for entry in sent["entries"]) == 2000
-    assert "each where most of its images lie" in app.texts
-    app.set("color", "distance")
-    assert app.sent("map")["panels"][0]["names"] is None
+    assert _sent(app.set("color", "distance")) is None
     assert "has no names" in app.texts
     assert namer.clustered == 0
 
 
-def test_an_address_with_other_names_is_told(app: Page, namer: SimpleNamespace) -> None:
-    app.visit(names="stars](x)")
-    assert any("There are no names" in each.value for each in app.warning)
-    assert app.sent("map")["panels"][0]["names"] is None
-
-
-def test_names_that_fail_are_told_in_a_sentence(app: Page, namer: SimpleNamespace, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_names_that_are_none_or_fail_are_told(app: Page, namer: SimpleNamespace, monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*args: Any, **options: Any) -> None:
         raise InputError("The encoder knows fewer than two of these words; pass others.")
 
-    monkeypatch.setattr("likeness.clusters.name_clusters", fail)
-    app.visit(names="clusters").wait(map_names.KIND)
-    assert app.errors == ["The encoder knows fewer than two of these words; pass others."]
-    assert app.sent("map")["panels"][0]["names"] is None
-
-
-def test_clusters_without_any_name_say_what_to_do(app: Page, namer: SimpleNamespace, monkeypatch: pytest.MonkeyPatch) -> None:
     nameless = ClusterNames(((ClusterName("", 0.5, ()), ClusterName("", 0.5, ())),), "words")
-    monkeypatch.setattr("likeness.clusters.name_clusters", lambda *args, **options: nameless)
-    app.visit(names="clusters").wait(map_names.KIND)
-    assert "No word sets one cluster off" in app.texts
+    for names, found, said in (
+        ("stars](x)", fail, "There are no names"),
+        ("clusters", fail, "The encoder knows fewer than two of these words; pass others."),
+        ("clusters", lambda *args, **options: nameless, "No word sets one cluster off"),
+    ):
+        monkeypatch.setattr("likeness.clusters.name_clusters", found)
+        st.cache_resource.clear()
+        visitor = app.fresh("layout").visit(names=names).wait(map_names.KIND)
+        assert said in visitor.texts
+        if found is fail:
+            assert _sent(visitor) is None
 
 
 def test_names_from_the_table_are_those_of_the_labels_that_it_has_now(app: Page, namer: SimpleNamespace) -> None:

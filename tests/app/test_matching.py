@@ -2,7 +2,6 @@
 
 from pathlib import Path
 
-import numpy as np
 import pandas as pd
 
 from app_page import Page
@@ -18,122 +17,95 @@ def _asked(app: Page) -> int:
 
 
 def _open(app: Page, **asked: str) -> Page:
-    app.query_params.update(asked)
-    app.run()
-    return app.press("How many match?")
+    return app.visit(**asked).press("How many match?")
 
 
-class TestAnswers:
-    def test_yes_and_no_follow_the_finder_and_end_in_a_promise(self, app: Page) -> None:
-        _open(app, text="a red car", a="Car color", b="None")
-        view = app.session_state["view"]
-        color = view.frame["car_color"]
-        found = SpaceMatches(view.a, "a red car", other_prompts(get_notion("car color"), "a red car"))
-        assert "guess from the scores alone" in app.texts
-        assert f"{len(found.cut_off().rows):,} match" in app.texts
-        answers: dict[int, bool] = {}
-        for _ in range(30):
-            row = _asked(app)
-            assert row == int(found.next_to_ask(answers)[0])
-            answers[row] = bool(color.iloc[row] == "red")
-            app.press("Yes" if answers[row] else "No")
-        cut = found.cut_off(answers)
-        assert cut.promise
-        assert cut.promise.sentence in app.texts
-        assert f"30 answers: {sum(answers.values())} yes" in app.texts
-        app.press("Select the matches")
-        rows = app.session_state["rows"]
-        assert rows.tolist() == sorted(cut.corrected(answers).tolist())
-        assert (color.iloc[rows] == "red").mean() > 0.9
-        app.press(f"Select the {len(cut.promise.rows):,} promised")
-        assert app.session_state["rows"].tolist() == sorted(cut.promise.rows.tolist())
+RED = {"text": "a red car", "a": "Car color", "b": "None"}
 
-    def test_they_survive_a_change_of_page_and_are_of_one_query_and_space(self, app: Page) -> None:
-        _open(app, text="a red car", a="Car color", b="None")
-        first = _asked(app)
-        app.press("Yes").press("No")
-        asked = _asked(app)
-        assert "2 answers: 1 yes, 1 no." in app.texts
-        app.open("notions").open("explore")
-        assert "2 answers: 1 yes, 1 no." in app.texts
-        assert _asked(app) == asked
-        app.set("text", "a blue car")
-        assert "asked about first" in app.texts
-        app.set("text", "a red car")
-        assert "2 answers" in app.texts
-        app.set("a", "Raw encoder")
-        assert "asked about first" in app.texts
-        app.set("a", "car color").press("Undo").press("Undo")
-        assert _asked(app) == first
-        assert app.button_of("Undo").disabled
 
-    def test_an_image_as_the_query_is_not_asked_about(self, app: Page) -> None:
-        _open(app, query="7", a="Car color", b="None")
-        for _ in range(6):
-            assert _asked(app) != 7
-            app.press("Yes")
-        app.press("Select the matches")
-        assert 7 not in app.session_state["rows"]
-        app.press("Back to the neighbors")
-        assert "How many match?" in {button.label for button in app.button}
+def test_yes_and_no_follow_the_finder_and_end_in_a_promise(app: Page) -> None:
+    view = _open(app, **RED).session_state["view"]
+    color = view.frame["car_color"]
+    found = SpaceMatches(view.a, "a red car", other_prompts(get_notion("car color"), "a red car"))
+    assert "guess from the scores alone" in app.texts
+    assert f"{len(found.cut_off().rows):,} match" in app.texts
+    answers: dict[int, bool] = {}
+    for _ in range(30):
+        row = _asked(app)
+        assert row == int(found.next_to_ask(answers)[0])
+        answers[row] = bool(color.iloc[row] == "red")
+        app.press("Yes" if answers[row] else "No")
+    cut = found.cut_off(answers)
+    assert cut.promise
+    assert cut.promise.sentence in app.texts
+    assert f"30 answers: {sum(answers.values())} yes" in app.texts
+    rows = app.press("Select the matches").session_state["rows"]
+    assert rows.tolist() == sorted(cut.corrected(answers).tolist())
+    assert (color.iloc[rows] == "red").mean() > 0.9
+    app.press(f"Select the {len(cut.promise.rows):,} promised")
+    assert app.session_state["rows"].tolist() == sorted(cut.promise.rows.tolist())
 
-    def test_filters_leave_what_is_asked_about(self, app: Page) -> None:
-        _open(app, text="a red car", a="Car color", b="None")
+
+def test_answers_survive_a_change_of_page_and_are_of_one_query_space_and_session(app: Page) -> None:
+    first = _asked(_open(app, **RED))
+    asked = _asked(app.press("Yes").press("No"))
+    app.open("notions").open("explore")
+    assert "2 answers: 1 yes, 1 no." in app.texts
+    assert _asked(app) == asked
+    assert "asked about first" in app.set("text", "a blue car").texts
+    assert "2 answers" in app.set("text", "a red car").texts
+    assert "asked about first" in app.set("a", "Raw encoder").texts
+    assert "asked about first" in _open(app.fresh("layout"), **RED).texts
+    app.set("a", "car color").press("Undo").press("Undo")
+    assert _asked(app) == first
+    assert app.button_of("Undo").disabled
+    app.press("Yes").set("b", "Raw encoder")
+    assert "1 answer: 1 yes, 0 no." in app.texts  # of two spaces the first
+    app.session_state["filter_body_type"] = ["suv"]
+    assert app.run().session_state["view"].hidden is not None
+    assert app.session_state["view"].frame["body_type"].iloc[_asked(app)] == "suv"
+
+
+def test_an_image_as_the_query_is_not_asked_about(app: Page) -> None:
+    _open(app, query="7", a="Car color", b="None")
+    for _ in range(6):
+        assert _asked(app) != 7
         app.press("Yes")
-        frame = app.session_state["view"].frame
-        app.session_state["filter_body_type"] = ["suv"]
-        app.run()
-        assert app.session_state["view"].hidden is not None
-        assert frame["body_type"].iloc[_asked(app)] == "suv"
-
-    def test_two_spaces_have_a_choice_and_two_sessions_their_own_answers(self, app: Page) -> None:
-        _open(app, text="a red car", a="Raw encoder", b="Car color")
-        app.press("Yes")
-        assert "1 answer: 1 yes, 0 no." in app.texts
-        other = app.fresh("layout")
-        _open(other, text="a red car", a="Raw encoder", b="Car color")
-        assert "asked about first" in other.texts
+    assert 7 not in app.press("Select the matches").session_state["rows"]
+    assert "How many match?" in app.press("Back to the neighbors").labels
 
 
-class TestStates:
-    def test_a_space_that_reads_no_text_says_so(self, app: Page, tmp_path: Path) -> None:
-        import likeness as lk
-        from shared import cached
+def test_a_space_that_reads_no_text_says_so(app: Page) -> None:
+    import likeness as lk
+    from shared import cached
 
-        app.run()
-        view = app.session_state["view"]
-        vectors = lk.Space(view.base.vectors, view.base.table, name="Vectors")
-        cached.keep(view.entry.id, vectors)
-        app.session_state["text"] = "a red car"
-        app.run()
-        assert "reads a text" in app.texts
-        app.press("How many match?")
-        assert "No space shown here reads" in app.texts
-
-    def test_one_or_two_images_are_too_few_and_three_can_all_be_answered(self, app: Page, tmp_path: Path) -> None:
-        for count in (1, 2, 3):
-            entry = dataset(copy_cars(tmp_path / f"few-{count}", range(count)))
-            page = _open(app.fresh(), dataset=entry.id, text="a red car")
-            assert ("too few images" in page.texts) == (count < 3)
-        for _ in range(3):
-            page.press("No")
-        assert "Every image is answered." in page.texts
-        assert "0 match" in page.texts
+    view = app.run().session_state["view"]
+    cached.keep(view.entry.id, lk.Space(view.base.vectors, view.base.table, name="Vectors"))
+    app.session_state["text"] = "a red car"
+    assert "No space shown here reads" in app.run().press("How many match?").texts
 
 
-class TestKept:
-    def test_an_image_is_found_by_its_path_where_rows_have_moved(self) -> None:
-        answers = Answers()
-        answers.add(0, "a.png", True)
-        answers.add(2, "c.png", False)
-        answers.add(1, "b.png", False)
-        assert answers.by_row(pd.Series(["a.png", "b.png", "c.png"])) == {0: True, 2: False, 1: False}
-        assert answers.by_row(pd.Series(["x.png", "c.png", "a.png"])) == {2: True, 1: False}
-        answers.add(0, "a.png", False)
-        assert list(answers.by_row(pd.Series(["a.png", "b.png", "c.png"])).items()) == [(2, False), (1, False), (0, False)]
-        answers.undo()
-        answers.undo()
-        assert answers.by_row(pd.Series(["a.png", "b.png", "c.png"])) == {2: False}
-        answers.clear()
-        assert not len(answers)
-        assert np.array_equal(list(answers.by_row(pd.Series(["a.png"]))), [])
+def test_one_or_two_images_are_too_few_and_three_can_all_be_answered(app: Page, tmp_path: Path) -> None:
+    for count in (1, 2, 3):
+        entry = dataset(copy_cars(tmp_path / f"few-{count}", range(count)))
+        page = _open(app.fresh(), dataset=entry.id, text="a red car")
+        assert ("too few images" in page.texts) == (count < 3)
+    for _ in range(3):
+        page.press("No")
+    assert "Every image is answered." in page.texts
+    assert "0 match" in page.texts
+
+
+def test_an_image_is_found_by_its_path_where_rows_have_moved() -> None:
+    answers, paths = Answers(), pd.Series(["a.png", "b.png", "c.png"])
+    for row, path, yes in ((0, "a.png", True), (2, "c.png", False), (1, "b.png", False)):
+        answers.add(row, path, yes)
+    assert answers.by_row(paths) == {0: True, 2: False, 1: False}
+    assert answers.by_row(pd.Series(["x.png", "c.png", "a.png"])) == {2: True, 1: False}
+    answers.add(0, "a.png", False)
+    assert list(answers.by_row(paths).items()) == [(2, False), (1, False), (0, False)]
+    answers.undo()
+    answers.undo()
+    assert answers.by_row(paths) == {2: False}
+    answers.clear()
+    assert (len(answers), answers.by_row(paths)) == (0, {})

@@ -13,84 +13,72 @@ from shared import neighbors, query_chips, query_terms, selection
 from shared.query_terms import Term
 
 
-class TestPage:
-    def test_a_link_finds_what_python_finds_and_what_it_has_wrong_is_named(self, app: Page) -> None:
-        app.visit(term=["1 row:5", "2 text:a red car", "-0.5 text:a car seen from behind"])
-        chips = app.sent("query_bar")["chips"]
-        assert [chip["weight"] for chip in chips] == [1, 2, -0.5]
-        assert chips[0]["picture"].endswith("/5")
-        assert [chip["label"] for chip in chips[1:]] == ["a red car", "a car seen from behind"]
-        space = lk.embed("cars", app.session_state["view"].base.encoder_name)
-        wanted = space.nearest(lk.Query([(1, 5), (2, "a red car"), (-0.5, "a car seen from behind")]), neighbors.COUNT)
-        assert app.sent("nearest")["sections"][0]["rows"] == wanted.rows.tolist()
-        assert app.subheader[0].value == "Images for the whole query"
-        app = app.fresh("layout")
-        app.visit(term=["1 row:5", "7 text:red", "1 row:999999"])
-        assert app.session_state["terms"] == (Term("row", 5),)
-        assert "“7 text:red”" in app.alerts
-        assert "images that are not among these 2,000" in app.alerts
-        app = app.fresh("layout")
-        app.visit(term=["1 row:5", "1 text:qwxz frobnicate"])
-        assert "The encoder knows no word of “qwxz frobnicate”" in app.alerts
-        app = app.fresh("layout")
-        app.visit(b="Car color", term=["1 row:5", "1 text:a red car"])
-        assert len(app.sent("nearest")["sections"]) == 2
-
-    def test_words_are_added_to_an_image_and_the_field_is_free_again(self, app: Page) -> None:
-        app.visit(query="5").set("text", "red")
-        assert app.text_input(key="text").value == ""
-        assert app.session_state["terms"] == (Term("row", 5), Term("text", "red"))
-        assert app.query_params["term"] == ["1 row:5", "1 text:red"]
-        assert not {"text", "query"} & set(app.query_params)
+def test_a_link_finds_what_python_finds_and_what_it_has_wrong_is_named(app: Page) -> None:
+    app.visit(term=["1 row:5", "2 text:a red car", "-0.5 text:a car seen from behind"])
+    chips = app.sent("query_bar")["chips"]
+    assert [chip["weight"] for chip in chips] == [1, 2, -0.5]
+    assert chips[0]["picture"].endswith("/5")
+    assert [chip["label"] for chip in chips[1:]] == ["a red car", "a car seen from behind"]
+    space = lk.embed("cars", app.session_state["view"].base.encoder_name)
+    wanted = space.nearest(lk.Query([(1, 5), (2, "a red car"), (-0.5, "a car seen from behind")]), neighbors.COUNT)
+    assert app.sent("nearest")["sections"][0]["rows"] == wanted.rows.tolist()
+    assert app.subheader[0].value == "Images for the whole query"
+    odd = app.fresh("layout").visit(term=["1 row:5", "7 text:red", "1 row:999999"])
+    assert odd.session_state["terms"] == (Term("row", 5),)
+    assert "“7 text:red”" in odd.alerts
+    assert "images that are not among these 2,000" in odd.alerts
+    unknown = app.fresh("layout").visit(term=["1 row:5", "1 text:qwxz frobnicate"])
+    assert "The encoder knows no word of “qwxz frobnicate”" in unknown.alerts
+    assert len(app.fresh("layout").visit(b="Car color", term=["1 row:5", "1 text:a red car"]).sent("nearest")["sections"]) == 2
 
 
-class TestChips:
-    @pytest.fixture
-    def state(self, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
-        state: dict[str, Any] = {"text": "", "query": 5, "picture": "", "terms": ()}
-        monkeypatch.setattr("streamlit.session_state", state)
-        monkeypatch.setattr(query_terms.link, "write", lambda wanted: None)
-        monkeypatch.setattr(selection, "_write_query", lambda: None)
-        return state
+def test_words_are_added_to_an_image_and_the_field_is_free_again(app: Page) -> None:
+    app.visit(query="5").set("text", "red")
+    assert app.at("text").value == ""
+    assert app.session_state["terms"] == (Term("row", 5), Term("text", "red"))
+    assert app.query_params["term"] == ["1 row:5", "1 text:red"]
+    assert not {"text", "query"} & set(app.query_params)
 
-    def _do(self, state: dict[str, Any], **event: object) -> None:
-        view: Any = SimpleNamespace(frame=pd.DataFrame({"path": [f"{row}.png" for row in range(20)]}))
-        single = neighbors.Query(row=state["query"], text=state["text"])
-        query_chips.take_in(view, neighbors.Query(terms=state["terms"]) if state["terms"] else single, event)
 
-    def test_a_picture_is_added_turned_weighed_and_removed_and_a_single_one_turned(self, state: dict[str, Any]) -> None:
-        self._do(state, action="add", row=7)
-        assert state["terms"] == (Term("row", 5), Term("row", 7))
-        assert state["query"] is None
-        self._do(state, action="turn", index=1)
-        self._do(state, action="weigh", index=1)
-        assert state["terms"] == (Term("row", 5), Term("row", 7, -2.0))
-        self._do(state, action="remove", index=1)
-        assert (state["terms"], state["query"]) == ((), 5)  # a single one is the query as ever
-        self._do(state, action="turn", index=0)
-        assert (state["terms"], state["query"]) == ((Term("row", 5, -1.0),), None)
+@pytest.fixture
+def state(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+    state: dict[str, Any] = {"text": "", "query": 5, "picture": "", "terms": ()}
+    monkeypatch.setattr("streamlit.session_state", state)
+    monkeypatch.setattr(query_terms.link, "write", lambda wanted: None)
+    monkeypatch.setattr(selection, "_write_query", lambda: None)
+    return state
 
-    def test_words_of_the_field_become_a_chip(self, state: dict[str, Any]) -> None:
-        state.update(query=None, text="red")
-        self._do(state, action="keep")
-        assert (state["terms"], state["text"]) == ((Term("text", "red"),), "")
 
-    def test_the_same_image_twice_is_one(self, state: dict[str, Any]) -> None:
-        self._do(state, action="add", row=7)
-        self._do(state, action="add", row=7)
-        assert len(state["terms"]) == 2
+def _do(state: dict[str, Any], **event: object) -> tuple[Any, Any]:
+    view: Any = SimpleNamespace(frame=pd.DataFrame({"path": [f"{row}.png" for row in range(20)]}))
+    single = neighbors.Query(row=state["query"], text=state["text"])
+    query_chips.take_in(view, neighbors.Query(terms=state["terms"]) if state["terms"] else single, event)
+    return state["terms"], state["query"]
 
-    @pytest.mark.parametrize(
-        "event",
-        [{}, {"action": "add", "row": 20}, {"action": "add", "row": True}, {"action": "turn", "index": 1}, {"action": "remove", "index": -1},
-         {"action": "keep"}, {"action": [], "index": "0"}, {"action": "weigh", "index": 0}, {"action": "add", "row": 1e9}],
-    )  # fmt: skip
-    def test_what_the_bar_can_not_have_sent_changes_nothing(self, state: dict[str, Any], event: dict[str, object]) -> None:
-        before = dict(state)
-        self._do(state, **event)
+
+def test_a_picture_is_added_once_turned_weighed_and_removed_and_a_single_one_turned(state: dict[str, Any]) -> None:
+    for _ in range(2):
+        assert _do(state, action="add", row=7) == ((Term("row", 5), Term("row", 7)), None)
+    _do(state, action="turn", index=1)
+    assert _do(state, action="weigh", index=1) == ((Term("row", 5), Term("row", 7, -2.0)), None)
+    assert _do(state, action="remove", index=1) == ((), 5)  # a single one is the query as ever
+    assert _do(state, action="turn", index=0) == ((Term("row", 5, -1.0),), None)
+
+
+def test_words_of_the_field_become_a_chip_and_rows_follow_their_images(state: dict[str, Any]) -> None:
+    state.update(query=None, text="red")
+    assert _do(state, action="keep") == ((Term("text", "red"),), None)
+    assert state["text"] == ""
+    state["terms"] = (Term("row", 1), Term("text", "red"), Term("row", 2, -0.5))
+    query_terms.move(np.array([0, 4, -1]))
+    assert state["terms"] == (Term("row", 4), Term("text", "red"))
+
+
+def test_what_the_bar_can_not_have_sent_changes_nothing(state: dict[str, Any]) -> None:
+    before = dict(state)
+    for event in (
+        *({}, {"action": "add", "row": 20}, {"action": "add", "row": True}, {"action": "turn", "index": 1}, {"action": "remove", "index": -1}),
+        *({"action": "keep"}, {"action": [], "index": "0"}, {"action": "weigh", "index": 0}, {"action": "add", "row": 1e9}),
+    ):
+        _do(state, **event)
         assert state == before
-
-    def test_rows_follow_their_images(self, state: dict[str, Any]) -> None:
-        state["terms"] = (Term("row", 1), Term("text", "red"), Term("row", 2, -0.5))
-        query_terms.move(np.array([0, 4, -1]))
-        assert state["terms"] == (Term("row", 4), Term("text", "red"))

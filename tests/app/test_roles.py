@@ -1,14 +1,13 @@
 """What an account may do: view looks, edit also uploads, saves and removes, train also trains; on every page, and around it."""
 
 import ast
-import io
 import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from PIL import Image
 
 import run_owners
 import signed_in
@@ -21,9 +20,8 @@ from fake_hub import FakeHub
 from likeness.data import add_dataset, list_datasets, new_entry, uploads_dir
 from likeness.errors import InputError
 from likeness.training.runs.run_folder import RunFolder, Status
-from server_settings import settings_from
 from shared import downloads
-from worlds import kept_files, make_run, serve
+from worlds import draw, kept_files, make_run, serve
 
 APP = Path(__file__).resolve().parents[2] / "app"
 LOOKS = "Your account may look at everything but change nothing; ask whoever runs this server for the role edit."
@@ -41,32 +39,19 @@ def sign_in(monkeypatch: pytest.MonkeyPatch, app: Page) -> As:
     return lambda name: worlds.sign_in(monkeypatch, name, "shared.account_line")
 
 
-def test_roles_include_each_other(sign_in: As) -> None:
-    allowed = {}
-    for name in ("ada", "ben", "cleo", ""):
+def test_roles_include_each_other(sign_in: As, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, allowed in (("ada", []), ("ben", ["edit"]), ("cleo", ["edit", "train"]), ("", [])):
         sign_in(name)
-        allowed[name] = [not refusal("edit"), not refusal("train")]
-    assert allowed == {"ada": [False, False], "ben": [True, False], "cleo": [True, True], "": [False, False]}
-    sign_in("ada")
-    with pytest.raises(InputError, match="ask whoever runs this server for the role edit"):
-        check_may("edit")
-    sign_in("ben")
-    with pytest.raises(InputError, match="ask whoever runs this server for the role train"):
-        check_may("train")
-
-
-def test_an_encoder_is_downloaded_by_whom_the_owner_trusts_most(sign_in: As, monkeypatch: pytest.MonkeyPatch) -> None:
-    sign_in("cleo")
-    with pytest.raises(
-        InputError, match="Downloads are turned off on this server; ask whoever runs it to get the encoder with `likeness encoders get"
-    ):
+        assert [act for act in ("edit", "train", "download") if not refusal(act)] == allowed
+    with pytest.raises(InputError, match="Downloads are turned off on this server"):
         check_may("download")
-    serve(monkeypatch, **PROXY, downloads=True)
-    check_may("download")
-    for name in ("ada", "ben"):
+    serve(monkeypatch, **PROXY, downloads=True, training=True)
+    for name, role in (("ada", "edit"), ("ben", "train"), ("ben", "download")):
         sign_in(name)
-        with pytest.raises(InputError, match="Your account may not download encoders"):
-            check_may("download")
+        with pytest.raises(InputError, match=r"Your account may .* ask whoever runs this server for the role"):
+            check_may(role)
+    sign_in("cleo")
+    check_may("download")
 
 
 def test_who_may_not_download_is_offered_only_what_is_here(
@@ -80,18 +65,14 @@ def test_who_may_not_download_is_offered_only_what_is_here(
     hub.repositories[here.repository] = tmp_path / "served"
     download_encoder(here.name)
     serve(monkeypatch, **PROXY, downloads=True)
-    for name, offered in (("ben", 1), ("cleo", len(PUBLISHED))):
+    for name, offered in (("cleo", len(PUBLISHED)), ("ben", 1)):
         sign_in(name)
-        app.open("your_images")
-        options = app.selectbox(key="encoder_upload").options
+        options = app.open("your_images").at("encoder_upload").options
         assert sum(each.title in " ".join(options) for each in PUBLISHED.values()) == offered
-    sign_in("ben")
     app.open("your_images").set("encoder_upload", "other").set("encoder_name_upload", "ViT-B-32/openai")
-    picture = io.BytesIO()
-    Image.new("RGB", (8, 8)).save(picture, "PNG")
-    app.get("file_uploader")[0].set_value([("a.png", picture.getvalue(), "image/png")]).run()
-    app.click("begin_upload")
-    assert "Your account may not download encoders" in app.error[0].value
+    picture = (draw(tmp_path, 1) / "0.png").read_bytes()
+    app.get("file_uploader")[0].set_value([("a.png", picture, "image/png")]).run()
+    assert "Your account may not download encoders" in app.click("begin_upload").errors[0]
     assert not jobs().all("embedding")
 
 
@@ -104,27 +85,20 @@ def test_compare_and_semantics_bring_no_model_for_whom_the_owner_trusts_less(
     app.open("semantics").set("semantic_language", ["bert"])
     assert "'bert' is not on this machine. Your account may not download encoders" in app.texts
     assert not any("bert" in str(job.key) for job in jobs().all("semantics"))
-    app.query_params["compare"] = "Encoders"
-    app.open("compare")
-    app.multiselect(key="encoders").set_value(["cars", "ViT-B-32/openai"])
-    app.multiselect(key="encoders_notions").set_value(["car color"])
-    app.number_input(key="encoders_runs").set_value(1)
-    app.run().click("encoders_start")
-    (job,) = jobs().all("comparisons")
-    assert job.wait(600)
-    assert "'ViT-B-32/openai' is not on this machine. Your account may not download encoders" in str(job.found)
+    app.open("compare", compare="Encoders").enter(encoders=["cars", "ViT-B-32/openai"], encoders_notions=["car color"], encoders_runs=1)
+    app.click("encoders_start").wait("comparisons")
+    assert "'ViT-B-32/openai' is not on this machine. Your account may not download encoders" in str(jobs().all("comparisons")[0].found)
     sign_in("cleo")
     assert downloads.refused_encoders(["ViT-B-32/openai"]) == downloads.refused_languages(["bert"]) == {}
 
 
 def test_without_accounts_all_is_as_the_server_says(monkeypatch: pytest.MonkeyPatch) -> None:
-    check_may("edit")
-    check_may("train")
-    monkeypatch.setenv("LIKENESS_SERVER", "{shared: true}")
-    check_may("edit")
+    assert refusal("edit") == refusal("train") == ""
+    serve(monkeypatch, shared=True)
+    assert refusal("edit") == ""
     assert refusal("train").startswith("Training is turned off on this server")
-    monkeypatch.setenv("LIKENESS_SERVER", "{shared: true, auth_header: X-User, roles: {cleo: train}}")
-    monkeypatch.setattr("access.account", lambda: "cleo")
+    serve(monkeypatch, **PROXY)
+    worlds.sign_in(monkeypatch, "cleo")
     assert refusal("train").startswith("Training is turned off on this server")  # no role turns it on
 
 
@@ -138,34 +112,28 @@ def test_pages_say_why_controls_are_not_there(app: Page, sign_in: As) -> None:
     assert [(button.disabled, button.help) for button in writing] == [(True, LOOKS)] * 3  # a notion, as a copy too, and a view
 
 
-def test_what_a_viewer_edits_stays_in_the_session(app: Page, sign_in: As, cache: Path) -> None:
+def test_what_a_viewer_edits_stays_in_the_session_and_what_he_sees_he_may_take_along(app: Page, sign_in: As, cache: Path) -> None:
     app.open("notions").fill("text_area", "templates", "a {} car in the rain")
     assert app.control("text_area", "templates").value == "a {} car in the rain"
     assert "draft" not in app.query_params
     assert kept_files(cache) == []
-    sign_in("ben")
-    app.fill("text_area", "templates", "a {} car in the sun")
-    assert [path.split("/")[2] for path in kept_files(cache) if not path.endswith("/seen")] == ["drafts"]
-
-
-def test_who_may_look_may_take_along_what_he_sees(app: Page, sign_in: As, cache: Path) -> None:
     app.session_state["export_open"] = True
-    app.open("explore").click("make_export")
+    app.open("explore").click("make_export").wait("export")
     (job,) = jobs().all("export")
-    assert job.wait(300)
     assert job.error is None
-    assert kept_files(cache) == [str(job.result.file.relative_to(cache))]
+    assert [path for path in kept_files(cache) if not path.endswith("/seen")] == [str(job.result.file.relative_to(cache))]
     assert job.result.file.relative_to(cache).parts[1].startswith("ada-")
     sign_in("ben")
-    app.run()
-    assert "make_export" in {button.key for button in app.button}  # ada's file is not offered to others
+    assert app.run().has("make_export")  # ada's file is not offered to others
+    app.open("notions").fill("text_area", "templates", "a {} car in the sun")
+    kept = {path.split("/")[2] for path in kept_files(cache) if not path.endswith("/seen")}
+    assert kept == {"exports", "drafts"}
 
 
-def test_a_click_on_a_page_that_was_drawn_before_saves_no_notion(app: Page, sign_in: As, cache: Path) -> None:
+def test_a_click_on_a_page_that_was_drawn_before_changes_nothing(app: Page, sign_in: As, cache: Path, tmp_path: Path, monkeypatch: Any) -> None:
     """As a message that goes around the page: the button is known to the session, and its role has gone since."""
     sign_in("ben")
-    app.open("notions").fill("text_input", "name", "car color copy")
-    save = app.button_of("Save")
+    save = app.open("notions").fill("text_input", "name", "car color copy").button_of("Save")
     sign_in("ada")
     save.click().run()
     assert LOOKS in app.texts
@@ -174,20 +142,13 @@ def test_a_click_on_a_page_that_was_drawn_before_saves_no_notion(app: Page, sign
     app.run().press("Save")
     assert [file.name for file in visitors.visitors_dir().rglob("*.yaml")] == ["car-color-copy.yaml"]
 
-
-def test_nor_removes_a_dataset(app: Page, sign_in: As, cache: Path) -> None:
-    sign_in("ben")
     add_dataset(new_entry("Mine", "cars", "cars", owner=visitors.account_token("ben")))
-    app.open("your_images")
-    remove = app.button_of("Remove")
-    before = list_datasets()
+    remove, before = app.open("your_images").button_of("Remove"), list_datasets()
     sign_in("ada")
     remove.click().run()
     assert list_datasets() == before
     assert "Remove" not in app.labels
 
-
-def test_nor_embeds_a_folder(app: Page, sign_in: As, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "photos").mkdir()
     serve(monkeypatch, **PROXY, roots=[str(tmp_path / "photos")])
     sign_in("ben")
@@ -195,7 +156,7 @@ def test_nor_embeds_a_folder(app: Page, sign_in: As, tmp_path: Path, monkeypatch
     sign_in("ada")
     app.click("begin_folder")
     assert LOOKS in app.texts
-    assert len(list_datasets()) == 1
+    assert list_datasets() == before
     assert not uploads_dir().exists()
 
 
@@ -216,13 +177,19 @@ def test_only_the_role_train_starts_resumes_and_stops(app: Page, sign_in: As, st
         button.click().run()
         assert TRAINS_NOT in app.texts
         assert page == "train" or not app.has(key)
-    assert begun == []
-    assert not stopped.stop_requested()
+    assert (begun, stopped.stop_requested()) == ([], False)
     sign_in("cleo")
     app.run().click("act_mine")
     assert stopped.stop_requested()
     app.open("train").click("train_start")
     assert begun == ["shipped-cars-elg"]
+    run_owners.take(stopped.path)  # a run is deleted by whoever began it
+    assert run_owners.refusal_to_change(stopped.path) == ""
+    sign_in("ben")
+    assert "Only the person who started a run" in run_owners.refusal_to_change(stopped.path)
+    sign_in("cleo")
+    serve(monkeypatch, **PROXY | {"roles": {"cleo": "edit"}}, training=True)  # and may still train
+    assert run_owners.refusal_to_change(stopped.path) == TRAINS_NOT
 
 
 def test_what_is_an_accounts_own_goes_with_its_name(sign_in: As, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -247,31 +214,26 @@ def test_what_is_an_accounts_own_goes_with_its_name(sign_in: As, cache: Path, mo
 
 
 def test_a_header_of_the_browser_names_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("LIKENESS_SERVER", "{shared: true, auth_header: X-User}")
-    monkeypatch.setattr(signed_in, "get_script_run_ctx", lambda suppress_warning: object())
-
-    class Context:
-        headers = {"X-User": "cleo", "x-likeness-account": "cleo"}  # noqa: RUF012
-
-    monkeypatch.setattr(signed_in.st, "context", Context)
-    assert signed_in.account() == ""
-    Context.headers = {signed_in._HEADER: "ada%40x.org"}
-    assert signed_in.account() == "ada@x.org"
-    monkeypatch.setattr(signed_in, "get_script_run_ctx", lambda suppress_warning: None)
-    assert signed_in.account() == ""
+    serve(monkeypatch, **PROXY)
+    for headers, context, name in (
+        ({"X-User": "cleo", "x-likeness-account": "cleo"}, object(), ""),
+        ({signed_in._HEADER: "ada%40x.org"}, object(), "ada@x.org"),
+        ({signed_in._HEADER: "ada%40x.org"}, None, ""),
+    ):
+        monkeypatch.setattr(signed_in, "get_script_run_ctx", lambda suppress_warning, context=context: context)
+        monkeypatch.setattr(signed_in.st, "context", SimpleNamespace(headers=headers))
+        assert signed_in.account() == name
 
 
 def test_a_session_that_another_account_takes_over_begins_anew(app: Page, monkeypatch: pytest.MonkeyPatch) -> None:
     """As when a browser keeps a page open while someone else signs in: Streamlit takes it back to the session that it had."""
-    monkeypatch.setenv("LIKENESS_SERVER", "{shared: true, auth_header: X-User, default_role: edit}")
+    serve(monkeypatch, **PROXY, default_role="edit")
     monkeypatch.setattr("shared.account_line.account", lambda: "ben")
     app.run()
     app.session_state["text"] = "a secret of ben's"
-    app.run()
-    assert app.session_state["text"] == "a secret of ben's"
+    assert app.run().session_state["text"] == "a secret of ben's"
     monkeypatch.setattr("shared.account_line.account", lambda: "cleo")
-    app.run()
-    assert app.session_state["text"] != "a secret of ben's"
+    assert app.run().session_state["text"] != "a secret of ben's"
 
 
 # What writes for people or starts work that they own, by the name under which it is called.
@@ -314,16 +276,3 @@ def test_whatever_writes_asks_first() -> None:
             through = calls | {further for call in calls for further in functions.get(call, ())}
             assert through & _ASKS, f"{file.relative_to(APP)}: {name} calls {sorted(calls & _WRITES)} and asks nobody"
     assert found >= 14
-
-
-def test_a_run_is_deleted_by_whoever_began_it_and_may_still_train(sign_in: As, stopped: RunFolder, monkeypatch: pytest.MonkeyPatch) -> None:
-    sign_in("cleo")
-    run_owners.take(stopped.path)
-    assert run_owners.refusal_to_change(stopped.path) == ""
-    sign_in("ben")
-    assert "Only the person who started a run" in run_owners.refusal_to_change(stopped.path)
-    sign_in("cleo")
-    monkeypatch.setenv(
-        "LIKENESS_SERVER", settings_from({"shared": True, "training": True, "auth_header": "X-User", "roles": {"cleo": "edit"}}).as_text()
-    )
-    assert run_owners.refusal_to_change(stopped.path) == TRAINS_NOT

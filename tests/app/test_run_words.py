@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from likeness.evaluation import metric_title
-from likeness.training.config import BatchConfig, DataConfig, GuidanceConfig, ObjectiveConfig, RunConfig
+from likeness.training.config import BatchConfig, DataConfig, GuidanceConfig, RunConfig
 from likeness.training.runs.run_folder import STATES, Status
 from shared import run_words
 
@@ -30,11 +30,8 @@ def test_a_status_says_how_far_a_run_is(status: Status, said: str) -> None:
     assert run_words.standing(status) == said
 
 
-def test_every_state_has_a_word_and_an_icon() -> None:
+def test_every_state_has_a_word_and_every_metric_a_sentence_that_begins_with_its_name() -> None:
     assert set(run_words.STATES) == set(STATES)
-
-
-def test_every_metric_is_told_in_a_sentence_that_begins_with_its_name() -> None:
     for metric in ("recall_at_1", "nmi", "ndcg_at_10"):
         assert run_words.metric_help(metric).startswith(f"{metric_title(metric)}: ")
     assert "among their top 16" in run_words.metric_help("recall_at_16")
@@ -67,39 +64,24 @@ def test_what_chose_the_best_weights_is_told_with_its_direction() -> None:
     assert "highest R@1 or smallest label distance at 10 so far" in run_words.checkpoint_help("best", [images, classes])
 
 
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        ({"name": "margin"}, "Margin"),
-        ({"name": "margin", "s2sd": {}}, "Margin + S2SD"),
-        ({"name": "r-margin", "options": {"rho": 0.35}}, "R-margin"),
-        ({"name": "margin", "uniform_prior": {"weight": 0.2}}, "Margin + uniform prior"),
-        ({"name": "r-margin", "s2sd": {}, "uniform_prior": {}}, "R-margin + S2SD + uniform prior"),
-    ],
-)
-def test_an_objective_says_what_wraps_it(options: dict[str, Any], said: str) -> None:
-    assert run_words.objective(RunConfig(objective=ObjectiveConfig(**options))) == said
-
-
-def test_diva_stands_beside_its_objective() -> None:
-    config = RunConfig.model_validate({"objective": {"name": "margin", "diva": {}}, "backbone": {"parts": 4}, "batch": {"size": 112, "per_class": 4}})
-    assert run_words.objective(config) == "Margin + DiVA"
+DIVA: dict[str, Any] = {"objective": {"name": "margin", "diva": {}}, "backbone": {"parts": 4}, "batch": {"size": 112, "per_class": 4}}
 
 
 @pytest.mark.parametrize(
-    ("shown", "said"),
+    ("config", "said"),
     [
-        (None, "none"),
-        (True, "yes"),
-        (False, "no"),
-        (1e-5, "1e-05"),
-        (5.0, "5"),
-        (7, "7"),
-        ("minilm", "minilm"),
-        (["car_color", "body_type"], "car_color, body_type"),
-        ((), "none"),
-        ([30, None], "30, none"),
+        ({"objective": {"name": "margin"}}, "Margin"),
+        ({"objective": {"name": "r-margin", "options": {"rho": 0.35}}}, "R-margin"),
+        ({"objective": {"name": "margin", "uniform_prior": {"weight": 0.2}}}, "Margin + uniform prior"),
+        ({"objective": {"name": "r-margin", "s2sd": {}, "uniform_prior": {}}}, "R-margin + S2SD + uniform prior"),
+        (DIVA, "Margin + DiVA"),
     ],
 )
-def test_a_value_is_said_as_people_read_it(shown: Any, said: str) -> None:
-    assert run_words.value(shown) == said
+def test_an_objective_says_what_wraps_it(config: dict[str, Any], said: str) -> None:
+    assert run_words.objective(RunConfig.model_validate(config)) == said
+
+
+def test_a_value_is_said_as_people_read_it() -> None:
+    shown = [None, True, False, 1e-5, 5.0, 7, "minilm", ["car_color", "body_type"], (), [30, None]]
+    said = ["none", "yes", "no", "1e-05", "5", "7", "minilm", "car_color, body_type", "none", "30, none"]
+    assert [run_words.value(each) for each in shown] == said

@@ -2,6 +2,7 @@
 
 import gc
 import math
+import socket
 import threading
 import time
 from collections.abc import Callable
@@ -15,33 +16,22 @@ from script_turns import ScriptTurns
 from worlds import Clock
 
 
-def test_an_allowance_is_spent_and_comes_back() -> None:
+def test_an_allowance_is_spent_and_comes_back(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = Clock()
     pace = Pace(a_second=2, at_once=10, clock=clock)
-    assert [pace.spend("ada") for _ in range(10)] == [0] * 10
-    assert [pace.spend("ada") for _ in range(4)] == [0.5, 1, 1.5, 2]
-    assert pace.is_overdrawn("ada")
-    assert not pace.is_overdrawn("ben")
+    assert [pace.spend("ada") for _ in range(14)] == [0] * 10 + [0.5, 1, 1.5, 2]
+    assert [pace.is_overdrawn(who) for who in ("ada", "ben")] == [True, False]
     clock.now = 2.0
     assert not pace.is_overdrawn("ada")
     clock.now = 1000.0
-    assert pace.spend("ada", 10) == 0
-    assert pace.spend("ada", 1) == 0.5
-
-
-def test_no_more_is_owed_than_is_said() -> None:
-    pace = Pace(a_second=0.5, at_once=1, most_owed=3, clock=Clock())
-    assert pace.spend("ada", 1000) == 6
-
-
-def test_many_clients_take_no_memory_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
-    clock = Clock()
+    assert [pace.spend("ada", amount) for amount in (10, 1)] == [0, 0.5]
+    assert Pace(a_second=0.5, at_once=1, most_owed=3, clock=clock).spend("ada", 1000) == 6  # no more is owed than is said
     monkeypatch.setattr("doors.pace._MOST_KNOWN", 10)
     pace = Pace(a_second=1, at_once=2, clock=clock)
     for number in range(100):
-        clock.now = float(number)
+        clock.now += 1
         pace.spend(str(number))
-    assert len(pace._left) <= 12
+    assert len(pace._left) <= 12  # many clients take no memory for ever
 
 
 @pytest.fixture
@@ -55,22 +45,17 @@ def turns(monkeypatch: pytest.MonkeyPatch, clock: Clock) -> ScriptTurns:
     return ScriptTurns(1, clock)
 
 
-def _beside(work: Callable[[], object]) -> tuple[threading.Thread, threading.Event]:
+def _beside(work: Callable[[], object]) -> threading.Event:
+    """Set once it has ended."""
     done = threading.Event()
-
-    def go() -> None:
-        work()
-        done.set()
-
-    thread = threading.Thread(target=go, daemon=True)
-    thread.start()
-    return thread, done
+    threading.Thread(target=lambda: (work(), done.set()), daemon=True).start()
+    return done
 
 
 def test_pages_of_one_client_wait_for_each_other_and_not_for_others(turns: ScriptTurns) -> None:
     turns.begin("ada")
-    _, second = _beside(lambda: turns.begin("ada"))
-    _, other = _beside(lambda: turns.begin("ben"))
+    second = _beside(lambda: turns.begin("ada"))
+    other = _beside(lambda: turns.begin("ben"))
     assert other.wait(60)
     assert not second.wait(0.2)
     turns.end("ada", 0)
@@ -86,7 +71,7 @@ def _page(turns: ScriptTurns, clock: Clock, who: str, seconds: float) -> None:
 def test_on_a_busy_server_who_has_had_more_than_his_share_waits(turns: ScriptTurns, clock: Clock) -> None:
     _page(turns, clock, "ada", 6)
     _page(turns, clock, "ben", 4)
-    _, again = _beside(lambda: turns.begin("ada"))
+    again = _beside(lambda: turns.begin("ada"))
     assert not again.wait(0.3)
     _page(turns, clock, "cem", 0.5)  # who has had little does not wait
     assert not again.wait(0.3)
@@ -98,7 +83,7 @@ def test_nobody_waits_longer_than_some_seconds(turns: ScriptTurns, clock: Clock)
     _page(turns, clock, "ben", 6)
     turns.begin("ada")
     turns.end("ada", 1000)
-    _, again = _beside(lambda: turns.begin("ada"))
+    again = _beside(lambda: turns.begin("ada"))
     assert not again.wait(0.3)
     clock.now += 5.1
     assert again.wait(60)
@@ -109,7 +94,7 @@ def test_on_a_quiet_server_nobody_waits(turns: ScriptTurns, clock: Clock, others
     for _ in range(5):
         _page(turns, clock, "ada", 100)
     _page(turns, clock, "ben", others)
-    _, again = _beside(lambda: turns.begin("ada"))
+    again = _beside(lambda: turns.begin("ada"))
     assert again.wait(60)
 
 
@@ -120,7 +105,7 @@ def test_the_time_that_others_kept_a_page_waiting_does_not_count(turns: ScriptTu
     turns.end("ben", 4)
     turns.end("ada", 0.5)
     assert turns._lately == {"ben": 4, "ada": 0.5}
-    _, again = _beside(lambda: turns.begin("ada"))
+    again = _beside(lambda: turns.begin("ada"))
     assert again.wait(60)
     clock.now += 10
     turns.end("ada", 0)
@@ -140,9 +125,8 @@ def test_a_page_is_charged_for_what_its_own_thread_computes(monkeypatch: pytest.
         if rerun == "wait":
             time.sleep(0.5)
 
-    run = script_turns._in_turn(page)
     for rerun in ("work", "wait"):
-        run(None, rerun)
+        script_turns._in_turn(page)(None, rerun)
     assert charged[0] >= 0.2 > charged[1]
 
 
@@ -160,36 +144,15 @@ def test_what_is_loaded_leaves_garbage_collection(monkeypatch: pytest.MonkeyPatc
         gc.unfreeze()
 
 
-def test_answers_leave_at_once() -> None:
+def test_answers_leave_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without TCP_NODELAY, each picture after the first on a connection came 40 ms late."""
-    import socket
-
     from doors.connections import _Quick
 
-    server, (browser, accepted) = socket.socket(), (socket.socket(), None)
-    try:
-        server.bind(("127.0.0.1", 0))
-        server.listen()
-        browser.connect(server.getsockname())
+    monkeypatch.setattr(_Quick.__mro__[1], "connection_made", lambda self, transport: None)
+    with socket.create_server(("127.0.0.1", 0)) as server, socket.create_connection(server.getsockname()):
         accepted, _ = server.accept()
-
-        class Transport:
-            def get_extra_info(self, name: str) -> object:
-                return accepted if name == "socket" else None
-
-        class Protocol(_Quick):  # type: ignore[misc,valid-type]
-            def __init__(self) -> None:
-                pass
-
-        base = _Quick.__mro__[1]
-        original, base.connection_made = base.connection_made, lambda self, transport: None
-        try:
+        with accepted:
             assert not accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
-            Protocol().connection_made(Transport())
-        finally:
-            base.connection_made = original
-        assert accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
-    finally:
-        for each in (server, browser, accepted):
-            if each is not None:
-                each.close()
+            transport = SimpleNamespace(get_extra_info=lambda name: accepted if name == "socket" else None)
+            _Quick.connection_made(object.__new__(_Quick), transport)  # type: ignore[arg-type]
+            assert accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)

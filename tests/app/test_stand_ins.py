@@ -10,9 +10,9 @@ import pytest
 import background
 from app_page import Page
 from background import Job
-from likeness.clusters import ClusterName, ClusterNames, Clusters
 from likeness.projection import pca_map
 from shared import link, progress
+from worlds import halves, names_of
 
 # What is on a page in text, and what of a button can change; the rest, as the choices in a list, is drawn alike in every run.
 _TEXTS = ("alert", "heading", "html", "markdown", "progress", "bidi_component")
@@ -114,14 +114,8 @@ def results(app: Page, moment: int, monkeypatch: pytest.MonkeyPatch) -> Iterator
 @pytest.fixture
 def few_clusters(monkeypatch: pytest.MonkeyPatch) -> None:
     """Two halves of the rows, named at once."""
-
-    def cluster(space: Any) -> Clusters:
-        half = (np.arange(len(space)) >= len(space) // 2).astype(np.int64)
-        return Clusters(half[:, None], np.ones((len(space), 1), bool), (np.array([-1, -1]),))
-
-    names = ClusterNames((tuple(ClusterName(word, 0.9, (word,)) for word in ("first", "second")),), "words")
-    monkeypatch.setattr("likeness.clusters.cluster", cluster)
-    monkeypatch.setattr("likeness.clusters.name_clusters", lambda *_, **__: names)
+    monkeypatch.setattr("likeness.clusters.cluster", halves)
+    monkeypatch.setattr("likeness.clusters.name_clusters", lambda *_, **__: names_of("first", "second"))
 
 
 def _drawn(app: Page) -> list[str]:
