@@ -10,8 +10,8 @@ from PIL import Image
 from experiments.public_benchmarks.benchmark import Benchmark, BenchmarkRequest, Runs
 from experiments.public_benchmarks.composed_rows import background, check_reads_text, text_rows
 from experiments.public_benchmarks.composed_ways import WAYS, Rows
+from experiments.public_benchmarks.datasets import ConditionTemplate, TemplateImage, genecis_tasks, read_genecis, read_templates
 from experiments.public_benchmarks.ranks import target_rank
-from likeness.data import ConditionTemplate, TemplateImage, genecis_tasks, read_genecis, read_templates
 from likeness.defaults import default_encoder
 from likeness.embedding import embed
 from likeness.encoders import load_encoder

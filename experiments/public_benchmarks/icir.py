@@ -7,8 +7,8 @@ import numpy as np
 from experiments.public_benchmarks.benchmark import Benchmark, BenchmarkRequest, Runs
 from experiments.public_benchmarks.composed_rows import background, check_reads_text, text_rows
 from experiments.public_benchmarks.composed_ways import WAYS
+from experiments.public_benchmarks.datasets import read_icir
 from experiments.public_benchmarks.ranks import average_precision
-from likeness.data import read_icir
 from likeness.defaults import default_encoder
 from likeness.embedding import embed
 from likeness.errors import InputError

@@ -18,6 +18,8 @@ from fuzzing import Case, attack
 from experiments.captioning.config import captioning_configs, read_captioning_config
 from experiments.captioning.folder import CaptioningFolder
 from experiments.captioning.vocabulary import read_vocabulary
+from experiments.tests.public_benchmarks.conftest import write_clevr4, write_genecis, write_icir, write_stanford40
+from likeness.data import read_dataset
 from likeness.errors import InputError
 
 
@@ -85,7 +87,15 @@ def _read_checkpoint(folder: Path) -> None:
     _answered(lambda: load_checkpoint(CheckpointFile(folder / "checkpoint.ckpt"), ClipRecipe(), ["a"]))
 
 
+def _dataset(source: str, write: Callable[[Path], Any], damage: str) -> Case:
+    return Case(source, write, lambda folder: read_dataset(f"{source}:{folder}"), (damage,), ())
+
+
 CASES = [
+    _dataset("clevr4", write_clevr4, "*.json"),
+    _dataset("genecis", write_genecis, "genecis/*.json"),
+    _dataset("icir", write_icir, "*.csv"),
+    _dataset("stanford40", write_stanford40, "ImageSplits/*.txt"),
     Case("captioning config", _config, lambda folder: read_captioning_config(folder / "c.yaml"), ("*.yaml",), ()),
     Case("captioning folder", _captioning, _read_captioning, ("*",), ()),
     Case("captioning model", _captioner, _caption, ("model/*.*",), ()),

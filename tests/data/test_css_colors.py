@@ -79,13 +79,6 @@ def test_the_rgb_metric_counts_in_whole_eight_bit_values() -> None:
     assert names != nearest_color(rgb, space="rgb")
 
 
-def test_unknown_metric() -> None:
-    with pytest.raises(InputError, match='Color metric "cmyk" is unknown: use "lab" or "rgb"'):
-        nearest_color([[0, 0, 0]], metric="cmyk")
-    with pytest.raises(InputError, match=r"Color values lie outside 0\.\.1"):
-        nearest_color([[0, 0, 2]], space="rgb", metric="rgb")
-
-
 def test_the_name_is_the_smallest_of_the_distances() -> None:
     hsv = np.random.default_rng(2).random((50, 3))
     lab = [lab_by_hand(colorsys.hsv_to_rgb(*row)) for row in hsv]
@@ -95,17 +88,19 @@ def test_the_name_is_the_smallest_of_the_distances() -> None:
     assert css_distances(hsv_to_rgb(hsv)).shape == (50, 17)
 
 
-@pytest.mark.parametrize("colors", [[[0, 0, 255]], [[0.1, np.nan, 0.2]], [[-0.1, 0, 0]]])
-def test_values_outside_the_range_are_refused(colors: list[list[float]]) -> None:
-    with pytest.raises(InputError, match=r"outside 0\.\.1 or are NaN: scale"):
-        nearest_color(colors)
-
-
-def test_wrong_shape_and_space_are_refused() -> None:
-    with pytest.raises(InputError, match=r"shape \(3,\), expected \(n, 3\)"):
-        nearest_color([0.1, 0.2, 0.3])
-    with pytest.raises(InputError, match=r'"cmyk" is unknown: use "hsv" or "rgb"'):
-        nearest_color([[0.1, 0.2, 0.3]], space="cmyk")
+@pytest.mark.parametrize(
+    ("colors", "options", "said"),
+    [
+        *[(colors, {}, r"outside 0\.\.1 or are NaN: scale") for colors in ([[0, 0, 255]], [[0.1, np.nan, 0.2]], [[-0.1, 0, 0]])],
+        ([[0, 0, 2]], {"space": "rgb", "metric": "rgb"}, r"Color values lie outside 0\.\.1"),
+        ([0.1, 0.2, 0.3], {}, r"shape \(3,\), expected \(n, 3\)"),
+        ([[0.1, 0.2, 0.3]], {"space": "cmyk"}, r'"cmyk" is unknown: use "hsv" or "rgb"'),
+        ([[0, 0, 0]], {"metric": "cmyk"}, 'Color metric "cmyk" is unknown: use "lab" or "rgb"'),
+    ],
+)
+def test_what_is_no_color(colors: list[object], options: dict[str, str], said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        nearest_color(colors, **options)
 
 
 # Two colors in CIELAB and their difference: of the 34 pairs of Sharma, Wu and Dalal 2005, Table 1.

@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from likeness.data import ImageTable, class_halves
-from likeness.data.protocols import check_split, zero_shot_half
+from likeness.data.protocols import zero_shot_half
 from likeness.errors import InputError
 
 
@@ -34,9 +34,6 @@ def test_any_table_in_natural_order() -> None:
     assert list(test.frame["label"]) == ["class 10", "Class 3"]
     assert (train.name, test.name) == ("Mine (train)", "Mine (test)")
     assert list(test.frame.index) == [0, 1]
-
-
-def test_numbers_are_in_the_order_of_their_values() -> None:
     assert [sorted(half.frame["label"]) for half in class_halves(table([10, 9, 1, 100]), "label")] == [[1, 9], [10, 100]]
 
 
@@ -51,10 +48,3 @@ def test_numbers_are_in_the_order_of_their_values() -> None:
 def test_what_cannot_be_split(labels: list[object], attribute: str, message: str) -> None:
     with pytest.raises(InputError, match=message):
         class_halves(table(labels), attribute)
-
-
-def test_unknown_splits() -> None:
-    with pytest.raises(InputError, match="There is no split 'val'; choose from test, train, all"):
-        zero_shot_half(["a"], ["a"], "val")
-    with pytest.raises(InputError, match="There is no split 'train'; choose from test, all"):
-        check_split("train", ("test", "all"))

@@ -29,9 +29,3 @@ def test_each_kind_of_source(tmp_path: Path) -> None:
 def test_no_such_source(source: str, message: str) -> None:
     with pytest.raises(InputError, match=message):
         read_dataset(source)
-
-
-def test_a_picture_is_no_dataset(tmp_path: Path) -> None:
-    (tmp_path / "1.png").touch()
-    with pytest.raises(InputError, match=r"'1\.png' is not one of \.csv"):
-        read_dataset(tmp_path / "1.png")

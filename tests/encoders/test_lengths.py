@@ -39,31 +39,23 @@ def test_unit_vectors_times_lengths_are_what_the_tower_gives(few: ImageTable, tm
     assert lengths.std() > 0
 
 
-def test_they_are_computed_once(few: ImageTable, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    first = image_lengths(few, "cars-small", store_dir=tmp_path / "store")
+def test_they_are_computed_once_and_kept_beside_the_embeddings(few: ImageTable, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    space = lk.embed(few, "cars-small", store_dir=tmp_path / "store")
+    before = set((tmp_path / "store").rglob("*.npz"))
+    first = space.replace(name="other").lengths
+    assert first.shape == (5,)
+    assert len(set((tmp_path / "store").rglob("*.npz")) - before) == 1
     monkeypatch.setattr("likeness.encoders.lengths.load_encoder", lambda encoder: pytest.fail("the lengths were stored"))
     np.testing.assert_array_equal(image_lengths(few, "cars-small", store_dir=tmp_path / "store"), first)
 
 
-def test_a_space_keeps_them_beside_its_embeddings(few: ImageTable, tmp_path: Path) -> None:
-    space = lk.embed(few, "cars-small", store_dir=tmp_path / "store")
-    before = set((tmp_path / "store").rglob("*.npz"))
-    assert space.replace(name="other").lengths.shape == (5,)
-    assert len(set((tmp_path / "store").rglob("*.npz")) - before) == 1
-
-
-def test_a_space_tells_them_and_those_without_an_encoder_refuse(few: ImageTable) -> None:
-    space = lk.embed(few, "cars-small")
-    np.testing.assert_array_equal(space.lengths, image_lengths(few, "cars-small"))
-    with pytest.raises(InputError, match="The vectors of 'Vectors' have length 1 and what made them is not at hand; embed the images"):
-        lk.Space(np.eye(3)).lengths  # noqa: B018
-    with pytest.raises(InputError, match="have length 1"):
-        space.refit(lk.Notion("color", "a {} car", ["red", "blue"])).lengths  # noqa: B018
-
-
-def test_an_encoder_that_cannot_say_refuses(few: ImageTable) -> None:
-    with pytest.raises(InputError, match="'plain' gives unit vectors only, so the lengths of its features are not known; use an open_clip"):
-        lk.embed(few, Plain()).lengths  # noqa: B018
+def test_spaces_without_lengths_refuse(few: ImageTable) -> None:
+    unknown = "have length 1 and what made them is not at hand; embed the images"
+    unit = "'plain' gives unit vectors only, so the lengths of its features are not known; use an open_clip"
+    notion = lk.embed(few, "cars-small").refit(lk.Notion("color", "a {} car", ["red", "blue"]))
+    for space, said in ((lk.Space(np.eye(3)), unknown), (notion, "have length 1"), (lk.embed(few, Plain()), unit)):
+        with pytest.raises(InputError, match=said):
+            space.lengths  # noqa: B018
 
 
 def test_images_that_cannot_be_read_are_named(few: ImageTable, tmp_path: Path) -> None:

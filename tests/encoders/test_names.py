@@ -37,6 +37,8 @@ def test_no_known_form(name: str) -> None:
 def test_a_folder_without_prefix_is_answered_with_the_prefix(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=f"write 'local-dir:{tmp_path}'"):
         parse_name(str(tmp_path))
+    with pytest.raises(InputError, match="there is no folder 'nowhere'"):
+        encoder_identity("local-dir:nowhere")
 
 
 def test_identity_follows_content_not_place(tiny_clip: Path, tmp_path: Path) -> None:
@@ -65,11 +67,6 @@ def test_the_shipped_model_is_missing(tmp_path: Path, monkeypatch: pytest.Monkey
     monkeypatch.setattr(clip, "assets_dir", lambda: tmp_path)
     with pytest.raises(InputError, match=r"'cars' is not here: .*; install the package again"):
         encoder_identity("cars")
-
-
-def test_missing_folder() -> None:
-    with pytest.raises(InputError, match="there is no folder 'nowhere'"):
-        encoder_identity("local-dir:nowhere")
 
 
 @pytest.mark.parametrize(

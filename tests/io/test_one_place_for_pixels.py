@@ -75,22 +75,6 @@ def test_no_file_goes_around_it() -> None:
     assert dict(found) == {file: set(kinds) for file, kinds in OTHERS.items()}
 
 
-@pytest.mark.parametrize(
-    "code",
-    [
-        "from PIL import Image\nImage.open(f)",
-        "import PIL.Image\nPIL.Image.open(f).convert('RGB')",
-        "import cv2\ncv2.imread(f)",
-        "from torchvision import io",
-        "import imageio.v3 as iio",
-        "image.convert(mode='RGB')",
-    ],
-)
-def test_this_law_finds_such_a_file(code: str, tmp_path: Path) -> None:
-    (tmp_path / "a.py").write_text(code)
-    assert uses(tmp_path / "a.py")
-
-
 SIDE = 64
 PIXELS = np.full((SIDE, SIDE, 3), (30, 200, 60), np.uint8)
 Door = Callable[[Path], object]

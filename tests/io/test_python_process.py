@@ -84,16 +84,8 @@ def test_no_process_imports_from_the_current_folder(trap: Path, tmp_path: Path, 
     _call(trap, str(driver), LIKENESS_CACHE=str(tmp_path / "cache"))
 
 
-def test_the_canaries_see_what_python_itself_does(trap: Path) -> None:
-    with pytest.raises(AssertionError):
-        _call(trap, "-c", "import secrets")
-
-
-def test_the_command_line_started_by_its_module(trap: Path) -> None:
+def test_the_command_line_and_what_becomes_the_app(trap: Path) -> None:
     _call(trap, "-m", "likeness", "kinds", "objectives")
-
-
-def test_what_becomes_the_app(trap: Path) -> None:
     _call(trap, "-m", "likeness", "token", "tokens.txt", "notebook")
     assert (trap / "tokens.txt").is_file()
 

@@ -37,8 +37,8 @@ class Watched:
         return self.labels.between(np.arange(len(self)), np.arange(len(self)))
 
 
-def fail() -> None:
-    raise AssertionError("it computes")
+def fail(error: type[BaseException] = AssertionError) -> None:
+    raise error("it computes")
 
 
 def files(cache: Path) -> list[str]:
@@ -57,8 +57,11 @@ def test_borders_of_blocks(count: int) -> None:
 
 
 def test_it_is_computed_once(cache: Path) -> None:
-    first = stored_distances(Watched(40), "one", workers=1)
-    again = stored_distances(Watched(40, fail), "one", workers=1)
+    seen: list[tuple[int, int]] = []
+    first = stored_distances(Watched(70), "one", lambda done, total: seen.append((done, total)), workers=1)
+    assert (seen[0], seen[-1]) == ((32 * 33 // 2, 70 * 71 // 2), (70 * 71 // 2, 70 * 71 // 2))
+    assert [done for done, _ in seen] == sorted({done for done, _ in seen})
+    again = stored_distances(Watched(70, fail), "one", workers=1)
     np.testing.assert_array_equal(first.matrix, again.matrix)
     assert len(files(cache)) == 1
     other = Watched(40)
@@ -67,32 +70,15 @@ def test_it_is_computed_once(cache: Path) -> None:
     assert len(files(cache)) == 2
 
 
-def test_progress() -> None:
-    seen: list[tuple[int, int]] = []
-    stored_distances(Watched(70), "key", lambda done, total: seen.append((done, total)), workers=1)
-    assert seen[0] == (32 * 33 // 2, 70 * 71 // 2)
-    assert seen[-1] == (70 * 71 // 2, 70 * 71 // 2)
-    assert [done for done, _ in seen] == sorted({done for done, _ in seen})
-
-
-@pytest.mark.parametrize("blocks", [0, 1, 4])
-def test_failing_half_way_leaves_nothing(cache: Path, blocks: int) -> None:
+@pytest.mark.parametrize(("blocks", "error"), [(0, AssertionError), (1, KeyboardInterrupt), (4, AssertionError)])
+def test_failing_half_way_leaves_nothing(cache: Path, blocks: int, error: type[BaseException]) -> None:
     watched = Watched(70)
-    watched.before = lambda: fail() if watched.calls > blocks else None
-    with pytest.raises(AssertionError, match="it computes"):
+    watched.before = lambda: fail(error) if watched.calls > blocks else None
+    with pytest.raises(error, match="it computes"):
         stored_distances(watched, "key", workers=1)
     assert files(cache) == []
     watched.before = lambda: None
     np.testing.assert_array_equal(stored_distances(watched, "key", workers=1).matrix, watched.whole())
-
-
-def test_being_stopped_by_a_person_leaves_nothing(cache: Path) -> None:
-    def stop(done: int, total: int) -> None:
-        raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        stored_distances(Watched(70), "key", stop, workers=1)
-    assert files(cache) == []
 
 
 _KILLED = """

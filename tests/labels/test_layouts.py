@@ -31,6 +31,9 @@ def test_by_hand() -> None:
     a, b = np.array([[[1, 1], [2, 2]]]), np.array([[[2, 2], [1, 1]], [[1, 1], [1, 1]], [[3, 1], [2, 2]], [[9, 9], [9, 5]]])
     # the same regions by other numbers; half of the one and nothing of the other; a third region without a partner; 2/3 and 1/2
     np.testing.assert_allclose(layout_distances(a, b), [[0, 1 - 1 / 4, 1 - (1 / 2 + 1) / 3, 1 - (2 / 3 + 1 / 2) / 2]], rtol=1e-6)
+    np.testing.assert_allclose(layout_distances(np.array([[[0, 0, 1]]]), np.array([[[0, 2, 1]], [[0, 0, 1]]])), [[0.5, 0]])  # 0 is no surface
+    assert layout_distances(np.zeros((0, 4, 4), int), np.ones((3, 4, 4), int)).shape == (0, 3)
+    assert len(LayoutLabels(np.zeros((0, 4, 4), np.uint8))) == 0
 
 
 def best(a: np.ndarray, b: np.ndarray) -> float:
@@ -103,12 +106,6 @@ def test_names_of_labels_and_places_of_pixels_do_not_matter(masks: np.ndarray, m
     np.testing.assert_allclose(layout_distances(doubled, doubled, matching), apart, atol=1e-6)
 
 
-def test_the_label_0_is_no_surface() -> None:
-    a, b = np.array([[[0, 0, 1]]]), np.array([[[0, 2, 1]]])
-    np.testing.assert_allclose(layout_distances(a, a), 0)
-    np.testing.assert_allclose(layout_distances(a, b), 0.5)
-
-
 @pytest.mark.parametrize("matching", ["best", "numbers"])
 def test_labels_of_images_equal_the_plain_form(masks: np.ndarray, matching: Any) -> None:
     labels = LayoutLabels(masks, matching)
@@ -116,11 +113,6 @@ def test_labels_of_images_equal_the_plain_form(masks: np.ndarray, matching: Any)
     np.testing.assert_allclose(labels.between(rows, columns), layout_distances(masks, masks, matching)[np.ix_(rows, columns)], atol=1e-6)
     assert (len(labels), labels.unit, labels.masks.dtype) == (14, "1 - mIoU", np.uint8)
     assert labels.between(np.array([], dtype=np.int64), columns).shape == (0, 2)
-
-
-def test_no_images() -> None:
-    assert layout_distances(np.zeros((0, 4, 4), int), np.ones((3, 4, 4), int)).shape == (0, 3)
-    assert len(LayoutLabels(np.zeros((0, 4, 4), np.uint8))) == 0
 
 
 @pytest.mark.parametrize(
@@ -157,40 +149,34 @@ class TestFiles:
         for each in found:
             np.testing.assert_array_equal(each, labels)
 
-    def test_a_bitmap_has_labels_0_and_1(self, tmp_path: Path) -> None:
-        Image.fromarray(np.eye(8, dtype=bool)).save(tmp_path / "bits.png")
-        np.testing.assert_array_equal(read_layouts([tmp_path / "bits.png"], 8)[0], np.eye(8))
-
     def test_sizes_are_brought_to_one_without_new_labels(self, labels: np.ndarray, tmp_path: Path) -> None:
         wide = labels.repeat(4, axis=0).repeat(6, axis=1)
         Image.fromarray(wide).save(tmp_path / "wide.png")
         savemat(tmp_path / "wide.mat", {"layout": wide})
+        Image.fromarray(np.eye(16, dtype=bool)).save(tmp_path / "bits.png")
+        np.testing.assert_array_equal(read_layouts([tmp_path / "bits.png"], 16)[0], np.eye(16))
         for each in read_layouts([tmp_path / "wide.png", tmp_path / "wide.mat"], 16):
             np.testing.assert_array_equal(each, labels)
         np.testing.assert_array_equal(read_layouts([tmp_path / "wide.png"], 32)[0], labels.repeat(2, axis=0).repeat(2, axis=1))
 
-    def test_other_images(self, tmp_path: Path) -> None:
+    def test_other_images(self, progressive_jpeg: Callable[[int, int, int], bytes], tmp_path: Path) -> None:
         Image.new("RGB", (4, 4)).save(tmp_path / "colors.png")
         Image.fromarray(np.full((4, 4), 900, np.uint16)).save(tmp_path / "deep.png")
         (tmp_path / "text.png").write_text("no image")
         Image.fromarray(np.ones((64, 64), np.uint8)).save(tmp_path / "cut.png")
         (tmp_path / "cut.png").write_bytes((tmp_path / "cut.png").read_bytes()[:50])
+        (tmp_path / "foreign.mat").write_bytes(b"no such thing" * 30)
+        (tmp_path / "scans.jpg").write_bytes(progressive_jpeg(16, 16, 101))
         for name, message in (
-            ("colors.png", r"The layout 'colors\.png' has mode RGB; give one 8-bit label per pixel, as gray or palette PNG"),
-            ("deep.png", r"The layout 'deep\.png' has mode I;16"),
-            ("text.png", r"The layout 'text\.png' cannot be read \(.*\); bring it back or leave this image out"),
-            ("cut.png", r"The layout 'cut\.png' cannot be read \("),
-            ("none.png", r"The layout 'none\.png' cannot be read \("),
-            ("none.mat", r"The layout 'none\.mat' cannot be read \("),
+            ("colors.png", r"has mode RGB; give one 8-bit label per pixel, as gray or palette PNG"),
+            ("deep.png", r"has mode I;16"),
+            ("text.png", r"cannot be read \(.*\); bring it back or leave this image out"),
+            *((name, r"cannot be read \(") for name in ("cut.png", "none.png", "none.mat", "foreign.mat")),
+            ("scans.jpg", r"cannot be read: it is a JPEG of more than 100 scans"),
         ):
-            with pytest.raises(InputError, match=message) as caught:
+            with pytest.raises(InputError, match=rf"'{name}' {message}") as caught:
                 read_layouts([tmp_path / name])
             assert len(str(caught.value).splitlines()) == 1
-
-    def test_a_jpeg_of_many_scans(self, progressive_jpeg: Callable[[int, int, int], bytes], tmp_path: Path) -> None:
-        (tmp_path / "scans.jpg").write_bytes(progressive_jpeg(16, 16, 101))
-        with pytest.raises(InputError, match=r"'scans\.jpg' cannot be read: it is a JPEG of more than 100 scans"):
-            read_layouts([tmp_path / "scans.jpg"])
 
     @pytest.mark.parametrize(
         ("content", "message"),
@@ -208,9 +194,4 @@ class TestFiles:
     def test_damaged_mat_files(self, content: dict[str, Any], message: str, tmp_path: Path) -> None:
         savemat(tmp_path / "x.mat", content)
         with pytest.raises(InputError, match=message):
-            read_layouts([tmp_path / "x.mat"])
-
-    def test_a_foreign_mat_file(self, tmp_path: Path) -> None:
-        (tmp_path / "x.mat").write_bytes(b"no such thing" * 30)
-        with pytest.raises(InputError, match=r"The layout 'x\.mat' cannot be read \(.*\); bring it back"):
             read_layouts([tmp_path / "x.mat"])

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from likeness.errors import InputError
-from likeness.labels import ClassLabels, MatrixLabels, NumberLabels, nearest, nearest_labels
+from likeness.labels import ClassLabels, NumberLabels, nearest, nearest_labels
 
 
 def slow(labels: NumberLabels | ClassLabels, rows: np.ndarray, k: int) -> np.ndarray:
@@ -27,11 +27,6 @@ def test_against_a_full_order(k: int, entries: int, ties: bool, monkeypatch: pyt
     np.testing.assert_array_equal(found, slow(labels, rows, k))
 
 
-def test_equal_distances_come_in_order() -> None:
-    labels = ClassLabels(1 - np.eye(2), np.array([0, 1, 0, 0, 1, 0]))
-    np.testing.assert_array_equal(nearest_labels(labels, np.arange(6), 4)[[0, 1, 5]], [[2, 3, 5, 1], [4, 0, 2, 3], [0, 2, 3, 1]])
-
-
 def test_equal_distances_in_an_order_of_the_seed(monkeypatch: pytest.MonkeyPatch) -> None:
     """Another one for each row, the same whatever the blocks; nearer ones stay first, and each of those that tie comes now and then."""
     labels = ClassLabels(np.array([[0, 4], [4, 0]]), np.arange(60) // 20 % 2)
@@ -47,14 +42,11 @@ def test_equal_distances_in_an_order_of_the_seed(monkeypatch: pytest.MonkeyPatch
     assert (nearest_labels(labels, rows, 5, seed=4) != found).any()
 
 
-def test_all_the_same_label() -> None:
-    found = nearest_labels(MatrixLabels(np.zeros((4, 4))), np.arange(4), 3)
-    np.testing.assert_array_equal(found, [[1, 2, 3], [0, 2, 3], [0, 1, 3], [0, 1, 2]])
-
-
-def test_places_are_those_in_the_rows() -> None:
+def test_places_are_those_in_the_rows_and_equal_distances_come_in_order() -> None:
     labels = NumberLabels(np.array([0.0, 100, 1, 50, 2]))
     np.testing.assert_array_equal(nearest_labels(labels, np.array([4, 1, 0]), 1), [[2], [0], [0]])
+    classes = ClassLabels(1 - np.eye(2), np.array([0, 1, 0, 0, 1, 0]))
+    np.testing.assert_array_equal(nearest_labels(classes, np.arange(6), 4)[[0, 1, 5]], [[2, 3, 5, 1], [4, 0, 2, 3], [0, 2, 3, 1]])
 
 
 @pytest.mark.parametrize("workers", [1, 4])

@@ -49,14 +49,17 @@ def test_between_parts_nothing_is_known(labels: PartLabels, rows: list[int], col
         labels.between(np.array(rows), np.array(columns))
 
 
-def test_errors(matrices: dict[str, np.ndarray]) -> None:
-    with pytest.raises(InputError, match=r"The parts of the images have shape \(2,\) and their places \(3,\); give one of each per image"):
-        PartLabels(matrices, np.array([0, 1]), np.array([0, 1, 2]))
-    with pytest.raises(InputError, match="Image 1 is in part 2, and there are 2; give a number from 0"):
-        PartLabels(matrices, np.array([0, 2]), np.array([0, 1]))
-    with pytest.raises(InputError, match="Image 1 is number 4 of the part 'test', whose matrix has 4 rows"):
-        PartLabels(matrices, np.array([0, 1]), np.array([4, 4]))
-    with pytest.raises(InputError, match="Image 0 is number -1 of the part 'train'"):
-        PartLabels(matrices, np.array([0, 1]), np.array([-1, 3]))
+@pytest.mark.parametrize(
+    ("parts", "places", "said"),
+    [
+        ([0, 1], [0, 1, 2], r"The parts of the images have shape \(2,\) and their places \(3,\); give one of each per image"),
+        ([0, 2], [0, 1], "Image 1 is in part 2, and there are 2; give a number from 0"),
+        ([0, 1], [4, 4], "Image 1 is number 4 of the part 'test', whose matrix has 4 rows"),
+        ([0, 1], [-1, 3], "Image 0 is number -1 of the part 'train'"),
+    ],
+)
+def test_errors(matrices: dict[str, np.ndarray], parts: list[int], places: list[int], said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        PartLabels(matrices, np.array(parts), np.array(places))
     with pytest.raises(InputError, match="distances are finite and not negative"):
         PartLabels({"a": -matrices["test"]}, np.array([0]), np.array([0]))

@@ -18,6 +18,8 @@ def test_by_hand() -> None:
     a = [[[0, 0], [10, 10]]]
     b = [[[3, 4], [10, 10]], [[0, 0], [10, 22]], [[6, 8], [5, 22]]]
     np.testing.assert_array_equal(pose_distances(a, b), np.array([[5, 12, 23]], np.float32))
+    np.testing.assert_array_equal(pose_distances([[[0, 0]]], [[[3, 4]], [[0, 1]]]), [[5, 1]])
+    assert pose_distances(np.zeros((0, 3, 2)), np.zeros((4, 3, 2))).shape == (0, 4)
 
 
 def test_against_a_loop_and_scipy(poses: np.ndarray) -> None:
@@ -54,11 +56,6 @@ def test_labels_of_images(poses: np.ndarray) -> None:
     assert (len(labels), labels.unit) == (12, "px")
 
 
-def test_one_joint_and_no_image() -> None:
-    np.testing.assert_array_equal(pose_distances([[[0, 0]]], [[[3, 4]], [[0, 1]]]), [[5, 1]])
-    assert pose_distances(np.zeros((0, 3, 2)), np.zeros((4, 3, 2))).shape == (0, 4)
-
-
 @pytest.mark.parametrize(
     ("a", "b", "message"),
     [
@@ -71,9 +68,6 @@ def test_one_joint_and_no_image() -> None:
 def test_errors(a: object, b: object, message: str) -> None:
     with pytest.raises(InputError, match=message):
         pose_distances(a, b)
-
-
-def test_labels_are_checked_when_they_are_made() -> None:
     with pytest.raises(InputError, match="Image 1 has no coordinates for joint 2"):
         PoseLabels(np.array([[[0, 0]] * 3, [[0, 0], [0, 0], [0, np.nan]]]))
 

@@ -12,11 +12,10 @@ def test_captions_by_path(tmp_path: Path) -> None:
     file = tmp_path / "captions.csv"
     file.write_text('﻿path,caption\na/1.jpg,"A bird, blue"\na\\2.jpg, a branch \n\na/3.jpg,\na/1.jpg,"A bird, blue"\n', encoding="utf-8")
     assert read_captions(file) == {"a/1.jpg": "A bird, blue", "a/2.jpg": "a branch"}
-
-
-def test_without_a_header(tmp_path: Path) -> None:
     (tmp_path / "c.csv").write_text("1.jpg,a bird\n", encoding="utf-8")
     assert read_captions(tmp_path / "c.csv") == {"1.jpg": "a bird"}
+    with pytest.raises(InputError, match=r"captions '.*nowhere.csv' cannot be read .*No such file"):
+        read_captions(tmp_path / "nowhere.csv")
 
 
 @pytest.mark.parametrize(
@@ -33,8 +32,3 @@ def test_files_that_do_not_fit(tmp_path: Path, content: bytes, message: str) -> 
     (tmp_path / "c.csv").write_bytes(content)
     with pytest.raises(InputError, match=message):
         read_captions(tmp_path / "c.csv")
-
-
-def test_a_missing_file(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"captions '.*nowhere.csv' cannot be read .*No such file"):
-        read_captions(tmp_path / "nowhere.csv")

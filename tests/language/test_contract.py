@@ -107,13 +107,6 @@ def test_an_object_that_nothing_names_is_asked_each_time(cache: Path) -> None:
     assert model.texts == ["a", "b"] * 3
 
 
-def test_word_vectors_of_ones_own_get_no_primer(cache: Path) -> None:
-    model = Letters()
-    model.reads_sentences = False  # type: ignore[attr-defined]
-    class_similarities(["ab", "c"], model, "A {}")
-    assert model.texts == ["ab", "c"]
-
-
 def test_what_cannot_embed_texts_is_refused() -> None:
     with pytest.raises(InputError, match="is not a name and has no encode_texts; write minilm"):
         class_similarities(["a"], object())  # type: ignore[arg-type]

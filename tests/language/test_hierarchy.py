@@ -45,6 +45,9 @@ def by_algorithm(similarities: np.ndarray) -> np.ndarray:
 
 def test_by_hand() -> None:
     np.testing.assert_allclose(hierarchy_similarities(PATHS), EXPECTED, atol=1e-12)
+    np.testing.assert_allclose(hierarchy_similarities(["a/x", "a/y", "b"]), [[1, 0.5, 0], [0.5, 1, 0], [0, 0, 1]], atol=1e-12)  # several roots
+    np.testing.assert_array_equal(hierarchy_similarities(["a"]), [[1]])
+    np.testing.assert_array_equal(hierarchy_similarities(["a", "b"]), np.eye(2))
 
 
 @settings(max_examples=60)
@@ -69,15 +72,6 @@ def test_a_higher_tree_brings_classes_nearer() -> None:
     similarities = hierarchy_similarities(PATHS, tree=["animal/bird/seabird/petrel/storm petrel/white-bellied"])
     # seabird 3, bird 4, animal 5
     np.testing.assert_allclose(similarities[0, 1:4], [2 / 5, 1 / 5, 0], atol=1e-12)
-
-
-def test_several_roots_are_joined() -> None:
-    np.testing.assert_allclose(hierarchy_similarities(["a/x", "a/y", "b"]), [[1, 0.5, 0], [0.5, 1, 0], [0, 0, 1]], atol=1e-12)
-
-
-def test_one_class_and_one_level() -> None:
-    np.testing.assert_array_equal(hierarchy_similarities(["a"]), [[1]])
-    np.testing.assert_array_equal(hierarchy_similarities(["a", "b"]), np.eye(2))
 
 
 @pytest.mark.parametrize(("paths", "message"), [([], "no classes"), (["a//b"], "'a//b' of a hierarchy has an empty step"), ([""], "empty step")])

@@ -15,10 +15,6 @@ def test_braces_within_a_name_stay() -> None:
     assert prime(["a {} b", "{0}"], "<{}>") == ["<a {} b>", "<{0}>"]
 
 
-def test_names_only() -> None:
-    assert prime(["tench"], "{}") == ["tench"]
-
-
 def test_all_primers_are_valid_and_different() -> None:
     for primer in PRIMERS:
         check_primer(primer)
@@ -26,13 +22,13 @@ def test_all_primers_are_valid_and_different() -> None:
     assert "{}" in PRIMERS
 
 
-@pytest.mark.parametrize("primer", ["", "a photo", "{} {}", "{0}", None])
-def test_not_exactly_one_place(primer) -> None:
-    with pytest.raises(InputError, match=r"must hold exactly one '\{\}'"):
-        prime(["tench"], primer)
-
-
-@pytest.mark.parametrize("names", ["tench", ["tench", 3]])
-def test_no_names(names) -> None:
-    with pytest.raises(InputError, match="Expected a list of names"):
-        prime(names)
+@pytest.mark.parametrize(
+    ("names", "primer", "said"),
+    [
+        *[(["tench"], primer, r"must hold exactly one '\{\}'") for primer in ("", "a photo", "{} {}", "{0}", None)],
+        *[(names, "{}", "Expected a list of names") for names in ("tench", ["tench", 3])],
+    ],
+)
+def test_no_names_and_not_exactly_one_place(names, primer, said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        prime(names, primer)

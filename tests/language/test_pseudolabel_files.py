@@ -38,8 +38,5 @@ def test_a_damaged_file_is_refused(tmp_path: Path, content: str, told: str) -> N
     (tmp_path / "own.csv").write_text(content)
     with pytest.raises(InputError, match=told):
         read_pseudolabels(str(tmp_path / "own.csv"))
-
-
-def test_a_file_that_is_not_there_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="cannot be read"):
         read_pseudolabels(str(tmp_path / "none.csv"))

@@ -42,23 +42,17 @@ def test_a_row_of_zeros() -> None:
         cosine_similarities(np.array([[1.0, 0], [0, 0]]))
 
 
-def test_names_pass_through_the_primer(fake) -> None:
+def test_names_pass_through_the_primer_where_a_model_reads_sentences(fake, fake_words) -> None:
     similarities = class_similarities(NAMES, fake)
     assert fake.texts == ["A photo of a Tern", "A photo of a Gull", "A photo of a Black footed Albatross", "A photo of a Wren"]
     expected = loop(type(fake)().encode_texts([f"A photo of a {name}" for name in NAMES]))
     np.testing.assert_allclose(similarities, expected, atol=1e-6)
     assert similarities.dtype == np.float32
     assert similarities[0, 3] == 1
-
-
-def test_another_primer_gives_other_similarities(fake) -> None:
     class_similarities(NAMES, fake, primer="{}")
-    assert fake.texts == ["Tern", "Gull", "Black footed Albatross", "Wren"]
-
-
-def test_a_model_of_words_gets_names_only(fake_words) -> None:
     class_similarities(NAMES, fake_words)
-    assert fake_words.texts == ["Tern", "Gull", "Black footed Albatross", "Wren"]
+    assert fake.texts[4:] == fake_words.texts == ["Tern", "Gull", "Black footed Albatross", "Wren"]
+    np.testing.assert_array_equal(class_similarities(["Tern"], fake), [[1]])
 
 
 def test_the_order_of_classes_is_kept(fake) -> None:
@@ -81,11 +75,6 @@ def test_vectors_have_the_similarities_as_dot_products(fake, fake_words) -> None
     assert fake_words.texts == ["Tern", "Gull", "Black footed Albatross", "Wren"]
 
 
-def test_trees_have_no_vectors() -> None:
-    with pytest.raises(InputError, match="'wordnet' gives similarities of names and no vectors"):
-        class_vectors(NAMES, "wordnet")
-
-
 def test_models_of_all_kinds_mix(tmp_path: Path, fake) -> None:
     tree = tmp_path / "tree.json"
     tree.write_text(json.dumps({"tern": "seabird", "gull": "seabird", "seabird": "bird", "wren": "bird"}))
@@ -94,10 +83,6 @@ def test_models_of_all_kinds_mix(tmp_path: Path, fake) -> None:
     np.testing.assert_allclose(class_similarities(names, f"hierarchy:{tree}"), hierarchy, atol=1e-7)
     mixed = class_similarities(names, [f"hierarchy:{tree}", fake])
     np.testing.assert_allclose(mixed, (hierarchy + class_similarities(names, fake)) / 2, atol=1e-6)
-
-
-def test_one_class(fake) -> None:
-    np.testing.assert_array_equal(class_similarities(["Tern"], fake), [[1]])
 
 
 @pytest.mark.parametrize(

@@ -61,6 +61,7 @@ def test_a_small_gallery_gives_all_it_has() -> None:
     assert nearest(gallery, gallery, 10).rows.shape == (3, 3)
     assert nearest(gallery, gallery, 10, exclude=[0, 1, 2]).rows.shape == (3, 2)
     assert nearest(gallery[:1], gallery[:1], 5, exclude=[0]).rows.shape == (1, 0)
+    assert scan(rows(4), rows(2), 9, exclude=[-1, -1]).rows.shape == nearest(rows(2), rows(4), 9, exclude=[-1, -1]).rows.shape == (2, 4)
 
 
 def test_lengths_and_torch_make_no_difference() -> None:
@@ -113,15 +114,3 @@ def test_scan_takes_unit_rows_as_nearest_does(tmp_path: Path, monkeypatch: pytes
     monkeypatch.setattr(neighbors, "GALLERY_BYTES", 4 * 8 * 60)
     monkeypatch.setattr(neighbors, "CHUNK_BYTES", 4 * 60 * 11)
     np.testing.assert_array_equal(scan(store, store[:40], 7, exclude=np.arange(40)).rows, expected.rows)
-
-
-def test_nothing_left_to_scan_is_said() -> None:
-    with pytest.raises(InputError, match="No image is left to be found"):
-        scan(rows(3), rows(1), 2, allowed=np.zeros(3, bool))
-
-
-def test_a_row_that_the_mask_hides_anyhow_costs_no_other() -> None:
-    allowed = np.array([False, True, True, False])
-    assert scan(rows(4), rows(1), 9, exclude=[0], allowed=allowed).rows.shape == (1, 2)
-    assert scan(rows(4), rows(2), 9, exclude=[0, 1], allowed=allowed).rows.shape == (2, 1)
-    assert scan(rows(4), rows(2), 9, exclude=[-1, -1]).rows.shape == nearest(rows(2), rows(4), 9, exclude=[-1, -1]).rows.shape == (2, 4)

@@ -111,6 +111,8 @@ def test_lengths_kept_by_a_calibration_change_nothing(index: IVFIndex) -> None:
 
 def test_what_is_excluded_or_not_allowed_is_not_found(index: IVFIndex, vectors: np.ndarray) -> None:
     search, allowed = NotionSearch(index, probes=3), np.arange(N) % 50 == 0
+    assert len(search.around(vectors[:1], vectors[:1], 18, allowed=allowed, probes=1)[0]) == 18  # goes on until there are enough
+    assert len(search.around(vectors[:1], vectors[:1], 10**6, probes=1)[0]) == N
     found = search.nearest(vectors[:20], 10, allowed=allowed, exclude=np.arange(20)).rows
     assert (found % 50 == 0).all()
     assert not (found == np.arange(20)[:, None]).any()
@@ -139,12 +141,6 @@ def test_around_places_all_images_of_the_nearest_cells_are_compared(
     inside = np.concatenate([index.rows[index.cell(int(cell))] for cell in first])
     np.testing.assert_array_equal(rows, inside if allowed is None else inside[allowed[inside]])
     np.testing.assert_allclose(similarities, places @ codes[rows].T, atol=2e-5)
-
-
-def test_around_places_goes_on_until_there_are_enough(index: IVFIndex, vectors: np.ndarray) -> None:
-    search, allowed = NotionSearch(index), np.arange(N) % 50 == 0
-    assert len(search.around(vectors[:1], vectors[:1], 18, allowed=allowed, probes=1)[0]) == 18
-    assert len(search.around(vectors[:1], vectors[:1], 10**6, probes=1)[0]) == N
 
 
 def test_equal_similarities_come_in_row_order(tmp_path: Path) -> None:

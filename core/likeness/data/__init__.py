@@ -39,7 +39,7 @@ from likeness.data.listed_images import keep_listed as keep_listed, write_listed
 from likeness.data.number_column import numbers_of as numbers_of
 from likeness.data.own_images import label_columns as label_columns, own_table as own_table
 from likeness.data.picture_html import picture_html as picture_html
-from likeness.data.protocols import class_halves as class_halves
+from likeness.data.protocols import check_split as check_split, class_halves as class_halves
 from likeness.data.read import (
     TableColumns as TableColumns,
     absolute_source as absolute_source,
@@ -53,7 +53,6 @@ from likeness.data.readers import DATASETS as DATASETS
 from likeness.data.readers.caption_labels import CAPTION_RULES as CAPTION_RULES
 from likeness.data.readers.cars import read_cars as read_cars
 from likeness.data.readers.cars196 import read_cars196 as read_cars196
-from likeness.data.readers.clevr4 import CLEVR4_TAXONOMIES as CLEVR4_TAXONOMIES, read_clevr4 as read_clevr4
 from likeness.data.readers.coco_captions import CAPTION_SPLITS as CAPTION_SPLITS
 from likeness.data.readers.cub200 import read_cub200 as read_cub200
 from likeness.data.readers.dataset import Dataset as Dataset
@@ -65,15 +64,6 @@ from likeness.data.readers.folder import (
     natural_key as natural_key,
     read_folder as read_folder,
 )
-from likeness.data.readers.genecis import (
-    GENECIS_TASKS as GENECIS_TASKS,
-    ConditionTemplate as ConditionTemplate,
-    TemplateImage as TemplateImage,
-    genecis_tasks as genecis_tasks,
-    read_genecis as read_genecis,
-    read_templates as read_templates,
-)
-from likeness.data.readers.icir import read_icir as read_icir
 from likeness.data.readers.lsun_rooms import read_lsun_rooms as read_lsun_rooms
 from likeness.data.readers.mat_file import read_variable as read_variable
 from likeness.data.readers.movie_posters import read_movie_posters as read_movie_posters
@@ -84,6 +74,7 @@ from likeness.data.readers.mpii_pose import (
     mpii_image_parts as mpii_image_parts,
     read_mpii_pose as read_mpii_pose,
 )
+from likeness.data.readers.official_layout import OfficialLayout as OfficialLayout
 from likeness.data.readers.online_products import read_online_products as read_online_products
 from likeness.data.readers.original_synthetic_cars import read_original_synthetic_cars as read_original_synthetic_cars
 from likeness.data.readers.photo_columns import PHOTO_COLUMNS as PHOTO_COLUMNS
@@ -95,7 +86,6 @@ from likeness.data.readers.remote import (
     read_remote_folder as read_remote_folder,
     remote_states as remote_states,
 )
-from likeness.data.readers.stanford40 import read_stanford40 as read_stanford40
 from likeness.data.readers.tabular import PATH_COLUMNS as PATH_COLUMNS, read_table as read_table
 from likeness.data.registry import (
     dataset_names as dataset_names,

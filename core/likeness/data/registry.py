@@ -7,6 +7,7 @@ from likeness.errors import InputError
 from likeness.io import entry_points
 
 GROUP = "likeness.datasets"
+PUBLISHED_GROUP = "likeness.published_datasets"
 
 
 def dataset_names() -> list[str]:
@@ -15,7 +16,7 @@ def dataset_names() -> list[str]:
     >>> "cars196" in dataset_names()
     True
     """
-    return [*(dataset.name for dataset in readers.DATASETS), *(point.name for point in entry_points(group=GROUP))]
+    return [*(dataset.name for dataset in readers.DATASETS), *_points(GROUP), *_points(PUBLISHED_GROUP)]
 
 
 def named_datasets() -> list[Dataset]:
@@ -32,17 +33,21 @@ def named_dataset(name: str) -> Dataset:
     for dataset in readers.DATASETS:
         if dataset.name == name:
             return dataset
-    for point in entry_points(group=GROUP, name=name):
+    for point in (point for group in (GROUP, PUBLISHED_GROUP) for point in entry_points(group=group, name=name)):
         dataset = point.load()
         if isinstance(dataset, Dataset) and dataset.name == name:
             return dataset
-        raise InputError(f"The entry point '{name}' of '{GROUP}' is no Dataset of that name; repair '{point.value}'.")
+        raise InputError(f"The entry point '{name}' of '{point.group}' is no Dataset of that name; repair '{point.value}'.")
     raise InputError(f"There is no dataset '{name}'; choose from {', '.join(dataset_names())}.")
 
 
 def published_names() -> list[str]:
     """The names of the published datasets, which are read as NAME:FOLDER."""
-    return [dataset.name for dataset in readers.DATASETS if dataset.layout is not None]
+    return [*(dataset.name for dataset in readers.DATASETS if dataset.layout is not None), *_points(PUBLISHED_GROUP)]
+
+
+def _points(group: str) -> list[str]:
+    return [point.name for point in entry_points(group=group)]
 
 
 def plain_names() -> list[str]:

@@ -7,26 +7,27 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from likeness.errors import InputError
-from likeness.exports.places import check_new_file, new_file
 from likeness.exports.plain_columns import class_attributes, class_values, plain_values
 from likeness.exports.target import ExportOptions, Target, Written
 from likeness.io import image_size, name_to_text, write_atomic
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from likeness.exports.material import Material
     from likeness.progress import Progress
 
 _EVERY = 100
 
 
-def write_coco(material: "Material", place: str, options: ExportOptions, progress: "Progress") -> Written:
+def write_coco(material: "Material", path: "Path", options: ExportOptions, progress: "Progress") -> Written:
     """Writes the file. `file_name` is the path in the table; what COCO has no place for (numbers, notes, which attribute a category is of) stands
     in `attributes` of each image and `supercategory` of each category.
 
     Raises:
-        InputError: something is there, an image has no file or cannot be read, or an attribute that is not there.
+        InputError: an image has no file or cannot be read, or an attribute that is not there.
     """
-    path, paths = new_file(place, ".json"), material.paths()
+    paths = material.paths()
     attributes = class_attributes(material.attributes, options.label)
     categories, annotations = categories_of(material, attributes)
     values = {name: plain_values(material.attributes[name]) for name in material.attributes}
@@ -47,7 +48,7 @@ def write_coco(material: "Material", place: str, options: ExportOptions, progres
     info = {"description": material.table.name} | ({} if material.portable else {"images_in": name_to_text(str(material.table.root))})
     content = {"info": info, "licenses": [], "images": images, "annotations": annotations, "categories": categories}
     write_atomic(path, json.dumps(content, ensure_ascii=False).encode())
-    return Written(len(images), place, f"{len(categories):,} categories of {', '.join(attributes) or 'no attribute'}")
+    return Written(len(images), note=f"{len(categories):,} categories of {', '.join(attributes) or 'no attribute'}")
 
 
 def categories_of(material: "Material", attributes: list[str]) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
@@ -78,7 +79,6 @@ TARGET = Target(
     "images",
     write_coco,
     ("label",),
-    lambda place: check_new_file(place, ".json"),
-    ".json",
+    ending=".json",
     several=True,
 )

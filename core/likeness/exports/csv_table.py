@@ -4,25 +4,26 @@ from typing import TYPE_CHECKING, BinaryIO
 
 import pandas as pd
 
-from likeness.exports.neighbor_columns import NEIGHBORS, SIMILARITIES, check_own_columns
-from likeness.exports.places import check_new_file, new_file
+from likeness.exports.plain_columns import NEIGHBORS, SIMILARITIES, check_own_columns
 from likeness.exports.target import ExportOptions, Target, Written
 from likeness.io import csv_bytes, open_atomic
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from likeness.exports.material import Material
     from likeness.progress import Progress
 
 _PART = 10_000
 
 
-def write_csv(material: "Material", place: str, options: ExportOptions, progress: "Progress") -> Written:
+def write_csv(material: "Material", path: "Path", options: ExportOptions, progress: "Progress") -> Written:
     """Writes the table; neighbors are row numbers of this file, from 0, with spaces between them.
 
     Raises:
-        InputError: something is there, the name does not end in .csv, or an attribute has the name of a column of neighbors.
+        InputError: the name does not end in .csv, or an attribute has the name of a column of neighbors.
     """
-    path, columns = new_file(place, ".csv"), material.columns
+    columns = material.columns
     if options.neighbors:
         check_own_columns(columns, NEIGHBORS, SIMILARITIES)
     with open_atomic(path) as file:
@@ -39,7 +40,7 @@ def write_csv(material: "Material", place: str, options: ExportOptions, progress
             for begin in range(0, len(material), _PART):
                 _write(file, columns.iloc[begin : begin + _PART], not begin)
                 progress(min(begin + _PART, len(material)), len(material))
-    return Written(len(material), place)
+    return Written(len(material))
 
 
 def _write(file: BinaryIO, frame: pd.DataFrame, header: bool) -> None:
@@ -53,6 +54,5 @@ TARGET = Target(
     "rows",
     write_csv,
     ("neighbors",),
-    lambda place: check_new_file(place, ".csv"),
-    ".csv",
+    ending=".csv",
 )

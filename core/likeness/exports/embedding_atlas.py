@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from likeness.errors import InputError
-from likeness.exports.neighbor_columns import check_own_columns
 from likeness.exports.parquet_table import arrow_table
-from likeness.exports.places import check_new_file, new_file
-from likeness.exports.plain_columns import class_attributes, class_values
+from likeness.exports.plain_columns import check_own_columns, class_attributes, class_values
 from likeness.exports.target import ExportOptions, Target, Written
 from likeness.io import open_atomic
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from likeness.exports.material import Material
     from likeness.progress import Progress
 
@@ -27,16 +27,16 @@ _LOOK_S = 0.1
 _FEWEST = 4  # images that have neighborhoods which a map can keep
 
 
-def write_atlas(material: "Material", place: str, options: ExportOptions, progress: "Progress") -> Written:
+def write_atlas(material: "Material", path: "Path", options: ExportOptions, progress: "Progress") -> Written:
     """Writes the file; the map is UMAP's of the exported rows, which is kept and found again.
 
     Raises:
-        InputError: something is there, an attribute has the name of a column that is added, or an image that cannot be read.
+        InputError: an attribute has the name of a column that is added, or an image that cannot be read.
     """
     import pyarrow as pa
     import pyarrow.parquet as parquet
 
-    path, has_images = new_file(place, ".parquet"), material.table.has_images
+    has_images = material.table.has_images
     check_own_columns(material.columns, X, Y, TEXT, NEIGHBORS, *([IMAGE] if has_images else []))
     files = material.paths() if has_images else []
     texts = row_texts(material, class_attributes(material.attributes, options.label))
@@ -59,7 +59,7 @@ def write_atlas(material: "Material", place: str, options: ExportOptions, progre
             writer.write_table(pa.table(columns, schema=schema))
             progress(part.end, len(material))
     image = f" --image {IMAGE}" if has_images else ""
-    return Written(len(material), place, f"Open with: embedding-atlas {place} --x {X} --y {Y} --neighbors {NEIGHBORS} --text {TEXT}{image}")
+    return Written(len(material), note=f"Open with: embedding-atlas {{place}} --x {X} --y {Y} --neighbors {NEIGHBORS} --text {TEXT}{image}")
 
 
 def row_texts(material: "Material", attributes: list[str]) -> list[str]:
@@ -108,7 +108,6 @@ TARGET = Target(
     "vectors",
     write_atlas,
     ("label", "neighbors"),
-    lambda place: check_new_file(place, ".parquet"),
-    ".parquet",
+    ending=".parquet",
     several=True,
 )

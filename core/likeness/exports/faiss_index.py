@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from likeness.errors import InputError
-from likeness.exports.places import check_new_folder, filled_folder, new_folder
 from likeness.exports.stores import about_of, about_text, vector_file
 from likeness.exports.target import ExportOptions, Target, Written
 from likeness.io import VectorFile, as_path, regular_file, to_arrow
@@ -20,30 +19,25 @@ INDEX, ROWS = "index.faiss", "rows.parquet"
 _ABOUT = b"likeness"
 
 
-def write_faiss(material: "Material", place: str, options: ExportOptions, progress: "Progress") -> Written:
+def write_faiss(material: "Material", folder: "Path", options: ExportOptions, progress: "Progress") -> Written:
     """Writes a folder with `index.faiss`, an IndexFlatIP whose products of unit rows are cosines, and `rows.parquet`: its row i is vector i.
 
     faiss holds the index in memory until it is written: four bytes for each number.
-
-    Raises:
-        InputError: something is there.
     """
     import faiss
     import pyarrow as pa
     import pyarrow.parquet as parquet
 
-    path = new_folder(place)
     index = faiss.IndexFlatIP(material.dim)
-    with filled_folder(path) as folder:
-        for part in material.parts():
-            index.add(part.vectors)
-            progress(part.end, len(material))
-        faiss.write_index(index, str(folder / INDEX))
-        table = to_arrow(material.columns)
-        if not len(material.columns.columns):
-            table = pa.table({"row": pa.array(range(len(material)))})
-        parquet.write_table(table.replace_schema_metadata({_ABOUT: about_text(material.about).encode()}), folder / ROWS)
-    return Written(len(material), place)
+    for part in material.parts():
+        index.add(part.vectors)
+        progress(part.end, len(material))
+    faiss.write_index(index, str(folder / INDEX))
+    table = to_arrow(material.columns)
+    if not len(material.columns.columns):
+        table = pa.table({"row": pa.array(range(len(material)))})
+    parquet.write_table(table.replace_schema_metadata({_ABOUT: about_text(material.about).encode()}), folder / ROWS)
+    return Written(len(material))
 
 
 def read_faiss(place: str, name: str | None = None) -> VectorFile:
@@ -80,6 +74,5 @@ TARGET = Target(
     "vectors",
     write_faiss,
     (),
-    check_new_folder,
     read=read_faiss,
 )

@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 from likeness.exports.image_files import FreeNames
 from likeness.exports.links import link_of, put_files
-from likeness.exports.places import check_new_folder, filled_folder, new_folder
 from likeness.exports.plain_columns import class_attributes, class_values, kind_of, plain_values
 from likeness.exports.target import ExportOptions, Target, Written
 from likeness.io import name_to_text
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from likeness.exports.material import Material
     from likeness.progress import Progress
 
@@ -29,30 +30,29 @@ _TAKEN = ("id", "filepath", "tags", "metadata", "created_at", "last_modified_at"
 _DATA = "data"
 
 
-def write_fiftyone(material: "Material", place: str, options: ExportOptions, progress: "Progress") -> Written:
+def write_fiftyone(material: "Material", folder: "Path", options: ExportOptions, progress: "Progress") -> Written:
     """Writes the folder. Texts that are classes become fields of Classification, tags the samples' tags, all else plain fields, and with `vectors`
     a field `embedding`. Images stay where they are, or with `link` come into the folder, which can then be moved.
 
     Raises:
-        InputError: something is there, an image that has no file, or an attribute that is not there.
+        InputError: an image that has no file, or an attribute that is not there.
     """
-    path, sources = new_folder(place), material.paths()
+    sources = material.paths()
     classes = class_attributes(material.attributes, options.label)
     tags = [str(name) for name in material.attributes if kind_of(material.attributes[name]) == "bool"]
     fields = field_names([str(name) for name in material.attributes if name not in tags])
-    with filled_folder(path) as folder:
-        files = [name_to_text(str(source)) for source in sources]
-        if options.link or material.portable:
-            (folder / _DATA).mkdir()
-            files = [f"{_DATA}/{file}" for file in put_files(folder / _DATA, sources, [""] * len(sources), link_of(material, options), progress)]
-        (folder / "metadata.json").write_text(json.dumps(_dataset(material, fields, classes, options.vectors)), encoding="utf-8")
-        with (folder / "samples.json").open("w", encoding="utf-8") as file:
-            file.write('{"samples": [')
-            for begin, sample in enumerate(_samples(material, files, fields, classes, tags, options.vectors, progress)):
-                file.write((",\n" if begin else "\n") + json.dumps(sample, allow_nan=False))
-            file.write("\n]}\n")
+    files = [name_to_text(str(source)) for source in sources]
+    if options.link or material.portable:
+        (folder / _DATA).mkdir()
+        files = [f"{_DATA}/{file}" for file in put_files(folder / _DATA, sources, [""] * len(sources), link_of(material, options), progress)]
+    (folder / "metadata.json").write_text(json.dumps(_dataset(material, fields, classes, options.vectors)), encoding="utf-8")
+    with (folder / "samples.json").open("w", encoding="utf-8") as file:
+        file.write('{"samples": [')
+        for begin, sample in enumerate(_samples(material, files, fields, classes, tags, options.vectors, progress)):
+            file.write((",\n" if begin else "\n") + json.dumps(sample, allow_nan=False))
+        file.write("\n]}\n")
     renamed = [f"'{name}' is '{field}'" for name, field in fields.items() if name != field]
-    return Written(len(material), place, f"Names of fields that FiftyOne does not take: {', '.join(renamed)}." if renamed else "")
+    return Written(len(material), note=f"Names of fields that FiftyOne does not take: {', '.join(renamed)}." if renamed else "")
 
 
 def field_names(attributes: list[str]) -> dict[str, str]:
@@ -192,6 +192,5 @@ TARGET = Target(
     "images",
     write_fiftyone,
     ("label", "link", "vectors"),
-    check_new_folder,
     several=True,
 )

@@ -3,22 +3,22 @@
 Other than the index that `likeness index --lance` writes, it has no cells: any program of LanceDB builds its own index on it.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from likeness.errors import InputError
-from likeness.exports.neighbor_columns import check_own_columns
 from likeness.exports.parquet_table import arrow_table, vector_column
 from likeness.exports.places import is_address
-from likeness.exports.stores import about_of, about_text, answers, chosen_name, fill, missing_client, store_name, vector_file
-from likeness.exports.target import ExportOptions, Target, Written
+from likeness.exports.plain_columns import check_own_columns
+from likeness.exports.stores import about_of, about_text, answers, chosen_name, missing_client, store_writer, vector_file
+from likeness.exports.target import Target
 from likeness.io import VectorFile, as_path, check_output_folder
 
 if TYPE_CHECKING:
     from likeness.exports.material import Material, Part
-    from likeness.progress import Progress
 
 _ROW, _VECTOR, _ABOUT = "row", "vector", b"likeness"
-_ERRORS = (OSError, RuntimeError, ValueError, KeyError)
 
 
 class LanceTable:
@@ -52,29 +52,15 @@ class LanceTable:
         self._database.open_table(self._name).add(pa.table([*own, *columns], schema=self._schema))
 
 
-def write_lancedb(material: "Material", place: str, options: ExportOptions, progress: "Progress") -> Written:
-    """Writes a table into a folder or an object store; keys to that one come from the environment.
-
-    Raises:
-        InputError: lancedb is not installed, a table that stands there, or a place that cannot be written to.
-    """
-    check_own_columns(material.columns, _ROW, _VECTOR)
-    name, lancedb = store_name(material, options), _package()
-    with answers(place, "LanceDB at", *_ERRORS):
-        return fill(LanceTable(lancedb.connect(_uri(place)), name, material), material, place, name, options, progress)
-
-
 def read_lancedb(place: str, name: str | None = None) -> VectorFile:
-    """The vectors and attributes of a table, written by `write_lancedb` or by anybody with a column `vector`.
+    """The vectors and attributes of a table, written by an export or by anybody with a column `vector`.
 
     Raises:
         InputError: lancedb is not installed, no such table, or one without vectors.
     """
-    lancedb = _package()
     if not is_address(place) and not any(as_path(place).glob("*.lance")):
         raise InputError(f"There is no LanceDB in '{place}'; name the folder that it was written to.")
-    with answers(place, "LanceDB at", *_ERRORS):
-        database = lancedb.connect(_uri(place))
+    with _database(place) as database:
         table = database.open_table(chosen_name(list(database.list_tables().tables), name, place)).to_arrow()
         if _VECTOR not in table.column_names:
             raise InputError(f"The table '{name}' in {place} has no column '{_VECTOR}'; its columns are {', '.join(table.column_names)}.")
@@ -93,16 +79,15 @@ def check_place(place: str) -> None:
         check_output_folder(as_path(place))
 
 
-def _uri(place: str) -> str:
-    return place if is_address(place) else str(as_path(place))
-
-
-def _package() -> Any:
+@contextmanager
+def _database(place: str) -> Iterator[Any]:
+    """A folder or an object store, whose keys come from the environment."""
     try:
         import lancedb
     except ImportError as error:
         raise missing_client("LanceDB", "lancedb", "lance", error) from error
-    return lancedb
+    with answers(place, "LanceDB at", OSError, RuntimeError, ValueError, KeyError):
+        yield lancedb.connect(place if is_address(place) else str(as_path(place)))
 
 
 TARGET = Target(
@@ -110,7 +95,7 @@ TARGET = Target(
     "LanceDB",
     "A table of LanceDB in a folder or an object store, with a column for each attribute.",
     "vectors",
-    write_lancedb,
+    store_writer(_database, LanceTable, lambda material: check_own_columns(material.columns, _ROW, _VECTOR)),
     ("name", "resume"),
     check_place,
     read=read_lancedb,

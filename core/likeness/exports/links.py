@@ -6,7 +6,6 @@ import pandas as pd
 
 from likeness.errors import InputError
 from likeness.exports.image_files import FreeNames, put_file
-from likeness.exports.places import check_new_folder, filled_folder, new_folder
 from likeness.exports.plain_columns import class_attributes, class_values
 from likeness.exports.target import ExportOptions, Target, Written
 from likeness.io import csv_bytes, name_to_text
@@ -21,22 +20,21 @@ TABLE = "images.csv"
 _EVERY = 100
 
 
-def write_links(material: "Material", place: str, options: ExportOptions, progress: "Progress") -> Written:
+def write_links(material: "Material", folder: "Path", options: ExportOptions, progress: "Progress") -> Written:
     """Links all images into a folder; with a label, into one for each class, and those without a class into the folder itself.
 
     `images.csv` beside them names each file, where it came from and its attributes; `likeness.read` reads it.
 
     Raises:
-        InputError: something is there, an image that has no file, or a label that is not there.
+        InputError: an image that has no file, or a label that is not there.
     """
-    path, sources = new_folder(place), material.paths()
+    sources = material.paths()
     label = one_label(material, options.label) if options.label else None
     classes = [""] * len(material) if label is None else class_texts(material, label)
-    with filled_folder(path) as folder:
-        files = put_files(folder, sources, folder_names(classes), link_of(material, options), progress)
-        write_image_table(folder / TABLE, material, files)
+    files = put_files(folder, sources, folder_names(classes), link_of(material, options), progress)
+    write_image_table(folder / TABLE, material, files)
     left = sum(not each for each in classes) if label is not None else 0
-    return Written(len(material), place, f"{left:,} images without a '{label}' lie beside the folders." if left else "")
+    return Written(len(material), note=f"{left:,} images without a '{label}' lie beside the folders." if left else "")
 
 
 def link_of(material: "Material", options: ExportOptions) -> str:
@@ -103,5 +101,4 @@ TARGET = Target(
     "images",
     write_links,
     ("label", "link"),
-    check_new_folder,
 )

@@ -6,7 +6,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from likeness.errors import InputError
-from likeness.exports.places import check_new_folder, filled_folder, new_folder
 from likeness.exports.stores import missing_client
 from likeness.exports.target import ExportOptions, Target, Written
 
@@ -22,25 +21,23 @@ MATRIX, MEAN, MODEL, PAGE = "U.npy", "mean.npy", "projection.onnx", "README.md"
 _EPS = np.finfo(np.float32).eps
 
 
-def write_notion(material: "Material", place: str, options: ExportOptions, progress: "Progress") -> Written:
+def write_notion(material: "Material", folder: "Path", options: ExportOptions, progress: "Progress") -> Written:
     """Writes a folder with `U.npy` (r, d) float32, `projection.onnx` and `README.md`; of a method with a mean, `mean.npy` (r,), too.
 
     The model takes `vectors` (n, r) float32 of the encoder, of any length, images or texts alike, and gives `notion` (n, d), unit rows or zero, as
     `Space.refit` does (Eq. 5 and 6 of the InDiReCT paper).
 
     Raises:
-        InputError: something is there, no notion's space, a method that is not linear, or onnx is not installed.
+        InputError: no notion's space, a method that is not linear, or onnx is not installed.
     """
-    path = new_folder(place)
     U, mean = linear_map(material.space)
     model = projection_model(U, mean)
-    with filled_folder(path) as folder:
-        np.save(folder / MATRIX, U)
-        if mean is not None:
-            np.save(folder / MEAN, mean)
-        (folder / MODEL).write_bytes(model.SerializeToString())
-        _write_page(folder, material.about["name"], material.encoder, U, mean)
-    return Written(U.shape[1], place, f"A map of {U.shape[0]} dimensions of the encoder to {U.shape[1]}; {PAGE} says how to use it.", "dimensions")
+    np.save(folder / MATRIX, U)
+    if mean is not None:
+        np.save(folder / MEAN, mean)
+    (folder / MODEL).write_bytes(model.SerializeToString())
+    _write_page(folder, material.about["name"], material.encoder, U, mean)
+    return Written(U.shape[1], note=f"A map of {U.shape[0]} dimensions of the encoder to {U.shape[1]}; {PAGE} says how to use it.", what="dimensions")
 
 
 def linear_map(space: Any) -> tuple[NDArray[np.float32], NDArray[np.float32] | None]:
@@ -150,5 +147,4 @@ TARGET = Target(
     "notion",
     write_notion,
     (),
-    check_new_folder,
 )

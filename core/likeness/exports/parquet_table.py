@@ -3,35 +3,35 @@
 import json
 from typing import TYPE_CHECKING, Any
 
-from likeness.exports.neighbor_columns import NEIGHBORS, SIMILARITIES, check_own_columns
-from likeness.exports.places import check_new_file, new_file
+from likeness.exports.plain_columns import NEIGHBORS, SIMILARITIES, check_own_columns
 from likeness.exports.target import ExportOptions, Target, Written
 from likeness.io import ABOUT_KEY, open_atomic, to_arrow
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from likeness.exports.material import Material
     from likeness.progress import Progress
 
 _VECTOR = "vector"
 
 
-def write_parquet(material: "Material", place: str, options: ExportOptions, progress: "Progress") -> Written:
+def write_parquet(material: "Material", path: "Path", options: ExportOptions, progress: "Progress") -> Written:
     """Writes the table part by part; neighbors are row numbers of this file, from 0.
 
     Raises:
-        InputError: something is there, the name does not end in .parquet, or an attribute has the name of a column that is added.
+        InputError: the name does not end in .parquet, or an attribute has the name of a column that is added.
     """
     import pyarrow as pa
     import pyarrow.parquet as parquet
 
-    path = new_file(place, ".parquet")
     own = [*([_VECTOR] if options.vectors else []), *([NEIGHBORS, SIMILARITIES] if options.neighbors else [])]
     check_own_columns(material.columns, *own)
     attributes = arrow_table(material)
     if not own:
         with open_atomic(path) as file:
             parquet.write_table(attributes, file)
-        return Written(len(material), place)
+        return Written(len(material))
     fields = list(attributes.schema)
     if options.neighbors:
         fields += [pa.field(NEIGHBORS, pa.list_(pa.int64())), pa.field(SIMILARITIES, pa.list_(pa.float32()))]
@@ -49,7 +49,7 @@ def write_parquet(material: "Material", place: str, options: ExportOptions, prog
                 columns.append(vector_column(part.vectors))
             writer.write_table(pa.table(columns, schema=schema))
             progress(part.end, len(material))
-    return Written(len(material), place)
+    return Written(len(material))
 
 
 def arrow_table(material: "Material") -> Any:
@@ -72,6 +72,5 @@ TARGET = Target(
     "rows",
     write_parquet,
     ("vectors", "neighbors"),
-    lambda place: check_new_file(place, ".parquet"),
-    ".parquet",
+    ending=".parquet",
 )

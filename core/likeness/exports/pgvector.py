@@ -7,16 +7,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from likeness.errors import InputError
-from likeness.exports.neighbor_columns import check_own_columns
 from likeness.exports.places import is_address
-from likeness.exports.plain_columns import kind_of, plain_values
-from likeness.exports.stores import about_of, about_text, answers, chosen_name, fill, missing_client, store_name, vector_file
-from likeness.exports.target import ExportOptions, Target, Written
+from likeness.exports.plain_columns import check_own_columns, kind_of, plain_values
+from likeness.exports.stores import about_of, about_text, answers, chosen_name, missing_client, store_writer, vector_file
+from likeness.exports.target import Target
 from likeness.io import VectorFile
 
 if TYPE_CHECKING:
     from likeness.exports.material import Material, Part
-    from likeness.progress import Progress
 
 _ROW, _VECTOR = "row", "vector"
 _TYPES = {"bool": "boolean", "int": "bigint", "float": "double precision", "text": "text"}
@@ -28,7 +26,7 @@ _READ_AT_ONCE = 1_000
 class VectorTable:
     """A table by name, as a `likeness.exports.stores.Store`."""
 
-    def __init__(self, connection: Any, name: str) -> None:
+    def __init__(self, connection: Any, name: str, material: "Material | None" = None) -> None:
         self._connection, self._name = connection, name
 
     def about(self) -> dict[str, Any] | None:
@@ -66,24 +64,8 @@ class VectorTable:
         return [(_ROW, "bigint PRIMARY KEY"), *attributes, (_VECTOR, f"vector({material.dim}) NOT NULL")]
 
 
-def write_pgvector(material: "Material", place: str, options: ExportOptions, progress: "Progress") -> Written:
-    """Writes a table by COPY, each part in a transaction. An index is for who asks: `CREATE INDEX ON NAME USING hnsw (vector vector_cosine_ops)`.
-
-    Args:
-        place: "postgresql://USER@HOST/DATABASE". The password may stand in it, or better in the variable PGPASSWORD or the file ~/.pgpass.
-
-    Raises:
-        InputError: psycopg is not installed, no such database, one without pgvector, a table that stands there, or attributes whose names or texts
-            PostgreSQL does not take.
-    """
-    name = store_name(material, options)
-    _check_columns(material)
-    with _connection(place) as connection:
-        return fill(VectorTable(connection, name), material, place, name, options, progress)
-
-
 def read_pgvector(place: str, name: str | None = None) -> VectorFile:
-    """The vectors and attributes of a table with one column of vectors, written by `write_pgvector` or by anybody.
+    """The vectors and attributes of a table with one column of vectors, written by an export or by anybody.
 
     Raises:
         InputError: psycopg is not installed, no such database or table, or rows without a vector.
@@ -163,12 +145,14 @@ def _quoted(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
+# A table by COPY, each part in a transaction. An index is for who asks: `CREATE INDEX ON NAME USING hnsw (vector vector_cosine_ops)`. The
+# password may stand in the address "postgresql://USER@HOST/DATABASE", or better in the variable PGPASSWORD or the file ~/.pgpass.
 TARGET = Target(
     "pgvector",
     "PostgreSQL with pgvector",
     "A table of PostgreSQL with pgvector, with a column for each attribute.",
     "vectors",
-    write_pgvector,
+    store_writer(_connection, VectorTable, _check_columns),
     ("name", "resume"),
     check_url,
     None,

@@ -16,29 +16,19 @@ _SLUG = re.compile(r"[^A-Za-z0-9]+")
 _LONGEST = 60
 
 
-def new_file(place: str, *endings: str) -> Path:
+def new_file(place: str, ending: str) -> Path:
     """The path of a file to write.
 
     Raises:
-        InputError: something is there, it cannot be written, or its name has none of the endings.
+        InputError: something is there, it cannot be written, or its name has not this ending.
     """
     path = as_path(place)
-    if path.suffix.lower() not in endings:
-        raise InputError(f"'{place}' does not end in {' or '.join(endings)}; name the file so.")
+    if path.suffix.lower() != ending:
+        raise InputError(f"'{place}' does not end in {ending}; name the file so.")
     if os.path.lexists(path):
         raise InputError(f"There is something at '{place}' already; name another file, or remove it.")
     check_output_file(path)
     return path
-
-
-def check_new_file(place: str, *endings: str) -> None:
-    """As `new_file`, for its errors alone."""
-    new_file(place, *endings)
-
-
-def check_new_folder(place: str) -> None:
-    """As `new_folder`, for its errors alone."""
-    new_folder(place)
 
 
 def new_folder(place: str) -> Path:

@@ -12,6 +12,8 @@ from likeness.io import plain_column
 Kind = Literal["bool", "int", "float", "text"]
 _DTYPES: dict[Kind, str] = {"bool": "boolean", "int": "Int64", "float": "Float64", "text": "object"}
 _MOST_CLASSES = 1_000
+# that exports add to those of the attributes
+NEIGHBORS, SIMILARITIES = "neighbors", "neighbor_similarities"
 
 
 def plain_frame(frame: pd.DataFrame) -> pd.DataFrame:
@@ -28,6 +30,14 @@ def plain_frame(frame: pd.DataFrame) -> pd.DataFrame:
         {'a': [1.5, None], 'b': ['x', None]}
     """
     return pd.DataFrame({str(name): _plain(str(name), frame[name]) for name in frame.columns}, index=range(len(frame)))
+
+
+def check_own_columns(frame: pd.DataFrame, *names: str) -> None:
+    """Raises InputError where an attribute has the name of a column that is added."""
+    lower = {str(column).lower(): str(column) for column in frame.columns}
+    for name in names:
+        if name in lower:
+            raise InputError(f"The attribute '{lower[name]}' has the name of a column that is added; rename it, or leave it out by `columns`.")
 
 
 def kind_of(column: "pd.Series[Any]") -> Kind:

@@ -11,13 +11,12 @@ from likeness.exports.lancedb_table import check_place
 from likeness.exports.material import MOST_PART_ROWS
 from likeness.exports.places import is_address, shown
 from likeness.exports.plain_columns import plain_values
-from likeness.exports.stores import answers, chosen_name, fill, missing_client, store_name, vector_file
-from likeness.exports.target import ExportOptions, Target, Written
+from likeness.exports.stores import answers, chosen_name, missing_client, store_writer, vector_file
+from likeness.exports.target import Target
 from likeness.io import VectorFile, as_path
 
 if TYPE_CHECKING:
     from likeness.exports.material import Material, Part
-    from likeness.progress import Progress
 
 _KEY = "QDRANT_API_KEY"
 _READ_AT_ONCE = 1_000
@@ -26,7 +25,7 @@ _READ_AT_ONCE = 1_000
 class QdrantCollection:
     """A collection by name, as a `likeness.exports.stores.Store`."""
 
-    def __init__(self, client: Any, name: str) -> None:
+    def __init__(self, client: Any, name: str, material: "Material | None" = None) -> None:
         self._client, self._name = client, name
 
     def about(self) -> dict[str, Any] | None:
@@ -56,23 +55,8 @@ class QdrantCollection:
         self._client.upsert(self._name, points, wait=True)
 
 
-def write_qdrant(material: "Material", place: str, options: ExportOptions, progress: "Progress") -> Written:
-    """Writes a collection with cosine distances. Its points are numbered as the exported rows; missing values are null.
-
-    Args:
-        place: the address of a server, whose key stands in the variable QDRANT_API_KEY, or a folder. In a folder Qdrant's client keeps all points
-            in memory, as long as it is open; beyond some 20,000 points a server is the better place.
-
-    Raises:
-        InputError: qdrant-client is not installed, a collection that stands there, or a server that refuses.
-    """
-    name = store_name(material, options)
-    with _client(place) as client:
-        return fill(QdrantCollection(client, name), material, place, name, options, progress)
-
-
 def read_qdrant(place: str, name: str | None = None) -> VectorFile:
-    """The vectors and payloads of a collection, written by `write_qdrant` or by anybody with one vector to a point.
+    """The vectors and payloads of a collection, written by an export or by anybody with one vector to a point.
 
     Raises:
         InputError: qdrant-client is not installed, no such collection, or points without a vector or with several.
@@ -128,12 +112,14 @@ def _client(place: str) -> Iterator[Any]:
             client.close()
 
 
+# A collection with cosine distances, in a folder or at the address of a server, whose key stands in the variable QDRANT_API_KEY. In a folder Qdrant's
+# client keeps all points in memory as long as it is open; beyond some 20,000 points a server is the better place.
 TARGET = Target(
     "qdrant",
     "Qdrant",
     "A collection of Qdrant, on a server or in a folder, with the attributes as payload.",
     "vectors",
-    write_qdrant,
+    store_writer(_client, QdrantCollection),
     ("name", "resume"),
     check_place,
     read=read_qdrant,

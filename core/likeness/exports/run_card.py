@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from likeness.defaults import PHOTOS_ENCODER
+from likeness.exports.target import Written
 
 if TYPE_CHECKING:
     from likeness.exports.run_material import RunMaterial
@@ -42,6 +43,22 @@ def write_card(folder: Path, material: "RunMaterial", files: str, usage: str, no
         f"```python\n{usage.strip()}\n```\n",
         encoding="utf-8",
     )
+
+
+def finish_run(folder: Path, material: "RunMaterial", inside: bool, what: str, files: str, usage: str, notes: tuple[str, ...] = ()) -> Written:
+    """Writes what all exports of runs have beside the weights: `preprocessing.json`, `training.yaml` and `README.md`.
+
+    Args:
+        folder: of the export.
+        material: the run.
+        inside: the model normalizes its input and scales its output by itself.
+        what: was written, for the note to the person.
+        files, usage, notes: as of `write_card`.
+    """
+    material.write_about(folder, inside)
+    write_card(folder, material, files, usage, notes)
+    dimensions = material.vector_dim if inside else material.dim
+    return Written(dimensions, note=f"{what}; {PAGE} says how to use it.", what="dimensions")
 
 
 def image_lines(material: "RunMaterial") -> str:

@@ -5,36 +5,32 @@ from typing import TYPE_CHECKING, Any
 
 from likeness.errors import InputError
 from likeness.exports.notion_projection import OPSET
-from likeness.exports.places import check_new_folder, filled_folder, new_folder
-from likeness.exports.run_card import PAGE, image_lines, write_card
+from likeness.exports.run_card import finish_run, image_lines
 from likeness.exports.stores import missing_client
 from likeness.exports.target import ExportOptions, Target, Written
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from likeness.exports.run_material import RunMaterial
     from likeness.progress import Progress
 
 MODEL = "model.onnx"
 
 
-def write_onnx(material: "RunMaterial", place: str, options: ExportOptions, progress: "Progress") -> Written:
+def write_onnx(material: "RunMaterial", folder: "Path", options: ExportOptions, progress: "Progress") -> Written:
     """Writes a folder with `model.onnx`, `preprocessing.json`, `training.yaml` and `README.md`.
 
     The model takes `images` (n, 3, h, w) float32 with values 0 to 1, any n, and gives `embeddings` (n, d), unit rows: normalization and scaling are
     inside.
 
     Raises:
-        InputError: something is there, onnx is not installed, or the network has what ONNX does not.
+        InputError: onnx is not installed, or the network has what ONNX does not.
     """
-    path = new_folder(place)
-    content = onnx_model(material)
-    with filled_folder(path) as folder:
-        (folder / MODEL).write_bytes(content)
-        material.write_about(folder, inside=True)
-        side = material.preprocessing.crop
-        files = f"`{MODEL}` takes `images` (n, 3, {side}, {side}) with values 0 to 1, any n, and gives `embeddings`, unit rows."
-        write_card(folder, material, files, _usage(material))
-    return Written(material.vector_dim, place, f"An ONNX model of the run '{material.run.name}'; {PAGE} says how to use it.", "dimensions")
+    (folder / MODEL).write_bytes(onnx_model(material))
+    side = material.preprocessing.crop
+    files = f"`{MODEL}` takes `images` (n, 3, {side}, {side}) with values 0 to 1, any n, and gives `embeddings`, unit rows."
+    return finish_run(folder, material, True, f"An ONNX model of the run '{material.run.name}'", files, _usage(material))
 
 
 def onnx_model(material: "RunMaterial") -> bytes:
@@ -83,5 +79,4 @@ TARGET = Target(
     "run",
     write_onnx,
     (),
-    check_new_folder,
 )

@@ -5,12 +5,13 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from likeness.errors import InputError
-from likeness.exports.places import check_new_folder, filled_folder, new_folder
-from likeness.exports.run_card import PAGE, torchvision_lines, write_card
+from likeness.exports.run_card import finish_run, torchvision_lines
 from likeness.exports.target import ExportOptions, Target, Written
 from likeness.io import write_weights
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from likeness.encoders import ClipEncoder
     from likeness.exports.run_material import RunMaterial
     from likeness.progress import Progress
@@ -27,17 +28,16 @@ _SHOWN = (
 )
 
 
-def write_open_clip(material: "RunMaterial", place: str, options: ExportOptions, progress: "Progress") -> Written:
+def write_open_clip(material: "RunMaterial", folder: "Path", options: ExportOptions, progress: "Progress") -> Written:
     """Writes a folder with `open_clip_config.json`, `open_clip_model.safetensors`, the tokenizer's files, and what all exports of runs have.
 
     `open_clip.create_model_from_pretrained("local-dir:FOLDER")` loads it; `encode_image(images, normalize=True)` gives the run's vectors.
 
     Raises:
-        InputError: something is there, no run on a CLIP, or an embedding layer that has no place in one.
+        InputError: no run on a CLIP, or an embedding layer that has no place in one.
     """
     from likeness.encoders import ClipEncoder, open_clip_saved, parse_name
 
-    path = new_folder(place)
     name = _checked_name(material)
     source = parse_name(name)
     encoder = ClipEncoder(name, source, "cpu")
@@ -50,14 +50,15 @@ def write_open_clip(material: "RunMaterial", place: str, options: ExportOptions,
     config, tokenizer = open_clip_saved(source)
     config["model_cfg"]["vision_cfg"] |= _join(material, encoder) | {"image_size": material.preprocessing.crop}
     config["preprocess_cfg"] = {**config.get("preprocess_cfg", {}), **_preprocessing(material)}
-    with filled_folder(path) as folder:
-        for file, content in tokenizer.items():
-            (folder / file).write_bytes(content)
-        write_weights(folder / WEIGHTS, encoder.model.state_dict(), material.metadata)
-        (folder / CONFIG).write_text(json.dumps(config, indent=1), encoding="utf-8")
-        material.write_about(folder, inside=False)
-        _write_card(material, folder, name, meet)
-    return Written(material.dim, place, f"The run '{material.run.name}' as a CLIP of open_clip; {PAGE} says how to use it.", "dimensions")
+    for file, content in tokenizer.items():
+        (folder / file).write_bytes(content)
+    write_weights(folder / WEIGHTS, encoder.model.state_dict(), material.metadata)
+    (folder / CONFIG).write_text(json.dumps(config, indent=1), encoding="utf-8")
+    shown, what = material.preprocessing, f"The run '{material.run.name}' as a CLIP of open_clip"
+    notes = [(_MEET if meet else _APART).format(name=f"`{name}`")]
+    if shown.side != shown.crop:
+        notes.append(_SHOWN.format(crop=shown.crop, side=shown.side))
+    return finish_run(folder, material, False, what, f"`{WEIGHTS}` and `{CONFIG}` are a model of open_clip.", _usage(material), tuple(notes))
 
 
 def _checked_name(material: "RunMaterial") -> str:
@@ -96,14 +97,6 @@ def _preprocessing(material: "RunMaterial") -> dict[str, Any]:
     return {"mean": shown.mean, "std": shown.std, "interpolation": "bicubic", "resize_mode": "squash" if shown.squeezed else "shortest"}
 
 
-def _write_card(material: "RunMaterial", folder: Any, name: str, meet: bool) -> None:
-    shown = material.preprocessing
-    notes = [(_MEET if meet else _APART).format(name=f"`{name}`")]
-    if shown.side != shown.crop:
-        notes.append(_SHOWN.format(crop=shown.crop, side=shown.side))
-    write_card(folder, material, f"`{WEIGHTS}` and `{CONFIG}` are a model of open_clip.", _usage(material), tuple(notes))
-
-
 def _usage(material: "RunMaterial") -> str:
     return f"""
 import open_clip
@@ -125,5 +118,4 @@ TARGET = Target(
     "run",
     write_open_clip,
     (),
-    check_new_folder,
 )

@@ -3,36 +3,31 @@
 import json
 from typing import TYPE_CHECKING
 
-from likeness.exports.places import check_new_folder, filled_folder, new_folder
-from likeness.exports.run_card import PAGE, scaling_note, torchvision_lines, write_card
+from likeness.exports.run_card import finish_run, scaling_note, torchvision_lines
 from likeness.exports.run_timm import timm_architecture
 from likeness.exports.target import ExportOptions, Target, Written
 from likeness.io import write_weights
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from likeness.exports.run_material import RunMaterial
     from likeness.progress import Progress
 
 WEIGHTS = "model.safetensors"
 
 
-def write_safetensors(material: "RunMaterial", place: str, options: ExportOptions, progress: "Progress") -> Written:
+def write_safetensors(material: "RunMaterial", folder: "Path", options: ExportOptions, progress: "Progress") -> Written:
     """Writes a folder with `model.safetensors`, `preprocessing.json`, `training.yaml` and `README.md`.
 
     The file holds `backbone.*`, `head.weight` (d, f) and `head.bias` (d,) also of a run that trained the embedding layer alone; its header holds the
     version, the config, preprocessing and figures.
-
-    Raises:
-        InputError: something is there.
     """
-    path = new_folder(place)
     metadata = material.metadata | {"likeness.preprocessing": json.dumps(material.about_input(inside=False))}
-    with filled_folder(path) as folder:
-        write_weights(folder / WEIGHTS, material.network.state_dict(), metadata)
-        material.write_about(folder, inside=False)
-        files = f"`{WEIGHTS}` holds `backbone.*`, `head.weight` and `head.bias`; `safetensors.safe_open(...).metadata()` says what it is."
-        write_card(folder, material, files, _usage(material), (scaling_note(material),))
-    return Written(material.dim, place, f"The weights of the run '{material.run.name}'; {PAGE} says how to use them.", "dimensions")
+    write_weights(folder / WEIGHTS, material.network.state_dict(), metadata)
+    files = f"`{WEIGHTS}` holds `backbone.*`, `head.weight` and `head.bias`; `safetensors.safe_open(...).metadata()` says what it is."
+    what = f"The weights of the run '{material.run.name}' in a file"
+    return finish_run(folder, material, False, what, files, _usage(material), (scaling_note(material),))
 
 
 def _usage(material: "RunMaterial") -> str:
@@ -67,5 +62,4 @@ TARGET = Target(
     "run",
     write_safetensors,
     (),
-    check_new_folder,
 )

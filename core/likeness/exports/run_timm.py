@@ -5,12 +5,13 @@ from math import floor, nextafter
 from typing import TYPE_CHECKING, Any
 
 from likeness.errors import InputError
-from likeness.exports.places import check_new_folder, filled_folder, new_folder
-from likeness.exports.run_card import PAGE, scaling_line, scaling_note, write_card
+from likeness.exports.run_card import finish_run, scaling_line, scaling_note
 from likeness.exports.target import ExportOptions, Target, Written
 from likeness.io import write_weights
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from likeness.exports.run_material import RunMaterial
     from likeness.progress import Progress
 
@@ -20,24 +21,21 @@ _ARCHITECTURE = ("first_conv", "classifier", "pool_size", "fixed_input_size")
 _CLOSE = 1e-4
 
 
-def write_timm(material: "RunMaterial", place: str, options: ExportOptions, progress: "Progress") -> Written:
+def write_timm(material: "RunMaterial", folder: "Path", options: ExportOptions, progress: "Progress") -> Written:
     """Writes a folder with `config.json`, `model.safetensors`, `preprocessing.json`, `training.yaml` and `README.md`.
 
     `timm.create_model("local-dir:FOLDER", pretrained=True)` gives rows (n, d) as they leave the embedding layer, and timm's own transform shows
     images as the run's evaluation does.
 
     Raises:
-        InputError: something is there, a run on a CLIP, or a network whose classifier is no linear layer on its pooled features.
+        InputError: a run on a CLIP, or a network whose classifier is no linear layer on its pooled features.
     """
-    path = new_folder(place)
     model = classifier_model(material)
-    with filled_folder(path) as folder:
-        write_weights(folder / WEIGHTS, model.state_dict(), material.metadata)
-        (folder / CONFIG).write_text(json.dumps(timm_config(material, model), indent=1), encoding="utf-8")
-        material.write_about(folder, inside=False)
-        files = f"`{WEIGHTS}` and `{CONFIG}` are a model of timm; its {material.dim} classes are the dimensions of the embedding."
-        write_card(folder, material, files, _usage(material), (scaling_note(material),))
-    return Written(material.dim, place, f"The run '{material.run.name}' as a model of timm; {PAGE} says how to use it.", "dimensions")
+    write_weights(folder / WEIGHTS, model.state_dict(), material.metadata)
+    (folder / CONFIG).write_text(json.dumps(timm_config(material, model), indent=1), encoding="utf-8")
+    files = f"`{WEIGHTS}` and `{CONFIG}` are a model of timm; its {material.dim} classes are the dimensions of the embedding."
+    what = f"The run '{material.run.name}' as a model of timm"
+    return finish_run(folder, material, False, what, files, _usage(material), (scaling_note(material),))
 
 
 def classifier_model(material: "RunMaterial") -> Any:
@@ -129,5 +127,4 @@ TARGET = Target(
     "run",
     write_timm,
     (),
-    check_new_folder,
 )

@@ -3,39 +3,36 @@
 import json
 from typing import TYPE_CHECKING
 
-from likeness.exports.places import check_new_folder, filled_folder, new_folder
-from likeness.exports.run_card import PAGE, image_lines, write_card
+from likeness.exports.run_card import finish_run, image_lines
 from likeness.exports.target import ExportOptions, Target, Written
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from likeness.exports.run_material import RunMaterial
     from likeness.progress import Progress
 
 MODEL, METADATA = "model.pt", "metadata.json"
 
 
-def write_torchscript(material: "RunMaterial", place: str, options: ExportOptions, progress: "Progress") -> Written:
+def write_torchscript(material: "RunMaterial", folder: "Path", options: ExportOptions, progress: "Progress") -> Written:
     """Writes a folder with `model.pt`, `preprocessing.json`, `training.yaml` and `README.md`.
 
     The model takes images (n, 3, h, w) float32 with values 0 to 1, any n, and gives unit rows (n, d): normalization and scaling are inside.
 
     Raises:
-        InputError: something is there, or the network computes otherwise once it is traced.
+        InputError: or the network computes otherwise once it is traced.
     """
     import torch
 
     from likeness.exports.run_graph import quiet_trace, traced_run
 
-    path = new_folder(place)
     traced = traced_run(material)
-    with filled_folder(path) as folder:
-        with quiet_trace():
-            torch.jit.save(traced, str(folder / MODEL), _extra_files={METADATA: json.dumps(material.metadata)})
-        material.write_about(folder, inside=True)
-        side = material.preprocessing.crop
-        files = f"`{MODEL}` takes images (n, 3, {side}, {side}) with values 0 to 1, any n, and gives unit rows."
-        write_card(folder, material, files, _usage(material))
-    return Written(material.vector_dim, place, f"A TorchScript file of the run '{material.run.name}'; {PAGE} says how to use it.", "dimensions")
+    with quiet_trace():
+        torch.jit.save(traced, str(folder / MODEL), _extra_files={METADATA: json.dumps(material.metadata)})
+    side = material.preprocessing.crop
+    files = f"`{MODEL}` takes images (n, 3, {side}, {side}) with values 0 to 1, any n, and gives unit rows."
+    return finish_run(folder, material, True, f"A TorchScript file of the run '{material.run.name}'", files, _usage(material))
 
 
 def _usage(material: "RunMaterial") -> str:
@@ -56,5 +53,4 @@ TARGET = Target(
     "run",
     write_torchscript,
     (),
-    check_new_folder,
 )

@@ -1,8 +1,8 @@
 """Writing vectors with their attributes into a database part by part, so that an interrupted export goes on, and what stands there stays."""
 
 import json
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -40,6 +40,11 @@ class Store(Protocol):
         ...
 
 
+Connect = Callable[[str], AbstractContextManager[Any]]
+MakeStore = Callable[[Any, str, "Material"], Store]
+StoreWriter = Callable[["Material", str, ExportOptions, "Progress"], Written]
+
+
 def fill(store: Store, material: "Material", place: str, name: str, options: ExportOptions, progress: "Progress") -> Written:
     """Writes all rows into a store; with `resume`, those that an interrupted export of the same left out.
 
@@ -61,6 +66,25 @@ def fill(store: Store, material: "Material", place: str, name: str, options: Exp
         progress(part.end, len(material))
     note = f"{begin:,} of them were there already." if begin else ""
     return Written(len(material), f"'{name}' in {shown(place)}", note)
+
+
+def store_writer(connect: Connect, store: MakeStore, check: Callable[["Material"], None] | None = None) -> "StoreWriter":
+    """What writes into a kind of database.
+
+    Args:
+        connect: opens a place; what it yields is a database whose errors are answered.
+        store: (database, name, material) -> the collection or table of that name.
+        check: raises InputError for attributes or vectors that it cannot hold.
+    """
+
+    def write(material: "Material", place: str, options: ExportOptions, progress: "Progress") -> Written:
+        name = store_name(material, options)
+        if check is not None:
+            check(material)
+        with connect(place) as database:
+            return fill(store(database, name, material), material, place, name, options, progress)
+
+    return write
 
 
 def store_name(material: "Material", options: ExportOptions) -> str:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from likeness.errors import InputError
+from likeness.exports.places import filled_folder, new_file, new_folder
 
 if TYPE_CHECKING:
     from likeness.io import VectorFile
@@ -64,7 +65,7 @@ class Written(NamedTuple):
     """
 
     n: int
-    place: str
+    place: str = ""
     note: str = ""
     what: str = "images"
 
@@ -78,10 +79,11 @@ class Target:
         title: for people.
         help: one sentence: what is written, and what reads it.
         takes: what it needs.
-        write: (material, place, options, progress) -> what was written; the material is a `Material`, or of a run a `RunMaterial`. Where something
-            stands at the place that is not to be gone on with, it raises InputError and changes nothing.
+        write: (material, place, options, progress) -> what was written; the material is a `Material`, or of a run a `RunMaterial`. The place is the
+            path of a file that is not there yet, or an empty folder that takes its place once it is filled; of a database it is as people name it.
+            "{place}" in the note stands for the place.
         uses: names of the options that it knows.
-        check: raises InputError for a place that cannot be written to, before slow work.
+        check_address: of a database, raises InputError for a place that cannot be written to.
         ending: of the file that it writes, as ".csv"; "" for a folder, None for a database that is reached by its address alone.
         several: whether `label` may name several attributes.
         read: (place, name of the collection or table) -> vectors with their attributes; None where nothing is read back.
@@ -91,9 +93,9 @@ class Target:
     title: str
     help: str
     takes: Takes
-    write: "Callable[[Any, str, ExportOptions, Progress], Written]"
+    write: "Callable[[Any, Any, ExportOptions, Progress], Written]"
     uses: tuple[str, ...]
-    check: Callable[[str], None]
+    check_address: Callable[[str], None] | None = None
     ending: str | None = ""
     several: bool = False
     read: "Callable[[str, str | None], VectorFile] | None" = None
@@ -109,6 +111,30 @@ class Target:
             if name not in self.uses and (name not in known or value != getattr(DEFAULTS, name)):
                 raise InputError(f"The target '{self.name}' has no option '{name}'; it has {', '.join(self.uses) or 'none'}.")
         return ExportOptions(**{name: value for name, value in given.items() if name in known})
+
+    def check(self, place: str) -> None:
+        """Raises InputError where something is at the place already, or it cannot be written to; before slow work."""
+        if self.check_address is not None:
+            self.check_address(place)
+        elif self.ending:
+            new_file(place, self.ending)
+        else:
+            new_folder(place)
+
+    def write_to(self, place: str, material: Any, options: ExportOptions, progress: "Progress") -> Written:
+        """Writes a file, a folder or into a database, whole or not at all.
+
+        Raises:
+            InputError: as `check`, and for what does not fit the target.
+        """
+        if self.check_address is not None:
+            return self.write(material, place, options, progress)
+        if self.ending:
+            written = self.write(material, new_file(place, self.ending), options, progress)
+        else:
+            with filled_folder(new_folder(place)) as folder:
+                written = self.write(material, folder, options, progress)
+        return written._replace(place=place, note=written.note.replace("{place}", place))
 
     def needs_space(self, options: ExportOptions) -> bool:
         """Whether an export with these options takes vectors."""

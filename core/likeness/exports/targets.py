@@ -151,12 +151,12 @@ def export(
     given = chosen.checked_options(options)
     chosen.check(str(place))
     if chosen.takes == "run":
-        return chosen.write(_run(source, target, rows, columns), str(place), given, progress)
+        return chosen.write_to(str(place), _run(source, target, rows, columns), given, progress)
     if not isinstance(source, ImageTable | Space):
         raise InputError(f"The target '{target}' takes images or a Space, and not {source!r}; read them by `likeness.read`, or embed them.")
     if chosen.needs_space(given) and not isinstance(source, Space):
         raise InputError(f"The target '{target}' with these options needs vectors; pass a Space, as `likeness.embed` makes one, in place of a table.")
-    return chosen.write(Material(source, rows, columns, portable), str(place), given, progress)
+    return chosen.write_to(str(place), Material(source, rows, columns, portable), given, progress)
 
 
 def _run(source: Any, target: str, rows: Any, columns: Any) -> "RunMaterial":

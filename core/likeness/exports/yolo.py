@@ -11,7 +11,6 @@ import numpy as np
 
 from likeness.errors import InputError
 from likeness.exports.links import TABLE, class_texts, folder_names, link_of, one_label, put_files, write_image_table
-from likeness.exports.places import check_new_folder, filled_folder, new_folder
 from likeness.exports.plain_columns import plain_values
 from likeness.exports.target import ExportOptions, Target, Written
 
@@ -24,17 +23,17 @@ if TYPE_CHECKING:
 PARTS = ("train", "val", "test")
 
 
-def write_yolo(material: "Material", place: str, options: ExportOptions, progress: "Progress") -> Written:
+def write_yolo(material: "Material", folder: "Path", options: ExportOptions, progress: "Progress") -> Written:
     """Writes the folders, a list of files for each part, `data.yaml` with the names of the classes, and `images.csv` with all attributes.
 
     Images without a class are left out. Without `split`, a share `val` of each class is drawn for validation, at least one image of each.
 
     Raises:
-        InputError: something is there, an image without a file, no class, or a class that a part would lack.
+        InputError: an image without a file, no class, or a class that a part would lack.
     """
     from likeness.exports.material import Material
 
-    path, label = new_folder(place), one_label(material, options.label)
+    label = one_label(material, options.label)
     texts = class_texts(material, label)
     kept = [row for row, text in enumerate(texts) if text]
     if not kept:
@@ -44,17 +43,16 @@ def write_yolo(material: "Material", place: str, options: ExportOptions, progres
     _check_parts(classes, parts)
     chosen = Material(material.table, kept, portable=material.portable)
     folders = folder_names(classes)
-    with filled_folder(path) as folder:
-        for part in set(parts):
-            for each in set(folders):
-                (folder / part / each).mkdir(parents=True)
-        subfolders = [f"{part}/{each}" for part, each in zip(parts, folders, strict=True)]
-        files = put_files(folder, chosen.paths(), subfolders, link_of(material, options), progress)
-        _write_lists(folder, files, parts, sorted(set(folders)))
-        write_image_table(folder / TABLE, chosen, files)
+    for part in set(parts):
+        for each in set(folders):
+            (folder / part / each).mkdir(parents=True)
+    subfolders = [f"{part}/{each}" for part, each in zip(parts, folders, strict=True)]
+    files = put_files(folder, chosen.paths(), subfolders, link_of(material, options), progress)
+    _write_lists(folder, files, parts, sorted(set(folders)))
+    write_image_table(folder / TABLE, chosen, files)
     left = len(material) - len(kept)
     note = f"{left:,} images without a '{label}' are left out." if left else ""
-    return Written(len(kept), place, f"{note} Train with: yolo classify train data={place}".strip())
+    return Written(len(kept), note=f"{note} Train with: yolo classify train data={{place}}".strip())
 
 
 def drawn_parts(classes: list[str], val: float, seed: int) -> list[str]:
@@ -114,5 +112,4 @@ TARGET = Target(
     "images",
     write_yolo,
     ("label", "val", "split", "link", "seed"),
-    check_new_folder,
 )

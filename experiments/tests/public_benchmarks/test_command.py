@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from tests.data.conftest import save_image, write_clevr4, write_genecis, write_icir, write_stanford40
+from tests.data.conftest import save_image
+
+from experiments.tests.public_benchmarks.conftest import write_clevr4, write_genecis, write_icir, write_stanford40
 
 Run = Callable[..., tuple[int, str, str]]
 OPTIONS = ["-e", "cars-small", "--seeds", "2", "--format", "csv"]

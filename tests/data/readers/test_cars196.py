@@ -57,14 +57,10 @@ def test_copies_of_the_devkit_with_nested_folders_and_both_indexes(parts: Simple
     assert all(path.is_file() for path in table.paths())
 
 
-def test_one_image_and_two_classes(parts: SimpleNamespace, tmp_path: Path) -> None:
-    assert len(read_cars196(parts.cars196(tmp_path, ["A Sedan 2000", "B Coupe 2000"], [2]))) == 1
-
-
-def test_an_empty_part(parts: SimpleNamespace, tmp_path: Path) -> None:
-    root = parts.cars196(tmp_path, ["A Sedan 2000", "B Coupe 2000"], [1, 1])
+def test_few_images_and_two_classes(parts: SimpleNamespace, tmp_path: Path) -> None:
+    assert len(read_cars196(parts.cars196(tmp_path / "one", ["A Sedan 2000", "B Coupe 2000"], [2]))) == 1
     with pytest.raises(InputError, match=r"The split 'test' of Cars196 in '.*' has no images in 'cars_annos\.mat'; choose another split"):
-        read_cars196(root)
+        read_cars196(parts.cars196(tmp_path / "two", ["A Sedan 2000", "B Coupe 2000"], [1, 1]))
 
 
 @pytest.mark.parametrize(

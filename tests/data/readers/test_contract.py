@@ -83,11 +83,13 @@ def test_another_package_brings_one_as_an_entry_point(tmp_path: Path, monkeypatc
     monkeypatch.setattr(EntryPoint, "load", lambda point: brought)
 
     def points(group: str, **wanted: str) -> EntryPoints:
-        return EntryPoints([EntryPoint("few-birds", "birds:DATASET", group), EntryPoint("owls", "birds:DATASET", group)]).select(**wanted)
+        names = {registry.GROUP: ("few-birds", "owls"), registry.PUBLISHED_GROUP: ("birds",)}[group]
+        return EntryPoints([EntryPoint(name, "birds:DATASET", group) for name in names]).select(**wanted)
 
     monkeypatch.setattr(registry, "entry_points", points)
     assert named_dataset("few-birds") is brought
     assert len(read_dataset("few-birds@2")) == 2
+    assert "`birds:...`" in source_help()
     with pytest.raises(InputError, match=r"The entry point 'owls' of 'likeness.datasets' is no Dataset of that name; repair 'birds:DATASET'"):
         named_dataset("owls")
 

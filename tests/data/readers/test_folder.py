@@ -41,17 +41,12 @@ def test_tables_in_a_folder_are_named(tmp_path: Path) -> None:
 
 
 def test_subfolders_are_classes(tmp_path: Path) -> None:
-    touch(tmp_path, "cat/2.png", "cat/1.png", "dog/old/3.png", ".cache/4.png", "__MACOSX/cat/1.png")
+    touch(tmp_path, "cat/2.png", "cat/1.png", "dog/old/3.png", ".cache/4.png", "__MACOSX/cat/1.png", "0.png")
     table = read_folder(str(tmp_path), name="Pets")
-    assert list(table.frame["path"]) == ["cat/1.png", "cat/2.png", "dog/old/3.png"]
-    assert list(table.frame["class"]) == ["cat", "cat", "dog"]
-    assert list(table.frame["folder 2"]) == ["(none)", "(none)", "old"]
+    assert list(table.frame["path"]) == ["0.png", "cat/1.png", "cat/2.png", "dog/old/3.png"]
+    assert list(table.frame["class"]) == ["(none)", "cat", "cat", "dog"]
+    assert list(table.frame["folder 2"]) == ["(none)", "(none)", "(none)", "old"]
     assert table.name == "Pets"
-
-
-def test_images_beside_class_folders(tmp_path: Path) -> None:
-    table = read_folder(touch(tmp_path, "cat/1.png", "0.png"))
-    assert dict(zip(table.frame["path"], table.frame["class"], strict=True)) == {"0.png": "(none)", "cat/1.png": "cat"}
 
 
 def test_linked_folders_are_followed_once(tmp_path: Path) -> None:
@@ -70,37 +65,12 @@ def test_no_link_leads_out_of_the_folders_that_may_be_read(tmp_path: Path) -> No
     assert list(read_folder(tmp_path / "images").frame["path"]) == ["0.png", "cat/2.png"]
 
 
-def test_unusual_names(tmp_path: Path) -> None:
-    names = ["größe 1.png", "a,b;c.png", "x\ny.png", "%41.png"]
-    assert sorted(read_folder(touch(tmp_path, *names)).frame["path"]) == sorted(names)
-
-
-def test_home_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("HOME", str(tmp_path))
-    assert read_folder(touch(tmp_path, "photos/1.png") and "~/photos").root == tmp_path / "photos"
-
-
 @pytest.mark.parametrize(
     "ordered",
     [["a1", "a2", "a10"], ["1", "2", "a"], ["img9b", "img10a"], ["A", "b", "C"], ["x", "x1", "x1y", "x2"], ["7", "007a"], ["a/2", "a/10", "a10/1"]],
 )
 def test_natural_order(ordered: list[str]) -> None:
     assert sorted([*ordered[1:], ordered[0]], key=natural_key) == ordered
-
-
-def test_missing_folder(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"There is no folder '.*nowhere'; check the spelling"):
-        read_folder(tmp_path / "nowhere")
-
-
-def test_a_file(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="is a file, not a folder; give the folder"):
-        read_folder(touch(tmp_path, "1.png") / "1.png")
-
-
-def test_no_images(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"holds no images \(\.avif, .*\), nor do its subfolders"):
-        read_folder(touch(tmp_path, "notes.txt", ".hidden.png"))
 
 
 def _close(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
@@ -160,9 +130,18 @@ def test_what_programs_keep_beside_photos_is_left_out_and_counted(tmp_path: Path
     assert read_folder(tmp_path / "@eaDir" / "1.jpg").notes == ()  # who names such a folder means it
 
 
-def test_a_folder_with_nothing_but_what_programs_keep(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"holds no images .* \('@eaDir' of programs are left out\); choose another"):
-        read_folder(touch(tmp_path, "@eaDir/1.jpg/SYNOPHOTO_THUMB_XL.jpg"))
+@pytest.mark.parametrize(
+    ("files", "folder", "said"),
+    [
+        ((), "nowhere", r"There is no folder '.*nowhere'; check the spelling"),
+        (("1.png",), "1.png", "is a file, not a folder; give the folder"),
+        (("notes.txt", ".hidden.png"), "", r"holds no images \(\.avif, .*\), nor do its subfolders"),
+        (("@eaDir/1.jpg/SYNOPHOTO_THUMB_XL.jpg",), "", r"holds no images .* \('@eaDir' of programs are left out\); choose another"),
+    ],
+)
+def test_what_is_no_folder_of_images(tmp_path: Path, files: tuple[str, ...], folder: str, said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        read_folder(touch(tmp_path, *files) / folder)
 
 
 def test_a_row_for_each_second_and_page(tmp_path: Path) -> None:
@@ -176,11 +155,6 @@ def test_a_row_for_each_second_and_page(tmp_path: Path) -> None:
     assert list(frame["file"]) == ["(none)", "paper.pdf", "paper.pdf", "trips/clip.mp4", "trips/clip.mp4"]
     np.testing.assert_array_equal(frame["second"], [np.nan, np.nan, np.nan, 0, 1])
     np.testing.assert_array_equal(frame["page"], [np.nan, 1, 2, np.nan, np.nan])
-
-
-def test_only_the_columns_that_tell_something(tmp_path: Path) -> None:
-    write_pdf(tmp_path / "paper.pdf")
-    assert read_folder(tmp_path).attributes == ["file", "page"]
 
 
 def test_a_video_or_pdf_that_is_damaged_is_one_row(tmp_path: Path) -> None:

@@ -81,13 +81,6 @@ def test_images_in_image(root: Path) -> None:
     assert read_lsun_rooms(root).frame["path"][0] == "image/sun_a.jpg"
 
 
-@pytest.mark.parametrize("missing", ["validation.mat", "layout_seg"])
-def test_missing_files(root: Path, missing: str) -> None:
-    (root / missing).rename(root / "elsewhere")
-    with pytest.raises(InputError, match=rf"LSUN Room Layout in '.*' lacks '{missing}'; take it from the dataset published at https://web"):
-        read_lsun_rooms(root)
-
-
 def test_a_missing_layout(root: Path) -> None:
     (root / "layout_seg" / "sun_g.mat").unlink()
     with pytest.raises(InputError, match=r"The layout 'sun_g\.mat' cannot be read \(.*\); bring it back or leave this image out"):

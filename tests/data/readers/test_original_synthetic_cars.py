@@ -61,31 +61,6 @@ def test_the_metric_can_be_chosen(root: Path) -> None:
         read_original_synthetic_cars(root, color_metric="hue")
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "message"),
-    [
-        ("color_sat", "saturation", r"'samples\.csv' of Synthetic Cars \(original\) has no column 'color_sat'; take it anew from https://github"),
-        ("0.9,1,1,", "red,1,1,", r"In 'samples\.csv' of Synthetic Cars \(original\), 'color_hue' in line 4 is 'red', expected a number"),
-        ("0.9,1,1,", "0.9,,1,", r"'color_sat' in line 4 is 'nan', expected a number"),
-        ("0.9,1,1,", "0.9,inf,1,", r"'color_sat' in line 4 is 'inf', expected a number"),
-        ("0.9,1,1,", "0.9,1,2.5,", r"'color_val' of frame 1000 is '2\.5', expected a number from 0 to 2"),
-        ("0.9,1,1,", "0.9,-1,1,", r"'color_sat' of frame 1000 is '-1\.0', expected a number from 0 to 2"),
-        ("1000,Enzo", "1000,", r"'model' in line 4 is 'nan', expected a name"),
-        ("1000,Enzo", "2,Enzo", r"'frame' in line 4 is '2', expected a whole number that no other line has"),
-        ("1000,Enzo", "7.5,Enzo", r"'frame' in line 4 is '7\.5', expected a whole number"),
-        ("1000,Enzo", "x,Enzo", r"'frame' in line 4 is 'x', expected a number"),
-        ("1000,Enzo", "1000,a,b,Enzo", r"'samples\.csv' of Synthetic Cars \(original\) cannot be parsed \(.*line 4.*\); take it anew"),
-    ],
-)
-def test_damaged_tables(root: Path, old: str, new: str, message: str) -> None:
-    text = (root / "samples.csv").read_text(encoding="utf-8")
-    assert old in text
-    (root / "samples.csv").write_text(text.replace(old, new, 1), encoding="utf-8")
-    with pytest.raises(InputError, match=message) as caught:
-        read_original_synthetic_cars(root)
-    assert len(str(caught.value).splitlines()) == 1
-
-
 def test_only_later_frames(root: Path) -> None:
     rows = (root / "samples.csv").read_text(encoding="utf-8").splitlines()
     (root / "samples.csv").write_text("\n".join([rows[0], rows[4]]), encoding="utf-8")

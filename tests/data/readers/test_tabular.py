@@ -42,40 +42,19 @@ def test_the_column_of_paths_is_found(folder: Path, column: str) -> None:
     assert table.attributes == ["label"]
 
 
-def test_path_wins_over_the_other_names(folder: Path) -> None:
-    table = read(folder, "image,path\na cat,images/1.png\n")
-    assert table.attributes == ["image"]
-
-
-def test_a_named_column_wins_and_keeps_the_other(folder: Path) -> None:
+def test_a_named_column_comes_first_then_path_then_the_other_names(folder: Path) -> None:
     table = read(folder, "path,where\nsomething,images/1.png\n", path_column="where")
     assert list(table.frame["path"]) == ["images/1.png"]
     assert list(table.frame["path (attribute)"]) == ["something"]
+    assert read(folder, "image,path\na cat,images/1.png\n").attributes == ["image"]
 
 
-@pytest.mark.parametrize(("separator", "name"), [(",", "a.csv"), (";", "a.csv"), ("\t", "a.csv"), ("\t", "a.tsv"), (",", "a.CSV")])
-def test_separators(folder: Path, separator: str, name: str) -> None:
-    table = read(folder, f"path{separator}label\nimages/1.png{separator}x\n", name)
-    assert table.attributes == ["label"]
-
-
-def test_byte_order_mark_quotes_and_line_ends(folder: Path) -> None:
-    table = read(folder, '\ufeffpath,label\r\n"images/1.png","a, b"\r\nimages\\2.png,c\r\n')
-    assert list(table.frame["path"]) == ["images/1.png", "images/2.png"]
-    assert list(table.frame["label"]) == ["a, b", "c"]
-
-
-def test_a_name_of_digits_stays_text(folder: Path) -> None:
-    assert read(folder, "path\n007\n").paths() == [folder / "007"]
-
-
-def test_absolute_paths(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_paths_as_they_are_written(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
+    table = read(folder, '\ufeffpath;label\r\n"images/1.png";"a, b"\r\nimages\\2.png;c\r\n007;d\r\nimages/3.png;e\r\n', "a.CSV")
+    assert list(table.frame["path"]) == ["images/1.png", "images/2.png", "007", "images/3.png"]  # what is missing stays for embedding to list
+    assert list(table.frame["label"]) == ["a, b", "c", "d", "e"]
     elsewhere = tmp_path_factory.mktemp("lists")
-    assert read(elsewhere, f"path\n{folder}/images/1.png\n").paths() == [folder / "images" / "1.png"]
-
-
-def test_missing_images_stay_for_embedding_to_list(folder: Path) -> None:
-    assert len(read(folder, "path\nimages/1.png\nimages/3.png\n")) == 2
+    assert read(elsewhere, f"path\tlabel\n{folder}/images/1.png\tx\n", "a.tsv").paths() == [folder / "images" / "1.png"]
 
 
 def test_parquet(folder: Path) -> None:
@@ -87,20 +66,6 @@ def test_parquet(folder: Path) -> None:
     assert table.attributes == ["label", "tags", "5"]
     assert list(table.frame["path"]) == ["images/1.png", "images/2.png"]
     assert table.frame["tags"].nunique() == 2  # countable, though lists are not
-
-
-def test_labels_stay_what_they_were_written_as(folder: Path) -> None:
-    table = read(folder, "path,defect,sku,upload\nimages/1.png,None,001,7706992903151817196\nimages/2.png,NA,1,7706992903151817197\n007,null,,\n")
-    assert table.frame["defect"].tolist() == ["None", "NA", "null"]
-    assert table.frame["sku"].dropna().tolist() == ["001", "1"]
-    assert table.frame["upload"].dropna().tolist() == [7706992903151817196, 7706992903151817197]
-
-
-def test_a_separator_at_the_end_of_each_line_moves_no_column(folder: Path) -> None:
-    table = read(folder, "path,mask,label\nimages/1.png,images/2.png,cat,\nimages/2.png,images/1.png,,\n")
-    assert table.frame["path"].tolist() == ["images/1.png", "images/2.png"]
-    assert table.frame["mask"].tolist() == ["images/2.png", "images/1.png"]
-    assert table.frame["label"].dropna().tolist() == ["cat"]
 
 
 def test_a_column_without_a_name_gets_one(folder: Path) -> None:
@@ -150,42 +115,23 @@ class TestBytes:
         assert table.frame["label"].tolist() == ["Käfer", "2 bytes"]
 
 
-class TestErrors:
-    @pytest.mark.parametrize(
-        ("content", "message"),
-        [
-            ("", r"'labels\.csv' is empty; it needs a line of column names"),
-            ("path,label\n", r"'labels\.csv' has no rows; add a row"),
-            ("name,label\na,b\n", "no column of image paths among 'name', 'label'; call it 'path'"),
-            ('path,label\n"a,b\n', r"'labels\.csv' cannot be parsed \(.*\); save it again"),
-            ("path,label\na,b\nc,d,e,f\n", r"Row 2 of 'labels\.csv' has 4 cells, and there are 2 column names; give every column a name"),
-            (b"path,label\n\xff\xfe,b\n", r"'labels\.csv' is not text in UTF-8; save it again"),
-            (b"\x00\x01\x02", "no column of image paths|cannot be parsed"),
-            ("path,label\nimages/1.png,a\n ,b\n,c\n", r"column 'path' of 'labels\.csv' has entries that are no paths, 2 in all \(rows 2, 3\); fill"),
-            ("path\nimages/3.png\nimages/4.png\n", r"None of the 2 images that 'labels\.csv' lists is there \(the first are 'images/3\.png', '"),
-        ],
-    )
-    def test_content(self, folder: Path, content: str | bytes, message: str) -> None:
-        with pytest.raises(InputError, match=message) as caught:
-            read(folder, content)
-        assert len(str(caught.value).splitlines()) == 1
-
-    def test_wrong_column(self, folder: Path) -> None:
-        with pytest.raises(InputError, match=r"'labels\.csv' has no column 'picture'; its columns are 'path', 'label'"):
-            read(folder, "path,label\na,b\n", path_column="picture")
-
-    def test_missing_file(self, folder: Path) -> None:
-        with pytest.raises(InputError, match=r"There is no file '.*none\.csv'"):
-            read_table(folder / "none.csv")
-
-    def test_a_folder(self, folder: Path) -> None:
-        with pytest.raises(InputError, match="is a folder, not a table"):
-            read_table(folder)
-
-    def test_another_kind_of_file(self, folder: Path) -> None:
-        with pytest.raises(InputError, match=r"'labels\.xlsx' is not one of \.csv, \.tsv, \.parquet; save the table as"):
-            read(folder, "", "labels.xlsx")
-
-    def test_damaged_parquet(self, folder: Path) -> None:
-        with pytest.raises(InputError, match=r"'labels\.parquet' cannot be parsed"):
-            read(folder, "no parquet", "labels.parquet")
+@pytest.mark.parametrize(
+    ("content", "name", "column", "message"),
+    [
+        ("", "labels.csv", None, r"'labels\.csv' is empty; it needs a line of column names"),
+        ("path,label\n", "labels.csv", None, r"'labels\.csv' has no rows; add a row"),
+        ("name,label\na,b\n", "labels.csv", None, "no column of image paths among 'name', 'label'; call it 'path'"),
+        (b"\x00\x01\x02", "labels.csv", None, "no column of image paths|cannot be parsed"),
+        ("path,label\nimages/1.png,a\n ,b\n,c\n", "labels.csv", None, r"column 'path' .* entries that are no paths, 2 in all \(rows 2, 3\); fill"),
+        ("path\nimages/3.png\nimages/4.png\n", "labels.csv", None, r"None of the 2 images that .* lists is there \(the first are 'images/3\.png', '"),
+        ("path,label\na,b\n", "labels.csv", "picture", r"'labels\.csv' has no column 'picture'; its columns are 'path', 'label'"),
+        (None, "none.csv", None, r"There is no file '.*none\.csv'"),
+        (None, "images", None, "is a folder, not a table"),
+        ("", "labels.xlsx", None, r"'labels\.xlsx' is not one of \.csv, \.tsv, \.parquet; save the table as"),
+        ("no parquet", "labels.parquet", None, r"'labels\.parquet' cannot be parsed"),
+    ],
+)
+def test_what_is_no_table(folder: Path, content: str | bytes | None, name: str, column: str | None, message: str) -> None:
+    with pytest.raises(InputError, match=message) as caught:
+        read_table(folder / name, column) if content is None else read(folder, content, name, path_column=column)
+    assert len(str(caught.value).splitlines()) == 1

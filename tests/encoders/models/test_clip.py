@@ -150,22 +150,6 @@ def test_quick_gelu_follows_the_tag(monkeypatch: pytest.MonkeyPatch, tmp_path: P
 
 
 class TestErrors:
-    def test_unknown_model(self) -> None:
-        with pytest.raises(InputError, match=r"no open_clip model 'ViT-B-31'.*nearest names are .*ViT-B-32"):
-            load_encoder("ViT-B-31/openai")
-
-    def test_unknown_tag(self) -> None:
-        with pytest.raises(InputError, match=r"'ViT-B-32' has no weights 'opnai'.*it has openai"):
-            load_encoder("ViT-B-32/opnai")
-
-    def test_missing_folder(self, tmp_path: Path) -> None:
-        with pytest.raises(InputError, match=r"there is no folder .*nowhere"):
-            load_encoder(f"local-dir:{tmp_path / 'nowhere'}")
-
-    def test_folder_without_configuration(self, tmp_path: Path) -> None:
-        with pytest.raises(InputError, match=r"has no open_clip_config\.json"):
-            load_encoder(f"local-dir:{tmp_path}")
-
     def test_folder_without_weights_never_gives_random_ones(self, tiny_clip: Path, tmp_path: Path) -> None:
         shutil.copy(tiny_clip / "open_clip_config.json", tmp_path)
         with pytest.raises(InputError, match="configuration but no weights"):
@@ -191,22 +175,30 @@ class TestErrors:
             load_encoder(f"local-dir:{folder}")
         assert len(str(caught.value).splitlines()) == 1
 
-    def test_no_images(self, encoder) -> None:
-        with pytest.raises(InputError, match="no images to encode"):
-            encoder.encode_images([])
-
-    def test_no_texts(self, encoder) -> None:
-        with pytest.raises(InputError, match="no texts to encode"):
-            encoder.encode_texts([])
-
     def test_unreadable_image(self, encoder, photo, tmp_path: Path) -> None:
         (tmp_path / "bad.png").write_bytes(b"no image")
         with pytest.raises(InputError, match=r"'bad\.png' cannot be read: .*not an image"):
             encoder.encode_images([photo(32, 32), tmp_path / "bad.png"])
 
-    def test_unknown_device(self, tiny_clip: Path) -> None:
-        with pytest.raises(InputError, match="device 'abacus' is not available"):
-            load_encoder(f"local-dir:{tiny_clip}", "abacus")
+    @pytest.mark.parametrize(
+        ("name", "device", "said"),
+        [
+            ("ViT-B-31/openai", "auto", r"no open_clip model 'ViT-B-31'.*nearest names are .*ViT-B-32"),
+            ("ViT-B-32/opnai", "auto", r"'ViT-B-32' has no weights 'opnai'.*it has openai"),
+            ("local-dir:EMPTY/nowhere", "auto", r"there is no folder .*nowhere"),
+            ("local-dir:EMPTY", "auto", r"has no open_clip_config\.json"),
+            ("timm:resnet51", "auto", r"no timm model 'resnet51'.*nearest names are .*resnet50"),
+            ("cars-small", "abacus", "device 'abacus' is not available"),
+        ],
+    )
+    def test_names_that_are_none(self, name: str, device: str, said: str, tmp_path: Path) -> None:
+        with pytest.raises(InputError, match=said):
+            load_encoder(name.replace("EMPTY", str(tmp_path)), device)
+
+    def test_nothing_to_encode(self, encoder) -> None:
+        for encode, said in ((encoder.encode_images, "no images to encode"), (encoder.encode_texts, "no texts to encode")):
+            with pytest.raises(InputError, match=said):
+                encode([])
 
 
 class TestWithoutNetwork:

@@ -9,6 +9,7 @@ import sys
 import time
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -68,9 +69,10 @@ def test_vectors_stand_in_the_order_of_the_table(table, fake) -> None:
     assert result.n_encoded == 10
 
 
-def test_nothing_is_encoded_twice(table, fake) -> None:
+def test_nothing_is_encoded_twice_and_another_encoder_shares_nothing(table, fake) -> None:
     first = embed_images(table, fake, shard_size=6, batch_size=6)
     assert len(shards(table, fake)) == 4
+    assert embed_images(table, type(fake)("fake-2")).n_encoded == 20
     second = embed_images(table, fake)
     assert fake.images == 20
     assert second.n_encoded == 0
@@ -81,23 +83,11 @@ def test_only_changed_and_new_images_are_encoded(table, fake) -> None:
     embed_images(table, fake)
     Image.new("RGB", (8, 8), (1, 2, 3)).save(table.root / "0004.png")
     Image.new("RGB", (8, 8), (9, 2, 3)).save(table.root / "new.png")
+    os.utime(table.root / "0000.png", ns=(1, 1))  # another time alone counts as a change
     grown = ImageTable("colors", table.root, pd.DataFrame({"path": [*table.frame["path"], "new.png"]}))
     result = embed_images(grown, fake)
-    assert result.n_encoded == 2
+    assert result.n_encoded == 3
     np.testing.assert_allclose(result.vectors, expected(grown), atol=1e-6)
-
-
-def test_a_change_of_time_alone_counts_as_a_change(table, fake) -> None:
-    embed_images(table, fake)
-    os.utime(table.root / "0000.png", ns=(1, 1))
-    assert embed_images(table, fake).n_encoded == 1
-
-
-def test_another_encoder_shares_nothing(table, fake) -> None:
-    embed_images(table, fake)
-    other = type(fake)("fake-2")
-    assert embed_images(table, other).n_encoded == 20
-    assert embed_images(table, fake).n_encoded == 0
 
 
 def test_unreadable_images_are_listed_remembered_and_tried_again_when_they_change(table, fake, photo) -> None:
@@ -120,24 +110,6 @@ def test_unreadable_images_are_listed_remembered_and_tried_again_when_they_chang
     assert [failure.row for failure in embed_images(table, fake).failed] == [5, 7]
 
 
-def test_an_image_that_may_not_be_opened_is_tried_again(table, fake, monkeypatch: pytest.MonkeyPatch) -> None:
-    from likeness.encoders.store import pipeline
-
-    read = pipeline.read_image
-
-    def refuse(path: Path, least: int | None) -> Image.Image:
-        if path.name == "0002.png":
-            raise PermissionError(errno.EACCES, "Permission denied", str(path))
-        return read(path, least)
-
-    with monkeypatch.context() as patch:
-        patch.setattr(pipeline, "read_image", refuse)
-        assert embed_images(table, fake).failed[0].reason == "the file cannot be opened (permission denied)"
-    result = embed_images(table, fake)
-    assert not result.failed
-    assert result.n_encoded == 1
-
-
 @pytest.mark.parametrize(
     ("error", "reason"),
     [
@@ -146,8 +118,9 @@ def test_an_image_that_may_not_be_opened_is_tried_again(table, fake, monkeypatch
         *((OSError(number, os.strerror(number)), os.strerror(number).lower()) for number in (errno.EMFILE, errno.ENFILE, errno.EIO, errno.ETIMEDOUT)),
         (OSError(errno.ENOMEM, "Cannot allocate memory"), "there is not enough memory now"),
         (TimeoutError(), "it took too long"),
+        (PermissionError(errno.EACCES, "Permission denied"), "the file cannot be opened (permission denied)"),
     ],
-    ids=["decoding", "preparing", "EMFILE", "ENFILE", "EIO", "ETIMEDOUT", "ENOMEM", "timeout"],
+    ids=["decoding", "preparing", "EMFILE", "ENFILE", "EIO", "ETIMEDOUT", "ENOMEM", "timeout", "EACCES"],
 )
 def test_what_passes_is_told_and_only_those_images_are_read_again(table, fake, monkeypatch: pytest.MonkeyPatch, error, reason: str) -> None:
     from likeness.encoders.store import pipeline
@@ -169,8 +142,18 @@ def test_what_passes_is_told_and_only_those_images_are_read_again(table, fake, m
     assert result.n_encoded == 1
 
 
-@pytest.mark.parametrize("error", [MemoryError(), RuntimeError("DefaultCPUAllocator: can't allocate memory: you tried to allocate 9 bytes.")])
-def test_an_encoder_without_memory_is_one_sentence_and_keeps_what_is_done(table, fake, monkeypatch: pytest.MonkeyPatch, error) -> None:
+_MEMORY = "There is not enough memory now to encode 4 images at once; choose a smaller batch size"
+
+
+@pytest.mark.parametrize(
+    ("error", "kind", "said"),
+    [
+        (MemoryError(), InputError, _MEMORY),
+        (RuntimeError("DefaultCPUAllocator: can't allocate memory: you tried to allocate 9 bytes."), InputError, _MEMORY),
+        (RuntimeError("a defect"), RuntimeError, "a defect"),
+    ],
+)
+def test_an_error_of_the_encoder_keeps_what_is_done(table, fake, monkeypatch: pytest.MonkeyPatch, error, kind, said: str) -> None:
     encode = fake.encode_images
 
     def fail(images: list) -> np.ndarray:
@@ -180,8 +163,8 @@ def test_an_encoder_without_memory_is_one_sentence_and_keeps_what_is_done(table,
 
     with monkeypatch.context() as patch:
         patch.setattr(fake, "encode_images", fail)
-        with pytest.raises(InputError, match="There is not enough memory now to encode 4 images at once; choose a smaller batch size"):
-            embed_images(table, fake, batch_size=4)
+        with pytest.raises(kind, match=said):
+            embed_images(table, fake, batch_size=4, shard_size=100)
     assert embed_images(table, fake).n_encoded == 12
 
 
@@ -224,16 +207,6 @@ def test_rows_with_the_same_image_are_encoded_once(table, fake) -> None:
     np.testing.assert_array_equal(result.rows, np.arange(40))
 
 
-def test_content_digests_find_images_that_moved(table, fake, tmp_path: Path) -> None:
-    digests = [sha256(path.read_bytes()).hexdigest() for path in table.paths()]
-    known = ImageTable("known", table.root, table.frame.assign(**{CONTENT_COLUMN: digests}))
-    embed_images(known, fake)
-    for path in table.paths():
-        os.utime(path, ns=(1, 1))
-    assert embed_images(known, fake).n_encoded == 0
-    assert CONTENT_COLUMN not in known.attributes
-
-
 def test_a_column_sha256_of_a_person_is_an_attribute_like_all_others(table, fake) -> None:
     """img2dataset writes the digest of the original there, and tables of crops that of their parent."""
     parents = ImageTable("crops", table.root, table.frame.assign(sha256=sha256(b"parent").hexdigest()))
@@ -241,11 +214,20 @@ def test_a_column_sha256_of_a_person_is_an_attribute_like_all_others(table, fake
     assert parents.attributes[-1] == "sha256"
 
 
-def test_a_digest_counts_only_where_the_file_has_it(table, fake) -> None:
-    """A table that was written a while ago, and read again after images changed or went."""
+@pytest.fixture
+def known(table) -> ImageTable:
+    """The table with the digest of each image."""
     digests = [sha256(path.read_bytes()).hexdigest() for path in table.paths()]
-    known = ImageTable("known", table.root, table.frame.assign(**{CONTENT_COLUMN: digests}))
+    return ImageTable("known", table.root, table.frame.assign(**{CONTENT_COLUMN: digests}))
+
+
+def test_a_digest_counts_only_where_the_file_has_it(table, known: ImageTable, fake) -> None:
+    """Whatever the time of the file; a table may be read again after images changed or went."""
     embed_images(known, fake)
+    for path in table.paths():
+        os.utime(path, ns=(1, 1))
+    assert embed_images(known, fake).n_encoded == 0
+    assert CONTENT_COLUMN not in known.attributes
     table.paths()[0].unlink()
     Image.new("RGB", (8, 8), (1, 250, 3)).save(table.paths()[1])
     result = embed_images(known, fake)
@@ -273,29 +255,18 @@ def test_a_damaged_shard_is_encoded_again_and_no_other(table, fake, spoil: str) 
     assert embed_images(table, fake).n_encoded == 0
 
 
-def test_stopping_keeps_what_is_done(table, fake) -> None:
+def test_stopping_keeps_what_is_done(table, fake, monkeypatch: pytest.MonkeyPatch) -> None:
     stopped = embed_images(table, fake, batch_size=4, should_stop=lambda: fake.images >= 8)
     assert not stopped.complete
     np.testing.assert_array_equal(stopped.rows, np.arange(8))
+    with monkeypatch.context() as patch:
+        patch.setattr(fake, "encode_images", None)  # what is stored is had without the encoder
+        part = embed_images(table, fake, should_stop=lambda: True)
+    assert (len(part.rows), part.complete, part.n_encoded) == (8, False, 0)
     rest = embed_images(table, fake, batch_size=4)
     assert rest.complete
     assert rest.n_encoded == 12
     np.testing.assert_allclose(rest.vectors, expected(table), atol=1e-6)
-
-
-def test_an_error_of_the_encoder_keeps_what_is_done(table, fake, monkeypatch: pytest.MonkeyPatch) -> None:
-    encode = fake.encode_images
-
-    def fail_late(images):
-        if fake.images >= 12:
-            raise RuntimeError("a defect")
-        return encode(images)
-
-    with monkeypatch.context() as patch:
-        patch.setattr(fake, "encode_images", fail_late)
-        with pytest.raises(RuntimeError, match="a defect"):
-            embed_images(table, fake, batch_size=4, shard_size=100)
-    assert embed_images(table, fake).n_encoded == 8
 
 
 def test_progress_starts_with_what_is_stored_and_ends_with_all(table, fake) -> None:
@@ -323,23 +294,25 @@ def test_a_full_disk_is_one_clear_error_and_loses_nothing(table, fake, monkeypat
     assert embed_images(table, fake).n_encoded == 10
 
 
-def test_a_store_that_cannot_be_made_is_one_clear_error(table, fake, tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("")
-    with pytest.raises(InputError, match=r"Embeddings cannot be written to .*not a directory"):
-        embed_images(table, fake, store_dir=tmp_path / "file")
-
-
-@pytest.mark.parametrize("options", [{"batch_size": 0}, {"shard_size": -1}])
-def test_sizes_below_one(table, fake, options: dict[str, int]) -> None:
-    with pytest.raises(InputError, match="must be at least 1"):
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"batch_size": 0}, "must be at least 1"),
+        ({"shard_size": -1}, "must be at least 1"),
+        ({"store_dir": Path(__file__)}, r"Embeddings cannot be written to .*not a directory"),
+        ({"engine": "spark"}, "There is no engine 'spark'; choose one of local, ray"),
+        ({"engine": "ray", "workers": 0}, "0 workers cannot be had"),
+        ({"workers": 2}, "2 workers cannot be had from the engine 'local'"),
+    ],
+)
+def test_wrong_options(table, fake, options: dict[str, Any], said: str) -> None:
+    with pytest.raises(InputError, match=said):
         embed_images(table, fake, **options)
 
 
-def test_shipped_embeddings_need_no_encoding(table, fake, tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_shipped_embeddings_need_no_encoding(table, known: ImageTable, fake, tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from likeness.encoders.store import images as store
 
-    digests = [sha256(path.read_bytes()).hexdigest() for path in table.paths()]
-    known = ImageTable("known", table.root, table.frame.assign(**{CONTENT_COLUMN: digests}))
     monkeypatch.setattr(store, "assets_dir", lambda: tmp_path / "assets")
     ship_embeddings(known, fake)
     monkeypatch.setenv("LIKENESS_CACHE", str(tmp_path / "another cache"))
@@ -451,15 +424,3 @@ def test_parts_of_a_file_stay_together() -> None:
     for first in ("b.mp4#t=0", "d.pdf#page=1"):
         begin, length = order.index(first), 3 if first[0] == "b" else 2
         assert {path[0] for path in order[begin : begin + length]} == {first[0]}
-
-
-def test_what_is_stored_is_had_without_loading_the_encoder(table, fake, monkeypatch) -> None:
-    embed_images(table, fake, should_stop=_after(1), batch_size=8)
-    monkeypatch.setattr(fake, "encode_images", None)
-    part = embed_images(table, fake, should_stop=lambda: True)
-    assert (len(part.rows), part.complete, part.n_encoded) == (8, False, 0)
-
-
-def _after(count: int):
-    calls = iter(range(1000))
-    return lambda: next(calls) >= count

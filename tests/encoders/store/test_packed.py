@@ -1,9 +1,6 @@
 """Memory-mapped vectors: whole, checked, renewed, and put together without holding them all."""
 
 import os
-import resource
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -72,25 +69,6 @@ def test_the_two_files_used_last_stay(tmp_path: Path) -> None:
     packed_vectors(tmp_path / "b.npy", VECTORS.shape, none())  # using it makes it young
     packed_vectors(tmp_path / "d.npy", VECTORS.shape, parts())
     assert sorted(path.name for path in tmp_path.iterdir()) == ["b.npy", "d.npy"]
-
-
-def test_a_full_disk_is_one_sentence_and_leaves_nothing(tmp_path: Path) -> None:
-    """A limit on the size of files makes a real write fail half-way, as a full disk does."""
-    code = """
-import sys
-from pathlib import Path
-import numpy as np
-from likeness.encoders.store.packed import packed_vectors
-try:
-    packed_vectors(Path(sys.argv[1]) / "a.npy", (1000, 64), [(np.arange(1000), np.zeros((1000, 64), np.float32))])
-except ValueError as error:
-    print(error)
-"""
-    limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))  # noqa: E731
-    run = subprocess.run([sys.executable, "-B", "-c", code, str(tmp_path)], capture_output=True, text=True, preexec_fn=limit, check=True)
-    assert "cannot be written to" in run.stdout
-    assert "the disk is full" in run.stdout
-    assert list(tmp_path.iterdir()) == []
 
 
 def packed_files(table: ImageTable, encoder: Any) -> list[Path]:

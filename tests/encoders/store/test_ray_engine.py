@@ -255,19 +255,6 @@ def test_ray_that_is_missing_is_one_sentence(table, fake, monkeypatch: pytest.Mo
         embed_images(table, fake, engine="ray")
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"engine": "spark"}, "There is no engine 'spark'; choose one of local, ray"),
-        ({"engine": "ray", "workers": 0}, "0 workers cannot be had"),
-        ({"workers": 2}, "2 workers cannot be had from the engine 'local'"),
-    ],
-)
-def test_wrong_options(table, fake, options: dict[str, Any], message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        embed_images(table, fake, **options)
-
-
 @pytest.mark.long
 def test_a_cluster_of_our_own_listens_only_here_and_leaves_nothing(tmp_path: Path) -> None:
     code = """

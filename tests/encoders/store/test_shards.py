@@ -1,7 +1,7 @@
 """Shard files: what is read is what was written, or nothing."""
 
 import os
-import resource
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -100,24 +100,24 @@ def test_keys_differ_where_path_or_state_do() -> None:
     assert len({image_key(*pair) for pair in pairs}) == len(pairs)
 
 
-def test_a_real_write_that_the_system_refuses(tmp_path: Path) -> None:
-    """A limit on the size of files makes a real write fail half-way, as a full disk does."""
-    code = """
-import signal, sys
-from pathlib import Path
-import numpy as np
+_SHARD = """
 from likeness.encoders.store.keys import image_key, key_array
 from likeness.encoders.store.shard_folder import LocalFolder
 from likeness.encoders.store.shards import Shard, write_shard
-signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-try:
-    keys = key_array([image_key(str(i), "") for i in range(1000)])
-    write_shard(LocalFolder(Path(sys.argv[1])), Shard(keys, np.zeros((1000, 64), np.float32), {}))
-except ValueError as error:
-    print(error)
+keys = key_array([image_key(str(i), "") for i in range(1000)])
+write_shard(LocalFolder(Path(sys.argv[1])), Shard(keys, np.zeros((1000, 64), np.float32), {}))
 """
-    limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))  # noqa: E731
-    run = subprocess.run([sys.executable, "-B", "-c", code, str(tmp_path)], capture_output=True, text=True, preexec_fn=limit, check=True)
-    assert "cannot be written" in run.stdout
-    assert "the disk is full" in run.stdout
+_PACKED = """
+from likeness.encoders.store.packed import packed_vectors
+packed_vectors(Path(sys.argv[1]) / "a.npy", (1000, 64), [(np.arange(1000), np.zeros((1000, 64), np.float32))])
+"""
+
+
+@pytest.mark.parametrize("write", [_SHARD, _PACKED], ids=["shard", "packed"])
+def test_a_real_write_that_the_system_refuses(write: str, tmp_path: Path) -> None:
+    """A limit on the size of files makes a real write fail half-way, as a full disk does."""
+    limit = "resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000)); signal.signal(signal.SIGXFSZ, signal.SIG_IGN)"
+    code = f"import resource, signal, sys\nfrom pathlib import Path\nimport numpy as np\n{limit}\n{write}"
+    run = subprocess.run([sys.executable, "-B", "-c", code, str(tmp_path)], capture_output=True, text=True, check=False)
+    assert re.search(r"InputError: .*cannot be written to .*the disk is full", run.stderr)
     assert list(tmp_path.iterdir()) == []

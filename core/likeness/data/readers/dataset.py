@@ -13,7 +13,8 @@ from likeness.data.table import ImageTable
 class Dataset:
     """A dataset with a name. Its file declares it as `DATASET`; one line lists it, in `likeness.data.readers`.
 
-    What stands above data, and other packages, list theirs as an entry point of the group "likeness.datasets".
+    What stands above data, and other packages, list theirs as an entry point of the group "likeness.datasets", or of
+    "likeness.published_datasets" where it is read as NAME:FOLDER.
 
     Attributes:
         name: what people write: letters, digits and dashes.

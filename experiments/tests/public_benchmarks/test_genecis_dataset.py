@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from likeness.data import genecis_tasks, read_genecis, read_templates
+from experiments.public_benchmarks.datasets.genecis import genecis_tasks, read_genecis, read_templates
 from likeness.errors import InputError
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from likeness.data import read_stanford40
+from experiments.public_benchmarks.datasets.stanford40 import read_stanford40
 from likeness.errors import InputError
 
 

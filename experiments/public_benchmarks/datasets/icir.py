@@ -5,10 +5,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from likeness.data.protocols import check_split
-from likeness.data.readers.dataset import Dataset
-from likeness.data.readers.official_layout import OfficialLayout
-from likeness.data.table import ImageTable
+from likeness.data import Dataset, ImageTable, OfficialLayout, check_split
 
 LAYOUT = OfficialLayout("i-CIR", "https://vrg.fel.cvut.cz/icir/", ("query_files.csv", "database_files.csv"))
 _LISTS = {"query": "query_files.csv", "database": "database_files.csv"}

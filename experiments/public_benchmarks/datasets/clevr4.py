@@ -6,10 +6,7 @@ from typing import Any
 
 import pandas as pd
 
-from likeness.data.protocols import check_split
-from likeness.data.readers.dataset import Dataset
-from likeness.data.readers.official_layout import OfficialLayout
-from likeness.data.table import ImageTable
+from likeness.data import Dataset, ImageTable, OfficialLayout, check_split
 
 INDEX = "clevr_4_annots.json"
 LAYOUT = OfficialLayout("Clevr-4", "https://www.robots.ox.ac.uk/~vgg/data/clevr4/", (INDEX,))

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from likeness.data import read_clevr4, read_dataset
+from experiments.public_benchmarks.datasets.clevr4 import read_clevr4
+from likeness.data import read_dataset
 from likeness.errors import InputError
 
 

@@ -5,10 +5,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from likeness.data.protocols import check_split
-from likeness.data.readers.dataset import Dataset
-from likeness.data.readers.official_layout import OfficialLayout
-from likeness.data.table import ImageTable
+from likeness.data import Dataset, ImageTable, OfficialLayout, check_split
 
 LAYOUT = OfficialLayout("Stanford 40 Actions", "https://vision.stanford.edu/Datasets/40actions.html", ("ImageSplits",))
 _IMAGE = re.compile(r"(?P<action>[A-Za-z][A-Za-z_]*)_\d+\.jpe?g", re.IGNORECASE)

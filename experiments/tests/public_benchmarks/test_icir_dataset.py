@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from likeness.data import read_icir
+from experiments.public_benchmarks.datasets.icir import read_icir
 from likeness.errors import InputError
 
 

@@ -7,10 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from likeness.data.protocols import check_split
-from likeness.data.readers.dataset import Dataset
-from likeness.data.readers.official_layout import OfficialLayout
-from likeness.data.table import ImageTable
+from likeness.data import Dataset, ImageTable, OfficialLayout, check_split
 
 GENECIS_TASKS = ("focus_attribute", "change_attribute", "focus_object", "change_object")
 LAYOUT = OfficialLayout(
