@@ -4,10 +4,7 @@ import pytest
 from likeness.errors import InputError
 from likeness.notions import PCA, Autoencoder, LinearAutoencoder
 from likeness.notions.autoencoders import Affine
-
-
-def unit(rows: np.ndarray) -> np.ndarray:
-    return rows / np.linalg.norm(rows, axis=1, keepdims=True)
+from made_rows import unit
 
 
 def reconstruct(fit: LinearAutoencoder, images: np.ndarray) -> np.ndarray:

@@ -4,10 +4,7 @@ from sklearn.decomposition import PCA as Sklearn  # noqa: N811
 
 from likeness.errors import InputError
 from likeness.notions import PCA
-
-
-def unit(rows: np.ndarray) -> np.ndarray:
-    return rows / np.linalg.norm(rows, axis=1, keepdims=True)
+from made_rows import unit
 
 
 @pytest.fixture(scope="module")

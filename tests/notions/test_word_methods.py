@@ -11,18 +11,15 @@ from sklearn import decomposition
 from likeness.errors import InputError
 from likeness.notions import AlignedTangents, AspectProbabilities, AspectSimilarities, ContrastivePCA, NullSpace, ScaledPCA, varying_directions
 from likeness.notions.aligned_tangents import tangents
+from made_rows import unit
 
 RNG = np.random.default_rng(0)
 R = 12
 
 
-def _unit(rows: Any) -> Any:
-    return rows / np.linalg.norm(rows, axis=1, keepdims=True)
-
-
 def _rows(count: int, seed: int) -> Any:
     rng = np.random.default_rng(seed)
-    return _unit(rng.normal(size=(count, R)) + 2 * rng.normal(size=R))
+    return unit(rng.normal(size=(count, R)) + 2 * rng.normal(size=R))
 
 
 TEXT, IMAGES, OTHERS = _rows(6, 1), _rows(30, 2), [_rows(4, 3), _rows(5, 4)]
@@ -50,7 +47,7 @@ class TestScaledPCA:
 
 def test_aspect_similarities_are_dot_products_of_unit_rows() -> None:
     found = AspectSimilarities().fit(3 * TEXT).transform(IMAGES)
-    np.testing.assert_allclose(found, _unit(IMAGES @ TEXT.T), atol=1e-12)
+    np.testing.assert_allclose(found, unit(IMAGES @ TEXT.T), atol=1e-12)
 
 
 class TestAspectProbabilities:
@@ -69,7 +66,7 @@ class TestAspectProbabilities:
 
 class TestAlignedTangents:
     def test_the_exponential_map_undoes_the_logarithmic(self) -> None:
-        mean = _unit(IMAGES.mean(axis=0, keepdims=True))[0]
+        mean = unit(IMAGES.mean(axis=0, keepdims=True))[0]
         found = tangents(IMAGES, mean)
         angles = np.linalg.norm(found, axis=1, keepdims=True)
         np.testing.assert_allclose(angles[:, 0], np.arccos(IMAGES @ mean), atol=1e-9)
@@ -83,8 +80,8 @@ class TestAlignedTangents:
 
     def test_images_that_lie_about_their_mean_as_the_prompts_do_get_the_prompts_places(self) -> None:
         """Another cone: all reflected at the hyperplane between the prompts' mean and any other direction."""
-        mean = _unit(TEXT.mean(axis=0, keepdims=True))[0]
-        across = mean - _unit(RNG.normal(size=(1, R)))[0]
+        mean = unit(TEXT.mean(axis=0, keepdims=True))[0]
+        across = mean - unit(RNG.normal(size=(1, R)))[0]
         across /= np.linalg.norm(across)
         moved = TEXT - 2 * np.outer(TEXT @ across, across)
         here, there = AlignedTangents(dim=4).fit(TEXT, TEXT).transform(TEXT), AlignedTangents(dim=4).fit(TEXT, moved).transform(moved)
@@ -117,8 +114,8 @@ class TestContrastivePCA:
 
     def test_directions_along_which_prompts_vary_little_are_kept(self) -> None:
         rng = np.random.default_rng(5)
-        text = _unit(np.eye(R)[:1] + rng.normal(size=(8, R)) * np.array([0, 1, 1e-4, *[0.0] * (R - 3)])).astype(np.float32)
-        U = ContrastivePCA(dim=4).fit(text, IMAGES, [_unit(np.eye(R)[0] + [[0.0] * (R - 1) + [1], [0.0] * (R - 1) + [-1]])]).U
+        text = unit(np.eye(R)[:1] + rng.normal(size=(8, R)) * np.array([0, 1, 1e-4, *[0.0] * (R - 3)])).astype(np.float32)
+        U = ContrastivePCA(dim=4).fit(text, IMAGES, [unit(np.eye(R)[0] + [[0.0] * (R - 1) + [1], [0.0] * (R - 1) + [-1]])]).U
         # rows of unit length bend, so that a third direction carries the tops of the bow
         assert np.linalg.norm(U[2]) == pytest.approx(1, abs=1e-6)
         assert U.shape[1] == np.linalg.matrix_rank(np.float64(text) - text.mean(axis=0), tol=1e-6)
@@ -129,9 +126,9 @@ class TestNullSpace:
         other = np.array([[1.0, 1, 0, 0, 0], [1.0, -1, 0, 0, 0]])
         text = np.array([[1.0, 1, 0.5, 0, 0], [1.0, -1, -0.5, 0, 0], [1.0, 1, -0.5, 0, 0.1]])
         U = NullSpace(dim=3).fit(text, [other]).U
-        outside = null_space(np.diff(_unit(other), axis=0))
+        outside = null_space(np.diff(unit(other), axis=0))
         np.testing.assert_allclose(outside @ (outside.T @ U), U, atol=1e-9)
-        left = _unit(text) @ outside @ outside.T
+        left = unit(text) @ outside @ outside.T
         np.testing.assert_allclose(left @ U @ U.T, left, atol=1e-6)
 
     def test_prompts_that_leave_the_others_by_little_have_a_direction_left(self) -> None:
