@@ -30,17 +30,15 @@ def test_bad_rows_are_named(rows: object, message: str) -> None:
         checked_rows(rows, "Rows")
 
 
-def test_precision_is_that_asked_for_or_that_of_the_rows() -> None:
+def test_precision_is_that_asked_for_or_that_of_the_rows_of_any_kind() -> None:
     assert checked_rows(np.ones((1, 2)), "Rows").dtype == np.float32
     assert checked_rows(np.ones((1, 2), np.float32), "Rows", np.float64).dtype == np.float64
     assert checked_rows([[1e300, 2.0]], "Rows", None).dtype == np.float64
     for narrow in (np.ones((1, 2), np.float16), np.ones((1, 2), int), torch.ones(1, 2, dtype=torch.bfloat16)):
         assert checked_rows(narrow, "Rows", None).dtype == np.float32
-
-
-def test_large_finite_rows_are_not_taken_for_infinite() -> None:
     rows = np.full((2, 50), 3e38, np.float32)
     np.testing.assert_array_equal(checked_rows(rows, "Rows"), rows)
+    np.testing.assert_array_equal(checked_rows(pd.DataFrame({"a": [1, 2], "b": [0.5, 3]}), "Rows"), [[1, 0.5], [2, 3]])
 
 
 @pytest.mark.parametrize("scale", [1e-30, 1.0, 1e30])
@@ -57,7 +55,7 @@ def test_unit_rows_survive_extreme_lengths(scale: float) -> None:
     assert unit == pytest.approx(np.array([[0.6, 0.8]]), abs=1e-15)
 
 
-def test_a_row_without_direction_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_row_without_direction_is_named_by_its_number_in_the_whole(monkeypatch: pytest.MonkeyPatch) -> None:
     rows = np.array([[1, 0], [2, 0], [0, 0]], np.float32)
     with pytest.raises(InputError, match="Rows row 2 is all zeros and has no direction"):
         unit_rows(rows, "Rows")
@@ -66,6 +64,15 @@ def test_a_row_without_direction_is_named(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr(arrays, "PART_BYTES", 16)
     with pytest.raises(InputError, match="Rows row 2 is all zeros"):
         check_directions(rows, "Rows")
+    monkeypatch.setattr(arrays, "PART_BYTES", 4 * 2 * 10)
+    rows = np.ones((25, 2))
+    rows[21] = 0
+    with pytest.raises(InputError, match="The rows row 21 is all zeros"):
+        arrays.as_unit_rows(rows, "The rows")
+    assert not arrays.as_unit_rows(rows, "The rows", zeros=True)[21].any()
+    rows[23, 1] = np.inf
+    with pytest.raises(InputError, match="The rows row 23 holds NaN or infinity"):
+        arrays.as_unit_rows(rows, "The rows", zeros=True)
 
 
 def test_slices_cover_all_rows_once_in_bounded_parts(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -79,10 +86,6 @@ def test_slices_cover_all_rows_once_in_bounded_parts(monkeypatch: pytest.MonkeyP
 def test_torch_values_survive(dtype: torch.dtype) -> None:
     values = torch.tensor([[0.5, -2.0]], dtype=dtype, requires_grad=True)
     np.testing.assert_array_equal(to_numpy(values), [[0.5, -2.0]])
-
-
-def test_pandas_is_taken() -> None:
-    np.testing.assert_array_equal(checked_rows(pd.DataFrame({"a": [1, 2], "b": [0.5, 3]}), "Rows"), [[1, 0.5], [2, 3]])
 
 
 def test_results_go_back_as_the_kind_that_came() -> None:
@@ -109,18 +112,6 @@ def test_unit_rows_stay_the_array_that_they_are_and_others_are_scaled(tmp_path: 
         np.testing.assert_allclose(arrays.as_unit_rows(mixed, "The rows"), unit, atol=1e-7)
     for given in (rows, 1e30 * rows, 1e-30 * rows, rows.astype(np.float16)):
         np.testing.assert_allclose(arrays.as_unit_rows(given, "The rows"), unit, atol=1e-3 if given.dtype == np.float16 else 1e-7)
-
-
-def test_a_row_that_is_none_is_named_by_its_number_in_the_whole(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(arrays, "PART_BYTES", 4 * 2 * 10)
-    rows = np.ones((25, 2))
-    rows[21] = 0
-    with pytest.raises(InputError, match="The rows row 21 is all zeros"):
-        arrays.as_unit_rows(rows, "The rows")
-    assert not arrays.as_unit_rows(rows, "The rows", zeros=True)[21].any()
-    rows[23, 1] = np.inf
-    with pytest.raises(InputError, match="The rows row 23 holds NaN or infinity"):
-        arrays.as_unit_rows(rows, "The rows", zeros=True)
 
 
 def test_products_with_few_are_the_products(tmp_path: Path) -> None:

@@ -74,7 +74,7 @@ def test_a_word_that_brings_different_images_together_is_left_out(space):
     assert found.name == "mixed"
 
 
-def test_what_was_let_pass_speaks_for_the_notion(space, others):
+def test_refusals_bring_no_other_notion_alone_or_beside_what_was_let_pass(space, others):
     """Mistakes alone would make it the shape; that most neighbors were let pass keeps the color."""
     said = [(0, 3), (1, 4), (2, 5), (6, 9)]  # of one color each, of two shapes
     refused = [_click(*pair, False) for pair in said]
@@ -84,10 +84,6 @@ def test_what_was_let_pass_speaks_for_the_notion(space, others):
     alike = _click(0, 2, True)  # of one shape, of two colors
     assert clicked_notion(space, COLOR, [*refused, alike], others, _always).name == "shape"
     assert clicked_notion(space, COLOR, [*kept, alike], others, _always).aspects == COLOR.aspects
-
-
-def test_refusals_alone_bring_no_other_notion(space, others):
-    """That images differ speaks for any notion of many words."""
     refused = [_click(*pair, False) for pair in [(0, 3), (1, 4), (2, 5), (6, 9), (7, 10), (8, 11)]]  # of one color each, of two shapes
     let_pass = [replace(click, passed=(f"{place + 12}.png",)) for place, click in enumerate(refused)]
     assert clicked_notion(space, COLOR, refused, others, _always).name == "color"

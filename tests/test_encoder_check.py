@@ -25,17 +25,14 @@ from likeness.encoder_check import (
     write_sight,
 )
 from likeness.errors import InputError
+from made_rows import unit
 
 COUNT = 60
 
 
-def _unit(rows: np.ndarray) -> np.ndarray:
-    return rows / np.linalg.norm(rows, axis=1, keepdims=True)
-
-
 def test_the_figures_equal_loops() -> None:
     rng = np.random.default_rng(0)
-    whole, first, second = (_unit(rng.normal(size=(20, 6)) * np.arange(1, 7)) for _ in range(3))
+    whole, first, second = (unit(rng.normal(size=(20, 6)) * np.arange(1, 7)) for _ in range(3))
     same = [first[i] @ second[i] for i in range(20)]
     others = [first[i] @ second[j] for i in range(20) for j in range(20) if i != j]
     eigenvalues = np.linalg.eigvalsh(np.cov(whole.T))

@@ -44,12 +44,9 @@ def test_of_several_rows_of_an_image_the_first_that_is_allowed_is_found() -> Non
     assert (allowed.tolist(), list(exclude)) == ([False, True, True, False], [1])
 
 
-def test_the_key_follows_the_vectors_and_not_the_name() -> None:
+def test_the_key_follows_the_vectors_or_their_lineage_and_not_the_name() -> None:
     assert Space(_vectors(4, 8), _table(4), name="a").key == Space(_vectors(4, 8), _table(4), name="b").key
     assert Space(_vectors(4, 8), _table(4), name="a").key != Space(_vectors(4, 8, seed=1), _table(4), name="a").key
-
-
-def test_the_key_of_a_lineage_stands_above_last_digits() -> None:
     vectors = _vectors(4, 8)
     nearly = np.nextafter(vectors, 2, dtype=np.float32)
     assert Space(vectors, _table(4), name="a", provenance="x").key == Space(nearly, _table(4), name="a", provenance="x").key
@@ -101,11 +98,7 @@ def test_labels_that_come_are_those_of_the_space_beneath_and_of_what_is_made_fro
     assert projected.table.attributes == projected.base.table.attributes == ["label"]
 
 
-def test_a_space_without_a_text_side_stays_without_one() -> None:
-    assert Space(_vectors(4, 8), _table(4), name="raw").project(Identity().fit(_vectors(4, 8)), "notion").embed_texts is None
-
-
-def test_a_transformed_space_is_differentiable_where_base_and_estimator_are() -> None:
+def test_what_was_transformed_is_differentiable_where_base_and_estimator_are() -> None:
     import torch
 
     from likeness.saliency import ImageModel
@@ -125,6 +118,7 @@ def test_a_transformed_space_is_differentiable_where_base_and_estimator_are() ->
     assert model.embed(torch.tensor(vectors).reshape(4, 3, 2, 2)).numpy() == pytest.approx(space.vectors, abs=1e-6)
     assert base.project(RandomEmbedding(dim=3), "by chance").differentiable is None
     assert Space(vectors, _table(4), name="raw").project(estimator, "notion").differentiable is None
+    assert Space(_vectors(4, 8), _table(4), name="raw").project(Identity().fit(_vectors(4, 8)), "notion").embed_texts is None
 
 
 def test_a_notion_is_searched_through_the_index_of_its_encoder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -19,7 +19,7 @@ from experiments.public_benchmarks.notion_protocol import class_notion
 from likeness.comparisons import query_changes
 from likeness.data import class_halves, has_label, image_classes, labeled_images
 from likeness.duplicates import leaks_among, near_copies, rarer_side
-from likeness.evaluation import clustering_metrics, retrieval_metrics, retrieval_metrics_per_class, retrieval_scores, structure_metrics
+from likeness.evaluation import clustering_metrics, retrieval_metrics, retrieval_scores, structure_metrics
 from likeness.notions import Oracle, get_notion
 from likeness.reports import ReportOptions
 from likeness.reports.figures import retrieval_table
@@ -116,7 +116,6 @@ CONSUMERS: dict[str, Callable[[Space], Any]] = {
     "own metric": _own,
     "retrieval_metrics": lambda space: retrieval_metrics(space.vectors, space.table.frame[COLOR]),
     "retrieval_metrics, euclidean": lambda space: retrieval_metrics(space.vectors, space.table.frame[COLOR], metric="euclidean"),
-    "retrieval_metrics_per_class": lambda space: retrieval_metrics_per_class(space.vectors, space.table.frame[COLOR]).to_numpy(),
     "retrieval_scores": _scores,
     "retrieval_metrics across": _cross,
     "clustering_metrics": lambda space: clustering_metrics(space.vectors, space.table.frame[COLOR]),

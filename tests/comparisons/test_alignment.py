@@ -9,6 +9,7 @@ from likeness.comparisons import align_spaces, map_changes
 from likeness.errors import InputError
 from likeness.projection import pca_map
 from likeness.space import Space
+from made_rows import unit
 
 
 def _vectors(n: int, d: int, seed: int) -> np.ndarray:
@@ -46,13 +47,9 @@ def test_spaces_of_other_dimensions_are_aligned_by_their_maps() -> None:
     np.testing.assert_allclose(found.a, pca_map(a.vectors))
     np.testing.assert_allclose(found.b, found.a, atol=1e-4)
     unlike = align_spaces(a, Space(_vectors(60, 3, 3)))
-    _, _, disparity = scipy.spatial.procrustes(pca_map(a.vectors), pca_map(_unit(_vectors(60, 3, 3))))
+    _, _, disparity = scipy.spatial.procrustes(pca_map(a.vectors), pca_map(unit(_vectors(60, 3, 3))))
     # SciPy's disparity is the squared distance left, in units of the squared size of the first
     assert np.square(unlike.moved).mean() == pytest.approx(disparity, rel=1e-4)
-
-
-def _unit(rows: np.ndarray) -> np.ndarray:
-    return rows / np.linalg.norm(rows, axis=1, keepdims=True)
 
 
 def test_maps_share_what_a_plain_loop_counts() -> None:

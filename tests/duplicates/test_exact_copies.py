@@ -31,10 +31,14 @@ def listed(folder: Path, *names: str) -> ImageTable:
     return ImageTable("x", folder, pd.DataFrame({"path": names}))
 
 
-def test_equal_files_are_found(folder: Path) -> None:
+def test_equal_files_or_pixels_are_found(folder: Path) -> None:
     found = exact_copies(listed(folder, "c.bmp", "b.png", "d.jpg", "a.png", "e.png", "b.png"))
     assert [rows.tolist() for rows in found.groups] == [[1, 3]]  # a file listed twice is no copy: with it the image itself would go
     assert found.failed == ()
+    calls: list[tuple[int, int, str]] = []
+    found = exact_copies(listed(folder, "c.bmp", "b.png", "d.jpg", "a.png", "f.png"), pixels=True, progress=lambda *call: calls.append(call))
+    assert [rows.tolist() for rows in found.groups] == [[0, 1, 3]]
+    assert calls[-1][:2] == (5, 5)
 
 
 @pytest.mark.parametrize("pixels", [True, False])
@@ -52,13 +56,6 @@ def test_empty_files_are_no_copies_of_each_other(folder: Path, pixels: bool) -> 
     assert [rows.tolist() for rows in found.groups] == [[1, 3]]
     assert [each.row for each in found.failed] == [0, 2]
     assert all("empty" in each.reason for each in found.failed)
-
-
-def test_equal_pixels_are_found(folder: Path) -> None:
-    calls: list[tuple[int, int, str]] = []
-    found = exact_copies(listed(folder, "c.bmp", "b.png", "d.jpg", "a.png", "f.png"), pixels=True, progress=lambda *call: calls.append(call))
-    assert [rows.tolist() for rows in found.groups] == [[0, 1, 3]]
-    assert calls[-1][:2] == (5, 5)
 
 
 def test_pixels_of_another_shape_are_not_equal(tmp_path: Path) -> None:
@@ -97,10 +94,6 @@ def test_the_best_image_has_most_pixels_then_the_largest_file(folder: Path) -> N
     order = np.argsort(best_first(table))
     assert table.frame["path"].to_numpy()[order].tolist() == [*first, "d.jpg", "f.png", "text.png"]
     assert np.argsort(best_first(table, rows=[1, 2])).tolist()[:2] == [2, 1]
-
-
-def test_rows_without_images_are_ranked_by_number() -> None:
-    assert best_first(Space(np.eye(3)).table).tolist() == [0, 1, 2]
 
 
 def test_shipped_cars_hold_no_copies() -> None:

@@ -15,15 +15,12 @@ def turned(degrees: list[float]) -> Space:
     return Space(np.stack([np.cos(angles), np.sin(angles)], axis=1))
 
 
-def test_a_chain_is_no_group() -> None:
+def test_a_chain_is_no_group_and_the_best_image_gathers_its_copies_first() -> None:
     space = turned([0, 10, 20, 30, 40, 180])  # each near to the next alone, and one far away
     found = copy_groups(near_copies(space, np.cos(np.radians(11))), len(space))
     assert found.frame().to_numpy()[:, :3].tolist() == [[0, 0, True], [0, 1, False], [1, 2, True], [1, 3, False]]
     assert found.kept.tolist() == [0, 2, 4, 5]
     assert found.dropped.tolist() == [1, 3]
-
-
-def test_the_best_image_gathers_its_copies_first() -> None:
     space = turned([0, 10, 20, 30])
     found = copy_groups(near_copies(space, np.cos(np.radians(11))), 4, rank=[3, 0, 1, 2])
     assert found.best.tolist() == [1]
@@ -55,9 +52,6 @@ def test_frame_has_paths_where_there_are_images(tmp_path: object) -> None:
     assert found.frame(table)["path"].tolist() == ["a.png", "c.png"]
     assert len(copy_groups(near_copies(turned([0, 90]), 0.99), 2).frame(table)) == 0
     assert len(copy_groups(near_copies(turned([0, 90]), 0.99), 2)) == 0
-
-
-def test_ranks_that_do_not_fit_are_refused() -> None:
     with pytest.raises(InputError, match="pass one for each"):
         copy_groups(near_copies(turned([0, 90]), 0.99), 2, rank=[0, 1, 2])
 

@@ -25,11 +25,7 @@ def test_each_test_image_stands_with_its_nearest_copy_of_the_training_images() -
     assert found.attrs["message"] == "Exact: every pair of images was compared."
 
 
-def test_sets_without_copies_have_no_row() -> None:
-    assert len(leaks(turned([0]), turned([90]), NEAR)) == 0
-
-
-def test_an_attribute_divides_the_images() -> None:
+def test_an_attribute_divides_the_images_and_sets_without_copies_have_no_row() -> None:
     space = turned([0, 5, 8, 90, 91], path=list("abcde"), split=["train", "train", "test", "test", "test"])
     found = leaks_by(space, "split", NEAR)
     assert found[["row", "value", "copies", "nearest", "nearest_value"]].to_numpy().tolist() == [
@@ -37,6 +33,7 @@ def test_an_attribute_divides_the_images() -> None:
         [2, "test", 1, 1, "train"],
     ]
     assert leaks_by(space, "split", NEAR, of="test")["path"].tolist() == ["c"]
+    assert len(leaks(turned([0]), turned([90]), NEAR)) == 0
 
 
 def test_wrong_input_is_answered() -> None:

@@ -12,6 +12,7 @@ from hypothesis import assume, given, settings, strategies as st
 from likeness.arrays import unit_rows
 from likeness.errors import InputError
 from likeness.evaluation import clustering_metrics
+from made_rows import clusters
 
 groupings = st.integers(2, 30).flatmap(
     lambda n: st.tuples(st.lists(st.integers(0, 4), min_size=n, max_size=n), st.lists(st.integers(0, 6), min_size=n, max_size=n))
@@ -22,12 +23,6 @@ groupings = st.integers(2, 30).flatmap(
 def reference() -> dict[str, np.ndarray]:
     with np.load(Path(__file__).parent / "data" / "clustering_metrics.npz") as file:
         return dict(file)
-
-
-def blobs(n: int, d: int, classes: int, noise: float, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
-    rng = np.random.default_rng(seed)
-    labels = rng.integers(0, classes, n)
-    return (rng.standard_normal((classes, d))[labels] + noise * rng.standard_normal((n, d))).astype(np.float32), labels
 
 
 def information(a: list[int], b: list[int]) -> float:
@@ -75,7 +70,7 @@ def test_equals_pytorch_metric_learning(seed: int) -> None:
     from pytorch_metric_learning.utils.accuracy_calculator import AccuracyCalculator
     from pytorch_metric_learning.utils.inference import FaissKMeans
 
-    x, labels = blobs(600, 24, 12, noise=1.5)
+    x, labels = clusters(600, 24, 12, noise=1.5)
     keywords = {} if seed == 1234 else {"kmeans_func": FaissKMeans(niter=20, seed=seed)}
     calculator = AccuracyCalculator(include=("NMI", "AMI"), device=torch.device("cpu"), **keywords)
     for metric, rows in (("euclidean", x), ("cosine", unit_rows(x, "x"))):
@@ -164,7 +159,7 @@ def test_many_classes_without_a_table_of_all_cells() -> None:
 
 
 def test_kmeans_finds_separated_classes() -> None:
-    x, labels = blobs(400, 16, 3, noise=0.05)
+    x, labels = clusters(400, 16, 3, noise=0.05)
     assert max(clustering_metrics(x, labels, seed=seed)["ami"] for seed in range(5)) == 1
     assert clustering_metrics(torch.from_numpy(x), labels.tolist()) == clustering_metrics(x, labels)
 
@@ -181,7 +176,7 @@ def test_cosine_clusters_directions_and_euclidean_places() -> None:
 
 
 def test_seed_decides_and_input_is_not_changed() -> None:
-    x, labels = blobs(200, 8, 10, noise=2.0)
+    x, labels = clusters(200, 8, 10, noise=2.0)
     copy = x.copy()
     runs = [clustering_metrics(x, labels, seed=seed) for seed in (0, 0, 1, 2, 3)]
     assert runs[0] == runs[1]
@@ -191,12 +186,12 @@ def test_seed_decides_and_input_is_not_changed() -> None:
 
 def test_few_rows_leave_the_terminal_quiet(capfd: pytest.CaptureFixture[str]) -> None:
     """faiss warns on stderr below 39 rows per cluster unless told otherwise."""
-    clustering_metrics(*blobs(40, 6, 4, noise=1.0))
+    clustering_metrics(*clusters(40, 6, 4, noise=1.0))
     assert capfd.readouterr() == ("", "")
 
 
 def test_degenerate_input() -> None:
-    x, _ = blobs(12, 4, 1, noise=1.0)
+    x, _ = clusters(12, 4, 1, noise=1.0)
     perfect = {"nmi": 1.0, "ami": 1.0, "f1": 1.0}
     assert clustering_metrics(x, ["car"] * 12) == perfect
     assert clustering_metrics(x, range(12)) == perfect

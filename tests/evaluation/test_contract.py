@@ -33,12 +33,9 @@ def test_all_about_it_is_said(metric: Metric) -> None:
     assert "{k}" not in at.name + at.title + at.help
 
 
-def test_names_and_titles_are_taken_once() -> None:
+def test_names_and_titles_are_taken_once_and_every_file_is_listed() -> None:
     for values in (metric_names(), [metric.title for metric in definitions.LISTED]):
         assert len(values) == len(set(values))
-
-
-def test_every_file_of_definitions_is_listed() -> None:
     files = {file.stem for file in Path(definitions.__file__).parent.glob("[a-z]*.py")}
     assert {metric.kind for metric in definitions.LISTED} == files
 

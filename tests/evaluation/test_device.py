@@ -10,6 +10,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from likeness import arrays
 from likeness.evaluation import _device, _ranks, clustering, clustering_metrics, metrics, retrieval_metrics
 from likeness.training.loop.scores import scores
+from made_rows import clusters
 
 CPU = torch.device("cpu")
 
@@ -19,12 +20,6 @@ def as_device(monkeypatch: pytest.MonkeyPatch) -> None:
     """Tensors of the processor count as lying on a device, and no set of rows is too small for it."""
     monkeypatch.setattr(arrays, "HOST", ())
     monkeypatch.setattr(_ranks, "SORTED_UP_TO", 0)
-
-
-def clusters(n: int, d: int, classes: int, noise: float, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
-    rng = np.random.default_rng(seed)
-    labels = rng.integers(0, classes, n)
-    return (rng.standard_normal((classes, d))[labels] + noise * rng.standard_normal((n, d))).astype(np.float32), labels
 
 
 class Largest(TorchDispatchMode):

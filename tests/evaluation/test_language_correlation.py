@@ -6,13 +6,9 @@ from scipy.stats import spearmanr
 
 from likeness.errors import InputError
 from likeness.evaluation import class_image_similarities, language_rank_correlation
+from made_rows import cosines
 
 MadeUp = Callable[..., tuple[np.ndarray, np.ndarray, np.ndarray]]
-
-
-def cosines(rows: np.ndarray) -> np.ndarray:
-    unit = rows / np.linalg.norm(rows, axis=1, keepdims=True)
-    return unit @ unit.T
 
 
 def test_equals_scipy_over_the_pairs_of_classes(made_up: MadeUp) -> None:

@@ -7,6 +7,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+import worlds
+from likeness.space import Space
+
 Reference = dict[str, NDArray[Any]]
 
 
@@ -30,3 +33,8 @@ def baselines() -> Reference:
     """Arrays of the authors' code for the Oracle and the autoencoders: given weights, losses, gradients, training curves and where they end."""
     with np.load(Path(__file__).parent / "data" / "indirect_baselines.npz") as file:
         return dict(file)
+
+
+@pytest.fixture(scope="session")
+def cars() -> Space:
+    return worlds.cars()

@@ -14,11 +14,6 @@ def _rows(n: int, seed: int) -> np.ndarray:
     return rows / np.linalg.norm(rows, axis=1, keepdims=True)
 
 
-@pytest.fixture(scope="module")
-def cars() -> lk.Space:
-    return lk.embed(lk.read("cars"), "cars")
-
-
 @pytest.fixture
 def color() -> Notion:
     """The shipped notion in three templates."""

@@ -1,14 +1,10 @@
 import numpy as np
 import pytest
-import torch
 
 from likeness.errors import InputError
 from likeness.notions import PCA, Autoencoder, LinearAutoencoder
 from likeness.notions.autoencoders import Affine
-
-
-def unit(rows: np.ndarray) -> np.ndarray:
-    return rows / np.linalg.norm(rows, axis=1, keepdims=True)
+from made_rows import unit
 
 
 def reconstruct(fit: LinearAutoencoder, images: np.ndarray) -> np.ndarray:
@@ -80,34 +76,6 @@ def test_lengths_do_not_matter_to_the_paper_and_do_to_the_code(text: np.ndarray,
     # taken as given: an affine map, not one of the direction alone
     middle = code[0].transform((images[:1] + images[1:2]) / 2)
     assert middle == pytest.approx(code[0].transform(images[:2]).mean(axis=0, keepdims=True), abs=1e-5)
-
-
-@pytest.mark.parametrize("kind", ["lae", "ae"])
-def test_tensors_carry_gradients(fits: dict[str, LinearAutoencoder], images: np.ndarray, kind: str) -> None:
-    rows = torch.as_tensor(unit(images)).requires_grad_()
-    codes = fits[kind].transform_tensor(rows)
-    assert codes.detach().numpy() == pytest.approx(fits[kind].transform(images), abs=1e-9)
-    codes[0, 1].backward()
-    assert rows.grad is not None
-    step = np.zeros_like(images)
-    step[0] = np.linspace(-1, 1, 24) * 1e-5
-    ends = [float(fits[kind].transform_tensor(torch.as_tensor(unit(images) + sign * step))[0, 1]) for sign in (1, -1)]
-    assert (ends[0] - ends[1]) / 2e-5 == pytest.approx(float(rows.grad[0].numpy() @ np.linspace(-1, 1, 24)), rel=1e-5)
-
-
-@pytest.mark.parametrize(
-    ("text", "dim", "message"),
-    [
-        (np.ones((1, 4)), 2, "only one prompt"),
-        (np.ones((3, 4)), 2, "All 3 prompts have the same embedding"),
-        (np.eye(4), 5, "dim is 5, but the encoder has 4 dimensions"),
-        (np.array([[1, 2.0], [0, 0]]), 1, "prompt embeddings row 1 is all zeros"),
-    ],
-)
-def test_unusable_input_is_refused(text: np.ndarray, dim: int, message: str) -> None:
-    for make in (LinearAutoencoder, Autoencoder):
-        with pytest.raises(InputError, match=message):
-            make(dim).fit(text)
 
 
 def test_a_decay_drops_the_directions_in_which_the_prompts_hardly_vary() -> None:

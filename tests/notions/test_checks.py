@@ -30,19 +30,13 @@ def test_no_notion_that_ships_gives_a_warning(path: Path) -> None:
     assert check(notion.templates, notion.aspects) == []
 
 
-def test_blank_rows() -> None:
+def test_blank_repeated_and_nearly_repeated_rows() -> None:
     warning = only(["red", "", "blue", "  "])
     assert (warning.kind, warning.rows) == ("empty", (1, 3))
     assert warning.message == "2 rows are empty and left out."
-
-
-def test_duplicates() -> None:
     warning = only(["red", "blue", " red"])
     assert (warning.kind, warning.rows) == ("duplicate", (0, 2))
     assert "'red' is listed 2 times, so it weighs 2 times as much; keep one" in warning.message
-
-
-def test_variants() -> None:
     warning = only(["Dark red", "blue", "dark  red"])
     assert (warning.kind, warning.rows) == ("variant", (0, 2))
     assert "'Dark red' and 'dark  red' differ only in capitals or spaces" in warning.message

@@ -39,6 +39,7 @@ def test_operators_make_weights() -> None:
     ],
 )
 def test_a_text_is_read_as_it_is_written(text: str, parts: Any, name: str) -> None:
+    assert parse_composition(" car-color ", KNOWN.__getitem__) is COLOR
     found = parse_composition(text, KNOWN.__getitem__)
     assert isinstance(found, Composition)
     assert found.parts == parts
@@ -88,27 +89,6 @@ def test_what_is_left_out_does_not_count() -> None:
     assert found[0] @ found[2] < 0.1
 
 
-def test_a_name_alone_is_the_notion() -> None:
-    assert parse_composition(" car-color ", KNOWN.__getitem__) is COLOR
-
-
-@pytest.mark.parametrize("text", ["car-color + ", "car-color +  - place", "- 0.5 "])
-def test_a_sign_without_a_notion_is_refused(text: str) -> None:
-    with pytest.raises(InputError, match="a sign without a notion"):
-        parse_composition(text, KNOWN.__getitem__)
-
-
-@pytest.mark.parametrize("weight", [0, -1.5, float("nan"), float("inf")])
-def test_a_weight_that_means_nothing_is_refused(weight: float) -> None:
-    with pytest.raises(InputError, match="The weight of 'car color' is"):
-        Composition(((weight, COLOR),))
-
-
-def test_nothing_is_no_composition() -> None:
-    with pytest.raises(InputError, match="Nothing is joined"):
-        Composition(())
-
-
 def test_labels_judge_it_where_all_that_is_joined_has_one() -> None:
     assert (COLOR + BODY - PLACE).attributes == ("color", "body")
     assert (COLOR + PLACE).attributes == ()
@@ -132,11 +112,18 @@ def test_what_is_taken_away_loses_its_share(share: float) -> None:
     np.testing.assert_allclose(joined[1], 0, atol=1e-9)
 
 
-def test_what_is_not_linear_cannot_be_joined() -> None:
-    with pytest.raises(InputError, match="AspectProbabilities is not a linear map"):
-        JoinedProjection([(1, AspectProbabilities().fit(TEXTS[0]))])
-
-
-def test_notions_of_different_encoders_cannot_be_joined() -> None:
-    with pytest.raises(InputError, match="encoders of different dimensions"):
-        JoinedProjection([(1, ScaledPCA().fit(TEXTS[0])), (1, ScaledPCA().fit(np.eye(4)))])
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: parse_composition("car-color + ", KNOWN.__getitem__), "sign without a notion"),
+        (lambda: parse_composition("car-color +  - place", KNOWN.__getitem__), "sign without a notion"),
+        (lambda: parse_composition("- 0.5 ", KNOWN.__getitem__), "sign without a notion"),
+        *[(lambda weight=weight: Composition(((weight, COLOR),)), "weight of 'car color' is") for weight in (0, -1.5, float("nan"), float("inf"))],
+        (lambda: Composition(()), "Nothing is joined"),
+        (lambda: JoinedProjection([(1, AspectProbabilities().fit(TEXTS[0]))]), "AspectProbabilities is not a linear map"),
+        (lambda: JoinedProjection([(1, ScaledPCA().fit(TEXTS[0])), (1, ScaledPCA().fit(np.eye(4)))]), "encoders of different dimensions"),
+    ],
+)
+def test_bad_input_is_refused(call: Any, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        call()

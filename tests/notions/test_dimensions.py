@@ -1,3 +1,5 @@
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 import torch
@@ -48,13 +50,6 @@ def test_rotation_order_and_repetition_change_nothing() -> None:
     assert 2 < suggest_dim(text) < 12
 
 
-def test_unusable_input_is_refused() -> None:
-    with pytest.raises(InputError, match=r"kept is 1\.5; give a share"):
-        suggest_dim(np.eye(3), kept=1.5)
-    with pytest.raises(InputError, match="row 1 holds NaN"):
-        suggest_dim(np.array([[1.0, 0], [np.nan, 1]]))
-
-
 def test_a_notion_has_its_own_dimensions_or_those_that_its_prompts_suggest() -> None:
     text = prompts(0.5, 0.3, 0.19, 0.01)
     notion = Notion("x", "a {}", ["a", "b"])
@@ -63,7 +58,14 @@ def test_a_notion_has_its_own_dimensions_or_those_that_its_prompts_suggest() -> 
     assert notion_dim(Notion("x", "a {}", ["a", "b"], dim=128), text) == text.shape[1] == 4
 
 
-@pytest.mark.parametrize("dim", [0, -1, 2.5, True, "5"])
-def test_dimensions_that_no_space_has_are_refused(dim: object) -> None:
-    with pytest.raises(InputError, match=r"The notion 'x' has the dim .*; give a whole number from 1"):
-        Notion("x", "a {}", ["a", "b"], dim=dim)  # type: ignore[arg-type]
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: suggest_dim(np.eye(3), kept=1.5), r"kept is 1\.5; give a share"),
+        (lambda: suggest_dim(np.array([[1.0, 0], [np.nan, 1]])), "row 1 holds NaN"),
+        *[(lambda dim=dim: Notion("x", "a {}", ["a", "b"], dim=dim), "'x' has the dim .*whole number from 1") for dim in (0, -1, 2.5, True, "5")],
+    ],
+)
+def test_bad_input_is_refused(call: Callable[[], object], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        call()

@@ -2,29 +2,26 @@ import numpy as np
 import pytest
 
 from likeness.notions import FEWEST_DIVIDED, division_scores
+from made_rows import unit
 
 D = 64
 
 
-def _unit(rows: np.ndarray) -> np.ndarray:
-    return rows / np.linalg.norm(rows, axis=1, keepdims=True)
-
-
 def _texts(count: int, seed: int) -> np.ndarray:
-    return _unit(np.random.default_rng(seed).normal(size=(count, D)))
+    return unit(np.random.default_rng(seed).normal(size=(count, D)))
 
 
 def _images(texts: np.ndarray, labels: np.ndarray, strength: float, seed: int = 9) -> np.ndarray:
     """Images that lie beside the aspect of their label."""
-    noise = _unit(np.random.default_rng(seed).normal(size=(len(labels), D)))
-    return _unit(noise + strength * texts[labels])
+    noise = unit(np.random.default_rng(seed).normal(size=(len(labels), D)))
+    return unit(noise + strength * texts[labels])
 
 
 def test_what_divides_the_images_scores_highest_and_what_all_share_nothing() -> None:
     animals, settings, moods = _texts(6, 1), _texts(6, 2), _texts(6, 3)
     rng = np.random.default_rng(4)
     # all of one animal, as photos of birds are, in different settings; of moods they say nothing
-    images = _unit(_images(settings, rng.integers(6, size=300), 1.0) + 0.8 * animals[2])
+    images = unit(_images(settings, rng.integers(6, size=300), 1.0) + 0.8 * animals[2])
     animal, setting, mood = division_scores(images, [animals, settings, moods])
     assert setting == max(animal, setting, mood)
     assert setting > 0.2
@@ -34,7 +31,7 @@ def test_what_divides_the_images_scores_highest_and_what_all_share_nothing() -> 
 
 @pytest.mark.parametrize("seed", range(5))
 def test_images_without_a_meaning_are_divided_by_nothing(seed: int) -> None:
-    images = _unit(np.random.default_rng(100 + seed).normal(size=(300, D)))
+    images = unit(np.random.default_rng(100 + seed).normal(size=(300, D)))
     assert max(division_scores(images, [_texts(5, seed), _texts(12, 50 + seed)], seed)) < FEWEST_DIVIDED
 
 

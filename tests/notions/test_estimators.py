@@ -9,7 +9,7 @@ import torch
 
 import likeness.notions
 from likeness.errors import InputError
-from likeness.notions import METHODS, AspectProbabilities, AspectSimilarities, Identity, Oracle, RandomEmbedding, ScaledPCA
+from likeness.notions import METHODS, AspectProbabilities, AspectSimilarities, Identity, Oracle, RandomEmbedding, RandomTransform, ScaledPCA
 
 ESTIMATORS = [
     estimator
@@ -95,6 +95,15 @@ def test_what_comes_out_is_of_the_kind_that_went_in(estimator: type, rows: np.nd
     assert plain.transform(torch.as_tensor(images).bfloat16()).dtype == torch.float32
 
 
+@pytest.mark.parametrize("estimator", [estimator for estimator in ESTIMATORS if hasattr(estimator, "transform_tensor")])
+def test_tensors_go_where_images_go_and_carry_gradients(estimator: type, rows: np.ndarray, images: np.ndarray) -> None:
+    fit = fitted(estimator, rows)
+    tensor = torch.nn.functional.normalize(torch.as_tensor(images)).requires_grad_()
+    assert fit.transform_tensor(tensor).detach().numpy() == pytest.approx(fit.transform(images), abs=1e-6)
+    assert fit.transform_tensor(tensor.float()).dtype == torch.float32
+    assert torch.autograd.gradcheck(fit.transform_tensor, tensor)
+
+
 @pytest.mark.parametrize("estimator", LEARNING)
 def test_what_is_learnt_is_of_the_kind_of_the_text(estimator: type, rows: np.ndarray, images: np.ndarray) -> None:
     by_numpy = fitted(estimator, rows.astype(np.float32))
@@ -117,29 +126,46 @@ def test_the_seed_fixes_the_result(estimator: type, rows: np.ndarray, images: np
     assert np.array_equal(first, other) == (estimator.__name__ not in RANDOM)
 
 
+@pytest.mark.parametrize("transform", ["transform", "transform_tensor"])
 @pytest.mark.parametrize("estimator", LEARNING)
-def test_transform_before_fit_is_refused(estimator: type, images: np.ndarray) -> None:
-    with pytest.raises(InputError, match=rf"This {estimator.__name__} is not fitted yet; call fit\("):
-        make(estimator).transform(images)
-
-
-@pytest.mark.parametrize("estimator", LEARNING)
-def test_images_of_another_width_are_refused(estimator: type, rows: np.ndarray, images: np.ndarray) -> None:
-    with pytest.raises(InputError, match="The images have 6 dimensions, but the notion was fitted in 8; use the same encoder for both"):
-        fitted(estimator, rows).transform(images[:, :6])
+def test_images_before_fit_or_of_another_width_are_refused(estimator: type, rows: np.ndarray, images: np.ndarray, transform: str) -> None:
+    if not hasattr(estimator, transform):
+        return
+    given = images if transform == "transform" else torch.as_tensor(images)
+    with pytest.raises(InputError, match=rf"{estimator.__name__} is not fitted yet; call fit\("):
+        getattr(make(estimator), transform)(given)
+    with pytest.raises(InputError, match="have 6 dimensions, but the notion was fitted in 8; use the same encoder for both"):
+        getattr(fitted(estimator, rows), transform)(given[:, :6])
 
 
 @pytest.mark.parametrize("estimator", ESTIMATORS)
-@pytest.mark.parametrize(("value", "message"), [(np.nan, "image embeddings row 2 holds NaN"), (np.inf, "image embeddings row 2 holds NaN")])
-def test_images_that_are_not_finite_are_refused(estimator: type, rows: np.ndarray, images: np.ndarray, value: float, message: str) -> None:
-    broken = images.copy()
-    broken[2, 1] = value
+def test_images_that_are_not_finite_are_refused(estimator: type, rows: np.ndarray, images: np.ndarray) -> None:
+    for value in (np.nan, np.inf):
+        broken = images.copy()
+        broken[2, 1] = value
+        with pytest.raises(InputError, match="image embeddings row 2 holds NaN"):
+            fitted(estimator, rows).transform(broken)
+
+
+@pytest.mark.parametrize("estimator", [estimator for estimator in LEARNING if estimator not in (RandomTransform, Oracle)])
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (np.ones((1, 8)), "only one prompt"),
+        (np.ones((3, 8)), "All 3 prompts have the same embedding"),
+        (np.diag([1.0, np.nan, *[1] * 6]), "prompt embeddings row 1 holds NaN"),
+        (np.diag([1.0, 0, *[1] * 6]), "prompt embeddings row 1 is all zeros"),
+    ],
+)
+def test_prompts_that_say_nothing_are_refused(estimator: type, text: np.ndarray, message: str) -> None:
     with pytest.raises(InputError, match=message):
-        fitted(estimator, rows).transform(broken)
+        fitted(estimator, text)
 
 
 @pytest.mark.parametrize("estimator", [estimator for estimator in ESTIMATORS if estimator not in WIDTHS])
-@pytest.mark.parametrize("dim", [0, 2.5])
+@pytest.mark.parametrize("dim", [0, 2.5, -1, 9])
 def test_an_impossible_dim_is_refused(estimator: type, rows: np.ndarray, dim: float) -> None:
+    if dim == 9 and estimator in (RandomEmbedding, RandomTransform):
+        return
     with pytest.raises(InputError, match=f"dim is {dim}"):
         fitted(estimator, rows, dim=dim)

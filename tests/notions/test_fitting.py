@@ -30,13 +30,6 @@ def test_the_rendered_cars_get_their_own_and_no_starter() -> None:
     assert set(_names(lk.read("cars"), "ViT-B-32/openai")) == set(names)
 
 
-@pytest.mark.parametrize("encoder", ["cars", "cars-small"])
-def test_what_the_encoder_for_cars_embedded_gets_what_it_can_read(encoder: str) -> None:
-    names = set(_names(_table(), encoder))
-    assert "car color" in names
-    assert not names & STARTERS
-
-
 def test_a_dataset_with_notions_of_its_own_gets_those() -> None:
     names = _names(_table("CUB200", bird_species=["Bobolink", "Cardinal"]))
     assert set(names) == {notion.name for notion in list_notions() if notion.dataset == "CUB200"}

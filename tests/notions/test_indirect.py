@@ -1,9 +1,9 @@
 import subprocess
 import sys
+from collections.abc import Callable
 
 import numpy as np
 import pytest
-import torch
 
 from likeness.errors import InputError
 from likeness.notions import PCA, InDiReCT, reconstruction_angles
@@ -28,12 +28,6 @@ def test_reports_what_its_matrix_does(text: np.ndarray, solver: str) -> None:
     assert fit.n_iter_ > 1
 
 
-@pytest.mark.parametrize("dim", [1, 2, 5, 12])
-def test_exact_is_not_above_adam(text: np.ndarray, dim: int) -> None:
-    adam = [InDiReCT(dim, solver="adam", seed=seed).fit(text).loss_ for seed in range(2)]
-    assert InDiReCT(dim).fit(text).loss_ <= np.mean(adam) + 1e-7
-
-
 @pytest.mark.parametrize(("n", "k"), [(40, 2), (40, 16), (40, 64), (100, 2), (100, 16)])
 def test_exact_is_not_above_the_authors_fits(reference: dict, n: int, k: int) -> None:
     fit = InDiReCT(k).fit(reference[f"n{n}_text_embeddings"])
@@ -41,31 +35,23 @@ def test_exact_is_not_above_the_authors_fits(reference: dict, n: int, k: int) ->
     assert fit.loss_ <= reference[f"n{n}_k{k}_best_known_loss"] + 1e-6
 
 
-@pytest.mark.parametrize("dim", [3, 30])
-def test_rotating_all_embeddings_changes_no_similarity(images: np.ndarray, dim: int) -> None:
-    text = np.random.default_rng(1).standard_normal((8, 40)) + 1
-    rotation = np.linalg.qr(np.random.default_rng(2).standard_normal((40, 40)))[0]
-    wide = np.random.default_rng(3).standard_normal((6, 40))
-    plain, turned = (InDiReCT(dim).fit(text @ matrix) for matrix in (np.eye(40), rotation))
-    assert turned.loss_ == pytest.approx(plain.loss_, abs=1e-8)
-    assert similarities(turned, wide @ rotation) == pytest.approx(similarities(plain, wide), abs=1e-3 if dim == 3 else 1e-10)
-
-
-@pytest.mark.parametrize("dim", [4, 20])
-def test_order_and_length_of_prompts_do_not_matter(images: np.ndarray, dim: int) -> None:
-    text = np.random.default_rng(4).standard_normal((7, 24)) + 1
-    shuffled = text[[3, 1, 6, 0, 2, 5, 4]] * np.arange(1, 8)[:, None]
-    one, other = InDiReCT(dim).fit(text), InDiReCT(dim).fit(shuffled)
-    assert one.loss_ == pytest.approx(other.loss_, abs=1e-8)
-    assert similarities(one, images) == pytest.approx(similarities(other, images), abs=1e-3)
-
-
-@pytest.mark.parametrize("dim", [4, 20])
-def test_repeating_all_prompts_leaves_the_solution(images: np.ndarray, dim: int) -> None:
-    text = np.random.default_rng(4).standard_normal((7, 24)) + 1
-    one, twice = InDiReCT(dim).fit(text), InDiReCT(dim).fit(np.vstack([text, text]))
-    assert twice.loss_ == pytest.approx(one.loss_, abs=1e-8)
-    assert similarities(one, images) == pytest.approx(similarities(twice, images), abs=1e-3)
+@pytest.mark.parametrize("dim", [4, 30])
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda text, turn: (text @ turn, turn),
+        lambda text, _: (text[[3, 1, 6, 0, 2, 5, 4]] * np.arange(1, 8)[:, None], np.eye(40)),
+        lambda text, _: (np.vstack([text, text]), np.eye(40)),
+    ],
+    ids=["rotation of all", "order and length", "all repeated"],
+)
+def test_what_says_the_same_gives_the_same_space(change: Callable[..., tuple[np.ndarray, np.ndarray]], dim: int) -> None:
+    rng = np.random.default_rng(1)
+    text, images = rng.standard_normal((7, 40)) + 1, rng.standard_normal((6, 40))
+    changed, turn = change(text, np.linalg.qr(rng.standard_normal((40, 40)))[0])
+    plain, other = InDiReCT(dim).fit(text), InDiReCT(dim).fit(changed)
+    assert other.loss_ == pytest.approx(plain.loss_, abs=1e-8)
+    assert similarities(other, images @ turn) == pytest.approx(similarities(plain, images), abs=1e-3)
 
 
 def test_a_repeated_prompt_counts_double(text: np.ndarray) -> None:
@@ -122,18 +108,6 @@ def test_the_seed_matters_only_to_what_fading_adds(text: np.ndarray, images: np.
         assert np.array_equal(first, other) is not differs
 
 
-@pytest.mark.parametrize("solver", ["exact", "adam"])
-def test_torch_in_torch_out_with_equal_values(text: np.ndarray, images: np.ndarray, solver: str) -> None:
-    plain, tensor = InDiReCT(3, solver=solver).fit(text.astype(np.float32)), InDiReCT(3, solver=solver).fit(torch.tensor(text, dtype=torch.float32))
-    assert isinstance(tensor.U, torch.Tensor)
-    assert isinstance(tensor.angles_, torch.Tensor)
-    assert isinstance(tensor.loss_, float)
-    assert tensor.U.dtype == torch.float32
-    assert tensor.U.numpy() == pytest.approx(plain.U, abs=1e-6)
-    assert isinstance(plain.transform(images), np.ndarray)
-    assert isinstance(plain.transform(torch.tensor(images)), torch.Tensor)
-
-
 def test_the_papers_objective_sees_through_the_two_solvers_alike(text: np.ndarray, images: np.ndarray) -> None:
     adam, exact = (similarities(InDiReCT(3, solver=solver).fit(text), images) for solver in ("adam", "exact"))
     assert adam == pytest.approx(exact, abs=0.02)
@@ -142,14 +116,7 @@ def test_the_papers_objective_sees_through_the_two_solvers_alike(text: np.ndarra
 @pytest.mark.parametrize(
     ("text", "options", "message"),
     [
-        (np.ones((1, 4)), {"dim": 2}, "only one prompt"),
-        (np.ones((3, 4)), {"dim": 2}, "All 3 prompts have the same embedding"),
-        (np.ones((3, 4)), {"dim": 5}, "dim is 5, but the encoder has 4 dimensions"),
-        (np.ones((3, 4)), {"dim": 0}, "dim is 0"),
-        (np.ones((3, 4)), {"dim": 2.0}, "dim is 2.0"),
         (np.eye(4), {"dim": 2, "solver": "sgd"}, "no solver 'sgd'; choose from exact, adam, faded"),
-        (np.array([[1, 2.0], [np.nan, 1]]), {"dim": 1}, "prompt embeddings row 1 holds NaN"),
-        (np.array([[1, 2.0], [0, 0]]), {"dim": 1}, "prompt embeddings row 1 is all zeros"),
         (np.ones(4), {"dim": 2}, r"shape \(4,\)"),
     ],
 )
@@ -159,10 +126,5 @@ def test_unusable_input_is_refused(text: np.ndarray, options: dict, message: str
 
 
 def test_exact_needs_no_torch() -> None:
-    lines = [
-        "import sys, numpy as np",
-        "from likeness.notions import InDiReCT",
-        "InDiReCT(2).fit(np.eye(4)).transform(np.eye(4))",
-        "assert 'torch' not in sys.modules",
-    ]
-    subprocess.run([sys.executable, "-c", "\n".join(lines)], check=True)
+    code = "import sys, numpy as np; from likeness.notions import *; InDiReCT(2).fit(np.eye(4)).transform(np.eye(4)); print('torch' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout == "False\n"

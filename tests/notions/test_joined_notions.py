@@ -12,11 +12,6 @@ from likeness.errors import InputError
 from likeness.notions import get_notion, read_notion, write_notion
 
 
-@pytest.fixture(scope="module")
-def cars() -> lk.Space:
-    return lk.embed(lk.read("cars"), "cars")
-
-
 def test_a_joined_notion_is_saved_and_fitted_as_the_composition(tmp_path: Path, cars: lk.Space) -> None:
     color, body, background = (get_notion(name) for name in ("car color", "car model", "background color"))
     composed = 2 * color + body - background

@@ -1,64 +1,77 @@
-import pytest
+"""Every method declares all about itself, and one line makes it known everywhere."""
 
+from typing import Any
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from likeness.commands.cli import command_line
 from likeness.errors import InputError
-from likeness.notions import (
-    PAPER_METHODS,
-    PCA,
-    AlignedTangents,
-    AspectProbabilities,
-    AspectSimilarities,
-    Autoencoder,
-    ContrastivePCA,
-    Identity,
-    InDiReCT,
-    LinearAutoencoder,
-    NullSpace,
-    Oracle,
-    RandomEmbedding,
-    RandomTransform,
-    ScaledPCA,
-)
+from likeness.notions import PAPER_METHODS, PCA, Identity, InDiReCT, Oracle, RandomTransform
+from likeness.notions.method import NotionMethod
 from likeness.notions.methods import METHOD_TITLES, METHODS, named_methods
 from likeness.studies import published
-
-WORDS = ("scaled-pca", "crl", "probabilities", "clay", "contrastive-pca", "null-space")
-LEARNING = ("pca", "pca-faded", "lae", "ae", "lae-code", "ae-code", "exact", "adam", "faded", *WORDS)
-
-
-def test_every_method_is_known_and_has_a_title() -> None:
-    without_text = ("random", "raw", "random-transform")
-    assert tuple(METHODS) == (*without_text, *LEARNING, "other-words", "oracle")
-    assert tuple(METHOD_TITLES) == tuple(METHODS)
-    assert tuple(method.name for method in named_methods(METHODS)) == tuple(METHODS)
+from pages.compare import metric_words
+from pages.compare.request import with_baseline
 
 
-def test_methods_make_their_estimators_with_dimension_and_seed() -> None:
+class Halves:
+    """Keeps the first dimensions.
+
+    More than that it does not do.
+    """
+
+    def __init__(self, dim: int = 2) -> None:
+        self.dim = dim
+
+    def fit(self, text: Any) -> "Halves":
+        self.fitted_ = True
+        return self
+
+    def transform(self, images: Any) -> Any:
+        return images[:, : self.dim]
+
+
+def _fit(method: NotionMethod, text: Any, seed: int = 0) -> Any:
+    """The method in four dimensions, fitted to this text and to whatever else it learns from."""
+    if method.learns_from == "labels":
+        return method.make(dim=4, seed=seed).fit(text, [number % 3 for number in range(len(text))])
+    given = [text]
+    if "images" in method.learns_from:
+        given.append(np.random.default_rng(1).normal(size=(9, 8)))
+    if "other notions" in method.learns_from:
+        given.append([np.random.default_rng(seed).normal(size=(3, 8)) for seed in (2, 3)])
+    return method.make(dim=4, seed=seed).fit(*given)
+
+
+@pytest.mark.parametrize("method", METHODS.values(), ids=METHODS)
+def test_a_method_declares_all_about_itself(method: NotionMethod) -> None:
+    assert METHODS[method.name] is method
+    assert method.title[0].isupper()
+    assert method.help.endswith(".")
+    assert ". " not in method.help
+    rng = np.random.default_rng(0)
+    rows, other = rng.normal(size=(12, 8)), rng.normal(size=(12, 8))
+    found = [_fit(method, rows, seed).transform(rows) for seed in (0, 1)]
+    assert found[0].shape[1] == 4 if method.dims else found[0].shape[1] in (8, 12)  # the encoder's width, or a coordinate for each aspect
+    if not method.seeds:
+        np.testing.assert_array_equal(*found)
+    assert np.array_equal(_fit(method, other).transform(rows), found[0]) == (method.learns_from == "nothing")
+
+
+def test_methods_make_their_estimators_with_dimension_seed_and_options() -> None:
     made = {method.name: method.make(dim=7, seed=3) for method in named_methods(METHODS)}
-    of_words = (ScaledPCA, AspectSimilarities, AspectProbabilities, AlignedTangents, ContrastivePCA, NullSpace)
-    kinds = (
-        RandomEmbedding,
-        Identity,
-        RandomTransform,
-        PCA,
-        PCA,
-        *[LinearAutoencoder, Autoencoder] * 2,
-        *[InDiReCT] * 3,
-        *of_words,
-        InDiReCT,
-        Oracle,
-    )
-    assert [type(estimator) for estimator in made.values()] == list(kinds)
-    with_dims = {name: estimator for name, estimator in made.items() if METHODS[name].dims}
-    assert made.keys() - with_dims.keys() == {"raw", "scaled-pca", "crl", "probabilities"}
-    assert all((estimator.dim, estimator.seed) == (7, 3) for name, estimator in with_dims.items() if name != "pca-faded")
+    assert len(set(METHOD_TITLES.values())) == len(METHODS)
+    assert {name for name in made if not METHODS[name].dims} == {"raw", "scaled-pca", "crl", "probabilities"}
+    assert all((each.dim, each.seed) == (7, 3) for name, each in made.items() if METHODS[name].dims and name != "pca-faded")
     assert [made[name].solver for name in ("exact", "adam", "faded", "other-words")] == ["exact", "adam", "faded", "exact"]
     assert [made[name].normalize for name in ("lae", "ae", "lae-code", "ae-code")] == [True, True, False, False]
     assert [made[name].fade for name in ("pca", "pca-faded")] == [False, True]
-
-
-def test_only_the_authors_protocol_reads_lengths_and_fixes_the_ranking() -> None:
-    assert [method.name for method in METHODS.values() if method.lengths] == ["lae-code", "ae-code"]
-    assert {method.name: method.ranking for method in METHODS.values() if method.ranking} == {"lae-code": "euclidean", "ae-code": "euclidean"}
+    assert {method.name: method.ranking for method in METHODS.values() if method.lengths or method.ranking} == {
+        "lae-code": "euclidean",
+        "ae-code": "euclidean",
+    }
 
 
 def test_the_papers_methods_are_the_columns_of_its_tables() -> None:
@@ -66,23 +79,44 @@ def test_the_papers_methods_are_the_columns_of_its_tables() -> None:
     assert [method for method in METHODS if method in PAPER_METHODS] == list(PAPER_METHODS)
 
 
-def test_an_own_method_stands_beside() -> None:
-    own = named_methods(["raw", ("mine", RandomTransform)])[1]
+def test_one_line_makes_a_method_known_to_comparisons_menus_and_tables(monkeypatch: pytest.MonkeyPatch) -> None:
+    own = NotionMethod("halves", "Halves", "Keeps the first dimensions.", lambda dim, seed: Halves(dim), learns_from="nothing", seeds=False)
+    monkeypatch.setitem(METHODS, "halves", own)
+    assert named_methods(["halves"]) == [own]
+    assert METHOD_TITLES["halves"] == "Halves"
+    assert "- **Halves**: Keeps the first dimensions." in metric_words.help_list(METHOD_TITLES, metric_words.METHODS_HELP)
+    assert "halves" in with_baseline(["halves"])
+    assert "halves" in CliRunner().invoke(command_line(), ["evaluate", "--help"], terminal_width=200).stdout
+    for form in ("table", "markdown"):
+        assert "Keeps the first dimensions." in CliRunner().invoke(command_line(), ["kinds", "methods", "--format", form]).stdout
+
+
+def test_classes_objects_and_pairs_stand_beside_names() -> None:
+    given = Halves(3)
+    by_class, by_object, own, listed, raw = named_methods([Halves, InDiReCT(dim=4), ("mine", RandomTransform), Oracle, "raw"])
+    assert (by_class.name, by_class.help, by_class.dims, by_class.seeds) == ("Halves", "Keeps the first dimensions.", True, False)
+    assert by_class.make(dim=5, seed=1).dim == 5
+    assert (by_object.name, by_object.dims, by_object.seeds) == ("InDiReCT", False, False)
     assert (own.name, own.learns_from, own.seeds, own.dims) == ("mine", "text", True, True)
+    assert (listed, raw) == (METHODS["oracle"], METHODS["raw"])
+    made = named_methods([given])[0].make(dim=9, seed=9)
+    made.fit(None)
+    assert made.dim == 3
+    assert not hasattr(given, "fitted_")
 
 
 @pytest.mark.parametrize(
     ("methods", "message"),
     [
-        (
-            ["exact", "best"],
-            f"There is no method 'best'; choose from random, raw, random-transform, {', '.join(LEARNING)}, other-words, oracle",
-        ),
-        ([], "There is no method to compare; name at least one of random"),
-        (["raw", "raw"], "The method 'raw' stands twice; give each once"),
-        (["raw", ("raw", Identity)], "The method 'raw' stands twice"),
+        ([3], "3 has no fit and transform"),
+        ([dict], "dict has no fit and transform"),
+        ([PCA, "pca"], "'pca' stands twice"),
+        ([Halves(2), Halves(3)], "'Halves' stands twice"),
+        (["raw", ("raw", Identity)], "'raw' stands twice"),
+        (["exact", "best"], "'best'; choose from random, raw, .*, oracle"),
+        ([], "name at least one of random"),
     ],
 )
-def test_unusable_methods_are_refused(methods: list, message: str) -> None:
+def test_what_is_no_method_is_refused(methods: list[Any], message: str) -> None:
     with pytest.raises(InputError, match=message):
         named_methods(methods)

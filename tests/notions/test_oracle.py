@@ -101,8 +101,3 @@ def test_labels_may_be_of_any_kind(classes: tuple[np.ndarray, list[str]]) -> Non
 def test_unusable_labels_are_refused(labels: list | None, message: str) -> None:
     with pytest.raises(InputError, match=message):
         Oracle(2).fit(np.eye(3), labels)
-
-
-def test_dim_above_the_width_is_refused() -> None:
-    with pytest.raises(InputError, match="dim is 4, but the encoder has 3 dimensions"):
-        Oracle(4).fit(np.eye(3), ["a", "b", "a"])

@@ -1,14 +1,10 @@
 import numpy as np
 import pytest
-import torch
 from sklearn.decomposition import PCA as Sklearn  # noqa: N811
 
 from likeness.errors import InputError
 from likeness.notions import PCA
-
-
-def unit(rows: np.ndarray) -> np.ndarray:
-    return rows / np.linalg.norm(rows, axis=1, keepdims=True)
+from made_rows import unit
 
 
 @pytest.fixture(scope="module")
@@ -64,19 +60,3 @@ def test_faint_directions_count_and_rounding_does_not() -> None:
     rounded = np.vstack([faint[:5] * np.float32(length) for length in (1, 1.7, 0.3)])
     with pytest.raises(InputError, match="the 15 prompts vary in 4"):
         PCA(5).fit(rounded)
-
-
-def test_dim_above_the_width_is_refused(text: np.ndarray) -> None:
-    with pytest.raises(InputError, match="dim is 25, but the encoder has 24 dimensions; choose a whole number from 1 to 24"):
-        PCA(25).fit(text)
-
-
-def test_tensors_carry_gradients(text: np.ndarray, images: np.ndarray) -> None:
-    fit = PCA(3).fit(text)
-    rows = torch.as_tensor(unit(images)).requires_grad_()
-    codes = fit.transform_tensor(rows)
-    assert codes.detach().numpy() == pytest.approx(fit.transform(images), abs=1e-12)
-    codes[2, 1].backward()
-    assert rows.grad is not None
-    assert rows.grad[2].numpy() == pytest.approx(fit.U[:, 1])
-    assert not rows.grad[[0, 1, 3]].any()

@@ -2,7 +2,6 @@ import numpy as np
 import pytest
 import torch
 
-from likeness.errors import InputError
 from likeness.notions import InDiReCT
 from likeness.notions.projection import project
 
@@ -38,40 +37,6 @@ def test_kind_and_precision_of_the_images_come_back() -> None:
     assert isinstance(project(torch.ones(1, 2), np.eye(2)), torch.Tensor)
 
 
-@pytest.mark.parametrize(
-    ("images", "message"),
-    [
-        (np.ones((2, 3)), "have 3 dimensions, but the notion was fitted in 2"),
-        (np.array([[1.0, 1], [0, 0]]), "image embeddings row 1 is all zeros"),
-        (np.array([[1.0, np.nan]]), "image embeddings row 0 holds NaN"),
-    ],
-)
-def test_unusable_images_are_refused(images: np.ndarray, message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        project(images, np.eye(2))
-
-
-def test_transform_before_fit_is_refused() -> None:
-    with pytest.raises(InputError, match=r"InDiReCT is not fitted yet; call fit\(text\)"):
-        InDiReCT().transform(np.eye(3))
-
-
-def test_tensors_go_where_images_go() -> None:
-    rng = np.random.default_rng(0)
-    notion = InDiReCT(dim=3).fit(rng.standard_normal((5, 6)))
-    images = rng.standard_normal((7, 6))
-    rows = torch.tensor(images / np.linalg.norm(images, axis=1, keepdims=True))
-    assert notion.transform_tensor(rows).numpy() == pytest.approx(notion.transform(images), abs=1e-12)
-    assert notion.transform_tensor(rows.float()).dtype == torch.float32
-
-
-def test_gradients_through_the_projection_equal_finite_differences() -> None:
-    rng = np.random.default_rng(1)
-    notion = InDiReCT(dim=3).fit(rng.standard_normal((5, 6)))
-    rows = torch.tensor(rng.standard_normal((4, 6)), requires_grad=True)
-    assert torch.autograd.gradcheck(notion.transform_tensor, rows)
-
-
 def test_a_tensor_at_a_right_angle_to_the_space_becomes_zero_without_a_gradient() -> None:
     notion = InDiReCT(dim=2)
     notion.U = np.eye(3)[:, :2]
@@ -82,10 +47,3 @@ def test_a_tensor_at_a_right_angle_to_the_space_becomes_zero_without_a_gradient(
     assert rows.grad is not None
     assert rows.grad[0].tolist() == [0, 0, 0]
     assert torch.isfinite(rows.grad).all()
-
-
-def test_tensors_before_fit_or_of_another_width_are_refused() -> None:
-    with pytest.raises(InputError, match="This InDiReCT is not fitted yet"):
-        InDiReCT().transform_tensor(torch.ones(1, 4))
-    with pytest.raises(InputError, match="have 4 dimensions, but the notion was fitted in 3"):
-        InDiReCT(dim=2).fit(np.eye(3)).transform_tensor(torch.ones(1, 4))

@@ -30,13 +30,10 @@ def test_equals_the_authors_loss(reference: dict, n: int, k: int) -> None:
     assert angles.mean() == pytest.approx(float(reference[f"n{n}_k{k}_loss_U0"]), abs=1e-9)
 
 
-def test_known_angles() -> None:
+def test_known_angles_and_tiny_ones() -> None:
     U = np.eye(3)[:, :2]
     angles = reconstruction_angles(np.array([[1.0, 0, 0], [1, 0, 1], [0, 0, 1]]), U)
     assert angles == pytest.approx(np.array([0, np.pi / 4, np.pi / 2]), abs=1e-15)
-
-
-def test_tiny_angles_are_not_lost_in_rounding() -> None:
     assert reconstruction_angles(np.array([[1.0, 0, 1e-9]]), np.eye(3)[:, :2])[0] == pytest.approx(1e-9, rel=1e-6)
 
 

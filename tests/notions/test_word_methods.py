@@ -4,7 +4,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-import torch
 from scipy.linalg import null_space
 from scipy.special import softmax
 from sklearn import decomposition
@@ -12,18 +11,15 @@ from sklearn import decomposition
 from likeness.errors import InputError
 from likeness.notions import AlignedTangents, AspectProbabilities, AspectSimilarities, ContrastivePCA, NullSpace, ScaledPCA, varying_directions
 from likeness.notions.aligned_tangents import tangents
+from made_rows import unit
 
 RNG = np.random.default_rng(0)
 R = 12
 
 
-def _unit(rows: Any) -> Any:
-    return rows / np.linalg.norm(rows, axis=1, keepdims=True)
-
-
 def _rows(count: int, seed: int) -> Any:
     rng = np.random.default_rng(seed)
-    return _unit(rng.normal(size=(count, R)) + 2 * rng.normal(size=R))
+    return unit(rng.normal(size=(count, R)) + 2 * rng.normal(size=R))
 
 
 TEXT, IMAGES, OTHERS = _rows(6, 1), _rows(30, 2), [_rows(4, 3), _rows(5, 4)]
@@ -51,7 +47,7 @@ class TestScaledPCA:
 
 def test_aspect_similarities_are_dot_products_of_unit_rows() -> None:
     found = AspectSimilarities().fit(3 * TEXT).transform(IMAGES)
-    np.testing.assert_allclose(found, _unit(IMAGES @ TEXT.T), atol=1e-12)
+    np.testing.assert_allclose(found, unit(IMAGES @ TEXT.T), atol=1e-12)
 
 
 class TestAspectProbabilities:
@@ -67,24 +63,10 @@ class TestAspectProbabilities:
         best = (IMAGES @ TEXT.T).argmax(axis=1)
         np.testing.assert_allclose(found, np.eye(len(TEXT))[best], atol=1e-6)
 
-    def test_gradients_flow_to_the_images(self) -> None:
-        fitted = AspectProbabilities().fit(TEXT)
-        rows = torch.tensor(IMAGES, requires_grad=True)
-        found = fitted.transform_tensor(rows)
-        np.testing.assert_allclose(found.detach(), fitted.transform(IMAGES), atol=1e-9)
-        found[:, 0].sum().backward()
-        assert rows.grad is not None
-        assert rows.grad.abs().sum() > 0
-
-    @pytest.mark.parametrize("scale", [0, -1, float("nan")])
-    def test_a_scale_that_is_none_is_refused(self, scale: float) -> None:
-        with pytest.raises(InputError, match="give a number above 0"):
-            AspectProbabilities(scale).fit(TEXT)
-
 
 class TestAlignedTangents:
     def test_the_exponential_map_undoes_the_logarithmic(self) -> None:
-        mean = _unit(IMAGES.mean(axis=0, keepdims=True))[0]
+        mean = unit(IMAGES.mean(axis=0, keepdims=True))[0]
         found = tangents(IMAGES, mean)
         angles = np.linalg.norm(found, axis=1, keepdims=True)
         np.testing.assert_allclose(angles[:, 0], np.arccos(IMAGES @ mean), atol=1e-9)
@@ -98,8 +80,8 @@ class TestAlignedTangents:
 
     def test_images_that_lie_about_their_mean_as_the_prompts_do_get_the_prompts_places(self) -> None:
         """Another cone: all reflected at the hyperplane between the prompts' mean and any other direction."""
-        mean = _unit(TEXT.mean(axis=0, keepdims=True))[0]
-        across = mean - _unit(RNG.normal(size=(1, R)))[0]
+        mean = unit(TEXT.mean(axis=0, keepdims=True))[0]
+        across = mean - unit(RNG.normal(size=(1, R)))[0]
         across /= np.linalg.norm(across)
         moved = TEXT - 2 * np.outer(TEXT @ across, across)
         here, there = AlignedTangents(dim=4).fit(TEXT, TEXT).transform(TEXT), AlignedTangents(dim=4).fit(TEXT, moved).transform(moved)
@@ -108,10 +90,6 @@ class TestAlignedTangents:
     def test_an_image_at_the_mean_has_no_place(self) -> None:
         fitted = AlignedTangents(dim=2).fit(TEXT, IMAGES)
         np.testing.assert_allclose(fitted.transform(fitted.mean_[None]), 0, atol=1e-6)
-
-    def test_tensors_go_the_same_way(self) -> None:
-        fitted = AlignedTangents(dim=3).fit(TEXT, IMAGES)
-        np.testing.assert_allclose(fitted.transform_tensor(torch.tensor(IMAGES)), fitted.transform(IMAGES), atol=1e-9)
 
 
 class TestContrastivePCA:
@@ -136,21 +114,11 @@ class TestContrastivePCA:
 
     def test_directions_along_which_prompts_vary_little_are_kept(self) -> None:
         rng = np.random.default_rng(5)
-        text = _unit(np.eye(R)[:1] + rng.normal(size=(8, R)) * np.array([0, 1, 1e-4, *[0.0] * (R - 3)])).astype(np.float32)
-        U = ContrastivePCA(dim=4).fit(text, IMAGES, [_unit(np.eye(R)[0] + [[0.0] * (R - 1) + [1], [0.0] * (R - 1) + [-1]])]).U
+        text = unit(np.eye(R)[:1] + rng.normal(size=(8, R)) * np.array([0, 1, 1e-4, *[0.0] * (R - 3)])).astype(np.float32)
+        U = ContrastivePCA(dim=4).fit(text, IMAGES, [unit(np.eye(R)[0] + [[0.0] * (R - 1) + [1], [0.0] * (R - 1) + [-1]])]).U
         # rows of unit length bend, so that a third direction carries the tops of the bow
         assert np.linalg.norm(U[2]) == pytest.approx(1, abs=1e-6)
         assert U.shape[1] == np.linalg.matrix_rank(np.float64(text) - text.mean(axis=0), tol=1e-6)
-
-    @pytest.mark.parametrize(("weight", "message"), [(1.0, "weight is 1"), (-0.1, "weight is -0.1")])
-    def test_a_weight_that_is_none_is_refused(self, weight: float, message: str) -> None:
-        with pytest.raises(InputError, match=message):
-            ContrastivePCA(2, weight=weight).fit(TEXT, IMAGES, OTHERS)
-
-    def test_others_that_vary_more_everywhere_are_refused(self) -> None:
-        narrow = np.eye(4)[:1] + 0.01 * np.eye(4)
-        with pytest.raises(InputError, match="Other notions vary more"):
-            ContrastivePCA(dim=2, weight=0.9).fit(narrow, narrow, [np.vstack([np.eye(4), -np.eye(4)])])
 
 
 class TestNullSpace:
@@ -158,9 +126,9 @@ class TestNullSpace:
         other = np.array([[1.0, 1, 0, 0, 0], [1.0, -1, 0, 0, 0]])
         text = np.array([[1.0, 1, 0.5, 0, 0], [1.0, -1, -0.5, 0, 0], [1.0, 1, -0.5, 0, 0.1]])
         U = NullSpace(dim=3).fit(text, [other]).U
-        outside = null_space(np.diff(_unit(other), axis=0))
+        outside = null_space(np.diff(unit(other), axis=0))
         np.testing.assert_allclose(outside @ (outside.T @ U), U, atol=1e-9)
-        left = _unit(text) @ outside @ outside.T
+        left = unit(text) @ outside @ outside.T
         np.testing.assert_allclose(left @ U @ U.T, left, atol=1e-6)
 
     def test_prompts_that_leave_the_others_by_little_have_a_direction_left(self) -> None:
@@ -174,30 +142,18 @@ class TestNullSpace:
         U = NullSpace(dim=4).fit(TEXT, [np.tile(OTHERS[0][:1], (4, 1))]).U
         np.testing.assert_allclose(abs(np.sum(U * np.linalg.svd(TEXT)[2][:4].T, axis=0)), 1, atol=1e-6)
 
-    def test_nothing_left_is_refused(self) -> None:
-        text = np.array([[0.0, 1, 0], [0, -1, 0]])
-        with pytest.raises(InputError, match="Nothing is left of the prompts"):
-            NullSpace(dim=1).fit(text, [text])
-
 
 @pytest.mark.parametrize(
-    "fit", [lambda: NullSpace(2).fit(TEXT, []), lambda: ContrastivePCA(2).fit(TEXT, IMAGES, [])], ids=["null space", "contrastive"]
+    ("fit", "message"),
+    [
+        *[(lambda scale=scale: AspectProbabilities(scale).fit(TEXT), f"{scale}.*above 0") for scale in (0, -1, float("nan"))],
+        *[(lambda weight=weight: ContrastivePCA(2, weight=weight).fit(TEXT, IMAGES, OTHERS), f"weight is {weight}") for weight in (1.0, -0.1)],
+        (lambda: ContrastivePCA(2, weight=0.9).fit(np.eye(4)[:1] + 0.01 * np.eye(4), np.eye(4), [np.vstack([np.eye(4), -np.eye(4)])]), "vary more"),
+        (lambda: NullSpace(1).fit([[0.0, 1, 0], [0, -1, 0]], [[[0.0, 1, 0], [0, -1, 0]]]), "Nothing is left of the prompts"),
+        (lambda: NullSpace(2).fit(TEXT, []), "no other notion"),
+        (lambda: ContrastivePCA(2).fit(TEXT, IMAGES, []), "no other notion"),
+    ],
 )
-def test_without_other_notions_there_is_nothing_to_hold_against(fit: Any) -> None:
-    with pytest.raises(InputError, match="There is no other notion"):
+def test_bad_input_is_refused(fit: Any, message: str) -> None:
+    with pytest.raises(InputError, match=message):
         fit()
-
-
-@pytest.mark.parametrize("estimator", [AspectProbabilities(), AlignedTangents(2), ContrastivePCA(2), NullSpace(2), ScaledPCA(), AspectSimilarities()])
-def test_before_fit_there_is_one_sentence(estimator: Any) -> None:
-    with pytest.raises(InputError, match="is not fitted yet"):
-        estimator.transform(IMAGES)
-
-
-@pytest.mark.parametrize("kind", [np.float32, np.float64, torch.float32], ids=str)
-def test_the_kind_of_the_images_comes_out(kind: Any) -> None:
-    images = torch.tensor(IMAGES, dtype=kind) if isinstance(kind, torch.dtype) else IMAGES.astype(kind)
-    for fitted in (AspectProbabilities().fit(TEXT), AlignedTangents(2).fit(TEXT, IMAGES), ContrastivePCA(2).fit(TEXT, IMAGES, OTHERS)):
-        found = fitted.transform(images)
-        assert found.dtype == images.dtype
-        assert type(found) is type(images)

@@ -15,7 +15,7 @@ def by_encoder(runs: pd.DataFrame) -> pd.DataFrame:
     return pd.concat([small, absent, large], ignore_index=True)
 
 
-def test_bars_are_the_means_with_their_deviations(by_encoder: pd.DataFrame) -> None:
+def test_bars_are_the_means_with_their_deviations_if_there_is_one(by_encoder: pd.DataFrame) -> None:
     figure = metric_bars(by_encoder)
     bars = [trace for trace in figure.data if trace.legendgroup == "exact"]
     assert len(bars) == 2
@@ -28,20 +28,14 @@ def test_bars_are_the_means_with_their_deviations(by_encoder: pd.DataFrame) -> N
             deviation = (sum((score - mean) ** 2 for score in scores) / 3) ** 0.5
             assert (height, error) == (pytest.approx(mean), pytest.approx(deviation))
             assert text == f"{mean:.3f} ± {deviation:.3f} (3 runs)"
-
-
-def test_a_bar_of_one_run_has_no_error_bar(by_encoder: pd.DataFrame) -> None:
     raw = [trace for trace in metric_bars(by_encoder).data if trace.legendgroup == "raw"]
     assert [(list(trace.y), trace.error_y.visible) for trace in raw] == [([0.25, 0.25], False)] * 2
 
 
-def test_an_encoder_that_was_refused_keeps_its_place_and_says_so(by_encoder: pd.DataFrame) -> None:
+def test_refused_encoders_keep_their_place_and_a_method_is_listed_once(by_encoder: pd.DataFrame) -> None:
     axis = metric_bars(by_encoder).layout.xaxis
     assert list(axis.categoryarray) == ["small", "absent", "large"]
     assert list(axis.ticktext) == ["small", "absent<br>(refused)", "large"]
-
-
-def test_a_method_is_listed_once_and_panels_share_their_scale(by_encoder: pd.DataFrame) -> None:
     figure = metric_bars(by_encoder, title="Encoders")
     assert [trace.legendgroup for trace in figure.data if trace.showlegend] == ["raw", "exact", "adam", "pca"]
     assert figure.layout.yaxis2.matches == "y"

@@ -12,15 +12,12 @@ def scores() -> pd.DataFrame:
     return pd.DataFrame({"raw": [0.1, 0.3], "new": [0.9, 0.2], "part": [np.nan, 0.5]}, index=["cars: color", "birds: names"])
 
 
-def test_a_dot_per_score_and_a_line_from_the_least_to_the_largest(scores: pd.DataFrame) -> None:
+def test_a_dot_per_score_the_first_case_on_top_with_looks_as_given(scores: pd.DataFrame) -> None:
     spans, raw, new, _ = case_dots(scores, "MAP@R").data
     assert list(spans.y) == ["cars: color"] * 3 + ["birds: names"] * 3
     assert list(spans.x) == [0.1, 0.9, None, 0.2, 0.5, None]
     assert (raw.name, list(raw.x), list(raw.y)) == ("raw", [0.1, 0.3], ["cars: color", "birds: names"])
     assert list(new.x) == [0.9, 0.2]
-
-
-def test_the_first_case_stands_on_top_and_looks_are_as_given(scores: pd.DataFrame) -> None:
     figure = case_dots(scores, "MAP@R", looks={"raw": look_of("raw")}, at=1.0, title="All")
     low, high = figure.layout.yaxis.range
     assert low < high

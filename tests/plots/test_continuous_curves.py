@@ -25,7 +25,7 @@ def _lines(figure: Any, axis: str) -> dict[str, Any]:
     return {trace.name: trace for trace in figure.data if trace.xaxis == axis and trace.fill is None}
 
 
-def test_lines_are_the_means_over_seeds_at_every_k(measured: pd.DataFrame) -> None:
+def test_lines_are_the_means_over_seeds_at_every_k_with_a_band_of_one_deviation(measured: pd.DataFrame) -> None:
     figure = continuous_curves(measured, unit="px")
     left, right = _lines(figure, "x"), _lines(figure, "x2")
     assert list(left) == list(right) == ["Log-ratio", "Triplet", "Oracle", "Chance"]
@@ -37,9 +37,6 @@ def test_lines_are_the_means_over_seeds_at_every_k(measured: pd.DataFrame) -> No
     assert left["Log-ratio"].hovertext[0] == "4.000 ± 1.000 (2 runs)"
     assert [annotation.text for annotation in figure.layout.annotations] == ["Mean label distance: smaller is better", "nDCG: larger is better"]
     assert (figure.layout.yaxis.title.text, figure.layout.yaxis2.title.text) == ("px", None)
-
-
-def test_the_band_is_one_deviation_over_the_seeds(measured: pd.DataFrame) -> None:
     bands = [trace for trace in continuous_curves(measured).data if trace.fill == "toself"]
     assert [band.name for band in bands] == ["Log-ratio", "Log-ratio"]
     assert list(bands[0].y) == pytest.approx([5.0, 6.0, 7.0, 5.0, 4.0, 3.0])

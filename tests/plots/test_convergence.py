@@ -14,7 +14,7 @@ def curves() -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["run", "seed", "epoch", "recall_at_1"])
 
 
-def test_a_line_per_name_with_a_band_over_its_seeds(curves: pd.DataFrame) -> None:
+def test_a_line_per_name_with_a_look_of_its_own_and_a_band_over_its_seeds(curves: pd.DataFrame) -> None:
     figure = convergence_curves(curves, title="Courses")
     band, base, elg = figure.data
     assert (base.name, list(base.x)) == ("base", [1, 2, 3])
@@ -25,9 +25,6 @@ def test_a_line_per_name_with_a_band_over_its_seeds(curves: pd.DataFrame) -> Non
     assert (elg.name, list(elg.y)) == ("ELG", [0.5, 0.7, 0.8])
     assert (figure.layout.title.text, figure.layout.yaxis.title.text, figure.layout.xaxis.title.text) == ("Courses", "R@1", "Epoch")
     assert figure.layout.yaxis.rangemode == "normal"
-
-
-def test_runs_differ_in_color_and_form(curves: pd.DataFrame) -> None:
     _, base, elg = convergence_curves(curves).data
     assert base.line.color != elg.line.color
     assert base.line.dash != elg.line.dash

@@ -37,17 +37,11 @@ def test_the_chosen_step_is_ringed_and_references_go_all_the_way(steps: pd.DataF
     assert figure.layout.title.text == "Progress"
 
 
-def test_rows_may_be_numbered_in_any_way(steps: pd.DataFrame) -> None:
+def test_rows_of_any_number_kinds_unknown_and_a_single_step(steps: pd.DataFrame) -> None:
     swap = distance_curve(steps.set_index(pd.Index([9, 9, 4, 3, 2, 1]))).data[2]
     assert list(swap.y) == [0.1, 0.2, 0.25]
-
-
-def test_splits_of_unknown_kinds_begin_at_0() -> None:
     figure = distance_curve(pd.DataFrame({"name": ["a", "b"], "kind": ["other", "other"], "distance": [1.0, 3.0]}))
     assert (figure.data[0].name, list(figure.data[0].x), list(figure.data[0].y)) == ("Splits", [0, 1], [1.0, 3.0])
-
-
-def test_one_step_has_a_range(steps: pd.DataFrame) -> None:
     assert list(distance_curve(steps.iloc[[2]], "start").layout.xaxis.range) == [-0.5, 0.5]
 
 

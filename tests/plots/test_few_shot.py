@@ -16,7 +16,7 @@ def gains() -> pd.DataFrame:
     return found.assign(runs=1, gain=found["few_shot"] / found["zero_shot"] - 1)
 
 
-def test_bars_are_the_mean_of_all_methods_with_the_gain_above(gains: pd.DataFrame) -> None:
+def test_bars_are_the_mean_of_all_methods_or_of_one_with_the_gain_above(gains: pd.DataFrame) -> None:
     before, after, before_5, after_5 = few_shot_bars(gains).data
     assert (before.name, list(before.x)) == ("Before", ["start", "swap 1"])
     assert list(before.y) == pytest.approx([0.5, 0.3])
@@ -25,9 +25,6 @@ def test_bars_are_the_mean_of_all_methods_with_the_gain_above(gains: pd.DataFram
     assert list(before_5.y) == pytest.approx([0.4, 0.2])
     assert (after_5.xaxis, after_5.showlegend) == ("x2", False)
     assert [note.text for note in few_shot_bars(gains).layout.annotations] == ["2 images of each class", "5 images of each class"]
-
-
-def test_bars_of_one_method(gains: pd.DataFrame) -> None:
     before, after = few_shot_bars(gains, "ArcFace").data
     assert list(before.y) == pytest.approx([0.6, 0.4])
     assert list(after.text) == ["+17%", "+50%"]

@@ -54,9 +54,11 @@ def test_bones_run_between_their_joints_and_nowhere_else(image: Image.Image) -> 
     assert drawn.getpixel(middle("left_knee", "right_knee")) == (90, 90, 90)
     assert drawn.getpixel((5, 5)) == (90, 90, 90)
     assert image.getpixel(middle("left_hip", "left_knee")) == (90, 90, 90)  # the given one stays as it was
-
-
-def test_sides_have_different_colors() -> None:
+    joints = _person()
+    joints[JOINTS.index("left_wrist")] = np.nan
+    drawn = draw_pose(image, joints, JOINTS)
+    assert drawn.getpixel((215, 60)) == (90, 90, 90)
+    assert _near(drawn.getpixel((185, 90)), LEFT)
     assert len({LEFT, RIGHT, MIDDLE}) == 3
 
 
@@ -70,17 +72,15 @@ def test_bones_of_leeds_sports_pose_and_of_mpii() -> None:
     assert bones(["beak", "tail"]) == []
 
 
-def test_a_joint_that_was_not_seen_is_left_out(image: Image.Image) -> None:
-    joints = _person()
-    joints[JOINTS.index("left_wrist")] = np.nan
-    drawn = draw_pose(image, joints, JOINTS)
-    assert drawn.getpixel((215, 60)) == (90, 90, 90)
-    assert _near(drawn.getpixel((185, 90)), LEFT)
-
-
-def test_joints_without_names_are_an_error(image: Image.Image) -> None:
+def test_what_cannot_be_drawn_is_an_error(image: Image.Image) -> None:
     with pytest.raises(InputError, match=r"The joints have shape \(13, 2\) and there are 14 names"):
         draw_pose(image, _person()[1:], JOINTS)
+    with pytest.raises(InputError, match="There is no corner 'middle'"):
+        draw_viewpoint(image, 0, corner="middle")
+    with pytest.raises(InputError, match="The viewpoint is nan, None"):
+        draw_viewpoint(image, float("nan"))
+    with pytest.raises(InputError, match="The viewpoint is 0, inf"):
+        draw_viewpoint(image, 0, float("inf"))
 
 
 def test_surfaces_are_colored_and_divided_by_white(image: Image.Image) -> None:
@@ -137,15 +137,6 @@ def test_the_tick_rises_with_the_elevation(image: Image.Image) -> None:
     assert np.diff(heights[1:]) == pytest.approx(1.7 * radius / 3, abs=1.5)
     with_scale, without = (np.asarray(draw_viewpoint(image, 0, elevation)) for elevation in (30, None))
     assert (with_scale != without).any()
-
-
-def test_viewpoints_that_cannot_be_drawn_are_errors(image: Image.Image) -> None:
-    with pytest.raises(InputError, match="There is no corner 'middle'"):
-        draw_viewpoint(image, 0, corner="middle")
-    with pytest.raises(InputError, match="The viewpoint is nan, None"):
-        draw_viewpoint(image, float("nan"))
-    with pytest.raises(InputError, match="The viewpoint is 0, inf"):
-        draw_viewpoint(image, 0, float("inf"))
 
 
 def test_marks_of_numbers_lie_where_the_numbers_do(image: Image.Image) -> None:

@@ -1,26 +1,22 @@
+import pandas as pd
+import plotly.graph_objects as go
+import pytest
+
 from likeness.notions.methods import METHODS
+from likeness.plots.lines import banded_line, padded
 from likeness.plots.look import GRAY, OKABE_ITO, faded, look_at, look_of
+from likeness.plots.method_looks import method_looks
 
 
-def test_methods_differ_in_line_and_bar() -> None:
+def test_methods_differ_in_line_and_bar_and_baselines_that_learn_nothing_are_grey() -> None:
     looks = [look_of(method) for method in METHODS]
     assert len({(look.color, look.dash) for look in looks}) == len(METHODS)
     assert len({(look.color, look.pattern) for look in looks}) == len(METHODS)
     assert len({look.symbol for look in looks}) == len(METHODS)
-
-
-def test_colors_are_of_the_palette_and_baselines_that_learn_nothing_grey() -> None:
     colors = {method: look_of(method).color for method in METHODS}
     assert set(colors.values()) <= {*OKABE_ITO, GRAY}
     assert {method for method, color in colors.items() if color == GRAY} == {"random", "raw", "random-transform"}
-
-
-def test_a_method_from_elsewhere_has_a_look_too() -> None:
     assert look_of("a trained model").color in OKABE_ITO
-
-
-def test_faded_by_hand() -> None:
-    assert faded("#0072B2", 0.5) == "rgba(0, 114, 178, 0.5)"
 
 
 def test_places_differ_in_color_and_form() -> None:
@@ -28,3 +24,36 @@ def test_places_differ_in_color_and_form() -> None:
     assert len({(look.color, look.dash) for look in looks}) == len({(look.color, look.pattern) for look in looks}) == 35
     assert len({look.color for look in looks[:7]}) == 7
     assert look_at(35) == look_at(0)
+    assert faded("#0072B2", 0.5) == "rgba(0, 114, 178, 0.5)"
+
+
+def test_what_is_not_trained_is_grey_and_takes_no_color_from_the_others() -> None:
+    looks = method_looks(["Raw encoder", "Margin", "ArcFace", "Margin"])
+    assert list(looks) == ["Raw encoder", "Margin", "ArcFace"]
+    assert looks["Raw encoder"].color == GRAY
+    assert (looks["Margin"], looks["ArcFace"]) == (look_at(0), look_at(1))
+
+
+def test_twelve_methods_differ_in_color_or_symbol() -> None:
+    looks = method_looks(["raw", *(f"method {number}" for number in range(11))])
+    assert len({(look.color, look.symbol) for look in looks.values()}) == 12
+    assert looks["method 7"].symbol == "circle-open"
+
+
+@pytest.mark.parametrize(
+    ("means", "mode"), [([0.1, 0.2], "lines+markers"), ([0.1, 0.1], "lines"), ([0.1], "lines+markers"), ([0.1, 0.2] * 30, "lines")]
+)
+def test_points_are_marked_unless_flat_or_many(means: list[float], mode: str) -> None:
+    from plotly.subplots import make_subplots
+
+    figure = make_subplots(1, 1)
+    line = pd.DataFrame({"epoch": range(len(means)), "mean": means, "std": 0.0, "runs": 1})
+    banded_line(figure, line, "epoch", look_at(1), {"name": "a", "showlegend": True}, {"row": 1, "col": 1})
+    (trace,) = figure.data
+    assert isinstance(trace, go.Scatter)
+    assert (trace.mode, list(trace.y), trace.line.color) == (mode, means, look_at(1).color)
+
+
+def test_there_is_room_on_either_side() -> None:
+    assert padded(0, 100) == pytest.approx([-4, 104])
+    assert padded(3, 3) == pytest.approx([2.5, 3.5])

@@ -11,7 +11,7 @@ def tables() -> dict[str, pd.DataFrame]:
     return {"Brandt": first, "Gadwall": first.assign(base=[7, 8]), "Tern": first.iloc[:0]}
 
 
-def test_a_bar_per_space_and_class(tables: dict[str, pd.DataFrame]) -> None:
+def test_a_bar_per_space_and_class_the_most_related_on_top(tables: dict[str, pd.DataFrame]) -> None:
     figure = retrieved_bars(tables, title="Found")
     assert [(trace.name, list(trace.x)) for trace in figure.data[:4]] == [("base", [0, 10]), ("ELG", [25, 3]), ("base", [7, 8]), ("ELG", [25, 3])]
     assert all(trace.orientation == "h" for trace in figure.data)
@@ -19,21 +19,12 @@ def test_a_bar_per_space_and_class(tables: dict[str, pd.DataFrame]) -> None:
     assert [trace.showlegend for trace in figure.data] == [True, True, False, False, False, False]
     assert [trace.yaxis for trace in figure.data[::2]] == ["y", "y2", "y3"]
     assert figure.layout.title.text == "Found"
-
-
-def test_the_most_related_class_is_on_top_and_counts_are_told_even_of_none(tables: dict[str, pd.DataFrame]) -> None:
     figure = retrieved_bars(tables)
     assert figure.layout.yaxis.autorange == figure.layout.yaxis2.autorange == "reversed"
     assert {trace.texttemplate for trace in figure.data} == {"%{x}"}
-
-
-def test_queries_share_their_scale_and_a_query_that_found_nothing_says_so(tables: dict[str, pd.DataFrame]) -> None:
     figure = retrieved_bars(tables)
     assert [note.text for note in figure.layout.annotations] == ["Brandt", "Gadwall", "Tern: found no other class"]
     assert figure.layout.xaxis2.matches == figure.layout.xaxis.matches or figure.layout.xaxis.matches == "x3"
-
-
-def test_spaces_differ_in_color_and_pattern(tables: dict[str, pd.DataFrame]) -> None:
     base, elg = (trace.marker for trace in retrieved_bars(tables).data[:2])
     assert base.color != elg.color
     assert base.pattern.shape != elg.pattern.shape

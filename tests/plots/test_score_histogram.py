@@ -23,12 +23,9 @@ def test_every_image_is_in_one_bar_of_its_side(seed: int) -> None:
         assert min(np.array(above.x) - np.array(above.width) / 2) == pytest.approx(threshold)
 
 
-def test_answers_stand_below_the_bars() -> None:
+def test_answers_stand_below_the_bars_and_what_is_no_number_is_refused() -> None:
     figure = score_histogram([0.1, 0.2, 0.9], 0.5, ([0.9], [0.1, 0.2]))
     assert [(trace.name, list(trace.x)) for trace in figure.data[2:]] == [("yes", [0.9]), ("no", [0.1, 0.2])]
-
-
-def test_equal_scores_are_drawn_and_what_is_no_number_is_refused() -> None:
     assert sum(score_histogram([0.5, 0.5], 0.5).data[1].y) == 2
     for scores in ([], [[0.1]], [0.1, np.nan]):
         with pytest.raises(InputError, match="one finite number for each image"):

@@ -22,7 +22,7 @@ def _lines(figure: Any, axis: str) -> dict[str, Any]:
     return {trace.name: trace for trace in figure.data if trace.xaxis == axis and trace.fill is None}
 
 
-def test_lines_are_means_by_dimension(measured: pd.DataFrame) -> None:
+def test_lines_are_means_by_dimension_of_any_column_with_a_band_of_one_deviation(measured: pd.DataFrame) -> None:
     figure = size_curves(measured, unit="px")
     left, right = _lines(figure, "x"), _lines(figure, "x2")
     assert (list(left["Log-ratio"].x), list(left["Log-ratio"].y)) == ([16, 64, 128], [14.0, 11.0, 11.0])
@@ -31,23 +31,17 @@ def test_lines_are_means_by_dimension(measured: pd.DataFrame) -> None:
     assert [each.text for each in figure.layout.annotations] == ["Mean label distance at 10: smaller is better", "nDCG at 10: larger is better"]
     assert (figure.layout.yaxis.title.text, figure.layout.yaxis2.title.text) == ("px", None)
     assert [trace.name for trace in figure.data if trace.showlegend] == ["Log-ratio", "Triplet"]
-
-
-def test_the_band_is_one_deviation(measured: pd.DataFrame) -> None:
     bands = [trace for trace in size_curves(measured).data if trace.fill == "toself"]
     assert list(bands[0].x) == [16, 64, 128, 128, 64, 16]
     assert list(bands[0].y) == pytest.approx([14.0, 11.0, 12.0, 10.0, 11.0, 14.0])
+    renamed = measured.rename(columns={"dim": "size", "mean_label_distance_at_10": "mean_label_distance_at_1", "ndcg_at_10": "ndcg_at_1"})
+    assert list(_lines(size_curves(renamed, "size", 1), "x")["Triplet"].y) == [25.0, 15.0]
 
 
 def test_the_axis_is_logarithmic_with_a_tick_at_each_size(measured: pd.DataFrame) -> None:
     axis = size_curves(measured).layout.xaxis
     assert (axis.type, list(axis.tickvals), list(axis.ticktext)) == ("log", [16, 64, 128], ["16", "64", "128"])
     assert axis.range[0] < math.log10(16) < math.log10(128) < axis.range[1]
-
-
-def test_another_column_and_another_k(measured: pd.DataFrame) -> None:
-    renamed = measured.rename(columns={"dim": "size", "mean_label_distance_at_10": "mean_label_distance_at_1", "ndcg_at_10": "ndcg_at_1"})
-    assert list(_lines(size_curves(renamed, "size", 1), "x")["Triplet"].y) == [25.0, 15.0]
 
 
 def test_bad_tables_are_errors(measured: pd.DataFrame) -> None:

@@ -16,13 +16,10 @@ def test_mean_deviation_and_count_by_hand() -> None:
     ]
 
 
-def test_refused_runs_do_not_count(runs: pd.DataFrame) -> None:
+def test_refused_runs_do_not_count_if_there_are_any(runs: pd.DataFrame) -> None:
     points = spread(runs, "dim", "map_at_r")
     assert set(points.loc[points["method"] == "pca", "dim"]) == {2, 8}
     assert points["mean"].notna().all()
-
-
-def test_runs_without_a_column_of_refusals_are_all_taken(runs: pd.DataFrame) -> None:
     measured = runs[runs["refused"] == ""]
     pd.testing.assert_frame_equal(spread(measured.drop(columns="refused"), "dim", "map_at_r"), spread(runs, "dim", "map_at_r"))
 

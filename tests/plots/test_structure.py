@@ -17,7 +17,7 @@ def scaled() -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["row", "seed", "split", "distance", "property", "structure", "score"])
 
 
-def test_a_point_per_run_and_lines_through_all_and_through_the_start(scaled: pd.DataFrame) -> None:
+def test_a_point_per_run_and_lines_where_there_are_points_enough(scaled: pd.DataFrame) -> None:
     figure = structure_scatter(scaled, structure_correlations(scaled))
     raw, margin, every, start = figure.data[:4]
     assert (margin.name, list(margin.x), list(margin.y)) == ("Margin", [0.5, 0.5, 1.0, 1.0], [0.5, 0.75, 1.0, 0.5])
@@ -27,6 +27,9 @@ def test_a_point_per_run_and_lines_through_all_and_through_the_start(scaled: pd.
     assert list(every.y) == pytest.approx([0.5, 0.75])
     assert list(start.y) == pytest.approx([0.0, 1.0])
     assert every.line.dash != start.line.dash
+    two = scaled[(scaled["split"] == "start") & (scaled["seed"] < 2)]
+    lines = [trace for trace in structure_scatter(two, structure_correlations(two)).data if trace.mode == "lines"]
+    assert {len(line.x) for line in lines} == {0}
 
 
 def test_titles_have_the_correlations_and_the_legend_names_once(scaled: pd.DataFrame) -> None:
@@ -37,12 +40,6 @@ def test_titles_have_the_correlations_and_the_legend_names_once(scaled: pd.DataF
     assert figure.layout.annotations[1].text.startswith("Uneven use of directions<br>")
     assert [trace.showlegend for trace in figure.data] == [True] * 4 + [False] * 4
     assert figure.data[4].xaxis == "x2"
-
-
-def test_too_few_points_have_no_line(scaled: pd.DataFrame) -> None:
-    two = scaled[(scaled["split"] == "start") & (scaled["seed"] < 2)]
-    lines = [trace for trace in structure_scatter(two, structure_correlations(two)).data if trace.mode == "lines"]
-    assert {len(line.x) for line in lines} == {0}
 
 
 def test_nothing_to_draw_is_an_error(scaled: pd.DataFrame) -> None:

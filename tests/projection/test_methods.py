@@ -43,13 +43,10 @@ def test_every_method_takes_a_seed_and_a_start(method: str, vectors: np.ndarray)
         function(vectors, 0, init=np.zeros((3, 2)))
 
 
-def test_only_what_differs_from_the_default_is_kept() -> None:
+def test_only_what_differs_from_the_default_is_kept_of_a_known_method() -> None:
     assert differing("umap", {"neighbors": 15, "min_distance": 0.1, "seed": 0}) == {}
     assert differing("umap", {"neighbors": 30, "seed": 2, "epochs": 9}) == {"neighbors": 30, "seed": 2, "epochs": 9}
     assert differing("tsne", {"perplexity": 30}) == {}
-
-
-def test_an_unknown_method_is_named_with_the_known_ones() -> None:
     with pytest.raises(InputError, match=r"no layout method 'mds'; choose from umap, tsne, pacmap, trimap, pca"):
         method_named("mds")
     with pytest.raises(InputError, match="no layout method 'mds'"):

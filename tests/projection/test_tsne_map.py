@@ -11,10 +11,7 @@ from threadpoolctl import threadpool_limits
 from likeness.errors import InputError
 from likeness.projection import pca_map, tsne_map
 from likeness.projection.tsne_map import _affinities
-
-
-def unit(vectors: np.ndarray) -> np.ndarray:
-    return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+from made_rows import unit
 
 
 def plain_affinities(vectors: np.ndarray, perplexity: float) -> np.ndarray:

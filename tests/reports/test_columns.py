@@ -44,9 +44,6 @@ def test_each_kind_of_value_can_be_read_back() -> None:
 def test_paths_lose_their_folders_and_long_values_their_end() -> None:
     found, _ = _columns(pd.DataFrame({"from": ["/home/ada/a.jpg", "x" * 500] * 10}))
     assert sorted(found["From"]["names"]) == ["a.jpg", "x" * 159 + "…"]
-
-
-def test_names_lose_their_folders() -> None:
     found, left_out = report_columns(pd.DataFrame({"/home/ada/kinds": ["a", "b"] * 5}), ["/home/ada/kinds"], [], 5)
     assert ([column["name"] for column in found], left_out) == (["Kinds"], [])
 

@@ -5,7 +5,7 @@ import re
 from likeness.reports.curves import HEIGHT, WIDTH, Curve, curve_svg
 
 
-def test_points_lie_in_the_picture_and_rise_where_values_rise() -> None:
+def test_points_rise_where_values_rise_and_a_flat_curve_can_be_drawn() -> None:
     drawn = curve_svg(Curve("R@1", [(0, 0.2), (1, 0.5), (2, 0.9)], 0.4, "raw & plain"))
     places = [tuple(map(float, pair.split(","))) for pair in re.findall(r'points="([^"]*)"', drawn)[0].split()]
     across, down = zip(*places, strict=True)
@@ -15,7 +15,4 @@ def test_points_lie_in_the_picture_and_rise_where_values_rise() -> None:
     level = float(re.findall(r'y1="([\d.]+)"', drawn)[0])
     assert down[1] < level < down[0]
     assert "raw &amp; plain 0.4" in drawn
-
-
-def test_a_flat_curve_can_be_drawn() -> None:
     assert "nan" not in curve_svg(Curve("loss", [(0, 0.0), (1, 0.0)]))

@@ -54,13 +54,10 @@ def test_pictures_are_as_large_as_the_bound_allows(tmp_path: Path, photo: Photo)
     assert tuple(found[0].sizes[0]) == (128, 96)  # its sides in proportion
 
 
-def test_small_images_stay_as_they_are(tmp_path: Path, photo: Photo) -> None:
+def test_small_images_stay_as_they_are_and_one_that_is_gone_has_no_picture(tmp_path: Path, photo: Photo) -> None:
     sheets = picture_sheets(_saved(tmp_path, photo, 5, 32, 32), 1_000_000, ReportOptions())
     assert sheets.sizes.tolist() == [[32, 32]] * 5
     assert sheets.side < 48
-
-
-def test_an_image_that_is_gone_has_no_picture(tmp_path: Path, photo: Photo) -> None:
     paths = _saved(tmp_path, photo, 3)
     paths[1].write_bytes(b"no image")
     sheets = picture_sheets(paths, 1_000_000, ReportOptions())

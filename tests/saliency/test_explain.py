@@ -3,7 +3,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import pytest
 import torch
 from PIL import Image
@@ -45,17 +44,13 @@ def test_equals_loops_over_images_copies_and_channels(space: Space, tower: Any, 
     assert found.maps.max() == 1
 
 
-def test_a_notions_space_equals_its_matrix_behind_the_tower(space: Space, tower: Any, table: ImageTable, slow_sums: Callable[..., Any]) -> None:
-    estimator = InDiReCT(dim=2).fit(_text())
-    found = saliency_maps(space.project(estimator, "notion"), range(5), samples=4, seed=7)
-    np.testing.assert_allclose(found.sums, _expected(tower, table, slow_sums, estimator.U), rtol=1e-3, atol=1e-6)
-    assert found.name == "notion"
-
-
-def test_a_notion_on_a_notion_composes(space: Space, tower: Any, table: ImageTable, slow_sums: Callable[..., Any]) -> None:
+def test_notions_equal_their_matrices_behind_the_tower_and_compose(space: Space, tower: Any, table: ImageTable, slow_sums: Callable[..., Any]) -> None:
     outer, inner = InDiReCT(dim=4).fit(_text()), InDiReCT(dim=2).fit(_text(1)[:, :4])
-    found = saliency_maps(space.project(outer, "a").project(inner, "b"), range(5), samples=4, seed=7)
-    np.testing.assert_allclose(found.sums, _expected(tower, table, slow_sums, outer.U @ inner.U), rtol=1e-3, atol=1e-6)
+    one = space.project(outer, "a")
+    for projected, U in ((one, outer.U), (one.project(inner, "b"), outer.U @ inner.U)):
+        found = saliency_maps(projected, range(5), samples=4, seed=7)
+        np.testing.assert_allclose(found.sums, _expected(tower, table, slow_sums, U), rtol=1e-3, atol=1e-6)
+    assert found.name == "b"
 
 
 def test_an_image_alone_has_the_map_that_it_has_among_others(space: Space) -> None:
@@ -74,13 +69,10 @@ def test_rows_files_and_pictures_are_the_same_images(space: Space, table: ImageT
         np.testing.assert_allclose(one, found.maps[0], atol=1e-5)
 
 
-def test_the_seed_decides_the_noise(space: Space) -> None:
+def test_the_seed_decides_the_noise_and_without_noise_the_number_of_copies_does_not_matter(space: Space) -> None:
     first, again, other = (saliency_maps(space, [0], samples=3, seed=seed).sums for seed in (0, 0, 1))
     np.testing.assert_array_equal(first, again)
     assert np.abs(first - other).max() > 0.01 * first.max()
-
-
-def test_without_noise_the_number_of_copies_does_not_matter(space: Space) -> None:
     one, many = (saliency_maps(space, [0, 2], samples=samples, noise=0).sums for samples in (1, 6))
     np.testing.assert_allclose(one, many, rtol=1e-5, atol=1e-8)
 
@@ -185,11 +177,6 @@ def test_bad_input_is_refused_in_words(space: Space, images: list[Any], settings
         saliency_maps(space, images, **settings)
 
 
-def test_no_spaces_are_refused() -> None:
-    with pytest.raises(InputError, match="0 spaces and 1 images"):
-        saliency_of_spaces([], [0])
-
-
 def test_a_damaged_image_is_refused_before_anything_is_computed(space: Space, tower: Any, tmp_path: Path) -> None:
     (tmp_path / "broken.png").write_bytes(b"no picture")
     with pytest.raises(InputError, match=r"'broken.png' cannot be read"):
@@ -232,14 +219,3 @@ def test_the_shipped_encoder_explains_the_vectors_that_it_stores() -> None:
     assert isinstance(raw, Saliency)
     assert raw.maps.shape == own.maps.shape == (2, 96, 96)
     assert 0.05 < raw.maps.mean() < 0.9
-
-
-def test_space_key_does_not_depend_on_the_model(space: Space) -> None:
-    assert space.replace(differentiable=None).key == space.key
-
-
-def test_a_table_of_one_image_is_enough(tower: Any, tmp_path: Path) -> None:
-    Image.new("RGB", (12, 12), (10, 200, 30)).save(tmp_path / "one.png")
-    table = ImageTable("one", tmp_path, pd.DataFrame({"path": ["one.png"]}))
-    space = Space(tower.encode_images(table.paths()), table, name="raw", differentiable=lambda: ImageModel(tower))
-    assert saliency_maps(space, [0]).maps.shape == (1, 12, 12)

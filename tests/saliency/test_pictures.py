@@ -5,20 +5,17 @@ from likeness.errors import InputError
 from likeness.saliency import blurred, difference_picture, enlarged, figure, map_picture, overlay
 
 
-def test_a_difference_is_blue_grey_yellow() -> None:
-    blue, grey, yellow = difference_picture(np.array([[[-1.0, 0, 1]]]))[0, 0].astype(int)
-    assert blue[2] > blue[0] + 50
-    assert np.ptp(grey) < 5
-    assert min(yellow[:2]) > yellow[2] + 100
-
-
-def test_maps_get_lighter_with_attention() -> None:
+def test_maps_get_lighter_with_attention_and_differences_are_blue_grey_yellow() -> None:
     colors = map_picture(np.linspace(0, 1, 101)[None])
     lightness = colors[0] @ np.array([0.299, 0.587, 0.114])
     assert colors.dtype == np.uint8
     assert colors.shape == (1, 101, 3)
     assert (np.diff(lightness) > 0).all()
     np.testing.assert_array_equal(map_picture(np.array([[0.5]])), difference_picture(np.array([[0.0]])))
+    blue, grey, yellow = difference_picture(np.array([[[-1.0, 0, 1]]]))[0, 0].astype(int)
+    assert blue[2] > blue[0] + 50
+    assert np.ptp(grey) < 5
+    assert min(yellow[:2]) > yellow[2] + 100
 
 
 @pytest.mark.parametrize("values", [np.array([[1.2]]), np.array([[-1.1]]), np.array([[np.nan]])])

@@ -6,7 +6,7 @@ import torch
 
 from likeness.errors import InputError
 from likeness.saliency import gradients, saliency_map, scaled
-from likeness.saliency.smoothgrad import distance_gradients, noisy
+from likeness.saliency.smoothgrad import noisy
 
 
 @pytest.fixture(scope="module")
@@ -52,15 +52,6 @@ def test_gradients_equal_finite_differences() -> None:
     assert gradients(_linear(weight), image, base, noise, spread).numpy() == pytest.approx(expected.numpy(), abs=1e-8)
 
 
-def test_several_spaces_at_once_equal_each_alone() -> None:
-    torch.manual_seed(1)
-    weights, bases, copies = torch.randn(3, 5, 3 * 4 * 4), torch.randn(3, 1, 5), torch.randn(6, 3, 4, 4)
-    together = distance_gradients(lambda pixels: [_linear(weight)(pixels.tanh()) for weight in weights], copies, list(bases))
-    for weight, base, found in zip(weights, bases, together, strict=True):
-        (alone,) = distance_gradients(lambda pixels, weight=weight: [_linear(weight)(pixels.tanh())], copies, [base])
-        assert found.numpy() == pytest.approx(alone.numpy(), abs=1e-7)
-
-
 def test_noise_is_in_units_of_each_images_own_range() -> None:
     pixels = torch.stack([torch.linspace(-1, 1, 12).reshape(3, 2, 2), torch.linspace(0, 10, 12).reshape(3, 2, 2)])
     noise = torch.randn(2, 7, 3, 2, 2, generator=torch.Generator().manual_seed(0))
@@ -70,46 +61,33 @@ def test_noise_is_in_units_of_each_images_own_range() -> None:
     assert copies[1].numpy() == pytest.approx((pixels[1] + noise[1] * 0.15 * 10).numpy(), abs=1e-6)
 
 
-def test_opposite_signs_in_two_channels_cancel() -> None:
+def test_what_cannot_be_seen_gives_a_zero_or_finite_map() -> None:
+    found = gradients(lambda pixels: pixels.flatten(1)[:, :2] * 0 + 1, torch.rand(3, 4, 4), torch.tensor([1.0, 2.0]), torch.randn(3, 3, 4, 4))
+    assert not found.any()
+    assert not saliency_map(found).any()
     torch.manual_seed(0)
     weight = torch.randn(4, 9)
     found = gradients(
         lambda pixels: (pixels[:, 0] - pixels[:, 1]).flatten(1) @ weight.T + 1, torch.randn(3, 3, 3), torch.ones(4), torch.randn(5, 3, 3, 3)
     )
     assert found.abs().max() < 1e-7
-
-
-def test_a_model_that_does_not_look_gives_zero_gradients_and_a_zero_map() -> None:
-    found = gradients(lambda pixels: pixels.flatten(1)[:, :2] * 0 + 1, torch.rand(3, 4, 4), torch.tensor([1.0, 2.0]), torch.randn(3, 3, 4, 4))
-    assert not found.any()
-    assert not saliency_map(found).any()
-
-
-def test_a_constant_image_has_copies_without_noise_and_a_finite_map() -> None:
     weight = torch.randn(4, 3 * 4 * 4, generator=torch.Generator().manual_seed(0))
     found = gradients(_linear(weight), torch.full((3, 4, 4), 0.3), torch.ones(4), torch.randn(3, 3, 4, 4))
     assert found[0].numpy() == pytest.approx(found[2].numpy(), abs=1e-9)
     assert np.isfinite(saliency_map(found)).all()
 
 
-def test_a_map_of_few_pixels_is_the_limit_of_the_formula() -> None:
-    sums = np.zeros((10, 20))
-    sums[3, 4], sums[5, 6] = 2, 0.5
-    assert np.argwhere(scaled(sums, 99) == 1).tolist() == [[3, 4], [5, 6]]
-    assert np.sort(np.unique(scaled(sums, 99))).tolist() == [0, 1]
-
-
-def test_maps_do_not_depend_on_scale_and_offset_and_are_scaled_one_by_one() -> None:
+def test_maps_do_not_depend_on_scale_and_offset_and_equal_the_formula_by_hand() -> None:
     sums = np.random.default_rng(0).gamma(1.0, size=(3, 8, 9))
     maps = scaled(sums)
     assert maps.min(axis=(1, 2)) == pytest.approx(0)
     assert maps.max(axis=(1, 2)) == pytest.approx(1)
     assert scaled(5 * sums + 2) == pytest.approx(maps)
     assert scaled(sums[1]) == pytest.approx(maps[1])
-
-
-def test_by_hand() -> None:
-    """Sums 1 to 5, the 75th percentile is 4: (x - 1) / 3, cut at 1."""
+    sums = np.zeros((10, 20))
+    sums[3, 4], sums[5, 6] = 2, 0.5
+    assert np.argwhere(scaled(sums, 99) == 1).tolist() == [[3, 4], [5, 6]]
+    assert np.sort(np.unique(scaled(sums, 99))).tolist() == [0, 1]
     assert scaled(np.array([[1.0, 2, 3, 4, 5]]), 75)[0] == pytest.approx([0, 1 / 3, 2 / 3, 1, 1])
 
 

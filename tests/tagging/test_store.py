@@ -211,7 +211,7 @@ def test_columns_of_several_values_are_one_edit(store: TagStore) -> None:
         store.set_columns(["a"], [NewColumn("good", "tag", ["no"])], "bob")
 
 
-def test_a_tag_gets_another_name_and_its_old_one_back(store: TagStore) -> None:
+def test_a_tag_or_attribute_gets_another_name_and_its_old_one_back(store: TagStore) -> None:
     store.add_tag(["a.jpg", "b.jpg"], "good", "ada")
     store.add_tag(["c.jpg"], "good", "ben")
     found = store.rename("Good", "sharp", "ben")

@@ -74,7 +74,7 @@ def show(measured: pd.DataFrame, methods: Sequence[str], figure: str, name: str)
 
 def _against_distance(found: pd.DataFrame, methods: Sequence[str], figure: str, has_matched: bool) -> None:
     st.caption(f"{_HELP.get(figure) or run_words.metric_help(figure)} Whiskers: one standard deviation over the seeds.")
-    drawn = _drawn(generalization_curves, found, figure, named=_NAMES[figure], methods=methods)
+    drawn = _drawn(generalization_curves, found, named=_NAMES[figure], methods=methods)
     st.plotly_chart(drawn, theme="streamlit", key="benchmark_curves", config=_QUIET)
     rise = rise_by_removal(found)
     if rise:

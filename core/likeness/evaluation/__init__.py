@@ -40,11 +40,7 @@ from likeness.evaluation.metric_names import (
     metric_names as metric_names,
     metric_title as metric_title,
 )
-from likeness.evaluation.retrieval import (
-    retrieval_metrics as retrieval_metrics,
-    retrieval_metrics_per_class as retrieval_metrics_per_class,
-    retrieval_scores as retrieval_scores,
-)
+from likeness.evaluation.retrieval import retrieval_metrics as retrieval_metrics, retrieval_scores as retrieval_scores
 from likeness.evaluation.semantic_comparison import most_changed as most_changed, retrieved_classes as retrieved_classes
 from likeness.evaluation.semantic_retrieval import SemanticRetrieval as SemanticRetrieval, semantic_retrieval as semantic_retrieval
 from likeness.evaluation.semantics import (

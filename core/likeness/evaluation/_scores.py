@@ -1,56 +1,121 @@
-"""The scores of queries from the ranks of their relevant items; defined in `retrieval.retrieval_scores`."""
+"""The scores of queries, each a function of the ranks of their relevant items; what they mean stands in `retrieval.retrieval_scores`."""
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable
+from functools import cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-NAMES = ("precision_at_1", "r_precision", "map_at_r", "map", "mrr", "map_at_1000")  # and recall_at_{k}
+Scores = NDArray[np.float64]
 
 
-def scores_from_ranks(
-    ranks: NDArray[np.int64], offsets: NDArray[np.int64], class_sizes: NDArray[np.int64], names: Sequence[str]
-) -> dict[str, NDArray[np.float64]]:
-    """The scores of these names, each (b,).
+class RankedHits:
+    """The ranks of the relevant items of b queries, and what several scores need of them, computed once.
 
     Args:
-        ranks: ranks from 1, ascending within a query, one query after the other.
+        ranks: from 1, ascending within a query, one query after the other.
         offsets: where each query's ranks begin and end (b + 1,).
         class_sizes: gallery rows of each query's class, itself included where it is there (b,).
-        names: of `NAMES`, and "recall_at_{k}" of any k.
     """
-    counts = np.diff(offsets)
-    some = counts > 0
-    begins = offsets[:-1][some]
-    first = np.full(len(counts), np.inf)
-    first[some] = ranks[begins]
-    relevant = np.where(some, counts, np.nan)
 
-    def total(weights: NDArray[Any]) -> NDArray[np.float64]:
-        sums = np.zeros(len(counts))
-        if len(begins):
-            sums[some] = np.add.reduceat(weights, begins, dtype=np.float64)
+    def __init__(self, ranks: NDArray[np.int64], offsets: NDArray[np.int64], class_sizes: NDArray[np.int64]) -> None:
+        self.ranks, self.offsets, self.class_sizes = ranks, offsets, class_sizes
+        self.counts = np.diff(offsets)
+        self.some = self.counts > 0
+        self.relevant = np.where(self.some, self.counts, np.nan)
+        self.first = np.full(len(self.counts), np.inf)
+        self.first[self.some] = ranks[offsets[:-1][self.some]]
+
+    @cached_property
+    def precision(self) -> Scores:
+        """The share of relevant items up to each rank."""
+        precision = np.arange(1, len(self.ranks) + 1, dtype=np.float64)
+        precision -= np.repeat(self.offsets[:-1], self.counts)
+        precision /= self.ranks
+        return precision
+
+    @cached_property
+    def within_r(self) -> NDArray[np.bool_]:
+        """Of each rank whether it is one of the first R, where the query has R relevant items."""
+        return np.asarray(self.ranks <= np.repeat(self.counts, self.counts))
+
+    def total(self, weights: NDArray[Any]) -> Scores:
+        """For each query the sum of the weights of its ranks; 0 where it has none."""
+        sums = np.zeros(len(self.counts))
+        if self.some.any():
+            sums[self.some] = np.add.reduceat(weights, self.offsets[:-1][self.some], dtype=np.float64)
         return sums
 
-    scores = {f"recall_at_{k}": (first <= k).astype(np.float64) for k in _cutoffs(names)}
-    scores["precision_at_1"] = np.where(some, first == 1, np.nan)
-    scores["mrr"] = np.where(some, 1 / first, np.nan)
-    within_r = ranks <= np.repeat(counts, counts) if {"r_precision", "map_at_r"} & set(names) else ranks[:0]
-    if "r_precision" in names:
-        scores["r_precision"] = total(within_r) / relevant
-    if {"map_at_r", "map", "map_at_1000"} & set(names):
-        precision = np.arange(1, len(ranks) + 1, dtype=np.float64)
-        precision -= np.repeat(offsets[:-1], counts)
-        precision /= ranks
-        if "map" in names:
-            scores["map"] = total(precision) / relevant
-        if "map_at_1000" in names:
-            scores["map_at_1000"] = total(precision * (ranks <= 1000)) / np.maximum(class_sizes, 1)
-        if "map_at_r" in names:
-            scores["map_at_r"] = total(np.multiply(precision, within_r, out=precision)) / relevant
-    return {name: scores[name] for name in names}
+
+class RetrievalScore(NamedTuple):
+    """A score of each query: its name, how people read it, and a function of hits and the k of its name (0 without one) -> (b,).
+
+    It is NaN where a query has no relevant item, so that it is left out, or 0.
+    """
+
+    name: str
+    title: str
+    help: str
+    compute: Callable[[RankedHits, int], Scores]
+    compared: bool = False
 
 
-def _cutoffs(names: Sequence[str]) -> list[int]:
-    return [int(name.rpartition("_")[2]) for name in names if name.startswith("recall_at_")]
+RETRIEVAL = (
+    RetrievalScore(
+        "map_at_r",
+        "MAP@R",
+        "Of an image's R nearest neighbors, where R is the number of others with its label: how many share the label, nearest counting most.",
+        lambda hits, _: hits.total(hits.precision * hits.within_r) / hits.relevant,
+        compared=True,
+    ),
+    RetrievalScore(
+        "precision_at_1",
+        "Prec@1",
+        "How often the nearest neighbor has the same label.",
+        lambda hits, _: np.where(hits.some, hits.first == 1, np.nan),
+        compared=True,
+    ),
+    RetrievalScore(
+        "r_precision",
+        "R-Prec",
+        "The share of an image's R nearest neighbors that have its label, in any order; R is the number of others with its label.",
+        lambda hits, _: hits.total(hits.within_r) / hits.relevant,
+        compared=True,
+    ),
+    RetrievalScore(
+        "map",
+        "MAP",
+        "With all other images ranked by similarity: how far ahead those of the same label stand.",
+        lambda hits, _: hits.total(hits.precision) / hits.relevant,
+        compared=True,
+    ),
+    RetrievalScore(
+        "mrr",
+        "MRR",
+        "One over the rank of the first image with the same label: 1 if it comes first, 0.5 if second.",
+        lambda hits, _: np.where(hits.some, 1 / hits.first, np.nan),
+        compared=True,
+    ),
+    RetrievalScore(
+        "map_at_1000",
+        "mAP@1000",
+        "How early images of the same label come among the first 1,000.",
+        lambda hits, _: hits.total(hits.precision * (hits.ranks <= 1000)) / np.maximum(hits.class_sizes, 1),
+    ),
+    RetrievalScore(
+        "recall_at_{k}",
+        "R@{k}",
+        "The share of images that find an image of the same label among their top {k}.",
+        lambda hits, k: (hits.first <= k).astype(np.float64),
+    ),
+)
+
+
+def scores_at(ks: list[int]) -> dict[str, Callable[[RankedHits], Scores]]:
+    """All scores by name, those that have a k in it at each of these."""
+    found = {}
+    for score in RETRIEVAL:
+        for k in ks if "{k}" in score.name else [0]:
+            found[score.name.replace("{k}", str(k))] = lambda hits, score=score, k=k: score.compute(hits, k)
+    return found

@@ -11,7 +11,7 @@ from likeness.arrays import checked_rows, device_of, to_numpy
 from likeness.errors import InputError
 from likeness.evaluation._inputs import DistanceMetric, class_codes, scaling_for, taken
 from likeness.evaluation._ranks import relevant_ranks
-from likeness.evaluation._scores import NAMES, scores_from_ranks
+from likeness.evaluation._scores import RankedHits, scores_at
 from likeness.progress import Progress
 
 
@@ -67,32 +67,6 @@ def retrieval_metrics(
     return {str(name): float(value) for name, value in scores.drop(columns="label").mean().items()}
 
 
-def retrieval_metrics_per_class(
-    embeddings: Any,
-    labels: Any,
-    ks: Sequence[int] = (1, 2, 4, 8),
-    query_embeddings: Any = None,
-    query_labels: Any = None,
-    *,
-    rows: Any = None,
-    metric: DistanceMetric = "cosine",
-    only: Collection[str] | None = None,
-    progress: Progress | None = None,
-    should_stop: Callable[[], bool] | None = None,
-) -> pd.DataFrame:
-    """The metrics of `retrieval_metrics` for the queries of each class: one row per label, in order of first appearance.
-
-    The index is the label, the column `queries` the number of queries, the others the metrics. A class of one has NaN where its
-    query is left out. The unweighted mean over the rows is what the literature calls class-mean or "average of averages".
-    """
-    options: dict[str, Any] = {"rows": rows, "metric": metric, "only": only, "progress": progress, "should_stop": should_stop}
-    scores = retrieval_scores(embeddings, labels, ks, query_embeddings, query_labels, **options)
-    groups = scores.groupby("label", sort=False)
-    table = groups.mean()
-    table.insert(0, "queries", groups.size())
-    return table
-
-
 def retrieval_scores(
     embeddings: Any,
     labels: Any,
@@ -122,12 +96,12 @@ def retrieval_scores(
 
     Returns:
         One row per query with a label, indexed by its row number, with the column `label` and one per score. Where R = 0 the first five are NaN, the
-        others 0. A similarity is the dot product of the two scaled float32 rows, rounded once to float32; equal ones, as those of identical
-        rows always are, are ranked by gallery row number. However products are taken, in blocks of whatever size and precision, the ranks
-        are the same.
+        others 0. The mean over the rows of a label has the metrics of its class.
+
+        A similarity is the dot product of the two scaled float32 rows, rounded once to float32; equal ones, as those of identical rows always
+        are, are ranked by gallery row number. However products are taken, in blocks of whatever size and precision, the ranks are the same.
     """
-    cutoffs = _checked_cutoffs(ks)
-    names = _checked_names(only, cutoffs)
+    functions = _checked_scores(only, _checked_cutoffs(ks))
     if (query_embeddings is None) != (query_labels is None):
         raise InputError("query_embeddings and query_labels belong together, but only one was given; pass both or neither.")
     gallery = checked_rows(embeddings, "The embeddings")
@@ -148,11 +122,12 @@ def retrieval_scores(
     sizes = np.bincount(gallery_codes, minlength=len(classes))[codes]
     options: dict[str, Any] = {"rows": None if rows is None else asking, "scaling": scaling, "device": device_of(embeddings)}
     chunks = relevant_ranks(queries, codes, gallery, gallery_codes, own, **options)
-    columns: dict[str, NDArray[np.float64]] = {name: np.empty(len(asking)) for name in names}
+    columns: dict[str, NDArray[np.float64]] = {name: np.empty(len(asking)) for name in functions}
     done = 0
     for chunk in chunks:
-        for name, values in scores_from_ranks(chunk.ranks, chunk.offsets, sizes[chunk.queries], names).items():
-            columns[name][chunk.queries] = values
+        hits = RankedHits(chunk.ranks, chunk.offsets, sizes[chunk.queries])
+        for name, compute in functions.items():
+            columns[name][chunk.queries] = compute(hits)
         done += len(chunk.queries)
         if progress:
             progress(done, len(asking))
@@ -190,9 +165,9 @@ def _checked_selection(rows: Any, count: int) -> NDArray[np.int64]:
     return chosen.astype(np.int64)
 
 
-def _checked_names(only: Collection[str] | None, ks: list[int]) -> list[str]:
-    names = [*NAMES, *(f"recall_at_{k}" for k in ks)]
-    unknown = [name for name in only or () if name not in names]
+def _checked_scores(only: Collection[str] | None, ks: list[int]) -> dict[str, Callable[[RankedHits], NDArray[np.float64]]]:
+    functions = scores_at(ks)
+    unknown = [name for name in only or () if name not in functions]
     if unknown:
-        raise InputError(f"There is no score '{unknown[0]}'; choose from {', '.join(names)}, and name the cut-offs of recall in ks.")
-    return [name for name in names if only is None or name in only]
+        raise InputError(f"There is no score '{unknown[0]}'; choose from {', '.join(functions)}, and name the cut-offs of recall in ks.")
+    return {name: compute for name, compute in functions.items() if only is None or name in only}

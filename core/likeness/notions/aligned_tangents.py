@@ -7,7 +7,7 @@ import numpy as np
 from likeness.arrays import Floats, like, to_numpy, unit_rows
 from likeness.notions.method import NotionMethod
 from likeness.notions.pca import principal_axes
-from likeness.notions.prompt_rows import check_fitted, image_rows, prompt_rows
+from likeness.notions.prompt_rows import check_fitted, check_width, image_rows, prompt_rows
 
 if TYPE_CHECKING:
     import torch
@@ -64,6 +64,7 @@ class AlignedTangents:
         import torch
 
         check_fitted(self, "U", "fit(text, images) with the embeddings of prompts and images")
+        check_width(rows, len(self.U))
         mean, U = (torch.as_tensor(to_numpy(value)).to(rows) for value in (self.mean_, self.U))
         cosines = (rows @ mean)[:, None].clamp(-1 + 1e-6, 1 - 1e-6)
         return ((rows - cosines * mean) * torch.arccos(cosines) / torch.sqrt(1 - cosines**2)) @ U

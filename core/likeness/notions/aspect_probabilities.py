@@ -7,7 +7,7 @@ import numpy as np
 from likeness.arrays import like, to_numpy
 from likeness.errors import InputError
 from likeness.notions.method import NotionMethod
-from likeness.notions.prompt_rows import check_fitted, image_rows, prompt_rows
+from likeness.notions.prompt_rows import check_fitted, check_width, image_rows, prompt_rows
 
 if TYPE_CHECKING:
     import torch
@@ -62,6 +62,7 @@ class AspectProbabilities:
         import torch
 
         check_fitted(self, "U", "fit(text) with the prompts' embeddings")
+        check_width(rows, len(self.U))
         return torch.exp(torch.log_softmax(self.scale * rows @ torch.as_tensor(to_numpy(self.U)).to(rows), dim=1) / 2)
 
 

@@ -90,6 +90,7 @@ class LinearAutoencoder:
         import torch
 
         check_fitted(self, "encoder_", "fit(text) with the prompts' embeddings")
+        check_width(rows, self.encoder_[0].weight.shape[1])
         for number, layer in enumerate(self.encoder_):
             weight, bias = (torch.as_tensor(to_numpy(value)).to(rows) for value in layer)
             bent = torch.nn.functional.leaky_relu(rows, SLOPE) if number else rows

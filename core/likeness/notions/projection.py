@@ -7,8 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from likeness.arrays import Floats, checked_rows, like, to_numpy, unit_rows
-from likeness.errors import InputError
-from likeness.notions.prompt_rows import check_fitted, image_rows
+from likeness.notions.prompt_rows import check_fitted, check_width, image_rows
 from likeness.threads import one_blas_thread
 
 if TYPE_CHECKING:
@@ -40,8 +39,7 @@ def project(images: Any, U: Any) -> Any:
     plain = rows.ndim == 2 and rows.size > 0 and rows.dtype in (np.float32, np.float64)
     if not plain:
         rows = checked_rows(images, "The image embeddings", None)
-    if rows.shape[1] != len(U):
-        raise InputError(f"The images have {rows.shape[1]} dimensions, but the notion was fitted in {len(U)}; use the same encoder for both.")
+    check_width(rows, len(U))
     U = U.astype(rows.dtype, copy=False)
     codes = np.empty((len(rows), U.shape[1]), rows.dtype)
     if not _fill(rows, U, codes):
@@ -83,7 +81,8 @@ class LinearProjection:
         Raises:
             InputError: before `fit`; rows that are not finite or all zero, or of another width than the prompts.
         """
-        return project(images, self._fitted())
+        check_fitted(self, "U", "fit(text) with the prompts' embeddings")
+        return project(images, self.U)
 
     def transform_tensor(self, rows: "torch.Tensor") -> "torch.Tensor":
         """Like `transform` for unit rows (m, r), with gradients: they flow back to `rows`. A row that would be zero has none.
@@ -91,15 +90,9 @@ class LinearProjection:
         Raises:
             InputError: before `fit`; rows of another width than the prompts.
         """
-        U = to_numpy(self._fitted())
-        if rows.shape[1] != len(U):
-            raise InputError(f"The images have {rows.shape[1]} dimensions, but the notion was fitted in {len(U)}; use the same encoder for both.")
-        return _unit_tensor(rows, U)
-
-    def _fitted(self) -> Any:
-        if not hasattr(self, "U"):
-            raise InputError(f"This {type(self).__name__} is not fitted yet; call fit(text) with the prompts' embeddings first.")
-        return self.U
+        check_fitted(self, "U", "fit(text) with the prompts' embeddings")
+        check_width(rows, len(self.U))
+        return _unit_tensor(rows, to_numpy(self.U))
 
 
 class CenteredProjection:
@@ -129,6 +122,7 @@ class CenteredProjection:
         import torch
 
         check_fitted(self, "U", "fit(text) with the prompts' embeddings")
+        check_width(rows, len(self.U))
         mean, U = (torch.as_tensor(to_numpy(value)).to(rows) for value in (self.mean_, self.U))
         return (rows - mean) @ U
 

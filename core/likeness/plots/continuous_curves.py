@@ -1,27 +1,28 @@
-"""Retrieval judged by continuous labels: mean label distance and nDCG against how many images are retrieved (Kim et al., CVPR 2019, Figure 3)."""
+"""Mean label distance and nDCG against how many images are retrieved, or the embedding's dimensions (Kim et al., CVPR 2019, Figures 3 and 5)."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pandas as pd
 
 from likeness.errors import InputError
 from likeness.plots.lines import banded_line, padded
 from likeness.plots.look import GRAY
 from likeness.plots.method_looks import method_looks
-from likeness.plots.panels import GRID, dress
+from likeness.plots.panels import AXIS, GRID, READ_TOGETHER, dress_with_legend, once, panel_row
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
 
 DISTANCE, NDCG = "mean_label_distance", "ndcg"
 _HEIGHT = 380
-_LEGEND_ROW, _PER_LEGEND_ROW = 22, 4
-_X = "Retrieved images"
+_ROOM = 0.15  # beside the first and the last size, in powers of two
 
 
-def continuous_curves(table: pd.DataFrame, *, methods: Sequence[str] | None = None, unit: str = "", title: str | None = None) -> "Figure":
+def continuous_curves(table: pd.DataFrame, *, methods: Sequence[str] | None = None, unit: str = "") -> "Figure":
     """Two panels with a line per method: mean label distance at k, and nDCG at k; between the bounds, Oracle and chance, as broken grey lines.
 
     Of methods with several seeds the mean is drawn, with a band of one standard deviation over the seeds on either side.
@@ -32,33 +33,84 @@ def continuous_curves(table: pd.DataFrame, *, methods: Sequence[str] | None = No
             that differ between rows the mean is drawn. That Oracle's nDCG is 1 follows from its definition.
         methods: their order, in which they get their looks; None: as they come.
         unit: of the label distances, for the axis.
-        title: above the figure.
 
     Raises:
         InputError: no row, or no such metric.
     """
-    from plotly.subplots import make_subplots
-
     cutoffs = {name: _cutoffs(table, name) for name in (DISTANCE, NDCG)}
     if "row" not in table or table.empty or not any(cutoffs.values()):
         raise InputError("There is no mean label distance or nDCG to draw; give the table that `likeness.studies.study.measured` makes of such runs.")
-    figure = make_subplots(1, 2, subplot_titles=["Mean label distance: smaller is better", "nDCG: larger is better"], horizontal_spacing=0.09)
-    looks, named = method_looks(table["row"] if methods is None else methods), set[str]()
+    figure = panel_row(["Mean label distance: smaller is better", "nDCG: larger is better"])
+    _add_lines(figure, table, methods, "k", [partial(_points, name=name, ks=ks) for name, ks in cutoffs.items()], unit)
     for column, (name, ks) in enumerate(cutoffs.items(), 1):
-        for method, look in looks.items():
-            line = _points(table[table["row"] == method], name, ks)
-            if not line.empty:
-                legend = {"name": method, "legendgroup": method, "showlegend": method not in named}
-                banded_line(figure, line, "k", look, legend, {"row": 1, "col": column})
-                named.add(method)
         _add_bounds(figure, table, name, ks, column)
-        _dress_axes(figure, name, ks, column)
-    rows = -(-len(named) // _PER_LEGEND_ROW)
-    figure.update_yaxes(title_text=unit, row=1, col=1)
-    dress(figure, _HEIGHT + _LEGEND_ROW * max(0, rows - 1), title)
-    figure.update_layout(hovermode="x unified", margin={"b": 62 + _LEGEND_ROW * rows})
-    figure.update_xaxes(unifiedhovertitle_text="At %{x}", spikecolor=GRAY, spikethickness=-1, spikedash="solid")
+        if ks:
+            figure.update_xaxes(range=padded(ks[0], ks[-1]), tickvals=ks, row=1, col=column)
+    figure.update_xaxes(title_text="Retrieved images", unifiedhovertitle_text="At %{x}")
+    figure.update_yaxes(rangemode="tozero", row=1, col=1)
     return figure
+
+
+def size_curves(table: pd.DataFrame, size: str = "dim", k: int = 10, *, methods: Sequence[str] | None = None, unit: str = "") -> "Figure":
+    """Two panels with a line per method along the embedding's dimensions, on a logarithmic axis: mean label distance at k, and nDCG at k.
+
+    Of several seeds the mean is drawn, with a band of one standard deviation on either side.
+
+    Args:
+        table: a row per run: row (the method), the column `size`, perhaps seed, mean_label_distance_at_k and ndcg_at_k.
+        size: the column of dimensions, 1 or more.
+        k: how many images are retrieved.
+        methods: their order, in which they get their looks; None: as they come.
+        unit: of the label distances, for the axis.
+
+    Raises:
+        InputError: no row, a column that is not there, or dimensions below 1.
+    """
+    metrics = [f"mean_label_distance_at_{k}", f"ndcg_at_{k}"]
+    sizes = _sizes(table, size, metrics)
+    figure = panel_row([f"Mean label distance at {k}: smaller is better", f"nDCG at {k}: larger is better"])
+
+    def points(runs: pd.DataFrame, metric: str) -> pd.DataFrame:
+        groups = runs.dropna(subset=metric).groupby(size)[metric]
+        return pd.DataFrame({"mean": groups.mean(), "std": groups.std(ddof=0), "runs": groups.size()}).reset_index()
+
+    _add_lines(figure, table, methods, size, [partial(points, metric=metric) for metric in metrics], unit)
+    ends = [float(np.log10(sizes[0] / 2**_ROOM)), float(np.log10(sizes[-1] * 2**_ROOM))]  # plotly's logarithmic axes count in powers of ten
+    axis: dict[str, Any] = {"type": "log", "range": ends, "tickvals": sizes, "ticktext": [f"{each:g}" for each in sizes], "minor": {"ticks": ""}}
+    figure.update_xaxes(title_text="Dimensions of the embedding", unifiedhovertitle_text="%{x} dimensions", **axis)
+    return figure
+
+
+def _sizes(table: pd.DataFrame, size: str, metrics: Sequence[str]) -> list[float]:
+    missing = [name for name in ("row", size, *metrics) if name not in table]
+    if missing or table.empty:
+        raise InputError(f"There is no '{(missing or ['row'])[0]}' to draw; give a row per run with {', '.join(('row', size, *metrics))}.")
+    sizes = np.unique(table[size].to_numpy(dtype=np.float64))
+    if not np.isfinite(sizes).all() or sizes.min() < 1:
+        raise InputError(f"The dimensions in '{size}' begin at {sizes.min():g}; give numbers of 1 or more.")
+    return [float(each) for each in sizes]
+
+
+def _add_lines(
+    figure: "Figure",
+    table: pd.DataFrame,
+    methods: Sequence[str] | None,
+    x: str,
+    points: Sequence[Callable[[pd.DataFrame], pd.DataFrame]],
+    unit: str,
+) -> None:
+    """A line per method in each panel, whose function makes the points of a method's runs; and what surrounds them."""
+    looks, named = method_looks(table["row"] if methods is None else methods), set[str]()
+    for column, of_runs in enumerate(points, 1):
+        for method, look in looks.items():
+            line = of_runs(table[table["row"] == method])
+            if not line.empty:
+                banded_line(figure, line, x, look, once(named, method), {"row": 1, "col": column})
+    dress_with_legend(figure, _HEIGHT, len(named), 4)
+    figure.update_layout(hovermode="x unified")
+    figure.update_xaxes(**READ_TOGETHER, **AXIS)
+    figure.update_yaxes(gridcolor=GRID, zeroline=False)
+    figure.update_yaxes(title_text=unit, row=1, col=1)
 
 
 def _cutoffs(table: pd.DataFrame, name: str) -> list[int]:
@@ -105,11 +157,3 @@ def _bounds(table: pd.DataFrame, name: str, ks: Sequence[int]) -> dict[str, dict
 
 def _mean(table: pd.DataFrame, column: str) -> float:
     return float(table[column].mean()) if column in table else float("nan")
-
-
-def _dress_axes(figure: "Figure", name: str, ks: Sequence[int], column: int) -> None:
-    place: dict[str, Any] = {"row": 1, "col": column}
-    if ks:
-        figure.update_xaxes(range=padded(ks[0], ks[-1]), tickvals=list(ks), **place)
-    figure.update_xaxes(title_text=_X, showgrid=False, zeroline=False, ticks="outside", tickcolor=GRID, showline=True, linecolor=GRID, **place)
-    figure.update_yaxes(gridcolor=GRID, zeroline=False, rangemode="tozero" if name == DISTANCE else "normal", **place)

@@ -1,19 +1,22 @@
-"""A metric along a number: embedding size, number of prompts."""
+"""A metric along a number, embedding size or number of prompts, or over a few named things: encoders."""
 
+import math
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
 from likeness.evaluation import metric_title
-from likeness.plots.lines import banded_line, padded
+from likeness.plots.lines import banded_line, padded, whiskers
 from likeness.plots.look import look_of
-from likeness.plots.panels import once, panels, position
+from likeness.plots.panels import hover_texts, once, panels, position
 from likeness.plots.spread import spread
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
 
-AXES = {"dim": "Embedding size", "prompts": "Number of prompts"}
+AXES = {"dim": "Embedding size", "prompts": "Number of prompts", "encoder": "Encoder"}
+_ERROR = "#7D838C"  # to be seen on light and dark pages
 
 
 def metric_curve(runs: pd.DataFrame, x: str = "dim", metric: str = "map_at_r", *, log_x: bool = False, title: str | None = None) -> "Figure":
@@ -34,17 +37,49 @@ def metric_curve(runs: pd.DataFrame, x: str = "dim", metric: str = "map_at_r", *
         InputError: no such column, or nothing but refused runs.
     """
     points = spread(runs, x, metric)
-    notions = list(dict.fromkeys(points["notion"]))
-    figure = panels(notions, metric_title(metric), AXES.get(x, x), title)
-    shown: set[str] = set()
-    for place, notion in enumerate(notions):
-        of_notion = points[points["notion"] == notion]
-        for method, line in of_notion.groupby("method", sort=False):
-            drawn = _through(line, of_notion, str(method), x)
-            banded_line(figure, drawn, x, look_of(str(method)), once(shown, str(method)), position(place))
+    figure = panels(list(dict.fromkeys(points["notion"])), metric_title(metric), AXES.get(x, x), title)
+    for method, line, of_notion, legend, place in _by_notion(points):
+        banded_line(figure, _through(line, of_notion, method, x), x, look_of(method), legend, place)
     values = sorted({value for trace in figure.data for value in trace.x})
     figure.update_xaxes(**_log_axis(values) if log_x else {"range": padded(values[0], values[-1])})
     return figure
+
+
+def metric_bars(runs: pd.DataFrame, x: str = "encoder", metric: str = "map_at_r", *, title: str | None = None) -> "Figure":
+    """A group of bars for each value of `x`, a bar per method with one standard deviation as error bar; a panel per notion.
+
+    Values of `x` that have nothing but refused runs keep their place and say so.
+
+    Args:
+        runs: from `likeness.studies.encoder_sizes`.
+        x: column of the groups.
+        metric: a column of the runs, a metric.
+        title: above all panels.
+
+    Raises:
+        InputError: no such column, or nothing but refused runs.
+    """
+    points = spread(runs, x, metric)
+    figure = panels(list(dict.fromkeys(points["notion"])), metric_title(metric), AXES.get(x, x), title)
+    for method, bars, _, legend, place in _by_notion(points):
+        texts = {"hovertext": hover_texts(bars), "hovertemplate": "%{hovertext}"}
+        figure.add_bar(
+            x=bars[x].tolist(), y=bars["mean"].tolist(), error_y=whiskers(bars["std"], _ERROR), **look_of(method).bar(), **texts, **legend, **place
+        )
+    groups = list(dict.fromkeys(runs[x]))
+    labels = [str(group) if group in set(points[x]) else f"{group}<br>(refused)" for group in groups]
+    figure.update_layout(barmode="group", bargap=0.3, bargroupgap=0.06)
+    axis = {"type": "category", "categoryorder": "array", "categoryarray": groups, "tickvals": groups, "ticktext": labels}
+    figure.update_xaxes(range=[-0.5, len(groups) - 0.5], **axis)
+    return figure
+
+
+def _by_notion(points: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame, pd.DataFrame, dict[str, Any], dict[str, int]]]:
+    """Each method in each notion's panel: its points, all of the notion, its entry in the legend, and the panel."""
+    shown: set[str] = set()
+    for place, (_, of_notion) in enumerate(points.groupby("notion", sort=False)):
+        for method, own in of_notion.groupby("method", sort=False):
+            yield str(method), own, of_notion, once(shown, str(method)), position(place)
 
 
 def _through(line: pd.DataFrame, of_notion: pd.DataFrame, method: str, x: str) -> pd.DataFrame:
@@ -57,7 +92,5 @@ def _through(line: pd.DataFrame, of_notion: pd.DataFrame, method: str, x: str) -
 
 
 def _log_axis(values: list[float]) -> dict[str, Any]:
-    import math
-
     low, high = math.log10(values[0]), math.log10(values[-1])
     return {"type": "log", "tickvals": values, "ticktext": [f"{value:g}" for value in values], "range": padded(low, high)}

@@ -39,14 +39,18 @@ def banded_line(figure: "Figure", line: pd.DataFrame, x: str, look: Look, legend
     figure.add_scatter(
         x=values,
         y=mean.tolist(),
-        mode="lines+markers" if marked else "lines",
-        line={"color": look.color, "dash": look.dash, "width": 2},
-        marker={"color": look.color, "symbol": look.symbol, "size": 7},
+        **look.line(marked),
         hovertext=hover_texts(line),
         hovertemplate=_HOVER,
         **legend,
         **place,
     )
+
+
+def whiskers(deviations: "pd.Series[float]", color: str) -> dict[str, Any]:
+    """Error bars of one deviation, shown where there is one."""
+    visible = bool((deviations > 0).any())
+    return {"type": "data", "array": deviations.fillna(0.0).tolist(), "color": color, "thickness": 1.2, "width": 3, "visible": visible}
 
 
 def padded(low: float, high: float) -> list[float]:

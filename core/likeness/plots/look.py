@@ -1,6 +1,6 @@
 """How every method, space and run looks in every figure: color, dash, marker and pattern, so that none is told apart by color alone."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 # Okabe and Ito's colors, which color-blind people tell apart; their black is left out, because it cannot be seen on dark pages.
 OKABE_ITO = ("#0072B2", "#D55E00", "#009E73", "#E69F00", "#CC79A7", "#56B4E9", "#F0E442")
@@ -14,6 +14,15 @@ class Look(NamedTuple):
     dash: str
     symbol: str
     pattern: str = ""
+
+    def line(self, marked: bool = True) -> dict[str, Any]:
+        """Of a trace through points, which are marked or not."""
+        line, marker = {"color": self.color, "dash": self.dash, "width": 2}, {"color": self.color, "symbol": self.symbol, "size": 7}
+        return {"mode": "lines+markers" if marked else "lines", "line": line, "marker": marker}
+
+    def bar(self) -> dict[str, Any]:
+        """Of a trace of bars."""
+        return {"marker": {"color": self.color, "pattern": {"shape": self.pattern}}}
 
 
 # What learns nothing is grey.

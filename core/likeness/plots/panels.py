@@ -15,7 +15,11 @@ _ROW_HEIGHT = 300
 _ALONE_HEIGHT = 380  # of a panel that has the whole width
 _AROUND = 150  # title, titles of the axes and legend
 _CLEAR = "rgba(0, 0, 0, 0)"
+_LEGEND_ROW = 22
 GRID = faded(GRAY, 0.22)
+# a horizontal axis, and one whose traces are read together at the pointer
+AXIS = {"showgrid": False, "zeroline": False, "ticks": "outside", "tickcolor": GRID, "showline": True, "linecolor": GRID}
+READ_TOGETHER = {"spikecolor": GRAY, "spikethickness": -1, "spikedash": "solid"}
 
 
 def panels(notions: Sequence[str], y_title: str, x_title: str, title: str | None) -> "Figure":
@@ -29,8 +33,7 @@ def panels(notions: Sequence[str], y_title: str, x_title: str, title: str | None
     )
     dress(figure, (rows * _ROW_HEIGHT if columns > 1 else _ALONE_HEIGHT) + _AROUND, title)
     figure.update_layout(hovermode="x unified")
-    figure.update_xaxes(unifiedhovertitle_text=f"{x_title}: %{{x}}", spikecolor=GRAY, spikethickness=-1, spikedash="solid")
-    figure.update_xaxes(showgrid=False, zeroline=False, ticks="outside", tickcolor=GRID, showline=True, linecolor=GRID)
+    figure.update_xaxes(unifiedhovertitle_text=f"{x_title}: %{{x}}", **READ_TOGETHER, **AXIS)
     figure.update_yaxes(gridcolor=GRID, zeroline=False, rangemode="tozero")
     for row in range(1, rows + 1):
         figure.update_yaxes(title_text=y_title, row=row, col=1)
@@ -38,6 +41,20 @@ def panels(notions: Sequence[str], y_title: str, x_title: str, title: str | None
         if place + columns >= len(notions):
             figure.update_xaxes(title_text=x_title, **position(place))
     return figure
+
+
+def panel_row(titles: Sequence[str], **options: Any) -> "Figure":
+    """Empty panels beside each other, with these titles; options of plotly's `make_subplots`."""
+    from plotly.subplots import make_subplots
+
+    return make_subplots(1, len(titles), subplot_titles=list(titles), **({"horizontal_spacing": 0.09} | options))
+
+
+def dress_with_legend(figure: "Figure", height: int, entries: int, per_row: int) -> None:
+    """Like `dress`, with room below for a legend of so many entries."""
+    rows = -(-entries // per_row)
+    dress(figure, height + _LEGEND_ROW * max(0, rows - 1), None)
+    figure.update_layout(hovermode="closest", margin={"b": 66 + _LEGEND_ROW * rows})
 
 
 def dress(figure: "Figure", height: int, title: str | None) -> None:

@@ -43,12 +43,11 @@ def retrieved_bars(tables: Mapping[str, pd.DataFrame], *, title: str | None = No
     for row, table in enumerate(tables.values(), start=1):
         labels = [f"{name} ({similarity:.2f})" for name, similarity in zip(table["class"], table["language_similarity"], strict=True)]
         for place, space in enumerate(spaces):
-            look = look_at(place)
             figure.add_bar(
                 x=table[space].tolist(),
                 y=labels,
                 orientation="h",
-                marker={"color": look.color, "pattern": {"shape": look.pattern}},
+                **look_at(place).bar(),
                 texttemplate="%{x}",
                 textposition="outside",
                 cliponaxis=False,

@@ -9,7 +9,7 @@ import pandas as pd
 from likeness.errors import InputError
 from likeness.plots.look import GRAY, OKABE_ITO
 from likeness.plots.method_looks import method_looks
-from likeness.plots.panels import GRID, dress
+from likeness.plots.panels import AXIS, GRID, dress_with_legend
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
@@ -24,12 +24,9 @@ PROPERTIES = {
 _ALL, _START = "all", "start"
 _PER_ROW = 2
 _ROW_HEIGHT = 330
-_LEGEND_ROW = 22
 
 
-def structure_scatter(
-    scaled: pd.DataFrame, correlations: pd.DataFrame, *, methods: Sequence[str] | None = None, title: str | None = None
-) -> "Figure":
+def structure_scatter(scaled: pd.DataFrame, correlations: pd.DataFrame, *, methods: Sequence[str] | None = None) -> "Figure":
     """A panel per property with a point per run, and least-squares lines through all of them and through those of the start alone.
 
     Structure and score are scaled to 0 to 1 within each split. The correlations stand in the panels' titles.
@@ -38,7 +35,6 @@ def structure_scatter(
         scaled: of `likeness.evaluation.scaled_structure`.
         correlations: of `likeness.evaluation.structure_correlations`.
         methods: all of the benchmark, in the order in which they get their looks; None: as they come.
-        title: above the figure.
 
     Raises:
         InputError: no row.
@@ -78,10 +74,8 @@ def structure_scatter(
             )
         _add_trend(figure, own, "All splits", OKABE_ITO[1], "solid", place, number == 0)
         _add_trend(figure, own[own["split"] == _START], "Start alone", GRAY, "dash", place, number == 0)
-    lines = -(-(len(looks) + 2) // 5)
-    dress(figure, rows * _ROW_HEIGHT + 60 + _LEGEND_ROW * lines, title)
-    figure.update_layout(hovermode="closest", margin={"b": 66 + _LEGEND_ROW * lines})
-    figure.update_xaxes(showgrid=False, zeroline=False, ticks="outside", tickcolor=GRID, showline=True, linecolor=GRID, range=[-0.05, 1.05])
+    dress_with_legend(figure, rows * _ROW_HEIGHT + 82, len(looks) + 2, 5)
+    figure.update_xaxes(range=[-0.05, 1.05], **AXIS)
     figure.update_yaxes(gridcolor=GRID, zeroline=False, range=[-0.08, 1.08])
     for row in range(1, rows + 1):
         figure.update_yaxes(title_text="Score within its split", row=row, col=1)

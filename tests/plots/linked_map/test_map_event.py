@@ -5,29 +5,25 @@ from likeness.plots.linked_map.bitset import encode_rows
 from likeness.plots.linked_map.map_event import MapEvent, decode_event
 
 
-def test_a_message_becomes_an_event() -> None:
+def test_a_message_becomes_an_event_and_cleared_is_changed_to_none() -> None:
     event = decode_event({"id": "1", "changed": ["selection"], "n": 9, "selected": encode_rows(np.array([2, 8]), 9), "query": 4}, 9)
     assert (event.selection_changed, event.query_changed, event.query) == (True, False, 4)
     assert event.selected is not None
     assert event.selected.tolist() == [2, 8]
     assert event
-
-
-def test_cleared_is_changed_to_none() -> None:
     event = decode_event({"changed": ["selection", "query"], "n": 9, "selected": None, "query": None}, 9)
     assert event.selection_changed
     assert event.query_changed
     assert event.selected is None
     assert event.query is None
+    assert decode_event({"id": "a", "n": 8}, 9).id == "a"
+    assert decode_event({"id": ["a"], "n": 9}, 9).id == decode_event({"id": "a" * 1000, "n": 9}, 9).id == ""
 
 
 def test_a_message_for_another_map_is_nothing() -> None:
     assert not decode_event({"changed": ["query"], "n": 8, "query": 1}, 9)
     assert not MapEvent()
-
-
-def test_a_row_outside_is_no_query() -> None:
-    assert decode_event({"changed": ["query"], "n": 9, "query": 9}, 9).query is None
+    assert not decode_event({"changed": ["query"], "n": True, "query": 0}, 1)
 
 
 @pytest.mark.parametrize(
@@ -46,12 +42,3 @@ def test_a_message_of_another_form_is_nothing(message: object) -> None:
 @pytest.mark.parametrize("query", [True, -1, 9, 10**30, 1.0, "1", [1], {}, float("nan")], ids=repr)
 def test_what_is_no_row_is_no_query(query: object) -> None:
     assert decode_event({"changed": ["query"], "n": 9, "query": query}, 9).query is None
-
-
-def test_a_map_of_one_row_takes_no_switch_for_its_number() -> None:
-    assert not decode_event({"changed": ["query"], "n": True, "query": 0}, 1)
-
-
-def test_the_name_of_a_message_is_kept_where_it_is_one() -> None:
-    assert decode_event({"id": "a", "n": 8}, 9).id == "a"
-    assert decode_event({"id": ["a"], "n": 9}, 9).id == decode_event({"id": "a" * 1000, "n": 9}, 9).id == ""

@@ -16,14 +16,11 @@ def array(described: dict[str, object]) -> np.ndarray:
     return np.frombuffer(base64.b64decode(str(described["base64"])), dtype=str(described["type"]))
 
 
-def test_home_is_the_box_around_all_points() -> None:
+def test_home_is_the_box_around_all_points_even_of_none_or_one() -> None:
     points = np.array([[0, 0], [4, 1], [np.nan, 100]])
     assert home_box(points) == (2, 0.5, 2, 0.5)
     assert home_box(points * 10 + 3) == (23, 8, 20, 5)
     assert home_box(points * [1, 0]) == (2, 0, 2, 0.2)
-
-
-def test_home_of_nothing_and_of_one_point_can_be_drawn() -> None:
     assert home_box(np.full((3, 2), np.nan)) == (0, 0, 1, 1)
     assert home_box(np.array([[5.0, 6.0]])) == (5, 6, 1, 1)
 
@@ -77,9 +74,6 @@ def test_numbers_run_over_the_scale_and_missing_ones_are_grey() -> None:
     assert (encoded["low"], encoded["high"], encoded["missing"]) == (10, 20, 1)
     assert len(encoded["colors"]) == 256  # type: ignore[arg-type]
     assert encoded["colors"][255] == OTHER  # type: ignore[index]
-
-
-def test_equal_numbers_and_no_numbers_can_be_drawn() -> None:
     assert array(encode_coloring(coloring_of("x", [3, 3], "number"), 2)["codes"]).tolist() == [0, 0]  # type: ignore[arg-type]
     assert array(encode_coloring(coloring_of("x", [float("nan")] * 2, "number"), 2)["codes"]).tolist() == [255, 255]  # type: ignore[arg-type]
 
@@ -103,9 +97,6 @@ def test_the_payload_is_json_and_holds_the_state() -> None:
     assert decode_rows(str(sent["selected"]), 5).tolist() == [1, 4]
     assert decode_rows(str(sent["dimmed"]), 5).tolist() == [4]
     assert (sent["query"], sent["neighbors"], sent["seen"]) == (3, [[1], [2, 0]], "e1")
-
-
-def test_an_empty_selection_is_none() -> None:
     assert payload(selected=np.array([], int))["selected"] is None
     assert payload(dimmed=np.zeros(5, bool))["dimmed"] is None
 

@@ -56,9 +56,6 @@ def test_the_largest_classes_get_the_colors_and_the_rest_is_grey() -> None:
     assert palette[:8] == [OTHER] * 8
     assert palette[19] == CATEGORICAL[0]
     assert sorted(palette[8:]) == sorted(CATEGORICAL)
-
-
-def test_equal_counts_keep_their_order() -> None:
     assert categorical_palette(np.array([3, 3, 3])) == list(CATEGORICAL[:3])
 
 
@@ -77,7 +74,7 @@ def test_the_number_scale_grows_in_lightness_and_in_even_steps() -> None:
     assert np.abs(np.array(ours) - np.array(wanted)).max() < 12
 
 
-def test_the_angle_scale_is_closed_even_and_tells_opposites_apart() -> None:
+def test_the_angle_scale_goes_around_the_hues_once_closed_even_and_with_opposites_apart() -> None:
     scale = angle_scale(73)
     assert scale[0] == scale[-1]
     colors = [lab(linear(color)) for color in scale]
@@ -86,9 +83,6 @@ def test_the_angle_scale_is_closed_even_and_tells_opposites_apart() -> None:
     matrix = np.array(DEFICIENCIES["deuteranopia"])
     seen = [lab(np.clip(matrix @ linear(color), 0, 1)) for color in scale]
     assert min(float(np.linalg.norm(seen[i] - seen[(i + 36) % 72])) for i in range(72)) > 15
-
-
-def test_angles_go_around_the_hues_once() -> None:
     hues = [colorsys.rgb_to_hsv(*(int(color[i : i + 2], 16) / 255 for i in (1, 3, 5)))[0] for color in angle_scale(200)]
     turns = np.diff(np.unwrap(np.array(hues) * 2 * np.pi)).sum() / (2 * np.pi)
     assert abs(turns) == pytest.approx(1, abs=0.01)

@@ -39,14 +39,11 @@ def test_the_points_lie_where_the_map_shows_them_in_their_colors(n: int) -> None
     assert tuple(at(image, 0, 0)) == (255, 255, 255)
 
 
-def test_rows_outside_the_selection_fade() -> None:
+def test_rows_outside_the_selection_fade_and_a_later_row_lies_over_an_earlier_one() -> None:
     image = picture(CORNERS, coloring_of("class", list("abcd")), selected=np.array([2]))
     assert near(at(image, -1, -1), GREEN)
     assert at(image, -1, 1).min() > 150
     assert tuple(at(image, -1, 1)) != (255, 255, 255)
-
-
-def test_a_later_row_lies_over_an_earlier_one() -> None:
     positions = np.array([[0.0, 0.0], [0.0, 0.0], [1.0, 1.0], [-1.0, -1.0]])
     assert near(at(picture(positions, coloring_of("class", list("abaa"))), 0, 0), ORANGE)
 

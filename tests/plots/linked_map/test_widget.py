@@ -67,7 +67,7 @@ def positions(widget: LinkedMapWidget, panel: int = 0) -> np.ndarray:
     return np.frombuffer(base64.b64decode(part["base64"]), np.float32).reshape(-1, 2)
 
 
-def test_a_map_of_a_space_is_its_layout(table: ImageTable) -> None:
+def test_maps_of_spaces_are_their_layouts_the_second_turned_onto_the_first(table: ImageTable) -> None:
     one = space(table)
     widget = show_map(one, "pet", "pca")
     np.testing.assert_array_equal(positions(widget), pca_map(one.vectors))
@@ -75,9 +75,6 @@ def test_a_map_of_a_space_is_its_layout(table: ImageTable) -> None:
     assert widget.payload["coloring"]["label"] == "pet"
     assert (widget.payload["n"], widget.payload["noun"], widget.payload["panels"][0]["title"]) == (N, "images", "One")
     assert repr(widget) == "LinkedMapWidget(One, 40 rows, 0 selected)"
-
-
-def test_the_second_map_lies_turned_onto_the_first(table: ImageTable) -> None:
     one, two = space(table), space(table, 1, "Two")
     widget = show_maps(one, two, method="pca")
     np.testing.assert_allclose(positions(widget, 1), align(pca_map(two.vectors), pca_map(one.vectors)), atol=1e-6)
@@ -144,15 +141,12 @@ def test_a_row_is_answered_with_its_picture_and_attributes(table: ImageTable, mo
     assert browser.heard == []
 
 
-def test_positions_alone_have_neither_pictures_nor_attributes(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_positions_or_vectors_alone_have_no_pictures(monkeypatch: pytest.MonkeyPatch) -> None:
     widget = show_map(torch.rand(N, 2))
     assert widget.pictures is False
     assert Browser(widget, monkeypatch).ask(kind="row", row=1) == ({"kind": "row", "row": 1, "label": "Row 1", "attributes": {}}, None)
     widget.query = 3
     assert widget.payload["neighbors"] == [[]]
-
-
-def test_a_space_of_vectors_without_images_has_attributes_only(monkeypatch: pytest.MonkeyPatch) -> None:
     bare = Space(RNG.standard_normal((N, 4)), labels={"pet": ["cat", "dog"] * (N // 2)})
     widget = bare.map(color="pet", method="pca")
     assert (widget.pictures, widget.payload["noun"]) == (False, "rows")
@@ -242,14 +236,6 @@ def test_a_refit_moves_the_points_of_the_last_map_onto_the_first(table: ImageTab
     assert widget.payload["neighbors"][0] != widget.payload["neighbors"][1]
     widget.update(one, 1)
     np.testing.assert_allclose(positions(widget, 1), before, atol=1e-5)
-
-
-def test_a_refit_of_a_single_map_lies_on_the_old_one(table: ImageTable) -> None:
-    one, two = space(table), space(table, 1)
-    widget = show_map(one, method="pca")
-    before = positions(widget)
-    widget.update(two)
-    np.testing.assert_allclose(positions(widget), align(pca_map(two.vectors), before), atol=1e-6)
 
 
 def test_own_positions_are_shown_as_they_are(table: ImageTable) -> None:

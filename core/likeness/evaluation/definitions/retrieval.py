@@ -1,53 +1,18 @@
-"""How well images of the same label find each other; defined in `likeness.evaluation.retrieval_scores`."""
+"""How well images find others of their label; each score is a line of `RETRIEVAL`, and `likeness.evaluation.retrieval_scores` says what it means."""
 
 from collections.abc import Sequence
 from typing import Any, Literal
 
+from likeness.evaluation._scores import RETRIEVAL
 from likeness.evaluation.metric import Metric
 from likeness.evaluation.retrieval import retrieval_metrics
 
-_RECALL = "recall_at_"
+_WITHOUT_K = {score.name for score in RETRIEVAL}
 
 
 def _compute(rows: Any, labels: Any, names: Sequence[str], distance: Literal["cosine", "euclidean"], seed: int) -> dict[str, float]:
-    ks = sorted({int(name.removeprefix(_RECALL)) for name in names if name.startswith(_RECALL)})
+    ks = sorted({int(name.rpartition("_")[2]) for name in names if name not in _WITHOUT_K})
     return retrieval_metrics(rows, labels, ks=ks, metric=distance, only=names)
 
 
-METRICS = (
-    Metric(
-        "map_at_r",
-        "MAP@R",
-        "Of an image's R nearest neighbors, where R is the number of others with its label: how many share the label, nearest counting most.",
-        "retrieval",
-        _compute,
-        compared=True,
-    ),
-    Metric("precision_at_1", "Prec@1", "How often the nearest neighbor has the same label.", "retrieval", _compute, compared=True),
-    Metric(
-        "r_precision",
-        "R-Prec",
-        "The share of an image's R nearest neighbors that have its label, in any order; R is the number of others with its label.",
-        "retrieval",
-        _compute,
-        compared=True,
-    ),
-    Metric(
-        "map",
-        "MAP",
-        "With all other images ranked by similarity: how far ahead those of the same label stand.",
-        "retrieval",
-        _compute,
-        compared=True,
-    ),
-    Metric(
-        "mrr",
-        "MRR",
-        "One over the rank of the first image with the same label: 1 if it comes first, 0.5 if second.",
-        "retrieval",
-        _compute,
-        compared=True,
-    ),
-    Metric("map_at_1000", "mAP@1000", "How early images of the same label come among the first 1,000.", "retrieval", _compute),
-    Metric("recall_at_{k}", "R@{k}", "The share of images that find an image of the same label among their top {k}.", "retrieval", _compute),
-)
+METRICS = tuple(Metric(score.name, score.title, score.help, "retrieval", _compute, compared=score.compared) for score in RETRIEVAL)

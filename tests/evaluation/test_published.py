@@ -1,0 +1,53 @@
+"""The tables of papers that ship: whole, and consistent in themselves."""
+
+import pandas as pd
+import pytest
+
+from likeness.errors import InputError
+from likeness.shifts import read_splits
+from likeness.studies import published_guidance, published_shifts
+
+COLUMNS = ["table", "dataset", "backbone", "dim", "group", "method", "metric", "mean", "std"]
+
+
+def test_the_guidance_tables_are_whole_and_keep_their_laws() -> None:
+    frame = published_guidance()
+    assert list(frame.columns) == COLUMNS
+    assert frame["dim"].dtype == "Int64"
+    texts = frame.drop(columns=["dim", "mean", "std"])
+    assert texts.map(lambda value: isinstance(value, str)).all(axis=None)
+    assert (texts[["table", "method", "metric"]] != "").all(axis=None)
+    assert not frame.duplicated(COLUMNS[:-2]).any()
+    sizes = {"table1": 189, "table2": 27, "table3": 44, "table4": 40, "table5": 24, "table_s1": 81, "table_s2": 44, "table_s3": 48, "section_4.5": 2}
+    assert frame["table"].value_counts(sort=False).to_dict() == sizes
+    assert frame["mean"].dropna().between(0, 100).all()
+    assert (frame["std"].dropna() >= 0).all()
+    # the literature's figures of Table 1 come without deviation, all others with
+    without = frame[frame["mean"].notna() & frame["std"].isna()]
+    assert set(without["table"]) == {"table1"}
+    assert not without["method"].str.contains("S2SD|PLG").any()
+
+
+def test_the_same_method_has_the_same_value_in_every_guidance_table() -> None:
+    names = {"Baseline": "base", "Multisimilarity": "base", "+ELG": "elg", "+CLIP-L": "elg", "+PLG Top-5": "plg-5", "+PLG (Top-5)": "plg-5"}
+    frame = published_guidance().query("table not in ['table1', 'section_4.5'] and group not in ['Margin, β = 1.2', 'Multisimilarity + S2SD']")
+    cells = frame.assign(method=frame["method"].map(names)).dropna(subset=["method", "mean"]).groupby(["method", "dataset", "metric"])
+    # on CUB200 and CARS196 all three, on SOP R@1 of two
+    assert (cells["table"].nunique() > 1).sum() == 3 * 4 + 2
+    assert (cells["mean"].nunique() == 1).all()
+
+
+def test_one_table_and_one_dataset() -> None:
+    frame = published_guidance(dataset="SOP")
+    assert list(dict.fromkeys(frame["table"])) == ["table1", "table2", "table_s1"]
+    pd.testing.assert_frame_equal(frame[frame["table"] == "table2"].reset_index(drop=True), published_guidance("table2", "SOP"))
+    for arguments, message in ((("table6",), "'table6'; it has table1"), ((None, "cars"), "'cars'; it has CUB200"), (("section_4.5", "SOP"), "none")):
+        with pytest.raises(InputError, match=message):
+            published_guidance(*arguments)
+
+
+def test_the_default_split_of_cars196_stands_in_table_1_of_oodml() -> None:
+    table = published_shifts().set_index(["dataset", "split"])["distance"]
+    assert table["CARS", "default"] == pytest.approx(read_splits("cars196-oodml").named("start").distance, abs=0.005)
+    assert table.loc["CUB"].isna().all()
+    assert (table["SOP", "default"], table["SOP", "i.i.d."], table["CARS", "i.i.d."]) == (3.43, 0.98, 2.33)
