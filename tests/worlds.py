@@ -3,7 +3,7 @@
 import functools
 import json
 import shutil
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,7 @@ from likeness.space import Space
 from likeness.training.config import read_config, with_changes
 from likeness.training.runs.run_folder import RunFolder, Status
 
+Run = Callable[..., tuple[int, str, str]]  # what the fixture `run` gives: exit status, stdout, stderr
 ADA, BEN = "a" * 32, "b" * 32  # visitors, by what their browsers keep
 
 
