@@ -67,7 +67,7 @@ class ServerSettings(FrozenConfig):
         session_hours: after which people sign in again.
         api: programs may use the server by HTTP, below /api.
         mcp: and by the Model Context Protocol, at /mcp.
-        program_tokens: file of tokens of programs, which `likeness admin token` writes; where there are accounts, a token acts for the one of its name.
+        program_tokens: file of tokens of programs (`likeness admin token`); where there are accounts, a token acts for the one of its name.
         api_requests: a second, of one client by either, and ten times as many at once; None: 10 on a shared server, 200 elsewhere.
     """
 
