@@ -1,4 +1,4 @@
-"""Draws a token for a program; `likeness token` calls it with the file and the name."""
+"""Draws a token for a program; `likeness admin token` calls it with the file and the name."""
 
 import sys
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Writes an account into a file of passwords; `likeness password` calls it with the file, the name and the role."""
+"""Writes an account into a file of passwords; `likeness admin password` calls it with the file, the name and the role."""
 
 import sys
 from getpass import getpass

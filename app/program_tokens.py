@@ -65,7 +65,7 @@ def _read(file: Path, stamp: int, size: int) -> dict[str, str]:
             continue
         name, _, digest = line.strip().rpartition(":")
         if not name or not _HASH.fullmatch(digest):
-            raise InputError(f"Line {number} of the file of tokens '{file.name}' is not 'name:hash'; make tokens with: likeness token FILE NAME")
+            raise InputError(f"Line {number} of the file of tokens '{file.name}' is not 'name:hash'; make one: likeness admin token FILE NAME")
         found[digest] = account_name(name)
     return found
 

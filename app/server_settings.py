@@ -59,7 +59,7 @@ class ServerSettings(FrozenConfig):
         trust_network: an address beyond this machine is served although the server is not shared.
         allowed_hosts: further names under which browsers reach the server, such as that of a reverse proxy.
         token: a server that is not shared is opened by the link that it prints, and closed to everyone else on this machine.
-        auth: file of passwords, which `likeness password` writes; only those in it may use the shared server.
+        auth: file of passwords, which `likeness admin password` writes; only those in it may use the shared server.
         auth_header: a reverse proxy names the account in this header.
         trusted_proxies: addresses or networks of proxies whose `auth_header` and X-Forwarded-For are believed.
         roles: by account, where a proxy names it; `auth` has its own.
@@ -67,7 +67,7 @@ class ServerSettings(FrozenConfig):
         session_hours: after which people sign in again.
         api: programs may use the server by HTTP, below /api.
         mcp: and by the Model Context Protocol, at /mcp.
-        program_tokens: file of tokens of programs, which `likeness token` writes; where there are accounts, a token acts for the one of its name.
+        program_tokens: file of tokens of programs (`likeness admin token`); where there are accounts, a token acts for the one of its name.
         api_requests: a second, of one client by either, and ten times as many at once; None: 10 on a shared server, 200 elsewhere.
     """
 
@@ -153,14 +153,14 @@ class ServerSettings(FrozenConfig):
     @classmethod
     def _file_of_passwords(cls, file: Path | None) -> Path | None:
         if file is not None and not file.expanduser().is_file():
-            raise ValueError(f"there is no password file '{file}'; begin it with: likeness password {file} NAME")
+            raise ValueError(f"there is no password file '{file}'; begin it with: likeness admin password {file} NAME")
         return None if file is None else file.expanduser().resolve()
 
     @field_validator("program_tokens")
     @classmethod
     def _file_of_tokens(cls, file: Path | None) -> Path | None:
         if file is not None and not file.expanduser().is_file():
-            raise ValueError(f"there is no file of tokens '{file}'; begin it with: likeness token {file} NAME")
+            raise ValueError(f"there is no file of tokens '{file}'; begin it with: likeness admin token {file} NAME")
         return None if file is None else file.expanduser().resolve()
 
     @field_validator("auth_header")

@@ -3,7 +3,7 @@
 import functools
 import json
 import shutil
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,7 @@ from likeness.tagging import TagStore, tag_store
 from likeness.training.config import read_config, with_changes
 from likeness.training.runs.run_folder import RunFolder, Status
 
+Run = Callable[..., tuple[int, str, str]]  # what the fixture `run` gives: exit status, stdout, stderr
 ADA, BEN = "a" * 32, "b" * 32  # visitors, by what their browsers keep
 
 

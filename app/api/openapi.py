@@ -37,7 +37,7 @@ def document() -> dict[str, Any]:
     for operation in OPERATIONS:
         paths.setdefault(f"/api{operation.path}", {})[operation.method.lower()] = _described(operation, components)
     paths[f"/api{PREFIX}/datasets/{{dataset}}/images/{{row}}/thumbnail"] = {"get": _thumbnail()}
-    security = {"token": {"type": "http", "scheme": "bearer", "description": "A token that `likeness token` has drawn."}}
+    security = {"token": {"type": "http", "scheme": "bearer", "description": "A token that `likeness admin token` has drawn."}}
     return {
         "openapi": "3.1.0",
         "info": {"title": "Likeness", "version": version("likeness"), "description": _ABOUT},

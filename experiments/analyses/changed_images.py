@@ -9,10 +9,9 @@ import typer
 from numpy.typing import NDArray
 from sklearn.metrics import average_precision_score
 
-from likeness.commands.analysis_runs import measured
 from likeness.commands.inputs import embedded, notion_named
 from likeness.commands.options import EncoderName, Format, OutputFile, Source
-from likeness.commands.terminal import check_format, print_table
+from likeness.commands.terminal import check_format, measured, print_table
 from likeness.data import image_classes, labeled_images
 from likeness.defaults import DATASET
 from likeness.errors import InputError

@@ -12,10 +12,9 @@ from numpy.typing import NDArray
 
 from experiments.analyses.sentences import notion_sentences, vague_sentences
 from likeness.clicked_notion import Candidate, candidates, clicked_notion
-from likeness.commands.analysis_runs import measured
 from likeness.commands.inputs import embedded, notions_for, source_table
 from likeness.commands.options import EncoderName, Format, Notions, Only, OutputFile, Source
-from likeness.commands.terminal import check_format, print_table
+from likeness.commands.terminal import check_format, measured, print_table
 from likeness.data import has_label
 from likeness.defaults import DATASET
 from likeness.errors import InputError

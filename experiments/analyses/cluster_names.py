@@ -24,10 +24,9 @@ from likeness.clusters import (
     own_choice,
     too_general,
 )
-from likeness.commands.analysis_runs import measured
 from likeness.commands.inputs import embedded, source_table, space_named
 from likeness.commands.options import EncoderName, Format, NotionName, Only, OutputFile, Source
-from likeness.commands.terminal import check_format, print_table
+from likeness.commands.terminal import check_format, measured, print_table
 from likeness.data import has_label
 from likeness.defaults import DATASET
 from likeness.errors import InputError

@@ -12,10 +12,9 @@ from numpy.typing import NDArray
 from experiments.analyses.best_method import leave_one_notion_out
 from experiments.analyses.query_fusions import CHOSEN, CONTROL, FUSIONS, TermSimilarities
 from likeness.arrays import unit_rows
-from likeness.commands.analysis_runs import write_runs
 from likeness.commands.inputs import embedded, source_table
 from likeness.commands.options import EncoderName, Format, Only, OutputFile, Source
-from likeness.commands.terminal import check_format, print_table, progress_bar
+from likeness.commands.terminal import check_format, print_table, progress_bar, write_csv
 from likeness.data import has_label
 from likeness.defaults import DATASET
 from likeness.errors import InputError
@@ -233,5 +232,5 @@ def main(
     space = embedded(source_table(source, only), encoder)
     with progress_bar("Queries") as progress:
         runs = composed_queries(space, range(seeds), queries=queries, progress=progress)
-    write_runs(runs, out)
+    write_csv(out if len(runs) else None, runs)
     print_table(composed_table(runs), format)

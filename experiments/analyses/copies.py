@@ -9,10 +9,9 @@ import typer
 from numpy.typing import NDArray
 
 from likeness.arrays import as_unit_rows
-from likeness.commands.analysis_runs import measured
 from likeness.commands.inputs import embedded, source_table
 from likeness.commands.options import EncoderName, Format, Only, OutputFile, Source
-from likeness.commands.terminal import check_format, print_table
+from likeness.commands.terminal import check_format, measured, print_table
 from likeness.defaults import DATASET
 from likeness.duplicates import ALTERATIONS, CopySimilarities, best_threshold, copy_similarities
 from likeness.io import read_image

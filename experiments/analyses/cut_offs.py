@@ -8,10 +8,9 @@ import pandas as pd
 import typer
 
 from experiments.analyses.query_cutoffs import LabeledQuery, after_answers, flat_thresholds, otsu, two_normals
-from likeness.commands.analysis_runs import measured
 from likeness.commands.inputs import embedded, notions_for, source_table
 from likeness.commands.options import EncoderName, Format, Notions, Only, OutputFile, Source
-from likeness.commands.terminal import check_format, print_table
+from likeness.commands.terminal import check_format, measured, print_table
 from likeness.cutoffs import CutoffFinder
 from likeness.data import has_label
 from likeness.defaults import DATASET

@@ -8,10 +8,9 @@ import pandas as pd
 import typer
 from numpy.typing import NDArray
 
-from likeness.commands.analysis_runs import write_runs
 from likeness.commands.inputs import embedded, notions_for
 from likeness.commands.options import EncoderName, Format, Notions, OutputFile, Source
-from likeness.commands.terminal import check_format, print_table
+from likeness.commands.terminal import check_format, print_table, write_csv
 from likeness.data import has_label
 from likeness.defaults import DATASET
 from likeness.found_notions import unnamed_directions
@@ -100,6 +99,6 @@ def main(
     check_format(format)
     base = embedded(read_dataset(source), encoder)
     runs = unnamed_table(base, notions_for(base, notions), seeds=range(seeds))
-    write_runs(runs, out)
+    write_csv(out if len(runs) else None, runs)
     means = runs.groupby(["notion", "row", "direction"], sort=False)["explained"].mean().round(3)
     print_table(means.unstack("direction").reset_index().rename_axis(columns=None), format)

@@ -57,7 +57,7 @@ def train(
     if not config:
         raise InputError("Say what to train: a YAML file or a config that ships; `python -m experiments.captioning train --list` names them.")
     check_format(format)
-    chosen = with_captioning_changes(read_captioning_config(config), dict(changed(each) for each in change or []))
+    chosen = with_captioning_changes(read_captioning_config(config), changed(change))
     cells = captioning_cells(chosen, features or ["imagenet"], model or [], out or runs_dir() / chosen.name, seed or [], control)
     _compare(cells, format, table, save)
 

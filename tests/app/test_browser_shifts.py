@@ -94,7 +94,7 @@ def test_a_benchmark_is_started_watched_stopped_and_resumed(page: Any, server: A
 
     page.get_by_role("button", name="Stop", exact=True).click()
     page.get_by_role("button", name="Resume").wait_for(timeout=WAIT)
-    stopped = study.status()
+    stopped = study.standing()
     assert stopped.state == "stopped"
     assert 0 < stopped.done < 8
     page.get_by_role("button", name="Resume").click()
@@ -102,7 +102,7 @@ def test_a_benchmark_is_started_watched_stopped_and_resumed(page: Any, server: A
     page.get_by_text("Finished").wait_for(timeout=WAIT)
     page.get_by_text("8 of 8 runs").wait_for(timeout=WAIT)
     settled(page)
-    assert study.status().state == "finished"
+    assert study.standing().state == "finished"
     assert page.get_by_role("button", name="Stop", exact=True).count() == page.get_by_role("button", name="Resume").count() == 0
     for method in ("Raw encoder", "Margin", "Multisimilarity", "ProxyAnchor"):
         assert max(len(trace["x"]) for trace in _traces(page, method)) == 2

@@ -61,7 +61,7 @@ def test_the_command_prints_it_once(tmp_path: Path) -> None:
 
 def test_tokens_need_accounts_on_a_shared_server_and_a_file_that_is_there(tmp_path: Path) -> None:
     file = tmp_path / "tokens.txt"
-    with pytest.raises(InputError, match="likeness token"):
+    with pytest.raises(InputError, match="likeness admin token"):
         settings_from({"program_tokens": str(file)})
     write_token(file, "ada")
     assert settings_from({"program_tokens": str(file)}).program_tokens == file

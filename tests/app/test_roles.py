@@ -245,9 +245,9 @@ _WRITES = {
 _ASKS = {"begin_training", "check_may", "check_may_edit", "edit_labels", "try_edit", "permitted", "refusal", "refused"}
 _ELSEWHERE = {
     "exporting._file": "a file to download, which is gone within the hour: who may look may take along what he sees",
-    "accounts.set_password": "of the command `likeness password`",
+    "accounts.set_password": "of the command `likeness admin password`",
     "admin.main": "of the command `likeness admin`",
-    "program_tokens.write_token": "of the command `likeness token`",
+    "program_tokens.write_token": "of the command `likeness admin token`",
     "interrupted.noted": "of the server itself: which dataset is being embedded; who may begin that was asked before",
     "hand_labels.frozen": "what follows from labels, for a run that asks before it begins",
     "quotas.write_draft": "its callers ask",

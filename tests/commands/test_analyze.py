@@ -9,8 +9,7 @@ import pandas as pd
 import pytest
 
 from likeness.errors import InputError
-
-Run = Callable[..., tuple[int, str, str]]
+from worlds import Run
 
 
 @pytest.fixture
@@ -131,43 +130,3 @@ def test_what_is_finished_is_written_when_interrupted(run: Run, tmp_path: Path, 
     status, _, _ = run("embedding-size", "--out", str(out))
     assert status == 130
     assert pd.read_csv(out).to_dict("records") == [{"notion": "car color", "method": "raw", "dim": 512, "map_at_r": 0.25}]
-
-
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        (["embedding-size", "--metric", "accuracy"], "There is no metric 'accuracy'; choose from map_at_r"),
-        (["embedding-size", "--plot", "figure.png"], "Can't write the plot 'figure.png'; end its name in .html."),
-        (["embedding-size", "--format", "pdf"], "There is no format 'pdf'"),
-        (["embedding-size", "--sizes", "2,many"], "'many' is not a whole number"),
-        (["embedding-size", "--sizes", "0"], "The dimension 0 can't be measured"),
-        (["embedding-size", "--methods", "best"], "There is no method 'best'"),
-        (["embedding-size", "--notions", "car-colour"], "There is no notion 'car-colour'"),
-        (["embedding-size", "/no/such/folder"], "There is nothing at '/no/such/folder'"),
-        (
-            ["encoder-size", "--encoders", "nonsense"],
-            "None of the encoders nonsense can be used; the first reason: The encoder 'nonsense' has no known",
-        ),
-        (["encoder-size", "--encoders", "cars,cars"], "The encoder 'cars' stands twice"),
-        (["encoder-size", "--notions", "cub200-bird-species"], "is judged by the attribute"),
-        (["prompt-count", "--counts", "1"], "1 prompts can't be sampled"),
-        (["prompt-count", "--counts", "600"], "has 569 prompts, so 600 can't be sampled"),
-        (["prompt-count", "--notion", "car-color"], "The notion 'car color' has 17 prompts, so 20 can't be sampled"),
-        (["prompt-count", "--dim", "2,4"], "'2,4' are several dimensions; give one, such as 2."),
-        (["prompt-count", "--dim", "large"], "'large' is not a whole number"),
-    ],
-)
-def test_bad_input_is_answered_in_one_line(run: Run, arguments: list[str], said: str) -> None:
-    status, _, err = run(*arguments)
-    assert status == 2
-    assert said in err
-    assert len([line for line in err.splitlines() if line.startswith("Error: ")]) == 1
-    assert "Traceback" not in err
-
-
-@pytest.mark.parametrize("command", ["embedding-size", "encoder-size", "prompt-count"])
-def test_help_says_which_figure_and_how_long(run: Run, command: str) -> None:
-    status, printed, _ = run(command, "--help")
-    assert status == 0
-    assert "Figure" in printed
-    assert "minute" in printed

@@ -3,11 +3,9 @@
 from pathlib import Path
 
 import pandas as pd
-import pytest
 from typer.testing import CliRunner
 
 from likeness.commands.cli import command_line
-from likeness.errors import InputError
 
 run = CliRunner()
 
@@ -30,17 +28,3 @@ def test_own_words_and_attributes(tmp_path: Path) -> None:
     assert result.exit_code == 0, result.output
     result = run.invoke(command_line(), ["clusters", "cars", "--depths", "1", "--by", "body_type", "--format", "csv"])
     assert result.exit_code == 0, result.output
-
-
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (["clusters", "cars", "--by", "mood"], "no attribute 'mood'"),
-        (["clusters", "cars", "--words", "none.txt"], "none.txt"),
-    ],
-)
-def test_wrong_options_are_answered(words: list[str], message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    result = run.invoke(command_line(), words)
-    assert isinstance(result.exception, InputError)
-    assert message in str(result.exception)

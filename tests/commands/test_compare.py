@@ -1,7 +1,6 @@
 """`likeness compare` as a person meets it."""
 
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 
 import pandas as pd
@@ -12,8 +11,7 @@ import likeness as lk
 from experiments.renders.cars import render_scenes, sample_scenes
 from likeness.comparisons import neighborhood_changes, query_changes
 from likeness.notions import get_notion
-
-Run = Callable[..., tuple[int, str, str]]
+from worlds import Run
 
 
 @pytest.fixture

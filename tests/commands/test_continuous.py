@@ -1,6 +1,5 @@
 """`likeness continuous`: what it prints, and what it refuses."""
 
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -8,7 +7,7 @@ import pandas as pd
 import pytest
 from PIL import Image
 
-Run = Callable[..., tuple[int, str, str]]
+from worlds import Run
 
 
 @pytest.fixture
@@ -42,22 +41,3 @@ def test_the_shipped_cars_by_viewpoint(run: Run) -> None:
     assert status == 0
     figures = {line.split(",")[0]: float(line.split(",")[2]) for line in out.strip().splitlines()[1:]}
     assert figures["oracle"] < figures["viewpoint"] < figures["cars"] < figures["chance"]
-
-
-@pytest.mark.parametrize(
-    ("arguments", "told"),
-    [
-        ((), "Say what kind of label it is by --kind: pose, layout"),
-        (("--kind", "shape"), "These labels do not fit: kind is 'shape'"),
-        (("--kind", "numbers"), "kind numbers needs columns"),
-        (("--kind", "numbers", "--columns", "name"), "The columns name of 'gray' are no numbers"),
-        (("--kind", "pose"), "has no joints"),
-        (("--kind", "matrix", "--file", "nowhere.npy"), "no file of label distances"),
-        (("--kind", "numbers", "--columns", "brightness", "-e", "cars", "-e", "cars"), "'cars' is named twice"),
-    ],
-)
-def test_what_it_refuses(run: Run, listed: Path, arguments: tuple[str, ...], told: str) -> None:
-    status, _, err = run("continuous", str(listed), *arguments)
-    assert status == 2
-    assert told in err
-    assert "Traceback" not in err

@@ -1,20 +1,20 @@
 """What holds for every command: a file of its own, help from there, and one line in the list."""
 
+import importlib
 import re
 import shlex
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 import typer
 
-from commands.bad_inputs import BAD_INPUTS
+from commands.bad_inputs import BAD_INPUTS, make_places
 from likeness.commands import cli
 from likeness.commands.listed_help import LISTS, fill
+from worlds import Run
 
-Run = Callable[..., tuple[int, str, str]]
 FOLDER = Path(cli.__file__).parent
 
 
@@ -26,7 +26,10 @@ def help_of(command: Any) -> str:
     return str(command.info.help if isinstance(command, typer.Typer) else command.__doc__)
 
 
-@pytest.mark.parametrize("command", cli.COMMANDS, ids=name_of)
+COMMANDS = [command for commands in cli.COMMANDS.values() for command in commands]
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=name_of)
 def test_a_command_has_a_file_and_help_of_its_own(command: Any) -> None:
     name = name_of(command)
     file = FOLDER / f"{name.replace('-', '_')}.py"
@@ -40,7 +43,7 @@ def test_the_help_shows_each_command_once(run: Run, monkeypatch: pytest.MonkeyPa
     monkeypatch.setenv("COLUMNS", "200")
     _, out, _ = run("--help")
     shown = re.findall(r"^│ ([a-z][a-z-]+) ", out, re.MULTILINE)
-    assert sorted(shown) == sorted(name_of(command) for command in cli.COMMANDS)
+    assert sorted(shown) == sorted(name_of(command) for command in COMMANDS)
 
 
 def test_one_that_is_listed_is_in_the_help_and_runs(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -48,7 +51,7 @@ def test_one_that_is_listed_is_in_the_help_and_runs(run: Run, monkeypatch: pytes
         """Count the words of a text."""
         typer.echo(len(text.split()))
 
-    monkeypatch.setattr(cli, "COMMANDS", (*cli.COMMANDS, count_words))
+    monkeypatch.setattr(cli, "COMMANDS", cli.COMMANDS | {"Mine": (count_words,)})
     assert re.search(r"count-words +Count the words of a text\.", run("--help")[1])
     assert run("count-words", "a red car") == (0, "3\n", "")
 
@@ -85,11 +88,19 @@ def test_an_old_name_answers_with_the_new_one(old: str, new: str, run: Run) -> N
 def test_bad_input_is_answered_by_one_line_that_names_it_before_anything_is_written(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, line: str, said: str
 ) -> None:
+    places = make_places(tmp_path)
     (tmp_path / "here").mkdir()
     monkeypatch.chdir(tmp_path / "here")
-    status, _, err = run(*shlex.split(line))
+    status, _, err = run(*shlex.split(line.format(**places)))
     assert status == 2
-    assert said in err
+    assert said.format() in " ".join(err.split())
     assert len([each for each in err.splitlines() if each.startswith("Error: ")]) == 1
     assert "Traceback" not in err
     assert list((tmp_path / "here").iterdir()) == []
+    assert Path(places["taken"]).read_text() == "mine"
+
+
+def test_the_page_of_the_commands_is_what_they_say(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(FOLDER.parents[2] / "docs"))
+    write_cli = importlib.import_module("write_cli")
+    assert write_cli.PAGE.read_text(encoding="utf-8") == write_cli.page()

@@ -1,6 +1,5 @@
 """`likeness analyze convergence` as a person meets it."""
 
-from collections.abc import Callable
 from io import StringIO
 from pathlib import Path
 
@@ -9,8 +8,7 @@ import pytest
 
 from likeness.training.config import RunConfig
 from likeness.training.runs.run_folder import RunFolder
-
-Run = Callable[..., tuple[int, str, str]]
+from worlds import Run
 
 
 @pytest.fixture
@@ -35,32 +33,3 @@ def test_prints_writes_and_draws(run: Run, folder: Path, tmp_path: Path) -> None
     assert list(pd.read_csv(out).columns) == ["run", "seed", "epoch", "recall_at_1"]
     assert len(pd.read_csv(out)) == 6
     assert "<title>R@1 by epoch</title>" in plot.read_text(encoding="utf-8")
-
-
-def test_one_run_and_another_metric(run: Run, folder: Path) -> None:
-    status, printed, err = run("analyze", "convergence", str(folder / "base-1"), "--metric", "map_at_1000")
-    assert status == 0, err
-    assert "best mAP@1000" in printed
-    assert "0.300" in printed
-
-
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        (["/no/such/folder"], "There are no runs in '/no/such/folder'; start one with `likeness train`."),
-        (["{folder}", "--metric", "f1"], "No run has measured 'f1'; measured so far: recall_at_1, map_at_1000."),
-        (["{folder}", "--plot", "curves.png"], "Can't write the plot 'curves.png'; end its name in .html."),
-        (["{folder}", "--format", "pdf"], "There is no format 'pdf'"),
-    ],
-)
-def test_bad_input_is_answered_in_one_line(run: Run, folder: Path, arguments: list[str], said: str) -> None:
-    status, _, err = run("analyze", "convergence", *(each.format(folder=folder) for each in arguments))
-    assert status == 2
-    assert said in err
-    assert len([line for line in err.splitlines() if line.startswith("Error: ")]) == 1
-
-
-def test_help_says_which_figure(run: Run) -> None:
-    status, printed, _ = run("analyze", "convergence", "--help")
-    assert status == 0
-    assert "Figure S1" in printed

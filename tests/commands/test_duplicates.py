@@ -1,7 +1,6 @@
 """`likeness duplicates` as a person meets it."""
 
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -12,8 +11,7 @@ from PIL import Image
 from experiments.renders.cars import render_scenes, sample_scenes
 from likeness.commands.duplicates import _write
 from likeness.data import ImageTable, keep_listed, read_dataset
-
-Run = Callable[..., tuple[int, str, str]]
+from worlds import Run
 
 
 @pytest.fixture

@@ -1,14 +1,12 @@
 """`likeness encoders`: the list, and downloads."""
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from fake_hub import FakeHub
 from likeness.encoders import PUBLISHED, speed
-
-Run = Callable[..., tuple[int, str, str]]
+from worlds import Run
 
 
 def test_the_list_names_each_with_size_and_license(run: Run, hub: FakeHub) -> None:

@@ -2,12 +2,12 @@
 
 import io
 import zipfile
-from collections.abc import Callable
 from pathlib import Path
 
 import pandas as pd
 
-Run = Callable[..., tuple[int, str, str]]
+from worlds import Run
+
 _METHODS = ["--methods", "raw,exact,other-words", "--metrics", "map_at_r,zero_shot", "--seeds", "2", "--format", "csv"]
 
 

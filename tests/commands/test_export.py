@@ -1,7 +1,6 @@
 """`likeness export`: from a folder with labels made by hand to files for other programs, and what is said of wrong input."""
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 
 import pandas as pd
@@ -9,8 +8,7 @@ import pytest
 from PIL import Image
 
 import likeness as lk
-
-Run = Callable[..., tuple[int, str, str]]
+from worlds import Run
 
 
 @pytest.fixture
@@ -51,33 +49,6 @@ def test_a_space_of_a_notion_is_exported(run: Run, tmp_path: Path) -> None:
     assert isinstance(found, lk.Space)
     assert found.vectors.shape == (30, 4)
     assert found.nearest("a red car", 1).rows.shape == (1,)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (("nope", "out.csv"), "There is no target 'nope'; choose from csv, parquet, coco"),
-        (("csv", "out.json"), "does not end in .csv"),
-        (("csv", "out.csv", "--label", "class"), "The target 'csv' has no option 'label'"),
-        (("csv", "out.csv", "--columns", "class,nope"), "has no attribute 'nope'; it has class"),
-        (("csv", "out.csv", "--where", "class=hot"), "No image has 'class' = 'hot'; there are 'cold', 'warm'."),
-        (("csv", "out.csv", "--where", "class"), "'class' is no condition"),
-        (("csv", "out.csv", "-e", "cars"), "writes no vectors here, so no encoder and no notion change it"),
-        (("csv", "missing/../photos"), "does not end in .csv"),
-        (("links", "photos"), "There is something at"),
-        (("links", "out", "--link", "move"), "There is no link 'move'"),
-        (("csv", "taken.csv"), "There is something at"),
-    ],
-)
-def test_wrong_input_is_one_line(
-    arguments: tuple[str, ...], message: str, run: Run, photos: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "taken.csv").write_text("mine")
-    status, shown, error = run("export", photos, *arguments)
-    assert (status, shown, error.count("\n")) == (2, "", 1)
-    assert message in error
-    assert (tmp_path / "taken.csv").read_text() == "mine"
 
 
 def test_a_run_is_exported(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,13 +1,11 @@
 """`likeness index` and `likeness search` through it."""
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from likeness.search import search_plan
-
-Run = Callable[..., tuple[int, str, str]]
+from worlds import Run
 
 
 def rows_of(out: str) -> list[str]:
@@ -49,20 +47,3 @@ def test_lance(run: Run, tmp_path: Path) -> None:
     assert rows_of(run(*asked, "--where", "body_type = 'van'")[1]) != rows_of(run(*asked)[1])
     assert run(*asked, "--where", "body_type = 'boat'")[2].strip() == "Error: No image meets the condition \"body_type = 'boat'\"; widen it."
     assert "cannot be answered" in run(*asked, "--where", "nothing = 3")[2]
-
-
-@pytest.mark.parametrize(
-    ("arguments", "told"),
-    [
-        (("search", "--row", "5", "--where", "x = 1"), "--where needs an index with attributes"),
-        (("search", "--row", "5", "--text", "a car"), "exactly one of --text, --image, --row and --query"),
-        (("search", "--row", "2000"), "There is no image 2000; the last of cars is 1999."),
-        (("search", "--image", "none.png"), "There is no file 'none.png'"),
-        (("index", "cars", "--cells", "2001"), "2001 cells do not fit 2000 vectors"),
-        (("index", "nowhere"), "nowhere"),
-    ],
-)
-def test_wrong_input(run: Run, arguments: tuple[str, ...], told: str) -> None:
-    status, _, error = run(*arguments)
-    assert (status, len(error.strip().splitlines())) == (2, 1)
-    assert told in error

@@ -1,12 +1,10 @@
 """`likeness kinds`: every list that can be added to is shown, whole."""
 
-from collections.abc import Callable
-
 import pytest
 
 from likeness.commands.kinds import KINDS
+from worlds import Run
 
-Run = Callable[..., tuple[int, str, str]]
 SHOWN = {
     "objectives": "multisimilarity",
     "miners": "distance-weighted",
@@ -26,9 +24,3 @@ def test_a_kind_shows_what_is_listed(kind: str, run: Run) -> None:
     status, shown, _ = run("kinds", kind, "--format", "csv")
     assert status == 0
     assert SHOWN[kind] in [line.partition(",")[0] for line in shown.splitlines()]
-
-
-def test_an_unknown_kind_is_answered_with_those_there_are(run: Run) -> None:
-    status, _, error = run("kinds", "colors")
-    assert status == 2
-    assert "There is no list of 'colors'; choose from objectives, miners, methods" in error

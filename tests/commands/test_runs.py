@@ -2,14 +2,12 @@
 
 import csv
 import io
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from likeness.training import RunConfig, RunFolder, Status
-
-Run = Callable[..., tuple[int, str, str]]
+from worlds import Run
 
 
 @pytest.fixture
@@ -59,9 +57,3 @@ def test_a_run_is_deleted_after_a_question(run: Run, place: RunFolder, monkeypat
     assert not place.path.exists()
     assert run("runs", "delete", "first", "--yes")[0] == 2
     assert len(asked) == 1
-
-
-def test_an_export_needs_weights(run: Run, place: RunFolder, tmp_path: Path) -> None:
-    status, _, err = run("runs", "export", "first", str(tmp_path / "export"))
-    assert (status, "has no weights yet" in err) == (2, True)
-    assert not (tmp_path / "export").exists()

@@ -1,6 +1,5 @@
 """`likeness saliency` as a person meets it."""
 
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -8,8 +7,7 @@ import pytest
 from PIL import Image
 
 from likeness.data import read_cars
-
-Run = Callable[..., tuple[int, str, str]]
+from worlds import Run
 
 
 @pytest.fixture
@@ -43,26 +41,3 @@ def test_without_a_notion_it_draws_the_raw_encoder(run: Run, tmp_path: Path) -> 
     with Image.open(tmp_path / "maps.png") as figure:
         assert 2 * 192 < figure.width < 3 * 192
         assert 2 * 192 < figure.height < 3 * 192
-
-
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        ([], "Say where to write the figure with --out"),
-        (["--out", "maps.pdf"], "Can't write 'maps.pdf'; end its name in .png"),
-        (["--rows", "0,2000", "--out", "maps.png"], "There is no image 2000; the last of 'Synthetic Cars' is 1999"),
-        (["--rows", "first", "--out", "maps.png"], "'first' is not a whole number"),
-        (["--notion", "car-colour", "--out", "maps.png"], "There is no notion 'car-colour'"),
-        (["--base", "grey.png", "--out", "maps.png"], "There is no file 'grey.png'; give `black`"),
-        (["--percentile", "0", "--out", "maps.png"], "The percentile is 0.0; choose a number above 0"),
-        (["--dim", "4096", "--notion", "car-color", "--out", "maps.png"], "4096"),
-    ],
-)
-def test_bad_input_is_answered_in_one_line(run: Run, arguments: list[str], said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    status, _, err = run(*arguments)
-    assert status == 2
-    assert said in err
-    assert len([line for line in err.splitlines() if line.startswith("Error: ")]) == 1
-    assert "Traceback" not in err
-    assert not list(tmp_path.glob("*.p*"))

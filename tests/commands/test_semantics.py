@@ -1,7 +1,5 @@
 """`likeness analyze semantics` as a person meets it."""
 
-import re
-from collections.abc import Callable
 from io import StringIO
 from pathlib import Path
 
@@ -10,7 +8,7 @@ import pandas as pd
 import pytest
 from PIL import Image
 
-Run = Callable[..., tuple[int, str, str]]
+from worlds import Run
 
 
 @pytest.fixture
@@ -72,15 +70,6 @@ def test_a_folder_has_its_classes_and_their_names_are_cleaned(run: Run, photos: 
     assert _printed(printed)["class"].tolist() == ["Blue Van"]
 
 
-def test_an_image_that_cannot_be_read_is_left_out_and_named(run: Run, photos: Path) -> None:
-    (photos / "01.Red_Van" / "broken.png").write_bytes(b"no picture")
-    status, printed, err = run(str(photos), "--min-images", "2", "--neighbors", "4", "--format", "csv")
-    assert status == 0, err
-    assert "skipped" in err
-    assert "broken.png" in err
-    assert _printed(printed)["space"].tolist() == ["photos"]
-
-
 def test_classes_that_a_run_has_not_seen(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from likeness.embedding import embed
     from likeness.training.config import DataConfig, RunConfig
@@ -97,44 +86,3 @@ def test_classes_that_a_run_has_not_seen(run: Run, tmp_path: Path, monkeypatch: 
     status, _, err = run("-e", name, "-a", "body_type", "--unseen")
     assert status == 2
     assert "was trained on the classes of car_color, not body_type; write --attribute car_color." in err
-
-
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        (["-a", "colour"], "'Synthetic Cars' has no attribute 'colour'; it has body_type, car_color"),
-        (["-q", "red vam"], "There is no class 'red vam'; did you mean 'red van', "),
-        (["-a", "yaw"], "has one image, as have 1999 others, and no image finds itself; leave such classes out with --min-images 2."),
-        (["-a", "sun_height", "--min-images", "1000"], "There is only the sun_height 'low' among the images of 'Synthetic Cars'"),
-        (["-a", "sun_height", "--min-images", "3000"], "There is no sun_height among the images of 'Synthetic Cars'"),
-        (["-e", "cars", "-e", "cars"], "The encoder 'cars' stands twice; name two different ones."),
-        (["-e", "cars", "-e", "cars-small", "-n", "car-color"], "3 spaces are too many to compare; name one or two."),
-        (["-e", "nonsense"], "nonsense"),
-        (["-e", "run:/no/such/run", "--unseen"], "There is no run in '/no/such/run'"),
-        (["--unseen"], "no encoder is a run; name one as run:FOLDER."),
-        (["--language", "latin"], "There is no language model 'latin'"),
-        (["-n", "car-colour"], "There is no notion 'car-colour'"),
-        (["-a", "body_type", "--neighbors", "2000"], "neighbors is 2000, but each of the 2000 images has 1999 others"),
-        (["--plot", "figure.png"], "Can't write the plot 'figure.png'; end its name in .html."),
-        (["--format", "pdf"], "There is no format 'pdf'"),
-        (["/no/such/folder"], "There is nothing at '/no/such/folder'"),
-    ],
-)
-def test_bad_input_is_answered_in_one_line(run: Run, arguments: list[str], said: str) -> None:
-    status, _, err = run(*arguments)
-    assert status == 2
-    assert said in err
-    assert len([line for line in err.splitlines() if line.startswith("Error: ")]) == 1
-    assert "Traceback" not in err
-
-
-def test_a_folder_without_classes_says_what_there_is(run: Run, photos: Path) -> None:
-    status, _, err = run(str(photos / "01.Red_Van"))
-    assert status == 2
-    assert "'01.Red_Van' has no attribute 'class'; it has none." in err
-
-
-def test_help_says_which_figure(run: Run) -> None:
-    status, printed, _ = run("--help")
-    assert status == 0
-    assert re.search(r"Figure\s+3", printed)

@@ -1,7 +1,6 @@
 """`likeness splits` as a person meets it."""
 
 import pickle
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -12,8 +11,7 @@ from likeness.commands.splits import _sides
 from likeness.data import ImageClasses
 from likeness.shifts import read_splits
 from likeness.studies import cells, read_study
-
-Run = Callable[..., tuple[int, str, str]]
+from worlds import Run
 
 
 def test_splits_are_built_shown_and_measured(run: Run, tmp_path: Path) -> None:
@@ -49,14 +47,6 @@ def test_what_ships_is_named(run: Run) -> None:
     status, printed, _ = run("splits", "show", "cars196-oodml", "--format", "csv")
     assert status == 0
     assert printed.splitlines()[1] == "start,8.5912,98,98,25"
-
-
-def test_a_pickle_of_the_benchmark_is_imported(run: Run, tmp_path: Path) -> None:
-    content = {1: {"train": ["a", "b"], "test": ["c", "d"], "fid": 2.0}}
-    (tmp_path / "x.pkl").write_bytes(pickle.dumps(content))
-    status, _, err = run("splits", "import", str(tmp_path / "x.pkl"), "--dataset", "letters", "--out", str(tmp_path / "x.json"))
-    assert status == 0, err
-    assert read_splits(tmp_path / "x.json").named("split 1").test == ("c", "d")
 
 
 BIRDS = ("001.Shiny_Cowbird", "002.Anna_Hummingbird", "003.Black_Tern", "004.Arctic_Tern", "005.Least_Auklet", "006.Brown_Pelican")

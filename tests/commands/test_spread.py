@@ -1,14 +1,12 @@
 """`likeness spread` and `python -m experiments.analyses label-spreading`: files in, files out, and what they refuse."""
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pandas as pd
 import pytest
 
 import likeness as lk
-
-Run = Callable[..., tuple[int, str, str]]
+from worlds import Run
 
 
 @pytest.fixture

@@ -1,6 +1,5 @@
-"""`likeness study` and `likeness pseudolabels` as a person meets them."""
+"""`likeness study` and `likeness train --pseudolabels` as a person meets them."""
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pandas as pd
@@ -9,8 +8,7 @@ import yaml
 
 from likeness.language import read_pseudolabels
 from likeness.shifts import read_splits
-
-Run = Callable[..., tuple[int, str, str]]
+from worlds import Run
 
 
 def test_a_table_fills_goes_on_and_is_saved(run: Run, tmp_path: Path) -> None:
@@ -95,13 +93,6 @@ def test_directions_at_one_distance_stand_side_by_side_with_what_a_row_gains(run
     assert gain == f"{found.mean():+.4f} ± {found.sem():.4f}"
 
 
-def test_what_is_finished_can_be_printed_without_training(run: Run, tmp_path: Path) -> None:
-    status, printed, _ = run("study", "shipped-cars", "--out", str(tmp_path / "none"), "--table")
-    assert status == 0
-    assert "Multisimilarity +ELG" in printed
-    assert not (tmp_path / "none").exists()
-
-
 def test_values_are_tried_on_held_out_images_and_the_best_is_named(run: Run, tmp_path: Path) -> None:
     own = tmp_path / "own.yaml"
     base = {"data": {"source": "cars", "attribute": "body_type", "image_size": 96, "per_class": 12, "validation": 2}, "epochs": 1}
@@ -109,8 +100,8 @@ def test_values_are_tried_on_held_out_images_and_the_best_is_named(run: Run, tmp
     base["data"]["train_classes"] = 0.7
     study = {"name": "rates", "base": base, "seeds": [0], "rows": {"Margin": {"objective.name": "margin"}, "Raw": {"epochs": 0}}}
     own.write_text(yaml.safe_dump(study | {"sweep": {"optimizer.rate": [0.001, 0.01]}}))
-    call = ("study", str(own), "--sweep", "--out", str(tmp_path / "runs"))
-    assert "No run is finished yet" in run(*call, "--table")[1]
+    call = ("sweep", str(own), "--out", str(tmp_path / "runs"))
+    assert "No run is finished yet" in run(*call, "--show")[1]
     status, printed, err = run(*call, "--format", "csv")
     assert status == 0, err
     lines = [line.split(",") for line in printed.strip().splitlines()]
@@ -129,7 +120,7 @@ def test_studies_are_listed_with_what_they_are(run: Run) -> None:
 def test_pseudolabels_are_written_for_every_class(run: Run, tmp_path: Path) -> None:
     classifier = ("--set", "guidance.classifier.name=test_resnet", "--set", "guidance.classifier.weights=none", "--set", "data.image_size=32")
     out = tmp_path / "names.csv"
-    status, printed, err = run("pseudolabels", "shipped-cars-elg", "--out", str(out), "-k", "3", "--set", "data.attribute=body_type", *classifier)
+    status, printed, err = run("train", "shipped-cars-elg", "--pseudolabels", str(out), "-k", "3", "--set", "data.attribute=body_type", *classifier)
     assert status == 0, err
     labels = read_pseudolabels(str(out))
     assert sorted(labels) == ["convertible", "hatchback", "pickup", "sedan", "suv", "van"]

@@ -1,14 +1,13 @@
 """`likeness tags`: labels by the command line, and what is said of wrong ones."""
 
 import io
-from collections.abc import Callable
 from pathlib import Path
 
 import pandas as pd
 import pytest
 from PIL import Image
 
-Run = Callable[..., tuple[int, str, str]]
+from worlds import Run
 
 
 @pytest.fixture
@@ -72,40 +71,6 @@ def test_a_dry_run_tells_what_fits_and_changes_nothing(run: Run, photos: str, tm
         "Nothing was changed.",
     ]
     assert run("tags", photos)[0] == 2
-
-
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        (["list", "{photos}"], "has a tag, a value or a note; give one with `likeness tags set`"),
-        (["list", "{photos}", "--format", "pdf"], "There is no format 'pdf'"),
-        (["list", "/no/such/folder"], "There is nothing at '/no/such/folder'"),
-        (["set", "{photos}", "good"], "by exactly one of --path, --images, --where and --all"),
-        (["set", "{photos}", "good", "--all", "--path", "1.png"], "by exactly one of --path, --images, --where and --all"),
-        (["set", "{photos}", "class", "--all"], "has a column 'class' already"),
-        (["set", "{photos}", "note", "--all"], "A note has a text; give it by --value"),
-        (["set", "{photos}", "a\nb", "--all"], "signs that cannot be seen"),
-        (["set", "{photos}", "good", "--path", "0.png"], "has several images of that name; give the path"),
-        (["set", "{photos}", "good", "--path", "no.png"], "has no such image"),
-        (["set", "{photos}", "good", "--where", "class"], "'class' is no condition"),
-        (["set", "{photos}", "good", "--where", "color=red"], "'color=red' is no condition"),
-        (["set", "{photos}", "good", "--where", "class=hot"], "No image has 'class' = 'hot'; there are"),
-        (["set", "{photos}", "good", "--all", "--who", " "], "says who makes it"),
-        (["set", "{photos}", "mood", "--all", "--value", " "], "A value is empty"),
-        (["remove", "{photos}", "good", "--all"], "There is no tag 'good' here; there are: none"),
-        (["import", "{photos}", "/no/such.csv"], "'such.csv' cannot be read (no such file"),
-        (["export", "{photos}", "{photos}/none/out.csv"], "nothing to export"),
-        (["export", "{photos}", "{photos}"], "cannot be written"),
-        (["log", "{photos}"], "There is no such edit"),
-        (["undo", "{photos}", "--who", "ada"], "There is no edit of 'ada' to undo"),
-        (["redo", "{photos}", "--who", "ada"], "There is nothing that 'ada' has undone"),
-    ],
-)
-def test_wrong_input_is_answered_in_one_line(run: Run, photos: str, arguments: list[str], said: str) -> None:
-    status, _, error = run("tags", *(each.replace("{photos}", photos) for each in arguments))
-    assert status == 2
-    assert said in error
-    assert len([line for line in error.splitlines() if line.startswith("Error: ")]) == 1
 
 
 def test_a_machine_that_does_not_know_its_user_asks_for_a_name(run: Run, photos: str, monkeypatch: pytest.MonkeyPatch) -> None:

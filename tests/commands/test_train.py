@@ -1,12 +1,11 @@
 """`likeness train` and `likeness runs` as a person meets them."""
 
 import re
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-Run = Callable[..., tuple[int, str, str]]
+from worlds import Run
 
 
 def test_a_preset_trains_and_stands_in_the_list(run: Run, tmp_path: Path) -> None:
@@ -55,31 +54,6 @@ def test_presets_are_listed_with_what_they_are(run: Run) -> None:
     assert status == 0
     assert "lg-cub200-multisimilarity-plg" in printed
     assert "R@1 67.1" in printed
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (("train",), "Say what to train"),
-        (("train", "nothing"), "There is no config file or preset 'nothing'; the presets are"),
-        (("train", "shipped-cars-elg", "--set", "epochs"), "'--set epochs' has no '='"),
-        (("train", "shipped-cars-elg", "--set", "epoch=3"), "there is no key 'epoch'"),
-        (("train", "shipped-cars-elg", "--set", "backbone.name=resnet"), "There is no timm model 'resnet'; the nearest names are"),
-        (("train", "shipped-cars-elg", "--set", "data.attribute=colour"), "has no attribute 'colour'; it has"),
-        (("train", "shipped-cars-elg", "--devices", "1000"), "can't be divided evenly among 1000 processes"),
-        (("train", "shipped-cars-elg", "--nodes", "2"), "start the run on each machine with torchrun or SLURM"),
-        (("train", "shipped-cars-elg", "--set", "device=nope"), "The run can't train on the device 'nope'"),
-        (("train", "shipped-cars-elg", "--set", "seed=4294967296"), "seed is 4294967296: Input should be less than or equal to 4294967295"),
-        (("runs", "absent"), "There are no runs in 'absent'"),
-    ],
-)
-def test_wrong_input_is_one_line_and_status_2(
-    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...], message: str
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    status, printed, err = run(*arguments)
-    assert (status, printed) == (2, "")
-    assert message in " ".join(err.split())
 
 
 def test_a_rate_is_looked_for_and_no_run_is_written(run: Run, tmp_path: Path) -> None:

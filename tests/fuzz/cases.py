@@ -357,7 +357,7 @@ def _runs() -> list[Case]:
 
     return [
         Case("run folder", run, read_run, ("*",), ("training/runs/run_folder",)),
-        Case("study folder", study, lambda folder: StudyFolder(folder).status(), ("*",), ("studies/study_folder",)),
+        Case("study folder", study, lambda folder: StudyFolder(folder).standing(), ("*",), ("studies/study_folder",)),
         Case("weights of a run", weights, read_weights, ("*",), ("training/runs/run_encoder",)),
         Case("weights of a network", network, read_network, ("*",), ("training/network/backbones",)),
     ]

@@ -50,7 +50,6 @@ def test_an_objective_gives_a_scalar_on_the_labels_that_it_names(objective: Obje
     loss = made(rows, labels)
     loss.backward()
     assert loss.ndim == 0
-    assert rows.grad is not None
     assert rows.grad.isfinite().all()
     assert not objective.mines or isinstance(made, Mined)
 

@@ -35,33 +35,3 @@ def test_equals_the_formula_in_value_and_gradient(gradient: Any, count: int, bet
     assert np.isfinite(slope).all()
     assert value == pytest.approx(expected, rel=1e-6)
     np.testing.assert_allclose(slope, its_slope, atol=1e-7)
-
-
-def test_switched_triplets_alone_push_a_class_apart() -> None:
-    torch.manual_seed(0)
-    free = torch.nn.Parameter(normalize(torch.randn(6, 8), dim=1) * 0.1 + torch.eye(2, 8).repeat_interleave(3, 0))
-    labels, objective = torch.tensor([0, 0, 0, 1, 1, 1]), make_objective("r-margin", 2, 8, rho=1.0)
-    adam, spread = torch.optim.Adam([free], 0.02), []
-    for _ in range(30):
-        adam.zero_grad()
-        rows = normalize(free, dim=1)
-        spread.append(float(torch.pdist(rows[:3]).mean().detach()))
-        objective(rows, labels).backward()
-        assert free.grad is not None
-        assert torch.isfinite(free.grad).all()
-        adam.step()
-    assert spread[-1] > spread[0] + 0.3
-
-
-def test_the_seed_decides_what_is_drawn() -> None:
-    rows, labels, objective = normalize(torch.randn(12, 4), dim=1), torch.arange(3).repeat(4), make_objective("r-margin", 3, 4)
-    found = []
-    for seed in (3, 3, 4):
-        torch.manual_seed(seed)
-        found.append(objective(rows, labels).item())
-    assert found[0] == found[1] != found[2]
-
-
-def test_a_learnt_beta_is_a_parameter_of_each_class() -> None:
-    objective = make_objective("r-margin", 7, 32, learn_beta=True)
-    assert [parameter.shape for parameter in objective.parameters()] == [(7,)]

@@ -1,9 +1,6 @@
-from typing import Any
-
 import numpy as np
 import pytest
 import torch
-from torch import nn
 from torch.nn.functional import normalize
 
 from likeness.losses.diva import Separation
@@ -33,25 +30,3 @@ def test_equals_the_formula_and_turns_the_gradients_of_the_embeddings_alone() ->
         assert found is not None
         assert plain is not None
         torch.testing.assert_close(found, -plain if number < 2 else plain)
-
-
-def correlations(loss: Separation, source: torch.Tensor, target: torch.Tensor, groups: list[dict[str, Any]], steps: int) -> list[float]:
-    """Squared correlation in each step of training these parameters."""
-    adam, found = torch.optim.Adam(groups), []
-    for _ in range(steps):
-        adam.zero_grad()
-        value = loss(normalize(source, dim=1), normalize(target, dim=1))
-        value.backward()
-        adam.step()
-        found.append(-value.item())
-    return found
-
-
-def test_the_network_finds_a_correlation_and_the_embeddings_lose_it_in_a_few_steps() -> None:
-    torch.manual_seed(0)
-    loss, start = Separation(4, 32), unit(64, 4, 0).float()
-    source, target = nn.Parameter(start.clone()), nn.Parameter(start.clone())
-    found = correlations(loss, source, target, [{"params": loss.parameters(), "lr": 0.01}], 100)
-    assert found[-1] > 2 * found[0]
-    lost = correlations(loss, source, target, [{"params": [source, target], "lr": 0.02}, {"params": loss.parameters(), "lr": 0.002}], 20)
-    assert lost[-1] < 0.5 * lost[0]

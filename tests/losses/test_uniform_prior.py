@@ -76,36 +76,6 @@ def test_draws_are_even_on_the_sphere_and_the_seed_decides() -> None:
     assert torch.equal(points, loss.draws(points))
 
 
-def test_the_discriminator_learns_while_the_embeddings_stay() -> None:
-    torch.manual_seed(0)
-    loss, labels = UniformPrior(Sum(), 8, weight=1.0), torch.zeros(64)
-    rows = normalize(torch.randn(64, 8) * 0.3 + torch.eye(8)[0], dim=1)
-    adam, values = torch.optim.Adam(loss.parameters(), 0.01), []
-    for _ in range(60):
-        adam.zero_grad()
-        value = loss(rows, labels)
-        value.backward()
-        adam.step()
-        values.append(value.item())
-    assert values[0] == pytest.approx(2 * np.log(2), abs=0.1)
-    assert np.mean(values[-10:]) < 0.5
-
-
-def test_embeddings_spread_out_while_both_learn() -> None:
-    torch.manual_seed(0)
-    loss, labels = UniformPrior(Sum(), 4, weight=1.0), torch.zeros(128)
-    free = nn.Parameter(torch.randn(128, 4) * 0.3 + torch.eye(4)[0])
-    adam, lengths = torch.optim.Adam([{"params": [free], "lr": 0.02}, {"params": loss.parameters(), "lr": 0.01}]), []
-    for _ in range(300):
-        adam.zero_grad()
-        rows = normalize(free, dim=1)
-        lengths.append(float(rows.mean(dim=0).norm().detach()))  # 0 for even rows
-        loss(rows, labels).backward()
-        adam.step()
-    assert lengths[0] > 0.8
-    assert np.mean(lengths[-50:]) < 0.2
-
-
 def test_it_wraps_objectives_that_read_more() -> None:
     torch.manual_seed(0)
     inner = S2SD([make_objective("margin", 2, dim) for dim in (4, 6)], 5, [6])

@@ -63,19 +63,6 @@ def test_one_line_makes_a_miner_known_to_configs_and_tables(monkeypatch: pytest.
     assert "Takes some of the triplets." in CliRunner().invoke(command_line(), ["kinds", "miners"]).stdout
 
 
-@pytest.mark.parametrize(
-    ("objective", "message"),
-    [
-        ({"name": "softmax", "miner": "hard-pairs"}, "'softmax' takes no miner; choose one of multisimilarity, margin"),
-        ({"name": "margin", "miner_options": {"rho": 0.1}}, "miner_options go with a miner"),
-        ({"name": "margin", "miner": "hard-pairs", "miner_options": {"rho": 0.1}}, "'hard-pairs' has no option 'rho'; it has epsilon"),
-    ],
-)
-def test_what_does_not_fit_is_refused(objective: dict[str, object], message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        config_from({"objective": objective})
-
-
 def test_neither_a_name_nor_a_callable() -> None:
     with pytest.raises(InputError, match="The miner 3 is neither a name nor a callable"):
         make_miner(3)  # type: ignore[arg-type]

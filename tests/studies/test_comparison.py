@@ -112,11 +112,6 @@ def test_suggested_is_a_number_of_each_notion_and_no_run_is_double(base: Space, 
     assert sizes == {"car color": [suggested["car color"]], "shades": [suggested["shades"], suggested["car color"]]}
 
 
-def test_suggested_is_the_dimension_that_a_notion_was_saved_with(base: Space, color: Notion, texts: Any) -> None:
-    runs = compare(base, [replace(color, dim=7)], ("exact",), dims=("suggested",), seeds=(0,), metrics=["map"])
-    assert runs["dim"].tolist() == [7]
-
-
 def test_texts_are_looked_up_once_per_notion_and_only_if_read(base: Space, color: Notion, shape: Notion, texts: Any) -> None:
     compare(base, [color, shape], ("pca", "exact"), dims=(2, 3), seeds=(0, 1), metrics=["map"])
     assert texts.calls == [("made-up", tuple(color.prompts)), ("made-up", tuple(shape.prompts))]
@@ -201,43 +196,6 @@ def test_zero_shot_needs_aspects_that_are_labels(base: Space, color: Notion) -> 
         base.metrics(by="color", include=["zero_shot"])
 
 
-def test_progress_and_rows_as_they_come(base: Space, color: Notion) -> None:
-    seen: list[tuple[int, int]] = []
-    rows: list[dict[str, Any]] = []
-    runs = compare(
-        base,
-        [color],
-        ("raw", "pca", "exact"),
-        dims=(4,),
-        seeds=(0, 1),
-        metrics=["map"],
-        progress=lambda done, total: seen.append((done, total)),
-        on_run=rows.append,
-    )
-    assert seen == [(0, 4), (1, 4), (2, 4), (3, 4), (4, 4)]
-    pd.testing.assert_frame_equal(pd.DataFrame(rows), runs)
-
-
-def test_a_stop_keeps_what_is_done(base: Space, color: Notion) -> None:
-    rows: list[dict[str, Any]] = []
-    seen: list[tuple[int, int]] = []
-    runs = compare(
-        base,
-        [color],
-        ("raw", "exact"),
-        dims=(2,),
-        metrics=["map"],
-        progress=lambda done, total: seen.append((done, total)),
-        should_stop=lambda: len(rows) == 3,
-        on_run=rows.append,
-    )
-    assert list(zip(runs["method"], runs["seed"], strict=True)) == [("raw", 0), ("exact", 0), ("exact", 1)]
-    assert seen[-1] == (2, 6)
-    nothing = compare(base, [color], ("raw",), metrics=["map"], should_stop=lambda: True)
-    assert nothing.empty
-    assert list(nothing.columns) == ["notion", "method", "dim", "seed", "left_out", "fit_seconds", "refused", "map"]
-
-
 def test_an_encoder_without_texts_still_has_what_needs_none(base: Space, color: Notion, monkeypatch: pytest.MonkeyPatch) -> None:
     def no_text(*_: Any) -> None:
         raise InputError("The encoder 'timm' has no text side; choose a CLIP model.")
@@ -248,33 +206,6 @@ def test_an_encoder_without_texts_still_has_what_needs_none(base: Space, color: 
     assert (runs["refused"] == "").all()
     with pytest.raises(InputError, match="has no text side"):
         compare(silent, [color], ("exact",), dims=(2,))
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"methods": ["best"]}, "There is no method 'best'; choose from random, raw"),
-        ({"metrics": ["accuracy"]}, "There is no metric 'accuracy'; choose from map_at_r, precision_at_1, r_precision, map, mrr, map_at_1000"),
-        ({"metrics": []}, "There is no metric to measure; name at least one of map_at_r"),
-        ({"ranking": "manhattan"}, "The metric 'manhattan' is unknown; choose 'cosine' or 'euclidean'"),
-        ({"dims": [0]}, "The dimension 0 can't be measured; give whole numbers from 1, or 'suggested'"),
-        ({"dims": [2.5]}, r"The dimension 2\.5 can't be measured"),
-        ({"dims": ["many"]}, "The dimension 'many' can't be measured"),
-        ({"dims": []}, "There is no dimension to measure; give at least one, such as 128"),
-        ({"seeds": []}, "There is no seed to measure"),
-        ({"notions": []}, "There is no notion to measure"),
-    ],
-)
-def test_bad_requests_are_refused_before_any_run(base: Space, color: Notion, options: dict, message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        compare(base, **({"notions": [color], "methods": ("raw",), "on_run": forbidden} | options))
-
-
-def test_notions_that_can_not_be_judged_are_refused(base: Space, color: Notion) -> None:
-    with pytest.raises(InputError, match=r"'weather' is judged by the attribute 'sky', but the images have \['color', 'shape'\]"):
-        compare(base, [color, replace(color, name="weather", attribute="sky")])
-    with pytest.raises(InputError, match="Two notions are called 'car color', so their rows could not be told apart; rename one"):
-        compare(base, [color, replace(color, aspects=("red", "blue"))])
 
 
 def test_the_authors_protocol_reads_features_in_their_lengths_and_ranks_by_distance(base: Space, color: Notion, texts: Any) -> None:
@@ -289,20 +220,6 @@ def test_the_authors_protocol_reads_features_in_their_lengths_and_ranks_by_dista
     assert runs.loc["lae-code", "map_at_r"] != runs.loc["lae", "map_at_r"]
     places = codes @ fitted.transform(rows).T / np.linalg.norm(fitted.transform(rows), axis=1)
     assert runs.loc["lae-code", "zero_shot"] == pytest.approx((np.array(color.aspects)[places.argmax(axis=1)] == labels).mean(), abs=1e-9)
-
-
-def test_lengths_are_those_of_the_labeled_images(base: Space, color: Notion) -> None:
-    lengths = np.linspace(1, 9, len(base), dtype=np.float32)
-    base.lengths = lengths  # type: ignore[misc]
-    some = base.replace(
-        images=ImageTable("some", base.table.root, base.table.frame.assign(color=base.table.frame["color"].where(np.arange(72) % 5 > 0)))
-    )
-    kept = np.arange(72) % 5 > 0
-    some.lengths = lengths  # type: ignore[misc]
-    part = Space(base.vectors[kept], base.table.frame[kept].reset_index(drop=True), encoder="made-up", embed_texts=base.embed_texts)
-    part.lengths = lengths[kept]  # type: ignore[misc]
-    found, expected = (compare(each, [color], ("lae-code",), dims=(3,), seeds=(0,), metrics=["map_at_r"])["map_at_r"][0] for each in (some, part))
-    assert found == expected
 
 
 def test_without_lengths_the_authors_protocol_is_refused_and_others_go_on(base: Space, color: Notion) -> None:

@@ -1,4 +1,3 @@
-import numpy as np
 import pandas as pd
 import pytest
 
@@ -112,10 +111,3 @@ def test_tables_of_no_runs_are_empty(runs: pd.DataFrame) -> None:
     for table in (statistics(runs[:0]), summarize(runs[:0]), paper_table(runs[:0])):
         assert table.empty
         assert {"notion"} <= set(table.columns)
-
-
-def test_runs_read_back_from_csv_give_the_same(runs: pd.DataFrame, tmp_path: object) -> None:
-    file = f"{tmp_path}/runs.csv"
-    runs.to_csv(file, index=False)
-    pd.testing.assert_frame_equal(summarize(pd.read_csv(file)), summarize(runs))
-    assert np.isnan(statistics(pd.read_csv(file))["mean"].iloc[2])

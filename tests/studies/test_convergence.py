@@ -61,10 +61,3 @@ def test_table_by_hand() -> None:
 def test_titles_are_the_papers() -> None:
     given = ["recall_at_1", "map_at_1000", "map_at_r", "nmi", "f1", "validation_recall_at_4"]
     assert [metric_title(name) for name in given] == ["R@1", "mAP@1000", "MAP@R", "NMI", "F1", "R@4, validation"]
-
-
-def test_titles_of_metrics_on_continuous_labels() -> None:
-    from likeness.evaluation import metric_title
-
-    assert metric_title("mean_label_distance_at_10") == "Label distance at 10"
-    assert metric_title("validation_ndcg_at_100") == "nDCG at 100, validation"

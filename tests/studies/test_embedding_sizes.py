@@ -1,12 +1,10 @@
-import inspect
 from typing import Any
 
 import numpy as np
 import pytest
 
-from likeness.errors import InputError
 from likeness.evaluation import retrieval_metrics
-from likeness.notions import PAPER_METHODS, PCA, Identity, InDiReCT, Notion, RandomTransform
+from likeness.notions import PCA, Identity, InDiReCT, Notion, RandomTransform
 from likeness.space import Space
 from likeness.studies import embedding_sizes
 
@@ -16,14 +14,6 @@ QUICK = ("raw", "random-transform", "pca", "exact")
 def _direct(base: Space, notion: Notion, estimator: Any, texts: Any) -> dict[str, float]:
     fitted = estimator.fit(texts.vectors(base.encoder, notion.prompts))
     return retrieval_metrics(fitted.transform(base.vectors), base.table.frame[notion.attribute])
-
-
-def test_the_sizes_and_runs_are_the_papers_by_default() -> None:
-    defaults = {name: parameter.default for name, parameter in inspect.signature(embedding_sizes).parameters.items()}
-    assert defaults["sizes"] == (2, 4, 8, 16, 32, 64, 128, 256, 512)
-    assert list(defaults["seeds"]) == [0, 1, 2, 3, 4]
-    assert defaults["methods"] == PAPER_METHODS
-    assert defaults["metrics"][0] == "map_at_r"
 
 
 def test_every_run_equals_the_estimator_and_the_metric_called_directly(base: Space, color: Notion, shape: Notion, texts: Any) -> None:
@@ -55,28 +45,3 @@ def test_what_is_too_large_is_refused_with_the_reason_and_not_clipped(base: Spac
     assert runs.loc[("pca", 4), "refused"].startswith("PCA to 4 dimensions needs more than 4 prompts, but there are 4;")
     assert runs.loc[("raw", 24), "refused"] == ""
     assert sorted(dim for method, dim in runs.index if method != "raw") == [2, 2, 4, 4, 24, 24, 25, 25]
-
-
-def test_metrics_are_those_asked_for(base: Space, color: Notion) -> None:
-    runs = embedding_sizes(base, [color], ("raw",), metrics=("mrr", "nmi"))
-    assert list(runs.columns[-2:]) == ["mrr", "nmi"]
-
-
-def test_it_reports_stops_and_keeps_what_is_finished(base: Space, color: Notion) -> None:
-    steps: list[tuple[int, int]] = []
-    rows: list[dict[str, Any]] = []
-    whole = embedding_sizes(base, [color], ("exact",), (2, 4), (0, 1), progress=lambda done, total: steps.append((done, total)), on_run=rows.append)
-    assert (steps[0], steps[-1]) == ((0, 4), (4, 4))
-    assert [(row["dim"], row["seed"]) for row in rows] == list(zip(whole["dim"], whole["seed"], strict=True)) == [(2, 0), (2, 1), (4, 0), (4, 1)]
-    kept: list[dict[str, Any]] = []
-    part = embedding_sizes(base, [color], ("exact",), (2, 4), (0, 1), should_stop=lambda: len(kept) == 3, on_run=kept.append)
-    assert part["map_at_r"].tolist() == whole["map_at_r"].tolist()[:3]
-
-
-@pytest.mark.parametrize(
-    ("sizes", "said"),
-    [((), "There is no dimension to measure"), ((0,), "The dimension 0 can't be measured"), ((2.5,), r"The dimension 2\.5 can't be measured")],
-)
-def test_bad_sizes_are_named(base: Space, color: Notion, sizes: tuple[Any, ...], said: str) -> None:
-    with pytest.raises(InputError, match=said):
-        embedding_sizes(base, [color], ("exact",), sizes)

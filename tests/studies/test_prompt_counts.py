@@ -1,25 +1,14 @@
-import inspect
 from typing import Any
 
 import numpy as np
 import pytest
 
 from likeness.arrays import unit_rows
-from likeness.errors import InputError
 from likeness.evaluation import retrieval_metrics
-from likeness.notions import PAPER_METHODS, InDiReCT, Notion, Oracle, get_notion, suggest_dim
+from likeness.notions import InDiReCT, Notion, Oracle, suggest_dim
 from likeness.space import Space
 from likeness.studies import prompt_counts
 from likeness.studies.prompt_counts import prompt_sample
-
-
-def test_counts_and_runs_are_the_papers_by_default() -> None:
-    defaults = {name: parameter.default for name, parameter in inspect.signature(prompt_counts).parameters.items()}
-    assert defaults["counts"] == (10, 20, 30, 40, 50, 60, 70, 80, 90, 100, 110, 120, 130, 140, 150)
-    assert list(defaults["seeds"]) == [0, 1, 2, 3, 4]
-    assert defaults["dim"] == 128
-    assert defaults["methods"] == PAPER_METHODS
-    assert len(get_notion("car-model-names").prompts) == 569
 
 
 def test_samples_of_a_seed_are_nested_and_those_of_others_differ(shades: Notion) -> None:
@@ -30,13 +19,6 @@ def test_samples_of_a_seed_are_nested_and_those_of_others_differ(shades: Notion)
         assert prompts == samples[seed, 40][:count]
     assert len({frozenset(samples[seed, 7]) for seed in range(4)}) == 4
     assert all(set(samples[seed, 40]) == set(shades.prompts) for seed in range(4))
-
-
-def test_of_several_templates_aspects_are_sampled_with_all_their_prompts(shades: Notion) -> None:
-    double = Notion("shades", ("a {} car", "the {} paint"), shades.aspects, attribute="color")
-    sample = prompt_sample(double, 5, 1)
-    assert sample.aspects == prompt_sample(shades, 5, 1).aspects
-    assert sample.templates == double.templates
 
 
 def test_every_prompt_is_drawn_equally_often(shades: Notion) -> None:
@@ -108,41 +90,3 @@ def test_all_prompts_are_embedded_in_one_call_before_the_samples(base: Space, sh
     encoder, first = texts.calls[0]
     assert (encoder, first) == ("made-up", tuple(shades.prompts))
     assert all(set(asked) <= set(first) for _, asked in texts.calls)
-
-
-def test_it_reports_stops_and_keeps_what_is_finished(base: Space, shades: Notion) -> None:
-    steps: list[tuple[int, int]] = []
-    rows: list[dict[str, Any]] = []
-    options: Any = {"counts": (3, 12), "methods": ("raw", "exact"), "dim": 4, "seeds": (0, 1)}
-    whole = prompt_counts(base, shades, **options, progress=lambda done, total: steps.append((done, total)), on_run=rows.append)
-    assert (steps[0], steps[-1]) == ((0, 5), (5, 5))
-    assert steps == sorted(steps)
-    assert [(row["prompts"], row["method"], row["map_at_r"]) for row in rows] == list(
-        zip(whole["prompts"], whole["method"], whole["map_at_r"], strict=True)
-    )
-    kept: list[dict[str, Any]] = []
-    part = prompt_counts(base, shades, **options, should_stop=lambda: len(kept) == 2, on_run=kept.append)
-    assert part["map_at_r"].tolist() == whole["map_at_r"].tolist()[:2]
-    none = prompt_counts(base, shades, **options, should_stop=lambda: True)
-    assert (len(none), list(none.columns)) == (0, list(whole.columns))
-
-
-@pytest.mark.parametrize(
-    ("counts", "said"),
-    [
-        ((), "There is no number of prompts to measure"),
-        ((1,), r"1 prompts can't be sampled; give whole numbers from 2\."),
-        ((2.5,), r"2\.5 prompts can't be sampled"),
-        ((10, 41), "The notion 'shades' has 40 prompts, so 41 can't be sampled; give smaller numbers or a notion with more aspects"),
-        ((10, 20, 10), "10 prompts stand twice"),
-    ],
-)
-def test_bad_counts_are_named(base: Space, shades: Notion, counts: tuple[Any, ...], said: str) -> None:
-    with pytest.raises(InputError, match=said):
-        prompt_counts(base, shades, counts, ("exact",))
-
-
-def test_bad_methods_are_named_before_anything_is_embedded(base: Space, shades: Notion, texts: Any) -> None:
-    with pytest.raises(InputError, match="There is no method 'best'"):
-        prompt_counts(base, shades, (3,), ("exact", "best"))
-    assert texts.calls == []

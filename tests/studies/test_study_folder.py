@@ -1,6 +1,5 @@
 """Benchmarks of methods x splits x seeds: killed, stopped, resumed, told of; nothing that is finished is done again."""
 
-import json
 import os
 import signal
 import time
@@ -14,7 +13,7 @@ from likeness.evaluation import by_split, few_shot_gains, generalization_scores
 from likeness.shifts import splits_from, write_splits
 from likeness.studies.study import StudyConfig, cells, finished, measured, run_study
 from likeness.studies.study_folder import StudyFolder, list_studies
-from likeness.training.runs.run_folder import RunFolder, Status
+from likeness.training.runs.run_folder import RunFolder
 
 _WAIT = 600
 
@@ -59,7 +58,7 @@ def test_figures_of_all_runs(study: StudyConfig, tmp_path: Path) -> None:
     folder = StudyFolder(tmp_path / "runs" / "shifts")
     folder.create(study)
     folder.run()
-    assert folder.status().state == "finished"
+    assert folder.standing().state == "finished"
     every = measured(folder.cells())
     assert len(every) == 10
     assert set(every["distance"]) == {1.0, 2.0}
@@ -84,18 +83,18 @@ def test_killed_half_way_it_goes_on_without_repeating_what_is_finished(study: St
     while len(_stamps(folder)) < 4 and time.monotonic() < end:
         time.sleep(0.01)
     os.kill(pid, signal.SIGKILL)
-    while folder.status().state == "running" and time.monotonic() < end:
+    while folder.standing().state == "running" and time.monotonic() < end:
         time.sleep(0.01)
-    status = folder.status()
+    status = folder.standing()
     assert (status.state, status.total) == ("lost", 10)
     assert 3 <= status.done < 10  # the last report may be there while its run does not count as finished yet
     done = {cell.folder.name for cell in folder.cells() if finished(cell)}
     before = {name: stamp for name, stamp in _stamps(folder).items() if name in done}
 
     folder.begin()
-    while folder.status().state == "running" and time.monotonic() < end + _WAIT:
+    while folder.standing().state == "running" and time.monotonic() < end + _WAIT:
         time.sleep(0.05)
-    assert folder.status().state == "finished", folder.status()
+    assert folder.standing().state == "finished", folder.standing()
     assert {name: stamp for name, stamp in _stamps(folder).items() if name in before} == before
     undisturbed = [cell for cell in cells(study, tmp_path / "whole") if cell.seed == 0]
     run_study(undisturbed)
@@ -113,11 +112,11 @@ def test_a_stop_is_heard_and_the_rest_is_left(study: StudyConfig, tmp_path: Path
             folder.request_stop()
 
     folder.run(progress=stop)
-    status = folder.status()
+    status = folder.standing()
     assert status.state == "stopped"
     assert status.done == 3  # the one that was about to begin
     folder.run(folder.cells()[:4])
-    assert (folder.status().state, folder.status().done) == ("stopped", 4)
+    assert (folder.standing().state, folder.standing().done) == ("stopped", 4)
 
 
 def test_a_run_that_fails_is_told_of(study: StudyConfig, tmp_path: Path) -> None:
@@ -125,8 +124,8 @@ def test_a_run_that_fails_is_told_of(study: StudyConfig, tmp_path: Path) -> None
     folder.create(study.model_copy(update={"rows": {"Margin": {}, "Broken": {"data.attribute": "nothing"}}, "only": ("start",), "seeds": (0,)}))
     with pytest.raises(InputError, match=r"1 of 2 runs failed: Broken, start, seed 0\. The first one: .*has no attribute 'nothing'"):
         folder.run()
-    assert folder.status().state == "failed"
-    assert "Broken, start, seed 0" in folder.status().message
+    assert folder.standing().state == "failed"
+    assert "Broken, start, seed 0" in folder.standing().message
     assert RunFolder(folder.cells()[0].folder).status().state == "finished"
 
 
@@ -139,7 +138,7 @@ def test_an_error_that_nobody_foresaw_is_told_of(study: StudyConfig, tmp_path: P
     folder.create(study)
     with pytest.raises(RuntimeError):
         folder.run()
-    status = folder.status()
+    status = folder.standing()
     assert (status.state, status.message) == ("failed", "Ended by RuntimeError: no kernel image")
 
 
@@ -168,15 +167,3 @@ def test_more_matched_classes_than_there_are(study: StudyConfig, tmp_path: Path)
     wanted = cells(study, tmp_path / "few", {"matched_classes": 4})[:1]
     with pytest.raises(InputError, match="R@1 among 4 classes needs as many test classes, and there are 3"):
         run_study(wanted)
-
-
-def test_a_lost_study_whose_number_another_process_has_is_lost(study: StudyConfig, tmp_path: Path) -> None:
-    folder = StudyFolder(tmp_path / "lost")
-    folder.create(study)
-    RunFolder(folder.path).report_status(Status("running", 1, 10, "", os.getppid()))
-    assert folder.status().state == "running"
-    fields = json.loads((folder.path / "status.json").read_text())
-    (folder.path / "status.json").write_text(json.dumps(fields | {"process": f"{fields['process']}0"}))
-    assert folder.status().state == "lost"
-    folder.run([])
-    assert folder.status().state != "lost"

@@ -13,7 +13,7 @@ from likeness.language import class_similarities
 from likeness.training.config import config_from
 from likeness.training.data.run_images import RunImages, run_images
 from likeness.training.guidance.guidance import build_guidance
-from likeness.training.guidance.guided_loss import LanguageGuidance, VectorTargets
+from likeness.training.guidance.guided_loss import LanguageGuidance
 from likeness.training.loop.train import train
 
 WORDS = ("red", "green", "blue", "yellow", "white", "gray")
@@ -62,48 +62,6 @@ def test_only_training_images_need_captions(content: dict[str, Any], captions: P
         build_guidance(config, run_images(config.data, 0))
 
 
-def test_a_missing_file_ends_the_run_before_training(content: dict[str, Any], tmp_path: Path) -> None:
-    guidance = {"language": "clip:cars", "text": "captions", "captions": str(tmp_path / "nowhere.csv")}
-    with pytest.raises(InputError, match=r"captions '.*nowhere.csv' cannot be read"):
-        train(config_from(content | {"guidance": guidance}), tmp_path / "run")
-
-
-def test_guided_runs_come_nearer_to_the_captions_than_unguided_ones(content: dict[str, Any], captions: Path, tmp_path: Path) -> None:
-    content |= {"epochs": 20, "evaluate_every": 20}
-    guidance, found = {"language": "clip:cars", "text": "captions", "captions": str(captions)}, {}
-    for omega in (0.0, 50.0):
-        metrics = train(config_from(content | {"guidance": guidance | {"omega": omega}}), tmp_path / str(omega)).metrics()
-        found[omega] = metrics["loss_guidance"].tail(10).mean()
-    assert found[50.0] < 0.8 * found[0.0]
-
-
-def test_the_class_name_alone_is_a_primer(content: dict[str, Any]) -> None:
-    config = config_from(content | {"guidance": {"language": "clip:cars", "primer": "{}"}})
-    built = build_guidance(config, run_images(config.data, 0))
-    expected = class_similarities(["class 0", "class 1", "class 2"], "cars", "{}")
-    np.testing.assert_allclose(built.targets.table[0].numpy(), expected, atol=1e-6)  # type: ignore[operator, union-attr]
-
-
-@pytest.mark.parametrize(
-    ("guidance", "message"),
-    [
-        ({"text": "captions"}, "text captions needs captions, a CSV file of path and caption"),
-        ({"captions": "c.csv"}, "captions and keywords are read where text is captions"),
-        ({"text": "captions+names", "captions": "c.csv"}, "needs keywords that the class name replaces, such as bird"),
-        ({"text": "captions", "captions": "c.csv", "keywords": "bird"}, "text captions takes none"),
-        ({"text": "captions", "captions": "c.csv", "kind": "plg"}, "text captions goes with kind elg and method match"),
-        ({"text": "captions", "captions": "c.csv", "method": "devise"}, "text captions goes with kind elg and method match"),
-        ({"text": "captions", "captions": "c.csv", "language": "wordnet"}, "text captions needs a language model that gives vectors, and wordnet"),
-        ({"stop_gradient": False, "language": "hierarchy:a.csv"}, "stop_gradient false needs a language model that gives vectors, and hierarchy"),
-        ({"stop_gradient": False, "kind": "plg"}, "stop_gradient false goes with kind elg, method match and text names"),
-        ({"names": "kind", "kind": "plg"}, "names kind needs class names, kind elg"),
-    ],
-)
-def test_what_does_not_go_together_is_refused(content: dict[str, Any], guidance: dict[str, Any], message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        config_from(content | {"guidance": guidance})
-
-
 def test_without_stop_gradient_the_names_vectors_learn(content: dict[str, Any], tmp_path: Path) -> None:
     losses = {}
     for stop in (True, False):
@@ -116,20 +74,6 @@ def test_without_stop_gradient_the_names_vectors_learn(content: dict[str, Any], 
         losses[stop] = run.metrics()["loss_guidance"].dropna()
     assert losses[False].iloc[0] == pytest.approx(losses[True].iloc[0], rel=1e-4)
     assert losses[False].iloc[-1] < losses[True].iloc[-1]
-
-
-def test_vectors_learn_only_where_they_should() -> None:
-    rows = torch.nn.functional.normalize(torch.randn(4, 3, generator=torch.Generator().manual_seed(0)), dim=1)
-    vectors = np.random.default_rng(0).standard_normal((2, 5)).astype(np.float32)
-    labels, numbers = torch.tensor([0, 0, 1, 1]), torch.arange(4)
-    for stop in (True, False):
-        targets = VectorTargets(vectors, learned=True)
-        loss = LanguageGuidance(targets, stop_gradient=stop)(rows, labels, numbers)
-        assert loss.requires_grad is not stop
-        if not stop:
-            loss.backward()
-            assert targets.vectors.grad is not None
-            assert targets.vectors.grad.abs().sum() > 0
 
 
 @pytest.fixture

@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 import torch
 from PIL import Image
+from tests.training.conftest import resumed
 
 from likeness.data import read_dataset
 from likeness.encoders import load_encoder
@@ -61,7 +62,6 @@ def test_the_last_images_test_and_queries_are_spread_over_them(spots: dict[str, 
     assert (images.train.tolist(), images.test.tolist()) == (list(range(40)), list(range(40, 60)))
     assert images.queries.tolist() == [40, 44, 48, 52, 56]
     assert set(images.gallery) | set(images.queries) == set(images.test)
-    assert images.distances is not None
     spot = images.table.frame[["spot_x", "spot_y"]].to_numpy()
     np.testing.assert_allclose(images.distances.between(images.queries, images.gallery)[1, 2], np.linalg.norm(spot[44] - spot[43]), rtol=1e-6)
 
@@ -89,7 +89,6 @@ def test_a_batch_comes_with_the_distances_of_its_anchors(spots: dict[str, Any]) 
         batches, epoch = _batches(config, images, lambda *_: None)
         assert epoch == 40 // count
         _, known, rows = Batches(load_pixels(images.table, 16), images, batches, 16, "jitter", 0)[0].cut(16)
-        assert images.distances is not None
         assert known.shape == (count, 20)
         np.testing.assert_array_equal(known.numpy(), images.distances.between(rows.numpy()[:count], rows.numpy()))
         assert set(rows.tolist()) <= set(images.train.tolist())
@@ -100,10 +99,6 @@ def test_shuffled_labels_are_those_of_other_training_images_and_nothing_else(spo
     spots["data"] |= {"shuffled": True}
     config = config_from(spots)
     images, again, other = (run_images(config.data, seed) for seed in (0, 0, 1))
-    assert images.distances is not None
-    assert images.taught is not None
-    assert again.taught is not None
-    assert other.taught is not None
     train, rest = images.train, np.setdiff1d(np.arange(60), images.train)
     true, taught = images.distances.between(train, train), images.taught.between(train, train)
     np.testing.assert_array_equal(np.sort(true[true > 0]), np.sort(taught[taught > 0]))
@@ -113,7 +108,6 @@ def test_shuffled_labels_are_those_of_other_training_images_and_nothing_else(spo
     np.testing.assert_array_equal(images.taught.between(rest, rest), images.distances.between(rest, rest))
     plain = run_images(own.data, 0)
     assert plain.taught is plain.distances
-    assert plain.distances is not None
     np.testing.assert_array_equal(images.distances.between(train, train), plain.distances.between(train, train))  # they judge as before
     batches, _ = _batches(config, images, lambda *_: None)
     _, known, rows = Batches(load_pixels(images.table, 16), images, batches, 16, "jitter", 0)[0].cut(16)
@@ -128,9 +122,6 @@ def test_shuffled_names_are_those_of_other_training_classes_and_judge_as_they_ar
     content = {"data": data, "objective": {"name": "log-ratio"}, "batch": {"size": 12, "nearest": 2, "drawn": 4}}
     images = run_images(config_from(content | {"data": data | {"shuffled": True}}).data, 0)
     plain = run_images(config_from(content).data, 0)
-    assert images.distances is not None
-    assert images.taught is not None
-    assert plain.distances is not None
     every, train = np.arange(len(images.table)), images.train
     np.testing.assert_array_equal(images.distances.between(every, every), plain.distances.between(every, every))
     true, taught = images.distances.between(train, train), images.taught.between(train, train)
@@ -153,15 +144,9 @@ def test_a_subset_is_drawn_once_for_all_seeds(spots: dict[str, Any]) -> None:
         config_from({"data": {"split": "official", "subset": 30}})
 
 
-def test_shuffling_without_continuous_labels_is_refused(spots: dict[str, Any]) -> None:
-    with pytest.raises(InputError, match="shuffled deals out continuous labels, and there are none"):
-        config_from(spots | {"data": {"shuffled": True}})
-
-
 def test_it_learns_the_label_and_reports_its_bounds(spots: dict[str, Any], tmp_path: Path) -> None:
     run = train(config_from(spots | {"epochs": 40, "evaluate_every": 40}), tmp_path / "run")
     report = run.report()
-    assert report is not None
     last = report["last"]
     assert last["mean_label_distance_at_1"] < 0.6 * last["chance_mean_label_distance"]
     assert last["oracle_mean_label_distance_at_1"] < last["mean_label_distance_at_1"]
@@ -180,32 +165,8 @@ def test_every_objective_trains(spots: dict[str, Any], tmp_path: Path, objective
     assert (np.abs(lengths - 1) < 1e-5).all() == (objective != "log-ratio-official")
 
 
-def test_the_raw_encoder_is_measured_without_training(spots: dict[str, Any], tmp_path: Path) -> None:
-    raw = config_from(spots | {"epochs": 0, "backbone": {"name": "test_resnet", "weights": "none", "dim": None, "unit": True}})
-    report = train(raw, tmp_path / "run").report()
-    assert report is not None
-    assert report["last"]["step"] == 0
-    assert report["last"]["chance_mean_label_distance"] > 0
-
-
 def test_stopped_and_resumed_it_ends_where_an_undisturbed_run_ends(spots: dict[str, Any], tmp_path: Path) -> None:
-    config = config_from(spots)
-    whole, halting = train(config, tmp_path / "whole"), RunFolder(tmp_path / "halting")
-    original, rows = RunFolder.append_metrics, []
-
-    def append(self: RunFolder, row: dict[str, Any]) -> None:
-        original(self, row)
-        rows.append(row)
-        if len(rows) == 3:
-            self.request_stop()
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(RunFolder, "append_metrics", append)
-        assert train(config, halting.path).status().state == "stopped"
-    train(config, halting.path)
-    states = [torch.load(run.checkpoint, weights_only=True)["state_dict"] for run in (whole, halting)]
-    assert all(torch.equal(states[0][name], states[1][name]) for name in states[0])
-    assert whole.metrics()["ndcg_at_10"].dropna().tolist() == halting.metrics()["ndcg_at_10"].dropna().tolist()
+    resumed(config_from(spots), tmp_path)
 
 
 def test_its_space_has_unit_rows_in_the_order_of_the_euclidean_distances(spots: dict[str, Any], tmp_path: Path) -> None:
@@ -238,7 +199,6 @@ def test_classes_with_label_distances_between_their_names(photos: Path, tmp_path
         "device": "cpu",
     }
     report = train(config_from(content), tmp_path / "run").report()
-    assert report is not None
     assert {"recall_at_1", "ndcg_at_10", "oracle_mean_label_distance_at_1"} <= set(report["last"])
 
 
@@ -257,27 +217,6 @@ def test_jitter_mirrors_all_images_or_none_and_moves_them_little() -> None:
         assert (borders - 28).abs().max() <= 4
         assert len(set(borders.tolist())) > 1
     assert 4 < sum(mirrored) < 16
-
-
-@pytest.mark.parametrize(
-    ("changes", "told"),
-    [
-        ({"data.labels": None}, "split images needs labels"),
-        ({"objective.name": "margin"}, "data.split images has no classes, which objective.name margin needs"),
-        ({"objective.s2sd": {}}, "s2sd goes around an objective on classes, and log-ratio is one on continuous labels"),
-        ({"guidance": {}}, "guidance goes with class labels, and objective.name log-ratio with continuous ones"),
-        ({"matched_classes": 3}, "matched_classes needs classes, and data.split images has none"),
-        ({"backbone.parts": 2}, "backbone.parts 2 needs embeddings of unit length; set backbone.unit to true"),
-        ({"batch.drawn": 6}, "size 20 can't hold 6 anchors with 3 neighbors each"),
-        ({"batch.pool": 2}, "pool 2 is less than nearest 3"),
-        ({"data.per_class": 3}, "per_class goes with classes, and split images has none"),
-        ({"data.labels.kind": "angles"}, "kind angles needs columns"),
-        ({"augment": "rotate"}, "augment"),
-    ],
-)
-def test_configs_that_do_not_fit(spots: dict[str, Any], changes: dict[str, Any], told: str) -> None:
-    with pytest.raises(InputError, match=told):
-        with_changes(config_from(spots), changes)
 
 
 @pytest.mark.parametrize(

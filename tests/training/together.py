@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 import torch
 from lightning import Callback, LightningModule, Trainer
+from tests.training.conftest import stop_at
 from torch import Tensor, nn
 from torch.utils.data import DataLoader, Dataset
 
@@ -147,7 +148,6 @@ class _Gradients(Callback):
         if not self.first:
             self.first = {name: None if each.grad is None else each.grad.clone() for name, each in module.named_parameters()}
         assert isinstance(module, RunModule)
-        assert module.figures is not None
         self.losses.append(module.figures.values[2].item())
 
 
@@ -241,18 +241,6 @@ def _told(config: RunConfig, folder: Path) -> str:
     except RuntimeError as error:
         return f"RuntimeError: {error}"
     return f"{status.state} at {status.step}"
-
-
-def stop_at(step: int) -> Callable[[RunFolder, dict[str, Any]], None]:
-    """A `RunFolder.append_metrics` that asks the run to stop once it has measured after this step."""
-    original = RunFolder.append_metrics
-
-    def append(self: RunFolder, row: dict[str, Any]) -> None:
-        original(self, row)
-        if row["step"] == step:
-            self.request_stop()
-
-    return append
 
 
 def _terminated_at(step: int) -> Callable[[RunModule, Any, int], None]:

@@ -133,7 +133,7 @@ def columns(benchmark: Benchmark) -> set[str]:
 
 
 def standing(benchmark: Benchmark) -> StudyStatus:
-    """As `StudyFolder.status`, from what was read before: that reads the config of every run anew, which takes long for hundreds of runs."""
+    """As `StudyFolder.standing`, from what was read before: that reads the config of every run anew, which takes long for hundreds of runs."""
     assert benchmark.folder is not None
     own, wanted = RunFolder(benchmark.folder.path).status(), cells(benchmark)
     done = sum(_ended(cell) for cell in wanted)

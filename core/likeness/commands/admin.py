@@ -1,8 +1,8 @@
-"""`likeness admin`: what a shared server keeps of its visitors, and a copy of all of it."""
+"""`likeness admin`: accounts and tokens of a shared server, what it keeps of its visitors, and a copy of all of it."""
 
 import json
 from pathlib import Path
-from typing import Annotated, NoReturn
+from typing import Annotated, Literal, NoReturn
 
 import typer
 
@@ -10,7 +10,11 @@ from likeness.commands.terminal import agreed
 from likeness.errors import InputError
 from likeness.io import become_app
 
-admin = typer.Typer(name="admin", help="What a shared server keeps of its visitors: list, export, delete; back up and restore.", no_args_is_help=True)
+admin = typer.Typer(
+    name="admin",
+    help="A shared server: accounts, tokens of programs, what it keeps of its visitors (list, export, delete), backups.",
+    no_args_is_help=True,
+)
 _Visitor = Annotated[str, typer.Argument(help="The visitor's id, as `likeness admin list` shows it.")]
 
 
@@ -63,6 +67,34 @@ def restore(file: Annotated[Path, typer.Argument(help="What `likeness admin back
     _call("restore", str(file))
 
 
+@admin.command()
+def password(
+    file: Annotated[Path, typer.Argument(help="File of passwords, made where it is missing.")],
+    name: Annotated[str, typer.Argument(help="Name of the account; a known one gets the new password and role.")],
+    role: Annotated[
+        Literal["view", "edit", "train"],
+        typer.Option(help="view looks; edit also uploads, saves and removes; train also starts and stops trainings."),
+    ] = "view",
+) -> None:
+    """Add an account of a shared server, or change its password and role. Asks for the password twice.
+
+    Examples: `likeness admin password people.txt ada --role edit`, then `likeness app --shared --auth people.txt`
+    """
+    become_app("password.py", str(file), name, role)
+
+
+@admin.command()
+def token(
+    file: Annotated[Path, typer.Argument(help="File of tokens, made where it is missing.")],
+    name: Annotated[str, typer.Argument(help="Name of the program; on a server with accounts the account that it acts for.")],
+) -> None:
+    """Draw a token for a program that uses the HTTP API or the MCP tools, and print it once. A name that has one gets a new one.
+
+    Examples: `likeness admin token tokens.txt notebook`, then `likeness app --api --program-tokens tokens.txt`
+    """
+    become_app("new_token.py", str(file), name)
+
+
 def _call(*arguments: str) -> NoReturn:
-    # what a visitor is, the app knows, which stands above this package
+    # what visitors, accounts and tokens are, the app knows, which stands above this package
     become_app("admin.py", json.dumps(arguments))

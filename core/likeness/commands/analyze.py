@@ -6,14 +6,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from likeness.commands.analysis_runs import measured
 from likeness.commands.convergence import convergence
 from likeness.commands.inputs import embedded, notion_named, notions_for, notions_of, one_dimension, whole_numbers
 from likeness.commands.listed_help import ListedHelp
-from likeness.commands.options import EncoderName, Format, Notions, OutputFile, Source
-from likeness.commands.plot_file import Plot, check_plot, write_plot
+from likeness.commands.options import EncoderName, Format, Notions, OutputFile, Plot, Source
 from likeness.commands.semantics import semantics
-from likeness.commands.terminal import check_format, print_table
+from likeness.commands.terminal import check_format, check_plot, measured, print_table, write_plot
 from likeness.defaults import DATASET
 
 if TYPE_CHECKING:

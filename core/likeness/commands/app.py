@@ -32,11 +32,11 @@ def app(
         bool | None,
         typer.Option("--token/--no-token", help="Whether only the printed link opens the app; others on this machine cannot."),
     ] = None,
-    auth: Annotated[Path | None, typer.Option(help="On a shared server: passwords, a file that `likeness password` writes.")] = None,
+    auth: Annotated[Path | None, typer.Option(help="On a shared server: passwords, a file that `likeness admin password` writes.")] = None,
     auth_header: Annotated[str | None, typer.Option(help="On a shared server: the header in which a trusted proxy names the account.")] = None,
     api: Annotated[bool | None, typer.Option("--api/--no-api", help="Whether programs may use it by HTTP, below /api; see docs/api.md.")] = None,
     mcp: Annotated[bool | None, typer.Option("--mcp/--no-mcp", help="Whether agents may use it by the Model Context Protocol, at /mcp.")] = None,
-    program_tokens: Annotated[Path | None, typer.Option(help="Tokens of programs, a file that `likeness token` writes.")] = None,
+    program_tokens: Annotated[Path | None, typer.Option(help="Tokens of programs, a file that `likeness admin token` writes.")] = None,
 ) -> None:
     """Serve the app in the browser.
 

@@ -25,8 +25,6 @@ from likeness.commands.listed_help import ListedHelp
 from likeness.commands.matches import matches
 from likeness.commands.notion import notion
 from likeness.commands.notions import notions
-from likeness.commands.password import password
-from likeness.commands.pseudolabels import pseudolabels
 from likeness.commands.report import report
 from likeness.commands.runs import runs
 from likeness.commands.saliency import saliency
@@ -37,49 +35,28 @@ from likeness.commands.study import study
 from likeness.commands.sweep import sweep
 from likeness.commands.tags import tags
 from likeness.commands.terminal import answered, print_any_text
-from likeness.commands.token import token
 from likeness.commands.train import train
 from likeness.errors import InputError
 from likeness.io import keep_folder_out
 
-# in the order of the help; a function's name and docstring are the command's, a group has its own
-COMMANDS: tuple[Callable[..., None] | typer.Typer, ...] = (
-    app,
-    password,
-    token,
-    admin,
-    embed,
-    check,
-    encoders,
-    notion,
-    notions,
-    report,
-    fit,
-    index,
-    search,
-    duplicates,
-    spread,
-    matches,
-    clusters,
-    compare,
-    evaluate,
-    continuous,
-    analyze,
-    saliency,
-    tags,
-    export,
-    train,
-    study,
-    sweep,
-    splits,
-    pseudolabels,
-    runs,
-    info,
-    kinds,
-)
+# Panel of the help -> its commands, in order; a function's name and docstring are the command's, a group has its own.
+COMMANDS: dict[str, tuple[Callable[..., None] | typer.Typer, ...]] = {
+    "Look": (embed, search, duplicates, clusters, compare, saliency, index, encoders, info, kinds),
+    "Shape": (notion, notions, fit, check),
+    "Label": (tags, spread, matches),
+    "Judge": (evaluate, continuous, analyze),
+    "Train": (train, study, sweep, splits, runs),
+    "Share": (report, export),
+    "Serve": (app, admin),
+}
+
 # What has another name, or is run in the repository, by its old one.
 _ANALYSES = "algebra changed-images clicks cluster-names composed-queries copies cut-offs label-spreading sentences trust unnamed"
 MOVED = {
+    "password": "likeness admin password",
+    "pseudolabels": "likeness train --pseudolabels",
+    "token": "likeness admin token",
+    "study --sweep": "likeness sweep",
     "benchmark": "python -m experiments.public_benchmarks",
     "caption": "python -m experiments.captioning caption",
     "captioning": "python -m experiments.captioning train",
@@ -104,19 +81,21 @@ def command_line() -> typer.Typer:
         pretty_exceptions_enable=False,
         add_completion=False,
     )
-    for command in COMMANDS:
+    for panel, command in ((panel, command) for panel, commands in COMMANDS.items() for command in commands):
         if isinstance(command, typer.Typer):
-            cli.add_typer(command)
+            cli.add_typer(command, rich_help_panel=panel)
         else:
-            cli.command(cls=ListedHelp)(command)
+            cli.command(cls=ListedHelp, rich_help_panel=panel)(command)
     return cli
 
 
 def _check_moved(arguments: list[str]) -> None:
     """Raises InputError where a command is asked for by a name that it had, with the one that it has."""
-    old = next((name for name in (" ".join(arguments[:1]), " ".join(arguments[:2])) if name in MOVED), None)
+    names = [*arguments[:1], *(f"{arguments[0]} {each}" for number, each in enumerate(arguments) if number == 1 or each.startswith("--"))]
+    old = next((name for name in names if name in MOVED), None)
     if old:
-        raise InputError(f"`likeness {old}` is now `{MOVED[old]}`, in a clone of the repository.")
+        place = "" if MOVED[old].startswith("likeness") else ", in a clone of the repository"
+        raise InputError(f"`likeness {old}` is now `{MOVED[old]}`{place}.")
 
 
 def main() -> None:

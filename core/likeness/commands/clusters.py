@@ -7,7 +7,7 @@ import typer
 
 from likeness.commands.inputs import composition_named, embedded, source_table, space_named
 from likeness.commands.options import EncoderName, Format, NotionName, Only, OutputFile, Seed, Source
-from likeness.commands.terminal import check_format, print_table, progress_bar
+from likeness.commands.terminal import check_format, print_table, progress_bar, write_csv
 from likeness.defaults import DATASET
 from likeness.errors import InputError
 
@@ -38,7 +38,6 @@ def clusters(
     """
     from likeness.clusters import cluster, cluster_table, name_clusters, with_cluster_names
     from likeness.data import CONTENT_COLUMN
-    from likeness.io import csv_bytes, write_atomic
 
     check_format(format)
     if words is not None and by is not None:
@@ -52,9 +51,7 @@ def clusters(
         names = name_clusters(space, found, given, column=by, seed=seed, progress=progress)
     table = cluster_table(found, names).drop(columns=["x", "y"])
     print_table(table.round({"confidence": 3}), format)
-    if out:
-        images = with_cluster_names(space.table, found, names).frame.drop(columns=CONTENT_COLUMN, errors="ignore")
-        write_atomic(out, csv_bytes(images))
+    write_csv(out, with_cluster_names(space.table, found, names).frame.drop(columns=CONTENT_COLUMN, errors="ignore"))
 
 
 def _words(path: Path | None) -> "WordChoice | None":

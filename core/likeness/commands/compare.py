@@ -8,7 +8,7 @@ import typer
 from likeness.commands.inputs import composition_named, embedded, notion_named, source_table, space_named
 from likeness.commands.listed_help import ListedHelp
 from likeness.commands.options import EncoderName, Format, Only, OutputFile, Source
-from likeness.commands.terminal import check_format, print_table, printable, progress_bar
+from likeness.commands.terminal import check_format, print_table, printable, progress_bar, write_csv
 from likeness.errors import InputError
 
 if TYPE_CHECKING:
@@ -129,7 +129,6 @@ def versions(
     import pandas as pd
 
     from likeness.comparisons import version_changes, version_distances, version_values
-    from likeness.io import csv_bytes, write_atomic
 
     check_format(format)
     names = [each.strip() for each in notions.split(",")] if notions else []
@@ -138,8 +137,7 @@ def versions(
     with progress_bar("Files") as progress:
         changes = version_changes(before.table, after.table, progress=progress)
     _tell_versions(changes)
-    if out:
-        write_atomic(out, csv_bytes(changes.frame(before.table, after.table)))
+    write_csv(out, changes.frame(before.table, after.table))
     spaces = [(before, after), *((before.refit(notion_named(name)), after.refit(notion_named(name))) for name in names)]
     with progress_bar("Distances") as progress:
         if by is None:
@@ -227,10 +225,7 @@ def _on_maps(a: "Space", b: "Space", method: str, k: int) -> "pd.DataFrame":
 
 
 def _show(frame: "pd.DataFrame", count: int, out: Path | None, format: str) -> None:
-    from likeness.io import csv_bytes, write_atomic
-
-    if out:
-        write_atomic(out, csv_bytes(frame))
+    write_csv(out, frame)
     _print_first(frame, count, format, "" if out else ", --out FILE writes all")
 
 

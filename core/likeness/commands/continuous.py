@@ -7,7 +7,7 @@ import typer
 
 from likeness.commands.inputs import embedded, notion_named
 from likeness.commands.options import Format, Source, output_file
-from likeness.commands.terminal import check_format, print_table, progress_bar
+from likeness.commands.terminal import check_format, print_table, progress_bar, write_csv
 from likeness.defaults import DATASET, default_encoder
 from likeness.errors import InputError
 
@@ -54,10 +54,7 @@ def continuous(
         found = continuous_comparison({name: space.vectors for name, space in spaces.items()}, labels, progress=progress)
     assert found is not None
     print_table(_with_bounds(found), format)
-    if out:
-        from likeness.io import write_atomic
-
-        write_atomic(out, found.to_csv(index=False).encode())
+    write_csv(out, found)
 
 
 def _labels(table: "ImageTable", kind: str | None, columns: str, file: Path | None) -> "LabelsConfig":

@@ -5,9 +5,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from likeness.commands.options import Format, OutputFile
-from likeness.commands.plot_file import Plot, check_plot, write_plot
-from likeness.commands.terminal import check_format, print_table
+from likeness.commands.options import Format, OutputFile, Plot
+from likeness.commands.terminal import check_format, check_plot, print_table, write_csv, write_plot
 from likeness.errors import InputError
 
 if TYPE_CHECKING:
@@ -29,7 +28,6 @@ def convergence(
     Examples: `likeness analyze convergence runs`, `likeness analyze convergence runs/shipped-cars --metric map_at_1000 --plot curves.html`
     """
     from likeness.evaluation import metric_title
-    from likeness.io import write_atomic
     from likeness.plots import convergence_curves
     from likeness.studies import convergence as measured, convergence_table
 
@@ -49,8 +47,7 @@ def convergence(
     for column in ("epoch", "match_epoch"):
         table[column] = [f"{value:g}" for value in table[column]]
     print_table(table.rename(columns={"best": f"best {metric_title(metric)}", "epoch": "at epoch", "match_epoch": f"{level:.3f} at epoch"}), format)
-    if out:
-        write_atomic(out, curves.to_csv(index=False).encode())
+    write_csv(out, curves)
     if plot:
         title = f"{metric_title(metric)} by epoch"
         write_plot(plot, convergence_curves(curves, metric, title=title), title)

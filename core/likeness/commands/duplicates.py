@@ -7,7 +7,7 @@ import typer
 
 from likeness.commands.inputs import embedded, source_table, space_named, tell_left_out
 from likeness.commands.options import Dim, EncoderName, Format, NotionName, Only, OutputFile, Seed, Source, output_file
-from likeness.commands.terminal import check_format, print_table, progress_bar
+from likeness.commands.terminal import check_format, print_table, progress_bar, write_csv
 from likeness.errors import InputError
 
 if TYPE_CHECKING:
@@ -181,11 +181,9 @@ def _write(table: "ImageTable", frame: "pd.DataFrame", dropped: "NDArray[np.int6
     import numpy as np
 
     from likeness.data import write_rows
-    from likeness.io import csv_bytes, write_atomic
 
     out, keep_list, drop_list = files
-    if out:
-        write_atomic(out, csv_bytes(frame))
+    write_csv(out, frame)
     if keep_list:
         paths = table.frame["path"]
         write_rows(keep_list, table, np.flatnonzero(~paths.isin(paths.iloc[dropped])))  # with a row all of its image go

@@ -2,20 +2,14 @@
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from likeness.commands.inputs import dimensions, embedded, notions_for, source_table, tell_warnings
 from likeness.commands.options import EncoderName, Format, Only, Source, output_file
-from likeness.commands.terminal import check_format, print_table, progress_bar
+from likeness.commands.terminal import check_format, measured, print_table
 from likeness.defaults import DATASET
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-    from likeness.notions import Notion
-    from likeness.space import Space
 
 _ALL = "all"
 _PAPER_DIM = "128"
@@ -60,18 +54,19 @@ def evaluate(
     """
     from likeness.evaluation import METRICS
     from likeness.notions import METHODS
-    from likeness.studies import SUGGESTED, left_out_of, paper_table, refusals, summarize
+    from likeness.studies import SUGGESTED, compare, left_out_of, paper_table, refusals, summarize
 
     check_format(format)
     sizes = dimensions(dims or (_PAPER_DIM if paper else SUGGESTED))
-    wanted, measured = _listed(methods, METHODS), _listed(metrics, METRICS)
+    wanted, chosen = _listed(methods, METHODS), _listed(metrics, METRICS)
     base = embedded(source_table(source, only), encoder)
     judged = notions_for(base, notions)
     for notion in judged:
         tell_warnings(notion, base.encoder, base)
-    runs = _runs(base, judged, out, methods=wanted, dims=sizes, seeds=range(seeds), metrics=measured, ranking=ranking)
+    options: dict[str, Any] = {"metrics": chosen, "ranking": ranking}
+    runs = measured("Comparing", out, lambda **watch: compare(base, judged, wanted, sizes, range(seeds), **options, **watch))
     bold = format in ("markdown", "latex")
-    print_table(paper_table(runs, measured, bold) if paper else summarize(runs, measured), format)
+    print_table(paper_table(runs, chosen, bold) if paper else summarize(runs, chosen), format)
     for name, count in left_out_of(runs).items():
         typer.echo(f"{name}: {count:,} of {len(base):,} images have no label and take no part.", err=True)
     for sentence in refusals(runs):
@@ -80,20 +75,3 @@ def evaluate(
 
 def _listed(text: str, known: Iterable[str]) -> list[str]:
     return list(known) if text == _ALL else [part.strip() for part in text.split(",")]
-
-
-def _runs(base: "Space", notions: "list[Notion]", out: Path | None, **options: Any) -> "pd.DataFrame":
-    """The runs, written to `out`; those that are finished too, if they are interrupted."""
-    import pandas as pd
-
-    from likeness.studies import compare
-
-    rows: list[dict[str, Any]] = []
-    try:
-        with progress_bar("Comparing") as progress:
-            return compare(base, notions, progress=progress, on_run=rows.append, **options)
-    finally:
-        if out and rows:
-            from likeness.io import write_atomic
-
-            write_atomic(out, pd.DataFrame(rows).to_csv(index=False).encode())

@@ -5,7 +5,7 @@ from functools import cache
 from typing import Any
 
 import typer
-from typer.core import TyperCommand
+from typer.core import TyperCommand, TyperGroup
 
 from likeness.commands.options import CaptionColumn, PathColumn
 
@@ -40,6 +40,14 @@ class ListedHelp(TyperCommand):
             if text:
                 option.help = fill(text)  # type: ignore[attr-defined]
         super().format_help(ctx, formatter)
+
+
+class DefaultList(TyperGroup):
+    """Without a command: `list`, so that `likeness runs` and `likeness runs FOLDER` list runs."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        named = args and (args[0] in self.commands or args[0] == "--help")
+        return super().parse_args(ctx, args if named else ["list", *args])
 
 
 @cache

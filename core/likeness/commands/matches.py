@@ -7,7 +7,7 @@ import typer
 
 from likeness.commands.inputs import composition_named, embedded, space_named, tell_cut_or_unknown
 from likeness.commands.options import Dim, EncoderName, NotionName, OutputFile, Source
-from likeness.commands.terminal import print_table
+from likeness.commands.terminal import print_table, write_csv
 from likeness.defaults import DATASET
 from likeness.errors import InputError
 
@@ -68,14 +68,13 @@ def matches(
     found = SpaceMatches(space, asked, _negatives(text, notion, negative), fdr=fdr, confidence=confidence, seed=seed)
     cut = found.cut_off(known)
     typer.echo(cut.sentence)
-    if out:
-        _write(out, _frame(space, cut))
+    write_csv(out, _frame(space, cut))
     rows = found.next_to_ask(known, ask).tolist() if ask else []
     if rows:
         typer.echo(f"Next to answer{f', in {answers}' if answers else ''}:")
         print_table(space.table.frame.iloc[rows][["path"]].assign(row=rows)[["row", "path"]], "table")
     if answers is not None:
-        _write(answers, _answer_file(answers, space, rows))
+        write_csv(answers, _answer_file(answers, space, rows))
 
 
 def _negatives(text: str | None, notion: str | None, negative: list[str] | None) -> list[str]:
@@ -125,9 +124,3 @@ def _frame(space: "Space", cut: "Cutoff") -> "pd.DataFrame":
     promised, found = dict.fromkeys(cut.promise.rows.tolist()), dict.fromkeys(cut.rows.tolist())
     rows = list(found | promised)
     return with_columns_before(space.table.frame.iloc[rows], {"row": rows, "promised": [row in promised for row in rows]})
-
-
-def _write(file: Path, frame: "pd.DataFrame") -> None:
-    from likeness.io import csv_bytes, write_atomic
-
-    write_atomic(file, csv_bytes(frame))

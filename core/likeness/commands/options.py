@@ -41,3 +41,4 @@ Notions = Annotated[str | None, typer.Option(help="Names, separated by commas; `
 Only = Annotated[Path | None, typer.Option(help="Text file of the images that judge, a path or file name a line.")]
 Format = Annotated[str, typer.Option(help="table, markdown, csv or latex.")]
 Changes = Annotated[list[str] | None, typer.Option("--set", help="Another value, by dotted key: `--set guidance.omega=5`; may be repeated.")]
+Plot = Annotated[Path | None, typer.Option(callback=output_file, help="Interactive figure to write, FILE.html; opens without network.")]

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from likeness.commands.default_list import DefaultList
+from likeness.commands.listed_help import DefaultList
 from likeness.commands.options import Format
 from likeness.commands.terminal import agreed, check_format, print_table
 from likeness.errors import InputError

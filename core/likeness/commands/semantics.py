@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from likeness.commands.inputs import embedded, notion_named, space_named, tell_left_out
-from likeness.commands.options import Dim, Format, NotionName, OutputFile, Source
-from likeness.commands.plot_file import Plot, check_plot, write_plot
-from likeness.commands.terminal import check_format, print_table, progress_bar
+from likeness.commands.options import Dim, Format, NotionName, OutputFile, Plot, Source
+from likeness.commands.terminal import check_format, check_plot, print_table, progress_bar, write_csv, write_plot
 from likeness.defaults import DATASET, default_encoder
 from likeness.errors import InputError
 
@@ -64,6 +63,8 @@ def semantics(
     Examples: `likeness analyze semantics -e cars-small -e cars --plot maps.html`, `likeness analyze semantics --notion car-color
     --query "red van" --plot figure3.html`, `likeness analyze semantics -e run:runs/base -e run:runs/elg --unseen`
     """
+    import pandas as pd
+
     from likeness.data import image_classes, read_dataset
     from likeness.evaluation import class_number, clustered_order
     from likeness.studies import unseen_classes
@@ -83,8 +84,7 @@ def semantics(
         classes, sims = _prepared(bases[0].table, attributes, kept, min_images, language)
     order = clustered_order(sims) if plot and not queries else None
     spaces = _measured(_vectors(bases, notion, dim), classes, sims, neighbors)
-    if out:
-        _write(spaces, out)
+    write_csv(out, pd.concat([space.per_class.assign(space=name)[["space", *space.per_class.columns]] for name, space in spaces.items()]))
     figures = _retrieved(spaces, queries, top)
     if queries:
         _print_queries(figures, format)
@@ -173,15 +173,6 @@ def _print_summary(spaces: "dict[str, Semantics]", format: str) -> None:
         named = ", ".join(f"{name} ({old:.2f} to {new:.2f})" for name, old, new in zip(changed["class"], changed["a"], changed["b"], strict=True))
         if named:
             typer.echo(f"related changes most from {first} to {second} for: {named}. See one with --query '{changed['class'][0]}'.", err=True)
-
-
-def _write(spaces: "dict[str, Semantics]", out: Path) -> None:
-    import pandas as pd
-
-    from likeness.io import write_atomic
-
-    parts = [space.per_class.assign(space=name)[["space", *space.per_class.columns]] for name, space in spaces.items()]
-    write_atomic(out, pd.concat(parts, ignore_index=True).to_csv(index=False).encode())
 
 
 def _draw(spaces: "dict[str, Semantics]", figures: "dict[str, pd.DataFrame]", order: Any, language: str, plot: Path) -> None:

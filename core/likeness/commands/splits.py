@@ -8,7 +8,7 @@ import typer
 from likeness.commands.inputs import embedded, tell_left_out
 from likeness.commands.listed_help import ListedHelp
 from likeness.commands.options import Changes, Format, Seed, Source, output_file
-from likeness.commands.terminal import check_format, print_table, progress_bar
+from likeness.commands.terminal import check_format, print_notes, print_table, progress_bar
 from likeness.commands.train import changed
 from likeness.defaults import DATASET
 from likeness.errors import InputError
@@ -138,8 +138,7 @@ def show(
     from likeness.shifts import read_splits, shipped_splits
 
     if not file:
-        for name in shipped_splits():
-            typer.echo(f"{name:28} {read_splits(name).note}")
+        print_notes({name: read_splits(name).note for name in shipped_splits()})
         return
     found = read_splits(file)
     print_table(_table(found), format)
@@ -239,7 +238,7 @@ def _features(
 def _config(like: str, change: list[str] | None) -> "RunConfig":
     from likeness.training import read_config, with_changes
 
-    return with_changes(read_config(like), dict(changed(each) for each in change or []))
+    return with_changes(read_config(like), changed(change))
 
 
 def _source(source: str, like: str | None, change: list[str] | None) -> str:

@@ -7,7 +7,7 @@ import typer
 
 from likeness.commands.inputs import embedded, source_table, space_named
 from likeness.commands.options import Dim, EncoderName, Format, NotionName, OutputFile, Source, output_file
-from likeness.commands.terminal import check_format, print_table, progress_bar
+from likeness.commands.terminal import check_format, print_table, progress_bar, write_csv
 
 
 def spread(
@@ -29,7 +29,6 @@ def spread(
 
     Examples: `likeness spread labels.csv photos/ --out all.csv`, `likeness spread labels.csv cars --notion car-color --method probe --next 10`
     """
-    from likeness.io import csv_bytes, write_atomic
     from likeness.spreading import check_method, labels_of_paths, next_to_label, spread_labels
 
     check_format(format)
@@ -40,9 +39,7 @@ def spread(
     with progress_bar("Spreading") as progress:
         found = spread_labels(space, given, method, progress=progress)
     waiting = next_to_label(found, next)
-    if out:
-        write_atomic(out, csv_bytes(found.table()))
-    if queue:
-        write_atomic(queue, csv_bytes(waiting))
+    write_csv(out, found.table())
+    write_csv(queue, waiting)
     print_table(waiting.round({"confidence": 3, "margin": 3}), format)
     typer.echo(found.sentence(), err=True)

@@ -1,17 +1,20 @@
 """`likeness study`."""
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from likeness.commands.options import Changes, Format, output_file, output_folder
-from likeness.commands.terminal import check_format, print_table, progress_bar
+from likeness.commands.terminal import check_format, print_notes, print_table, staged_bar, write_csv
 from likeness.commands.train import changed
 from likeness.errors import InputError
-from likeness.io import runs_dir, write_atomic
+from likeness.io import runs_dir
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from likeness.studies import Cell, StudyConfig, StudyFolder
 
 
@@ -23,7 +26,6 @@ def study(
     which: Annotated[str, typer.Option(help="Figures of the `last` weights or of the `best` ones.")] = "last",
     against: Annotated[str, typer.Option(help="Also print what each row gains over this one, paired by seed and split.")] = "",
     format: Format = "table",
-    sweep: Annotated[bool, typer.Option("--sweep", help="Try the values that the study names, on held-out training images; in NAME-sweep.")] = False,
     table: Annotated[bool, typer.Option("--table", help="Only print what is finished.")] = False,
     save: Annotated[Path | None, typer.Option(callback=output_file, help="CSV file for the figures, a row per finished run.")] = None,
     listed: Annotated[bool, typer.Option("--list", help="Print the shipped studies.")] = False,
@@ -32,11 +34,10 @@ def study(
 
     Examples: `likeness study shipped-cars`, `likeness study language-table-4 --set data.source=cars196:data/cars --row ELG`
     """
-    from likeness.studies import StudyFolder, cells, measured, read_study, studies, study_notes, sweep_of
+    from likeness.studies import StudyFolder, cells, read_study, studies
 
     if listed:
-        for name in studies():
-            typer.echo(f"{name:28} {read_study(name).note}")
+        print_notes({name: read_study(name).note for name in studies()})
         return
     if not config:
         raise InputError("Say which study: a YAML file or one that ships; `likeness study --list` names them.")
@@ -44,66 +45,59 @@ def study(
     if which not in ("last", "best"):
         raise InputError(f"There are no figures '{which}'; choose last or best.")
     chosen = read_study(config)
-    unknown = [each for each in [*(row or []), *([against] if against else [])] if each not in chosen.rows]
-    if unknown:
-        raise InputError(f"There is no row '{unknown[0]}'; the rows are {', '.join(chosen.rows)}.")
-    if sweep and against:
-        raise InputError("--sweep compares values of settings within each row; leave --against out.")
-    trained, row = (sweep_of(chosen, row or None), None) if sweep else (chosen, row)
-    folder, changes = StudyFolder(out or runs_dir() / trained.name), dict(changed(each) for each in change or [])
-    wanted = cells(trained, folder.path, changes, row or None)
+    check_rows(chosen, [*(row or []), *([against] if against else [])])
+    folder, changes = StudyFolder(out or runs_dir() / chosen.name), changed(change)
+    wanted = cells(chosen, folder.path, changes, row or None)
     try:
         if not table:
-            folder.create(trained, changes, row)
-            _run_study(folder, wanted)
+            folder.create(chosen, changes, row)
+            train_cells(folder, wanted)
     finally:
-        if sweep:
-            _print_sweep(chosen, wanted, which, format)
-        else:
-            _print_study(wanted, which, format)
-        for note in study_notes(wanted):
-            typer.echo(note, err=True)
+        _print_study(wanted, which, format)
+        tell_cells(wanted, which, save)
         if against:
             _print_paired(wanted, which, against, format)
-        if save:
-            write_atomic(save, measured(wanted, which).to_csv(index=False).encode())
 
 
-def _run_study(folder: "StudyFolder", wanted: "list[Cell]") -> None:
-    with progress_bar("Runs") as bar:
+def check_rows(chosen: "StudyConfig", rows: list[str]) -> None:
+    """Raises InputError for a row that a study has not."""
+    unknown = [each for each in rows if each not in chosen.rows]
+    if unknown:
+        raise InputError(f"There is no row '{unknown[0]}'; the rows are {', '.join(chosen.rows)}.")
 
-        def progress(done: int, total: int, stage: str = "") -> None:
-            typer.echo(f"{done + 1} of {total}: {stage}", err=True)
-            bar(done, total)
 
+def train_cells(folder: "StudyFolder", wanted: "list[Cell]") -> None:
+    """Trains what is missing, each run told of before it begins."""
+    with staged_bar("Runs") as progress:
         folder.run(wanted, progress)
 
 
+def tell_cells(wanted: "list[Cell]", which: str, save: Path | None) -> None:
+    """Prints on stderr what finished runs say of themselves, and writes their figures."""
+    from likeness.studies import measured, study_notes
+
+    for note in study_notes(wanted):
+        typer.echo(note, err=True)
+    write_csv(save, measured(wanted, which))
+
+
 def _print_study(wanted: "list[Cell]", which: str, format: str) -> None:
-    from likeness.studies import FIGURES, study_table, with_spread
+    from likeness.studies import FIGURES, study_table
 
     if any(cell.split for cell in wanted):
         _print_shifts(wanted, which, format)
         return
-    lines = study_table(wanted, which)
-    for name in (figure for figure in FIGURES if figure in lines):
+    print_table(with_spreads(study_table(wanted, which), FIGURES), format)
+
+
+def with_spreads(lines: "pd.DataFrame", figures: Iterable[str]) -> "pd.DataFrame":
+    """The table with "FIGURE" and "FIGURE ±" as one text."""
+    from likeness.studies import with_spread
+
+    for name in (figure for figure in figures if figure in lines):
         spread = lines.pop(f"{name} ±")
         lines[name] = [with_spread(mean, each) for mean, each in zip(lines[name], spread, strict=True)]
-    print_table(lines, format)
-
-
-def _print_sweep(chosen: "StudyConfig", wanted: "list[Cell]", which: str, format: str) -> None:
-    """The figure of every value that was tried, row by row, and which is the best."""
-    from likeness.studies import measured, sweep_table
-
-    lines = sweep_table(chosen, measured(wanted, which))
-    if not len(lines):
-        typer.echo("No run is finished yet.")
-        return
-    lines["figure"] = [f"{figure:.4f}" for figure in lines["figure"]]
-    lines["best"] = lines["best"].map({True: "best", False: ""})
-    lines.loc[lines["edge"] & (lines["best"] != ""), "best"] += ", at the edge: there may be a better one beyond"
-    print_table(lines.drop(columns="edge"), format)
+    return lines
 
 
 def _print_shifts(wanted: "list[Cell]", which: str, format: str) -> None:

@@ -1,52 +1,102 @@
 """`likeness sweep`."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from likeness.commands.options import Changes, Format, output_folder
-from likeness.commands.terminal import check_format, print_table, progress_bar
+from likeness.commands.options import Changes, Format, output_file, output_folder
+from likeness.commands.study import check_rows, tell_cells, train_cells, with_spreads
+from likeness.commands.terminal import check_format, print_table, staged_bar
 from likeness.commands.train import changed
 from likeness.errors import InputError
 from likeness.io import runs_dir
 
 if TYPE_CHECKING:
-    from likeness.studies import SweepConfig, SweepFolder
+    from likeness.studies import Cell, StudyConfig, SweepConfig, SweepFolder
 
 
 def sweep(
-    config: Annotated[str, typer.Argument(help="A YAML file with base, space and trials, or the folder of a sweep.")] = "",
+    config: Annotated[str, typer.Argument(help="A YAML file with base, space and trials, the folder of a sweep, or a study.")] = "",
     out: Annotated[Path | None, typer.Option("--out", "-o", callback=output_folder, help="Folder of the sweep. Without: runs/NAME.")] = None,
     change: Changes = None,
+    row: Annotated[list[str] | None, typer.Option("--row", help="Of a study: only this row; may be repeated.")] = None,
+    which: Annotated[str, typer.Option(help="Of a study: figures of the `last` weights or of the `best` ones.")] = "last",
+    save: Annotated[Path | None, typer.Option(callback=output_file, help="Of a study: CSV file for the figures, a row per finished run.")] = None,
     trials: Annotated[int | None, typer.Option(min=1, help="Another number of trials; a finished sweep goes on up to there.")] = None,
     show: Annotated[bool, typer.Option("--show", help="Only print what is finished.")] = False,
     format: Format = "table",
 ) -> None:
     """Search settings by Optuna: a run for each trial, judged on validation images; at the end test figures of the best beside the base.
 
-    Called again on the same file or folder, it resumes: the trial that was stopped or killed goes on from its checkpoint.
+    Called again on the same file or folder, it resumes: the trial that was stopped or killed goes on from its checkpoint. Of a study, the values
+    that it lists under `sweep` are tried in every row, on training images that are held out; their runs lie in NAME-sweep.
 
-    Examples: `likeness sweep rates.yaml`, `likeness sweep runs/rates --show`, `likeness sweep runs/rates --trials 50`
+    Examples: `likeness sweep rates.yaml`, `likeness sweep runs/rates --show`, `likeness sweep runs/rates --trials 50`,
+    `likeness sweep my-study.yaml --row Margin`
     """
     from likeness.studies import SweepFolder, sweep as search
 
     if not config:
-        raise InputError("Say which sweep: a YAML file with base, space and trials, or the folder of one.")
+        raise InputError("Say which sweep: a YAML file with base, space and trials, the folder of one, or a study.")
     check_format(format)
+    if _is_study(config):
+        if trials:
+            raise InputError("A study lists the values that are tried; leave --trials out.")
+        _sweep_rows(config, out, changed(change), row or [], which, save, show, format)
+        return
+    if row or save:
+        raise InputError(f"--row and --save go with a study, and '{config}' is none; leave them out.")
     given, folder = _given(config, out)
-    chosen = given.model_copy(update={"changes": given.changes | dict(changed(each) for each in change or []), "trials": trials or given.trials})
+    chosen = given.model_copy(update={"changes": given.changes | changed(change), "trials": trials or given.trials})
     if show:
         _print_sweep(SweepFolder(folder), format)
         return
-    with progress_bar("Runs") as bar:
-
-        def progress(done: int, total: int, stage: str = "") -> None:
-            typer.echo(f"{done + 1} of {total}: {stage}", err=True)
-            bar(done, total)
-
+    with staged_bar("Runs") as progress:
         found = search(chosen, folder, progress)
     _print_sweep(found, format)
+
+
+def _is_study(config: str) -> bool:
+    from likeness.io import yaml_content
+    from likeness.studies import studies
+
+    content = yaml_content(Path(config)) if Path(config).is_file() else None
+    return config in studies() or (isinstance(content, Mapping) and "rows" in content)
+
+
+def _sweep_rows(
+    config: str, out: Path | None, changes: dict[str, object], rows: list[str], which: str, save: Path | None, show: bool, format: str
+) -> None:
+    from likeness.studies import StudyFolder, cells, read_study, sweep_of
+
+    chosen = read_study(config)
+    check_rows(chosen, rows)
+    tried = sweep_of(chosen, rows or None)
+    folder = StudyFolder(out or runs_dir() / tried.name)
+    wanted = cells(tried, folder.path, changes)
+    try:
+        if not show:
+            folder.create(tried, changes)
+            train_cells(folder, wanted)
+    finally:
+        _print_rows(chosen, wanted, which, format)
+        tell_cells(wanted, which, save)
+
+
+def _print_rows(chosen: "StudyConfig", wanted: "list[Cell]", which: str, format: str) -> None:
+    """The figure of every value that was tried, row by row, and which is the best."""
+    from likeness.studies import measured, sweep_table
+
+    lines = sweep_table(chosen, measured(wanted, which))
+    if not len(lines):
+        typer.echo("No run is finished yet.")
+        return
+    lines["figure"] = [f"{figure:.4f}" for figure in lines["figure"]]
+    lines["best"] = lines["best"].map({True: "best", False: ""})
+    lines.loc[lines["edge"] & (lines["best"] != ""), "best"] += ", at the edge: there may be a better one beyond"
+    print_table(lines.drop(columns="edge"), format)
 
 
 def _given(config: str, out: Path | None) -> "tuple[SweepConfig, Path]":
@@ -79,15 +129,13 @@ def _print_sweep(folder: "SweepFolder", format: str) -> None:
 
 
 def _print_figures(folder: "SweepFolder", format: str) -> None:
-    from likeness.studies import FIGURES, table_of, with_spread
+    from likeness.studies import FIGURES, table_of
 
     figures = folder.figures()
     if not len(figures):
         return
-    lines = table_of(figures, (folder.metric, *FIGURES))
-    for name in (each for each in (folder.metric, *FIGURES) if each in lines):
-        spread = lines.pop(f"{name} ±")
-        lines[name] = [with_spread(mean, each) for mean, each in zip(lines[name], spread, strict=True)]
+    shown = (folder.metric, *FIGURES)
+    lines = with_spreads(table_of(figures, shown), shown)
     typer.echo()
     print_table(lines, format)
     typer.echo(f"{folder.metric} chose the trial and its weights, which flatters it; figures without validation_ are of the test images.", err=True)

@@ -5,9 +5,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from likeness.commands.default_list import DefaultList
 from likeness.commands.inputs import rows_where
-from likeness.commands.listed_help import ListedHelp
+from likeness.commands.listed_help import DefaultList, ListedHelp
 from likeness.commands.options import Format, Source, output_file
 from likeness.commands.terminal import check_format, print_table, printable
 from likeness.defaults import DATASET

@@ -4,9 +4,10 @@ import io
 import os
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, NoReturn
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import typer
 
@@ -15,6 +16,7 @@ from likeness.io import interrupted_by, restore_interruption
 
 if TYPE_CHECKING:
     import pandas as pd
+    from plotly.graph_objects import Figure
 
     from likeness.progress import Progress
 
@@ -36,6 +38,35 @@ def print_table(frame: "pd.DataFrame", format: str) -> None:
     check_format(format)
     text = writers[format]()
     typer.echo(printable(text) if format == "table" else text)
+
+
+def print_notes(notes: Mapping[str, str]) -> None:
+    """Prints names, each with what it is."""
+    for name, note in notes.items():
+        typer.echo(f"{name:28} {note}")
+
+
+def write_csv(place: Path | None, frame: "pd.DataFrame") -> None:
+    """Writes a table, where a file is named."""
+    from likeness.io import csv_bytes, write_atomic
+
+    if place:
+        write_atomic(place, csv_bytes(frame))
+
+
+def check_plot(plot: Path | None) -> None:
+    """Raises InputError for a name that could not be written; called before slow work."""
+    if plot is not None and plot.suffix != ".html":
+        raise InputError(f"Can't write the plot '{plot}'; end its name in .html.")
+
+
+def write_plot(plot: Path, figure: "Figure", title: str, notes: Sequence[str] = ()) -> None:
+    """Writes a figure as a page and says so on stderr."""
+    from likeness.io import write_atomic
+    from likeness.plots import as_page
+
+    write_atomic(plot, as_page(figure, title, notes).encode())
+    typer.echo(f"wrote {plot}", err=True)
 
 
 def printable(text: str) -> str:
@@ -150,3 +181,31 @@ def progress_bar(label: str) -> Iterator["Progress"]:
     finally:
         if bar.live.is_started:
             bar.stop()
+
+
+@contextmanager
+def staged_bar(label: str) -> Iterator["Progress"]:
+    """A bar on stderr, before each step of which a line says what begins."""
+    with progress_bar(label) as bar:
+
+        def progress(done: int, total: int, stage: str = "") -> None:
+            typer.echo(f"{done + 1} of {total}: {stage}", err=True)
+            bar(done, total)
+
+        yield progress
+
+
+def measured(label: str, out: Path | None, analysis: "Callable[..., pd.DataFrame]") -> "pd.DataFrame":
+    """Runs an analysis with a progress bar; after each run all that are finished are written, so that an end at any moment loses none."""
+    import pandas as pd
+
+    rows: list[dict[str, Any]] = []
+
+    def keep(row: dict[str, Any]) -> None:
+        rows.append(row)
+        write_csv(out, pd.DataFrame(rows))
+
+    with progress_bar(label) as progress:
+        runs = analysis(progress=progress, on_run=keep)
+    write_csv(out if len(runs) else None, runs)
+    return runs

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from likeness.commands.options import Changes, output_folder
+from likeness.commands.options import Changes, output_file, output_folder
 from likeness.commands.runs import MAIN_METRICS
-from likeness.commands.terminal import progress_bar
+from likeness.commands.terminal import print_notes, progress_bar
 from likeness.errors import InputError
 from likeness.io import parse_yaml, runs_dir
 
@@ -24,6 +24,13 @@ def train(
     out: Annotated[Path | None, typer.Option("--out", "-o", callback=output_folder, help="Folder of the run. Without: runs/NAME.")] = None,
     change: Changes = None,
     find: Annotated[bool, typer.Option("--find-rate", help="Look for a learning rate in 100 steps of rising ones; no run is written.")] = False,
+    labels: Annotated[
+        Path | None,
+        typer.Option(
+            "--pseudolabels", callback=output_file, help="Instead: write ImageNet names of each class, by a classifier, into this CSV file."
+        ),
+    ] = None,
+    k: Annotated[int, typer.Option("--k", "-k", min=1, help="With --pseudolabels: names of each class.")] = 20,
     show: Annotated[bool, typer.Option("--show", help="Print the whole config instead of running it.")] = False,
     listed: Annotated[bool, typer.Option("--list", help="Print the presets.")] = False,
     devices: Annotated[int | None, typer.Option(min=1, help="Processes on each machine, one per GPU; they share every batch.")] = None,
@@ -31,19 +38,23 @@ def train(
 ) -> None:
     """Train an embedding: config -> run folder. Called again on the same folder, it resumes where it was stopped or killed.
 
+    `guidance.pseudolabels` of a config of kind plg reads the file of --pseudolabels where no classifier is at hand.
+
     Examples: `likeness train shipped-cars-elg`, `likeness train my.yaml --out runs/a --set seed=1`, `likeness train my.yaml --devices 2`,
-    `likeness train my.yaml --find-rate`
+    `likeness train my.yaml --find-rate`, `likeness train my.yaml --pseudolabels names.csv --set guidance.classifier.name=resnet50`
     """
     from likeness.training import as_yaml, presets, read_config, with_changes
 
     if listed:
-        for name in presets():
-            typer.echo(f"{name:28} {read_config(name).note}")
+        print_notes({name: read_config(name).note for name in presets()})
         return
     if not config:
         raise InputError("Say what to train: a YAML file or a preset; `likeness train --list` names the presets.")
     processes = {name: number for name, number in (("devices", devices), ("nodes", nodes)) if number is not None}
-    chosen = with_changes(read_config(config), dict(changed(each) for each in change or []) | processes)
+    chosen = with_changes(read_config(config), changed(change) | processes)
+    if labels is not None:
+        _write_pseudolabels(chosen, labels, k)
+        return
     if show:
         typer.echo(as_yaml(chosen).rstrip())
         return
@@ -51,6 +62,23 @@ def train(
         _find_rate(chosen)
         return
     _run(chosen, out or runs_dir() / chosen.name)
+
+
+def _write_pseudolabels(config: "RunConfig", out: Path, k: int) -> None:
+    from dataclasses import replace
+
+    from likeness.language import imagenet_names, write_pseudolabels
+    from likeness.training import pseudolabels, run_images, with_changes
+
+    chosen = with_changes(config, {"guidance.kind": "plg", "guidance.level": "class", "guidance.k": k})
+    images = run_images(chosen.data, chosen.seed)
+    every, names = replace(images, train=images.used), imagenet_names()
+    with progress_bar("Images") as progress:
+        labels = pseudolabels(chosen, every, progress)
+    table = {name: [names[number] for number in row] for name, row in zip(images.names, labels, strict=True)}
+    write_pseudolabels(out, table)
+    for name, own in table.items():
+        typer.echo(f"{name}: {', '.join(own[:5])}")
 
 
 def _find_rate(config: "RunConfig") -> None:
@@ -96,9 +124,12 @@ def _run(config: "RunConfig", folder: Path) -> None:
                 typer.echo(f"{which} (step {figures_by[which]['step']:,}): {figures}")
 
 
-def changed(text: str) -> tuple[str, object]:
-    """Key and value of a `--set key=value`; the value is read as YAML."""
-    key, equals, value = text.partition("=")
-    if not equals or not key:
-        raise InputError(f"'--set {text}' has no '='; write it as --set guidance.omega=5.")
-    return key.strip(), parse_yaml(value, f"The value in '--set {text}'")
+def changed(texts: list[str] | None) -> dict[str, object]:
+    """Keys and values of all `--set key=value`; the values are read as YAML."""
+    found: dict[str, object] = {}
+    for text in texts or []:
+        key, equals, value = text.partition("=")
+        if not equals or not key:
+            raise InputError(f"'--set {text}' has no '='; write it as --set guidance.omega=5.")
+        found[key.strip()] = parse_yaml(value, f"The value in '--set {text}'")
+    return found

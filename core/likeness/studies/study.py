@@ -31,7 +31,7 @@ class StudyConfig(FrozenConfig):
             does not train at all (epochs 0) is measured with the first seed alone.
         splits_command: what makes that file, where it does not ship.
         only: names of some of these splits; empty: all.
-        sweep: settings, by dotted keys, and the values that `likeness study --sweep` tries in every row, on training images that are held out.
+        sweep: settings, by dotted keys, and the values that `likeness sweep` tries in every row, on training images that are held out.
     """
 
     name: str = "study"

@@ -1,7 +1,5 @@
 """A study on disk: what it compares, its runs, and how it stands; in a process of its own it outlives who began it."""
 
-import os
-import time
 from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,7 +11,7 @@ from likeness.errors import InputError
 from likeness.io import write_atomic
 from likeness.progress import Progress
 from likeness.studies.study import Cell, StudyConfig, cells, finished, read_study, resolve_splits, rows_with, run_study
-from likeness.training import RunFolder, Status, spawn
+from likeness.training import RunFolder, Status, TaskFolder, begin
 
 
 @dataclass(frozen=True)
@@ -34,22 +32,10 @@ class StudyStatus:
     message: str = ""
 
 
-class StudyFolder:
-    """The files of a study: `study.yaml`, a folder for each run, and how it stands.
+class StudyFolder(TaskFolder):
+    """The files of a study: `study.yaml`, a folder for each run, and how it stands."""
 
-    Args:
-        path: its folder; need not exist yet.
-    """
-
-    def __init__(self, path: Path | str) -> None:
-        self.path = Path(path)
-        # how a study stands is told in the same words as how a run does
-        self._own = RunFolder(self.path)
-
-    @property
-    def name(self) -> str:
-        """The folder's name."""
-        return self.path.name
+    kind = "study"
 
     def create(self, study: StudyConfig, changes: dict[str, Any] | None = None, rows: Collection[str] | None = None) -> None:
         """Writes what is compared; `changes`, by dotted keys, go into every row, or into these `rows`: the others stay as the folder has them."""
@@ -74,9 +60,9 @@ class StudyFolder:
         """
         return cells(self.study(), self.path)
 
-    def status(self) -> StudyStatus:
+    def standing(self) -> StudyStatus:
         """How it stands; runs are counted by their own reports."""
-        own = self._own.status()
+        own = self.status()
         wanted = self.cells()
         done = sum(finished(cell) for cell in wanted)
         state = "finished" if done == len(wanted) else "stopped" if own.state == "finished" else own.state
@@ -92,46 +78,24 @@ class StudyFolder:
         Raises:
             InputError: another process trains it, or runs failed, with the first one's reason.
         """
-        before = self._own.status()
-        if before.state == "running" and before.pid != os.getpid():
-            raise InputError(f"The study in '{self.path}' is running already (process {before.pid}); stop it first.")
-        if before.pid != os.getpid():
-            self._own.clear_stop()
-        wanted, begun = self.cells() if wanted is None else wanted, time.perf_counter()
+        wanted = self.cells() if wanted is None else wanted
+        with self.working(len(wanted)) as report:
 
-        def tell(done: int, total: int, stage: str = "") -> None:
-            self._report("running", done, total, stage, begun)
-            if progress:
-                progress(done, total, stage)
+            def tell(done: int, total: int, stage: str = "") -> None:
+                report(done, stage)
+                if progress:
+                    progress(done, total, stage)
 
-        try:
-            run_study(wanted, tell, self._own.stop_requested)
-        except InputError as error:
-            self._report("failed", len(wanted), len(wanted), str(error), begun)
-            raise
-        except Exception as error:
-            self._report("failed", len(wanted), len(wanted), f"Ended by {type(error).__name__}: {error}", begun)
-            raise
-        except BaseException:
-            self._report("stopped", 0, len(wanted), "", begun)
-            raise
-        self._report("stopped" if self._own.stop_requested() else "finished", len(wanted), len(wanted), "", begun)
-
-    def _report(self, state: str, done: int, total: int, message: str, begun: float) -> None:
-        pid = os.getpid() if state == "running" else 0
-        self._own.report_status(Status(state, done, total, message, pid, time.perf_counter() - begun))
+            run_study(wanted, tell, self.stop_requested)
+            report(len(wanted), "", "stopped" if self.stop_requested() else "finished")
 
     def request_stop(self) -> None:
         """Asks it to end; the run under way saves a checkpoint, from which the next call goes on."""
-        self._own.request_stop()
+        super().request_stop()
         for cell in self.cells():
             run = RunFolder(cell.folder)
             if run.status().state == "running":
                 run.request_stop()
-
-    def stop_requested(self) -> bool:
-        """True once a stop was asked for."""
-        return self._own.stop_requested()
 
     def begin(self) -> int:
         """Trains it in a process of its own, or goes on; returns the process's number.
@@ -139,17 +103,12 @@ class StudyFolder:
         Raises:
             InputError: it is running or finished, there is no study, or the folder cannot be written.
         """
-        standing = self.status()
+        standing = self.standing()
         if standing.state in ("running", "finished"):
             remedy = "stop it first" if standing.state == "running" else "change it first"
             raise InputError(f"The study '{self.name}' is {standing.state}; {remedy}.")
-        try:
-            self._own.clear_stop()
-            pid = spawn(self.path, "study", str(self.path / "study.yaml"), "--out", str(self.path))
-            self._own.report_status(Status("running", standing.done, standing.total, "Starting", pid))
-        except OSError as error:
-            raise InputError(f"The folder '{self.path}' cannot be written ({error.strerror or error}); make room, or choose another one.") from error
-        return pid
+        before = Status(step=standing.done, total=standing.total)
+        return begin(self, self.study, before, "study", str(self.path / "study.yaml"), "--out", str(self.path))
 
 
 def list_studies(folder: Path) -> list[StudyFolder]:

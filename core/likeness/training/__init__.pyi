@@ -36,7 +36,7 @@ from .preview import (
     pseudolabel_config as pseudolabel_config,
     summarize_similarities as summarize_similarities,
 )
-from .runs.background import spawn as spawn, start_run as start_run, tail_log as tail_log
+from .runs.background import begin as begin, spawn as spawn, start_run as start_run, tail_log as tail_log
 from .runs.checkpoint_figures import CHECKPOINTS as CHECKPOINTS, Checkpoint as Checkpoint, checkpoint_figures as checkpoint_figures
 from .runs.manage_runs import (
     check_run_name as check_run_name,
@@ -49,6 +49,7 @@ from .runs.run_encoder import load_network as load_network, load_spherical_map a
 from .runs.run_folder import (
     RunFolder as RunFolder,
     Status as Status,
+    TaskFolder as TaskFolder,
     find_run as find_run,
     list_runs as list_runs,
     trained_folders as trained_folders,

@@ -96,12 +96,6 @@ def test_a_trial_below_the_median_ends_once_enough_have_finished(search: SweepCo
     assert history.pruned_at({}) is None
 
 
-def test_without_a_pruner_none_ends(search: SweepConfig, file: Path) -> None:
-    history = TrialHistory(file, search.model_copy(update={"startup": 1, "pruner": "none"}), True)
-    history.finish(history.begin(), 1.0, {1: 1.0})
-    assert history.pruned_at({1: 0.0}) is None
-
-
 def test_what_became_of_trials_is_kept(search: SweepConfig, file: Path) -> None:
     history = TrialHistory(file, search, True)
     assert history.unfinished() is None
@@ -134,14 +128,6 @@ def test_what_a_killed_process_was_making_is_made_anew(search: SweepConfig, file
         file.with_name(name).write_bytes(b"half made")
     assert TrialHistory(file, search, True).trials() == []
     assert [each.name for each in file.parent.glob("*trials*")] == ["trials.db"]
-
-
-def test_odd_folder_names(search: SweepConfig, tmp_path: Path) -> None:
-    place = tmp_path / "a?b#c%41 é{x}" / "trials.db"
-    history = TrialHistory(place, search, True)
-    trial = history.begin()
-    assert place.is_file()
-    assert TrialHistory(place, search, True).trials() == [trial]
 
 
 def test_a_file_that_is_no_history_is_named(search: SweepConfig, file: Path) -> None:

@@ -88,10 +88,6 @@ def test_can_be_stopped(photos: Path, cache: Path) -> None:
     assert list((cache / "pixels").iterdir()) == []
 
 
-def test_images_with_odd_names_are_read(odd_names: Path) -> None:
-    assert load_pixels(read_folder(odd_names), 16).shape == (7, 18, 18, 3)
-
-
 def test_seconds_of_a_video(tmp_path: Path) -> None:
     write_video(tmp_path / "a.mp4", shades=(0, 240))
     table = read_folder(tmp_path)

@@ -10,7 +10,7 @@ from PIL import Image
 from likeness.errors import InputError
 from likeness.labels import LabelsConfig
 from likeness.shifts import splits_from, write_splits
-from likeness.training.config import DataConfig, config_from
+from likeness.training.config import DataConfig
 from likeness.training.data.run_images import run_images
 
 
@@ -69,19 +69,6 @@ def test_errors(photos: Path, splits: Path) -> None:
         InputError, match=r"has no class 'AM General Hummer SUV 2000', which the split 'start' of 'cars196-oodml' names, and 195 more"
     ):
         run_images(_config(photos, splits, splits="cars196-oodml"), 0)
-
-
-@pytest.mark.parametrize(
-    ("data", "message"),
-    [
-        ({"split": "file", "splits": "x.json"}, "split file needs splits, the file, and shift"),
-        ({"splits": "x.json", "shift": "start"}, "go with split file, not with classes"),
-        ({"tuning": True}, "go with split file"),
-    ],
-)
-def test_keys_that_do_not_fit_each_other(data: dict[str, Any], message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        config_from({"data": data})
 
 
 @pytest.mark.parametrize(("test", "other"), [("test", "val"), ("validation", None), ("Testing", None)])

@@ -1,7 +1,6 @@
 """Crops of whole images: drawn as torchvision's, with the pixels that PIL gives."""
 
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -10,7 +9,6 @@ from PIL import Image
 from torchvision.transforms import RandomResizedCrop
 
 from likeness.data import read_folder
-from likeness.errors import InputError
 from likeness.samplers import MPerClassBatches
 from likeness.training.config import RunConfig, config_from, with_changes
 from likeness.training.data.batches import Batches
@@ -143,16 +141,3 @@ def test_a_run_trains_on_whole_images_and_is_measured_on_squares(config: RunConf
     first, again, other = (train(each, tmp_path / str(number)).metrics() for number, each in enumerate((whole, whole, config)))
     assert first["loss"].dropna().tolist() == again["loss"].dropna().tolist() != other["loss"].dropna().tolist()
     assert first["recall_at_1"][0] == other["recall_at_1"][0]
-
-
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        ({"augment": False}, "augment is false, not true; set data.crops to square"),
-        ({"augment": "jitter"}, "augment is jitter, not true"),
-        ({"backbone.head_only": True}, "a head_only run has none"),
-    ],
-)
-def test_crops_of_whole_images_without_crops_are_refused(changes: dict[str, Any], message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        with_changes(RunConfig(), {"data.crops": "whole"} | changes)

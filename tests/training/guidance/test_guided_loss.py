@@ -15,7 +15,6 @@ from likeness.training.data.run_images import run_images
 from likeness.training.guidance.guidance import build_guidance, classifier_outputs, pseudolabels
 from likeness.training.guidance.guided_loss import ClassTargets, ImageTargets, LanguageGuidance
 from likeness.training.loop.train import train
-from likeness.training.runs.run_folder import RunFolder
 
 
 @pytest.fixture
@@ -181,26 +180,15 @@ def test_controls_take_the_meaning_away(content: dict[str, Any], classifier: dic
     np.testing.assert_allclose(np.diag(targets["flat"]), np.diag(true))
 
 
-def test_pseudolabels_of_images_are_unmasked_and_known_for_training_images(content: dict[str, Any], classifier: dict[str, Any]) -> None:
-    config = config_from(content | {"guidance": {"kind": "plg", "k": 2, "level": "sample", "language": "clip:cars", "classifier": classifier}})
-    images = run_images(config.data, 0)
-    guidance = build_guidance(config, images)
-    assert not guidance.masked
-    assert guidance.targets.pseudolabels.shape == (36, 2)  # type: ignore[union-attr]
-
-
-def test_pseudolabels_of_images_are_masked_on_both_sides_where_the_config_says_so(content: dict[str, Any], classifier: dict[str, Any]) -> None:
-    asked = {"kind": "plg", "k": 2, "level": "sample", "language": "clip:cars", "classifier": classifier, "mask_language": True}
-    config = config_from(content | {"guidance": asked})
+@pytest.mark.parametrize("masked", [False, True])
+def test_pseudolabels_of_images_are_known_for_all_and_masked_where_the_config_says_so(
+    content: dict[str, Any], classifier: dict[str, Any], masked: bool
+) -> None:
+    plg = {"kind": "plg", "k": 2, "level": "sample", "language": "clip:cars", "classifier": classifier, "mask_language": masked}
+    config = config_from(content | {"guidance": plg})
     guidance = build_guidance(config, run_images(config.data, 0))
-    assert guidance.masked
-    torch.manual_seed(0)
-    rows, labels, numbers = torch.nn.functional.normalize(torch.randn(6, 4), dim=1), torch.tensor([2, 0, 0, 1, 2, 1]), torch.arange(6)
-    image, language = rows @ rows.T, guidance.targets(labels, numbers)[0] + 1.0  # type: ignore[operator]
-    same = labels[:, None] == labels[None, :]
-    image, language = image.masked_fill(same, 2.0).log_softmax(dim=1), language.masked_fill(same, 2.0).log_softmax(dim=1)
-    expected = torch.nn.functional.kl_div(language, image, reduction="batchmean", log_target=True)
-    assert float(guidance(rows, labels, numbers)) == pytest.approx(float(expected), rel=1e-5)
+    assert guidance.masked == masked
+    assert guidance.targets.pseudolabels.shape == (36, 2)  # type: ignore[union-attr]
 
 
 @pytest.mark.parametrize("masked", [False, True])
@@ -236,15 +224,6 @@ def test_what_gives_no_pseudolabels_is_refused(content: dict[str, Any]) -> None:
             build_guidance(config, run_images(config.data, 0))
 
 
-def test_a_language_model_that_is_not_there_ends_the_run_before_training(content: dict[str, Any], tmp_path: Path) -> None:
-    config = config_from(content | {"guidance": {"language": f"vectors:{tmp_path}/glove.txt"}})
-    with pytest.raises(InputError, match=r"glove.txt"):
-        train(config, tmp_path / "run")
-    status = RunFolder(tmp_path / "run").status()
-    assert status.state == "failed"
-    assert "glove.txt" in status.message
-
-
 def test_guided_runs_come_nearer_to_the_language_than_unguided_ones(content: dict[str, Any], tmp_path: Path) -> None:
     content |= {"epochs": 30, "evaluate_every": 30}
     found = {}
@@ -253,23 +232,3 @@ def test_guided_runs_come_nearer_to_the_language_than_unguided_ones(content: dic
         np.testing.assert_allclose(metrics["loss"], metrics["loss_objective"] + omega * metrics["loss_guidance"], rtol=1e-4)
         found[omega] = metrics["loss_guidance"].tail(10).mean()
     assert found[50.0] < 0.8 * found[0.0]
-
-
-def test_a_run_with_pseudolabels_of_single_images(content: dict[str, Any], classifier: dict[str, Any], tmp_path: Path) -> None:
-    guidance = {"kind": "plg", "language": "clip:cars", "k": 2, "level": "sample", "classifier": classifier}
-    run = train(config_from(content | {"guidance": guidance}), tmp_path / "run")
-    assert run.status().state == "finished"
-    assert np.isfinite(run.metrics()["loss_guidance"][1:]).all()
-
-
-def test_the_control_deals_the_names_out_at_random_and_the_same_for_a_seed(content: dict[str, Any]) -> None:
-    from likeness.training.guidance.guidance import _names
-
-    asked = content | {"guidance": {"language": "clip:cars", "control": "shuffled"}, "data": content["data"] | {"train_classes": 0.7}}
-    config = config_from(asked)
-    images = run_images(config.data, 0)
-    names = _names(config, images)
-    assert sorted(names) == sorted(images.train_classes)
-    assert names == _names(config, images)
-    dealt = [_names(config.model_copy(update={"seed": seed}), images) for seed in range(8)]
-    assert any(each != images.train_classes for each in dealt)

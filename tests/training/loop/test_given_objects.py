@@ -8,7 +8,7 @@ import pytest
 import torch
 from lightning import Callback
 from pytorch_metric_learning.losses import TripletMarginLoss
-from tests.training import together
+from tests.training.conftest import losses, same, stopped, weights
 from torch import Tensor, nn
 
 import likeness
@@ -34,18 +34,12 @@ class Centers(nn.Module):
         return (embeddings - self.centers[labels]).square().sum(dim=1).mean()
 
 
-def weights(run: RunFolder) -> dict[str, Tensor]:
-    found: dict[str, Tensor] = torch.load(run.checkpoint, weights_only=True)["state_dict"]
-    return found
-
-
 def test_an_own_loss_is_trained_with_its_parameters(config: RunConfig, tmp_path: Path) -> None:
     loss = Centers()
     run = train(config, tmp_path / "run", loss=loss)
     assert run.status().state == "finished"
     assert loss.seen == {0, 1, 2}
-    losses = run.metrics()["loss"].dropna().tolist()
-    assert losses[-1] < losses[0]
+    assert losses(run)[-1] < losses(run)[0]
     assert not torch.equal(weights(run)["objective.centers"], torch.eye(8)[:3])
     assert (run.config().objective.name, run.config().objective.options) == ("custom", {})
 
@@ -53,8 +47,7 @@ def test_an_own_loss_is_trained_with_its_parameters(config: RunConfig, tmp_path:
 def test_a_shipped_loss_as_an_object_gives_the_run_of_its_name(config: RunConfig, tmp_path: Path) -> None:
     named = train(config, tmp_path / "named")
     own = train(config, tmp_path / "own", loss=make_objective("margin", 3, 8))
-    assert named.metrics()["loss"].dropna().tolist() == own.metrics()["loss"].dropna().tolist()
-    assert all(torch.equal(ours, weights(own)[name]) for name, ours in weights(named).items())
+    assert same(named, own)
 
 
 def test_a_function_is_a_loss_too_and_may_be_wrapped(config: RunConfig, tmp_path: Path) -> None:
@@ -64,14 +57,11 @@ def test_a_function_is_a_loss_too_and_may_be_wrapped(config: RunConfig, tmp_path
 
 
 def test_a_run_goes_on_with_the_object_only(config: RunConfig, tmp_path: Path) -> None:
-    whole, run = train(config, tmp_path / "whole", loss=Centers()), RunFolder(tmp_path / "run")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(RunFolder, "append_metrics", together.stop_at(3))
-        assert train(config, run.path, loss=Centers()).status().state == "stopped"
+    whole, run = train(config, tmp_path / "whole", loss=Centers()), stopped(config, tmp_path / "run", 3, loss=Centers())
     with pytest.raises(InputError, match=r"given as an object; pass it again: train\(config, folder, loss=\.\.\.\)"):
         train(run.config(), run.path)
     train(run.config(), run.path, loss=Centers())
-    assert all(torch.equal(ours, weights(run)[name]) for name, ours in weights(whole).items())
+    assert same(run, whole)
 
 
 def test_a_miner_serves_a_named_loss(config: RunConfig, tmp_path: Path) -> None:
@@ -83,7 +73,7 @@ def test_a_miner_serves_a_named_loss(config: RunConfig, tmp_path: Path) -> None:
 
     named, own = train(config, tmp_path / "named"), train(config, tmp_path / "own", miner=miner)
     assert calls == [6] * 9
-    assert named.metrics()["loss"].dropna().tolist() == own.metrics()["loss"].dropna().tolist()
+    assert losses(named) == losses(own)
     assert (own.config().objective.name, own.config().objective.miner) == ("margin", "custom")
     with pytest.raises(InputError, match=r"pass it again: train\(config, folder, miner=\.\.\.\)"):
         train(with_changes(own.config(), {"seed": 1}), tmp_path / "again")
@@ -92,7 +82,7 @@ def test_a_miner_serves_a_named_loss(config: RunConfig, tmp_path: Path) -> None:
 def test_a_miner_and_a_loss_of_pytorch_metric_learning(config: RunConfig, tmp_path: Path) -> None:
     own = train(config, tmp_path / "own", loss=TripletMarginLoss(0.1), miner=distance_weighted_triplets)
     named = train(with_changes(config, {"objective.miner": "distance-weighted"}), tmp_path / "mixed", loss=TripletMarginLoss(0.1))
-    assert own.metrics()["loss"].dropna().tolist() == named.metrics()["loss"].dropna().tolist()
+    assert losses(own) == losses(named)
 
 
 def test_label_distances_reach_a_loss_in_place_of_one_that_reads_them(content: dict[str, Any], tmp_path: Path) -> None:
@@ -136,7 +126,6 @@ def test_an_own_language_model_guides(config: RunConfig, tmp_path: Path) -> None
     run = train(guided, tmp_path / "run", language=language)
     assert language.texts == ["class 0", "class 1", "class 2"]
     assert run.metrics()["loss_guidance"][1:].notna().all()
-    assert run.config().guidance is not None
     assert run.config().guidance.language == ("custom",)
     with pytest.raises(InputError, match=r"pass it again: train\(config, folder, language=\.\.\.\)"):
         train(run.config(), run.path)
@@ -181,7 +170,6 @@ def test_a_backbone_and_callbacks_are_taken_as_objects(config: RunConfig, tmp_pa
     counts, colors = Counts(), Colors()
     run = train(config, tmp_path / "run", backbone=colors, callbacks=[counts])
     report = run.report()
-    assert report is not None
     assert counts.steps == report["steps"]
     assert not torch.equal(colors.scale.detach(), torch.ones(3))
     assert report["best"]["recall_at_1"] > 0.9  # the classes are colors

@@ -6,6 +6,7 @@ from typing import Any
 
 import pandas as pd
 import pytest
+from tests.training.conftest import stopped
 
 from likeness.errors import InputError
 from likeness.io import confine
@@ -16,12 +17,8 @@ from likeness.training.runs.run_folder import RunFolder
 
 
 def test_a_csv_file_has_the_runs_figures_also_after_it_was_stopped(config: RunConfig, tmp_path: Path) -> None:
-    from tests.training.together import stop_at
-
     made = with_changes(config, {"loggers": ["csv"]})
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("likeness.training.runs.run_folder.RunFolder.append_metrics", stop_at(4))
-        assert train(made, tmp_path / "run").status().state == "stopped"
+    stopped(made, tmp_path / "run", 4)
     run = train(made, tmp_path / "run")
     found = pd.read_csv(run.path / "csv" / "metrics.csv").set_index("step").sort_index()
     own = run.metrics().set_index("step")

@@ -10,7 +10,6 @@ import torch
 from lightning import Callback
 from torch import nn
 
-from likeness.errors import InputError
 from likeness.io import read_weights
 from likeness.training.config import RunConfig, with_changes
 from likeness.training.loop.module import RunModule
@@ -134,12 +133,6 @@ def test_what_is_kept_is_the_moving_average_of_the_weights(config: RunConfig, tm
     kept = read_weights(run.best)["head.weight"]
     torch.testing.assert_close(kept, expected, rtol=1e-4, atol=1e-6)
     assert not torch.allclose(kept, weights[-1], atol=1e-3)
-    from tests.training.together import stop_at
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("likeness.training.runs.run_folder.RunFolder.append_metrics", stop_at(4))
-        train(made, tmp_path / "halted")
-    assert torch.equal(read_weights(train(made, tmp_path / "halted").best)["head.weight"], kept)
 
 
 def test_a_run_ends_when_validation_gets_no_better_and_stays_ended(config: RunConfig, tmp_path: Path) -> None:
@@ -152,26 +145,10 @@ def test_a_run_ends_when_validation_gets_no_better_and_stays_ended(config: RunCo
     assert len(figures) == 1 + 1 + 2  # untrained, the first, which is the best so far, and two more
     assert status.step < status.total
     report = run.report()
-    assert report is not None
     assert report["steps"] == status.step
     again = train(made, tmp_path / "run")
     pd.testing.assert_frame_equal(again.metrics(), run.metrics())
     assert again.status().state == "finished"
-
-
-@pytest.mark.parametrize(
-    ("changes", "told"),
-    [
-        ({"stop_early": 3}, "stop_early needs data.validation above 0"),
-        ({"optimizer.cosine": True, "optimizer.milestones": [1]}, "cosine and milestones both say how the rate falls"),
-        ({"optimizer.cosine": True, "optimizer.decay": 0.9}, "cosine and decay both say how the rate falls"),
-        ({"optimizer.ema": 1.0}, "optimizer.ema"),
-        ({"loggers": ["aim"]}, "loggers"),
-    ],
-)
-def test_what_does_not_fit_is_refused(config: RunConfig, changes: dict[str, Any], told: str) -> None:
-    with pytest.raises(InputError, match=told):
-        with_changes(config, changes)
 
 
 def test_each_step_is_written_with_the_rate_that_it_took(config: RunConfig, tmp_path: Path) -> None:

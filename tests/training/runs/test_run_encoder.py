@@ -62,16 +62,6 @@ def test_the_embedding_layer_of_a_head_only_run_stands_on_its_backbone(content: 
     assert (found * embed_rows(network, pixels, np.arange(3), 96)).sum(axis=1).min() > 0.999
 
 
-def test_parts_of_an_embedding_are_scaled_as_in_training(content: dict[str, Any], tmp_path: Path) -> None:
-    content["backbone"]["parts"] = 4
-    run = train(config_from(content), tmp_path / "parts")
-    encoder, table = load_encoder(f"run:{run.path}"), read_folder(tmp_path / "photos")
-    found, network = encoder.encode_images(table.paths()), load_network(run)
-    assert network.parts == 4
-    np.testing.assert_allclose(np.linalg.norm(found.reshape(36, 4, 2), axis=2), 0.5, atol=1e-5)
-    assert (found * embed_rows(network, load_pixels(table, 16), np.arange(36), 16)).sum(axis=1).min() > 0.999
-
-
 def test_new_weights_are_another_encoder(run: RunFolder, config: RunConfig, tmp_path: Path, photos: Path) -> None:
     other = train(with_changes(config, {"seed": 1}), tmp_path / "other")
     assert encoder_identity(f"run:{run.path}") != encoder_identity(f"run:{other.path}")

@@ -1,9 +1,6 @@
 """A sweep on disk: what it searches, its trials, their runs, and the figures that came of them."""
 
-import os
-import time
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
@@ -15,7 +12,7 @@ from likeness.io import write_atomic
 from likeness.studies.study import Cell, measured
 from likeness.studies.sweeps.config import SweepConfig, read_sweep
 from likeness.studies.sweeps.trial import Trial
-from likeness.training import RunConfig, RunFolder, Status, config_from, with_changes
+from likeness.training import RunConfig, RunFolder, TaskFolder, config_from, with_changes
 
 if TYPE_CHECKING:
     from likeness.studies.sweeps.history import TrialHistory
@@ -23,22 +20,10 @@ if TYPE_CHECKING:
 BASE = "base"
 
 
-class SweepFolder:
-    """The files of a sweep: `sweep.yaml`, `trials.db` of Optuna, a run in `runs/` for each trial, and the tables `trials.csv` and `figures.csv`.
+class SweepFolder(TaskFolder):
+    """The files of a sweep: `sweep.yaml`, `trials.db` of Optuna, a run in `runs/` for each trial, and the tables `trials.csv` and `figures.csv`."""
 
-    Args:
-        path: its folder; need not exist yet.
-    """
-
-    def __init__(self, path: Path | str) -> None:
-        self.path = Path(path)
-        # how a sweep stands is told in the same words as how a run does
-        self._own = RunFolder(self.path)
-
-    @property
-    def name(self) -> str:
-        """The folder's name."""
-        return self.path.name
+    kind = "sweep"
 
     def create(self, config: SweepConfig) -> None:
         """Writes what is searched, the base with its changes written out.
@@ -62,10 +47,6 @@ class SweepFolder:
     def base(self) -> RunConfig:
         """The config from which trials differ by their settings."""
         return config_from(self.config().base, "The base")
-
-    def status(self) -> Status:
-        """How it stands, in the words of a run; step and total count trials."""
-        return self._own.status()
 
     @cached_property
     def history(self) -> "TrialHistory":
@@ -140,11 +121,6 @@ class SweepFolder:
         for name, table in (("trials", self.trials()), ("figures", self.figures())):
             if len(table):
                 write_atomic(self.path / f"{name}.csv", table.to_csv(index=False).encode())
-
-    def report(self, state: str, done: int, message: str, begun: float) -> None:
-        """Writes how it stands; `begun` is when this process began, by `time.perf_counter`."""
-        pid = os.getpid() if state == "running" else 0
-        self._own.report_status(Status(state, done, self.config().trial_count, message, pid, time.perf_counter() - begun))
 
     def _has_trials(self) -> bool:
         return (self.path / "trials.db").is_file()

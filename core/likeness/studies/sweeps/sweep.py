@@ -1,7 +1,7 @@
 """Searching settings: trial after trial, each a run of its own, so that a sweep that is stopped or killed goes on at the step where it was."""
 
 import os
-import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -39,21 +39,14 @@ def sweep(config: SweepConfig | Path | str, folder: Path | str | None = None, pr
             process runs, no trial that finished, or what kept a run from being written; the next call goes on.
     """
     found = _folder_of(config, folder)
-    progress, begun = progress or no_progress, time.perf_counter()
-    before = found.status()
-    if before.state == "running" and before.pid != os.getpid():
-        raise InputError(f"The sweep in '{found.path}' is running already (process {before.pid}); stop it first.")
-    history, base = found.history, found.base()
-    found.report("running", len(history.trials()), "Reading images", begun)
-    try:
+    with found.working(found.config().trial_count) as report:
+        history, base = found.history, found.base()
+        report(len(history.trials()), "Reading images")
         run_images(base.data, base.seed)  # what every trial would stumble over is said before the first one
-        stopped = _run_trials(found, history, progress, begun) or _run_best(found, progress, begun)
+        progress = progress or no_progress
+        stopped = _run_trials(found, history, progress, report) or _run_best(found, progress, report)
         found.write_tables()
-    except BaseException as error:
-        state = "failed" if isinstance(error, InputError) else "stopped"
-        found.report(state, len(history.trials()), str(error) if state == "failed" else "", begun)
-        raise
-    found.report("stopped" if stopped else "finished", len(history.trials()), "", begun)
+        report(len(history.trials()), "", "stopped" if stopped else "finished")
     return found
 
 
@@ -66,13 +59,13 @@ def _folder_of(config: SweepConfig | Path | str, folder: Path | str | None) -> S
     return found
 
 
-def _run_trials(folder: SweepFolder, history: "TrialHistory", progress: Progress, begun: float) -> bool:
+def _run_trials(folder: SweepFolder, history: "TrialHistory", progress: Progress, report: Callable[..., None]) -> bool:
     """The trials that are missing; whether somebody stopped one."""
     total = folder.config().trial_count
     while (trial := history.unfinished()) or len(history.trials()) < total:
         trial = trial or history.begin()
         stage = f"trial {trial.number}, {settings_text(trial.params)}"
-        folder.report("running", trial.number, stage, begun)
+        report(trial.number, stage)
         progress(trial.number, total, stage)
         if _run_trial(folder, history, trial):
             return True
@@ -162,12 +155,12 @@ class _Judge:
                 self._run.request_stop()
 
 
-def _run_best(folder: SweepFolder, progress: Progress, begun: float) -> bool:
+def _run_best(folder: SweepFolder, progress: Progress, report: Callable[..., None]) -> bool:
     """The base and the best trial with each seed; whether somebody stopped one."""
     cells = folder.cells()
     if not cells:
         reasons = [trial.reason for trial in folder.history.trials() if trial.reason]
         raise InputError(f"No trial of {folder.config().name} has finished; narrow the space. The first one: {reasons[0] if reasons else 'pruned'}")
-    folder.report("running", folder.config().trial_count, "the base and the best trial", begun)
+    report(folder.config().trial_count, "the base and the best trial")
     run_study(cells, progress)
     return any(RunFolder(cell.folder).status().state != "finished" for cell in cells)

@@ -1,12 +1,13 @@
 """Runs in background processes, which outlive the process that starts them; their output goes to a file in the run's folder."""
 
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 from likeness.errors import InputError
 from likeness.io import start_python
 from likeness.training.config import RunConfig
-from likeness.training.runs.run_folder import RunFolder, Status
+from likeness.training.runs.run_folder import RunFolder, Status, TaskFolder
 
 _LOG = "output.log"
 _TAIL_LINES = 3
@@ -29,13 +30,26 @@ def start_run(run: RunFolder, config: RunConfig | None = None) -> int:
         raise InputError(
             f"The run '{run.name}' is {before.state}; " + ("stop it first." if before.state == "running" else "choose another name for the new run.")
         )
-    try:
+
+    def create() -> None:
         run.create(config or run.config())
-        run.clear_stop()
-        pid = spawn(run.path, "train", str(run.path / "config.yaml"), "--out", str(run.path))
-        run.report_status(Status("running", before.step, before.total, "Starting", pid, before.seconds))
+
+    return begin(run, create, before, "train", str(run.path / "config.yaml"), "--out", str(run.path))
+
+
+def begin(folder: TaskFolder, create: Callable[[], object], before: Status, *command: str) -> int:
+    """Starts work that stands so in a background process of `likeness`, once its folder is made; returns the process's number.
+
+    Raises:
+        InputError: the folder cannot be written, or what `create` raises.
+    """
+    try:
+        create()
+        folder.clear_stop()
+        pid = spawn(folder.path, *command)
+        folder.report_status(Status("running", before.step, before.total, "Starting", pid, before.seconds))
     except OSError as error:
-        raise InputError(f"The folder '{run.path}' cannot be written ({error.strerror or error}); make room, or choose another one.") from error
+        raise InputError(f"The folder '{folder.path}' cannot be written ({error.strerror or error}); make room, or choose another one.") from error
     return pid
 
 

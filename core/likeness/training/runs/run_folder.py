@@ -1,4 +1,4 @@
-"""A run on disk: its config, what it measured so far, its checkpoints and how it stands; readable while it runs."""
+"""Work on disk that is begun, stopped and resumed; a run of it: its config, what it measured so far, its checkpoints. Readable meanwhile."""
 
 import contextlib
 import hashlib
@@ -7,6 +7,7 @@ import math
 import os
 import platform
 import time
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -46,20 +47,100 @@ class Status:
     seconds: float = 0.0
 
 
-class RunFolder:
-    """The files of one run.
+class TaskFolder:
+    """A folder of work that goes on where it was stopped or killed: how it stands, which process has it, whether somebody asked it to stop.
 
     Args:
-        path: its folder; need not exist yet.
+        path: the folder; need not exist yet.
         name: shown to people; None: the folder's.
     """
+
+    kind = "task"
 
     def __init__(self, path: Path | str, name: str | None = None) -> None:
         self.path = Path(path)
         self.name = name or self.path.name
+        self._status, self._stop = self.path / "status.json", self.path / "stop"
+
+    def status(self) -> Status:
+        """How it stands; a broken file counts as new."""
+        try:
+            fields = parse_json(text_of(self._status), "The status")
+            mark = str(fields.pop("process", ""))
+            status = _status(fields)
+        except (ValueError, TypeError, OverflowError, AttributeError):
+            return Status()
+        if status.state == "running" and not is_running(status.pid, mark):
+            return Status("lost", status.step, status.total, "The process is gone; resume the run to continue.", 0, status.seconds)
+        return status
+
+    def report_status(self, status: Status) -> None:
+        """Writes how it stands, and which process of that number is meant."""
+        write_atomic(self._status, json.dumps(vars(status) | {"process": process_mark(status.pid)}).encode())
+
+    def request_stop(self) -> None:
+        """Asks it to end; what is under way saves a checkpoint first."""
+        write_atomic(self._stop, b"")
+
+    def stop_requested(self) -> bool:
+        """True once a stop was asked for."""
+        return self._stop.exists()
+
+    def clear_stop(self) -> None:
+        """Forgets an earlier request."""
+        self._stop.unlink(missing_ok=True)
+
+    def claim(self) -> Status:
+        """Makes sure that no other process has it, and forgets an earlier request to stop; returns how it stood.
+
+        Raises:
+            InputError: another process has it.
+        """
+        before = self.status()
+        if before.state == "running" and before.pid != os.getpid():
+            raise InputError(f"The {self.kind} in '{self.path}' is running already (process {before.pid}); stop it first.")
+        if before.pid != os.getpid():  # else begun in the background, and asked to stop since, while this process came up
+            self.clear_stop()
+        return before
+
+    @contextlib.contextmanager
+    def working(self, total: int) -> Iterator[Callable[..., None]]:
+        """Around the work of this process: yields `report(done, message="", state="running")`, which writes how it stands.
+
+        An error or an interruption is written as the end of it.
+        """
+        self.claim()
+        begun, done = time.perf_counter(), 0
+
+        def report(now: int, message: str = "", state: str = "running") -> None:
+            nonlocal done
+            done = now
+            pid = os.getpid() if state == "running" else 0
+            self.report_status(Status(state, now, total, message, pid, time.perf_counter() - begun))
+
+        try:
+            yield report
+        except InputError as error:
+            report(done, str(error), "failed")
+            raise
+        except Exception as error:
+            report(done, f"Ended by {type(error).__name__}: {error}", "failed")
+            raise
+        except BaseException:
+            report(done, "", "stopped")
+            raise
+
+
+class RunFolder(TaskFolder):
+    """The files of one run."""
+
+    kind = "run"
+
+    def __init__(self, path: Path | str, name: str | None = None) -> None:
+        super().__init__(path, name)
         self.checkpoint = self.path / "checkpoint.ckpt"
         self.best = self.path / "best.safetensors"
-        self._metrics, self._status, self._stop = self.path / "metrics.jsonl", self.path / "status.json", self.path / "stop"
+        self._metrics = self.path / "metrics.jsonl"
 
     def create(self, config: RunConfig) -> None:
         """Writes the config and the environment.
@@ -81,11 +162,7 @@ class RunFolder:
         """
         self.create(config)
         self._remove_leftovers()
-        before = self.status()
-        if before.pid != os.getpid():  # else begun by `processes.begin`, and asked to stop since, while this process came up
-            self.clear_stop()
-        if before.state == "running" and before.pid != os.getpid():
-            raise InputError(f"The run in '{self.path}' is running already (process {before.pid}); stop it first.")
+        before = self.claim()
         self.report_status(Status("running", before.step, before.total, "Reading images", os.getpid(), before.seconds))
         return before
 
@@ -111,22 +188,6 @@ class RunFolder:
         if not file.is_file():
             raise InputError(f"There is no run in '{self.path}'; start one with `likeness train`.")
         return read_config(file)
-
-    def status(self) -> Status:
-        """How the run stands; a broken file counts as new."""
-        try:
-            fields = parse_json(text_of(self._status), "The status")
-            mark = str(fields.pop("process", ""))
-            status = _status(fields)
-        except (ValueError, TypeError, OverflowError, AttributeError):
-            return Status()
-        if status.state == "running" and not is_running(status.pid, mark):
-            return Status("lost", status.step, status.total, "The process is gone; resume the run to continue.", 0, status.seconds)
-        return status
-
-    def report_status(self, status: Status) -> None:
-        """Writes how the run stands, and which process of that number is meant."""
-        write_atomic(self._status, json.dumps(vars(status) | {"process": process_mark(status.pid)}).encode())
 
     def append_metrics(self, row: dict[str, Any]) -> None:
         """Adds one line; `step` is the step after which it was measured."""
@@ -169,18 +230,6 @@ class RunFolder:
             return
         kept = [line for line in self._lines() if _step_of(line) <= step]
         write_atomic(self._metrics, "".join(f"{line}\n" for line in kept).encode())
-
-    def request_stop(self) -> None:
-        """Asks the run to end after its next step; it saves a checkpoint first."""
-        write_atomic(self._stop, b"")
-
-    def stop_requested(self) -> bool:
-        """True once a stop was asked for."""
-        return self._stop.exists()
-
-    def clear_stop(self) -> None:
-        """Forgets an earlier request."""
-        self._stop.unlink(missing_ok=True)
 
     def write_report(self, report: dict[str, Any]) -> None:
         """The final figures, with a checksum of their own."""

@@ -7,10 +7,9 @@ from typing import Any
 import pandas as pd
 import pytest
 import torch
-from tests.training.paper_settings import fits, settings
+from tests.studies.paper_settings import fits, settings
 
 from likeness.io import assets_dir
-from likeness.studies.study import read_study
 from likeness.training.config import RunConfig, difference, presets, read_config, with_changes
 from likeness.training.loop.train import train
 
@@ -85,68 +84,6 @@ def test_whatever_a_preset_sets_stands_in_the_table(preset: str) -> None:
     assert config is None or {f"guidance.{key}" for key in config.model_fields_set} - {"guidance.classifier"} - ABOUT <= {
         row["key"] for row in rows_about(preset)
     }
-
-
-def test_every_row_says_where_it_is_from_and_a_deviation_says_why() -> None:
-    known = set().union(*(settings(read_config(preset)) for preset in PRESETS))
-    for row in SETTINGS.to_dict("records"):
-        assert row["setting"]
-        assert row["key"] in known | {""}, row
-        assert row["paper"] or row["code"] or row["ours"], row
-        assert row["where"] or row["key"] == "guidance.control", row
-        assert not row["ours"] or len(row["note"]) > 20, row
-        assert row["code"] != "commands" or row["key"] in BY_COMMAND, row
-        assert any(row in rows_about(preset) for preset in PRESETS) == bool(row["key"]), row
-
-
-def test_a_wrong_value_is_found() -> None:
-    [row] = [row for row in rows_about("lg-cub200-margin") if row["key"] == "optimizer.rate"]
-    found = settings(read_config("lg-cub200-margin"))
-    assert fits_row(found, "lg-cub200-margin", row)
-    assert not fits_row(found | {"optimizer.rate": 2e-5}, "lg-cub200-margin", row)
-    for value, text, right in ((7, "1 to 10", True), (12, "1 to 10", False), ([28], "[28]", True), (None, "null", True), (True, "1", False)):
-        assert fits(value, text) == right
-
-
-def test_each_command_has_its_preset() -> None:
-    assert sorted(preset_of(command) for command in COMMANDS.to_dict("records")) == [name for name in PRESETS if name.startswith("lg-code-")]
-    assert len(COMMANDS) == 8
-    for command in COMMANDS.to_dict("records"):
-        config = read_config(preset_of(command))
-        assert f" {command['command']} " in config.note
-        assert f"after {command['tau']} epochs the rate falls to {command['gamma']} of itself" in config.note
-        assert config.data.source.partition(":")[0].upper() == command["dataset"]
-        assert (config.objective.s2sd is not None) == (command["objective"] == "s2sd") == (command["feature_weight"] != "")
-
-
-@pytest.mark.parametrize("table", ["2", "s1"])
-def test_tables_without_a_schedule_have_the_weights_of_the_commands(table: str) -> None:
-    weights = {
-        (each["dataset"], each["objective"]): (each["omega"], each["feature_weight"])
-        for each in COMMANDS[COMMANDS["dim"] == "128"].to_dict("records")
-    }
-    assert (weights["CUB200", "multisimilarity"], weights["CUB200", "s2sd"]) == (("7.5", ""), ("1.5", "125"))
-    rows = read_study(f"language-table-{table}").rows
-    for row, changes in rows.items():
-        omega, feature_weight = weights["CUB200", "s2sd" if "S2SD" in row else "multisimilarity"]
-        if row.startswith("Multisimilarity") and changes.get("guidance"):
-            assert changes["guidance"]["omega"] == float(omega), row
-        if "S2SD" in row:
-            assert changes["objective.s2sd"]["feature_weight"] == float(feature_weight), row
-
-
-def test_the_other_tables_have_the_weight_of_the_command_too() -> None:
-    """Their first rows are those of Table 2."""
-    for table in ("3", "4", "5", "s2", "s3"):
-        assert {changes["guidance"]["omega"] for changes in read_study(f"language-table-{table}").rows.values() if changes.get("guidance")} == {7.5}
-
-
-def test_table_1_has_the_weights_of_the_commands() -> None:
-    for command in COMMANDS.to_dict("records"):
-        rows = read_study(f"language-table-1-{command['dataset'].lower()}").rows
-        own = rows[f"ResNet50-{command['dim']} {'S2SD' if command['objective'] == 's2sd' else 'Multisimilarity'}+PLG"]
-        assert own["guidance.omega"] == float(command["omega"])
-        assert command["objective"] != "s2sd" or own["objective.s2sd"]["feature_weight"] == float(command["feature_weight"])
 
 
 @pytest.mark.parametrize("preset", ["lg-code-cub200-128-s2sd-plg", "lg-cars196-margin-elg"])

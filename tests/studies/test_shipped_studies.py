@@ -4,14 +4,12 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-import torch
 
-from likeness.language import TOP_3, language_model, short_names
+from likeness.language import language_model
 from likeness.studies import beside_guidance, published_guidance
-from likeness.studies.study import cells, read_study, studies, study_splits
+from likeness.studies.study import cells, read_study, row_configs, studies, study_splits
 from likeness.training.config import RunConfig, difference, read_config
 from likeness.training.loop.given_objects import build_objective
-from likeness.training.network.backbones import timm_model
 
 TABLES = {"language-table-3": "table3", "language-table-s2": "table_s2", "language-table-4": "table4", "language-table-5": "table5"} | {
     "language-table-s3": "table_s3"
@@ -92,42 +90,6 @@ def test_a_row_of_the_relative_tables_is_the_preset(name: str) -> None:
             assert set(difference(config, read_config(preset))) <= {"name", "note"}, row
 
 
-@pytest.mark.parametrize("name", RELATIVE)
-def test_the_relative_tables_on_products_are_the_presets_with_the_changes_of_the_note(name: str) -> None:
-    products = {"data.source": "online-products:data/online-products", "data.attribute": "product", "epochs": 100, "evaluate_every": 5}
-    for row, preset, more in (
-        ("Margin, β = 1.2", "lg-sop-margin", {}),
-        (
-            "Multisimilarity + S2SD +ELG",
-            "lg-sop-s2sd-elg",
-            {"guidance.omega": 0.5, "guidance.names": "product_kind", "objective.s2sd.feature_weight": 50},
-        ),
-        ("Multisimilarity +PLG Top-5", "lg-sop-multisimilarity-plg", {"guidance.omega": 0.5}),
-    ):
-        study = read_study(name)
-        config = cells(study, Path("runs"), products | more, [row])[0].config
-        assert set(difference(config, read_config(preset))) == {"name", "note"}
-        note = " ".join(study.note.split())
-        assert all(f"--set {key}={value}" in note for key, value in (products | more).items())
-
-
-@pytest.mark.parametrize("name", RELATIVE)
-def test_the_relative_tables_on_cars_are_the_presets_with_the_changes_of_the_note(name: str) -> None:
-    cars = {"data.source": "cars196:data/cars196", "data.attribute": "car_model"}
-    for row, preset, more in (
-        ("Multisimilarity", "lg-cars196-multisimilarity", {}),
-        ("Multisimilarity +ELG", "lg-cars196-multisimilarity-elg", {"guidance.omega": 6}),
-        ("Margin, β = 1.2 +PLG Top-5", "lg-cars196-margin-plg", {}),
-        ("Multisimilarity + S2SD", "lg-cars196-s2sd", {"objective.s2sd.feature_weight": 50}),
-        ("Multisimilarity + S2SD +PLG Top-5", "lg-cars196-s2sd-plg", {"objective.s2sd.feature_weight": 50, "guidance.omega": 2.5}),
-    ):
-        study = read_study(name)
-        config = cells(study, Path("runs"), cars | more, [row])[0].config
-        assert set(difference(config, read_config(preset))) == {"name", "note"}, row
-        note = " ".join(study.note.split())
-        assert all(f"--set {key}={value}" in note for key, value in (cars | more).items())
-
-
 @pytest.mark.parametrize("name", CONTROLS)
 def test_controls_differ_from_what_they_control_by_the_meaning_alone(name: str) -> None:
     found = configs(name)
@@ -140,10 +102,6 @@ def test_controls_differ_from_what_they_control_by_the_meaning_alone(name: str) 
             assert differ["guidance.control"] == ("flat" if title == "flat target" else "shuffled", "none")
 
 
-def test_every_study_of_the_paper_has_its_controls() -> None:
-    assert set(CONTROLS) == {name for name in studies() if name.startswith("language-")}
-
-
 @pytest.mark.parametrize(("name", "dataset"), TABLE_1.items())
 def test_rows_of_table_1_are_its_cells_with_pseudolabels(name: str, dataset: str) -> None:
     table = published_guidance("table1", dataset)
@@ -154,20 +112,12 @@ def test_rows_of_table_1_are_its_cells_with_pseudolabels(name: str, dataset: str
     for row, config in ((row, found[row]) for row in rows):
         network, _, dim = row.split()[0].rpartition("-")
         inception = network == "Inception-BN"
-        assert config.guidance is not None
-        assert config.guidance.classifier is not None
         assert config.backbone.name == config.guidance.classifier.name == ("inception_v3" if inception else "resnet50.tv_in1k")
         assert (config.backbone.dim, config.data.image_size) == (int(dim), 299 if inception else 224)
         assert (config.objective.s2sd is not None) == ("S2SD" in row)
         assert (config.data.validation, config.optimizer.plateau is not None) == (0.15, True)
         low, high = (0.1, 1) if dataset == "SOP" else (1, 10)
         assert low <= config.guidance.omega <= high
-
-
-@pytest.mark.parametrize("name", [*TABLES, *RELATIVE])
-def test_a_table_of_cub200_is_one_of_cars196_too(name: str) -> None:
-    for config in configs(name, {"data.source": "cars196:data/cars196", "data.attribute": "car_model"}).values():
-        assert (config.data.source, config.data.attribute) == ("cars196:data/cars196", "car_model")
 
 
 @pytest.mark.parametrize("name", [*TABLES, *RELATIVE, *TABLE_1, "shipped-cars"])
@@ -178,23 +128,33 @@ def test_language_models_are_known(name: str) -> None:
                 assert language_model(model).identity
 
 
-def test_language_models_are_what_their_short_names_stand_for() -> None:
-    for name in ("language-table-3", "language-table-s2"):
-        rows = {row: config.guidance.language for row, config in configs(name).items() if config.guidance}
-        assert rows["+Top 3"] == tuple(short_names()[each] for each in TOP_3)
-        known = {"+CLIP-L": "clip", "+BERT": "bert", "+DistBert": "distilbert", "+Roberta-B": "roberta-base", "+Roberta-L": "roberta-large"} | {
-            "+DistRoberta": "distilroberta",
-            "+Reformer": "reformer",
-            "+MPNet": "mpnet",
-            "+GPT2": "gpt2",
-        }
-        for row, short in known.items():
-            if row in rows:
-                assert rows[row] == (short_names()[short],)
+# a part of another study, whose raw rows and controls stand there
+PARTS = {"lsp-pose-sizes": "lsp-pose", "synthetic-poses-sizes": "synthetic-poses"}
 
 
-def test_the_inception_network_is_an_imagenet_classifier_with_batch_norm() -> None:
-    config = configs("language-table-1-cub200")["Inception-BN-512 S2SD+PLG"].backbone.model_copy(update={"weights": "none"})
-    model = timm_model(config)
-    assert model.num_classes == 1000
-    assert any(isinstance(module, torch.nn.BatchNorm2d) for module in model.modules())
+def controlled(config: RunConfig) -> bool:
+    """Trains on what has lost its meaning, or does not train although it has an embedding layer."""
+    guided = config.guidance is not None and config.guidance.control != "none"
+    return config.data.shuffled or guided or (not config.epochs and config.backbone.dim is not None)
+
+
+@pytest.mark.parametrize("name", sorted(studies()))
+def test_every_study_has_the_raw_network_a_control_and_several_seeds(name: str) -> None:
+    study = read_study(PARTS.get(name, name))
+    configs = row_configs(study)
+    assert any(not config.epochs and config.backbone.dim is None for config in configs.values())
+    assert any(map(controlled, configs.values()))
+    assert len(read_study(name).seeds) >= 2
+
+
+@pytest.mark.parametrize(("name", "whole"), PARTS.items())
+def test_a_part_of_a_study_has_the_settings_of_the_whole(name: str, whole: str) -> None:
+    part, study = read_study(name), read_study(whole)
+    assert isinstance(part.base, dict)
+    assert isinstance(study.base, dict)
+    assert {**part.base, "evaluate_every": None} == {**study.base, "evaluate_every": None}
+    rates: dict[tuple[str, str], object] = {}
+    for config in row_configs(study).values():
+        rates.setdefault((config.objective.name, str(config.objective.options)), config.optimizer)
+    for row, config in row_configs(part).items():
+        assert config.optimizer == rates[config.objective.name, str(config.objective.options)], row
