@@ -31,7 +31,7 @@ app: .venv/.app
 
 test: .venv/.test
 	@sh tests/chromium.sh
-	$(PYTEST) -m "not long"
+	$(PYTEST) -m "not long" tests
 
 test-all: test
 	$(PYTEST) -m long
