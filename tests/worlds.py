@@ -1,5 +1,6 @@
 """Small worlds that tests begin with, each made in one line: images, datasets, spaces, runs, and servers with their visitors."""
 
+import contextlib
 import functools
 import json
 import shutil
@@ -165,6 +166,45 @@ def api_routes(settings: Any) -> list[Any]:
         yield
 
     return list(programs(settings, nothing)[0])
+
+
+PEER = "127.0.0.1:8501"  # by which clients of doors know the server
+OWN_PAGE = {"Origin": f"http://{PEER}"}  # what a page of its own sends
+STREAM = f"ws://{PEER}/_stcore/stream"
+
+
+def client_behind(door: Callable[[Any], Any], echo: Callable[[Any], str], base: str = f"http://{PEER}", **options: Any) -> Any:
+    """A client of what lies behind a door, where each address and the WebSocket answer with what `echo` says of the connection."""
+    from starlette.applications import Starlette
+    from starlette.responses import PlainTextResponse
+    from starlette.routing import Route, WebSocketRoute
+    from starlette.testclient import TestClient
+    from starlette.websockets import WebSocketDisconnect
+
+    async def answer(request: Any) -> PlainTextResponse:
+        return PlainTextResponse(echo(request), headers={"Access-Control-Allow-Origin": "*"})
+
+    async def stream(websocket: Any) -> None:
+        await websocket.accept()
+        with contextlib.suppress(WebSocketDisconnect):
+            while True:
+                await websocket.receive_text()
+                await websocket.send_text(echo(websocket))
+
+    inside = Starlette(routes=[WebSocketRoute("/_stcore/stream", stream), Route("/{path:path}", answer, methods=["GET", "PUT", "POST", "DELETE"])])
+    return TestClient(door(inside), base_url=base, follow_redirects=False, **options)
+
+
+def answer_of_stream(client: Any, **headers: str) -> str | int:
+    """What the WebSocket behind a door says, or the status that it is refused with."""
+    from starlette.testclient import WebSocketDenialResponse
+
+    try:
+        with client.websocket_connect(STREAM, headers=headers) as websocket:
+            websocket.send_text("who")
+            return str(websocket.receive_text())
+    except WebSocketDenialResponse as refused:
+        return refused.status_code
 
 
 def in_own_loop(work: Any) -> Any:

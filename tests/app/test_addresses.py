@@ -34,21 +34,17 @@ def _literals(tree: ast.AST) -> list[tuple[int, str]]:
     """Texts that are no argument of `address`, and no docstring; of a formatted one its beginning."""
     calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "address"]
     inside = {id(each) for call in calls for each in ast.walk(call)}
-    return [
-        (node.lineno, node.value)
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in inside
-    ]
+    texts = (node for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str))
+    return [(node.lineno, node.value) for node in texts if id(node) not in inside]
 
 
-@pytest.mark.parametrize("file", sorted(APP.rglob("*.py")), ids=lambda file: str(file.relative_to(APP)))
-def test_no_module_writes_an_address_of_the_server_by_itself(file: Path) -> None:
-    name = str(file.relative_to(APP))
-    tree = ast.parse(file.read_text(encoding="utf-8"))
-    absolute = [(line, text) for line, text in _literals(tree) if re.search(r"""(src|href|action)=["']?/""", text)]
-    if name not in COMPARES and not name.startswith("api/"):  # addresses in answers to programs stand after that of the server
-        absolute += [(line, text) for line, text in _literals(tree) if OWN.match(text)]
-    assert absolute == []
+def test_no_module_writes_an_address_of_the_server_by_itself() -> None:
+    for file in sorted(APP.rglob("*.py")):
+        name, literals = str(file.relative_to(APP)), _literals(ast.parse(file.read_text(encoding="utf-8")))
+        absolute = [(line, text) for line, text in literals if re.search(r"""(src|href|action)=["']?/""", text)]
+        if name not in COMPARES and not name.startswith("api/"):  # addresses in answers to programs stand after that of the server
+            absolute += [(line, text) for line, text in literals if OWN.match(text)]
+        assert absolute == [], name
 
 
 def test_no_front_end_writes_an_address_of_the_server_by_itself() -> None:
@@ -59,17 +55,13 @@ def test_no_front_end_writes_an_address_of_the_server_by_itself() -> None:
 
 
 @pytest.mark.parametrize("prefix", PREFIXES)
-@pytest.mark.parametrize("page", ["/", *(f"/{page.address}" for page in PAGES[1:])])
-def test_an_address_holds_on_every_page_below_any_path(prefix: str, page: str) -> None:
-    for target in ("/thumbnails/cars/3", "/info/cars/3?labels=a:b", "/", "/?draft=1"):
-        assert urljoin(f"http://proxy{prefix}{page}?a=/b/c", address(target)) == f"http://proxy{prefix}{target}"
-
-
-@pytest.mark.parametrize("prefix", PREFIXES)
-@pytest.mark.parametrize("page", ["/", "/explore", "/thumbnails/cars/3", "/_stcore/upload_file/a/b"])
-def test_a_page_anywhere_writes_the_address_as_seen_from_there(prefix: str, page: str) -> None:
-    for target in ("/token", "/notions?draft=1", "/", "/a:b"):
-        assert urljoin(f"http://proxy{prefix}{page}", address(target, page)) == f"http://proxy{prefix}{target}"
+def test_an_address_holds_on_every_page_below_any_path(prefix: str) -> None:
+    for page in ("/", *(f"/{page.address}" for page in PAGES[1:])):
+        for target in ("/thumbnails/cars/3", "/info/cars/3?labels=a:b", "/", "/?draft=1"):
+            assert urljoin(f"http://proxy{prefix}{page}?a=/b/c", address(target)) == f"http://proxy{prefix}{target}"
+    for page in ("/", "/explore", "/thumbnails/cars/3", "/_stcore/upload_file/a/b"):  # as seen from there
+        for target in ("/token", "/notions?draft=1", "/", "/a:b"):
+            assert urljoin(f"http://proxy{prefix}{page}", address(target, page)) == f"http://proxy{prefix}{target}"
 
 
 def _below(prefix: str) -> TestClient:
@@ -104,14 +96,13 @@ def test_a_path_that_a_proxy_left_in_the_address_is_taken_away(prefix: str) -> N
 
 
 @pytest.mark.parametrize("prefix", ["", "/likeness"])
-@pytest.mark.parametrize("to", ["/notions?draft=1", "/", "./?a=b", "http://proxy/slash/"])
-def test_redirects_to_this_server_stay_below_the_path(prefix: str, to: str) -> None:
-    location = _below(prefix).get(f"{prefix}/leave/a/b", params={"to": to}).headers["location"]
-    wanted = urljoin("http://proxy/leave/a/b", to).replace("http://proxy", f"http://proxy{prefix}")
-    assert urljoin(f"http://proxy{prefix}/leave/a/b", location) == wanted
-    assert urljoin("http://proxy/lab/leave/a/b", location).startswith("http://proxy/lab/")  # a proxy that takes the path away
+def test_redirects_to_this_server_stay_below_the_path_and_others_what_they_are(prefix: str) -> None:
+    def location(to: str) -> str:
+        return _below(prefix).get(f"{prefix}/leave/a/b", params={"to": to}).headers["location"]
 
-
-def test_redirects_elsewhere_stay_what_they_are() -> None:
+    for to in ("/notions?draft=1", "/", "./?a=b", "http://proxy/slash/"):
+        wanted = urljoin("http://proxy/leave/a/b", to).replace("http://proxy", f"http://proxy{prefix}")
+        assert urljoin(f"http://proxy{prefix}/leave/a/b", location(to)) == wanted
+        assert urljoin("http://proxy/lab/leave/a/b", location(to)).startswith("http://proxy/lab/")  # a proxy that takes the path away
     for to in ("https://hub.example.org/a", "//hub.example.org/a"):
-        assert _below("/likeness").get("/likeness/leave/a", params={"to": to}).headers["location"] == to
+        assert location(to) == to

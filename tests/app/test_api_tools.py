@@ -48,25 +48,27 @@ def _with_client(served: tuple[str, str], mode: str, work: Any) -> Any:
 
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
 def test_a_client_lists_and_calls_tools(served: tuple[str, str], mode: str) -> None:
-    space = lk.embed(lk.read("cars"), "cars")
+    cars = {"dataset": "cars"}
+    calls = {
+        "neighbors": cars | {"row": 3, "k": 4},
+        "search": cars | {"terms": [{"text": "a red car"}], "k": 3},
+        "edit_labels": cars | {"rows": [1, 2], "tag": f"by {mode}"},
+        "list_labels": cars,
+    }
 
-    async def work(client: Any) -> tuple[Any, ...]:
+    async def work(client: Any) -> Any:
         tools = {tool.name: tool for tool in (await client.list_tools()).tools}
-        near = await client.call_tool("neighbors", {"dataset": "cars", "row": 3, "k": 4})
-        texts = await client.call_tool("search", {"dataset": "cars", "terms": [{"text": "a red car"}], "k": 3})
-        given = await client.call_tool("edit_labels", {"dataset": "cars", "rows": [1, 2], "tag": f"by {mode}"})
-        labels = await client.call_tool("list_labels", {"dataset": "cars"})
-        return tools, near, texts, given, labels
+        return tools, [(await client.call_tool(name, arguments)).structured_content for name, arguments in calls.items()]
 
-    tools, near, texts, given, labels = _with_client(served, mode, work)
-    assert {"status", "list_datasets", "neighbors", "search", "fit_notion", "edit_labels"} <= set(tools)
-    assert tools["neighbors"].annotations.read_only_hint is True
-    assert tools["edit_labels"].annotations.read_only_hint is False
+    tools, (near, texts, given, labels) = _with_client(served, mode, work)
+    assert {"status", "list_datasets", "fit_notion", *calls} <= set(tools)
+    assert [tools[name].annotations.read_only_hint for name in calls] == [True, True, False, True]
     assert tools["neighbors"].input_schema["required"] == ["dataset", "row"]
-    assert [hit["row"] for hit in near.structured_content["hits"]] == space.nearest(3, k=4).rows.tolist()
-    assert [hit["row"] for hit in texts.structured_content["hits"]] == space.nearest("a red car", k=3).rows.tolist()
-    assert given.structured_content["images"] == 2
-    assert f"by {mode}" in {each["name"] for each in labels.structured_content["labels"]}
+    space = lk.embed(lk.read("cars"), "cars")
+    assert [hit["row"] for hit in near["hits"]] == space.nearest(3, k=4).rows.tolist()
+    assert [hit["row"] for hit in texts["hits"]] == space.nearest("a red car", k=3).rows.tolist()
+    assert given["images"] == 2
+    assert f"by {mode}" in {each["name"] for each in labels["labels"]}
 
 
 def test_wrong_calls_are_told_in_a_sentence(served: tuple[str, str]) -> None:

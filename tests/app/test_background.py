@@ -30,37 +30,26 @@ def test_a_job_reports_progress_and_its_result() -> None:
     assert (job.done, job.total, job.result, job.error, job.succeeded) == (4, 4, "vectors", None, True)
 
 
-def test_a_stopped_job_ends_early_and_keeps_what_it_did() -> None:
-    begun = threading.Event()
-
-    def work(job: Job) -> str:
-        begun.set()
-        while not job.should_stop():
-            pass
-        return "half"
-
-    job = _job(work)
-    assert begun.wait(600)
-    assert not job.finished
-    job.stop()
-    assert (_ended(job).result, job.stopped, job.succeeded) == ("half", True, False)
-
-
-def test_work_that_knows_of_no_stop_ends_with_its_next_report() -> None:
+@pytest.mark.parametrize("knows_of_stops", [True, False])
+def test_a_stopped_job_ends_early_and_keeps_what_it_did_or_ends_with_its_next_report(knows_of_stops: bool) -> None:
     begun, go_on = threading.Event(), threading.Event()
 
     def work(job: Job) -> str:
         job.report_or_stop(1, 3)
         begun.set()
         assert go_on.wait(600)
+        if knows_of_stops:
+            return "half" if job.should_stop() else "all"
         job.report_or_stop(2, 3)
         return "all"
 
     job = _job(work)
     assert begun.wait(600)
+    assert not job.finished
     job.stop()
     go_on.set()
-    assert (_ended(job).done, job.result, job.error, job.succeeded) == (2, None, None, False)
+    assert (_ended(job).done, job.result, job.error) == ((1, "half", None) if knows_of_stops else (2, None, None))
+    assert (job.stopped, job.succeeded) == (True, False)
 
 
 def test_bad_input_becomes_its_own_sentence_and_a_defect_names_itself() -> None:

@@ -1,11 +1,12 @@
 """A cache bounded by bytes: what is kept, what goes first, and one computation for two who ask at once."""
 
-import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import pytest
 
 from likeness.data import ImageTable
 from likeness.space import Space
@@ -15,21 +16,16 @@ from shared.bounded import BoundedCache
 
 def test_the_last_asked_for_are_kept_within_the_bytes() -> None:
     cache: BoundedCache[bytes] = BoundedCache(100, len)
-    for key in range(10):
-        cache.get(key, lambda: bytes(30))
-    assert (len(cache), cache.bytes) == (3, 90)
     made: list[int] = []
-    cache.get(7, lambda: made.append(7) or bytes(30))  # type: ignore[func-returns-value]
-    assert made == []
-    cache.get(0, lambda: made.append(0) or bytes(30))  # type: ignore[func-returns-value]
-    cache.get(8, lambda: made.append(8) or bytes(30))  # type: ignore[func-returns-value]
-    assert made == [0, 8]  # 7 was asked for since, so 8 went first
 
+    def ask(key: int, size: int = 30) -> None:
+        cache.get(key, lambda: made.append(key) or bytes(size))  # type: ignore[func-returns-value]
 
-def test_the_newest_is_kept_whatever_its_size() -> None:
-    cache: BoundedCache[bytes] = BoundedCache(100, len)
-    cache.get("small", lambda: bytes(50))
-    cache.get("large", lambda: bytes(500))
+    for key in (*range(10), 7, 0, 8):
+        ask(key)
+    assert (len(cache), cache.bytes) == (3, 90)
+    assert made == [*range(10), 0, 8]  # 7 was asked for since, so 8 went first
+    ask(11, 500)  # the newest is kept whatever its size
     assert (len(cache), cache.bytes) == (1, 500)
 
 
@@ -42,21 +38,17 @@ def test_two_who_ask_at_once_wait_for_one_computation_and_errors_are_not_kept() 
         time.sleep(0.05)
         return bytes(1)
 
-    threads = [threading.Thread(target=cache.get, args=("a", slow)) for _ in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    with ThreadPoolExecutor(8) as threads:
+        assert list(threads.map(lambda _: cache.get("a", slow), range(8))) == [bytes(1)] * 8
     assert made == [1]
 
     def broken() -> bytes:
-        raise ValueError
+        made.append(2)
+        raise ValueError("broken")
 
     for _ in range(2):
-        try:
+        with pytest.raises(ValueError, match="broken"):
             cache.get("b", broken)
-        except ValueError:
-            made.append(2)
     assert made == [1, 2, 2]
 
 

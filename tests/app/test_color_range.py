@@ -1,6 +1,7 @@
 """The scale of a color by numbers: its ticks, and a narrower range of colors that a person chooses."""
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -25,36 +26,52 @@ def pixel(shown: MapPage, row: int) -> list[int]:
     return color
 
 
+def spread(shown: MapPage) -> int:
+    """How far apart the colors of a low and of a high value are, once all is drawn."""
+    drawn(shown.page)
+    return int(np.abs(np.subtract(pixel(shown, 5), pixel(shown, 290))).max())
+
+
+def fill(shown: MapPage, label: str, value: str) -> None:
+    shown.page.get_by_label(label).fill(value)
+    shown.page.get_by_label(label).press("Tab")
+
+
+def note(shown: MapPage) -> Any:
+    return shown.page.locator(".lm-colorbar .lm-caption")
+
+
 def gray(color: list[int]) -> bool:
     return max(color) - min(color) < 40
 
 
 def test_number_fields_spread_the_colors_over_a_part(new_map: Callable[..., MapPage]) -> None:
     shown = new_map([POINTS], coloring_of("weight", WEIGHT, "number"))
-    note = shown.page.locator(".lm-colorbar .lm-caption")
-    assert note.inner_text() == "1 without a value, gray"
-    assert np.abs(np.subtract(pixel(shown, 5), pixel(shown, 290))).max() < 12  # 10 of 1,000: hardly a difference
-    shown.page.get_by_label("Color up to").fill("10")
-    shown.page.get_by_label("Color up to").press("Tab")
-    note.get_by_text("1 outside, gray; 1 without a value, gray").wait_for()
-    drawn(shown.page)
-    assert np.abs(np.subtract(pixel(shown, 5), pixel(shown, 290))).max() > 120
+    assert note(shown).inner_text() == "1 without a value, gray"
+    assert spread(shown) < 12  # 10 of 1,000: hardly a difference
+    fill(shown, "Color up to", "10")
+    note(shown).get_by_text("1 outside, gray; 1 without a value, gray").wait_for()
+    assert spread(shown) > 120
     assert gray(pixel(shown, N - 2))
     assert shown.said == "Colored from 0 to 10, 1 outside in gray"
     assert shown.last() == {"low": 0, "high": pytest.approx(10)}  # and nothing of the selection
     shown.show()  # another rerun of the page
-    drawn(shown.page)
-    assert np.abs(np.subtract(pixel(shown, 5), pixel(shown, 290))).max() > 120
+    assert spread(shown) > 120
     shown.page.get_by_role("button", name="All").click()
-    note.get_by_text("1 without a value, gray", exact=True).wait_for()
+    note(shown).get_by_text("1 without a value, gray", exact=True).wait_for()
     assert shown.last() == {}
-    drawn(shown.page)
-    assert np.abs(np.subtract(pixel(shown, 5), pixel(shown, 290))).max() < 12
+    assert spread(shown) < 12
+    fill(shown, "Color up to", "10")
+    note(shown).get_by_text("1 outside").wait_for()
+    shown.show(coloring_of("height", POINTS[:, 0], "number"))  # another color begins with its whole range
+    shown.page.locator(".lm-legend-label", has_text="height").wait_for()
+    assert shown.page.get_by_label("Color up to").input_value() == "1"
+    assert not note(shown).is_visible()
 
 
 def test_a_range_that_a_link_asks_for_is_colored_at_first(new_map: Callable[..., MapPage]) -> None:
     shown = new_map([POINTS], coloring_of("weight", WEIGHT, "number"), colored=(0.0, 10.0))
-    shown.page.locator(".lm-colorbar .lm-caption").get_by_text("1 outside, gray; 1 without a value, gray").wait_for()
+    note(shown).get_by_text("1 outside, gray; 1 without a value, gray").wait_for()
     assert float(shown.page.get_by_label("Color up to").input_value()) == 10
     shown.page.get_by_role("button", name="All").click()
     shown.show(colored=(0.0, 10.0))  # a rerun that has not heard of it
@@ -62,52 +79,47 @@ def test_a_range_that_a_link_asks_for_is_colored_at_first(new_map: Callable[...,
     assert float(shown.page.get_by_label("Color up to").input_value()) == 1000
 
 
-class TestAddress:
-    @staticmethod
-    def _page() -> None:
-        from types import SimpleNamespace
+def _page() -> None:
+    from types import SimpleNamespace
 
-        import streamlit as st
+    import streamlit as st
 
-        from shared import color_range, link
+    from shared import color_range, link
 
-        link.begin("explore")
-        view = SimpleNamespace(dataset=st.session_state.get("images", "mine"), color=st.session_state.get("by", "weight"))
-        if "sent" in st.session_state:
-            color_range.take(view, st.session_state.pop("sent"))  # type: ignore[arg-type]
-        st.session_state["range"] = color_range.of(view)  # type: ignore[arg-type]
-        link.end("explore", True)
+    link.begin("explore")
+    view = SimpleNamespace(dataset=st.session_state.get("images", "mine"), color=st.session_state.get("by", "weight"))
+    if "sent" in st.session_state:
+        color_range.take(view, st.session_state.pop("sent"))  # type: ignore[arg-type]
+    st.session_state["range"] = color_range.of(view)  # type: ignore[arg-type]
+    link.end("explore", True)
 
-    @pytest.fixture
-    def page(self) -> AppTest:
-        return AppTest.from_function(self._page, default_timeout=600)
 
-    def test_it_holds_the_range_of_what_colors_the_map(self, page: AppTest) -> None:
-        page.session_state["sent"] = {"low": 0.5, "high": 10}
-        page.run()
-        assert page.session_state["range"] == (0.5, 10.0)
-        assert page.query_params["colored"] == ["0.5", "10"]
-        for name, other in (("by", "height"), ("images", "others")):
-            page.session_state[name] = other
-            page.run()
-            assert page.session_state["range"] is None
-            assert "colored" not in page.query_params
+@pytest.fixture
+def page() -> AppTest:
+    return AppTest.from_function(_page, default_timeout=600)
 
-    @pytest.mark.parametrize("sent", [None, {}, {"low": 3, "high": 3}, {"low": "1", "high": 2}, {"low": float("nan"), "high": 2}, [1, 2]])
-    def test_anything_else_is_the_whole(self, page: AppTest, sent: object) -> None:
+
+def test_an_address_holds_the_range_of_what_colors_the_map(page: AppTest) -> None:
+    page.session_state["sent"] = {"low": 0.5, "high": 10}
+    assert page.run().session_state["range"] == (0.5, 10.0)
+    assert page.query_params["colored"] == ["0.5", "10"]
+    for name, other in (("by", "height"), ("images", "others")):
+        page.session_state[name] = other
+        assert page.run().session_state["range"] is None
+        assert "colored" not in page.query_params
+
+
+def test_anything_else_is_the_whole(page: AppTest) -> None:
+    for sent in (None, {}, {"low": 3, "high": 3}, {"low": "1", "high": 2}, {"low": float("nan"), "high": 2}, [1, 2]):
         page.session_state["sent"] = sent
-        page.run()
-        assert page.session_state["range"] is None
+        assert page.run().session_state["range"] is None
 
-    def test_a_link_brings_it_and_a_wrong_one_is_told(self, page: AppTest) -> None:
-        page.query_params["colored"] = ["-1", "2.5"]
-        page.run()
-        assert page.session_state["range"] == (-1.0, 2.5)
-        wrong = AppTest.from_function(self._page, default_timeout=600)
-        wrong.query_params["colored"] = ["many", "2"]
-        wrong.run()
-        assert wrong.session_state["range"] is None
-        assert "is no range of colors" in wrong.warning[0].value
+
+@pytest.mark.parametrize(("colored", "found"), [(["-1", "2.5"], (-1.0, 2.5)), (["many", "2"], None)])
+def test_a_link_brings_a_range_and_a_wrong_one_is_told(page: AppTest, colored: list[str], found: tuple[float, float] | None) -> None:
+    page.query_params["colored"] = colored
+    assert page.run().session_state["range"] == found
+    assert ["is no range of colors" in warning.value for warning in page.warning] == [True] * (found is None)
 
 
 def test_handles_move_by_keys_and_never_cross(new_map: Callable[..., MapPage]) -> None:
@@ -121,39 +133,25 @@ def test_handles_move_by_keys_and_never_cross(new_map: Callable[..., MapPage]) -
     shown.press("End")
     assert float(low.input_value()) == pytest.approx(0.996)
     shown.page.locator(".lm-colorbar .lm-caption", has_text="outside, gray").wait_for()
-    shown.page.get_by_label("Color from").fill("500")
-    shown.page.get_by_label("Color from").press("Tab")
+    fill(shown, "Color from", "500")
     assert float(shown.page.get_by_label("Color from").input_value()) == pytest.approx(0.996 * 299, abs=0.06)  # beyond the other end: as it was
 
 
-def test_another_color_begins_with_its_whole_range(new_map: Callable[..., MapPage]) -> None:
-    shown = new_map([POINTS], coloring_of("weight", WEIGHT, "number"))
-    shown.page.get_by_label("Color up to").fill("10")
-    shown.page.get_by_label("Color up to").press("Tab")
-    shown.page.locator(".lm-colorbar .lm-caption", has_text="1 outside").wait_for()
-    shown.show(coloring_of("height", POINTS[:, 0], "number"))
-    shown.page.locator(".lm-legend-label", has_text="height").wait_for()
-    assert shown.page.get_by_label("Color up to").input_value() == "1"
-    assert not shown.page.locator(".lm-colorbar .lm-caption").is_visible()
-
-
-@pytest.mark.parametrize(
-    ("low", "high", "ticks"),
-    [(0, 1000, [0, 500, 1000]), (-1, 1, [-1, 0, 1]), (0.013, 0.029, [0.015, 0.02, 0.025]), (3, 3, [3]), (-7, 1234567, [0, 500000, 1000000])],
-)
-def test_ticks_are_round_numbers(new_map: Callable[..., MapPage], low: float, high: float, ticks: list[float]) -> None:
+def test_ticks_are_few_round_numbers_within_whatever_range(new_map: Callable[..., MapPage]) -> None:
     shown = new_map([POINTS])
-    assert shown.page.evaluate("([low, high]) => m.niceTicks(low, high)", [low, high]) == ticks
 
+    def ticks(low: float, high: float) -> list[float]:
+        found: list[float] = shown.page.evaluate("([low, high]) => m.niceTicks(low, high)", [low, high])
+        return found
 
-def test_ticks_lie_within_and_are_few_whatever_the_range(new_map: Callable[..., MapPage]) -> None:
-    shown = new_map([POINTS])
+    assert (ticks(0, 1000), ticks(-1, 1), ticks(3, 3)) == ([0, 500, 1000], [-1, 0, 1], [3])
+    assert (ticks(0.013, 0.029), ticks(-7, 1234567)) == ([0.015, 0.02, 0.025], [0, 500000, 1000000])
     rng = np.random.default_rng(0)
     for _ in range(60):
         low, width = float(rng.normal() * 10 ** rng.uniform(-4, 6)), float(10 ** rng.uniform(-4, 6))
-        ticks = shown.page.evaluate("([low, high]) => m.niceTicks(low, high)", [low, low + width])
-        assert len(ticks) <= 4
-        assert all(low - 1e-6 * width <= tick <= low + width * (1 + 1e-6) for tick in ticks) or width < 1e-9 * abs(low)
+        found = ticks(low, low + width)
+        assert len(found) <= 4
+        assert all(low - 1e-6 * width <= tick <= low + width * (1 + 1e-6) for tick in found) or width < 1e-9 * abs(low)
 
 
 def test_codes_are_those_of_the_range(new_map: Callable[..., MapPage]) -> None:

@@ -11,15 +11,13 @@ from likeness.comparisons import neighborhood_changes, query_changes, version_ch
 from likeness.data import read_cars, read_dataset
 from likeness.embedding import embed
 from likeness.notions import get_notion
-from likeness.tagging import tag_store
-from worlds import cars, dataset
+from worlds import car_paths, cars, cars_store, dataset
 
 
 @pytest.fixture
 def view(app: Page) -> Page:
     """The view, car color beside the raw encoder."""
-    app.query_params["compare"] = "What changed"
-    app.query_params["b"] = "Car color"
+    app.query_params.update({"compare": "What changed", "b": "Car color"})
     return app
 
 
@@ -35,38 +33,33 @@ def test_images_that_moved_stand_beside_what_is_noise(view: Page) -> None:
     found = neighborhood_changes(raw, raw.refit(get_notion("car color")))
     assert f"an image keeps **{found.kept.mean() * 10:.1f}** in **Car color** on average" in texts
     assert f"A random projection of Raw encoder to 6 dimensions keeps {found.noise.mean() * 10:.1f}" in texts
-    assert "no more than the loss of dimensions explains" in texts
-    assert f"{found.beyond_noise.mean():.0%} of the images keep fewer than in each of 3 such projections; by chance at most 25% would" in texts
+    assert f"{found.beyond_noise.mean():.0%} of the images keep fewer than in each of 3 such projections" in texts
     view.click("changes_select")
     assert view.session_state["rows"].tolist() == sorted(found.rows[found.most_moved()[:24]].tolist())
     assert len(jobs().all("neighborhood changes")) == 1
 
 
 def test_searches_are_judged_by_the_notions_label_or_by_another(view: Page) -> None:
-    view.query_params["changes"] = "Searches"
-    texts = view.open("compare").wait("query changes").texts
+    texts = view.open("compare", changes="Searches").wait("query changes").texts
     raw = cars()
     color = raw.refit(get_notion("car color"))
     figures = query_changes(raw, color, "car_color").summary()
-    assert view.selectbox(key="changes_label").value == "car_color"
+    assert view.at("changes_label").value == "car_color"
     assert f"{figures['mean_a']:.3f} in **Raw encoder**, {figures['mean_b']:.3f} in **Car color**" in texts
     assert f"A random projection of Raw encoder to 6 dimensions has {figures['control']:.3f}" in texts
-    view.selectbox(key="changes_label").select("viewpoint")
+    view.at("changes_label").select("viewpoint")
     view.set("changes_score", "recall_at_1").wait("query changes")
     found = query_changes(raw, color, "viewpoint", "recall_at_1")
-    figures = found.summary()
-    assert f"Recall@1: {figures['mean_a']:.3f} in **Raw encoder**" in view.texts
+    assert f"Recall@1: {found.summary()['mean_a']:.3f} in **Raw encoder**" in view.texts
     assert view.dataframe[0].value["label"].tolist() == found.per_class()["label"].tolist()
 
 
-def test_searches_are_judged_anew_when_two_images_change_their_labels(view: Page, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    paths = [str(path) for path in read_cars().frame["path"]]
-    store = tag_store("cars", read_cars())
-    for place, path in enumerate(paths[:20]):
-        store.set_value([path], "kind", "one" if place % 2 else "two", who="me")
-    view.query_params["changes"] = "Searches"
+def test_searches_are_judged_anew_when_two_images_change_their_labels(view: Page) -> None:
+    paths, store = car_paths(), cars_store()
+    for kind, some in (("two", paths[:20:2]), ("one", paths[1:20:2])):
+        store.set_value(some, "kind", kind, who="me")
     view.session_state["changes_label"] = "kind"
-    view.open("compare").wait("query changes")
+    view.open("compare", changes="Searches").wait("query changes")
     store.set_value(paths[:1], "kind", "one", who="me")
     store.set_value(paths[1:2], "kind", "two", who="me")  # as many of each as before
     view.run()

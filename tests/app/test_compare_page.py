@@ -3,16 +3,15 @@
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 import pytest
 
 from app_page import Page
 from background import jobs
-from likeness.data import ImageTable, list_datasets
+from likeness.data import ImageTable
 from likeness.notions import get_notion
 from likeness.space import Space
 from likeness.studies import compare
-from worlds import cars, dataset
+from worlds import cars, dataset, few_images, show_instead
 
 
 @pytest.fixture
@@ -79,38 +78,24 @@ def test_a_setting_that_can_not_be_is_answered_in_a_sentence(page: Page) -> None
         assert page.at("compare_start").disabled
 
 
-def test_other_images_have_other_notions_and_dimensions(page: Page, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    from shared import cached
-
+def test_other_images_have_other_notions_and_dimensions_or_say_what_to_do(page: Page, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     _ask(page, ["car color"], ["exact"], 3)
-    shipped = cached.base("cars")
+    shipped = cars()
     table = ImageTable("others", tmp_path, shipped.table.frame[["path", "viewpoint"]])
-    others = Space(shipped.vectors[:, :64], table, name="Raw encoder", embed_texts=shipped.embed_texts, encoder="cars")
     entry = dataset(tmp_path)
-    assert entry in list_datasets()
     page.run()
-    monkeypatch.setattr(cached, "base", lambda _: others)
+    show_instead(monkeypatch, Space(shipped.vectors[:, :64], table, name="Raw encoder", embed_texts=shipped.embed_texts, encoder="cars"))
     page.set("dataset", entry.id)
-    assert page.at("compare_notions").value == ["viewpoint"]
-    assert page.at("compare_dims").value == ["suggested"]
+    assert [page.at(f"compare_{name}").value for name in ("notions", "dims", "seeds")] == [["viewpoint"], ["suggested"], 3]
     assert page.at("compare_dims").options == ["Each notion's own", "64"]
-    assert page.at("compare_seeds").value == 3
     assert not page.at("compare_start").disabled
-
-
-def test_images_that_nothing_can_be_compared_on_say_what_to_do(page: Page, monkeypatch: pytest.MonkeyPatch) -> None:
-    from shared import cached
-
-    vectors = np.eye(2, dtype=np.float32)
-    for attributes, reads_text, said in (
+    for columns, reads_text, said in (
         ({}, True, "these images have none of their own"),
         ({"shelf": ["a", "b"]}, True, "no notion uses them yet"),
         ({"car_color": ["red", "blue"]}, False, "an encoder that reads text"),
     ):
-        table = ImageTable("two", Path("."), pd.DataFrame({"path": ["a.png", "b.png"], **attributes}))
-        embed_texts = (lambda texts: vectors[: len(texts)]) if reads_text else None
-        space = Space(vectors, table, name="Raw encoder", embed_texts=embed_texts).replace(encoder="cars")
-        monkeypatch.setattr(cached, "base", lambda _, space=space: space)
+        space = few_images(columns, 2)
+        show_instead(monkeypatch, space.replace(embed_texts=(lambda texts: np.eye(4, dtype=np.float32)[: len(texts)]) if reads_text else None))
         assert said in page.run().texts
         assert not page.has("compare_start")
 

@@ -6,45 +6,21 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from starlette.applications import Starlette
-from starlette.requests import Request
-from starlette.responses import PlainTextResponse, Response
-from starlette.routing import Route, WebSocketRoute
-from starlette.testclient import TestClient, WebSocketDenialResponse
-from starlette.websockets import WebSocket
 
 from doors.hosts import Hosts, own_names
 from server_settings import ServerSettings
-
-HOST = "127.0.0.1:8501"
-
-
-def _client(address: str = "127.0.0.1", base: str = f"http://{HOST}", **settings: Any) -> TestClient:
-    async def answer(request: Request) -> Response:
-        return PlainTextResponse(request.headers.get("origin", "none"), headers={"Access-Control-Allow-Origin": "*"})
-
-    async def stream(websocket: WebSocket) -> None:
-        await websocket.accept()
-        await websocket.send_text(websocket.headers.get("origin", "none"))
-        await websocket.close()
-
-    inside = Starlette(routes=[Route("/", answer, methods=["GET", "PUT", "POST", "DELETE"]), WebSocketRoute("/stream", stream)])
-    return TestClient(Hosts(inside, address=address, settings=ServerSettings(shared=True, **settings)), base_url=base)
+from worlds import PEER as HOST, answer_of_stream, client_behind
 
 
-def _open(client: TestClient, **headers: str) -> str | int:
-    """What the WebSocket says first, or the status that it is refused with."""
-    try:
-        with client.websocket_connect(f"ws://{HOST}/stream", headers=headers) as websocket:
-            return str(websocket.receive_text())
-    except WebSocketDenialResponse as refused:
-        return refused.status_code
+def _client(address: str = "127.0.0.1", base: str = f"http://{HOST}", **settings: Any) -> Any:
+    shared = ServerSettings(shared=True, **settings)
+    return client_behind(lambda inside: Hosts(inside, address=address, settings=shared), lambda asked: asked.headers.get("origin", "none"), base)
 
 
 def test_the_names_of_this_machine_are_answered() -> None:
     for host in ("127.0.0.1:8501", "localhost:8501", "LOCALHOST", "localhost.", "[::1]:8501", "127.0.0.1:9000"):
         assert _client().get("/", headers={"Host": host}).status_code == 200
-        assert _open(_client(), Host=host) == "none"
+        assert answer_of_stream(_client(), Host=host) == "none"
 
 
 def test_a_foreign_name_is_not() -> None:
@@ -52,7 +28,7 @@ def test_a_foreign_name_is_not() -> None:
     foreign = ("evil.example", "evil.example:8501", "127.0.0.1.evil.example", "localhost@evil.example", "192.168.0.9", "", "a b", "0.0.0.0")
     for host in foreign:
         refused = _client().get("/", headers={"Host": host})
-        assert refused.status_code == _open(_client(), Host=host) == 421
+        assert refused.status_code == answer_of_stream(_client(), Host=host) == 421
         assert "--allowed-host" in refused.text or "by the link that it printed" in refused.text
     assert _client().get("/", headers=[("Host", HOST), ("Host", "evil.example")]).status_code == 421
 
@@ -90,7 +66,7 @@ def test_a_foreign_page_changes_nothing_reads_nothing_and_opens_no_websocket() -
             refused = client.request(method, "/", headers={"Origin": origin})
             assert refused.status_code == 403
             assert "may change nothing here" in refused.text
-        assert _open(client, Origin=origin) == 403
+        assert answer_of_stream(client, Origin=origin) == 403
     assert client.put("/", headers=[("Origin", f"http://{HOST}"), ("Origin", "http://evil.example")]).status_code == 403
     read = client.get("/", headers={"Origin": "http://evil.example"})
     assert read.headers["cross-origin-resource-policy"] == "same-origin"
@@ -102,9 +78,9 @@ def test_pages_of_its_own_do_and_reach_streamlit_with_the_origin_of_their_host()
     client = _client()
     for origin in (f"http://{HOST}", "http://localhost:8501"):
         assert client.put("/", headers={"Origin": origin}).text == f"http://{HOST}"
-        assert _open(client, Origin=origin) == f"http://{HOST}"
+        assert answer_of_stream(client, Origin=origin) == f"http://{HOST}"
     assert client.put("/").status_code == 200  # no browser
-    assert _open(client) == "none"
+    assert answer_of_stream(client) == "none"
     assert client.put("/", headers={"Sec-Fetch-Site": "cross-site"}).status_code == 403
 
 

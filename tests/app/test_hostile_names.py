@@ -22,23 +22,8 @@ from shared.app_page import AppPage
 URL = "http://127.0.0.1:1"
 # Fields that a browser shows as they are, or does not show. All others are Markdown or might become it.
 AS_THEY_ARE = {
-    *(
-        "selectbox.options",
-        "selectbox.raw_value",
-        "selectbox.placeholder",
-        "multiselect.options",
-        "multiselect.raw_values",
-        "multiselect.placeholder",
-    ),
-    *(
-        "multiselect.placeholder",
-        "text_input.default",
-        "text_input.value",
-        "text_input.placeholder",
-        "text_area.default",
-        "text_area.value",
-        "text_area.placeholder",
-    ),
+    *(f"{kind}.{field}" for kind in ("selectbox", "multiselect") for field in ("options", "raw_value", "raw_values", "placeholder")),
+    *(f"text_{kind}.{field}" for kind in ("input", "area") for field in ("default", "value", "placeholder")),
     *("code.code_text", "text.body", "plotly_chart.spec", "bidi_component.json", "bidi_component.mixed.json"),
     *("page_link.query_string", "page_profile", "download_button.url"),
 }
@@ -82,21 +67,19 @@ def world(tmp_path: Path, cache: Path) -> str:
     return World(URL).fill(tmp_path / "images", cache, tmp_path / "runs").id
 
 
+def _deltas(messages: list[Message]) -> list[Any]:
+    return [message.delta for message in messages if message.WhichOneof("type") == "delta"]  # type: ignore[attr-defined]
+
+
 def _taken_for_markdown(messages: list[Message]) -> set[tuple[str, str]]:
     found = set()
-    for message in messages:
-        if message.WhichOneof("type") != "delta":
-            continue
-        delta = message.delta
-        for part in (delta.new_element, delta.add_block):
-            for path, text in _texts(part):
-                if _IDS.search(path) or path in AS_THEY_ARE:
-                    continue
-                if path.startswith("html."):
-                    if _TAG.search(text):
-                        found.add((path, text))
-                elif (MARK in text or "<img" in text.lower() or "![" in text) and _BARE.search(text):
-                    found.add((path, text))
+    for part in (part for delta in _deltas(messages) for part in (delta.new_element, delta.add_block)):
+        for path, text in _texts(part):
+            if _IDS.search(path) or path in AS_THEY_ARE:
+                continue
+            named = MARK in text or "<img" in text.lower() or "![" in text
+            if _TAG.search(text) if path.startswith("html.") else named and _BARE.search(text):
+                found.add((path, text))
     return found
 
 
@@ -115,7 +98,7 @@ def _run_to_its_end(app: Page) -> None:
     """Runs a page, and again while work of it is under way; some cards keep a bar, so not for long."""
     app.run()
     for _ in range(6):
-        if not app.get("progress"):
+        if not app.bars:
             return
         time.sleep(0.5)
         app.run()
@@ -131,37 +114,29 @@ def test_no_page_writes_a_name_as_markdown(app: Page, sent: list[Message], world
         for key, value in state.items():
             app.session_state[key] = value
         _run_to_its_end(app)
-    texts = [text for message in sent if message.WhichOneof("type") == "delta" for _, text in _texts(message.delta)]
-    assert any(names.name("dataset") in text for text in texts)
+    assert any(names.name("dataset") in text for delta in _deltas(sent) for _, text in _texts(delta))
     assert _taken_for_markdown(sent) == set()
 
 
-class _Canary:
-    """A server of a stranger, which counts what it is asked for."""
-
-    def __init__(self) -> None:
-        asked = self.asked = list[str]()
-
-        class Answer(http.server.BaseHTTPRequestHandler):
-            def do_GET(self) -> None:
-                asked.append(self.path)
-                self.send_response(204)
-                self.end_headers()
-
-            def log_message(self, format: str, *args: object) -> None:
-                pass
-
-        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Answer)
-        self.url = f"http://127.0.0.1:{self.server.server_port}"
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
-
-
 @pytest.fixture
-def canary() -> Iterator[_Canary]:
-    canary = _Canary()
-    yield canary
-    canary.server.shutdown()
-    canary.server.server_close()
+def stranger() -> Iterator[tuple[str, list[str]]]:
+    """The address of a stranger's server, and what it is asked for."""
+    asked: list[str] = []
+
+    class Answer(http.server.BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            asked.append(self.path)
+            self.send_response(204)
+            self.end_headers()
+
+        def log_message(self, format: str, *args: object) -> None:
+            pass
+
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Answer)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}", asked
+    server.shutdown()
+    server.server_close()
 
 
 def _open_all(page: Any) -> None:
@@ -180,8 +155,8 @@ def _open_all(page: Any) -> None:
 
 
 @pytest.mark.long
-def test_no_browser_asks_a_stranger_for_what_a_name_says(browser: Any, server_class: Any, canary: _Canary, tmp_path: Path) -> None:
-    served, names = tmp_path / "served", World(canary.url)
+def test_no_browser_asks_a_stranger_for_what_a_name_says(browser: Any, server_class: Any, stranger: tuple[str, list[str]], tmp_path: Path) -> None:
+    served, names = tmp_path / "served", World(stranger[0])
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("LIKENESS_CACHE", str(served))
         dataset = names.fill(tmp_path / "images", served, served / "runs").id
@@ -205,7 +180,7 @@ def test_no_browser_asks_a_stranger_for_what_a_name_says(browser: Any, server_cl
     finally:
         page.close()
         server.stop()
-    assert canary.asked == []
+    assert stranger[1] == []
     assert told == []  # a browser that had wanted to ask would say that the policy forbids it
     assert "img-src 'self' data: blob:;" in policy
     assert "connect-src 'self';" in policy

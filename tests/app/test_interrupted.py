@@ -8,14 +8,13 @@ from collections.abc import Iterator
 from dataclasses import asdict, replace
 from pathlib import Path
 
-import numpy as np
 import pytest
-from PIL import Image
 
 from app_page import Page
 from background import jobs
 from likeness.data import DatasetEntry, add_dataset, list_datasets, new_entry
 from shared import growing, interrupted
+from worlds import draw
 
 APP = Path(growing.__file__).parents[1]
 PROGRAM = f"""
@@ -31,10 +30,7 @@ with interrupted.noted(DatasetEntry(**eval(sys.argv[1]))):
 
 @pytest.fixture
 def entry(tmp_path: Path) -> DatasetEntry:
-    folder = tmp_path / "Zebras *of* Ada"
-    folder.mkdir()
-    for number in range(8):
-        Image.fromarray(np.full((24, 24, 3), 30 * number, np.uint8)).save(folder / f"{number}.png")
+    folder = draw(tmp_path / "Zebras *of* Ada", 8, size=24)
     return new_entry(folder.name, str(folder), "cars-small")
 
 

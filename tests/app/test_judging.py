@@ -89,10 +89,10 @@ def test_one_of_a_dataset_at_a_time(judge: Judge) -> None:
 def test_what_was_superseded_while_it_waited_is_not_judged(judge: Judge) -> None:
     first = Run("x", 0)
     assert judge.entered.acquire(timeout=WAIT)
-    second, third = Run("x", 1), Run("x", 2)
-    second.superseded.set()
+    runs = first, Run("x", 1), Run("x", 2)
+    runs[1].superseded.set()
     judge.may_end.set()
-    for run in (first, second, third):
+    for run in runs:
         run.join(WAIT)
-    assert (first.stopped, second.stopped, third.stopped) == (False, True, False)
+    assert [run.stopped for run in runs] == [False, True, False]
     assert judge.begun == [0, 2]

@@ -7,6 +7,7 @@ import streamlit as st
 from background import Job
 from pages.compare import live_runs
 from pages.compare.live_runs import MeasureRequest, measuring
+from waiting import wait_until
 
 
 @pytest.fixture(autouse=True)
@@ -39,18 +40,14 @@ def _methods(job: Job) -> list[str]:
 def test_runs_can_be_read_while_the_job_goes_on_and_the_same_key_shares_it() -> None:
     release, started = threading.Event(), []
     request = _request(release, started)
+    assert live_runs.find(request) is None
     job = live_runs.begin(request)
-    assert live_runs.begin(_request(release, started)) is job
-    assert live_runs.find(request) is job
-    while not job.found:
-        job.wait(0.01)
-    assert _methods(job) == ["raw"]
-    assert not job.succeeded
+    assert live_runs.begin(_request(release, started)) is live_runs.find(request) is job
+    wait_until(lambda: job.found)
+    assert (_methods(job), job.succeeded) == (["raw"], False)
     release.set()
     assert job.wait(600)
-    assert _methods(job) == ["raw", "exact"]
-    assert job.succeeded
-    assert started == [1]
+    assert (_methods(job), job.succeeded, started) == (["raw", "exact"], True, [1])
 
 
 def test_a_stop_keeps_the_runs_and_a_second_attempt_begins_anew() -> None:
@@ -67,7 +64,3 @@ def test_a_stop_keeps_the_runs_and_a_second_attempt_begins_anew() -> None:
     assert _methods(second) == ["raw", "exact"]
     assert live_runs.find(request) is second
     assert _methods(first) == ["raw"]  # whoever still draws the first attempt sees it whole
-
-
-def test_nobody_has_asked() -> None:
-    assert live_runs.find(_request(threading.Event(), [])) is None

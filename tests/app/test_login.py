@@ -1,6 +1,5 @@
 """Accounts of a shared server: passwords, sessions, tries that are slowed down, and names that a proxy gives."""
 
-import contextlib
 import os
 import stat
 from collections.abc import Callable
@@ -9,12 +8,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from starlette.applications import Starlette
-from starlette.requests import HTTPConnection, Request
-from starlette.responses import PlainTextResponse
-from starlette.routing import Route, WebSocketRoute
-from starlette.testclient import TestClient, WebSocketDenialResponse
-from starlette.websockets import WebSocket, WebSocketDisconnect
+from starlette.websockets import WebSocketDisconnect
 
 import accounts
 import audit
@@ -28,11 +22,8 @@ from doors.hosts import Hosts
 from doors.login import Login, Sessions
 from likeness.errors import InputError
 from server_settings import ServerSettings
-from worlds import Clock, audit_log, cheap_hashes, serve
+from worlds import OWN_PAGE as OWN, PEER as HOST, STREAM, Clock, answer_of_stream, audit_log, cheap_hashes, client_behind, serve
 
-HOST = "127.0.0.1:8501"
-OWN = {"Origin": f"http://{HOST}"}
-STREAM = f"ws://{HOST}/_stcore/stream"
 SECRET = "correct horse"
 
 
@@ -56,29 +47,14 @@ def settings(people: Path, monkeypatch: pytest.MonkeyPatch) -> ServerSettings:
     return serve(monkeypatch, shared=True, auth=str(people), session_hours=2)
 
 
-def _account_of(connection: HTTPConnection) -> str:
-    return connection.headers.get(signed_in._HEADER, "nobody")
+def _client(door: type[Any], settings: ServerSettings, address: str = "127.0.0.1") -> Any:
+    def whole(inside: Any) -> Hosts:
+        return Hosts(door(inside, settings), "127.0.0.1", settings)
+
+    return client_behind(whole, lambda asked: asked.headers.get(signed_in._HEADER, "nobody"), client=(address, 50_000))
 
 
-async def _answer(request: Request) -> PlainTextResponse:
-    return PlainTextResponse(_account_of(request))
-
-
-async def _stream(websocket: WebSocket) -> None:
-    await websocket.accept()
-    with contextlib.suppress(WebSocketDisconnect):
-        while True:
-            await websocket.receive_text()
-            await websocket.send_text(_account_of(websocket))
-
-
-def _client(door: type[Any], settings: ServerSettings, address: str = "127.0.0.1") -> TestClient:
-    inside = Starlette(routes=[WebSocketRoute("/_stcore/stream", _stream), Route("/{path:path}", _answer, methods=["GET", "PUT", "DELETE", "POST"])])
-    app = Hosts(door(inside, settings), "127.0.0.1", settings)
-    return TestClient(app, base_url=f"http://{HOST}", follow_redirects=False, client=(address, 50_000))
-
-
-def _sign_in(client: TestClient, name: str, password: str = SECRET, headers: dict[str, str] | None = None, **fields: str) -> Any:
+def _sign_in(client: Any, name: str, password: str = SECRET, headers: dict[str, str] | None = None, **fields: str) -> Any:
     return client.post("/login", data={"name": name, "password": password, **fields}, headers=OWN if headers is None else headers)
 
 
@@ -129,8 +105,7 @@ def test_nothing_answers_before_the_sign_in(settings: ServerSettings) -> None:
         for headers in ({}, {signed_in._HEADER[:-1]: "ada", "X-Remote-User": "ada"}):
             assert client.get(path, headers=headers).status_code == 401
     assert client.put("/_stcore/upload_file/a/b").status_code == 401
-    with pytest.raises(WebSocketDenialResponse), client.websocket_connect(STREAM):
-        pass
+    assert answer_of_stream(client) == 401
     page = client.get("/notions?draft=1", headers={"Accept": "text/html"})
     assert page.status_code == 401
     assert 'name="next" value="/notions?draft=1"' in page.text
@@ -283,8 +258,7 @@ def test_a_trusted_proxy_names_the_account_and_nobody_else_does(monkeypatch: pyt
     assert stranger.get("/").status_code == 401
     assert stranger.get("/", headers=header | {"X-Forwarded-For": "10.0.0.7"}).status_code == 403
     assert audit_log(audit.cache_dir())[-1] | {"time": ""} == {"time": "", "event": "header refused", "who": "10.0.1.7", "what": "X-Forwarded-Email"}
-    with pytest.raises(WebSocketDenialResponse), stranger.websocket_connect(STREAM, headers=header):
-        pass
+    assert answer_of_stream(stranger, **header) == 403
 
 
 def test_each_server_has_its_doors(monkeypatch: pytest.MonkeyPatch, people: Path) -> None:

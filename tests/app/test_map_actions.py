@@ -22,31 +22,18 @@ def js(page: MapPage, script: str, *args: Any) -> Any:
     return page.page.evaluate(script, list(args))
 
 
-def test_keys_zoom_and_say_what_is_in_sight(new_map: Callable[..., MapPage]) -> None:
-    shown = new_map([cornered()])
-    shown.focus()
-    shown.press("+")
-    assert shown.said.startswith("Zoom 1.3, ")
-    shown.press("-", "-")
-    assert shown.said == "Zoom 0.8, 400 images in sight"
-    shown.press("0")
-    assert shown.page.get_by_role("button", name="Reset view").is_disabled()
-    assert js(shown, "() => sent.length") == 0
-
-
 def test_shift_and_arrows_go_from_point_to_point(new_map: Callable[..., MapPage]) -> None:
     shown = new_map([np.array([[-1, 0.5], [1, 0.5], [-1, -0.5], [1, -0.6], [0.1, 0.05]], float)])
     shown.focus()
-    shown.press("Shift+ArrowRight")  # the one nearest to the middle first
-    shown.page.get_by_text("Image 5, class a").wait_for(state="attached")
-    shown.press("Shift+ArrowRight")
-    shown.page.get_by_text("Image 2, class b").wait_for(state="attached")
-    shown.press("Shift+ArrowLeft")
-    shown.page.get_by_text("Image 2, class b").wait_for(state="detached")
-    shown.press("Shift+ArrowRight")
-    shown.page.get_by_text("Image 2, class b").wait_for(state="attached")
-    shown.press("Shift+ArrowRight")
-    shown.page.get_by_text("No point further on in this direction").wait_for(state="attached")
+    for key, said, state in (
+        ("Right", "Image 5, class a", "attached"),  # the one nearest to the middle first
+        ("Right", "Image 2, class b", "attached"),
+        ("Left", "Image 2, class b", "detached"),
+        ("Right", "Image 2, class b", "attached"),
+        ("Right", "No point further on in this direction", "attached"),
+    ):
+        shown.press(f"Shift+Arrow{key}")
+        shown.page.get_by_text(said).wait_for(state=state)  # type: ignore[arg-type]
     assert shown.page.locator(".lm-card").is_visible()
 
 
@@ -67,9 +54,16 @@ def test_points_are_selected_added_and_asked_about_by_keys(new_map: Callable[...
     assert shown.count == "3 images"
 
 
-def test_all_in_sight_is_selected_and_zoomed_to(new_map: Callable[..., MapPage]) -> None:
+def test_keys_zoom_say_what_is_in_sight_and_select_it(new_map: Callable[..., MapPage]) -> None:
     shown = new_map([cornered()])
     shown.focus()
+    shown.press("+")
+    assert shown.said.startswith("Zoom 1.3, ")
+    shown.press("-", "-")
+    assert shown.said == "Zoom 0.8, 400 images in sight"
+    shown.press("0")
+    assert shown.page.get_by_role("button", name="Reset view").is_disabled()
+    assert js(shown, "() => sent.length") == 0
     shown.press("a")
     assert len(shown.selected()) == 400
     shown.press("Escape")
@@ -114,15 +108,15 @@ def test_the_point_ahead_is_the_one_that_costs_least(new_map: Callable[..., MapP
 
 
 def test_rows_in_a_box_are_found_and_many_are_not_looked_at(new_map: Callable[..., MapPage]) -> None:
-    points = np.random.default_rng(4).random((2000, 2)).astype(np.float32).astype(float)
+    points, box = np.random.default_rng(4).random((2000, 2)).astype(np.float32).astype(float), [0.2, 0.5, 0.1, 0.3]
     shown = new_map([cornered()])
     script = (
         "([points, box, most]) => m.rowsInBox(new m.Grid(Float32Array.from(points.flat())), box, most ?? undefined)?.sort((a, b) => a - b) ?? null"
     )
-    inside = (points[:, 0] > 0.2) & (points[:, 0] < 0.5) & (points[:, 1] > 0.1) & (points[:, 1] < 0.3)
-    assert js(shown, script, points.tolist(), [0.2, 0.5, 0.1, 0.3], None) == np.flatnonzero(inside).tolist()
-    assert js(shown, script, points.tolist(), [0.2, 0.5, 0.1, 0.3], int(inside.sum())) == np.flatnonzero(inside).tolist()
-    assert js(shown, script, points.tolist(), [0.2, 0.5, 0.1, 0.3], int(inside.sum()) - 1) is None
+    low, high = np.array(box).reshape(2, 2).T
+    inside = np.flatnonzero(((points > low) & (points < high)).all(axis=1)).tolist()
+    for most, found in ((None, inside), (len(inside), inside), (len(inside) - 1, None)):
+        assert js(shown, script, points.tolist(), box, most) == found
 
 
 def test_a_question_mark_lists_the_keys_and_escape_closes_the_list(new_map: Callable[..., MapPage]) -> None:

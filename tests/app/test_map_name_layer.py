@@ -1,6 +1,7 @@
 """Names of clusters and of groups on a map: which are shown at which zoom, and what a click on one does."""
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -17,18 +18,26 @@ POINTS = CORNERS[ROWS % 4] * (1 - 0.3 * np.random.default_rng(0).random((400, 2)
 LABELS = np.column_stack([ROWS % 4 // 2, ROWS % 4])  # two coarse clusters, above and below, each of two fine ones
 
 
+TEXTS = ("animal", "plant", "cat", "dog", "tree", "bush")
+
+
 def names(*texts: str) -> MapNames:
     """Of the two coarse clusters, then of the four fine ones."""
+    texts = texts or TEXTS
     rows = [(0, each, -1, texts[each], 200, 0.0, 0.8 - 1.6 * each) for each in (0, 1)]
     rows += [(1, each, each // 2, texts[2 + each], 100, *(0.85 * CORNERS[each])) for each in range(4)]
     return MapNames(pd.DataFrame(rows, columns=["depth", "cluster", "parent", "name", "count", "x", "y"]), LABELS)
+
+
+def box_of(shown: MapPage, name: str) -> Any:
+    return shown.page.locator(".lm-map-name:visible", has_text=name).bounding_box()
 
 
 def shown_names(shown: MapPage) -> list[str]:
     return sorted(shown.page.locator(".lm-map-name:visible").all_inner_texts())
 
 
-def test_coarse_names_from_afar_and_fine_ones_from_near(new_map: Callable[..., MapPage]) -> None:
+def test_coarse_names_from_afar_fine_ones_from_near_and_none_where_there_are_none(new_map: Callable[..., MapPage]) -> None:
     shown = new_map([POINTS], names=[names("animal", "plant", "cat", "dog", "tree", "")])
     assert shown_names(shown) == ["animal", "plant"]
     shown.focus()
@@ -37,19 +46,17 @@ def test_coarse_names_from_afar_and_fine_ones_from_near(new_map: Callable[..., M
     assert set(shown_names(shown)) <= {"cat", "dog", "tree", "plant"}
     shown.press("0")
     assert shown_names(shown) == ["animal", "plant"]
-
-
-def test_names_stay_when_the_map_is_moved_and_move_with_it(new_map: Callable[..., MapPage]) -> None:
-    shown = new_map([POINTS], names=[names("animal", "plant", "cat", "dog", "tree", "bush")])
-    before = shown.page.locator(".lm-map-name:visible", has_text="animal").bounding_box()
-    shown.focus()
-    shown.press("ArrowRight", "ArrowDown")
-    after = shown.page.locator(".lm-map-name:visible", has_text="animal").bounding_box()
+    before = box_of(shown, "animal")
+    shown.press("ArrowRight", "ArrowDown")  # names stay when the map is moved, and move with it
+    after = box_of(shown, "animal")
     assert (after["x"] - before["x"], after["y"] - before["y"]) == pytest.approx((-40, -40), abs=1)
+    shown.show(names=[None])
+    drawn(shown.page)
+    assert shown_names(shown) == []
 
 
 def test_a_click_on_a_name_selects_its_images_and_shift_adds(new_map: Callable[..., MapPage]) -> None:
-    shown = new_map([POINTS], names=[names("animal", "plant", "cat", "dog", "tree", "bush")])
+    shown = new_map([POINTS], names=[names()])
     shown.page.mouse.click(*shown.place(0, 0.8))
     shown.page.wait_for_function("sent.length === 1")
     assert shown.selected() == [row for row in range(400) if row % 4 < 2]
@@ -60,10 +67,19 @@ def test_a_click_on_a_name_selects_its_images_and_shift_adds(new_map: Callable[.
     shown.page.keyboard.up("Shift")
     shown.page.wait_for_function("sent.length === 2")
     assert len(shown.selected()) == 400
+    x, y = shown.place(0, 0.8)  # a drag that begins on a name moves the map
+    shown.page.mouse.move(x, y)
+    shown.page.mouse.down()
+    shown.page.mouse.move(x + 60, y + 30, steps=3)
+    shown.page.mouse.up()
+    drawn(shown.page)
+    box = box_of(shown, "animal")
+    assert box["x"] + box["width"] / 2 == pytest.approx(x + 60, abs=2)
+    assert shown.page.evaluate("sent.length") == 2
 
 
 def test_keys_go_from_name_to_name(new_map: Callable[..., MapPage]) -> None:
-    shown = new_map([POINTS], names=[names("animal", "plant", "cat", "dog", "tree", "bush")])
+    shown = new_map([POINTS], names=[names()])
     shown.focus()
     shown.press("Tab", "ArrowDown")
     assert shown.page.evaluate("document.activeElement.textContent") == "plant"
@@ -72,19 +88,6 @@ def test_keys_go_from_name_to_name(new_map: Callable[..., MapPage]) -> None:
     assert shown.selected() == [row for row in range(400) if row % 4 > 1]
     shown.press("Tab")
     assert "lm-map-name" not in shown.page.evaluate("document.activeElement.className")  # the names are one step of the way
-
-
-def test_a_drag_that_begins_on_a_name_moves_the_map(new_map: Callable[..., MapPage]) -> None:
-    shown = new_map([POINTS], names=[names("animal", "plant", "", "", "", "")])
-    x, y = shown.place(0, 0.8)
-    shown.page.mouse.move(x, y)
-    shown.page.mouse.down()
-    shown.page.mouse.move(x + 60, y + 30, steps=3)
-    shown.page.mouse.up()
-    drawn(shown.page)
-    box = shown.page.locator(".lm-map-name:visible", has_text="animal").bounding_box()
-    assert box["x"] + box["width"] / 2 == pytest.approx(x + 60, abs=2)
-    assert shown.page.evaluate("sent.length") == 0
 
 
 def test_names_of_groups_follow_the_filter(new_map: Callable[..., MapPage]) -> None:
@@ -100,13 +103,6 @@ def test_names_of_groups_follow_the_filter(new_map: Callable[..., MapPage]) -> N
     shown.page.mouse.click(*shown.place(x / half, y / half))
     shown.page.wait_for_function("sent.length === 1")
     assert shown.selected() == np.flatnonzero(codes == 2).tolist()
-
-
-def test_a_map_without_names_shows_none(new_map: Callable[..., MapPage]) -> None:
-    shown = new_map([POINTS], names=[names("animal", "plant", "cat", "dog", "tree", "bush")])
-    shown.show(names=[None])
-    drawn(shown.page)
-    assert shown_names(shown) == []
 
 
 def test_which_names_a_depth_has(new_map: Callable[..., MapPage]) -> None:

@@ -29,18 +29,7 @@ def test_signs_that_mean_something_are_escaped(name: str, written: str) -> None:
 
 _SAY = {"caption", "error", "header", "info", "markdown", "metric", "subheader", "success", "title", "toast", "warning"}
 _ASK = {
-    *(
-        "button",
-        "checkbox",
-        "download_button",
-        "expander",
-        "file_uploader",
-        "form_submit_button",
-        "link_button",
-        "number_input",
-        "page_link",
-        "pills",
-    ),
+    *("button", "checkbox", "download_button", "expander", "file_uploader", "form_submit_button", "link_button", "number_input", "page_link"),
     *("pills", "popover", "progress", "radio", "segmented_control", "select_slider", "slider", "spinner", "text_area", "text_input", "toggle"),
 }
 _NAMES, _WRITTEN = {"readable", "redact"}, {"body", "help", "label", "text"}
@@ -64,16 +53,13 @@ def _unescaped(node: ast.AST) -> Iterator[str]:
 _OWN_TITLES = ("METHODS[", "OBJECTIVES[", "target.", "each.title", "method.title", "choice.title", "self.title")
 
 
-@pytest.mark.parametrize("file", sorted(APP.rglob("*.py")), ids=lambda file: str(file.relative_to(APP)))
-def test_no_call_of_streamlit_writes_a_name_or_an_error_as_markdown(file: Path) -> None:
+def test_no_call_of_streamlit_writes_a_name_or_an_error_as_markdown() -> None:
     found = []
-    for call in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
-        if (
-            isinstance(call, ast.Call)
-            and isinstance(call.func, ast.Attribute)
-            and call.func.attr in _SAY | _ASK
-            and "getLogger" not in ast.unparse(call.func)
-        ):
-            written = [*call.args[: len(call.args) if call.func.attr in _SAY else 1], *(each.value for each in call.keywords if each.arg in _WRITTEN)]
-            found += [(call.lineno, text) for each in written for text in _unescaped(each)]
+    for file in sorted(APP.rglob("*.py")):
+        for call in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if not (isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute)) or "getLogger" in ast.unparse(call.func):
+                continue
+            if call.func.attr in _SAY | _ASK:
+                written = [*(call.args if call.func.attr in _SAY else call.args[:1]), *(each.value for each in call.keywords if each.arg in _WRITTEN)]
+                found += [(str(file.relative_to(APP)), call.lineno, text) for each in written for text in _unescaped(each)]
     assert found == []

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from app_page import Page
+from background import jobs
 from likeness import training
 from likeness.reports import ReportOptions
 from likeness.training import RunFolder
@@ -15,8 +16,6 @@ from worlds import make_run, serve, visit
 
 def _make(app: Page, kind: str) -> bytes:
     """Clicks, waits for the file and returns it."""
-    from background import jobs
-
     app.click(f"make_report_{kind}").wait("report")
     job = jobs().all("report")[-1]
     assert job.error is None
@@ -29,33 +28,29 @@ def _downloads(app: Page) -> list[str]:
 
 
 def test_a_notions_report_is_made_and_offered_until_the_notion_changes(app: Page) -> None:
-    app.open("notions")
-    content = _make(app, "notion")
+    content = _make(app.open("notions"), "notion")
     assert content.startswith(b"<!doctype html>")
     assert len(content) < 5_000_000
     assert _downloads(app) == [f"Download the report ({len(content) / 1e6:.1f} MB)"]
-    next(each for each in app.number_input if str(each.key).startswith("dim_")).set_value(4).run()
-    assert _downloads(app) == []
+    assert _downloads(app.fill("number_input", "dim_", 4)) == []
     assert "Make a report to share" in app.labels
 
 
 @pytest.fixture
-def run(tmp_path: Path, app: Page) -> RunFolder:
-    """A run that has weights, of images in a root of a shared server."""
+def run(tmp_path: Path, app: Page, monkeypatch: pytest.MonkeyPatch) -> RunFolder:
+    """A run that has weights, of images in a root of this shared server."""
     changes = {"data.source": "photos/birds", "data.attribute": "class", "guidance": None}
     folder = make_run(tmp_path / "runs" / "mine", training.Status("finished", 4, 4), changes=changes)
     folder.best.write_bytes(b"")
+    (tmp_path / "photos" / "birds").mkdir(parents=True)
+    serve(monkeypatch, shared=True, roots={"photos": str(tmp_path / "photos")}, training=True)
+    visit(monkeypatch)
     return folder
 
 
-def _serve(monkeypatch: pytest.MonkeyPatch, root: Path) -> None:
-    serve(monkeypatch, shared=True, roots={"photos": str(root)}, training=True)
-    visit(monkeypatch)
-
-
-def test_a_runs_report_reads_its_images_where_the_visitor_may(app: Page, run: RunFolder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "photos" / "birds").mkdir(parents=True)
-    _serve(monkeypatch, tmp_path / "photos")
+def test_a_runs_report_reads_its_images_where_the_visitor_may(
+    app: Page, run: RunFolder, tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     asked: list[Any] = []
 
     def fake(run: RunFolder, options: ReportOptions, *, config: training.RunConfig, **_: Any) -> Any:
@@ -64,22 +59,13 @@ def test_a_runs_report_reads_its_images_where_the_visitor_may(app: Page, run: Ru
         return small_report(tmp_path / "small", options=options)
 
     monkeypatch.setattr("shared.report_download.run_report", fake)
-    app.open("runs")
-    assert _make(app, "run").startswith(b"<!doctype html>")
+    assert _make(app.open("runs"), "run").startswith(b"<!doctype html>")
     assert asked == [str(tmp_path / "photos" / "birds")]
     assert len(_downloads(app)) == 1
-
-
-def test_no_report_of_images_that_the_visitor_may_not_read(
-    app: Page, run: RunFolder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cache: Path
-) -> None:
     foreign = cache / "visitors" / "somebody" / "uploads" / "cats"
     foreign.mkdir(parents=True)
     (run.path / "config.yaml").write_text(training.as_yaml(training.with_changes(run.config(), {"data.source": str(foreign)})))
-    (tmp_path / "photos").mkdir()
-    _serve(monkeypatch, tmp_path / "photos")
-    app.open("runs")
+    app = app.fresh("layout").open("runs")
     assert "Make a report to share" not in app.labels
-    said = [each.value for each in app.caption if each.value.startswith("No report can be made")]
-    assert len(said) == 1
-    assert "somebody" not in said[0]
+    (said,) = [each.value for each in app.caption if each.value.startswith("No report can be made")]
+    assert "somebody" not in said

@@ -39,32 +39,18 @@ def test_each_column_has_a_title(found: list[Saliency], maps: bool, differences:
     assert {picture.caption for row in rows for picture in row.pictures} == {""}
 
 
-def test_more_attention_is_yellow_and_less_is_blue() -> None:
-    difference = saliency_rows.rows([NOTION, RAW], ["a", "b"], None, Look(False, True, **PLAIN))[0].pictures[1].pixels
-    assert tuple(difference[1, 2]) == YELLOW
-    assert tuple(difference[3, 0]) == BLUE
-    assert np.ptp(difference[0, 0].astype(int)) < 5  # grey where both agree
+def test_more_attention_is_yellow_less_is_blue_and_equal_is_grey() -> None:
+    shown, equal = (saliency_rows.rows([found, RAW], ["a", "b"], None, Look(False, True, **PLAIN))[0].pictures[1].pixels for found in (NOTION, RAW))
+    assert (tuple(shown[1, 2]), tuple(shown[3, 0])) == (YELLOW, BLUE)
+    assert np.ptp(shown[0, 0].astype(int)) < 5
+    assert np.ptp(equal.astype(int), axis=-1).max() < 5
 
 
 def test_captions_say_how_much_lies_on_the_car() -> None:
-    masks = np.zeros((2, 4, 4), bool)
+    masks = np.zeros((3, 4, 4), bool)
     masks[0, :2] = True  # the notion's pixel is on the first car, not on the second
-    rows = saliency_rows.rows([NOTION, RAW], ["a", "b"], masks, Look(True, True, **PLAIN))
-    assert [picture.caption for picture in rows[0].pictures] == [
-        "car: 50% of the picture",
-        "0% on the car",
-        "100% on the car",
-        "100% of the yellow on the car",
-    ]
-    assert rows[1].pictures[2].caption == "0% on the car"
-
-
-def test_a_stopped_run_has_rows_for_what_is_done() -> None:
-    masks = np.ones((3, 4, 4), bool)
     rows = saliency_rows.rows([NOTION, RAW], ["a", "b", "c"], masks, Look(True, True, **PLAIN))
-    assert [row.name for row in rows] == ["a", "b"]
-
-
-def test_equal_maps_have_a_grey_difference() -> None:
-    difference = saliency_rows.rows([RAW, RAW], ["a", "b"], None, Look(False, True, **PLAIN))[0].pictures[1].pixels
-    assert np.ptp(difference.astype(int), axis=-1).max() < 5
+    captions = ["car: 50% of the picture", "0% on the car", "100% on the car", "100% of the yellow on the car"]
+    assert [picture.caption for picture in rows[0].pictures] == captions
+    assert rows[1].pictures[2].caption == "0% on the car"
+    assert [row.name for row in rows] == ["a", "b"]  # of a stopped run what is done

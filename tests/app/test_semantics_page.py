@@ -33,17 +33,17 @@ def _classes(attributes: list[str]) -> SemanticClasses:
     return classes_of(read_cars(), attributes, None, 2)
 
 
-def _expected(space: Space) -> Semantics:
-    classes = _classes(BODY)
+def _expected(space: Space | None = None) -> Semantics:
+    space, classes = space or cars(), _classes(BODY)
     return semantics(space.vectors[classes.rows], classes.labels, class_similarities(classes.names, ["minilm"]), classes.names)
-
-
-def _car_color() -> Space:
-    return cars().refit(get_notion("car color"))
 
 
 def _metrics(app: Page) -> dict[str, tuple[str, str]]:
     return {metric.label: (metric.value, metric.delta) for metric in app.metric}
+
+
+def _measured(app: Page) -> Page:
+    return app.wait("semantics")
 
 
 def _shown(found: Semantics) -> dict[str, float]:
@@ -61,7 +61,7 @@ def _bars(app: Page) -> set[str]:
 
 
 def test_one_space_has_the_figures_that_python_gives(page: Page) -> None:
-    expected = _expected(cars())
+    expected = _expected()
     assert _metrics(page) == {name: (f"{value:.3f}", "") for name, value in _shown(expected).items()}
     assert f"For random images, the relatedness would be {expected.retrieval.random_relatedness:.3f}." in page.texts
     assert "Choose a space B in the sidebar" in page.texts
@@ -69,62 +69,48 @@ def test_one_space_has_the_figures_that_python_gives(page: Page) -> None:
     suggested = page.at("semantic_suggested")  # the class that asks is at first the one most often mistaken
     assert (suggested.options, suggested.label) == (per_class["class"].tolist(), "Most often confused")
     assert page.at("semantic_query").value == per_class["class"].iloc[0]
+    for query in ("van", "pickup"):
+        page.set("semantic_query", query)
+        assert f"The 20 nearest neighbors of all images of **{query}**." in page.texts
+        near = retrieved_classes({"Raw encoder": expected.retrieval}, query, 5)
+        assert _bars(page) == {f"{name} ({similarity:.2f})" for name, similarity in zip(near["class"], near["language_similarity"], strict=True)}
+    last = page.at("semantic_suggested").options[-1]
+    for chosen in (last, None):  # a suggestion becomes the class that asks, and stays it
+        assert page.set("semantic_suggested", chosen).at("semantic_query").value == last
     assert all(difference == "" for _, difference in _metrics(_choose_b(page, "Raw encoder")).values())  # the same space twice is one
 
 
 def test_of_two_spaces_it_says_how_far_and_where_they_differ(page: Page) -> None:
     _choose_b(page, "car color")
-    raw, color = _expected(cars()), _expected(_car_color())
+    raw, color = _expected(), _expected(cars().refit(get_notion("car color")))
     a, b = _shown(raw), _shown(color)
     for name, (value, difference) in _metrics(page).items():
         assert value == f"{a[name]:.3f}"
         assert float(difference) == pytest.approx(a[name] - b[name], abs=2e-3)
-    assert "Figures for Raw encoder, and the difference from Car color." in page.texts
     assert "Choose a space B in the sidebar" not in page.texts
     suggested = page.at("semantic_suggested")
     assert suggested.label == "Where the spaces differ most"
     assert suggested.options == most_changed(raw.retrieval, color.retrieval, 8)["class"].tolist()
-
-
-def test_another_class_asks_for_its_own_neighbors(page: Page) -> None:
-    found = _expected(cars())
-    for query in ("van", "pickup"):
-        page.set("semantic_query", query)
-        assert f"The 20 nearest neighbors of all images of **{query}**." in page.texts
-        expected = retrieved_classes({"Raw encoder": found.retrieval}, query, 5)
-        named = zip(expected["class"], expected["language_similarity"], strict=True)
-        assert _bars(page) == {f"{name} ({similarity:.2f})" for name, similarity in named}
-    last = page.at("semantic_suggested").options[-1]
-    for chosen in (last, None):  # a suggestion becomes the class that asks, and stays it
-        page.set("semantic_suggested", chosen)
-        assert page.at("semantic_query").value == last
-
-
-def test_the_shipped_images_have_combined_classes_at_first_and_others_when_chosen(app: Page) -> None:
-    app.open("semantics").wait("semantics")
-    assert app.at("semantic_classes").value == ["car_color", "body_type"]
-    assert app.at("semantic_query").options == _classes(["car_color", "body_type"]).names
-    assert "red pickup" in app.at("semantic_query").options
-    app.set("semantic_classes", ["car_color"]).wait("semantics")
-    assert app.at("semantic_query").value in _classes(["car_color"]).names
-    assert set(app.at("semantic_suggested").options) <= set(_classes(["car_color"]).names)
-
-
-def test_similarities_have_a_panel_for_language_and_one_for_each_space(page: Page) -> None:
     page.session_state["semantics"] = "Similarities"
-    for name, panels in (("Raw encoder", 2), ("car color", 3)):
-        _choose_b(page, name)
-        assert [trace["type"] for trace in page.charts[0]] == ["heatmap"] * panels
+    for name, panels in (("car color", 3), ("Raw encoder", 2)):
+        assert [trace["type"] for trace in _choose_b(page, name).charts[0]] == ["heatmap"] * panels  # of language and of each space
 
 
 def test_tables_have_columns_for_each_space(page: Page) -> None:
     page.session_state["semantics"] = "Every class"
-    _choose_b(page, "car color")
-    table = page.dataframe[0].value.set_index("Class")
-    per_class = _expected(cars()).per_class.set_index("class")
+    table, per_class = _choose_b(page, "car color").dataframe[0].value.set_index("Class"), _expected().per_class.set_index("class")
     assert table["Images"].to_dict() == per_class["images"].to_dict()
     np.testing.assert_allclose(table["Same class, Raw encoder"], per_class["own"], atol=1e-6)
     assert "Relatedness of errors, Car color" in table
+
+
+def test_the_shipped_images_have_combined_classes_at_first_and_others_when_chosen(app: Page) -> None:
+    _measured(app.open("semantics"))
+    assert app.at("semantic_classes").value == ["car_color", "body_type"]
+    assert app.at("semantic_query").options == _classes(["car_color", "body_type"]).names
+    names = _classes(["car_color"]).names
+    assert _measured(app.set("semantic_classes", ["car_color"])).at("semantic_query").value in names
+    assert set(app.at("semantic_suggested").options) <= set(names)
 
 
 def test_without_classes_or_a_language_model_that_is_here_it_measures_nothing(page: Page) -> None:
@@ -133,45 +119,31 @@ def test_without_classes_or_a_language_model_that_is_here_it_measures_nothing(pa
         assert "Choose what makes a class, and a language model." in page.set(key, []).texts
         assert not page.metric
         page.set(key, before)
-    assert len(page.wait("semantics").metric) == 4
     page.at("semantic_language").options.append("no-such-model")
-    page.set("semantic_language", ["no-such-model"]).wait("semantics")
-    assert "no-such-model" in page.errors[0]
+    assert "no-such-model" in _measured(page.set("semantic_language", ["no-such-model"])).errors[0]
     assert not page.metric
-    assert len(page.set("semantic_language", ["minilm"]).wait("semantics").metric) == 4
+    assert len(_measured(page.set("semantic_language", ["minilm"])).metric) == 4
 
 
 def test_other_images_have_other_classes_or_say_what_to_bring(page: Page, monkeypatch: pytest.MonkeyPatch) -> None:
     show_instead(monkeypatch, few_images({}))
-    assert "these images have no labels" in page.run().texts
-    assert [link.proto.label for link in page.get("page_link")] == ["Bring images with labels"]
+    assert [link.proto.label for link in page.run().get("page_link")] == ["Bring images with labels"]
     show_instead(monkeypatch, few_images({"class": ["cat"] * 4 + ["dog"] * 4, "weight": np.linspace(0, 1, 8)}))
-    page.run().set("semantic_classes", ["class"]).wait("semantics")
-    assert page.at("semantic_query").options == ["cat", "dog"]
+    assert _measured(page.run().set("semantic_classes", ["class"])).at("semantic_query").options == ["cat", "dog"]
 
 
 def test_too_few_classes_are_told_and_few_images_ask_for_all_the_others(app: Page, monkeypatch: pytest.MonkeyPatch) -> None:
-    for labels, said in (
-        (["cat"] * 8, "only the class 'cat'"),
-        (list("abcdefgh"), "There is no class among the images"),
-        (["cat"] * 7 + ["dog"], "only the class 'cat'"),
-    ):
+    for labels, said in ((["cat"] * 7 + ["dog"], "only the class 'cat'"), (list("abcdefgh"), "There is no class among the images")):
         show_instead(monkeypatch, few_images({"class": labels}))
         assert said in app.open("semantics").texts
         assert not app.metric
     show_instead(monkeypatch, few_images({"class": ["cat"] * 4 + ["dog"] * 3 + ["cow"]}))
-    app.run().wait("semantics")
-    assert "The 6 nearest neighbors of all images of" in app.texts
+    assert "The 6 nearest neighbors of all images of" in _measured(app.run()).texts
     assert app.at("semantic_query").options == ["cat", "dog"]
-
-
-def test_a_class_that_is_never_mistaken_is_told(app: Page, monkeypatch: pytest.MonkeyPatch) -> None:
-    space = few_images({"class": ["cat"] * 30 + ["dog"] * 30}, n=60)
+    space = few_images({"class": ["cat"] * 30 + ["dog"] * 30}, n=60)  # a class that is never mistaken
     show_instead(monkeypatch, space.replace(vectors=np.repeat(np.eye(4, dtype=np.float32)[:2], 30, axis=0)))
-    app.open("semantics").wait("semantics")
-    assert "Only cat is found" in app.texts
-    assert _metrics(app)["Relatedness of errors"] == ("none", "")
-    assert _metrics(app)["Of the same class"] == ("1.000", "")
+    assert "Only cat is found" in _measured(app.run()).texts
+    assert [_metrics(app)[name] for name in ("Relatedness of errors", "Of the same class")] == [("none", ""), ("1.000", "")]
 
 
 def test_on_a_shared_server_the_default_language_model_measures(app: Page, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -181,8 +153,6 @@ def test_on_a_shared_server_the_default_language_model_measures(app: Page, tmp_p
     visit(monkeypatch)
     confine_server()
     app.session_state["semantic_classes"] = BODY
-    app.open("semantics").wait("semantics")
-    assert app.at("semantic_language").value == ["minilm"]
-    assert not app.error
-    assert [job.error for job in jobs().all("semantics") if job.error] == []
+    assert _measured(app.open("semantics")).at("semantic_language").value == ["minilm"]
+    assert app.errors == [job.error for job in jobs().all("semantics") if job.error] == []
     assert app.metric

@@ -16,16 +16,16 @@ from port import check_port
 from server_settings import ServerSettings, check_address, read_settings, server, settings_from
 
 
+def _may(settings: ServerSettings) -> tuple[bool, bool, bool]:
+    return settings.shared, settings.allows_training, settings.allows_downloads
+
+
 def test_one_person_may_do_all_and_a_shared_server_little_unless_told(tmp_path: Path) -> None:
-    own = server()
-    assert not own.shared
-    assert own.allows_training
-    assert own.allows_downloads
+    assert _may(server()) == (False, True, True)
     shared = settings_from({"shared": True, "roots": [str(tmp_path)]})
     assert shared.roots == {tmp_path.name: tmp_path.resolve()}
-    assert not shared.allows_training
-    assert not shared.allows_downloads
-    assert settings_from({"shared": True, "training": True, "downloads": True}).allows_training
+    assert _may(shared) == (True, False, False)
+    assert _may(settings_from({"shared": True, "training": True, "downloads": True})) == (True, True, True)
 
 
 def test_settings_go_through_the_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -37,38 +37,40 @@ def test_settings_go_through_the_environment(tmp_path: Path, monkeypatch: pytest
     assert server().max_upload_mb == 9
 
 
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
+def test_what_does_not_fit_is_named(tmp_path: Path) -> None:
+    twice = [tmp_path / folder / "photos" for folder in "ab"]
+    for folder in twice:
+        folder.mkdir(parents=True)
+    for content, message in (
         ({"shraed": True}, "there is no key 'shraed'"),
         ({"shared": True, "roots": ["/nowhere/at/all"]}, "there is no folder '/nowhere/at/all'"),
         ({"roots": ["/"]}, "roots"),
         ({"shared": True, "roots": {"uploads": "/tmp"}}, "is taken"),
         ({"shared": True, "roots": {"a/b": "/tmp"}}, "cannot be told from a path"),
+        ({"shared": True, "roots": list(map(str, twice))}, "two folders are called 'photos'; name them"),
         ({"shared": True, "max_pixels": 1}, "max_pixels"),
+        ({"shared": True, "auth_header": "\udcff.csv"}, "a value is no text; write it in UTF-8"),
+        ({"allowed_hosts": ["a\udcff"]}, "a value is no text; write it in UTF-8"),
         ([], "dict"),
         (None, "dict"),
-    ],
-)
-def test_what_does_not_fit_is_named(content: object, message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        settings_from(content)
-
-
-def test_two_roots_of_one_name(tmp_path: Path) -> None:
-    for folder in ("a/photos", "b/photos"):
-        (tmp_path / folder).mkdir(parents=True)
-    with pytest.raises(InputError, match="two folders are called 'photos'; name them"):
-        settings_from({"shared": True, "roots": [str(tmp_path / "a/photos"), str(tmp_path / "b/photos")]})
+    ):
+        with pytest.raises(InputError, match=message):
+            settings_from(content)
 
 
 def test_a_file_that_is_not_there_or_can_be_none(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="There is no file of settings"):
-        read_settings(Path("none.yaml"))
     os.mkfifo(tmp_path / "pipe.yaml")
-    for file in (Path("x" * 5000), tmp_path, tmp_path / "pipe.yaml"):
+    for file in (Path("none.yaml"), Path("x" * 5000), tmp_path, tmp_path / "pipe.yaml"):
         with pytest.raises(InputError, match=r"is no path|There is no file of settings"):
             read_settings(file)
+
+
+def _refused(**options: object) -> str:
+    """The one line that ends a server which is not to start with these options."""
+    command = [sys.executable, serve.__file__, json.dumps({"settings": None} | options)]
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    assert (ended.returncode, ended.stderr.count("\n")) == (2, 1)
+    return ended.stderr
 
 
 def test_a_port_that_is_taken_is_named() -> None:
@@ -78,9 +80,7 @@ def test_a_port_that_is_taken_is_named() -> None:
         port = listening.getsockname()[1]
         with pytest.raises(InputError, match=rf"The port {port} of 127\.0\.0\.1 is taken"):
             check_port("127.0.0.1", port)
-        options = {"address": "127.0.0.1", "port": port, "settings": None}
-        ended = subprocess.run([sys.executable, serve.__file__, json.dumps(options)], capture_output=True, text=True, timeout=120, check=False)
-        assert (ended.returncode, ended.stderr.count("\n")) == (2, 1)
+        assert f"The port {port}" in _refused(address="127.0.0.1", port=port)
     with pytest.raises(InputError, match="Can't serve on 203"):
         check_port("203.0.113.1", port)
 
@@ -93,6 +93,7 @@ def test_an_address_for_others_is_refused_unless_it_is_meant() -> None:
         check_address(address, ServerSettings(trust_network=True))
     for address in ("127.0.0.1", "localhost", "::1", "[::1]", "127.1.2.3"):
         check_address(address, ServerSettings())
+    assert _refused(address="0.0.0.0", port=None).startswith("Error: Serving on 0.0.0.0 would let everyone")
 
 
 def test_the_command_hands_its_options_to_the_app(run: Callable[..., tuple[int, str, str]], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -111,28 +112,12 @@ def test_the_server_starts_with_what_was_given(monkeypatch: pytest.MonkeyPatch, 
     started: list[list[str]] = []
     monkeypatch.setattr(serve, "_run_streamlit", started.append)
     monkeypatch.setenv("LIKENESS_SERVER", "{max_upload_mb: 7}")  # put back afterwards; `serve` sets it for the process that it becomes
-    options = dict.fromkeys(("port", "settings", "shared", "roots", "training", "runs", "downloads", "trust_network"))
+    options = dict.fromkeys(("port", "settings", "shared", "roots", "training", "runs", "downloads", "trust_network")) | {"address": "0.0.0.0"}
     with pytest.raises(InputError, match=r"Serving on 0\.0\.0\.0 would let everyone"):
-        serve.serve(options | {"address": "0.0.0.0"})
+        serve.serve(dict(options))
     assert not started
-    serve.serve(options | {"address": "0.0.0.0", "port": 8600, "shared": True, "roots": [str(tmp_path)], "training": True})
-    assert started[0][started[0].index("--server.address") + 1] == "0.0.0.0"
-    assert started[0][started[0].index("--server.port") + 1] == "8600"
-    assert started[0][started[0].index("--server.maxUploadSize") + 1] == "7"
-    assert server().shared
-    assert server().allows_training
+    serve.serve(options | {"port": 8600, "shared": True, "roots": [str(tmp_path)], "training": True})
+    given = [started[0][started[0].index(f"--server.{name}") + 1] for name in ("address", "port", "maxUploadSize")]
+    assert given == ["0.0.0.0", "8600", "7"]
+    assert _may(server())[:2] == (True, True)
     assert list(server().roots) == [tmp_path.name]
-
-
-def test_bad_settings_end_the_command_in_one_line() -> None:
-    options = {"address": "0.0.0.0", "port": None, "settings": None}
-    ended = subprocess.run([sys.executable, serve.__file__, json.dumps(options)], capture_output=True, text=True, timeout=120, check=False)
-    assert ended.returncode == 2
-    assert ended.stderr.startswith("Error: Serving on 0.0.0.0 would let everyone")
-    assert ended.stderr.count("\n") == 1
-
-
-def test_values_that_are_no_text_are_refused_in_a_sentence() -> None:
-    for content in ({"shared": True, "auth_header": "\udcff.csv"}, {"allowed_hosts": ["a\udcff"]}):
-        with pytest.raises(InputError, match=r"^The settings do not fit: a value is no text; write it in UTF-8\.$"):
-            settings_from(content)

@@ -7,15 +7,16 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
-from threadpoolctl import threadpool_limits
 
 from app_page import Page
 from likeness.data import image_classes, read_cars
 from likeness.evaluation import by_split, generalization_scores
 from likeness.io.paths import assets_dir
-from likeness.shifts import SplitFile, choose_steps, class_mean_features, read_splits, reference_distances, split_file, split_steps, write_splits
+from likeness.shifts import SplitFile, choose_steps, class_mean_features, read_splits, split_file, split_steps, write_splits
+from likeness.space import Space
 from likeness.studies import study as studies
 from likeness.studies.study import Cell, StudyConfig
 from likeness.studies.study_folder import StudyFolder
@@ -29,14 +30,19 @@ PAPER = read_config("oodml-cars196")
 Make = Callable[..., StudyFolder]
 
 
+Asked = list[tuple[Any, ...]]
+
+
 @pytest.fixture(autouse=True)
-def quick(monkeypatch: pytest.MonkeyPatch, app: Page) -> None:
-    """Without references, which take seconds, but where a test asks for them."""
+def references(monkeypatch: pytest.MonkeyPatch, app: Page) -> Asked:
+    """What references are asked for; they take seconds, so that a table takes their place."""
     from pages.shifts import splits as shift_splits
 
+    asked: Asked = []
     names = ["this split", shift_splits.RANDOM_CLASSES, shift_splits.SAME_CLASSES]
     table = pd.DataFrame({"reference": names, "measure": ["class means"] * 3, "distance": [0.2, 0.125, 0.03125]})
-    monkeypatch.setattr(shift_splits, "reference_distances", lambda *given, **options: table)
+    monkeypatch.setattr(shift_splits, "reference_distances", lambda *given, **options: asked.append(given) or table)
+    return asked
 
 
 def _finished(app: Page) -> Page:
@@ -137,8 +143,12 @@ def _places(figure: dict[str, Any]) -> dict[str, tuple[float, float]]:
     return {name: (x, y) for side in sides for name, x, y in zip(side["hovertext"], side["x"], side["y"], strict=True)}
 
 
-def test_each_step_has_the_distance_that_python_gives_its_colors_and_words(page: Page) -> None:
+def test_each_step_has_the_distance_that_python_gives_its_colors_and_words(page: Page, references: Asked) -> None:
     steps, names = _steps(), _names()
+    ((vectors, labels, train, test, *_),) = references
+    np.testing.assert_array_equal(vectors, cars().vectors)
+    np.testing.assert_array_equal(labels, image_classes(read_cars(), BODY).labels)
+    assert [sorted(train), sorted(test)] == [sorted(steps[0].split.train), sorted(steps[0].split.test)]
     assert (page.at("shift_step").options, page.at("shift_step").value) == ([step.name for step in steps], "start")
     before = _figures(page)[1]
     assert before["Trains"]["hovertext"] == names[:3]
@@ -175,19 +185,6 @@ def test_what_cannot_be_split_or_kept_is_one_sentence(page: Page) -> None:
     assert page.at("shift_keep").disabled
 
 
-def test_references_are_core_s(app: Page, monkeypatch: pytest.MonkeyPatch) -> None:
-    from pages.shifts import splits as shift_splits
-
-    monkeypatch.setattr(shift_splits, "reference_distances", reference_distances)
-    app.session_state["shift_classes"] = BODY
-    curve = _figures(_finished(app.open("shifts")))[0]
-    split = _steps()[0].split
-    with threadpool_limits(1, "blas"):  # many times faster while something else uses the cores
-        table = reference_distances(cars().vectors, image_classes(read_cars(), BODY).labels, split.train, split.test)
-    expected = table[table["measure"] == "class means"]["distance"].tolist()
-    assert [curve[name]["y"][0] for name in REFERENCES] == pytest.approx(expected[1:])
-
-
 def test_the_shipped_images_have_combined_classes_at_first_and_a_way_back(app: Page) -> None:
     classes = _finished(app.open("shifts")).at("shift_classes")
     assert classes.value == ["car_color", "body_type"]
@@ -214,8 +211,7 @@ def test_splits_are_kept_and_opened_again(page: Page, cache: Path) -> None:
 
 
 def test_shipped_splits_of_other_images_say_so_and_start_no_benchmark(page: Page) -> None:
-    page.set("shift_splits", "shipped:cars196-oodml")
-    (warning,) = page.warnings
+    (warning,) = page.set("shift_splits", "shipped:cars196-oodml").warnings
     assert "cars196, by car model, which Synthetic Cars does not have" in warning
     assert page.at("shift_step").options == [split.name for split in read_splits("cars196-oodml")]
     assert len(page.charts) == 1
@@ -253,18 +249,14 @@ def _scored(app: Page) -> dict[str, float]:
 
 def test_a_benchmark_that_fills_shows_what_is_there_and_stops_when_asked(holds: Page, make: Make) -> None:
     folder = make("mine", 3, Status("running", 3, 6, "Margin, swap 1, seed 0", os.getpid()))
-    holds.open("shifts")
-    assert "**mine**  :material/play_circle: Running  :gray[3 of 6 runs; now Margin, swap 1, seed 0]" in holds.texts
+    assert "**mine**  :material/play_circle: Running  :gray[3 of 6 runs; now Margin, swap 1, seed 0]" in holds.open("shifts").texts
     assert _scored(holds) == {"Raw encoder": pytest.approx(0.45)}  # Margin lacks a split
     _finish(folder.cells()[3])
-    holds.run()
-    assert "4 of 6 runs" in holds.texts
+    assert "4 of 6 runs" in holds.run().texts
     assert _scored(holds) == {"Raw encoder": pytest.approx(0.45), "Margin": pytest.approx(0.65)}
     assert holds.at("act_benchmark_mine").label == "Stop"
-    holds.click("act_benchmark_mine")
-    assert folder.stop_requested()
-    assert holds.at("act_benchmark_mine").label == "Stopping"
-    assert holds.at("act_benchmark_mine").disabled
+    button = holds.click("act_benchmark_mine").at("act_benchmark_mine")
+    assert (folder.stop_requested(), button.label, button.disabled) == (True, "Stopping", True)
 
 
 def test_results_are_those_that_python_gives(holds: Page, make: Make) -> None:
@@ -305,16 +297,13 @@ def test_a_benchmark_says_how_it_stands_and_what_can_be_done(holds: Page, make: 
 
 
 def test_benchmarks_that_cannot_be_shown_are_left_out_or_named(holds: Page, make: Make, tmp_path: Path) -> None:
-    lost = make("lost", 1)
-    (lost.path / "splits.json").unlink()
+    (make("lost", 1).path / "splits.json").unlink()
     make("mine", 0)
     StudyFolder(tmp_path / "runs" / "plain").create(StudyConfig(name="plain", rows={"a": {}}))  # it has no splits
-    broken = tmp_path / "runs" / "broken" / "study.yaml"
-    broken.parent.mkdir()
-    broken.write_text("rows: 3")
-    holds.open("shifts").set("benchmark", "own:mine")
-    assert "plain" not in str(holds.at("benchmark").options)
-    assert "mine" in str(holds.at("benchmark").options)
+    (tmp_path / "runs" / "broken").mkdir()
+    (tmp_path / "runs" / "broken" / "study.yaml").write_text("rows: 3")
+    options = str(holds.open("shifts").set("benchmark", "own:mine").at("benchmark").options)
+    assert [name in options for name in ("mine", "plain")] == [True, False]
     assert "'broken' cannot be read" in holds.texts
     assert "Nothing measured yet." in holds.texts
     (error,) = holds.set("benchmark", "own:lost").errors
@@ -399,6 +388,7 @@ def _offered(app: Page) -> list[str]:
     ("name", "part", "size", "batch", "words"),
     [
         ("clip:cars", "Embedding layer", 96, 96, "Cars (shipped), the embedding layer alone, on images of 96 px."),
+        ("photos", "Whole network", 224, 96, "Photos (shipped), every layer, on images of 224 px."),
         ("resnet18", "Embedding layer", 224, 96, "ResNet-18, the embedding layer alone, on images of 224 px."),
         ("vit_small_patch14_dinov2.lvd142m", "Whole network", 518, 24, "vit_small_patch14_dinov2.lvd142m, every layer, on images of 518 px."),
     ],
@@ -436,12 +426,9 @@ def test_a_strangers_photos_are_trained_on_with_the_network_that_embedded_them(a
 
 
 def test_an_encoder_that_no_training_begins_from_gives_way_to_photos(holds: Page, monkeypatch: pytest.MonkeyPatch) -> None:
-    from likeness.space import Space
-
     for encoder, said in (("run:/somewhere", "a trained run"), ("", "no network that can be trained"), ("local-dir:/nowhere", "'/nowhere'")):
         monkeypatch.setattr(Space, "encoder_name", encoder)
-        _open_form(holds)
-        assert _offered(holds)[0] == "Photos (shipped)"
+        assert _offered(_open_form(holds))[0] == "Photos (shipped)"
         (told,) = [caption.value for caption in holds.caption if said in caption.value]
         assert "Photos (shipped)" in told
 
@@ -449,18 +436,14 @@ def test_an_encoder_that_no_training_begins_from_gives_way_to_photos(holds: Page
 def test_time_is_told_only_where_the_speed_of_the_network_was_measured(holds: Page, monkeypatch: pytest.MonkeyPatch) -> None:
     from pages.shifts import benchmark_network
 
-    _choose_network(_open_form(holds), "photos", "Whole network")
-    assert "from minutes to days" in holds.texts
-    assert "at least" not in holds.texts
+    assert "at least" not in _choose_network(_open_form(holds), "photos", "Whole network").texts
     monkeypatch.setattr(benchmark_network, "remembered_speeds", lambda: {"photos": 1000.0})
     holds.set("benchmark_epochs_whole", 1)
     images, runs = 2000, 3 * 4 * 2  # about half of the images train, each of which counts three times; the others test
     told = next(caption.value for caption in holds.caption if "All runs together" in caption.value)
     seconds = int(told.partition("at least ")[2].partition(" s ")[0])
     assert runs * 0.5 * images / 1000 < seconds < (runs * 3 + 4) * images / 1000
-    assert "1,000 images a second" in told
-    _choose_network(holds, "photos")
-    assert "at least 2 s at the 1,000 images a second" in holds.texts
+    assert "at least 2 s at the 1,000 images a second" in _choose_network(holds, "photos").texts
 
 
 def test_shipped_results_are_offered_and_shown(holds: Page, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, make: Make) -> None:

@@ -7,32 +7,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from starlette.applications import Starlette
-from starlette.requests import Request
-from starlette.responses import PlainTextResponse
-from starlette.routing import Route, WebSocketRoute
-from starlette.testclient import TestClient, WebSocketDenialResponse
-from starlette.websockets import WebSocket
 
 from doors.token_door import TokenDoor, new_token
+from worlds import answer_of_stream, client_behind
 
-HOST = "127.0.0.1:8501"
 PAGE = {"Accept": "text/html"}
 
 
-def _client(token: str, base: str = f"http://{HOST}") -> TestClient:
-    async def answer(request: Request) -> PlainTextResponse:
-        return PlainTextResponse("inside")
-
-    async def stream(websocket: WebSocket) -> None:
-        await websocket.accept()
-        await websocket.close()
-
-    inside = Starlette(routes=[WebSocketRoute("/_stcore/stream", stream), Route("/{path:path}", answer, methods=["GET", "PUT", "POST", "DELETE"])])
-    return TestClient(TokenDoor(inside, token), base_url=base, follow_redirects=False)
+def _client(token: str) -> Any:
+    return client_behind(lambda inside: TokenDoor(inside, token), lambda asked: "inside")
 
 
-def _enter(client: TestClient, token: str, path: str = "/", **headers: str) -> Any:
+def _enter(client: Any, token: str, path: str = "/", **headers: str) -> Any:
     return client.get(path, params={"token": token}, headers=PAGE | headers)
 
 
@@ -43,9 +29,7 @@ def test_nothing_answers_without_the_token() -> None:
         assert "inside" not in client.get(path, headers=PAGE).text
     for method in ("PUT", "POST", "DELETE"):
         assert client.request(method, "/_stcore/upload_file/a/b").status_code == 401
-    with pytest.raises(WebSocketDenialResponse) as denied, client.websocket_connect(f"ws://{HOST}/_stcore/stream"):
-        pass
-    assert denied.value.status_code == 401
+    assert answer_of_stream(client) == 401
     assert "a server that was started anew has a new one" in client.get("/_stcore/host-config").text  # what an open tab asks first
     assert client.get("/_stcore/health").text == "inside"  # tells that the server runs, and no more
     assert client.put("/_stcore/health").status_code == 401
@@ -60,8 +44,7 @@ def test_the_link_lets_a_browser_in_and_leaves_the_address_bar() -> None:
     assert re.fullmatch(r"likeness_token_8501=[\w-]{43}; HttpOnly; Path=/; SameSite=lax", cookie)
     assert token not in cookie
     assert client.get("/thumbnails/cars/1").text == "inside"
-    with client.websocket_connect(f"ws://{HOST}/_stcore/stream"):
-        pass
+    assert answer_of_stream(client) == "inside"
     assert client.get("/?token=old&draft=1", headers=PAGE).headers["location"] == "/?draft=1"  # whoever is in
     assert "; Secure" in _enter(_client(token), token, **{"X-Forwarded-Proto": "https"}).headers["set-cookie"]
 

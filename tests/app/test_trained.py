@@ -2,7 +2,6 @@
 
 import shutil
 import threading
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -57,72 +56,55 @@ def _choose(app: Page, box: str = "a", name: str = NAME) -> Page:
     return app
 
 
+def _a(app: Page) -> Space:
+    space: Space = app.session_state["view"].a
+    return space
+
+
 def test_a_run_with_weights_is_a_space_beside_others(app: Page, run: RunFolder) -> None:
     RunFolder(run.path.parent / "bare").create(read_config("shipped-cars-elg"))
     app.run()
     for box in ("a", "b"):
-        assert "Run tiny_one" in app.selectbox(key=box).options
-        assert "Run bare" not in app.selectbox(key=box).options
-    _choose(app)
-    space = app.session_state["view"].a
-    assert space.name == NAME
-    np.testing.assert_array_equal(space.vectors, embed(read_cars(), f"run:{run.path}").vectors)
-    assert space.vectors.shape == (2000, 128)
+        assert {"Run tiny_one", "Run bare"} & set(app.at(box).options) == {"Run tiny_one"}
+    assert (_a(_choose(app)).name, _a(app).vectors.shape) == (NAME, (2000, 128))
+    np.testing.assert_array_equal(_a(app).vectors, embed(read_cars(), f"run:{run.path}").vectors)
     assert app.subheader[0].value == "2,000 images"
-    assert app.text_input(key="text").disabled
-    assert app.text_input(key="text").placeholder == "This space reads no text"
-    app.set("b", "car color")
-    app.session_state["query"] = 5
-    app.run()
-    assert app.subheader[0].value.startswith("Neighbors of ")
+    assert (app.at("text").disabled, app.at("text").placeholder) == (True, "This space reads no text")
+    app.set("b", "car color").session_state["query"] = 5
+    assert app.run().subheader[0].value.startswith("Neighbors of ")
     assert "Agreement" in app.texts
 
 
 def test_a_run_of_a_sweep_is_a_space_too(app: Page, run: RunFolder) -> None:
-    place = run.path.parent / "rates" / "runs" / "trial-0003"
-    shutil.copytree(run.path, place)
-    _choose(app, name="run rates/runs/trial-0003")
-    space = app.session_state["view"].a
-    assert space.name == "run rates/runs/trial-0003"
-    assert space.vectors.shape == (2000, 128)
+    shutil.copytree(run.path, run.path.parent / "rates" / "runs" / "trial-0003")
+    space = _a(_choose(app, name="run rates/runs/trial-0003"))
+    assert (space.name, space.vectors.shape) == ("run rates/runs/trial-0003", (2000, 128))
 
 
 def test_a_link_shows_the_run_until_it_is_gone(app: Page, run: RunFolder) -> None:
-    app.visit(show=NAME).wait("run spaces")
-    assert app.session_state["view"].a.name == NAME
+    assert _a(app.visit(show=NAME).wait("run spaces")).name == NAME
     assert "show" not in app.query_params
     shutil.rmtree(run.path)
-    app.run()
-    assert not app.error
-    assert app.session_state["view"].a.name == "Raw encoder"
-    for parameter, name in (("show", NAME), ("a", "Run tiny_one")):
-        other = app.fresh("layout")
-        other.query_params[parameter] = name
-        assert other.run().session_state["view"].a.name == "Raw encoder"
+    assert not app.run().error
+    others = [app.fresh("layout").visit(**{parameter: name}) for parameter, name in (("show", NAME), ("a", "Run tiny_one"))]
+    assert [_a(page).name for page in (app, *others)] == ["Raw encoder"] * 3
 
 
 def test_a_run_stays_behind_with_the_images_that_it_was_trained_on_and_says_so_elsewhere(app: Page, run: RunFolder, tmp_path: Path) -> None:
-    _choose(app)
-    assert "not on these images" not in app.texts
+    assert "not on these images" not in _choose(app).texts
     app.visit(open=dataset(draw(tmp_path / "mine", 4), "cars-small").id)
-    assert [app.selectbox(key=key).value for key in ("a", "b")] == ["Raw encoder", "None"]
-    app.set("a", NAME)
-    assert "Run tiny_one was trained on “Synthetic Cars”, not on these images." in app.texts
+    assert [app.at(key).value for key in ("a", "b")] == ["Raw encoder", "None"]
+    assert "Run tiny_one was trained on “Synthetic Cars”, not on these images." in app.set("a", NAME).texts
 
 
 def test_other_weights_are_embedded_anew(app: Page, run: RunFolder) -> None:
     from safetensors.torch import load_file, save_file
 
-    _choose(app)
-    before = app.session_state["view"].a.vectors
+    before = _a(_choose(app)).vectors
     weights = load_file(run.best)
     save_file(weights | {"head.weight": weights["head.weight"].flip(1).contiguous()}, run.best)
-    app.run()
-
+    after = _a(app.run().wait("run spaces")).vectors
     assert len(jobs().all("run spaces")) == 2
-    assert jobs().all("run spaces")[-1].wait(120)
-    app.run()
-    after = app.session_state["view"].a.vectors
     np.testing.assert_array_equal(after, embed(read_cars(), f"run:{run.path}").vectors)
     assert np.abs(after - before).max() > 0.05
 
@@ -131,37 +113,21 @@ def test_every_page_takes_the_run_as_a_space(app: Page, run: RunFolder) -> None:
     _choose(app)
     app.session_state["saliency_samples"] = 1
     app.session_state["saliency_show"] = "Maps"
-    for page in PAGES:
-        app.open(page)
-        assert app.errors == []
-    app.set("b", NAME).set("a", "car color")
-    for page in PAGES:
-        app.open(page)
-        assert app.errors == []
+    for spaces in ({}, {"b": NAME, "a": "car color"}):
+        for key, name in spaces.items():
+            app.set(key, name)
+        assert [app.open(page).errors for page in PAGES] == [[]] * len(PAGES)
 
 
-def test_a_text_that_was_typed_before_the_run_was_chosen_breaks_nothing(app: Page, run: RunFolder) -> None:
-    app.run().set("text", "a red car")
-    _choose(app)
-    assert app.session_state["view"].a.name == NAME
-    assert app.subheader[0].value == "Images for “a red car”"
+def test_a_text_search_leaves_the_run_out_beside_a_space_that_reads_it(app: Page, run: RunFolder) -> None:
+    _choose(app.run().set("text", "a red car"))  # typed before the run was chosen
+    assert (_a(app).name, app.subheader[0].value) == (NAME, "Images for “a red car”")
     assert "No space shown here reads a text" in app.texts
-
-
-def test_a_text_search_leaves_the_run_out_beside_a_space_that_reads_it(app: Page, run: RunFolder, monkeypatch: pytest.MonkeyPatch) -> None:
-    from components.gallery import Section
-    from shared import neighbors
-
-    drawn: list[list[Section]] = []
-    find = neighbors.find
-    monkeypatch.setattr(neighbors, "find", lambda *given, **options: drawn.append(find(*given, **options)) or drawn[-1])
-    _choose(app)
-    app.set("b", "car color")
-    assert not app.text_input(key="text").disabled
-    app.set("text", "a red car")
+    app = _choose(app.fresh("layout")).set("b", "car color")
+    assert not app.at("text").disabled
+    (section,) = app.set("text", "a red car").sent("nearest")["sections"]
     assert app.subheader[0].value == "Images for “a red car”"
-    assert [each.space.name for each in drawn[-1]] == ["car color"]
-    reds = app.session_state["view"].frame["car_color"].iloc[drawn[-1][0].rows]
+    reds = app.session_state["view"].frame["car_color"].iloc[section["rows"]]
     assert (reds == "red").mean() > 0.5
 
 
@@ -172,38 +138,29 @@ def test_saliency_looks_into_the_run(app: Page, run: RunFolder) -> None:
     app.session_state["rows"] = np.array([3])
     _choose(app).open("saliency").wait("saliency")
     assert not app.error
-    assert app.multiselect(key="looked_at").value == [NAME]
+    assert app.at("looked_at").value == [NAME]
     job = saliency_job.find(app.session_state["saliency_shown"])
     assert job is not None
     assert [each.name for each in job.result] == [NAME, "Raw encoder"]
     assert np.abs(job.result[0].maps - job.result[1].maps).max() > 0.01
-    app.set("saliency_show", "Differences")  # beside the raw encoder, as the page opens
-    assert not app.error
+    assert not app.set("saliency_show", "Differences").error  # beside the raw encoder, as the page opens
 
 
 def test_semantics_takes_the_classes_that_the_run_has_not_seen(app: Page, run: RunFolder) -> None:
     images = run_images(run.config().data, 0)
-    _choose(app)
-    app.open("semantics").wait("semantics")
+    _choose(app).open("semantics").wait("semantics")
     assert len(app.metric) == 4
-    tested = app.selectbox(key="semantic_query").options
+    tested = app.at("semantic_query").options
     assert len(tested) == len(images.names) - len(images.train_classes) == 51
     assert "black pickup" not in tested  # the first half in the alphabet trains
-    app.set("semantic_unseen", False).wait("semantics")
-    assert len(app.selectbox(key="semantic_query").options) == len(images.names)
+    assert len(app.set("semantic_unseen", False).wait("semantics").at("semantic_query").options) == len(images.names)
     app.set("semantic_unseen", True).set("semantic_classes", ["body_type"])
-    assert "Car color and Body type" in app.texts
     assert "Only classes unseen in training" in app.texts
     assert "--" not in app.texts
     assert str(run.path) not in app.texts
     app.set("semantic_unseen", False).wait("semantics")
-    assert len(app.metric) == 4
-    assert len(app.selectbox(key="semantic_query").options) == 6
-    app.set("a", "Raw encoder")
-    assert not app.toggle
-
-
-Slow = Callable[..., Space]
+    assert (len(app.metric), len(app.at("semantic_query").options)) == (4, 6)
+    assert not app.set("a", "Raw encoder").toggle
 
 
 @pytest.fixture
@@ -212,10 +169,9 @@ def begun(monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
     going, over = threading.Event(), threading.Event()
 
     def endless(table: ImageTable, encoder: str, progress: Progress, should_stop: Callable[[], bool], **_: object) -> Space:
-        while not (should_stop() or over.is_set()):
+        while not (should_stop() or over.wait(0.01)):
             progress(500, 2000)
             going.set()
-            time.sleep(0.01)
         return embed(table, "cars")
 
     monkeypatch.setattr(trained, "embed", endless)
@@ -226,18 +182,14 @@ def begun(monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
 def test_an_embedding_is_watched_stopped_and_gone_on_with(app: Page, run: RunFolder, begun: threading.Event, monkeypatch: pytest.MonkeyPatch) -> None:
     app.visit(a="Run tiny_one")
     assert begun.wait(600)
-    app.run()
-    assert "Images as the run tiny_one sees them: 500 of 2,000 images" in app.bars
-    other = app.fresh("layout").run().set("a", "Raw encoder")  # another space can be chosen meanwhile
-    assert other.session_state["view"].a.name == "Raw encoder"
+    assert "Images as the run tiny_one sees them: 500 of 2,000 images" in app.run().bars
+    assert _a(app.fresh("layout").run().set("a", "Raw encoder")).name == "Raw encoder"  # another space can be chosen meanwhile
     assert not _job().finished
     app.press("Stop")
     assert _job().wait(600)
-    app.run()
-    assert "Stopped; what was embedded is kept." in app.texts
+    assert "Stopped; what was embedded is kept." in app.run().texts
     monkeypatch.setattr(trained, "embed", embed)
-    app.press("Go on").wait("run spaces")
-    assert app.session_state["view"].a.vectors.shape == (2000, 128)
+    assert _a(app.press("Go on").wait("run spaces")).vectors.shape == (2000, 128)
 
 
 def test_an_embedding_that_fails_is_told_and_tried_again(app: Page, run: RunFolder, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -255,14 +207,9 @@ def test_an_embedding_that_fails_is_told_and_tried_again(app: Page, run: RunFold
     monkeypatch.setattr(trained, "embed", fail)
     assert app.press("Try again").wait("run spaces").errors == ["The disk is full; make room."]
     monkeypatch.setattr(trained, "embed", embed)
-    app.press("Try again").wait("run spaces")
-    assert app.session_state["view"].a.name == NAME
-
-
-def test_a_run_with_damaged_settings_is_told_and_another_space_can_be_chosen(app: Page, run: RunFolder) -> None:
+    assert _a(app.press("Try again").wait("run spaces")).name == NAME
     (run.path / "config.yaml").write_text("epoch: 3")
-    app.visit(a="Run tiny_one")
-    assert "'epoch'" in app.wait("run spaces").errors[0]
-    app.set("a", "Raw encoder")
-    assert not app.error
-    assert app.session_state["view"].a.name == "Raw encoder"
+    other = app.fresh("layout").visit(a="Run tiny_one").wait("run spaces")
+    assert "'epoch'" in other.errors[0]
+    assert not other.set("a", "Raw encoder").error
+    assert _a(other).name == "Raw encoder"

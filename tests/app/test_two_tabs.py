@@ -48,111 +48,100 @@ def _kept(app: Page, cache: Path) -> dict[str, Any]:
     return dict(json.loads((cache / "drafts" / f"{token}.json").read_text())[-1])
 
 
+def _template(app: Page) -> str:
+    return str(app.control("text_area", "templates").value)
+
+
+def _draw(app: Page, what: str) -> Page:
+    """The page after its template was edited to that of a photo or a drawing."""
+    return app.fill("text_area", "templates", f"a {what} of a {{}} car")
+
+
+PHOTO, DRAWING = "a photo of a {} car", "a drawing of a {} car"
+CLASH = "changed in another tab, too"
+
+
 def test_each_tab_keeps_what_the_other_one_changed(tabs: tuple[Page, Page], cache: Path) -> None:
     first, second = tabs
-    first.fill("text_area", "templates", "a photo of a {} car")
+    name = first.control("text_input", "name").value
+    _draw(first, "photo")
     second.fill("text_area", "aspects_", "red\nblue")
     first.fill("text_input", "name", "Paint")
     kept = _kept(first, cache)
-    assert (kept["templates"], kept["aspects"], kept["name"], kept["question"]) == ("a photo of a {} car", "red\nblue", "Paint", "Which paint?")
+    assert (kept["templates"], kept["aspects"], kept["name"], kept["question"]) == (PHOTO, "red\nblue", "Paint", "Which paint?")
     assert first.control("text_area", "aspects_").value == "red\nblue"  # the fields show what came from the other tab
     second.run()
-    assert (second.control("text_input", "name").value, second.control("text_area", "templates").value) == ("Paint", "a photo of a {} car")
+    assert (second.control("text_input", "name").value, _template(second)) == ("Paint", PHOTO)
     assert "Changed in another tab with this link: name" in second.texts
     assert not any("too. Yours stands here" in text for text in (first.texts, second.texts))
+    second.fill("text_area", "question", "Which one?")
+    first.press("Undo")  # leaves what the other one changed
+    kept = _kept(first, cache)
+    assert (kept["name"], kept["question"], kept["aspects"], kept["templates"]) == (name, "Which one?", "red\nblue", PHOTO)
+    assert first.control("text_input", "name").value == name
 
 
 def test_where_both_changed_the_same_field_both_versions_are_there(tabs: tuple[Page, Page], cache: Path) -> None:
     first, second = tabs
-    first.fill("text_area", "templates", "a photo of a {} car").fill("text_input", "name", "Paint")
-    second.fill("text_area", "templates", "a drawing of a {} car")
-    assert (_kept(first, cache)["templates"], _kept(first, cache)["name"]) == ("a drawing of a {} car", "Paint")
-    assert "**Template**] changed in another tab, too" in second.texts
-    assert "a photo of a {} car" in [code.value for code in second.code]
-    second.press("Undo")
-    assert second.control("text_area", "templates").value == "a photo of a {} car"
-    assert "changed in another tab, too" not in second.texts
-    second.fill("text_area", "templates", "a drawing of a {} car")
-    first.run()
-    assert first.control("text_area", "templates").value == "a drawing of a {} car"
-    first.press("Undo")
-    assert first.control("text_area", "templates").value == "a photo of a {} car"
-    assert _kept(first, cache)["templates"] == "a photo of a {} car"
-
-
-def test_the_other_tabs_version_can_be_taken_and_taken_back(tabs: tuple[Page, Page], cache: Path) -> None:
-    first, second = tabs
+    _draw(first, "photo").fill("text_input", "name", "Paint")
+    _draw(second, "drawing")
+    assert (_kept(first, cache)["templates"], _kept(first, cache)["name"]) == (DRAWING, "Paint")
+    assert f"**Template**] {CLASH}" in second.texts
+    assert PHOTO in [code.value for code in second.code]
+    assert _template(second.press("Undo")) == PHOTO
+    assert CLASH not in second.texts
+    _draw(second, "drawing")
+    assert _template(first.run()) == DRAWING
+    assert _template(first.press("Undo")) == _kept(first, cache)["templates"] == PHOTO
     first.fill("text_area", "aspects_", "red\nblue")
     second.fill("text_area", "aspects_", "black\nwhite").press("Take the other tab's")
     assert _kept(first, cache)["aspects"] == "red\nblue"
-    assert "changed in another tab, too" not in second.texts
+    assert CLASH not in second.texts
     second.press("Undo")
     assert _kept(first, cache)["aspects"] == "black\nwhite"
-
-
-def test_undo_in_one_tab_leaves_what_the_other_one_changed(tabs: tuple[Page, Page], cache: Path) -> None:
-    first, second = tabs
-    before = _kept(first, cache)["templates"]
-    first.fill("text_area", "templates", "a photo of a {} car")
-    second.fill("text_input", "name", "Paint")
-    first.press("Undo")
-    assert (_kept(first, cache)["name"], _kept(first, cache)["templates"]) == ("Paint", before)
-    assert first.control("text_area", "templates").value == before
 
 
 def test_another_notion_in_one_tab_is_not_mixed_with_edits_in_the_other(tabs: tuple[Page, Page], cache: Path) -> None:
     first, second = tabs
     first.fill("selectbox", "picked", "viewpoint")
-    second.fill("text_area", "templates", "a drawing of a {} car")
+    _draw(second, "drawing")
     kept = _kept(first, cache)
-    assert (kept["origin"], kept["question"], kept["templates"]) == ("car color", "Which paint?", "a drawing of a {} car")
+    assert (kept["origin"], kept["question"], kept["templates"]) == ("car color", "Which paint?", DRAWING)
     assert "has opened **viewpoint** under this link" in second.texts
     second.press("Take the other tab's")
     assert _kept(first, cache)["origin"] == "viewpoint"
     second.press("Undo")
-    assert _kept(first, cache)["templates"] == "a drawing of a {} car"
+    assert _kept(first, cache)["templates"] == DRAWING
 
 
 def test_a_saved_notion_is_not_replaced_by_what_is_older_without_a_question(app: Page, cache: Path) -> None:
     """Two tabs with links of their own edit the same notion of the library."""
+    file = cache / "notions" / "paint.yaml"
     app.open("notions").fill("text_input", "name", "Paint").press("Save")
-    other = app.fresh("layout").open("notions", notion="Paint")
-    other.fill("text_area", "question", "Which paint?").press("Save")
-    assert "Which paint?" in (cache / "notions" / "paint.yaml").read_text()
-    app.fill("text_area", "templates", "a drawing of a {} car").press("Save")
-    assert "Which paint?" in (cache / "notions" / "paint.yaml").read_text()
+    app.fresh("layout").open("notions", notion="Paint").fill("text_area", "question", "Which paint?").press("Save")
+    assert "Which paint?" in file.read_text()
+    _draw(app, "drawing").press("Save")
+    assert "Which paint?" in file.read_text()
     assert "saved in another tab since" in app.texts
     app.press("Replace it")
-    assert "a drawing of a {} car" in (cache / "notions" / "paint.yaml").read_text()
+    assert DRAWING in file.read_text()
 
 
-@pytest.fixture
-def trainings(app: Page) -> tuple[Page, Page]:
-    """The page Train in two tabs, the second opened by the first one's link."""
-    app.open("train").set("train_field_epochs", 3)
-    other = app.fresh("config", "layout").open("train")
-    assert other.number_input(key="train_field_epochs").value == 3
-    return app, other
+def test_two_tabs_change_a_config_by_key_and_of_one_that_both_changed_both_values_can_be_had(app: Page) -> None:
+    def values() -> list[tuple[int, int]]:
+        return [(tab.at("train_field_seed").value, tab.at("train_field_epochs").value) for tab in (first.run(), second)]
 
-
-def test_two_tabs_change_a_config_by_key(trainings: tuple[Page, Page]) -> None:
-    first, second = trainings
+    first = app.open("train").set("train_field_epochs", 3)
+    second = app.fresh("config", "layout").open("train")
+    assert second.at("train_field_epochs").value == 3
     first.set("train_field_seed", 7)
     second.set("train_field_epochs", 5)
-    first.run()
-    for tab in trainings:
-        assert (tab.number_input(key="train_field_seed").value, tab.number_input(key="train_field_epochs").value) == (7, 5)
-        assert "has changed the same" not in tab.texts
-
-
-def test_of_a_key_that_both_tabs_changed_both_values_can_be_had(trainings: tuple[Page, Page]) -> None:
-    first, second = trainings
+    assert values() == [(7, 5)] * 2
+    assert "has changed the same" not in first.texts + second.texts
     first.set("train_field_epochs", 4)
-    second.set("train_field_epochs", 5)
-    assert any("epochs: 5 here, 4 in the other tab" in each.value for each in second.code)
-    for label, epochs in (("Take the other one", 4), ("Take the other one", 5)):
-        second.press(label)
-        assert second.number_input(key="train_field_epochs").value == epochs
-        assert first.run().number_input(key="train_field_epochs").value == epochs
-    second.press("Keep this one")
-    assert "has changed the same" not in second.texts
+    second.set("train_field_epochs", 6)
+    assert any("epochs: 6 here, 4 in the other tab" in each.value for each in second.code)
+    for epochs in (4, 6):
+        second.press("Take the other one")
+        assert values() == [(7, epochs)] * 2
+    assert "has changed the same" not in second.press("Keep this one").texts

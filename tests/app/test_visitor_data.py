@@ -25,7 +25,7 @@ from likeness.errors import InputError
 from quotas import write_draft
 from saved_views import SavedView
 from visitors import own_dir, own_uploads_dir, visitors_dir
-from worlds import ADA, BEN, serve, visit
+from worlds import ADA, BEN, audit_log, serve, visit
 
 
 @pytest.fixture
@@ -33,6 +33,11 @@ def be(monkeypatch: pytest.MonkeyPatch) -> Any:
     """`be(ADA)`: from now on she is the visitor of a shared server."""
     serve(monkeypatch, shared=True)
     return lambda who: visit(monkeypatch, who)
+
+
+def _age(days: float, *paths: Path) -> None:
+    for path in paths:
+        os.utime(path, (time.time() - days * 86_400,) * 2)
 
 
 def _pictures(count: int, shade: int = 0) -> list[tuple[str, bytes]]:
@@ -44,58 +49,52 @@ def _pictures(count: int, shade: int = 0) -> list[tuple[str, bytes]]:
     return made
 
 
-def _upload(name: str, shade: int = 0, encoder: str = "cars") -> Any:
-    table = save_uploads(_pictures(3, shade), name, own_uploads_dir(), upload_limits())
-    source = shared_name(absolute_source(str(table.root)))
-    entry = new_entry(name, source, encoder, owner=owner_of(source))
-    embed(read_dataset(resolve_entry(entry)), encoder, store_dir=store_dir(entry))
+def _save(name: str, shade: int) -> Path:
+    return save_uploads(_pictures(3, shade), name, own_uploads_dir(), upload_limits()).root
+
+
+def _upload(name: str, shade: int = 0) -> Any:
+    source = shared_name(absolute_source(str(_save(name, shade))))
+    entry = new_entry(name, source, "cars", owner=owner_of(source))
+    embed(read_dataset(resolve_entry(entry)), "cars", store_dir=store_dir(entry))
     add_dataset(entry)
     return entry
 
 
-def _files(folder: Path) -> list[Path]:
-    return [path for path in folder.rglob("*") if path.is_file()]
+def _files(folder: Path, named: str = "") -> list[Path]:
+    return [path for path in folder.rglob("*") if path.is_file() and named in str(path)]
 
 
-def test_of_a_removed_dataset_nothing_is_left(be) -> None:
+def test_of_a_removed_dataset_nothing_is_left_but_pictures_that_another_one_shows(be) -> None:
     be(ADA)
     gone, other = _upload("gone", 10), _upload("stays", 200)
-    before = {path: path.read_bytes() for path in _files(own_dir()) if "stays" in str(path)}
-    assert [path for path in _files(own_dir()) if "gone" in str(path) and path.suffix == ".png"]
-    assert [path for path in _files(own_dir() / "embeddings") if "gone" in str(path)]
+    second = new_entry("gone", gone.source, "ViT-B-32/openai", owner=gone.owner)
+    add_dataset(second)
+    before = {path: path.read_bytes() for path in _files(own_dir(), "stays")}
+    assert len(_files(own_uploads_dir(), "gone")) > 2
+    assert _files(own_dir() / "embeddings", "gone")
     visitor_data.remove_upload(gone, "ada")
+    assert len(read_dataset(resolve_entry(second))) == 3
+    visitor_data.remove_upload(second, "ada")
     assert not [path for path in own_dir().rglob("*") if "gone" in path.name]
-    assert {path: path.read_bytes() for path in _files(own_dir()) if "stays" in str(path)} == before
+    assert {path: path.read_bytes() for path in _files(own_dir(), "stays")} == before
     with pytest.raises(InputError, match="may have been removed"):
         find_dataset(gone.id)
     assert find_dataset(other.id) == other
 
 
-def test_pictures_that_another_dataset_of_hers_shows_stay(be) -> None:
-    be(ADA)
-    entry = _upload("zebras")
-    second = new_entry("zebras", entry.source, "ViT-B-32/openai", owner=entry.owner)
-    add_dataset(second)
-    visitor_data.remove_upload(entry, "ada")
-    assert len(read_dataset(resolve_entry(second))) == 3
-    visitor_data.remove_upload(second, "ada")
-    assert not _files(own_uploads_dir())
-
-
-def test_addresses_of_what_was_removed_answer_404(be, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_addresses_of_what_was_removed_answer_404(be) -> None:
     from starlette.applications import Starlette
     from starlette.testclient import TestClient
 
     import routes
 
     be(ADA)
-    entry = _upload("zebras")
-    browser = TestClient(Starlette(routes=routes.ROUTES))
+    entry, browser = _upload("zebras"), TestClient(Starlette(routes=routes.ROUTES))
     be("")  # requests have no visitor: whoever knows the id sees the picture
     addresses = [f"/{kind}/{entry.id}/1" for kind in ("thumbnails", "info")]
-    answers = [browser.get(address) for address in addresses]
-    assert [answer.status_code for answer in answers] == [200, 200]
-    assert {answer.headers["cache-control"] for answer in answers} == {"private, max-age=600"}
+    found = {(answer.status_code, answer.headers["cache-control"]) for answer in map(browser.get, addresses)}
+    assert found == {(200, "private, max-age=600")}
     visitor_data.remove_upload(entry, "ada")
     assert [browser.get(address).status_code for address in addresses] == [404, 404]
 
@@ -107,16 +106,14 @@ def test_a_visitor_is_listed_exported_and_deleted(be, tmp_path: Path, cache: Pat
     entry = _upload("zebras")
     write_draft("abc.json", b"[]")
     kept = saved_views.save(SavedView("Stripes", "", {"dataset": [entry.id]}, "rows"))
-    assert [each.views for each in visitor_data.all_visitors() if each.id == ADA] == [1]
-    listed = {each.id: each for each in visitor_data.all_visitors()}
-    assert (listed[ADA].datasets, listed[ADA].drafts, listed[BEN].datasets, listed[BEN].drafts) == (1, 1, 1, 0)
+    listed = {each.id: (each.datasets, each.drafts, each.views) for each in visitor_data.all_visitors()}
+    assert listed == {ADA: (1, 1, 1), BEN: (1, 0, 0)}
     visitor_data.export_visitor(ADA, tmp_path / "ada.zip")
     with zipfile.ZipFile(tmp_path / "ada.zip") as archive:
-        names = archive.namelist()
         assert json.loads(archive.read("datasets.json"))[0]["id"] == entry.id
         assert archive.read("drafts/abc.json") == b"[]"
         assert json.loads(archive.read(f"views/{kept.token}.json"))["name"] == "Stripes"
-    assert sum(name.startswith("uploads/zebras-") for name in names) == 3
+        assert sum(name.startswith("uploads/zebras-") for name in archive.namelist()) == 3
     with pytest.raises(InputError, match="cannot be written"):
         visitor_data.export_visitor(ADA, tmp_path / "ada.zip")
     visitor_data.remove_visitor(ADA, "likeness admin")
@@ -125,8 +122,7 @@ def test_a_visitor_is_listed_exported_and_deleted(be, tmp_path: Path, cache: Pat
     for id in (ADA, "..", ".", "", f"../visitors/{BEN}"):
         with pytest.raises(InputError, match="There is no visitor"):
             visitor_data.remove_visitor(id, "likeness admin")
-    log = [json.loads(line) for line in (cache / "audit.jsonl").read_text().splitlines()]
-    assert (log[-1]["event"], log[-1]["who"], log[-1]["what"]) == ("visitor removed", "likeness admin", ADA)
+    assert audit_log(cache)[-1] | {"time": ""} == {"time": "", "event": "visitor removed", "who": "likeness admin", "what": ADA}
 
 
 def test_who_does_not_come_back_is_forgotten_where_the_server_says_so(be, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -134,7 +130,7 @@ def test_who_does_not_come_back_is_forgotten_where_the_server_says_so(be, monkey
         be(who)
         write_draft("abc.json", b"[]")
         (own_dir() / "seen").touch()
-        os.utime(own_dir() / "seen", (time.time() - days * 86_400,) * 2)
+        _age(days, own_dir() / "seen")
     housekeeping.clear_away()
     assert (visitors_dir() / ADA).is_dir()  # without the setting for ever
     serve(monkeypatch, shared=True, keep_days=30)
@@ -144,20 +140,13 @@ def test_who_does_not_come_back_is_forgotten_where_the_server_says_so(be, monkey
 
 def test_uploads_that_became_no_dataset_are_cleared_away(be) -> None:
     be(ADA)
-    kept = _upload("kept")
-    orphan = save_uploads(_pictures(2, 99), "orphan", own_uploads_dir(), upload_limits()).root
+    kept, orphan, young = _upload("kept"), _save("orphan", 99), _save("young", 77)
     lost = own_dir() / "embeddings" / "orphan-0123"  # of an embedding that wrote on while its dataset was removed
     lost.mkdir()
-    os.utime(lost, (time.time() - 2 * 86_400,) * 2)
-    for folder in (own_dir() / "embeddings").iterdir():
-        os.utime(folder, (time.time() - 2 * 86_400,) * 2)
-    young = save_uploads(_pictures(2, 77), "young", own_uploads_dir(), upload_limits()).root
-    os.utime(orphan, (time.time() - 2 * 86_400,) * 2)
+    _age(2, orphan, *(own_dir() / "embeddings").iterdir())
     housekeeping.clear_away()
-    assert not orphan.exists()
-    assert not lost.exists()
-    assert [folder.name.rpartition("-")[0] for folder in (own_dir() / "embeddings").iterdir()] == [own_dir().joinpath(kept.source).name]
-    assert young.is_dir()
+    assert [folder.is_dir() for folder in (orphan, lost, young)] == [False, False, True]
+    assert [folder.name.rpartition("-")[0] for folder in (own_dir() / "embeddings").iterdir()] == [Path(kept.source).name]
     assert len(read_dataset(resolve_entry(kept))) == 3
 
 
@@ -167,7 +156,7 @@ def test_of_what_is_computed_again_the_least_used_goes(be, cache: Path, monkeypa
     for number, part in enumerate(("maps", "maps", "texts", "label_distances")):
         (cache / part).mkdir(parents=True, exist_ok=True)
         (cache / part / str(number)).write_bytes(b"x" * 1000)
-        os.utime(cache / part / str(number), (1000 + number, 1000 + number))
+        _age(10 - number, cache / part / str(number))
     (cache / "datasets.json").write_text("[]")
     write_draft("abc.json", b"x" * 5000)
     housekeeping.clear_away()
@@ -191,66 +180,61 @@ def filled(be, cache: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> 
     return {str(path.relative_to(tmp_path)): path.read_bytes() for path in [*wanted, *_files(tmp_path / "runs")] if "locks" not in path.parts}
 
 
+def _move(monkeypatch: pytest.MonkeyPatch, place: Path) -> Path:
+    """Makes this process a server that keeps its files here."""
+    monkeypatch.setenv("LIKENESS_CACHE", str(place / "cache"))
+    monkeypatch.setenv("LIKENESS_RUNS", str(place / "runs"))
+    return place
+
+
 @pytest.mark.parametrize("name", ["server.tar", "server.tar.gz"])
 def test_a_backup_is_restored_byte_for_byte(filled: dict[str, bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     file = tmp_path / name
     assert back_up(file) == len(filled)
-    with pytest.raises(InputError, match="is there already; restore into an empty folder"):
-        restore(file)
-    with pytest.raises(InputError, match="is there already; name another file"):
-        back_up(file)
-    new = tmp_path / "new"
-    monkeypatch.setenv("LIKENESS_CACHE", str(new / "cache"))
-    monkeypatch.setenv("LIKENESS_RUNS", str(new / "runs"))
+    for act, said in ((restore, "restore into an empty folder"), (back_up, "name another file")):
+        with pytest.raises(InputError, match=f"is there already; {said}"):
+            act(file)
+    new = _move(monkeypatch, tmp_path / "new")
     assert restore(file) == len(filled)
     assert {str(path.relative_to(new)): path.read_bytes() for path in _files(new)} == filled
     assert len([entry for entry in list_datasets() if entry.owner]) == 2
 
 
-def _tar(file: Path, name: str, kind: bytes = tarfile.REGTYPE, link: str = "") -> None:
-    with tarfile.open(file, "w") as archive:
-        archive.addfile(tarfile.TarInfo("cache/datasets.json"), io.BytesIO())
-        member = tarfile.TarInfo(name)
-        member.type, member.linkname = kind, link
-        archive.addfile(member)
-
-
 def test_of_a_strangers_archive_nothing_is_unpacked(tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LIKENESS_RUNS", str(tmp_path / "runs"))
+    file = tmp_path / "evil.tar"
+    names = ("../evil", "/tmp/evil", "cache/../../evil", "cache/other.json")
     for name, kind, link in (
-        ("../evil", tarfile.REGTYPE, ""),
-        ("/tmp/evil", tarfile.REGTYPE, ""),
-        ("cache/../../evil", tarfile.REGTYPE, ""),
-        ("cache/other.json", tarfile.REGTYPE, ""),
+        *((name, tarfile.REGTYPE, "") for name in names),
         ("runs/x", tarfile.SYMTYPE, "/etc/passwd"),
         ("cache/visitors", tarfile.LNKTYPE, "/etc/passwd"),
         ("runs/x", tarfile.CHRTYPE, ""),
         ("runs/x", tarfile.FIFOTYPE, ""),
     ):
-        _tar(tmp_path / "evil.tar", name, kind, link)
+        with tarfile.open(file, "w") as archive:
+            archive.addfile(tarfile.TarInfo("cache/datasets.json"), io.BytesIO())
+            member = tarfile.TarInfo(name)
+            member.type, member.linkname = kind, link
+            archive.addfile(member)
         with pytest.raises(InputError, match="which is no part of a backup"):
-            restore(tmp_path / "evil.tar")
+            restore(file)
         assert _files(cache) == []
         assert not (tmp_path / "evil").exists()
 
 
-@pytest.mark.parametrize("spoil", ["cut", "no archive", "missing", "folder"])
-def test_a_damaged_backup_restores_nothing(filled: dict[str, bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, spoil: str) -> None:
+def test_a_damaged_backup_restores_nothing(filled: dict[str, bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = tmp_path / "server.tar.gz"
     back_up(file)
-    if spoil == "cut":
-        file.write_bytes(file.read_bytes()[:-200])
-    elif spoil == "no archive":
-        file.write_bytes(b"nothing" * 1000)
-    else:
-        file.unlink()
-        if spoil == "folder":
-            file.mkdir()
-    monkeypatch.setenv("LIKENESS_CACHE", str(tmp_path / "new"))
-    monkeypatch.setenv("LIKENESS_RUNS", str(tmp_path / "new runs"))
-    with pytest.raises(InputError, match="cannot be restored"):
-        restore(file)
-    assert _files(tmp_path / "new") == []
+    whole, new = file.read_bytes(), _move(monkeypatch, tmp_path / "new")
+    for content in (whole[:-200], b"nothing" * 1000, None):
+        if content is None:
+            file.unlink()
+        else:
+            file.write_bytes(content)
+        for spoilt in (file, tmp_path):
+            with pytest.raises(InputError, match="cannot be restored"):
+                restore(spoilt)
+        assert _files(new) == []
 
 
 def test_the_command_line(filled: dict[str, bytes], tmp_path: Path) -> None:
@@ -259,19 +243,15 @@ def test_the_command_line(filled: dict[str, bytes], tmp_path: Path) -> None:
         assert ended.returncode == status, ended.stderr
         return ended.stdout + ended.stderr
 
-    listed = call("list")
-    assert listed.splitlines()[0].split() == ["id", "seen", "datasets", "drafts", "notions", "splits", "views", "megabytes"]
-    assert {line.split()[0] for line in listed.splitlines()[1:]} == {ADA, BEN}
-    assert f"{len(filled)} files are in" in call("backup", str(tmp_path / "x.tar"))
+    copy = str(tmp_path / "x.tar")
+    listed = [line.split() for line in call("list").splitlines()]
+    assert listed[0] == ["id", "seen", "datasets", "drafts", "notions", "splits", "views", "megabytes"]
+    assert {line[0] for line in listed[1:]} == {ADA, BEN}
+    assert f"{len(filled)} files are in" in call("backup", copy)
     assert "All that is kept of" in call("export", ADA, str(tmp_path / "ada.zip"))
     assert "is deleted" in call("delete", ADA, "--yes")
     assert ADA not in call("list")
-    for words in (
-        ("delete", ADA, "--yes"),
-        ("export", "..", str(tmp_path / "y.zip")),
-        ("restore", str(tmp_path / "x.tar")),
-        ("restore", "nowhere.tar"),
-    ):
+    for words in (("delete", ADA, "--yes"), ("export", "..", str(tmp_path / "y.zip")), ("restore", copy), ("restore", "nowhere.tar")):
         said = call(*words, status=2)
         assert said.startswith("Error: ")
         assert len(said.splitlines()) == 1

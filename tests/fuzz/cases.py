@@ -4,12 +4,14 @@ import contextlib
 import importlib.util
 import io
 import json
+import os
 import pickle
 import sqlite3
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import numpy as np
 import pandas as pd
@@ -28,6 +30,18 @@ def _miniatures() -> Any:
     module = importlib.util.module_from_spec(specification)
     specification.loader.exec_module(module)
     return module
+
+
+def _of_file(name: str, file: str, content: str | bytes | Callable[[Path], Any], read: Callable[[Path], Any], *covers: str) -> Case:
+    """A case of one file: its content, or what writes it, and what reads it; both are called with its path."""
+
+    def write(folder: Path) -> None:
+        if callable(content):
+            content(folder / file)
+        else:
+            (folder / file).write_bytes(content.encode() if isinstance(content, str) else content)
+
+    return Case(name, write, lambda folder: read(folder / file), ("*",), covers)
 
 
 def picture(kind: str, size: tuple[int, int] = (24, 16), **options: Any) -> bytes:
@@ -132,13 +146,10 @@ def _labels() -> list[Case]:
         Image.fromarray(np.arange(64, dtype=np.uint8).reshape(8, 8) % 5).save(folder / "a.png")
         savemat(folder / "b.mat", {"layout": np.ones((8, 8))})
 
-    def matrix(folder: Path) -> None:
-        apart = np.abs(np.subtract.outer(np.arange(6.0), np.arange(6.0)))
-        np.save(folder / "m.npy", apart)
-
+    apart = np.abs(np.subtract.outer(np.arange(6.0), np.arange(6.0)))
     return [
         Case("layouts", layouts, lambda folder: read_layouts(sorted(folder.iterdir()), 8), ("*",), ("labels/layouts",)),
-        Case("matrix", matrix, lambda folder: read_matrix(folder / "m.npy", 6), ("m.npy",), ("labels/matrix",)),
+        _of_file("matrix", "m.npy", lambda file: np.save(file, apart), lambda file: read_matrix(file, 6), "labels/matrix"),
     ]
 
 
@@ -146,22 +157,16 @@ def _notions() -> list[Case]:
     from likeness.io.paths import assets_dir
     from likeness.notions.library import read_notion
 
-    def own(folder: Path) -> None:
-        text = 'name: car color\ntemplate: "a {} car"\naspects: [red, blue, 300, no]\nquestion: Same color?\nattribute: car_color\n'
-        (folder / "n.yaml").write_text(text)
+    own = 'name: car color\ntemplate: "a {} car"\naspects: [red, blue, 300, no]\nquestion: Same color?\nattribute: car_color\n'
+    listed = [file.read_bytes() for file in (assets_dir() / "notions").glob("*.yaml") if "aspects_from" in file.read_text()]
+    shipped = listed[-1] if listed else (assets_dir() / "notions" / "car-model-names.yaml").read_bytes()[:4000]
 
-    def shipped(folder: Path) -> None:
-        (folder / "n.yaml").write_bytes((assets_dir() / "notions" / "car-model-names.yaml").read_bytes()[:4000])
-        for file in (assets_dir() / "notions").glob("*.yaml"):
-            if "aspects_from" in file.read_text():
-                (folder / "n.yaml").write_bytes(file.read_bytes())
-
-    def read(folder: Path) -> None:
-        notion = read_notion(folder / "n.yaml")
+    def read(file: Path) -> None:
+        notion = read_notion(file)
         assert notion.prompts
         _answered(lambda: notion.slug)
 
-    return [Case("notion", own, read, ("*.yaml",), ("notions/library",)), Case("shipped notion", shipped, read, ("*.yaml",), ("notions/library",))]
+    return [_of_file(name, "n.yaml", content, read, "notions/library") for name, content in (("notion", own), ("shipped notion", shipped))]
 
 
 _SPLITS = {
@@ -189,13 +194,7 @@ def _splits() -> list[Case]:
         import_official(folder / "s.pkl", "cars")
 
     return [
-        Case(
-            "splits",
-            lambda folder: (folder / "s.json").write_text(json.dumps(_SPLITS)),
-            lambda folder: read_splits(folder / "s.json"),
-            ("*",),
-            ("shifts/split_files",),
-        ),
+        _of_file("splits", "s.json", json.dumps(_SPLITS), read_splits, "shifts/split_files"),
         Case("official splits", pickled, read_pickles, ("*.pkl",), ("shifts/official_splits", "io/plain_pickle")),
     ]
 
@@ -206,42 +205,25 @@ def _configs() -> list[Case]:
     from likeness.training.config import as_yaml, presets, read_config, with_changes
     from server_settings import read_settings
 
-    def run(folder: Path) -> None:
-        for name in ("shipped-cars-elg", "lg-cub200-plg"):
-            if name in presets():
-                (folder / "c.yaml").write_text(as_yaml(read_config(name)))
+    preset = [name for name in ("shipped-cars-elg", "lg-cub200-plg") if name in presets()][-1]
 
-    def read_run(folder: Path) -> None:
-        config = read_config(folder / "c.yaml")
+    def read_run(file: Path) -> None:
+        config = read_config(file)
         as_yaml(config)
         config.model_dump_json()
         with_changes(config, {"seed": 1})
 
-    def read_both(folder: Path) -> None:
-        study = read_study(folder / "study.yaml")
-        cells(study, folder)
-
-    def sweep(folder: Path) -> None:
-        (folder / "sweep.yaml").write_text(
-            "base: shipped-cars-elg\nchanges: {data.validation: 0.2}\ntrials: 3\nseeds: [0]\n"
-            "space:\n  optimizer.rate: {low: 1.0e-5, high: 1.0e-2, log: true}\n  objective.name: [margin, contrastive]\n"
-        )
-
-    def copied(known: dict[str, Path], name: str) -> Callable[[Path], None]:
-        return lambda folder: (folder / name).write_bytes(min(known.values(), key=lambda file: file.stat().st_size).read_bytes())  # type: ignore[return-value]
-
+    study = min(studies().values(), key=lambda file: file.stat().st_size).read_bytes()
+    sweep = (
+        "base: shipped-cars-elg\nchanges: {data.validation: 0.2}\ntrials: 3\nseeds: [0]\n"
+        "space:\n  optimizer.rate: {low: 1.0e-5, high: 1.0e-2, log: true}\n  objective.name: [margin, contrastive]\n"
+    )
     serving = "shared: true\ntraining: false\nmax_upload_mb: 20\nmax_uploads_gb: 1.5\nroots: [/tmp]\n"
     return [
-        Case("run config", run, read_run, ("*.yaml",), ("training/config", "io/frozen_config", "io/text")),
-        Case("study", copied(studies(), "study.yaml"), read_both, ("*.yaml",), ("studies/study",)),
-        Case("sweep", sweep, lambda folder: read_sweep(folder / "sweep.yaml"), ("*.yaml",), ("studies/sweeps/config",)),
-        Case(
-            "server settings",
-            lambda folder: (folder / "s.yaml").write_text(serving),
-            lambda folder: read_settings(folder / "s.yaml"),
-            ("*.yaml",),
-            ("app/server_settings",),
-        ),
+        _of_file("run config", "c.yaml", as_yaml(read_config(preset)), read_run, "training/config", "io/frozen_config", "io/text"),
+        _of_file("study", "study.yaml", study, lambda file: cells(read_study(file), file.parent), "studies/study"),
+        _of_file("sweep", "sweep.yaml", sweep, read_sweep, "studies/sweeps/config"),
+        _of_file("server settings", "s.yaml", serving, read_settings, "app/server_settings"),
     ]
 
 
@@ -253,44 +235,17 @@ def _language() -> list[Case]:
     from likeness.language.word_vectors import WordVectors
 
     trees = {"t.csv": "child,parent\nbird,animal\ncowbird,bird\n", "t.json": json.dumps({"bird": "animal", "animal": None})}
+    vectors = "3 4\nred 1 2 3 4\nBlue 0.5 1 1e-3 4\ncar 1 1 1 1\n"
 
-    def tree(name: str) -> Case:
-        return Case(
-            f"hierarchy {name}",
-            lambda folder: (folder / name).write_text(trees[name]),
-            lambda folder: read_hierarchy(folder / name).path_of("bird"),
-            ("*",),
-            ("language/hierarchy_files",),
-        )
-
-    def vectors(folder: Path) -> None:
-        (folder / "v.vec").write_text("3 4\nred 1 2 3 4\nBlue 0.5 1 1e-3 4\ncar 1 1 1 1\n")
+    def path(file: Path) -> Any:
+        return read_hierarchy(file).path_of("bird")
 
     return [
-        tree("t.csv"),
-        tree("t.json"),
-        Case(
-            "captions",
-            lambda folder: (folder / "c.csv").write_text('path,caption\na.png,"a, b"\nb.png,c\n'),
-            lambda folder: read_captions(folder / "c.csv"),
-            ("*",),
-            ("language/caption_files",),
-        ),
-        Case(
-            "pseudolabels",
-            lambda folder: (folder / "p.csv").write_text("a,x,y\nb,z\n"),
-            lambda folder: read_pseudolabels(str(folder / "p.csv")),
-            ("*",),
-            ("language/pseudolabel_files",),
-        ),
-        Case(
-            "labels in a file of their own",
-            lambda folder: (folder / "l.csv").write_text("path,label\na.png,red\nb.png,blue\n"),
-            lambda folder: read_label_file(folder / "l.csv"),
-            ("*",),
-            ("data/label_files",),
-        ),
-        Case("word vectors", vectors, lambda folder: _word_vectors(WordVectors("v", folder / "v.vec")), ("*",), ("language/word_vectors",)),
+        *(_of_file(f"hierarchy {name}", name, tree, path, "language/hierarchy_files") for name, tree in trees.items()),
+        _of_file("captions", "c.csv", 'path,caption\na.png,"a, b"\nb.png,c\n', read_captions, "language/caption_files"),
+        _of_file("pseudolabels", "p.csv", "a,x,y\nb,z\n", lambda file: read_pseudolabels(str(file)), "language/pseudolabel_files"),
+        _of_file("labels in a file of their own", "l.csv", "path,label\na.png,red\nb.png,blue\n", read_label_file, "data/label_files"),
+        _of_file("word vectors", "v.vec", vectors, lambda file: _word_vectors(WordVectors("v", file)), "language/word_vectors"),
     ]
 
 
@@ -304,6 +259,7 @@ def _runs() -> list[Case]:
 
     from likeness.studies.study_folder import StudyFolder
     from likeness.training.config import as_yaml, read_config
+    from likeness.training.runs.run_encoder import load_spherical_map
     from likeness.training.runs.run_folder import RunFolder, list_runs
 
     status = {"state": "stopped", "step": 3, "total": 10, "message": "", "pid": 0, "seconds": 1.5}
@@ -326,30 +282,21 @@ def _runs() -> list[Case]:
         _answered(run.config)
         run.config()
 
-    def weights(folder: Path) -> None:
-        save_file({"lift.centre": np.zeros(3, np.float32), "lift.radius": np.ones(1, np.float32)}, folder / "best.safetensors")
+    def weights(file: Path) -> None:
+        save_file({"lift.centre": np.zeros(3, np.float32), "lift.radius": np.ones(1, np.float32)}, file)
 
-    def read_weights(folder: Path) -> None:
-        from likeness.training.runs.run_encoder import load_spherical_map
+    def model(weights: str) -> Any:
+        from likeness.training.config import BackboneConfig
+        from likeness.training.network.backbones import timm_model
 
-        load_spherical_map(RunFolder(folder))
+        return timm_model(BackboneConfig(name="test_resnet", weights=weights), classes=0)
 
-    def network(folder: Path) -> None:
+    def network(file: Path) -> None:
         import torch
         from safetensors.torch import save_file as save_torch
 
-        from likeness.training.config import BackboneConfig
-        from likeness.training.network.backbones import timm_model
-
         torch.manual_seed(0)
-        model = timm_model(BackboneConfig(name="test_resnet", weights="none"), classes=0)
-        save_torch({name: value.contiguous() for name, value in model.state_dict().items()}, folder / "w.safetensors")
-
-    def read_network(folder: Path) -> None:
-        from likeness.training.config import BackboneConfig
-        from likeness.training.network.backbones import timm_model
-
-        timm_model(BackboneConfig(name="test_resnet", weights=str(folder / "w.safetensors")), classes=0)
+        save_torch({name: value.contiguous() for name, value in model("none").state_dict().items()}, file)
 
     def study(folder: Path) -> None:
         (folder / "study.yaml").write_text("name: s\nbase: shipped-cars-elg\nseeds: [0]\nrows: {a: {}, b: {seed: 1}}\n")
@@ -358,30 +305,34 @@ def _runs() -> list[Case]:
     return [
         Case("run folder", run, read_run, ("*",), ("training/runs/run_folder",)),
         Case("study folder", study, lambda folder: StudyFolder(folder).standing(), ("*",), ("studies/study_folder",)),
-        Case("weights of a run", weights, read_weights, ("*",), ("training/runs/run_encoder",)),
-        Case("weights of a network", network, read_network, ("*",), ("training/network/backbones",)),
+        _of_file(
+            "weights of a run", "best.safetensors", weights, lambda file: load_spherical_map(RunFolder(file.parent)), "training/runs/run_encoder"
+        ),
+        _of_file("weights of a network", "w.safetensors", network, lambda file: model(str(file)), "training/network/backbones"),
     ]
 
 
 def _checkpoints() -> list[Case]:
-    def write(folder: Path) -> None:
+    def write(file: Path) -> None:
         import torch
 
-        torch.save({"state": {"a": torch.zeros(3)}, "step": 3, "words": ["a"]}, folder / "checkpoint.ckpt")
+        torch.save({"state": {"a": torch.zeros(3)}, "step": 3, "words": ["a"]}, file)
 
-    def read(folder: Path) -> None:
+    def read(file: Path) -> None:
         from likeness.io import CheckpointFile
 
-        _answered(CheckpointFile(folder / "checkpoint.ckpt").read)
+        _answered(CheckpointFile(file).read)
 
-    return [Case("checkpoint", write, read, ("*",), ("io/checkpoints",))]
+    return [_of_file("checkpoint", "checkpoint.ckpt", write, read, "io/checkpoints")]
 
 
 def _stores() -> list[Case]:
     from likeness.data import catalog
+    from likeness.embedding import load_space
     from likeness.encoders.store.text_cache import TextCache
     from likeness.encoders.store.texts import _shipped
     from likeness.projection.map_store import _read as read_map
+    from likeness.space import Space
     from likeness.tagging import NewColumn, TagStore, export_csv, import_csv, with_tags
 
     def cache(folder: Path) -> None:
@@ -409,43 +360,29 @@ def _stores() -> list[Case]:
         for call in (*reads, lambda: import_csv(into, table, folder / "labels.csv", "ada"), *writes, lambda: export_csv(store, folder / "out.csv")):
             _answered(call)
 
-    def positions(folder: Path) -> None:
-        np.save(folder / "m.npy", np.zeros((5, 2), np.float32))
+    def positions(file: Path) -> None:
+        np.save(file, np.zeros((5, 2), np.float32))
 
-    def shipped(folder: Path) -> None:
-        np.savez(folder / "t.npz", texts=np.array(["a", "b"]), vectors=np.ones((2, 4), np.float16))
+    def shipped(file: Path) -> None:
+        np.savez(file, texts=np.array(["a", "b"]), vectors=np.ones((2, 4), np.float16))
 
-    def datasets(folder: Path) -> None:
-        entry = {"id": "ab12", "name": "x", "source": "/a", "encoder": "cars", "path_column": None}
-        (folder / "datasets.json").write_text(json.dumps([entry, entry | {"id": "cd", "owner": "e" * 32}]))
+    entry = {"id": "ab12", "name": "x", "source": "/a", "encoder": "cars", "path_column": None}
+    entries = json.dumps([entry, entry | {"id": "cd", "owner": "e" * 32}])
 
-    def read_datasets(folder: Path) -> None:
-        import os
-
-        before = os.environ.get("LIKENESS_CACHE")
-        os.environ["LIKENESS_CACHE"] = str(folder)
-        try:
+    def read_datasets(file: Path) -> None:
+        with mock.patch.dict(os.environ, LIKENESS_CACHE=str(file.parent)):
             assert all(isinstance(entry.id, str) for entry in catalog.list_datasets())
-        finally:
-            os.environ.pop("LIKENESS_CACHE") if before is None else os.environ.__setitem__("LIKENESS_CACHE", before)
 
-    def space(folder: Path) -> None:
-        from likeness.space import Space
-
-        Space(np.eye(5, 8), labels={"x": ["a", "b", "c", "d", "e"]}).save(folder / "s.parquet")
-
-    def read_space(folder: Path) -> None:
-        from likeness.embedding import load_space
-
-        load_space(folder / "s.parquet")
+    def space(file: Path) -> None:
+        Space(np.eye(5, 8), labels={"x": ["a", "b", "c", "d", "e"]}).save(file)
 
     return [
-        Case("space", space, read_space, ("*.parquet",), ("io/vector_file",)),
+        _of_file("space", "s.parquet", space, load_space, "io/vector_file"),
         Case("text cache", cache, read_cache, ("*.sqlite",), ("encoders/store/text_cache",), (sqlite3.Warning,)),
         Case("tags", tags, read_tags, ("*.sqlite", "*.csv"), ("tagging/tag_file", "tagging/columns", "tagging/csv_files")),
-        Case("map", positions, lambda folder: read_map(folder / "m.npy"), ("*",), ("projection/map_store",)),
-        Case("shipped texts", shipped, lambda folder: _shipped.__wrapped__(folder / "t.npz"), ("*",), ("encoders/store/texts",)),
-        Case("datasets", datasets, read_datasets, ("*",), ("data/catalog",)),
+        _of_file("map", "m.npy", positions, read_map, "projection/map_store"),
+        _of_file("shipped texts", "t.npz", shipped, _shipped.__wrapped__, "encoders/store/texts"),
+        _of_file("datasets", "datasets.json", entries, read_datasets, "data/catalog"),
         _shards(),
         _index(),
     ]
@@ -470,17 +407,8 @@ def _shards() -> Case:
     from likeness.encoders.store.shards import Shard, read_shards, write_shard
 
     def write(folder: Path) -> None:
-        import inspect
-
         rows = np.random.default_rng(0).standard_normal((3, 8)).astype(np.float32)
-        kinds = inspect.signature(Shard)
-        keys: Any = [bytes([number] * 16) for number in range(3)]
-        if (
-            "keys" in kinds.parameters
-            and "List" not in str(kinds.parameters["keys"].annotation)
-            and "list" not in str(kinds.parameters["keys"].annotation)
-        ):
-            keys = np.frombuffer(b"".join(keys), np.uint8).reshape(3, 16)
+        keys = np.frombuffer(b"".join(bytes([number] * 16) for number in range(3)), np.uint8).reshape(3, 16)
         write_shard(shard_folder(folder), Shard(keys, rows, {}))
 
     return Case("shards", write, lambda folder: list(read_shards(shard_folder(folder), repair=False)), ("*",), ("encoders/store/shards",))
@@ -494,15 +422,9 @@ def _images() -> list[Case]:
     def write(folder: Path) -> None:
         exif = Image.Exif()
         exif[0x0112] = 6
-        for kind, options in (
-            ("JPEG", {"exif": exif}),
-            ("PNG", {"exif": exif}),
-            ("WEBP", {}),
-            ("GIF", {}),
-            ("BMP", {}),
-            ("TIFF", {"compression": "tiff_lzw"}),
-        ):
-            (folder / f"a.{kind.lower()}").write_bytes(picture(kind, **options))
+        options: dict[str, dict[str, Any]] = {"JPEG": {"exif": exif}, "PNG": {"exif": exif}, "TIFF": {"compression": "tiff_lzw"}}
+        for kind in ("JPEG", "PNG", "WEBP", "GIF", "BMP", "TIFF"):
+            (folder / f"a.{kind.lower()}").write_bytes(picture(kind, **options.get(kind, {})))
         Image.fromarray(np.arange(64, dtype=np.uint16).reshape(8, 8) * 900).save(folder / "deep.png")
         Image.fromarray(np.linspace(-1, 1, 64, dtype=np.float32).reshape(8, 8)).save(folder / "float.tiff")
         Image.new("P", (8, 8)).save(folder / "palette.png", transparency=0)
@@ -555,12 +477,8 @@ def _uploads() -> list[Case]:
     from likeness.data.uploads import save_uploads
 
     def write(folder: Path) -> None:
-        for name, way in (
-            ("stored", zipfile.ZIP_STORED),
-            ("deflated", zipfile.ZIP_DEFLATED),
-            ("bz", zipfile.ZIP_BZIP2),
-            ("lzma", zipfile.ZIP_LZMA),
-        ):
+        ways = {"stored": zipfile.ZIP_STORED, "deflated": zipfile.ZIP_DEFLATED, "bz": zipfile.ZIP_BZIP2, "lzma": zipfile.ZIP_LZMA}
+        for name, way in ways.items():
             with zipfile.ZipFile(folder / f"{name}.zip", "w", way) as archive:
                 for number in range(3):
                     archive.writestr(f"class {number}/{number}.png", picture("PNG"))
