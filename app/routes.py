@@ -11,7 +11,7 @@ from starlette.routing import Route
 
 import export_files
 import query_pictures
-from likeness.data import DatasetEntry, thumbnail
+from likeness.data import THUMBNAIL_SIZE, DatasetEntry, thumbnail
 from likeness.errors import InputError
 from likeness.io import image_remark
 from likeness.plots import labeled_image, squared_webp
@@ -23,7 +23,7 @@ from visitors import EXPORTS
 
 _NOT_THERE = (InputError, IndexError, OSError)
 _DIGITS = 15
-_QUERY_SIZE = 256  # pixels
+_QUERY_SIZE = 2 * THUMBNAIL_SIZE  # it is shown larger than the others
 # "same-origin": no page of another site shows these pictures
 _HEADERS = {"X-Content-Type-Options": "nosniff", "Cross-Origin-Resource-Policy": "same-origin", "Content-Security-Policy": "default-src 'none'"}
 

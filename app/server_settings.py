@@ -12,7 +12,7 @@ import yaml
 from pydantic import Field, ValidationError, field_validator, model_validator
 
 from likeness.errors import InputError
-from likeness.io import FrozenConfig, as_path, parse_yaml, validation_message, yaml_content
+from likeness.io import MAX_UPLOAD_MB, FrozenConfig, as_path, parse_yaml, validation_message, yaml_content
 
 VARIABLE = "LIKENESS_SERVER"
 # By default uvicorn puts what X-Forwarded-For says in place of the address that is connected, by which a trusted proxy is told.
@@ -77,7 +77,7 @@ class ServerSettings(FrozenConfig):
     training: bool | None = None
     runs: bool = True
     downloads: bool | None = None
-    max_upload_mb: int = Field(default=100, ge=1, le=10_000)
+    max_upload_mb: int = Field(default=MAX_UPLOAD_MB, ge=1, le=10_000)
     max_upload_images: int = Field(default=20_000, ge=1)
     max_unpacked_mb: int = Field(default=512, ge=1)
     max_uploads_gb: float = Field(default=20.0, gt=0)

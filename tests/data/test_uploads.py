@@ -302,7 +302,7 @@ class TestRefused:
         assert not list(cache.glob("uploads/*"))
 
     def test_one_too_large(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(uploads, "MAX_IMAGE_BYTES", 10)
+        monkeypatch.setattr(uploads, "MAX_UPLOAD_BYTES", 10)
         with pytest.raises(InputError, match="the limit for one image"):
             save_uploads([("a.png", image())])
 

@@ -341,31 +341,23 @@ def test_a_run_is_named_in_several_ways(runs: Callable[[str], RunFolder], tmp_pa
         assert (tmp_path / str(number) / "model.safetensors").read_bytes() == (tmp_path / "0" / "model.safetensors").read_bytes()
 
 
-def test_timm_and_open_clip_still_name_encoders() -> None:
-    with pytest.raises(InputError, match="There is no timm model 'absent'"):
-        lk.load("timm:absent")
-
-
 def test_wrong_input_is_answered(runs: Callable[[str], RunFolder], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    run, out = runs("cnn"), tmp_path / "out"
-    with pytest.raises(InputError, match="There is no run 'absent', neither as a folder nor in"):
-        lk.export("run:absent", "onnx", out)
-    with pytest.raises(InputError, match=r"There is no target 'tflite'; choose from csv, .*, onnx, torchscript, timm, open_clip, safetensors"):
-        lk.export(run, "tflite", out)
-    with pytest.raises(InputError, match="takes a trained run, and not images; name one, as 'run:NAME'"):
-        lk.export(lk.read("cars"), "onnx", out)
+    run, out, new = runs("cnn"), tmp_path / "out", RunFolder(tmp_path / "new")
+    new.create(run.config())
+    bad_inputs: list[tuple[Any, str, dict[str, Any], str]] = [
+        ("run:absent", "onnx", {}, "There is no run 'absent', neither as a folder nor in"),
+        (run, "tflite", {}, r"There is no target 'tflite'; choose from csv, .*, onnx, torchscript, timm, open_clip, safetensors"),
+        (lk.read("cars"), "onnx", {}, "takes a trained run, and not images; name one, as 'run:NAME'"),
+        (lk.load("cars"), "onnx", {}, "'cars' is no trained run"),
+        (run, "onnx", {"rows": [0]}, "has no rows and columns"),
+        (run, "timm", {"label": "class"}, "The target 'timm' has no option 'label'; it has none"),
+        (new, "onnx", {}, "has no weights yet"),
+    ]
+    for source, target, options, said in bad_inputs:
+        with pytest.raises(InputError, match=said):
+            lk.export(source, target, out, **options)
     with pytest.raises(InputError, match="takes images or a Space, and not 'run:cnn'"):
         lk.export("run:cnn", "csv", tmp_path / "out.csv")
-    with pytest.raises(InputError, match="'cars' is no trained run"):
-        lk.export(lk.load("cars"), "onnx", out)
-    with pytest.raises(InputError, match="has no rows and columns"):
-        lk.export(run, "onnx", out, rows=[0])
-    with pytest.raises(InputError, match="The target 'timm' has no option 'label'; it has none"):
-        lk.export(run, "timm", out, label="class")
-    new = RunFolder(tmp_path / "new")
-    new.create(run.config())
-    with pytest.raises(InputError, match="has no weights yet"):
-        lk.export(new, "onnx", out)
     monkeypatch.setitem(sys.modules, "onnx", None)
     with pytest.raises(InputError, match=r'pip install "likeness\[onnx\]"'):
         lk.export(run, "onnx", out)
@@ -407,27 +399,23 @@ def test_what_is_there_stays_and_what_is_interrupted_leaves_nothing(
     assert [each.name for each in (tmp_path / "place").rglob("*")] == ["taken", "file"]
 
 
-def test_a_network_that_a_trace_changes_is_refused(runs: Callable[[str], RunFolder], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The number of images as a constant of the graph."""
-    from likeness.training import EmbeddingNetwork
-
-    embed = EmbeddingNetwork.embed
-    monkeypatch.setattr(EmbeddingNetwork, "embed", lambda self, features: embed(self, features).reshape(len(features), -1) * len(features))
-    for target in ("onnx", "torchscript"):
-        with pytest.raises(InputError, match="computes otherwise once it is traced; choose the target safetensors"):
-            lk.export(runs("cnn"), target, tmp_path / "out")
-
-
-def test_what_onnx_does_not_have_is_refused(runs: Callable[[str], RunFolder], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_a_format_cannot_hold_is_refused(runs: Callable[[str], RunFolder], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The number of images as a constant of the graph, and an operation that ONNX does not have."""
     import torch
 
     from likeness.training import EmbeddingNetwork
 
     embed = EmbeddingNetwork.embed
-    monkeypatch.setattr(EmbeddingNetwork, "embed", lambda self, features: torch.special.bessel_j0(embed(self, features)))
-    with pytest.raises(InputError, match=r"The network 'test_resnet' cannot be written as ONNX \(.*\); choose torchscript"):
-        lk.export(runs("cnn"), "onnx", tmp_path / "out")
-    assert not (tmp_path / "out").exists()
+    constant = "computes otherwise once it is traced; choose the target safetensors"
+    for changed, target, said in (
+        (lambda rows: rows.reshape(len(rows), -1) * len(rows), "onnx", constant),
+        (lambda rows: rows.reshape(len(rows), -1) * len(rows), "torchscript", constant),
+        (torch.special.bessel_j0, "onnx", r"The network 'test_resnet' cannot be written as ONNX \(.*\); choose torchscript"),
+    ):
+        monkeypatch.setattr(EmbeddingNetwork, "embed", lambda self, features, changed=changed: changed(embed(self, features)))
+        with pytest.raises(InputError, match=said):
+            lk.export(runs("cnn"), target, tmp_path / "out")
+        assert not (tmp_path / "out").exists()
 
 
 @pytest.mark.parametrize(("crop", "side"), [(size, kept) for size in range(16, 300, 7) for kept in (size, round(size * 8 / 7), size + 1, 3 * size)])

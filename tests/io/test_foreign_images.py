@@ -254,6 +254,12 @@ class TestEnded:
         pool.close()
         assert isinstance(found, InputError)
 
+    def test_it_inherits_no_secrets(self, pool, monkeypatch: pytest.MonkeyPatch) -> None:
+        for name in ("QDRANT_API_KEY", "HF_TOKEN", "PGPASSWORD"):
+            monkeypatch.setenv(name, "secret")
+        pool("""os.write(1, b'{"error": "sees %d"}\\n' % list(os.environ.values()).count("secret")); os._exit(0)""")
+        assert str(suffixes(png((13, 13)))[0]).endswith("sees 0")
+
     def test_none_is_left_after_a_while(self, pool) -> None:
         own = pool("pass", idle_s=0.2)
         assert suffixes(*[png()] * 40) == [".png"] * 40

@@ -1,5 +1,8 @@
 """Class names as a person would write them."""
 
+from collections.abc import Callable
+from typing import Any
+
 import pytest
 
 from likeness.errors import InputError
@@ -28,34 +31,22 @@ from likeness.language import clean_class_name, first_synonym, imagenet_names, r
     ],
 )
 def test_cleaned(name: str, cleaned: str) -> None:
-    assert clean_class_name(name) == cleaned
+    assert clean_class_name(name) == clean_class_name(cleaned) == cleaned
+    assert readable_names([name, "002.Tern", name]) == [cleaned, "Tern", cleaned]
 
 
-@pytest.mark.parametrize("name", ["027.Shiny_Cowbird", "n01440764-tench", "AM General Hummer SUV 2000", " x_y "])
-def test_cleaning_again_changes_nothing(name: str) -> None:
-    once = clean_class_name(name)
-    assert clean_class_name(once) == once
-
-
-@pytest.mark.parametrize("name", ["", "  ", "___"])
-def test_nothing_left(name: str) -> None:
-    with pytest.raises(InputError, match="holds no word"):
-        clean_class_name(name)
-
-
-def test_not_a_string() -> None:
-    with pytest.raises(InputError, match="class name 3 is not a string"):
-        clean_class_name(3)  # type: ignore[arg-type]
-
-
-def test_several_keep_order_and_may_become_equal() -> None:
-    assert readable_names(["002.Tern", "001.Gull", "099.Tern"]) == ["Tern", "Gull", "Tern"]
-
-
-@pytest.mark.parametrize("names", [[], "Tern"])
-def test_no_list(names) -> None:
-    with pytest.raises(InputError, match="list of at least one class name"):
-        readable_names(names)
+@pytest.mark.parametrize(
+    ("function", "given", "said"),
+    [
+        *[(clean_class_name, name, "holds no word") for name in ("", "  ", "___")],
+        (clean_class_name, 3, "class name 3 is not a string"),
+        *[(readable_names, names, "list of at least one class name") for names in ([], "Tern")],
+        (first_synonym, ", tench", "begins with an empty synonym"),
+    ],
+)
+def test_what_is_no_name(function: Callable[[Any], Any], given: Any, said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        function(given)
 
 
 @pytest.mark.parametrize(
@@ -63,11 +54,6 @@ def test_no_list(names) -> None:
 )
 def test_first_synonym(name: str, first: str) -> None:
     assert first_synonym(name) == first
-
-
-def test_an_empty_first_synonym() -> None:
-    with pytest.raises(InputError, match="begins with an empty synonym"):
-        first_synonym(", tench")
 
 
 def test_imagenet_in_the_order_of_the_outputs() -> None:

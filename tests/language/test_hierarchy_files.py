@@ -71,11 +71,7 @@ def test_names_that_are_not_there_once(tmp_path: Path, name: str, message: str) 
 def test_refusals(tmp_path: Path, name: str, text: str, message: str) -> None:
     with pytest.raises(InputError, match=message):
         read_hierarchy(write(tmp_path, name, text))
-
-
-def test_no_file_and_no_text(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="cannot be read"):
-        read_hierarchy(tmp_path / "nowhere.csv")
     (tmp_path / "latin.csv").write_bytes(b"Pinz\xf3n,bird")
-    with pytest.raises(InputError, match=r"cannot be read .*give a CSV or JSON file in UTF-8"):
-        read_hierarchy(tmp_path / "latin.csv")
+    for file, said in (("nowhere.csv", "cannot be read"), ("latin.csv", r"cannot be read .*give a CSV or JSON file in UTF-8")):
+        with pytest.raises(InputError, match=said):
+            read_hierarchy(tmp_path / file)

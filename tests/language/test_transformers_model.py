@@ -28,13 +28,15 @@ def test_mean_over_tokens_as_text_by_text_without_padding(kind: str, tiny: dict[
     assert vectors.dtype == np.float32
 
 
-def test_the_authors_pooling(tiny_bert: Path) -> None:
+def test_the_authors_pooling(tiny_bert: Path, tiny: dict[str, Path]) -> None:
     from transformers import AutoModel, AutoTokenizer
 
     tokenizer, model = AutoTokenizer.from_pretrained(tiny_bert), AutoModel.from_pretrained(tiny_bert).eval()
     with torch.inference_mode():
         expected = [model(input_ids=torch.tensor([tokenizer(text)["input_ids"]])).pooler_output[0].numpy() for text in TEXTS]
     np.testing.assert_allclose(embed_names(TEXTS, f"transformers:{tiny_bert}@pooler"), expected, atol=1e-6)
+    with pytest.raises(InputError, match="'gpt2' has no pooled output; leave out '@pooler'"):
+        embed_names(["car"], f"transformers:{tiny['gpt2']}@pooler")
 
 
 def test_more_texts_than_a_batch(tiny_bert: Path) -> None:
@@ -51,11 +53,6 @@ def test_a_text_longer_than_the_context_is_cut(kind: str, tiny: dict[str, Path])
     assert np.abs(vectors[0] - vectors[2]).max() > 1e-3
 
 
-def test_no_pooled_output(tiny: dict[str, Path]) -> None:
-    with pytest.raises(InputError, match="'gpt2' has no pooled output; leave out '@pooler'"):
-        embed_names(["car"], f"transformers:{tiny['gpt2']}@pooler")
-
-
 def test_changed_weights_give_new_vectors(tmp_path: Path, save_model) -> None:
     name = f"transformers:{save_model(tmp_path / 'bert')}"
     before, identity = embed_names(["car"], name), language_model(name).identity
@@ -64,19 +61,19 @@ def test_changed_weights_give_new_vectors(tmp_path: Path, save_model) -> None:
     assert np.abs(embed_names(["car"], name) - before).max() > 1e-3
 
 
-@pytest.mark.parametrize(("file", "message"), [("config.json", "has no config.json"), ("model.safetensors", r"has no weights \(model.safetensors\)")])
-def test_a_folder_that_lacks_a_file(tmp_path: Path, tiny_bert: Path, file: str, message: str) -> None:
-    shutil.copytree(tiny_bert, tmp_path / "bert")
-    (tmp_path / "bert" / file).unlink()
-    with pytest.raises(InputError, match=message):
-        embed_names(["car"], f"transformers:{tmp_path / 'bert'}")
-
-
-def test_damaged_weights(tmp_path: Path, tiny_bert: Path) -> None:
+@pytest.mark.parametrize(
+    ("file", "message"),
+    [
+        ("config.json", "has no config.json"),
+        ("model.safetensors", r"has no weights \(model.safetensors\)"),
+        ("damage", r"cannot be loaded: .*; save it again or choose another"),
+    ],
+)
+def test_a_folder_that_lacks_a_file_or_is_damaged(tmp_path: Path, tiny_bert: Path, file: str, message: str) -> None:
     shutil.copytree(tiny_bert, tmp_path / "bert")
     weights = tmp_path / "bert" / "model.safetensors"
-    weights.write_bytes(weights.read_bytes()[:100])
-    with pytest.raises(InputError, match=r"cannot be loaded: .*; save it again or choose another"):
+    weights.write_bytes(weights.read_bytes()[:100]) if file == "damage" else (tmp_path / "bert" / file).unlink()
+    with pytest.raises(InputError, match=message):
         embed_names(["car"], f"transformers:{tmp_path / 'bert'}")
 
 

@@ -109,9 +109,9 @@ def test_an_abandoned_job_leaves_the_queue_but_one_just_begun_goes_on(monkeypatc
 
 def test_if_the_process_dies_its_job_failed_and_the_next_is_done(worker: LayoutWorker) -> None:
     at_work, waiting = LayoutJob(VECTORS, epochs=10**7), LayoutJob(VECTORS, epochs=8)
-    assert worker._process is not None
-    worker._process.kill()
-    worker._process.wait()
+    process = worker._process.start()
+    process.kill()
+    process.wait()
     with pytest.raises(LayoutFailed, match="process ended with status -9"):
         at_work.result(600)
     assert waiting.result(600).shape == (60, 2)

@@ -51,20 +51,19 @@ def test_the_name_of_a_query_is_read_as_that_query(terms: list[tuple[float, obje
     assert parse_query(Query(terms).name) == Query(terms)
 
 
-@pytest.mark.parametrize("weight", [0, np.nan, np.inf, True, "1", None])
-def test_a_weight_is_a_number_that_counts(weight: object) -> None:
-    with pytest.raises(InputError, match='The weight of "red" is'):
-        Query([(weight, "red")])  # type: ignore[list-item]
-
-
-def test_terms_are_pairs_of_weight_and_what() -> None:
-    for terms, message in (([], "has no term"), (["red"], "no term of a query"), ([(1, Query([(1, "a")]))], "within a query")):
-        with pytest.raises(InputError, match=message):
-            Query(terms)  # type: ignore[arg-type]
-
-
-def test_rows_among_the_terms_are_known() -> None:
+@pytest.mark.parametrize(
+    ("terms", "message"),
+    [
+        *[([(weight, "red")], 'The weight of "red" is') for weight in (0, np.nan, np.inf, True, "1", None)],
+        ([], "has no term"),
+        (["red"], "no term of a query"),
+        ([(1, Query([(1, "a")]))], "within a query"),
+    ],
+)
+def test_terms_are_pairs_of_weight_and_what(terms: list[object], message: str) -> None:
     assert Query([(1, np.int64(4)), (-1, 7), (1, "7")]).rows == (4, 7)
+    with pytest.raises(InputError, match=message):
+        Query(terms)  # type: ignore[arg-type]
 
 
 def test_this_one_but_red_finds_red_ones_of_its_kind() -> None:

@@ -103,6 +103,6 @@ from likeness.data.table import (
     ImageTable as ImageTable,
     has_label as has_label,
 )
-from likeness.data.thumbnails import thumbnail as thumbnail, upright_picture as upright_picture
+from likeness.data.thumbnails import THUMBNAIL_SIZE as THUMBNAIL_SIZE, thumbnail as thumbnail, upright_picture as upright_picture
 from likeness.data.upload_archive import UploadLimits as UploadLimits
 from likeness.data.uploads import save_uploads as save_uploads, uploads_dir as uploads_dir

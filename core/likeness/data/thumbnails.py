@@ -12,13 +12,14 @@ from likeness.io import check_readable, check_scans, image_apart, to_rgb
 if TYPE_CHECKING:
     from PIL import Image
 
+THUMBNAIL_SIZE = 128  # pixels, of galleries and maps
 _LARGE = 12_000_000  # pixels
 # several browsers ask at once
 _one_large = threading.Lock()
 _few = threading.BoundedSemaphore(os.cpu_count() or 1)
 
 
-def thumbnail(path: Path, size: int = 128) -> bytes:
+def thumbnail(path: Path, size: int = THUMBNAIL_SIZE) -> bytes:
     """The image, at most `size` pixels wide and high, as WebP.
 
     Orientation follows the image's EXIF data; small images are enlarged without smoothing, so that 32-pixel photos stay crisp.

@@ -11,9 +11,8 @@ from itertools import pairwise
 from likeness.data.readers.folder import TABLE_SUFFIXES, is_image_name
 from likeness.data.readers.folder_columns import is_shown
 from likeness.errors import InputError
-from likeness.io import MAX_PIXELS, plain_name
+from likeness.io import MAX_PIXELS, MAX_UPLOAD_BYTES, plain_name
 
-MAX_IMAGE_BYTES = 100 * 1024**2
 _CENTRAL = b"PK\x01\x02"
 _MOST_TABLES, _MOST_TABLE_BYTES = 10, 20 * 1024**2
 _OTHERS = 4  # entries that are no images, for each image that is allowed
@@ -53,7 +52,7 @@ class ArchiveTable:
 def zipped_images(name: str, content: bytes, limits: UploadLimits, tables: list[ArchiveTable] | None = None) -> Iterator[tuple[str, bytes]]:
     """Names, with their folders, and contents of the images in a ZIP file; archives inside it stay closed, hidden files and others are passed over.
 
-    An image that cannot be unpacked comes without content, which no check lets through. Never more is unpacked than `MAX_IMAGE_BYTES` for one
+    An image that cannot be unpacked comes without content, which no check lets through. Never more is unpacked than `MAX_UPLOAD_BYTES` for one
     image and `limits.unpacked_mb` for all, whatever the archive declares. The tables in it are appended to `tables`, before the first image comes.
 
     Raises:
@@ -93,7 +92,7 @@ def _tables(archive: zipfile.ZipFile, images: list[tuple[str, ...]]) -> list[Arc
     return found
 
 
-def _unpacked(archive: zipfile.ZipFile, member: zipfile.ZipInfo, most: int = MAX_IMAGE_BYTES) -> bytes:
+def _unpacked(archive: zipfile.ZipFile, member: zipfile.ZipInfo, most: int = MAX_UPLOAD_BYTES) -> bytes:
     """At most one byte over the limit, whatever size the archive declares; empty where this entry alone is damaged."""
     try:
         with archive.open(member) as file:

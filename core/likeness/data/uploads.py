@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING
 from likeness.data.readers.folder import read_folder
 from likeness.data.readers.tabular import read_table
 from likeness.data.table import Failure, ImageTable
-from likeness.data.upload_archive import MAX_IMAGE_BYTES, ArchiveTable, UploadLimits, zipped_images
+from likeness.data.upload_archive import ArchiveTable, UploadLimits, zipped_images
 from likeness.data.upload_table import listed_images
 from likeness.errors import InputError
-from likeness.io import cache_dir, check_images, parse_json, text_of
+from likeness.io import MAX_UPLOAD_BYTES, cache_dir, check_images, parse_json, text_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -71,7 +71,7 @@ def save_uploads(
         _check_room(place, limits)
         tables: list[ArchiveTable] = []
         unpacked = _limited(_unpacked(files, limits, tables), limits)
-        digest, failed = _stage(check_images(unpacked, limits.pixels, MAX_IMAGE_BYTES), staging, tables, path_column)
+        digest, failed = _stage(check_images(unpacked, limits.pixels, MAX_UPLOAD_BYTES), staging, tables, path_column)
         target = place / f"{_slug(name)}-{digest}"
         with _accounting:
             if not target.is_dir():

@@ -44,6 +44,8 @@ from .file_parts import (
 from .files import compute_once_locked as compute_once_locked, open_atomic as open_atomic, sync_folder as sync_folder, write_atomic as write_atomic
 from .foreign_images import (
     MAX_PIXELS as MAX_PIXELS,
+    MAX_UPLOAD_BYTES as MAX_UPLOAD_BYTES,
+    MAX_UPLOAD_MB as MAX_UPLOAD_MB,
     check_images as check_images,
     count_parts as count_parts,
     foreign_image as foreign_image,
@@ -96,3 +98,4 @@ from .vector_file import (
     write_vector_file as write_vector_file,
 )
 from .worker_pool import WorkerPool as WorkerPool
+from .worker_process import WorkerProcess as WorkerProcess

@@ -1,11 +1,8 @@
 """One process that decodes foreign images (`likeness.io.decoder_worker`): begun when it is first needed, and again when an image ended it."""
 
-import contextlib
 import json
-import os
 import signal
 import subprocess
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from typing import Literal
@@ -13,9 +10,9 @@ from typing import Literal
 from likeness.errors import InputError
 from likeness.io.decoder_limits import OUT_OF_MEMORY
 from likeness.io.file_parts import MOST_PARTS
-from likeness.io.python_process import start_python
 from likeness.io.text import parse_json, plain_name
 from likeness.io.unreadable import MissingPackageError, RefusedImageError
+from likeness.io.worker_process import WorkerProcess
 
 PROGRAM = ("-m", "likeness.io.decoder_worker")
 _LONGEST_LINE, _MOST_BYTES = 10_000, 1 << 26  # bytes of an answer
@@ -62,60 +59,18 @@ class Answer:
     remark: str = ""
 
 
-class DecoderProcess:
-    """The process; for one thread at a time.
-
-    Args:
-        program: arguments of Python.
-        seconds: on the clock, that it may take for one image.
-    """
+class DecoderProcess(WorkerProcess):
+    """The process, as a `WorkerProcess` that decodes an image for each request."""
 
     def __init__(self, program: Sequence[str], seconds: float) -> None:
-        self._program, self._seconds = program, seconds
-        self._process: subprocess.Popen[bytes] | None = None
-        self._deadline = float("inf")
-        self._late = False
+        super().__init__(program, seconds, {"OPENBLAS_NUM_THREADS": "1"})
 
     def ask(self, request: Request, large: bool = False) -> Answer | InputError:
         """The answer to a request; or why the image cannot be decoded: it is none, is not sound, or ended the process."""
-        process = self._running()
-        self._late, self._deadline = False, time.monotonic() + self._seconds
         try:
-            return _exchange(process, request, large)
+            return self.exchange(lambda process: _exchange(process, request, large))
         except (OSError, ValueError, LookupError, TypeError, AttributeError):
-            return RefusedImageError(request.name, _reason(self.end(), self._late))
-        except BaseException:  # the rest of an interrupted answer would be taken for that to the next request
-            self.end()
-            raise
-        finally:
-            self._deadline = float("inf")
-
-    def end_if_late(self) -> None:
-        """Ends the process if it takes too long; called from another thread."""
-        process = self._process
-        if process is not None and time.monotonic() > self._deadline:
-            self._late = True
-            process.kill()
-
-    def end(self) -> int | None:
-        """Ends the process; returns its exit status, None where there is none."""
-        process, self._process = self._process, None
-        if process is None:
-            return None
-        process.kill()
-        process.wait()
-        for stream in (process.stdin, process.stdout):
-            with contextlib.suppress(OSError):  # what was still to be written to a process that is gone
-                stream.close()  # type: ignore[union-attr]
-        return process.returncode
-
-    def _running(self) -> "subprocess.Popen[bytes]":
-        if self._process is None or self._process.poll() is not None:
-            self.end()
-            environment = os.environ | {"OPENBLAS_NUM_THREADS": "1"}
-            pipe, nothing = subprocess.PIPE, subprocess.DEVNULL
-            self._process = start_python(*self._program, environment=environment, stdin=pipe, stdout=pipe, stderr=nothing)
-        return self._process
+            return RefusedImageError(request.name, _reason(self.status, self.late))
 
 
 def _exchange(process: "subprocess.Popen[bytes]", request: Request, large: bool) -> Answer | InputError:

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from PIL.Image import Image
 
 MAX_PIXELS = 64_000_000
+MAX_UPLOAD_MB = 100  # of one file; a server may set another
+MAX_UPLOAD_BYTES = MAX_UPLOAD_MB << 20
 _BATCH, _BATCH_BYTES = 16, 1 << 20
 _AHEAD_BYTES = 64 << 20
 
@@ -28,7 +30,7 @@ for _pool in (_uploads, _queries, _files):
 
 
 def check_images(
-    files: Iterable[tuple[str, bytes]], max_pixels: int = MAX_PIXELS, max_bytes: int = 100 << 20
+    files: Iterable[tuple[str, bytes]], max_pixels: int = MAX_PIXELS, max_bytes: int = MAX_UPLOAD_BYTES
 ) -> Iterator[tuple[str, bytes, str | InputError]]:
     """Decodes images, as many at once as there are processors, and yields each file in order with the suffix that fits its content.
 

@@ -13,8 +13,8 @@ import numpy as np
 from likeness.io.array_files import read_array
 from likeness.io.mat_worker import RECORDS
 from likeness.io.plain_pickle import PlainUnpickler
-from likeness.io.python_process import start_python
 from likeness.io.regular_file import regular_file
+from likeness.io.worker_process import WorkerProcess
 
 _SECONDS = 600.0
 
@@ -32,7 +32,7 @@ def mat_variable(file: Path, variable: str, *, squeeze: bool = True) -> Any:
     _check(file)
     with tempfile.TemporaryDirectory(prefix="likeness-mat-") as folder:
         out = Path(folder) / "variable.npy"
-        answer = _worker.ask({"file": str(file), "variable": variable, "squeeze": squeeze, "out": str(out)})
+        answer = _ask({"file": str(file), "variable": variable, "squeeze": squeeze, "out": str(out)})
         if answer.get("missing"):
             return None
         try:
@@ -47,7 +47,7 @@ def mat_variable(file: Path, variable: str, *, squeeze: bool = True) -> Any:
 def mat_shapes(file: Path) -> dict[str, tuple[int, ...]]:
     """Shapes of all variables of a .mat file, without reading them; raises MatError as `mat_variable`."""
     _check(file)
-    answer = _worker.ask({"file": str(file), "variable": None})
+    answer = _ask({"file": str(file), "variable": None})
     return {name: tuple(shape) for name, shape in answer["shapes"].items()}
 
 
@@ -73,61 +73,32 @@ def _with_records(value: Any) -> Any:
     return value
 
 
-class _Worker:
-    """The process; begun when it is first needed, and again when a file has brought it down."""
+def _ask(request: dict[str, Any]) -> dict[str, Any]:
+    """The answer to a request, of one thread at a time."""
 
-    def __init__(self) -> None:
-        self._process: subprocess.Popen[str] | None = None
-        self._one_at_a_time = threading.Lock()
+    def talk(process: "subprocess.Popen[bytes]") -> dict[str, Any]:
+        watch = threading.Timer(_SECONDS, process.kill)
+        watch.start()
+        try:
+            assert process.stdin is not None
+            assert process.stdout is not None
+            process.stdin.write(json.dumps(request).encode() + b"\n")
+            process.stdin.flush()
+            answer: dict[str, Any] = json.loads(process.stdout.readline())
+            return answer
+        finally:
+            watch.cancel()
 
-    def ask(self, request: dict[str, Any]) -> dict[str, Any]:
-        with self._one_at_a_time:
-            process = self._running()
-            watch = threading.Timer(_SECONDS, process.kill)
-            watch.start()
-            try:
-                assert process.stdin is not None
-                assert process.stdout is not None
-                process.stdin.write(json.dumps(request) + "\n")
-                process.stdin.flush()
-                line = process.stdout.readline()
-            except (OSError, ValueError):
-                line = ""
-            finally:
-                watch.cancel()
-            if not line:
-                self._end()
-        if not line:
-            raise MatError("it is damaged, and brought its reader down")
-        answer: dict[str, Any] = json.loads(line)
-        if "error" in answer:
-            raise MatError(answer["error"])
-        return answer
-
-    def _running(self) -> "subprocess.Popen[str]":
-        if self._process is None or self._process.poll() is not None:
-            program = str(Path(__file__).with_name("mat_worker.py"))
-            pipe, nothing = subprocess.PIPE, subprocess.DEVNULL
-            self._process = start_python(program, stdin=pipe, stdout=pipe, stderr=nothing, text=True, encoding="utf-8")
-        return self._process
-
-    def _end(self) -> None:
-        process, self._process = self._process, None
-        if process is None:
-            return
-        process.kill()
-        process.wait()
-        for stream in (process.stdin, process.stdout):
-            if stream is not None:
-                try:
-                    stream.close()
-                except OSError:  # what was still to be written to a process that is gone
-                    continue
-
-    def close(self) -> None:
-        with self._one_at_a_time:
-            self._end()
+    try:
+        with _one_at_a_time:
+            answer = _worker.exchange(talk)
+    except (OSError, ValueError) as error:
+        raise MatError("it is damaged, and brought its reader down") from error
+    if "error" in answer:
+        raise MatError(answer["error"])
+    return answer
 
 
-_worker = _Worker()
-atexit.register(_worker.close)
+_one_at_a_time = threading.Lock()
+_worker = WorkerProcess((str(Path(__file__).with_name("mat_worker.py")),))
+atexit.register(_worker.end)

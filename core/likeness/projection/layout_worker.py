@@ -1,12 +1,12 @@
 """The one process that lays out maps for this one, job after job."""
 
 import atexit
-import contextlib
+import os
 import subprocess
 import threading
 from pathlib import Path
 
-from likeness.io import start_python
+from likeness.io import WorkerProcess
 
 
 class LayoutWorker:
@@ -18,13 +18,13 @@ class LayoutWorker:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._process: subprocess.Popen[str] | None = None
+        self._process = WorkerProcess(("-m", "likeness.projection.layout_process"), stdout=subprocess.DEVNULL, stderr=None)
         self._queue: list[Path] = []
 
     def start(self) -> None:
         """Starts the process, unless it runs; it gets ready on its own."""
         with self._lock:
-            self._running()
+            self._process.start()
 
     def submit(self, folder: Path) -> None:
         """Puts a job at the end of the queue."""
@@ -53,27 +53,20 @@ class LayoutWorker:
                 at_work = self._queue[0] == folder
                 self._queue.remove(folder)
                 if at_work:
-                    self._stop()
+                    self._process.end()
                     self._resend()
 
     def stop(self) -> None:
         """Ends the process and forgets the queue."""
         with self._lock:
             self._queue.clear()
-            self._stop()
-
-    def _running(self) -> subprocess.Popen[str]:
-        if self._process is None or self._process.poll() is not None:
-            self._close_input()
-            pipe, nothing = subprocess.PIPE, subprocess.DEVNULL
-            self._process = start_python("-m", "likeness.projection.layout_process", stdin=pipe, stdout=nothing, text=True)
-        return self._process
+            self._process.end()
 
     def _send(self, folder: Path) -> None:
-        pipe = self._running().stdin
+        pipe = self._process.start().stdin
         assert pipe is not None
         try:
-            pipe.write(f"{folder}\n")
+            pipe.write(os.fsencode(folder) + b"\n")
             pipe.flush()
         except BrokenPipeError:
             return  # The process has just died; the next look at the queue sees to it.
@@ -81,26 +74,14 @@ class LayoutWorker:
     def _recover(self) -> None:
         """Forgets jobs that are done, and if the process died, fails the first of the others."""
         self._queue = [folder for folder in self._queue if folder.is_dir() and not (folder / "done").exists()]
-        if self._queue and self._process is not None and self._process.poll() is not None:
+        if self._queue and (status := self._process.exit_status()) is not None:
             failed = self._queue.pop(0)
-            (failed / "error.txt").write_text(f"The layout process ended with status {self._process.returncode}; there may be too little memory.")
+            (failed / "error.txt").write_text(f"The layout process ended with status {status}; there may be too little memory.")
             self._resend()
 
     def _resend(self) -> None:
         for folder in self._queue:
             self._send(folder)
-
-    def _stop(self) -> None:
-        if self._process is not None:
-            self._process.terminate()
-            self._process.wait()
-            self._close_input()
-            self._process = None
-
-    def _close_input(self) -> None:
-        if self._process is not None and self._process.stdin is not None:
-            with contextlib.suppress(BrokenPipeError):
-                self._process.stdin.close()
 
 
 _WORKER = LayoutWorker()

@@ -70,27 +70,18 @@ def test_it_is_an_encoder_like_any_other() -> None:
         encoder.encode_texts([])
 
 
-def test_gradients_reach_the_pixels_of_a_blank_image() -> None:
-    """Features of 0, whose root has no derivative."""
+@pytest.mark.parametrize("name", ["photos", "32:photos"])
+def test_gradients_reach_the_pixels(name: str, photo) -> None:
+    """Also of a blank image, with features of 0, whose root has no derivative; and after images were embedded where no gradients are wanted."""
     import torch
 
-    tower = load_encoder("photos", "cpu").tower
-    pixels = tower.pixels([tower.prepare(Image.new("RGB", (50, 40)))]).requires_grad_()
-    tower.embed(pixels)[:, 0].sum().backward()
-    assert torch.isfinite(pixels.grad).all()
-    assert pixels.grad.abs().sum() > 0
-
-
-def test_gradients_reach_pixels_also_after_images_were_embedded_in_float32(photo) -> None:
-    """The network for float32 is made when the first images are embedded, where no gradients are wanted."""
-    import torch
-
-    encoder = load_encoder("32:photos", "cpu")
+    encoder = load_encoder(name, "cpu")
     encoder.encode_images([photo(50, 40)])
-    pixels = encoder.tower.pixels([encoder.tower.prepare(photo(50, 40, 1))]).requires_grad_()
-    encoder.tower.embed(pixels)[:, 0].sum().backward()
-    assert torch.isfinite(pixels.grad).all()
-    assert pixels.grad.abs().sum() > 0
+    for image in (Image.new("RGB", (50, 40)), photo(50, 40, 1)):
+        pixels = encoder.tower.pixels([encoder.tower.prepare(image)]).requires_grad_()
+        encoder.tower.embed(pixels)[:, 0].sum().backward()
+        assert torch.isfinite(pixels.grad).all()
+        assert pixels.grad.abs().sum() > 0
 
 
 def test_bfloat16_changes_little(photo, monkeypatch: pytest.MonkeyPatch) -> None:
