@@ -2,18 +2,22 @@
 
 from likeness.notions.aligned_tangents import AlignedTangents as AlignedTangents
 from likeness.notions.aspect_probabilities import CLIP_SCALE as CLIP_SCALE, AspectProbabilities as AspectProbabilities
-from likeness.notions.aspect_rows import aspect_rows as aspect_rows
+from likeness.notions.aspect_rows import aspect_rows as aspect_rows, best_aspects as best_aspects
 from likeness.notions.aspect_similarities import AspectSimilarities as AspectSimilarities
 from likeness.notions.autoencoders import Autoencoder as Autoencoder, LinearAutoencoder as LinearAutoencoder
 from likeness.notions.baselines import Identity as Identity, RandomEmbedding as RandomEmbedding, RandomTransform as RandomTransform
 from likeness.notions.checks import NotionWarning as NotionWarning, check as check, default_vocabularies as default_vocabularies
 from likeness.notions.click import MOST_PASSED as MOST_PASSED, Click as Click, ClickPairs as ClickPairs, click_pairs as click_pairs
-from likeness.notions.composition import Composition as Composition, parse_composition as parse_composition, parts_of as parts_of
+from likeness.notions.composition import (
+    Composition as Composition,
+    JoinedProjection as JoinedProjection,
+    parse_composition as parse_composition,
+    parts_of as parts_of,
+)
 from likeness.notions.dimensions import notion_dim as notion_dim, suggest_dim as suggest_dim, text_rank as text_rank
 from likeness.notions.division import FEWEST_DIVIDED as FEWEST_DIVIDED, division_scores as division_scores
 from likeness.notions.fitting import fitting_notions as fitting_notions, notion_encoder as notion_encoder
 from likeness.notions.indirect import SOLVERS as SOLVERS, InDiReCT as InDiReCT, reconstruction_angles as reconstruction_angles
-from likeness.notions.joined_projection import JoinedProjection as JoinedProjection
 from likeness.notions.library import (
     delete_notion as delete_notion,
     duplicate_notion as duplicate_notion,
@@ -42,4 +46,3 @@ from likeness.notions.other_words import with_other_words as with_other_words
 from likeness.notions.pca import PCA as PCA
 from likeness.notions.projection import CenteredProjection as CenteredProjection, LinearProjection as LinearProjection, project as project
 from likeness.notions.scaled_pca import ScaledPCA as ScaledPCA
-from likeness.notions.zero_shot import best_aspects as best_aspects
