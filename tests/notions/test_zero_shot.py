@@ -19,7 +19,7 @@ def test_it_is_the_nearest_aspect() -> None:
 def test_blocks_of_rows_do_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:
     images, aspects = _rows(40, 0), _rows(3, 1)
     whole = best_aspects(images, aspects)
-    monkeypatch.setattr("likeness.notions.aspect_rows._ROWS_AT_ONCE", 7)
+    monkeypatch.setattr("likeness.notions.zero_shot._ROWS_AT_ONCE", 7)
     np.testing.assert_array_equal(best_aspects(images, aspects), whole)
 
 

@@ -2,7 +2,7 @@
 
 from likeness.notions.aligned_tangents import AlignedTangents as AlignedTangents
 from likeness.notions.aspect_probabilities import CLIP_SCALE as CLIP_SCALE, AspectProbabilities as AspectProbabilities
-from likeness.notions.aspect_rows import aspect_rows as aspect_rows, best_aspects as best_aspects
+from likeness.notions.aspect_rows import aspect_rows as aspect_rows
 from likeness.notions.aspect_similarities import AspectSimilarities as AspectSimilarities
 from likeness.notions.autoencoders import Autoencoder as Autoencoder, LinearAutoencoder as LinearAutoencoder
 from likeness.notions.baselines import Identity as Identity, RandomEmbedding as RandomEmbedding, RandomTransform as RandomTransform
@@ -46,3 +46,4 @@ from likeness.notions.other_words import with_other_words as with_other_words
 from likeness.notions.pca import PCA as PCA
 from likeness.notions.projection import CenteredProjection as CenteredProjection, LinearProjection as LinearProjection, project as project
 from likeness.notions.scaled_pca import ScaledPCA as ScaledPCA
+from likeness.notions.zero_shot import best_aspects as best_aspects
