@@ -6,7 +6,8 @@ import pytest
 
 from likeness.errors import InputError
 from likeness.notions.methods import METHOD_TITLES
-from likeness.plots import metric_curve
+from likeness.plots import convergence_curves, metric_bars, metric_curve
+from likeness.plots.curve import spread
 
 
 def _traces(figure: Any, method: str, bands: bool = False) -> list[Any]:
@@ -101,3 +102,105 @@ def test_backgrounds_are_see_through_and_no_text_has_a_color_of_its_own(runs: pd
 def test_nothing_to_draw_is_an_error(runs: pd.DataFrame) -> None:
     with pytest.raises(InputError, match="There is nothing to plot"):
         metric_curve(runs[runs["refused"] != ""])
+
+
+def test_mean_deviation_and_count_by_hand() -> None:
+    runs = pd.DataFrame(
+        {"notion": "color", "method": ["exact", "exact", "raw"], "dim": [4, 4, 512], "refused": "", "map_at_r": [0.2, 0.4, 0.1]},
+    )
+    points = spread(runs, "dim", "map_at_r")
+    assert points.to_dict("records") == [
+        {"notion": "color", "method": "exact", "dim": 4, "mean": pytest.approx(0.3), "std": pytest.approx(0.1), "runs": 2},
+        {"notion": "color", "method": "raw", "dim": 512, "mean": 0.1, "std": 0.0, "runs": 1},
+    ]
+
+
+def test_refused_runs_do_not_count_if_there_are_any(runs: pd.DataFrame) -> None:
+    points = spread(runs, "dim", "map_at_r")
+    assert set(points.loc[points["method"] == "pca", "dim"]) == {2, 8}
+    assert points["mean"].notna().all()
+    measured = runs[runs["refused"] == ""]
+    pd.testing.assert_frame_equal(spread(measured.drop(columns="refused"), "dim", "map_at_r"), spread(runs, "dim", "map_at_r"))
+
+
+def test_points_of_no_run_are_refused(runs: pd.DataFrame) -> None:
+    with pytest.raises(InputError, match=r"The runs have no 'size'; their columns are notion, method, dim"):
+        spread(runs, "size", "map_at_r")
+    with pytest.raises(InputError, match=r"The runs have no 'ami'; their metrics are map_at_r, precision_at_1\."):
+        spread(runs, "dim", "ami")
+    with pytest.raises(InputError, match="every run was refused; choose other methods"):
+        spread(runs[runs["refused"] != ""], "dim", "map_at_r")
+    with pytest.raises(InputError, match="There is nothing to plot"):
+        spread(runs.iloc[:0], "dim", "map_at_r")
+
+
+@pytest.fixture
+def by_encoder(runs: pd.DataFrame) -> pd.DataFrame:
+    """Two encoders with runs, one that could not be loaded between them."""
+    small = runs[runs["dim"].isin([2, 48])].assign(encoder="small", dim=2)
+    large = runs[runs["dim"].isin([8, 48])].assign(encoder="large", dim=2)
+    absent = small.drop_duplicates(["notion", "method"]).assign(encoder="absent", refused="no network", map_at_r=np.nan)
+    return pd.concat([small, absent, large], ignore_index=True)
+
+
+def test_bars_are_the_means_with_their_deviations_if_there_is_one(by_encoder: pd.DataFrame) -> None:
+    figure = metric_bars(by_encoder)
+    bars = [trace for trace in figure.data if trace.legendgroup == "exact"]
+    assert len(bars) == 2
+    for notion, trace in zip(["car color", "car model"], bars, strict=True):
+        assert list(trace.x) == ["small", "large"]
+        for encoder, height, error, text in zip(trace.x, trace.y, trace.error_y.array, trace.hovertext, strict=True):
+            rows = by_encoder.to_dict("records")
+            scores = [row["map_at_r"] for row in rows if (row["encoder"], row["notion"], row["method"]) == (encoder, notion, "exact")]
+            mean = sum(scores) / 3
+            deviation = (sum((score - mean) ** 2 for score in scores) / 3) ** 0.5
+            assert (height, error) == (pytest.approx(mean), pytest.approx(deviation))
+            assert text == f"{mean:.3f} ± {deviation:.3f} (3 runs)"
+    raw = [trace for trace in metric_bars(by_encoder).data if trace.legendgroup == "raw"]
+    assert [(list(trace.y), trace.error_y.visible) for trace in raw] == [([0.25, 0.25], False)] * 2
+
+
+def test_refused_encoders_keep_their_place_and_a_method_is_listed_once(by_encoder: pd.DataFrame) -> None:
+    axis = metric_bars(by_encoder).layout.xaxis
+    assert list(axis.categoryarray) == ["small", "absent", "large"]
+    assert list(axis.ticktext) == ["small", "absent<br>(refused)", "large"]
+    figure = metric_bars(by_encoder, title="Encoders")
+    assert [trace.legendgroup for trace in figure.data if trace.showlegend] == ["raw", "exact", "adam", "pca"]
+    assert figure.layout.yaxis2.matches == "y"
+    assert figure.layout.title.text == "Encoders"
+
+
+def test_bars_of_nothing_are_refused(by_encoder: pd.DataFrame) -> None:
+    with pytest.raises(InputError, match="There is nothing to plot"):
+        metric_bars(by_encoder[by_encoder["encoder"] == "absent"])
+
+
+@pytest.fixture
+def curves() -> pd.DataFrame:
+    """Two seeds of "base", of which one stopped after epoch 2, and one of "ELG"."""
+    rows = [("base", 0, 1, 0.2), ("base", 0, 2, 0.4), ("base", 0, 3, 0.5), ("base", 1, 1, 0.4), ("base", 1, 2, 0.6)]
+    rows += [("ELG", 0, 1, 0.5), ("ELG", 0, 2, 0.7), ("ELG", 0, 3, 0.8)]
+    return pd.DataFrame(rows, columns=["run", "seed", "epoch", "recall_at_1"])
+
+
+def test_a_line_per_name_with_a_look_of_its_own_and_a_band_over_its_seeds(curves: pd.DataFrame) -> None:
+    figure = convergence_curves(curves, title="Courses")
+    band, base, elg = figure.data
+    assert (base.name, list(base.x)) == ("base", [1, 2, 3])
+    np.testing.assert_allclose(base.y, [0.3, 0.5, 0.5])
+    np.testing.assert_allclose(band.y, [0.4, 0.6, 0.5, 0.5, 0.4, 0.2])
+    assert (band.fill, band.legendgroup, band.showlegend) == ("toself", "base", False)
+    assert list(base.hovertext) == ["0.300 ± 0.100 (2 runs)", "0.500 ± 0.100 (2 runs)", "0.500"]
+    assert (elg.name, list(elg.y)) == ("ELG", [0.5, 0.7, 0.8])
+    assert (figure.layout.title.text, figure.layout.yaxis.title.text, figure.layout.xaxis.title.text) == ("Courses", "R@1", "Epoch")
+    assert figure.layout.yaxis.rangemode == "normal"
+    _, base, elg = convergence_curves(curves).data
+    assert base.line.color != elg.line.color
+    assert base.line.dash != elg.line.dash
+    assert base.marker.symbol != elg.marker.symbol
+
+
+def test_courses_of_nothing_are_refused(curves: pd.DataFrame) -> None:
+    for given, metric in ((curves, "nmi"), (curves.iloc[:0], "recall_at_1")):
+        with pytest.raises(InputError, match=f"There is no '{metric}' to draw"):
+            convergence_curves(given, metric)

@@ -4,8 +4,7 @@ import pytest
 
 from likeness.notions.methods import METHODS
 from likeness.plots.lines import banded_line, padded
-from likeness.plots.look import GRAY, OKABE_ITO, faded, look_at, look_of
-from likeness.plots.method_looks import method_looks
+from likeness.plots.look import GRAY, OKABE_ITO, faded, look_at, look_of, method_looks
 
 
 def test_methods_differ_in_line_and_bar_and_baselines_that_learn_nothing_are_grey() -> None:

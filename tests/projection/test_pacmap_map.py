@@ -6,9 +6,7 @@ import numpy as np
 import pytest
 from scipy.spatial.distance import cdist
 from sklearn.manifold import trustworthiness
-from threadpoolctl import threadpool_limits
 
-from likeness.errors import InputError
 from likeness.projection import pacmap_map, pca_map
 from likeness.projection.pacmap_map import PHASES, _optimised, _Pairs, _pairs
 
@@ -68,31 +66,10 @@ def test_the_optimiser_equals_the_packages_class(vectors: np.ndarray, monkeypatc
     )
 
 
-@pytest.mark.parametrize("seed", [0, 1, 2])
-def test_neighborhoods_survive_better_than_under_pca(vectors: np.ndarray, seed: int) -> None:
-    quality = trustworthiness(vectors, pacmap_map(vectors, seed), n_neighbors=10, metric="cosine")
-    assert quality > 0.93
-    assert quality > trustworthiness(vectors, pca_map(vectors), n_neighbors=10, metric="cosine") + 0.02
-
-
-def test_same_seed_same_map_also_in_another_process(vectors: np.ndarray, in_another_process: Callable[[str], np.ndarray]) -> None:
-    with threadpool_limits(limits=1, user_api="blas"):
-        first = pacmap_map(vectors, 3)
-        np.testing.assert_array_equal(pacmap_map(vectors, 3), first)
-    np.testing.assert_array_equal(in_another_process("pacmap_map(vectors, 3)"), first)
-    assert not np.array_equal(pacmap_map(vectors, 4), first)
-    assert (first.shape, first.dtype) == ((200, 2), np.float32)
-
-
 def test_seeds_draw_different_pairs(vectors: np.ndarray) -> None:
     """The package adds row numbers to the seed, so that neighboring seeds would share their draws, one row on."""
     first, second = (_pairs(rows_of(vectors), 10, 0.5, 2.0, seed).far.reshape(200, 20, 2)[:, :, 1] for seed in (0, 1))
     assert (first[1:] == second[:-1]).mean() < 0.1
-
-
-def test_lengths_do_not_matter(vectors: np.ndarray) -> None:
-    scaled = vectors * np.exp2(np.arange(200) % 5)[:, None]
-    np.testing.assert_array_equal(pacmap_map(scaled), pacmap_map(vectors))
 
 
 def test_more_further_pairs_push_the_map_apart(vectors: np.ndarray) -> None:
@@ -104,22 +81,6 @@ def test_numbers_of_pairs_change_the_map(vectors: np.ndarray, changed: dict, mov
     assert moved(pacmap_map(vectors, **changed), pacmap_map(vectors)) > 0.05
 
 
-def test_a_start_from_a_map_stays_close(vectors: np.ndarray, moved: Callable[[np.ndarray, np.ndarray], float]) -> None:
-    """After a small change of the vectors: closer to the old map than a new start, as a share of the map's size."""
-    old = pacmap_map(vectors)
-    changed = vectors + 0.02 * np.random.default_rng(1).standard_normal(vectors.shape)
-    kept = moved(pacmap_map(changed, init=old), old)
-    assert kept < 0.1
-    assert kept < moved(pacmap_map(changed, 5), old) / 2
-
-
-def test_a_start_from_a_map_still_shows_what_is_new(vectors: np.ndarray) -> None:
-    """Started from the map of other clusters, the map is about as good as one from scratch."""
-    other = np.random.default_rng(2).permutation(vectors)
-    quality = trustworthiness(other, pacmap_map(other, init=pacmap_map(vectors)), n_neighbors=10, metric="cosine")
-    assert quality > trustworthiness(other, pacmap_map(other), n_neighbors=10, metric="cosine") - 0.02
-
-
 def test_the_callers_threads_stay_as_they_were(vectors: np.ndarray) -> None:
     import numba
 
@@ -128,46 +89,7 @@ def test_the_callers_threads_stay_as_they_were(vectors: np.ndarray) -> None:
     assert numba.get_num_threads() == before
 
 
-@pytest.mark.parametrize("count", [1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 16, 31, 32])
-def test_few_items(vectors: np.ndarray, count: int) -> None:
-    found = pacmap_map(vectors[:count])
-    assert found.shape == (count, 2)
-    assert np.isfinite(found).all()
-    if count < 4:
-        np.testing.assert_array_equal(found, pca_map(vectors[:count]))
-        np.testing.assert_array_equal(pacmap_map(vectors[:count], init=found + 1), found + 1)
-
-
-@pytest.mark.parametrize(
-    "degenerate",
-    [np.ones((40, 3)), np.repeat(np.eye(3), 30, axis=0), np.linspace(1, 2, 40)[:, None]],
-    ids=["all equal", "duplicates", "one dimension"],
-)
-def test_degenerate_vectors_give_a_finite_map(degenerate: np.ndarray) -> None:
-    assert np.isfinite(pacmap_map(degenerate)).all()
-
-
 def test_ratios_at_their_ends(vectors: np.ndarray) -> None:
     assert np.isfinite(pacmap_map(vectors, mid_near_ratio=0)).all()
     assert np.isfinite(pacmap_map(vectors, neighbors=500, further_ratio=0.1)).all()
     assert np.isfinite(pacmap_map(vectors, neighbors=1, mid_near_ratio=300, further_ratio=500)).all()
-
-
-@pytest.mark.parametrize(
-    ("keywords", "message"),
-    [
-        ({"neighbors": 0}, "neighbors is 0"),
-        ({"mid_near_ratio": -1}, "mid_near_ratio is -1"),
-        ({"further_ratio": 0}, "further_ratio is 0"),
-        ({"further_ratio": float("nan")}, "further_ratio is nan"),
-        ({"init": np.zeros((3, 2))}, r"init has shape \(3, 2\).*\(200, 2\)"),
-    ],
-)
-def test_bad_keywords_are_named(vectors: np.ndarray, keywords: dict, message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        pacmap_map(vectors, **keywords)
-
-
-def test_bad_vectors_are_named() -> None:
-    with pytest.raises(InputError, match="The vectors row 1 holds NaN"):
-        pacmap_map([[1.0, 0.0], [np.nan, 1.0]])

@@ -5,10 +5,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 from scipy.spatial.distance import cdist
-from sklearn.manifold import trustworthiness
-from threadpoolctl import threadpool_limits
 
-from likeness.errors import InputError
 from likeness.projection import pca_map, trimap_map
 from likeness.projection.trimap_map import _SWITCH, STEPS, _optimised, _Triplets, _triplets
 from likeness.projection.trimap_steps import gradient
@@ -78,13 +75,6 @@ def test_the_steps_equal_the_packages(vectors: np.ndarray) -> None:
     np.testing.assert_allclose(_optimised(found, start, STEPS, _SWITCH), theirs, atol=0.01 * np.ptp(theirs))
 
 
-@pytest.mark.parametrize("seed", [0, 1, 2])
-def test_neighborhoods_survive_better_than_under_pca(vectors: np.ndarray, seed: int) -> None:
-    quality = trustworthiness(vectors, trimap_map(vectors, seed), n_neighbors=10, metric="cosine")
-    assert quality > 0.93
-    assert quality > trustworthiness(vectors, pca_map(vectors), n_neighbors=10, metric="cosine") + 0.02
-
-
 def test_most_triplets_hold_and_more_than_under_pca(vectors: np.ndarray) -> None:
     i, j, k = triplets_of(vectors, seed=9).rows.T
 
@@ -94,78 +84,11 @@ def test_most_triplets_hold_and_more_than_under_pca(vectors: np.ndarray) -> None
     assert kept(trimap_map(vectors)) > max(0.9, kept(pca_map(vectors)))
 
 
-def test_same_seed_same_map_also_in_another_process(vectors: np.ndarray, in_another_process: Callable[[str], np.ndarray]) -> None:
-    with threadpool_limits(limits=1, user_api="blas"):
-        first = trimap_map(vectors, 3)
-        np.testing.assert_array_equal(trimap_map(vectors, 3), first)
-    np.testing.assert_array_equal(in_another_process("trimap_map(vectors, 3)"), first)
-    assert not np.array_equal(trimap_map(vectors, 4), first)
-    assert (first.shape, first.dtype) == ((200, 2), np.float32)
-
-
-def test_lengths_do_not_matter(vectors: np.ndarray) -> None:
-    scaled = vectors * np.exp2(np.arange(200) % 5)[:, None]
-    np.testing.assert_array_equal(trimap_map(scaled), trimap_map(vectors))
-
-
 @pytest.mark.parametrize("changed", [{"neighbors": 30}, {"outliers": 10}, {"random": 15}])
 def test_numbers_of_triplets_change_the_map(vectors: np.ndarray, changed: dict, moved: Callable[[np.ndarray, np.ndarray], float]) -> None:
     assert moved(trimap_map(vectors, **changed), trimap_map(vectors)) > 0.01
 
 
-def test_a_start_from_a_map_stays_close(vectors: np.ndarray, moved: Callable[[np.ndarray, np.ndarray], float]) -> None:
-    """After a small change of the vectors: closer to the old map than a new start, as a share of the map's size."""
-    old = trimap_map(vectors)
-    changed = vectors + 0.02 * np.random.default_rng(1).standard_normal(vectors.shape)
-    kept = moved(trimap_map(changed, init=old), old)
-    assert kept < 0.2
-
-
-def test_a_start_from_a_map_still_shows_what_is_new(vectors: np.ndarray) -> None:
-    """Started from the map of other clusters, the map is about as good as one from scratch."""
-    other = np.random.default_rng(2).permutation(vectors)
-    quality = trustworthiness(other, trimap_map(other, init=trimap_map(vectors)), n_neighbors=10, metric="cosine")
-    assert quality > trustworthiness(other, trimap_map(other), n_neighbors=10, metric="cosine") - 0.02
-
-
-@pytest.mark.parametrize("count", [1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 16, 31, 32])
-def test_few_items(vectors: np.ndarray, count: int) -> None:
-    found = trimap_map(vectors[:count])
-    assert found.shape == (count, 2)
-    assert np.isfinite(found).all()
-    if count < 4:
-        np.testing.assert_array_equal(found, pca_map(vectors[:count]))
-        np.testing.assert_array_equal(trimap_map(vectors[:count], init=found + 1), found + 1)
-
-
-@pytest.mark.parametrize(
-    "degenerate",
-    [np.ones((40, 3)), np.repeat(np.eye(3), 30, axis=0), np.linspace(1, 2, 40)[:, None]],
-    ids=["all equal", "duplicates", "one dimension"],
-)
-def test_degenerate_vectors_give_a_finite_map(degenerate: np.ndarray) -> None:
-    assert np.isfinite(trimap_map(degenerate)).all()
-
-
 def test_numbers_at_their_ends(vectors: np.ndarray) -> None:
     assert np.isfinite(trimap_map(vectors[::4], neighbors=500, random=0)).all()
     assert np.isfinite(trimap_map(vectors[::4], neighbors=1, outliers=1)).all()
-
-
-@pytest.mark.parametrize(
-    ("keywords", "message"),
-    [
-        ({"neighbors": 0}, "neighbors is 0, but it must be at least 1"),
-        ({"outliers": 0}, "outliers is 0"),
-        ({"random": -1}, "random is -1, but it must be at least 0"),
-        ({"init": np.zeros((3, 2))}, r"init has shape \(3, 2\).*\(200, 2\)"),
-    ],
-)
-def test_bad_keywords_are_named(vectors: np.ndarray, keywords: dict, message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        trimap_map(vectors, **keywords)
-
-
-def test_bad_vectors_are_named() -> None:
-    with pytest.raises(InputError, match="The vectors row 1 holds NaN"):
-        trimap_map([[1.0, 0.0], [np.nan, 1.0]])

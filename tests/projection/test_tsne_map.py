@@ -1,14 +1,9 @@
 """t-SNE: its loss against scikit-learn's, quality floors, determinism, and what it does where there is little to lay out."""
 
-from collections.abc import Callable
-
 import numpy as np
-import pytest
 from scipy.spatial.distance import cdist
-from sklearn.manifold import TSNE, trustworthiness
-from threadpoolctl import threadpool_limits
+from sklearn.manifold import TSNE
 
-from likeness.errors import InputError
 from likeness.projection import pca_map, tsne_map
 from likeness.projection.tsne_map import _affinities
 from made_rows import unit
@@ -53,27 +48,6 @@ def test_the_loss_is_no_larger_than_scikit_learns(vectors: np.ndarray) -> None:
     assert plain_loss(affinities, theirs) < plain_loss(affinities, pca_map(vectors))
 
 
-@pytest.mark.parametrize("seed", [0, 1, 2])
-def test_neighborhoods_survive_better_than_under_pca(vectors: np.ndarray, seed: int) -> None:
-    quality = trustworthiness(vectors, tsne_map(vectors, seed), n_neighbors=10, metric="cosine")
-    assert quality > 0.95
-    assert quality > trustworthiness(vectors, pca_map(vectors), n_neighbors=10, metric="cosine") + 0.02
-
-
-def test_same_seed_same_map_also_in_another_process(vectors: np.ndarray, in_another_process: Callable[[str], np.ndarray]) -> None:
-    with threadpool_limits(limits=1, user_api="blas"):
-        first = tsne_map(vectors, 3, epochs=20)
-        np.testing.assert_array_equal(tsne_map(vectors, 3, epochs=20), first)
-    np.testing.assert_array_equal(in_another_process("tsne_map(vectors, 3, epochs=20)"), first)
-    assert not np.array_equal(tsne_map(vectors, 4, epochs=20), first)
-    assert (first.shape, first.dtype) == ((200, 2), np.float32)
-
-
-def test_lengths_do_not_matter(vectors: np.ndarray) -> None:
-    scaled = vectors * np.exp2(np.arange(200) % 5)[:, None]
-    np.testing.assert_array_equal(tsne_map(scaled, epochs=10), tsne_map(vectors, epochs=10))
-
-
 def test_more_exaggeration_makes_clusters_denser(vectors: np.ndarray) -> None:
     def within(positions: np.ndarray) -> float:
         centred = positions - positions.mean(axis=0)
@@ -81,57 +55,3 @@ def test_more_exaggeration_makes_clusters_denser(vectors: np.ndarray) -> None:
         return float(((clusters - clusters.mean(axis=1, keepdims=True)) ** 2).sum() / (centred**2).sum())
 
     assert within(tsne_map(vectors, exaggeration=4)) < 0.8 * within(tsne_map(vectors))
-
-
-def test_a_start_from_a_map_stays_close(vectors: np.ndarray, moved: Callable[[np.ndarray, np.ndarray], float]) -> None:
-    """After a small change of the vectors: closer to the old map than a new start, as a share of the map's size."""
-    old = tsne_map(vectors)
-    changed = vectors + 0.02 * np.random.default_rng(1).standard_normal(vectors.shape)
-    kept = moved(tsne_map(changed, init=old), old)
-    assert kept < 0.1
-    assert kept < moved(tsne_map(changed, 5), old)
-
-
-def test_a_start_from_a_map_still_shows_what_is_new(vectors: np.ndarray) -> None:
-    """Started from the map of other clusters, the map is about as good as one from scratch."""
-    other = np.random.default_rng(2).permutation(vectors)
-    quality = trustworthiness(other, tsne_map(other, init=tsne_map(vectors)), n_neighbors=10, metric="cosine")
-    assert quality > trustworthiness(other, tsne_map(other), n_neighbors=10, metric="cosine") - 0.02
-
-
-@pytest.mark.parametrize("count", [1, 2, 3, 4, 5, 7, 14, 16])
-def test_few_items(vectors: np.ndarray, count: int) -> None:
-    found = tsne_map(vectors[:count], epochs=20)
-    assert found.shape == (count, 2)
-    assert np.isfinite(found).all()
-    if count < 4:
-        np.testing.assert_array_equal(found, pca_map(vectors[:count]))
-        np.testing.assert_array_equal(tsne_map(vectors[:count], init=found + 1), found + 1)
-
-
-@pytest.mark.parametrize(
-    "degenerate",
-    [np.ones((40, 3)), np.repeat(np.eye(3), 30, axis=0), np.linspace(1, 2, 40)[:, None]],
-    ids=["all equal", "duplicates", "one dimension"],
-)
-def test_degenerate_vectors_give_a_finite_map(degenerate: np.ndarray) -> None:
-    assert np.isfinite(tsne_map(degenerate, epochs=20)).all()
-
-
-@pytest.mark.parametrize(
-    ("keywords", "message"),
-    [
-        ({"perplexity": 1.5}, "perplexity is 1.5"),
-        ({"perplexity": float("nan")}, "perplexity is nan"),
-        ({"exaggeration": 0.5}, "exaggeration is 0.5"),
-        ({"init": np.zeros((3, 2))}, r"init has shape \(3, 2\).*\(200, 2\)"),
-    ],
-)
-def test_bad_keywords_are_named(vectors: np.ndarray, keywords: dict, message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        tsne_map(vectors, **keywords)
-
-
-def test_bad_vectors_are_named() -> None:
-    with pytest.raises(InputError, match="The vectors row 1 holds NaN"):
-        tsne_map([[1.0, 0.0], [np.nan, 1.0]])

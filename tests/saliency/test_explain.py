@@ -44,7 +44,7 @@ def test_equals_loops_over_images_copies_and_channels(space: Space, tower: Any, 
     assert found.maps.max() == 1
 
 
-def test_notions_equal_their_matrices_behind_the_tower_and_compose(space: Space, tower: Any, table: ImageTable, slow_sums: Any) -> None:
+def test_notions_equal_their_matrices_behind_the_tower(space: Space, tower: Any, table: ImageTable, slow_sums: Callable[..., Any]) -> None:
     outer, inner = InDiReCT(dim=4).fit(_text()), InDiReCT(dim=2).fit(_text(1)[:, :4])
     one = space.project(outer, "a")
     for projected, U in ((one, outer.U), (one.project(inner, "b"), outer.U @ inner.U)):

@@ -1,6 +1,7 @@
 """Where on a map the names of clusters stand, and which can be drawn without overlap."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
@@ -10,8 +11,10 @@ from numpy.typing import NDArray
 
 from likeness.clusters.cluster import Clusters
 from likeness.clusters.name_clusters import ClusterNames
+from likeness.data import ImageTable, free_name
 from likeness.errors import InputError
 
+_LETTER, _LINE = 7.0, 18.0  # width of a letter and height of a line in pixels
 _MOST = 500  # images of a cluster among which the densest place is looked for
 
 
@@ -115,9 +118,7 @@ def _places(labels: NDArray[np.int64], count: int, positions: Any) -> NDArray[np
     return np.array([densest(points[begin:end]) for begin, end in pairwise(begins)]).reshape(count, 2)
 
 
-def without_overlap(
-    table: pd.DataFrame, view: tuple[float, float, float, float], width: float, height: float, *, letter: float = 7.0, line: float = 18.0
-) -> NDArray[np.bool_]:
+def without_overlap(table: pd.DataFrame, view: tuple[float, float, float, float], width: float, height: float) -> NDArray[np.bool_]:
     """Which names of a `cluster_table` can be drawn in a view of its map so that none covers another, larger clusters first.
 
     The closer the view, the more of the finer names find room: of two depths in the same place the coarse one has more images and comes first, and
@@ -127,7 +128,6 @@ def without_overlap(
         table: with x and y.
         view: left, right, bottom and top of what is shown, in units of the map.
         width, height: of the view in pixels.
-        letter, line: width of a letter and height of a line in pixels.
 
     Returns:
         Mask (rows,) of the table.
@@ -144,13 +144,32 @@ def without_overlap(
     up = (table["y"].to_numpy() - bottom) / (top - bottom) * height
     drawn = np.zeros(len(table), bool)
     names = table["name"].to_numpy()
-    wide = np.array([len(name) for name in names]) * letter
+    wide = np.array([len(name) for name in names]) * _LETTER
     above = {(depth, cluster): name for depth, cluster, name in zip(table["depth"], table["cluster"], names, strict=True)}
     repeats = [above.get((depth - 1, parent)) == name for depth, parent, name in zip(table["depth"], table["parent"], names, strict=True)]
     for row in np.argsort(-table["count"].to_numpy(), kind="stable"):
         if not names[row] or repeats[row] or not (0 <= across[row] <= width and 0 <= up[row] <= height):
             continue
         near = np.flatnonzero(drawn)
-        apart = (np.abs(across[near] - across[row]) >= (wide[near] + wide[row]) / 2) | (np.abs(up[near] - up[row]) >= line)
+        apart = (np.abs(across[near] - across[row]) >= (wide[near] + wide[row]) / 2) | (np.abs(up[near] - up[row]) >= _LINE)
         drawn[row] = apart.all()
     return drawn
+
+
+def with_cluster_names(table: ImageTable, clusters: Clusters, names: ClusterNames | None = None) -> ImageTable:
+    """The images with a column for each depth, "cluster 1" (coarsest), "cluster 2" and so on: what the image's cluster is called.
+
+    A cluster without a name is "unnamed" and its number at that depth, from 1, so that each cluster has another value. Attributes that are there stay
+    as they are: beside one that is called "cluster 1" the new one is "cluster 1 (found)".
+
+    Raises:
+        InputError: clusters or names of other images.
+    """
+    if len(table) != len(clusters):
+        raise InputError(f"There are clusters of {len(clusters)} images, but '{table.name}' has {len(table)}; pass the images they were found in.")
+    columns: dict[str, Any] = {}
+    for depth, parents in enumerate(clusters.parents):
+        own = [each.name for each in names.depths[depth]] if names else [""] * len(parents)
+        texts = pd.Series([name or f"unnamed {number + 1}" for number, name in enumerate(own)], dtype=object)
+        columns[free_name(f"cluster {depth + 1}", {*table.frame.columns}, "found")] = texts.to_numpy()[clusters.labels[:, depth]]
+    return replace(table, frame=table.frame.assign(**columns))

@@ -57,7 +57,7 @@ class MapChanges:
         return pd.DataFrame(found).iloc[order].reset_index(drop=True)
 
 
-def map_changes(a: "Space", b: "Space", method: str = "umap", k: int = 10, *, seeds: tuple[int, int] = (0, 1), **parameters: Any) -> MapChanges:
+def map_changes(a: "Space", b: "Space", method: str = "umap", k: int = 10, **parameters: Any) -> MapChanges:
     """Lays out both spaces, and the first one again with another seed, and aligns the maps (`likeness.projection.align`).
 
     Neighbors on a map are those at the smallest distance. A method without random choices (PCA) gives the same map again: its noise is zero.
@@ -66,7 +66,6 @@ def map_changes(a: "Space", b: "Space", method: str = "umap", k: int = 10, *, se
         a, b: spaces of the same n images.
         method: of `likeness.projection.METHODS`.
         k: neighbors that count, 1 to n - 1.
-        seeds: of both maps, and of the first space's second one.
         parameters: of the method.
 
     Raises:
@@ -85,9 +84,9 @@ def map_changes(a: "Space", b: "Space", method: str = "umap", k: int = 10, *, se
     if not 1 <= k < len(a):
         raise InputError(f"k is {k}, but each of the {len(a)} images has {len(a) - 1} others; choose k from 1 to that.")
     lay_out = METHODS[method].function
-    first = lay_out(a.vectors, seeds[0], **parameters)
-    second = align(lay_out(b.vectors, seeds[0], **parameters), first)
-    again = align(lay_out(a.vectors, seeds[1], **parameters), first) if METHODS[method].seeded else first
+    first = lay_out(a.vectors, 0, **parameters)
+    second = align(lay_out(b.vectors, 0, **parameters), first)
+    again = align(lay_out(a.vectors, 1, **parameters), first) if METHODS[method].seeded else first
     near = _nearest(first, k)
     return MapChanges(
         first,

@@ -1,7 +1,7 @@
 """The scores of queries, each a function of the ranks of their relevant items; what they mean stands in `retrieval.retrieval_scores`."""
 
 from collections.abc import Callable
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -114,8 +114,9 @@ RETRIEVAL = (
 
 def scores_at(ks: list[int]) -> dict[str, Callable[[RankedHits], Scores]]:
     """All scores by name, those that have a k in it at each of these."""
-    found = {}
-    for score in RETRIEVAL:
-        for k in ks if "{k}" in score.name else [0]:
-            found[score.name.replace("{k}", str(k))] = lambda hits, score=score, k=k: score.compute(hits, k)
-    return found
+    named = [(score.name.replace("{k}", str(k)), score.compute, k) for score in RETRIEVAL for k in (ks if "{k}" in score.name else [0])]
+    return {name: partial(_compute, compute, k) for name, compute, k in named}
+
+
+def _compute(compute: Callable[[RankedHits, int], Scores], k: int, hits: RankedHits) -> Scores:
+    return compute(hits, k)

@@ -52,7 +52,7 @@ def continuous_metrics(
     return _metrics(distance, relevant, retrieved, sorted(set(ks)), scale, hidden)
 
 
-def oracle_metrics(label_distances: Any, ks: Sequence[int] = (1, 5, 10, 50, 100), *, scale: float = 1.0, exclude: Any = None) -> dict[str, float]:
+def oracle_metrics(label_distances: Any, ks: Sequence[int] = (1, 5, 10, 50, 100), *, exclude: Any = None) -> dict[str, float]:
     """The metrics of a retrieval by the labels themselves, the bound of every embedding: the least mean label distances, and nDCG 1.
 
     Arguments and errors as for `continuous_metrics`.
@@ -60,10 +60,10 @@ def oracle_metrics(label_distances: Any, ks: Sequence[int] = (1, 5, 10, 50, 100)
     distance = _checked_distances(label_distances)
     hidden = None if exclude is None else checked_exclude(exclude, *distance.shape)
     most = _checked_ks(ks, distance.shape[1] - (hidden is not None))
-    return _metrics(distance, distance, _smallest(_without(distance, hidden), most), sorted(set(ks)), scale, hidden)
+    return _metrics(distance, distance, _smallest(_without(distance, hidden), most), sorted(set(ks)), 1.0, hidden)
 
 
-def chance_metrics(label_distances: Any, ks: Sequence[int] = (1, 5, 10, 50, 100), *, scale: float = 1.0, exclude: Any = None) -> dict[str, float]:
+def chance_metrics(label_distances: Any, ks: Sequence[int] = (1, 5, 10, 50, 100), *, exclude: Any = None) -> dict[str, float]:
     """What the metrics are on average for a retrieval by chance, exactly: each rank has the mean distance and the mean relevance of the gallery.
 
     Arguments and errors as for `continuous_metrics`.
@@ -73,7 +73,7 @@ def chance_metrics(label_distances: Any, ks: Sequence[int] = (1, 5, 10, 50, 100)
     most = _checked_ks(ks, distance.shape[1] - (hidden is not None))
     shown = _without(distance, hidden)
     count = np.isfinite(shown).sum(axis=1)
-    mean_distance = float((np.where(np.isfinite(shown), shown, 0).sum(axis=1) / count).mean() * scale)
+    mean_distance = float((np.where(np.isfinite(shown), shown, 0).sum(axis=1) / count).mean())
     relevance = (1 / (1 + shown)).sum(axis=1, keepdims=True) / count[:, None]
     discounts = 1 / np.log2(np.arange(2, most + 2))
     best = np.cumsum(discounts / (1 + np.take_along_axis(distance, _smallest(shown, most), axis=1)), axis=1)

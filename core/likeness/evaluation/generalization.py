@@ -107,7 +107,7 @@ def generalization_scores(measured: pd.DataFrame, figure: str = "recall_at_1") -
     return found.sort_values("ags", ascending=False, kind="stable").reset_index(drop=True)
 
 
-def scaled_structure(measured: pd.DataFrame, figure: str = "recall_at_1", prefix: str = "structure_") -> pd.DataFrame:
+def scaled_structure(measured: pd.DataFrame, figure: str = "recall_at_1") -> pd.DataFrame:
     """Structure and score of each run, both scaled to 0 to 1 within its split, so that splits can be laid over each other (Figure 4).
 
     Returns:
@@ -116,7 +116,7 @@ def scaled_structure(measured: pd.DataFrame, figure: str = "recall_at_1", prefix
     parts = []
     for (_, _), own in measured.groupby(["split", "distance"], sort=False) if len(measured) else []:
         for name in STRUCTURE:
-            column = f"{prefix}{name}"
+            column = f"structure_{name}"
             if column in own and len(own) > 1 and np.isfinite(own[column]).all() and np.ptp(own[column]) > 0 and np.ptp(own[figure]) > 0:
                 both = own[["row", "seed", "split", "distance"]].copy()
                 parts.append(both.assign(property=name, structure=_scaled(own[column]), score=_scaled(own[figure])))

@@ -8,12 +8,16 @@ from likeness.notions.autoencoders import Autoencoder as Autoencoder, LinearAuto
 from likeness.notions.baselines import Identity as Identity, RandomEmbedding as RandomEmbedding, RandomTransform as RandomTransform
 from likeness.notions.checks import NotionWarning as NotionWarning, check as check, default_vocabularies as default_vocabularies
 from likeness.notions.click import MOST_PASSED as MOST_PASSED, Click as Click, ClickPairs as ClickPairs, click_pairs as click_pairs
-from likeness.notions.composition import Composition as Composition, parse_composition as parse_composition, parts_of as parts_of
+from likeness.notions.composition import (
+    Composition as Composition,
+    JoinedProjection as JoinedProjection,
+    parse_composition as parse_composition,
+    parts_of as parts_of,
+)
 from likeness.notions.dimensions import notion_dim as notion_dim, suggest_dim as suggest_dim, text_rank as text_rank
 from likeness.notions.division import FEWEST_DIVIDED as FEWEST_DIVIDED, division_scores as division_scores
 from likeness.notions.fitting import fitting_notions as fitting_notions, notion_encoder as notion_encoder
 from likeness.notions.indirect import SOLVERS as SOLVERS, InDiReCT as InDiReCT, reconstruction_angles as reconstruction_angles
-from likeness.notions.joined_projection import JoinedProjection as JoinedProjection
 from likeness.notions.library import (
     delete_notion as delete_notion,
     duplicate_notion as duplicate_notion,

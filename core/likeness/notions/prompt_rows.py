@@ -38,7 +38,7 @@ def check_fitted(estimator: Any, learnt: str, call: str) -> None:
         raise InputError(f"This {type(estimator).__name__} is not fitted yet; call {call} first.")
 
 
-def check_width(rows: Floats, r: int) -> None:
+def check_width(rows: Any, r: int) -> None:
     """Raises InputError unless the images (m, r) are as wide as what was fitted."""
     if rows.shape[1] != r:
         raise InputError(f"The images have {rows.shape[1]} dimensions, but the notion was fitted in {r}; use the same encoder for both.")

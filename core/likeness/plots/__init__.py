@@ -3,8 +3,7 @@
 from likeness.plots.case_dots import case_dots as case_dots
 from likeness.plots.class_sides import class_sides as class_sides
 from likeness.plots.continuous_curves import continuous_curves as continuous_curves, size_curves as size_curves
-from likeness.plots.convergence import convergence_curves as convergence_curves
-from likeness.plots.curve import metric_bars as metric_bars, metric_curve as metric_curve
+from likeness.plots.curve import convergence_curves as convergence_curves, metric_bars as metric_bars, metric_curve as metric_curve
 from likeness.plots.distance_curve import STEP_KINDS as STEP_KINDS, distance_curve as distance_curve
 from likeness.plots.few_shot import few_shot_bars as few_shot_bars, few_shot_curves as few_shot_curves
 from likeness.plots.generalization import generalization_bars as generalization_bars, generalization_curves as generalization_curves

@@ -10,8 +10,7 @@ import pandas as pd
 
 from likeness.errors import InputError
 from likeness.plots.lines import banded_line, padded
-from likeness.plots.look import GRAY
-from likeness.plots.method_looks import method_looks
+from likeness.plots.look import GRAY, method_looks
 from likeness.plots.panels import AXIS, GRID, READ_TOGETHER, dress_with_legend, once, panel_row
 
 if TYPE_CHECKING:

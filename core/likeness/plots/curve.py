@@ -1,16 +1,16 @@
 """A metric along a number, embedding size or number of prompts, or over a few named things: encoders."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from likeness.evaluation import metric_title
+from likeness.errors import InputError
+from likeness.evaluation import METRICS, metric_title
 from likeness.plots.lines import banded_line, padded, whiskers
-from likeness.plots.look import look_of
+from likeness.plots.look import look_at, look_of
 from likeness.plots.panels import hover_texts, once, panels, position
-from likeness.plots.spread import spread
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
@@ -94,3 +94,55 @@ def _through(line: pd.DataFrame, of_notion: pd.DataFrame, method: str, x: str) -
 def _log_axis(values: list[float]) -> dict[str, Any]:
     low, high = math.log10(values[0]), math.log10(values[-1])
     return {"type": "log", "tickvals": values, "ticktext": [f"{value:g}" for value in values], "range": padded(low, high)}
+
+
+def spread(runs: pd.DataFrame, x: str, metric: str) -> pd.DataFrame:
+    """Mean and deviation over the runs of each notion, method and value of `x`, in order of first appearance.
+
+    Args:
+        runs: one row per run: notion, method, `x`, the metric, and `refused` where there were refusals; refused runs have no metric
+            and are left out.
+        x: the column along which is compared, such as "dim".
+        metric: one of `likeness.evaluation.METRICS`.
+
+    Returns:
+        Columns notion, method, `x`, mean, std (of the runs as they are, ddof 0), runs.
+
+    Raises:
+        InputError: no run that was not refused, or no such column.
+    """
+    for column, known in ((x, "columns"), (metric, "metrics")):
+        if column not in runs.columns:
+            choices = [name for name in runs.columns if known == "columns" or name in METRICS]
+            raise InputError(f"The runs have no '{column}'; their {known} are {', '.join(map(str, choices))}.")
+    done = runs[runs["refused"] == ""] if "refused" in runs.columns else runs
+    if done.empty:
+        raise InputError("There is nothing to plot: every run was refused; choose other methods, sizes or encoders.")
+    groups = done.groupby(["notion", "method", x], sort=False)[metric]
+    return groups.agg(mean="mean", std=lambda values: values.std(ddof=0), runs="size").reset_index()
+
+
+def convergence_curves(curves: pd.DataFrame, metric: str = "recall_at_1", *, runs: Sequence[str] | None = None, title: str | None = None) -> "Figure":
+    """A line per run; of runs that share a name their mean, with a band of one standard deviation over the seeds on either side.
+
+    The vertical axis does not begin at 0: it is the course that is compared.
+
+    Args:
+        curves: run, seed, epoch and the metric, as of `likeness.studies.convergence`.
+        metric: its column.
+        runs: their order, in which they get their looks, so that one without a point yet does not change the others' later; None: as they come.
+        title: above the figure.
+
+    Raises:
+        InputError: no such column, or no row.
+    """
+    if metric not in curves or curves.empty:
+        raise InputError(f"There is no '{metric}' to draw; give the table that `likeness.studies.convergence` makes for it.")
+    figure = panels([""], metric_title(metric), "Epoch", title)
+    for place, run in enumerate(dict.fromkeys(curves["run"]) if runs is None else runs):
+        points = curves[curves["run"] == run].groupby("epoch")[metric]
+        line = pd.DataFrame({"mean": points.mean(), "std": points.std(ddof=0), "runs": points.size()}).reset_index()
+        banded_line(figure, line, "epoch", look_at(place), {"name": str(run), "legendgroup": str(run), "showlegend": True}, position(0))
+    figure.update_xaxes(range=padded(curves["epoch"].min(), curves["epoch"].max()))
+    figure.update_yaxes(rangemode="normal")
+    return figure

@@ -8,8 +8,7 @@ import pandas as pd
 from likeness.errors import InputError
 from likeness.plots.generalization import DISTANCE
 from likeness.plots.lines import padded
-from likeness.plots.look import GRAY, OKABE_ITO, faded
-from likeness.plots.method_looks import method_looks
+from likeness.plots.look import GRAY, OKABE_ITO, faded, method_looks
 from likeness.plots.panels import AXIS, GRID, dress, dress_with_legend, once, panel_row
 
 if TYPE_CHECKING:

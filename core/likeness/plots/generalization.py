@@ -7,8 +7,7 @@ import pandas as pd
 
 from likeness.errors import InputError
 from likeness.plots.lines import padded, whiskers
-from likeness.plots.look import GRAY, Look, faded
-from likeness.plots.method_looks import method_looks
+from likeness.plots.look import GRAY, Look, faded, method_looks
 from likeness.plots.panels import AXIS, GRID, dress, dress_with_legend, hover_texts, panel_row
 
 if TYPE_CHECKING:

@@ -1,5 +1,6 @@
 """How every method, space and run looks in every figure: color, dash, marker and pattern, so that none is told apart by color alone."""
 
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 # Okabe and Ito's colors, which color-blind people tell apart; their black is left out, because it cannot be seen on dark pages.
@@ -70,3 +71,24 @@ def faded(color: str, opacity: float) -> str:
     """A hex color as plotly's `rgba(...)`."""
     red, green, blue = (int(color[start : start + 2], 16) for start in (1, 3, 5))
     return f"rgba({red}, {green}, {blue}, {opacity})"
+
+
+_UNTRAINED = "raw"
+_OPEN_AFTER = 7  # symbols there are
+
+
+def method_looks(methods: Iterable[str]) -> dict[str, Look]:
+    """The look of each method in the order given, so that it keeps it in every figure.
+
+    Those whose names begin with "raw", encoders that are not trained, are grey; the others take the looks of their places. From the eighth on
+    symbols are open, since colors come back.
+    """
+    found: dict[str, Look] = {}
+    for method in dict.fromkeys(methods):
+        if method.lower().startswith(_UNTRAINED):
+            found[method] = Look(GRAY, "dash", "x", "/")
+            continue
+        place = sum(look.color != GRAY for look in found.values())
+        look = look_at(place)
+        found[method] = look._replace(symbol=f"{look.symbol}-open") if place // _OPEN_AFTER % 2 else look
+    return found

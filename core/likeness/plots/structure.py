@@ -7,8 +7,7 @@ import numpy as np
 import pandas as pd
 
 from likeness.errors import InputError
-from likeness.plots.look import GRAY, OKABE_ITO
-from likeness.plots.method_looks import method_looks
+from likeness.plots.look import GRAY, OKABE_ITO, method_looks
 from likeness.plots.panels import AXIS, GRID, dress_with_legend
 
 if TYPE_CHECKING:

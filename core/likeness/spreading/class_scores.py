@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from likeness.progress import Progress
 from likeness.spreading.given_labels import GivenLabels, held_out_groups
 from likeness.spreading.neighbor_graph import NEIGHBORS, neighbor_graph
-from likeness.spreading.propagation import ALPHA, COLUMNS, normalized_graph, propagate
+from likeness.spreading.propagation import COLUMNS, normalized_graph, propagate
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -47,7 +47,6 @@ def propagation_scores(
     together: NDArray[Any] | None = None,
     *,
     neighbors: int = NEIGHBORS,
-    alpha: float = ALPHA,
     seed: int = 0,
     progress: Progress | None = None,
 ) -> ClassScores:
@@ -62,15 +61,15 @@ def propagation_scores(
     numbers = given.numbers[rows]
     most = max(_FEWEST_GROUPS, _MOST_COLUMNS // c)
     groups = held_out_groups(numbers, most if len(rows) > _MOST_COLUMNS else _MOST_COLUMNS, seed)
-    everything, held_out = _spread_parts(graph, given, groups, alpha)
+    everything, held_out = _spread_parts(graph, given, groups)
     apart, apart_groups = held_out, groups
     if together is not None:
         apart_groups = held_out_groups(numbers, most, seed, together)
-        _, apart = _spread_parts(graph, given, apart_groups, alpha)
+        _, apart = _spread_parts(graph, given, apart_groups)
     return ClassScores(_log_shares(everything), _log_shares(held_out), _log_shares(apart), apart_groups)
 
 
-def _spread_parts(graph: "csr_array", given: GivenLabels, groups: NDArray[np.int64], alpha: float) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+def _spread_parts(graph: "csr_array", given: GivenLabels, groups: NDArray[np.int64]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
     """Scores (n, c) of all images from all labels, and (m, c) of the labeled ones from the labels of other groups."""
     rows, c = given.rows, len(given.classes)
     numbers, n = given.numbers[rows], len(given.numbers)
@@ -80,7 +79,7 @@ def _spread_parts(graph: "csr_array", given: GivenLabels, groups: NDArray[np.int
         some = parts[begin : begin + COLUMNS]
         starts, inside = np.zeros((n, len(some)), np.float32), (column >= begin) & (column < begin + COLUMNS)
         starts[rows[inside], column[inside] - begin] = 1
-        for part, spread in zip(some, propagate(graph, starts, alpha).T, strict=True):
+        for part, spread in zip(some, propagate(graph, starts).T, strict=True):
             everything[:, part % c] += spread
             held_out[:, part % c] += np.where(groups == part // c, 0, spread[rows])  # nothing from an image's own group
     return everything, held_out
