@@ -158,7 +158,7 @@ def test_what_the_system_refuses_is_one_line(run: Run, monkeypatch: pytest.Monke
             """Refuse."""
             raise error
 
-        monkeypatch.setattr(cli, "COMMANDS", {"Mine": (refuse,)})
+        monkeypatch.setattr(cli, "COMMANDS", cli.COMMANDS | {"Mine": (refuse,)})
         status, _, err = run("refuse")
         assert (status, said in err, err.count("\n")) == (2, True, 1)
 
@@ -166,7 +166,7 @@ def test_what_the_system_refuses_is_one_line(run: Run, monkeypatch: pytest.Monke
         """Fail."""
         raise OSError("of a library, with no number")
 
-    monkeypatch.setattr(cli, "COMMANDS", {"Mine": (fail,)})
+    monkeypatch.setattr(cli, "COMMANDS", cli.COMMANDS | {"Mine": (fail,)})
     with pytest.raises(OSError, match="of a library"):
         run("fail")
 
