@@ -12,7 +12,7 @@ from likeness.errors import InputError
 from likeness.losses import DIVA_PARTS, WRAPPERS, DiVA, UniformPrior, make_objective
 from likeness.losses.diva import dance
 from likeness.losses.momentum_keys import MomentumKeys
-from likeness.losses.reversal import reversed_gradient
+from likeness.losses.uniform_prior import reversed_gradient
 from likeness.options import defaults
 from likeness.samplers import distance_weighted_triplets, intra_triplets, random_label_triplets, shared_triplets
 from likeness.training.network.embedding_network import EmbeddingNetwork

@@ -8,7 +8,7 @@ from torch.nn.functional import normalize
 
 from likeness.errors import InputError
 from likeness.losses import S2SD, UniformPrior, make_objective
-from likeness.losses.reversal import reversed_gradient
+from likeness.losses.uniform_prior import reversed_gradient
 
 
 class Sum(nn.Module):

@@ -33,7 +33,7 @@ from likeness.training.network.embedding_network import EmbeddingNetwork
 from likeness.training.network.spherical_map import MAP_KEYS, SphericalMap, fit_spherical_map
 from likeness.training.runs.checkpoint_figures import CHECKPOINTS, checkpoint_figures
 from likeness.training.runs.run_folder import RunFolder, Status
-from likeness.training.runs.weights_metadata import weights_metadata
+from likeness.training.runs.run_preprocessing import weights_metadata
 
 Embeddings = NDArray[np.float32]
 # Seconds between two updates of the run's status.
