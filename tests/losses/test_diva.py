@@ -3,6 +3,7 @@
 import inspect
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 from torch import nn
@@ -10,7 +11,7 @@ from torch.nn.functional import normalize
 
 from likeness.errors import InputError
 from likeness.losses import DIVA_PARTS, WRAPPERS, DiVA, UniformPrior, make_objective
-from likeness.losses.diva import dance
+from likeness.losses.diva import Separation, dance
 from likeness.losses.momentum_keys import MomentumKeys
 from likeness.losses.uniform_prior import reversed_gradient
 from likeness.options import defaults
@@ -232,3 +233,29 @@ def test_keys_of_a_part_of_the_batch_are_gathered_from_all() -> None:
     torch.testing.assert_close(losses[1], losses[0])
     torch.testing.assert_close(kept[1], kept[0])
     assert len(kept[0]) == 16
+
+
+def unit(count: int, dim: int, seed: int) -> torch.Tensor:
+    return normalize(torch.randn(count, dim, dtype=torch.float64, generator=torch.Generator().manual_seed(seed)), dim=1)
+
+
+def test_equals_the_formula_and_turns_the_gradients_of_the_embeddings_alone() -> None:
+    torch.manual_seed(0)
+    loss = Separation(4, 7).double()
+    source, target = (unit(6, 4, seed).requires_grad_() for seed in (0, 1))
+    value = loss(source, target)
+    value.backward()
+    turned = [each.grad for each in (source, target, *loss.parameters())]
+    arrays = [each.detach().numpy() for each in (source, target, *loss.parameters())]
+    hidden = np.maximum(arrays[0] @ arrays[2].T + arrays[3], 0)
+    guessed = hidden @ arrays[4].T + arrays[5]
+    guessed /= np.linalg.norm(guessed, axis=1, keepdims=True)
+    assert value.item() == pytest.approx(-np.mean((arrays[1] * guessed) ** 2), rel=1e-12)
+
+    source, target = (each.detach().requires_grad_() for each in (source, target))
+    loss.zero_grad()
+    (-((target * normalize(loss.network(source), dim=1)) ** 2).mean()).backward()
+    for number, (found, plain) in enumerate(zip(turned, [each.grad for each in (source, target, *loss.parameters())], strict=True)):
+        assert found is not None
+        assert plain is not None
+        torch.testing.assert_close(found, -plain if number < 2 else plain)

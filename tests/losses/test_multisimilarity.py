@@ -40,21 +40,6 @@ def test_is_the_formula(variant: str, seed: int) -> None:
     assert found.item() == pytest.approx(plain(rows @ rows.T, labels, beta=40.0, **PARAMETERS, variant=variant), rel=1e-12)
 
 
-@pytest.mark.parametrize("beta", [40, 50])
-@pytest.mark.parametrize(("variant", "name"), [("official", "official_lg_b{}"), ("oodml", "official_oodml_b{}"), ("formula", "pml_b{}_mined")])
-def test_equals_the_authors_and_pytorch_metric_learning(reference: Any, gradient: Any, beta: int, variant: str, name: str) -> None:
-    arrays, name = reference("multisimilarity"), name.format(beta)
-    labels = torch.tensor(arrays["labels"])
-
-    def loss(rows: torch.Tensor) -> torch.Tensor:
-        unit = torch.nn.functional.normalize(rows, dim=1) if variant == "formula" else rows
-        return multisimilarity(unit @ unit.T, labels, beta=float(beta), **PARAMETERS, variant=variant)
-
-    value, slope = gradient(loss, arrays["embeddings"])
-    assert value == pytest.approx(float(arrays[f"{name}_loss"]), rel=1e-10)
-    np.testing.assert_allclose(slope, arrays[f"{name}_grad"], atol=1e-10)
-
-
 def test_keeps_the_pairs_of_the_reference_miner(reference: Any) -> None:
     arrays = reference("multisimilarity")
     rows = torch.tensor(arrays["embeddings"])
