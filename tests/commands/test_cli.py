@@ -251,19 +251,7 @@ def test_search_by_a_composed_query_prints_what_the_space_finds(run: Run) -> Non
 def test_evaluate_prints_a_row_per_notion_method_and_dimension(run: Run, tmp_path: Path) -> None:
     out = tmp_path / "runs.csv"
     status, printed, err = run(
-        "evaluate",
-        "--notions",
-        "car-color,viewpoint",
-        "--methods",
-        "random,raw,exact",
-        "--dims",
-        "4,16",
-        "--seeds",
-        "2",
-        "--format",
-        "csv",
-        "--out",
-        str(out),
+        *f"evaluate --notions car-color,viewpoint --methods random,raw,exact --dims 4,16 --seeds 2 --format csv --out {out}".split()
     )
     assert status == 0, err
     assert len(printed.strip().splitlines()) == 1 + 2 * (1 + 2 + 2)
@@ -275,20 +263,8 @@ def test_evaluate_prints_a_row_per_notion_method_and_dimension(run: Run, tmp_pat
 
 
 def test_evaluate_in_the_papers_form(run: Run) -> None:
-    status, printed, err = run(
-        "evaluate",
-        "--notions",
-        "car-color",
-        "--methods",
-        "raw,pca,exact",
-        "--metrics",
-        "map_at_r,nmi",
-        "--seeds",
-        "2",
-        "--paper",
-        "--format",
-        "latex",
-    )
+    few = ("--notions", "car-color", "--methods", "raw,pca,exact", "--metrics", "map_at_r,nmi", "--seeds", "2")
+    status, printed, err = run("evaluate", *few, "--paper", "--format", "latex")
     assert status == 0, err
     lines = printed.splitlines()
     assert lines[2] == r"notion & metric & Raw encoder & PCA & InDiReCT (exact) \\"

@@ -9,7 +9,6 @@ import torch
 from torch import nn
 from torch.nn.functional import normalize
 
-from likeness.errors import InputError
 from likeness.losses import DIVA_PARTS, WRAPPERS, DiVA, UniformPrior, make_objective
 from likeness.losses.diva import Separation, dance
 from likeness.losses.momentum_keys import MomentumKeys
@@ -190,27 +189,6 @@ def test_batches_without_triplets_give_a_finite_loss() -> None:
         loss.backward()
         assert torch.isfinite(loss)
         assert torch.isfinite(trained.head.weight.grad).all()
-
-
-def test_what_does_not_fit_is_refused() -> None:
-    objective = make_objective("margin", 4, 4)
-    with pytest.raises(InputError, match="4 parts of equal size, but the embedding has 18 dimensions; choose a multiple of 4"):
-        DiVA(objective, 18)
-    for options, message in (
-        ({"momentum": 1.5}, r"diva\.momentum is 1\.5; choose a number from 0 to 1"),
-        ({"temperature": 0.0}, r"diva\.temperature is 0\.0; choose a number of at least 0\.0001"),
-        ({"queue_batches": 0}, r"diva\.queue_batches is 0; choose a whole number of at least 1"),
-        ({"hidden": 2.5}, r"diva\.hidden is 2\.5; choose a whole number of at least 1"),
-        ({"shared_weight": float("nan")}, r"diva\.shared_weight is nan; choose a number of at least 0"),
-    ):
-        with pytest.raises(InputError, match=message):
-            DiVA(objective, 16, **options)
-    with pytest.raises(InputError, match=r"official_margin learns a beta for each class; say how many classes train"):
-        DiVA(objective, 16, official_margin=True)
-    with pytest.raises(InputError, match=r"diva\.random_labels is 1; choose true or false"):
-        DiVA(objective, 16, random_labels=1)  # type: ignore[arg-type]
-    with pytest.raises(InputError, match="no momentum copy yet; call follow"):
-        DiVA(objective, 16)(torch.randn(16, 16), LABELS, torch.randn(16, 10))
 
 
 @pytest.mark.parametrize(("kind", "name"), [(DiVA, "diva"), (UniformPrior, "uniform_prior")])

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 import torch
 
-from likeness.errors import InputError
 from likeness.losses import interpolated, language_scales, make_objective, mined_pairs, multisimilarity
 
 PARAMETERS = {"alpha": 2.0, "base": 0.5, "epsilon": 0.1}
@@ -111,5 +110,3 @@ def test_a_batch_of_one_class_or_without_partners_gives_no_pairs() -> None:
     rows = torch.nn.functional.normalize(torch.randn(5, 3), dim=1)
     for labels in (torch.zeros(5, dtype=torch.int64), torch.arange(5)):
         assert multisimilarity(rows @ rows.T, labels).item() == 0
-    with pytest.raises(InputError, match="no multisimilarity 'ours'"):
-        multisimilarity(rows @ rows.T, torch.arange(5), variant="ours")
