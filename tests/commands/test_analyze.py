@@ -68,12 +68,6 @@ def test_prompt_count_samples_the_car_names(run: Run, tmp_path: Path) -> None:
     assert "<title>MRR by number of prompts</title>" in plot.read_text(encoding="utf-8")
 
 
-def test_the_suggested_dimension_follows_the_sample(run: Run) -> None:
-    status, printed, err = run("prompt-count", "--counts", "5,50", "--dim", "suggested", "--seeds", "1", "--methods", "exact", "--format", "csv")
-    assert status == 0, err
-    assert all(2 <= int(dim) < 20 for dim in _printed(printed)["dim"])
-
-
 def test_encoder_size_names_the_encoder_that_is_not_here(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from likeness.embedding import embed
 

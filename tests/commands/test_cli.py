@@ -4,6 +4,7 @@ import contextlib
 import io
 import re
 import signal
+import zipfile
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -158,7 +159,7 @@ def test_what_the_system_refuses_is_one_line(run: Run, monkeypatch: pytest.Monke
             """Refuse."""
             raise error
 
-        monkeypatch.setattr(cli, "COMMANDS", {"Mine": (refuse,)})
+        monkeypatch.setattr(cli, "COMMANDS", cli.COMMANDS | {"Mine": (refuse,)})
         status, _, err = run("refuse")
         assert (status, said in err, err.count("\n")) == (2, True, 1)
 
@@ -166,7 +167,7 @@ def test_what_the_system_refuses_is_one_line(run: Run, monkeypatch: pytest.Monke
         """Fail."""
         raise OSError("of a library, with no number")
 
-    monkeypatch.setattr(cli, "COMMANDS", {"Mine": (fail,)})
+    monkeypatch.setattr(cli, "COMMANDS", cli.COMMANDS | {"Mine": (fail,)})
     with pytest.raises(OSError, match="of a library"):
         run("fail")
 
@@ -250,19 +251,7 @@ def test_search_by_a_composed_query_prints_what_the_space_finds(run: Run) -> Non
 def test_evaluate_prints_a_row_per_notion_method_and_dimension(run: Run, tmp_path: Path) -> None:
     out = tmp_path / "runs.csv"
     status, printed, err = run(
-        "evaluate",
-        "--notions",
-        "car-color,viewpoint",
-        "--methods",
-        "random,raw,exact",
-        "--dims",
-        "4,16",
-        "--seeds",
-        "2",
-        "--format",
-        "csv",
-        "--out",
-        str(out),
+        *f"evaluate --notions car-color,viewpoint --methods random,raw,exact --dims 4,16 --seeds 2 --format csv --out {out}".split()
     )
     assert status == 0, err
     assert len(printed.strip().splitlines()) == 1 + 2 * (1 + 2 + 2)
@@ -274,20 +263,8 @@ def test_evaluate_prints_a_row_per_notion_method_and_dimension(run: Run, tmp_pat
 
 
 def test_evaluate_in_the_papers_form(run: Run) -> None:
-    status, printed, err = run(
-        "evaluate",
-        "--notions",
-        "car-color",
-        "--methods",
-        "raw,pca,exact",
-        "--metrics",
-        "map_at_r,nmi",
-        "--seeds",
-        "2",
-        "--paper",
-        "--format",
-        "latex",
-    )
+    few = ("--notions", "car-color", "--methods", "raw,pca,exact", "--metrics", "map_at_r,nmi", "--seeds", "2")
+    status, printed, err = run("evaluate", *few, "--paper", "--format", "latex")
     assert status == 0, err
     lines = printed.splitlines()
     assert lines[2] == r"notion & metric & Raw encoder & PCA & InDiReCT (exact) \\"
@@ -359,3 +336,58 @@ def test_the_notions_of_images_are_listed(run: Run) -> None:
     assert lines[0] == "notion,score,stability,alignment,share,verdict"
     assert [line.rsplit(",", 1)[1] for line in lines[1:10]] == ["read"] * 7 + ["not to be relied on"] * 2
     assert lines[-3].startswith("1,0.0")
+
+
+def test_a_notion_as_one_file(run: Run, tmp_path: Path) -> None:
+    out = tmp_path / "color.html"
+    status, _, err = run("report", "cars", "--notion", "car-color", "--out", str(out), "--images", "40", "--layout", "pca", "--color", "body_type")
+    assert status == 0
+    assert f"{out}: 40 images" in err
+    assert out.read_text(encoding="utf-8").startswith("<!doctype html>")
+
+
+def test_a_file_that_is_there_is_kept(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("report.html").write_text("mine")
+    status, _, err = run("report", "cars", "-n", "car-color")
+    assert status == 2
+    assert "is there already" in err
+    assert Path("report.html").read_text() == "mine"
+
+
+_METHODS = ["--methods", "raw,exact,other-words", "--metrics", "map_at_r,zero_shot", "--seeds", "2", "--format", "csv"]
+
+
+def test_captioned_photos_that_are_listed(shared: Path, tmp_path: Path, run: Run) -> None:
+    with zipfile.ZipFile(shared / "data" / "flickr8k_700.zip") as archive:
+        frame = pd.read_csv(archive.open("flickr8k_700/captions.csv"))
+        paths = list(frame["path"].unique()[:60])
+        for path in paths:
+            archive.extract(f"flickr8k_700/{path}", tmp_path)
+    folder = tmp_path / "flickr8k_700"
+    frame[frame["path"].isin(paths)].to_csv(folder / "captions.csv", index=False)
+    (tmp_path / "some.txt").write_text("\n".join(paths[:40]))
+    arguments = ["evaluate", f"flickr:{folder}", "--only", str(tmp_path / "some.txt"), "--notions", "flickr-number-of-people", *_METHODS]
+    status, printed, errors = run(*arguments, "--out", str(tmp_path / "runs.csv"))
+    assert status == 0, errors
+    table = pd.read_csv(io.StringIO(printed)).set_index("method")
+    assert list(table.index) == ["raw", "exact", "other-words"]
+    assert list(table["runs"]) == [1, 2, 2]
+    runs = pd.read_csv(tmp_path / "runs.csv")
+    assert runs[["map_at_r", "zero_shot"]].stack().between(0, 1).all()
+    controls = runs[runs["method"] == "other-words"]["map_at_r"]
+    assert controls.nunique() == 2  # other words for each seed
+
+
+def test_birds_in_folders_of_species(shared: Path, tmp_path: Path, run: Run) -> None:
+    with zipfile.ZipFile(shared / "data" / "cub100_160.zip") as archive:
+        for species in ("Indigo_Bunting", "White_Pelican"):
+            for name in [each for each in archive.namelist() if f"/{species}/" in each and each.endswith(".jpg")][:8]:
+                archive.extract(name, tmp_path)
+    arguments = ["evaluate", f"cub200/all:{tmp_path / 'cub100'}", "--notions", "cub200-species-names", *_METHODS]
+    status, printed, errors = run(*arguments)
+    assert status == 0, errors
+    table = pd.read_csv(io.StringIO(printed)).set_index("method")
+    # two birds that the network knows, among a hundred names
+    assert float(table.loc["raw", "Zero-shot"]) > 0.5
+    assert float(table.loc["raw", "MAP@R"]) > 0.5

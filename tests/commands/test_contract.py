@@ -12,6 +12,7 @@ import typer
 
 from commands.bad_inputs import BAD_INPUTS, make_places
 from likeness.commands import cli
+from likeness.commands.kinds import KINDS
 from likeness.commands.listed_help import LISTS, fill
 from worlds import Run
 
@@ -104,3 +105,24 @@ def test_the_page_of_the_commands_is_what_they_say(monkeypatch: pytest.MonkeyPat
     monkeypatch.syspath_prepend(str(FOLDER.parents[2] / "docs"))
     write_cli = importlib.import_module("write_cli")
     assert write_cli.PAGE.read_text(encoding="utf-8") == write_cli.page()
+
+
+SHOWN = {
+    "objectives": "multisimilarity",
+    "miners": "distance-weighted",
+    "methods": "random-transform",
+    "metrics": "recall_at_{k}",
+    "datasets": "synthetic-poses",
+    "labels": "pose",
+    "language-models": "minilm",
+    "encoders": "timm",
+    "engines": "ivf",
+    "targets": "coco",
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_kind_shows_what_is_listed(kind: str, run: Run) -> None:
+    status, shown, _ = run("kinds", kind, "--format", "csv")
+    assert status == 0
+    assert SHOWN[kind] in [line.partition(",")[0] for line in shown.splitlines()]

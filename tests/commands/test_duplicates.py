@@ -72,20 +72,7 @@ def test_equal_files_are_found_without_an_encoder(run: Run, folder: Path) -> Non
 
 def test_copies_across_two_sources_and_the_values_of_an_attribute(run: Run, folder: Path, tmp_path: Path) -> None:
     keep = tmp_path / "keep.txt"
-    status, printed, err = run(
-        "duplicates",
-        str(folder / "test"),
-        "--between",
-        str(folder / "train"),
-        "-e",
-        "cars",
-        "-t",
-        "0.95",
-        "--format",
-        "csv",
-        "--keep-list",
-        str(keep),
-    )
+    status, printed, err = run(*f"duplicates {folder / 'test'} --between {folder / 'train'} -e cars -t 0.95 --format csv --keep-list {keep}".split())
     assert status == 0, err
     assert [line.split(",")[-2:] for line in printed.splitlines()[1:]] == [["small.png", "5.png"]]
     assert "1 of 5 images have copies" in err

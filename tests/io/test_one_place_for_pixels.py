@@ -17,8 +17,7 @@ from likeness.encoders.objects import as_encoder
 from likeness.encoders.store.pipeline import prepared_batches
 from likeness.io import decode_image, foreign_image, read_image, to_rgb
 from likeness.io.foreign_images import foreign_file
-from likeness.training.data.pixels import load_pixels
-from likeness.training.data.whole_images import load_whole_images
+from likeness.training.data.pixels import load_pixels, load_whole_images
 
 ROOT = Path(__file__).resolve().parents[2]
 OPENS, CONVERTS = "opens an image", "makes RGB"
@@ -36,7 +35,6 @@ OTHERS = {
     "core/likeness/duplicates/suggest_threshold.py": {CONVERTS: "gray of what read_image gives"},
     "core/likeness/duplicates/altered_copies.py": {OPENS: "a JPEG written here", CONVERTS: "of it"},
     "core/likeness/training/data/pixels.py": {CONVERTS: "of what read_image gives"},
-    "core/likeness/training/data/whole_images.py": {CONVERTS: "of what read_image gives"},
     "core/likeness/plots/label_pictures.py": {CONVERTS: "pictures drawn here, or read_image's"},
 }
 _DECODERS = {"cv2": ("imread", "imdecode", "VideoCapture"), "Image": ("open",), "Images": ("open",)}

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 from likeness.commands.cli import command_line
 from likeness.errors import InputError
 from likeness.losses import OBJECTIVES, S2SD, WRAPPERS, Mined, Objective, UniformPrior, make_objective, objectives_on, wrap_objective
-from likeness.losses.function_loss import FunctionLoss
+from likeness.losses.mined import FunctionLoss
 from likeness.options import Option, defaults
 from likeness.training.config import RunConfig, config_from
 from pages.shifts import benchmark_methods

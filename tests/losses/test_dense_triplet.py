@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 import torch
 
-from likeness.errors import InputError
 from likeness.losses import binary_triplet, dense_triplet, triplet_hinge as hinge
 
 
@@ -92,12 +91,3 @@ def test_a_satisfied_order_leaves_no_gradient(gradient: Any) -> None:
     value, slope = gradient(lambda leaf: dense_triplet(leaf, torch.tensor([1.0, 4.0])), rows)
     assert value == 0
     assert not slope.any()
-
-
-def test_bad_input() -> None:
-    rows, known = drawn(0)
-    with pytest.raises(InputError, match="has no variant 'naive'; choose from paper, official"):
-        dense_triplet(rows, known, variant="naive")
-    for positives in (0, 9):
-        with pytest.raises(InputError, match=f"^{positives} positives of 10 rows leave no negative, or are none; choose 1 to 8"):
-            binary_triplet(rows, known, positives)

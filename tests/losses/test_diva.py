@@ -3,16 +3,16 @@
 import inspect
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 from torch import nn
 from torch.nn.functional import normalize
 
-from likeness.errors import InputError
 from likeness.losses import DIVA_PARTS, WRAPPERS, DiVA, UniformPrior, make_objective
-from likeness.losses.diva import dance
+from likeness.losses.diva import Separation, dance
 from likeness.losses.momentum_keys import MomentumKeys
-from likeness.losses.reversal import reversed_gradient
+from likeness.losses.uniform_prior import reversed_gradient
 from likeness.options import defaults
 from likeness.samplers import distance_weighted_triplets, intra_triplets, random_label_triplets, shared_triplets
 from likeness.training.network.embedding_network import EmbeddingNetwork
@@ -191,27 +191,6 @@ def test_batches_without_triplets_give_a_finite_loss() -> None:
         assert torch.isfinite(trained.head.weight.grad).all()
 
 
-def test_what_does_not_fit_is_refused() -> None:
-    objective = make_objective("margin", 4, 4)
-    with pytest.raises(InputError, match="4 parts of equal size, but the embedding has 18 dimensions; choose a multiple of 4"):
-        DiVA(objective, 18)
-    for options, message in (
-        ({"momentum": 1.5}, r"diva\.momentum is 1\.5; choose a number from 0 to 1"),
-        ({"temperature": 0.0}, r"diva\.temperature is 0\.0; choose a number of at least 0\.0001"),
-        ({"queue_batches": 0}, r"diva\.queue_batches is 0; choose a whole number of at least 1"),
-        ({"hidden": 2.5}, r"diva\.hidden is 2\.5; choose a whole number of at least 1"),
-        ({"shared_weight": float("nan")}, r"diva\.shared_weight is nan; choose a number of at least 0"),
-    ):
-        with pytest.raises(InputError, match=message):
-            DiVA(objective, 16, **options)
-    with pytest.raises(InputError, match=r"official_margin learns a beta for each class; say how many classes train"):
-        DiVA(objective, 16, official_margin=True)
-    with pytest.raises(InputError, match=r"diva\.random_labels is 1; choose true or false"):
-        DiVA(objective, 16, random_labels=1)  # type: ignore[arg-type]
-    with pytest.raises(InputError, match="no momentum copy yet; call follow"):
-        DiVA(objective, 16)(torch.randn(16, 16), LABELS, torch.randn(16, 10))
-
-
 @pytest.mark.parametrize(("kind", "name"), [(DiVA, "diva"), (UniformPrior, "uniform_prior")])
 def test_the_options_that_a_config_knows_are_those_of_the_class(kind: type, name: str) -> None:
     own = {key: each.default for key, each in inspect.signature(kind).parameters.items() if key not in ("objective", "dim", "classes")}
@@ -232,3 +211,29 @@ def test_keys_of_a_part_of_the_batch_are_gathered_from_all() -> None:
     torch.testing.assert_close(losses[1], losses[0])
     torch.testing.assert_close(kept[1], kept[0])
     assert len(kept[0]) == 16
+
+
+def unit(count: int, dim: int, seed: int) -> torch.Tensor:
+    return normalize(torch.randn(count, dim, dtype=torch.float64, generator=torch.Generator().manual_seed(seed)), dim=1)
+
+
+def test_equals_the_formula_and_turns_the_gradients_of_the_embeddings_alone() -> None:
+    torch.manual_seed(0)
+    loss = Separation(4, 7).double()
+    source, target = (unit(6, 4, seed).requires_grad_() for seed in (0, 1))
+    value = loss(source, target)
+    value.backward()
+    turned = [each.grad for each in (source, target, *loss.parameters())]
+    arrays = [each.detach().numpy() for each in (source, target, *loss.parameters())]
+    hidden = np.maximum(arrays[0] @ arrays[2].T + arrays[3], 0)
+    guessed = hidden @ arrays[4].T + arrays[5]
+    guessed /= np.linalg.norm(guessed, axis=1, keepdims=True)
+    assert value.item() == pytest.approx(-np.mean((arrays[1] * guessed) ** 2), rel=1e-12)
+
+    source, target = (each.detach().requires_grad_() for each in (source, target))
+    loss.zero_grad()
+    (-((target * normalize(loss.network(source), dim=1)) ** 2).mean()).backward()
+    for number, (found, plain) in enumerate(zip(turned, [each.grad for each in (source, target, *loss.parameters())], strict=True)):
+        assert found is not None
+        assert plain is not None
+        torch.testing.assert_close(found, -plain if number < 2 else plain)

@@ -5,7 +5,6 @@ import pytest
 import torch
 from torch.nn.functional import normalize
 
-from likeness.errors import InputError
 from likeness.losses import dense_triplet, log_ratio, make_objective
 
 
@@ -44,14 +43,3 @@ def test_margin_loss_draws_far_negatives_as_often_as_near_ones() -> None:
     objective = make_objective("binary-margin", positives=1, margin=0.0, beta=1.0)
     losses = np.array([float(objective(rows, known)) for _ in range(50)])
     assert (losses > 0.5).mean() > 0.5
-
-
-def test_bad_input() -> None:
-    with pytest.raises(InputError, match="The objective 'dense-triplet' has no option 'beta'; it has margin"):
-        make_objective("dense-triplet", beta=1.0)
-    with pytest.raises(InputError, match=r"There is no objective 'logratio'; near it are log-ratio"):
-        make_objective("logratio")
-    with pytest.raises(InputError, match=r"objective\.options\.positives is 0; choose a whole number of at least 1"):
-        make_objective("binary-triplet", positives=0)
-    with pytest.raises(InputError, match="fit 20 embeddings"):
-        make_objective("log-ratio")(batch()[0], torch.arange(20))

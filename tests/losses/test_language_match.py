@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 import torch
 
-from likeness.errors import InputError
 from likeness.losses import language_match
 
 LANGUAGE = {"elg": "language_sims_elg", "plgclass": "language_sims_plg_class", "plgsample": "language_sims_plg_sample"}
@@ -122,20 +121,3 @@ def test_float32_equals_float64(sims: tuple[np.ndarray, ...]) -> None:
     found = language_match(torch.tensor(image, dtype=torch.float32), language, labels)
     assert found.dtype == torch.float32
     assert found.item() == pytest.approx(language_match(image, language, labels), rel=1e-5)
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"language_sims": np.eye(3)}, r"shapes \(7, 7\) and \(3, 3\); give two square matrices"),
-        ({"labels": [0, 1]}, r"labels of shape \(2,\) for 7 images"),
-        ({"direction": "both"}, "no direction 'both'; choose from image..language"),
-        ({"matching": "columns"}, "no matching 'columns'"),
-        ({"temperature": 0}, "temperature is 0, but it must be above 0"),
-    ],
-)
-def test_unusable_input_is_refused(sims: tuple[np.ndarray, ...], change: dict[str, Any], message: str) -> None:
-    image, language, labels = sims
-    arguments: dict[str, Any] = {"image_sims": image, "language_sims": language, "labels": labels} | change
-    with pytest.raises(InputError, match=message):
-        language_match(**arguments)

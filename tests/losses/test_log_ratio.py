@@ -8,7 +8,6 @@ import pytest
 import torch
 from hypothesis import given, settings, strategies as st
 
-from likeness.errors import InputError
 from likeness.losses import log_ratio
 from likeness.losses.squared_distances import squared_distances
 
@@ -150,26 +149,3 @@ def test_small_distances_keep_their_digits() -> None:
     rows = torch.tensor([[1.0, 0.0], [1.0, 2e-4], [1.0, 4e-4], [3.0, 1.0]])
     expected = torch.tensor([[0.0, 4e-8, 1.6e-7, 5.0]])
     torch.testing.assert_close(squared_distances(rows[:1], rows), expected, rtol=1e-5, atol=0)
-
-
-@pytest.mark.parametrize(
-    ("rows", "known", "told"),
-    [
-        (np.ones((2, 3)), np.ones(1), "shape \\(2, 3\\); triplets need an anchor and two neighbors"),
-        (np.ones((4, 3)), np.ones(5), "Label distances of shape \\(1, 5\\)|of shape \\(5,\\) do not fit 4 embeddings; give \\(3,\\) for the anchor"),
-        (np.ones((4, 3)), np.ones((5, 4)), "shape \\(5, 4\\) do not fit 4 embeddings"),
-        (np.ones((4, 3)), np.array([1.0, -2.0, 1.0]), "label distance of rows 0 and 2 is -2; distances are finite and not negative"),
-        (np.ones((4, 3)), np.array([1.0, np.nan, 1.0]), "label distance of rows 0 and 2 is nan"),
-    ],
-)
-def test_bad_input(rows: np.ndarray, known: np.ndarray, told: str) -> None:
-    with pytest.raises(InputError, match=told):
-        log_ratio(rows, known)
-
-
-def test_unknown_names() -> None:
-    rows, known = drawn(0)
-    with pytest.raises(InputError, match="has no 'squared'; choose from paper, official"):
-        log_ratio(rows, known, "squared")
-    with pytest.raises(InputError, match="has no 'max'; choose from mean, sum"):
-        log_ratio(rows, known, reduction="max")

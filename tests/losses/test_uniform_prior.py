@@ -6,9 +6,8 @@ import torch
 from torch import nn
 from torch.nn.functional import normalize
 
-from likeness.errors import InputError
 from likeness.losses import S2SD, UniformPrior, make_objective
-from likeness.losses.reversal import reversed_gradient
+from likeness.losses.uniform_prior import reversed_gradient
 
 
 class Sum(nn.Module):
@@ -87,10 +86,3 @@ def test_it_wraps_objectives_that_read_more() -> None:
     torch.manual_seed(1)
     assert found.item() == inner(rows, labels, features).item()
     assert UniformPrior(make_objective("margin", 2, 4), 4).reads == ()
-
-
-def test_what_does_not_fit_is_refused() -> None:
-    with pytest.raises(InputError, match=r"uniform_prior\.weight is -0\.1; choose a number of at least 0"):
-        UniformPrior(Sum(), 4, weight=-0.1)
-    with pytest.raises(InputError, match=r"uniform_prior\.hidden is 0; choose a whole number of at least 1"):
-        UniformPrior(Sum(), 4, hidden=0)

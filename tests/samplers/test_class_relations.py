@@ -1,4 +1,5 @@
 import itertools
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -6,7 +7,16 @@ import torch
 from torch.nn.functional import normalize
 
 from likeness.errors import InputError
-from likeness.samplers import intra_triplets, inverse_density, negative_probabilities, random_label_triplets, shared_triplets
+from likeness.losses import make_objective
+from likeness.samplers import (
+    distance_weighted_triplets,
+    intra_triplets,
+    inverse_density,
+    negative_probabilities,
+    random_label_triplets,
+    rho_triplets,
+    shared_triplets,
+)
 
 LABELS = torch.tensor([0, 0, 0, 1, 1, 2, 2, 2, 3])
 
@@ -73,13 +83,6 @@ def test_inverse_density_between_two_sets_is_that_within_one(rows: torch.Tensor)
     assert inverse_density(rows, rows[:2], torch.zeros(9, 2, dtype=torch.bool)).abs().sum() == 0
 
 
-def test_classes_that_are_too_few_or_too_small_give_no_triplet(rows: torch.Tensor) -> None:
-    for labels in (torch.zeros(4, dtype=torch.int64), torch.tensor([0, 0, 1, 1])):
-        assert [len(each) for each in shared_triplets(rows[:4], labels)] == [0, 0, 0]
-    for labels in (torch.arange(4), torch.tensor([0, 0, 1, 1])):
-        assert [len(each) for each in intra_triplets(rows[:4], labels)] == [0, 0, 0]
-
-
 def test_equal_rows_and_many_dimensions_can_be_drawn_from() -> None:
     """In 512 dimensions the densities of near and far rows differ by more than a float holds."""
     rows = torch.eye(9, 512)
@@ -91,7 +94,54 @@ def test_equal_rows_and_many_dimensions_can_be_drawn_from() -> None:
         )
 
 
-@pytest.mark.parametrize("miner", [shared_triplets, intra_triplets])
-def test_labels_that_do_not_fit_are_refused(miner: type) -> None:
+def drawn(rows: torch.Tensor, labels: torch.Tensor, times: int, rho: float) -> tuple[torch.Tensor, torch.Tensor]:
+    """How often each (anchor, negative) came, in triplets that are switched and in those that are not: (n, n) each."""
+    generator, counts = torch.Generator().manual_seed(0), torch.zeros(2, len(rows), len(rows))
+    for _ in range(times):
+        anchors, positives, negatives = rho_triplets(rows, labels, rho, generator=generator)
+        counts[(positives == anchors).long(), anchors, negatives] += 1
+    return counts[1], counts[0]
+
+
+def test_negatives_of_other_classes_have_the_authors_probabilities(shared: Path) -> None:
+    with np.load(shared / "reference" / "distance_weighted.npz") as file:
+        rows, labels, *theirs = (torch.tensor(file[name]) for name in ("embeddings", "labels", "prob_rho_distance_lg", "prob_rho_distance_oodml"))
+    for expected in theirs:
+        np.testing.assert_allclose(negative_probabilities(rows, labels).numpy(), expected.numpy(), atol=1e-10)
+    _, plain = drawn(rows, labels, 4000, 0.2)
+    anchors = plain.sum(dim=1) > 0
+    assert anchors.tolist() == [int((labels == label).sum()) > 1 for label in labels]
+    found = plain / plain.sum(dim=1, keepdim=True)
+    assert (found[anchors] - theirs[0][anchors]).abs().max() < 0.04
+
+
+def test_the_share_rho_is_switched_to_an_even_draw_from_the_anchors_class() -> None:
+    torch.manual_seed(0)
+    rows, labels = normalize(torch.randn(9, 4), dim=1), torch.tensor([0, 0, 0, 0, 1, 1, 1, 2, 3])
+    switched, plain = drawn(rows, labels, 5000, 0.2)
+    share = switched.sum(dim=1) / (switched + plain).sum(dim=1)
+    assert (share[:7] - 0.2).abs().max() < 0.02
+    assert (switched + plain).sum(dim=1).tolist() == [5000] * 7 + [0, 0]  # the last two are alone in their class
+    even = ((labels[:, None] == labels) & ~torch.eye(9, dtype=torch.bool))[:7].float()
+    assert (switched[:7] / switched[:7].sum(dim=1, keepdim=True) - even / even.sum(dim=1, keepdim=True)).abs().max() < 0.04
+
+
+def test_rho_of_0_and_1_switch_none_and_all() -> None:
+    rows, labels = normalize(torch.randn(12, 4), dim=1), torch.arange(3).repeat(4)
+    plain = distance_weighted_triplets(rows, labels, generator=torch.Generator().manual_seed(3))
+    none, all_of_them = (rho_triplets(rows, labels, rho, generator=torch.Generator().manual_seed(3)) for rho in (0.0, 1.0))
+    assert all(torch.equal(a, b) for a, b in zip(none, plain, strict=True))
+    anchors, positives, negatives = all_of_them
+    assert torch.equal(anchors, positives)
+    assert torch.equal(labels[anchors], labels[negatives])
+    assert bool((anchors != negatives).all())
+
+
+@pytest.mark.parametrize("rho", [-0.1, 1.5])
+def test_a_rho_that_is_no_share_is_refused(rho: float) -> None:
+    with pytest.raises(InputError, match=f"rho is {rho}, but it is a share of the triplets; choose 0 to 1"):
+        rho_triplets(torch.eye(3), torch.zeros(3), rho)
+    with pytest.raises(InputError, match=f"rho is {rho}"):
+        make_objective("r-margin", 3, 4, rho=rho)
     with pytest.raises(InputError, match=r"got labels of shape \(2,\)"):
-        miner(torch.eye(3), torch.zeros(2))
+        rho_triplets(torch.eye(3), torch.zeros(2))

@@ -1,6 +1,7 @@
 """Every miner declares all about itself, and one line makes it known everywhere."""
 
 import inspect
+from collections.abc import Callable
 
 import pytest
 import torch
@@ -11,7 +12,7 @@ from likeness.commands.cli import command_line
 from likeness.errors import InputError
 from likeness.losses import make_objective
 from likeness.options import Option
-from likeness.samplers import MINERS, Miner, distance_weighted_triplets, make_miner
+from likeness.samplers import MINERS, Miner, distance_weighted_triplets, intra_triplets, make_miner, rho_triplets, shared_triplets
 from likeness.training.config import config_from
 
 NAMED = [miner for miner in MINERS.values() if miner.name != "custom"]
@@ -24,7 +25,7 @@ def test_a_miner_declares_all_about_itself(miner: Miner) -> None:
     assert miner.help[0].isupper()
     assert miner.help.endswith(".")
     assert ". " not in miner.help
-    assert list(inspect.signature(miner.make).parameters) == list(miner.options)
+    assert list(inspect.signature(miner.make).parameters) in (list(miner.options), ["options"])
     assert not any(option.problem(option.default) for option in miner.options.values())
 
 
@@ -66,3 +67,20 @@ def test_one_line_makes_a_miner_known_to_configs_and_tables(monkeypatch: pytest.
 def test_neither_a_name_nor_a_callable() -> None:
     with pytest.raises(InputError, match="The miner 3 is neither a name nor a callable"):
         make_miner(3)  # type: ignore[arg-type]
+
+
+TRIPLETS = [distance_weighted_triplets, rho_triplets, shared_triplets, intra_triplets]
+
+
+@pytest.mark.parametrize("draw", TRIPLETS)
+def test_what_draws_triplets_needs_partners_and_other_classes_and_follows_its_generator(draw: Callable[..., tuple[torch.Tensor, ...]]) -> None:
+    rows, labels = normalize(torch.randn(12, 4), dim=1), torch.arange(3).repeat(4)
+    first, again = (draw(rows, labels, generator=torch.Generator().manual_seed(3)) for _ in range(2))
+    assert all(torch.equal(a, b) for a, b in zip(first, again, strict=True))
+    assert len(first[0]) > 0
+    lone = torch.tensor([0, 0, 1, 1]) if draw in (shared_triplets, intra_triplets) else torch.zeros(4, dtype=torch.int64)
+    for few in (lone, torch.arange(4)):
+        if draw is not shared_triplets or len(few.unique()) < 3:
+            assert [len(each) for each in draw(rows[:4], few)] == [0, 0, 0]
+    with pytest.raises(InputError, match=r"got labels of shape \(2,\)"):
+        draw(torch.eye(3), torch.zeros(2))

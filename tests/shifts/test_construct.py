@@ -4,11 +4,12 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from likeness.errors import InputError
 from likeness.shifts import (
     choose_steps,
     class_mean_features,
     frechet_distance,
+    group_halves,
+    read_splits,
     removal_splits,
     split_file,
     split_steps,
@@ -86,21 +87,6 @@ def test_means_of_classes() -> None:
     np.testing.assert_allclose(class_mean_features(rows, labels, 5), expected, atol=1e-12)
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        (lambda rows: rows.__setitem__((3, 1), np.nan), "features of image 3 are not finite"),
-        (lambda rows: rows.__setitem__((2, 0), np.inf), "features of image 2 are not finite"),
-        (lambda rows: rows.__setitem__(slice(None), 1.0), "all classes have the same mean"),
-    ],
-)
-def test_features_that_tell_nothing(change: object, message: str) -> None:
-    rows = np.random.default_rng(0).standard_normal((8, 2))
-    change(rows)  # type: ignore[operator]
-    with pytest.raises(InputError, match=message):
-        class_mean_features(rows, np.repeat(np.arange(4), 2), 4)
-
-
 def test_a_dimension_without_variance_is_no_hindrance(means: NDArray[np.float64]) -> None:
     flat = np.hstack([means, np.full((CLASSES, 1), 7.0)])
     ours, theirs = (split_steps(rows, *SIDES) for rows in (flat, means))
@@ -108,12 +94,15 @@ def test_a_dimension_without_variance_is_no_hindrance(means: NDArray[np.float64]
     np.testing.assert_allclose([step.split.distance for step in ours], [step.split.distance for step in theirs], rtol=1e-9)
 
 
-def test_errors(means: NDArray[np.float64]) -> None:
-    with pytest.raises(InputError, match="Class 4 has no images"):
-        class_mean_features(np.eye(4), np.arange(4), 5)
-    with pytest.raises(InputError, match="one label per row"):
-        class_mean_features(np.eye(4), np.arange(3), 4)
-    with pytest.raises(InputError, match="Class 3 is on both sides"):
-        split_steps(means, [1, 2, 3], [3, 4, 5])
-    with pytest.raises(InputError, match="2 classes, too few to give 3"):
-        split_steps(means, [0, 1], [2, 3], per_step=3)
+def test_siblings_share_a_side_and_the_halves_are_about_equal() -> None:
+    groups = ["jay", "wren", "wren", "gull", "wren", "gull", "crow", "owl"]
+    # wren (3) on one side, gull (2) on the other, then crow, jay, owl to the smaller one
+    assert group_halves(groups) == ([0, 1, 2, 4], [3, 5, 6, 7])
+
+
+def test_the_halves_of_the_birds_keep_families_together() -> None:
+    forth, back = read_splits("cub100-families").splits
+    assert (forth.train, forth.test) == (back.test, back.train)
+    assert (len(forth.train), len(forth.test)) == (50, 50)
+    families = [{name.split()[-1] for name in side} for side in (forth.train, forth.test)]
+    assert not families[0] & families[1]

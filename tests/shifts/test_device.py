@@ -6,7 +6,7 @@ import torch
 
 from likeness import arrays
 from likeness.shifts import frechet, frechet_distance
-from likeness.shifts._device import distance_on_device
+from likeness.shifts.frechet import distance_on_device
 
 
 def drawn(n: int, d: int, seed: int = 0) -> np.ndarray:

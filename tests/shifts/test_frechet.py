@@ -1,14 +1,12 @@
 """The Frechet distance against the reference, a matrix root and closed forms; statistics from parts; faults."""
 
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 import scipy.linalg
 import torch
 
-from likeness.errors import InputError
 from likeness.shifts import FeatureStatistics, frechet_distance
 
 
@@ -95,28 +93,3 @@ def test_a_constant_set_is_its_mean_and_the_others_spread() -> None:
     a, b = np.full((5, 4), 2.0), drawn(50, 4)
     expected = float(np.square(2.0 - b.mean(axis=0)).sum() + np.var(b, axis=0, ddof=1).sum())
     assert frechet_distance(a, b) == pytest.approx(expected, rel=1e-12)
-
-
-@pytest.mark.parametrize(
-    ("a", "b", "told"),
-    [
-        (np.zeros((1, 3)), np.zeros((4, 3)), "The first features have 1 rows"),
-        (np.zeros((4, 3)), np.zeros((4, 2)), "3 and 2 dimensions"),
-        (np.zeros(4), np.zeros((4, 2)), r"The first features have shape \(4,\)"),
-        (np.zeros((4, 2)), np.array([[0.0, 1.0], [0.0, np.nan]]), "The second features are nan in row 1, column 1"),
-        (FeatureStatistics(2).add(np.zeros((1, 2))), np.zeros((4, 2)), "The first features have 1 rows"),
-    ],
-)
-def test_what_does_not_fit_is_one_sentence(a: Any, b: Any, told: str) -> None:
-    with pytest.raises(InputError, match=told):
-        frechet_distance(a, b)
-
-
-def test_an_unknown_variant_is_refused() -> None:
-    with pytest.raises(InputError, match="choose paper or official"):
-        frechet_distance(np.zeros((3, 2)), np.zeros((3, 2)), "other")  # type: ignore[arg-type]
-
-
-def test_parts_of_another_encoder_are_refused() -> None:
-    with pytest.raises(InputError, match="those before them 3"):
-        FeatureStatistics(3).add(np.zeros((2, 4)))

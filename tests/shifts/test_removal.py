@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from likeness.errors import InputError
 from likeness.shifts import removal_splits
 
 
@@ -51,8 +50,3 @@ def test_what_lies_nearest_to_the_other_side_goes_first(means: np.ndarray) -> No
     _, after = removal_splits(means, range(10), range(10, 20), 1)
     nearest = int(np.linalg.norm(means[:10] - means[10:].mean(0), axis=1).argmin())
     assert set(range(10)) - set(after.train) == {nearest}
-
-
-def test_an_unknown_rule_is_refused(means: np.ndarray) -> None:
-    with pytest.raises(InputError, match="choose from paper, score, official"):
-        removal_splits(means, range(10), range(10, 20), 1, rule="mine")  # type: ignore[arg-type]

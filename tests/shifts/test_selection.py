@@ -3,10 +3,8 @@
 from itertools import combinations
 
 import numpy as np
-import pytest
 from hypothesis import given, strategies as st
 
-from likeness.errors import InputError
 from likeness.shifts import select_evenly
 
 
@@ -25,11 +23,3 @@ def test_no_other_choice_is_more_even(distances: list[float], data: st.DataObjec
     assert keep is None or keep in chosen
     assert cost(chosen) <= min(map(cost, allowed)) + 1e-9
     assert [distances[each] for each in chosen] == sorted(distances[each] for each in chosen)
-
-
-@pytest.mark.parametrize(
-    ("distances", "count", "message"), [([1.0, 2.0], 3, "3 splits can't"), ([1.0, 2.0], 1, "1 splits"), ([1.0, np.nan, 2.0], 2, "split 1")]
-)
-def test_errors(distances: list[float], count: int, message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        select_evenly(distances, count)

@@ -33,38 +33,6 @@ def test_changes_from_one_split_to_the_next(content: dict[str, Any]) -> None:
     assert swapped.changes_from(smaller)["added"] == ("c", "e")
 
 
-CHANGES: list[tuple[dict[str, Any], str]] = [
-    ({"version": 2}, "version 2, and this program reads version 1"),
-    ({"version": None}, "version None"),
-    ({"splits": []}, "splits"),
-    ({"surplus": 1}, "no key 'surplus'"),
-]
-SPLIT_CHANGES: list[tuple[dict[str, Any], str]] = [
-    ({"test": ["a", "e"]}, "the class 'a' in train and in test"),
-    ({"train": ["a", "b", "a", "d"], "tuning": []}, "names the class 'a' twice in train"),
-    ({"test": ["e"]}, "1 test classes, and needs 2"),
-    ({"tuning": ["e", "a"]}, "tunes with the class 'e', which does not train"),
-    ({"tuning": ["a"]}, "tunes with 1 of 4 classes"),
-    ({"distance": -1}, "distance is -1"),
-    ({"distance": float("nan")}, "distance is nan"),
-    ({"name": "swap 1"}, "two splits are called 'swap 1'"),
-    ({"train": "abcd"}, "train is 'abcd'"),
-]
-
-
-@pytest.mark.parametrize(("change", "message"), CHANGES)
-def test_a_file_that_does_not_fit(content: dict[str, Any], change: dict[str, Any], message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        splits_from(content | change)
-
-
-@pytest.mark.parametrize(("change", "message"), SPLIT_CHANGES)
-def test_a_split_that_does_not_fit(content: dict[str, Any], change: dict[str, Any], message: str) -> None:
-    content["splits"][0] |= change
-    with pytest.raises(InputError, match=message):
-        splits_from(content)
-
-
 @pytest.mark.parametrize(
     ("text", "message"), [("{", "is no JSON"), ("[1]", "holds no splits"), ('{"a": 1}', "holds no splits"), ("\x00\xff", "is n")]
 )
@@ -72,13 +40,6 @@ def test_a_file_that_holds_something_else(tmp_path: Path, text: str, message: st
     (tmp_path / "x.json").write_text(text, encoding="latin-1")
     with pytest.raises(InputError, match=message):
         read_splits(tmp_path / "x.json")
-
-
-def test_names_that_are_not_there(content: dict[str, Any]) -> None:
-    with pytest.raises(InputError, match=r"no file of splits 'nothing'; those that ship are .*cars196-oodml"):
-        read_splits("nothing")
-    with pytest.raises(InputError, match=r"no split 'end' of letters; there are start, swap 1"):
-        splits_from(content).named("end")
 
 
 @pytest.mark.parametrize("name", shipped_splits())

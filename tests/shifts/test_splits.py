@@ -5,7 +5,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from likeness.errors import InputError
 from likeness.shifts import frechet_distance, swap_splits
 
 EVEN, ODD = range(0, 20, 2), range(1, 20, 2)
@@ -54,32 +53,3 @@ def test_swapping_parts_the_groups_and_its_inverse_mixes_them(means: np.ndarray)
 def test_every_class_stays_on_one_side(means: np.ndarray) -> None:
     for each in swap_splits(means, EVEN, ODD, 8, per_step=2):
         assert sorted([*each.train, *each.test]) == list(range(20))
-
-
-@pytest.mark.parametrize(
-    ("changes", "told"),
-    [
-        ({"test": [0, 1, 3]}, "Class 0 is on both sides"),
-        ({"train": [0, 0, 2]}, "names a class twice"),
-        ({"train": [0, 2, 99]}, "names class 99, but there are 20"),
-        ({"train": [0]}, "has 1 classes, too few"),
-        ({"per_step": 11}, "has 10 classes, too few to give 11"),
-        ({"per_step": 0}, "per_step is 0"),
-        ({"steps": -1}, "steps is -1"),
-        ({"rule": "mine"}, "no rule 'mine'"),
-    ],
-)
-def test_what_does_not_fit_is_one_sentence(means: np.ndarray, changes: dict[str, Any], told: str) -> None:
-    with pytest.raises(InputError, match=told):
-        swap_splits(**{"class_means": means, "train": EVEN, "test": ODD, "steps": 1, **changes})
-
-
-def test_means_that_are_not_finite_are_refused(means: np.ndarray) -> None:
-    means[3, 1] = np.nan
-    with pytest.raises(InputError, match="not finite"):
-        swap_splits(means, EVEN, ODD, 1)
-
-
-def test_more_exchanges_than_places_that_the_history_leaves_are_refused(means: np.ndarray) -> None:
-    with pytest.raises(InputError, match="No class is left to exchange"):
-        swap_splits(means, [0, 2, 4], [1, 3, 5], 9, rule="official")

@@ -5,7 +5,6 @@ import pandas as pd
 import pytest
 
 from likeness.errors import InputError
-from likeness.evaluation import metric_title
 from likeness.studies import convergence, convergence_table
 from likeness.training.config import RunConfig
 from likeness.training.runs.run_folder import RunFolder
@@ -56,8 +55,3 @@ def test_table_by_hand() -> None:
     assert table["epoch"].tolist() == [2, 2]
     np.testing.assert_allclose(table["last"], [0.4, 0.8])
     assert table["match_epoch"].tolist() == [2, 1]
-
-
-def test_titles_are_the_papers() -> None:
-    given = ["recall_at_1", "map_at_1000", "map_at_r", "nmi", "f1", "validation_recall_at_4"]
-    assert [metric_title(name) for name in given] == ["R@1", "mAP@1000", "MAP@R", "NMI", "F1", "R@4, validation"]

@@ -12,7 +12,7 @@ from tests.studies.paper_settings import fits, settings
 from likeness.errors import InputError
 from likeness.io import assets_dir
 from likeness.studies.study import StudyConfig, cells, read_study
-from likeness.training.config import RunConfig, difference, read_config, with_changes
+from likeness.training.config import RunConfig, difference, with_changes
 from likeness.training.loop.train import train
 
 DATASETS = {"cub200": "oodml-cub200", "cars196": "oodml-cars196", "sop": "oodml-sop"}
@@ -85,12 +85,6 @@ def test_without_its_splits_a_study_names_the_command_that_makes_them(dataset: s
     assert study.splits_command in words
     assert "computed by the paper's rule" in words
     assert "are not those" in words
-
-
-@pytest.mark.parametrize("dataset", DATASETS)
-def test_the_preset_is_the_first_row_on_the_default_split(dataset: str) -> None:
-    differ = set(difference(config_of(dataset, "Margin"), read_config(DATASETS[dataset])))
-    assert differ - {"name"} <= {"data.split", "data.splits", "data.shift"}
 
 
 SMALL = [("cars196", "DiVA"), ("cub200", "S2SD"), ("sop", "ProxyAnchor")]

@@ -63,8 +63,8 @@ def evaluate(
     judged = notions_for(base, notions)
     for notion in judged:
         tell_warnings(notion, base.encoder, base)
-    options: dict[str, Any] = {"metrics": chosen, "ranking": ranking}
-    runs = measured("Comparing", out, lambda **watch: compare(base, judged, wanted, sizes, range(seeds), **options, **watch))
+    options: dict[str, Any] = {"methods": wanted, "dims": sizes, "seeds": range(seeds), "metrics": chosen, "ranking": ranking}
+    runs = measured("Comparing", out, lambda **watch: compare(base, judged, **options, **watch))
     bold = format in ("markdown", "latex")
     print_table(paper_table(runs, chosen, bold) if paper else summarize(runs, chosen), format)
     for name, count in left_out_of(runs).items():

@@ -32,7 +32,7 @@ def list_(
     The best weights are those with the highest R@1 (with continuous labels: the smallest mean label distance of ten images) on the validation
     images (data.validation); with data.select_on_test on the test images themselves, which flatters the figures; with neither, the last ones.
 
-    Examples: `likeness runs`, `likeness runs --figures last`
+    Examples: `likeness runs`, `likeness runs list --figures last`
     """
     import pandas as pd
 

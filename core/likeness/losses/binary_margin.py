@@ -42,7 +42,7 @@ def binary_margin(embeddings: "Tensor", label_distances: "Tensor", positives: in
 
 
 def _make(classes: int, dim: int, positives: int, beta: float, margin: float) -> "nn.Module":
-    from likeness.losses.function_loss import FunctionLoss
+    from likeness.losses.mined import FunctionLoss
 
     return FunctionLoss(partial(binary_margin, positives=positives, beta=beta, margin=margin))
 

@@ -35,7 +35,7 @@ def as_module(loss: Any) -> "nn.Module":
     """
     from torch import nn
 
-    from likeness.losses.function_loss import FunctionLoss
+    from likeness.losses.mined import FunctionLoss
 
     if isinstance(loss, nn.Module):
         return loss

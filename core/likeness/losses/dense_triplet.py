@@ -85,19 +85,19 @@ def _positions(label_distances: "Tensor") -> "Tensor":
 
 
 def _make(classes: int, dim: int, margin: float) -> "nn.Module":
-    from likeness.losses.function_loss import FunctionLoss
+    from likeness.losses.mined import FunctionLoss
 
     return FunctionLoss(partial(dense_triplet, margin=margin))
 
 
 def _make_official(classes: int, dim: int, margin: float) -> "nn.Module":
-    from likeness.losses.function_loss import FunctionLoss
+    from likeness.losses.mined import FunctionLoss
 
     return FunctionLoss(partial(dense_triplet, margin=margin, variant="official"))
 
 
 def _make_binary(classes: int, dim: int, positives: int, margin: float) -> "nn.Module":
-    from likeness.losses.function_loss import FunctionLoss
+    from likeness.losses.mined import FunctionLoss
 
     return FunctionLoss(partial(binary_triplet, positives=positives, margin=margin))
 

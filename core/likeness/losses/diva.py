@@ -10,10 +10,9 @@ from torch.nn.functional import cross_entropy, dropout, normalize
 
 from likeness.errors import InputError
 from likeness.losses.margin import margin_loss
-from likeness.losses.mined import Mined
+from likeness.losses.mined import Mined, OfficialMarginLoss
 from likeness.losses.momentum_keys import MomentumKeys
-from likeness.losses.official_margin import OfficialMarginLoss
-from likeness.losses.reversal import reversed_gradient
+from likeness.losses.uniform_prior import reversed_gradient
 from likeness.losses.wrapper_options import DIVA_PARTS, require_options
 from likeness.samplers import intra_triplets, inverse_density, random_label_triplets, shared_triplets
 

@@ -107,13 +107,13 @@ def _tie_groups(label_distances: "Tensor") -> "Tensor":
 
 
 def _make(classes: int, dim: int) -> "nn.Module":
-    from likeness.losses.function_loss import FunctionLoss
+    from likeness.losses.mined import FunctionLoss
 
     return FunctionLoss(log_ratio)
 
 
 def _make_official(classes: int, dim: int) -> "nn.Module":
-    from likeness.losses.function_loss import FunctionLoss
+    from likeness.losses.mined import FunctionLoss
 
     return FunctionLoss(partial(log_ratio, variant="official"))
 

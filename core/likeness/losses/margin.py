@@ -38,8 +38,7 @@ def _make_with_rho(classes: int, dim: int, beta: float, margin: float, learn_bet
 
 
 def _make_official(classes: int, dim: int, beta: float, margin: float, learn_beta: bool) -> "nn.Module":
-    from likeness.losses.mined import Mined
-    from likeness.losses.official_margin import OfficialMarginLoss
+    from likeness.losses.mined import Mined, OfficialMarginLoss
 
     return Mined(OfficialMarginLoss(beta, margin, classes if learn_beta else None), make_miner("distance-weighted"))
 

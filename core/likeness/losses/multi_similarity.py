@@ -119,7 +119,7 @@ def _make(classes: int, dim: int, alpha: float, beta: float, base: float, epsilo
 
 
 def _make_variant(variant: str, classes: int, dim: int, alpha: float, beta: float, base: float, epsilon: float) -> "nn.Module":
-    from likeness.losses.function_loss import FunctionLoss
+    from likeness.losses.mined import FunctionLoss
 
     def loss(embeddings: "Tensor", labels: "Tensor") -> "Tensor":
         return multisimilarity(embeddings @ embeddings.T, labels, alpha, beta, base, epsilon, variant=variant)

@@ -4,8 +4,12 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import binary_cross_entropy_with_logits, normalize
 
-from likeness.losses.reversal import reversed_gradient
 from likeness.losses.wrapper_options import require_options
+
+
+def reversed_gradient(rows: Tensor) -> Tensor:
+    """The same values; what flows back through them changes its sign, so that what comes before opposes what comes after."""
+    return 2 * rows.detach() - rows
 
 
 class UniformPrior(nn.Module):

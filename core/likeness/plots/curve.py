@@ -23,7 +23,7 @@ def metric_curve(runs: pd.DataFrame, x: str = "dim", metric: str = "map_at_r", *
     """A line per method, its mean over the runs, with a band of one standard deviation on either side; a panel per notion.
 
     What does not depend on `x` is a horizontal line through all values: the raw encoder, which has dimensions of its own, and whatever
-    was measured at 0 (methods that read no prompt, in `prompt_counts`). Refused runs are not drawn; `likeness.studies.refusals` names
+    was measured at 0 (methods that read no prompt, in `prompt_counts`). Refused runs are not drawn; `likeness.studies.comparison_tables` names
     them.
 
     Args:

@@ -1,21 +1,28 @@
 """The miners that a config can name, a line each. Needs no torch."""
 
-from typing import Any
+from typing import Any, NoReturn
 
 from likeness.errors import InputError
 from likeness.options import check_options, defaults
-from likeness.samplers.custom import CUSTOM_MINER
+from likeness.samplers.commodity import COMMODITY_MINERS
 from likeness.samplers.distance_weighted import DISTANCE_WEIGHTED
-from likeness.samplers.hard_pairs import HARD_PAIRS
 from likeness.samplers.miner import Mine, Miner
 from likeness.samplers.rho_triplets import RHO_TRIPLETS
+
+
+def _missing() -> NoReturn:
+    raise InputError("The run trains with a miner that was given as an object; pass it again: train(config, folder, miner=...).")
+
+
+CUSTOM_MINER = Miner("custom", "Own miner", "The object that was given to `likeness.train` as `miner`.", _missing)
+
 
 MINERS: dict[str, Miner] = {
     miner.name: miner
     for miner in (
         DISTANCE_WEIGHTED,
         RHO_TRIPLETS,
-        HARD_PAIRS,
+        *COMMODITY_MINERS,
         CUSTOM_MINER,
     )
 }

@@ -4,18 +4,19 @@ from likeness.shifts.construct import (
     Step as Step,
     choose_steps as choose_steps,
     class_mean_features as class_mean_features,
+    group_halves as group_halves,
     split_file as split_file,
     split_steps as split_steps,
     start_halves as start_halves,
 )
-from likeness.shifts.episodes import Episode as Episode, few_shot_episodes as few_shot_episodes
 from likeness.shifts.frechet import FeatureStatistics as FeatureStatistics, frechet_distance as frechet_distance
-from likeness.shifts.group_halves import group_halves as group_halves
 from likeness.shifts.image_splits import SplitOptions as SplitOptions, build_splits as build_splits, divisible_classes as divisible_classes
 from likeness.shifts.official_splits import class_aliases as class_aliases, import_official as import_official
 from likeness.shifts.references import (
     RANDOM_CLASSES as RANDOM_CLASSES,
     SAME_CLASSES as SAME_CLASSES,
+    Episode as Episode,
+    few_shot_episodes as few_shot_episodes,
     iid_halves as iid_halves,
     reference_distances as reference_distances,
 )

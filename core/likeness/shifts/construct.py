@@ -1,5 +1,6 @@
 """From the features of a dataset to splits of growing distance: easier ones, the dataset's own, exchanged classes, removed classes."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -155,3 +156,30 @@ def _named(step: Step, names: Sequence[str], seed: int) -> ClassSplit:
         test=tuple(names[row] for row in step.split.test),
         tuning=tuple(train[place] for place in tuning),
     )
+
+
+_FEWEST = 2
+
+
+def group_halves(groups: Sequence[str]) -> tuple[list[int], list[int]]:
+    """Numbers of the classes of two halves, about equally large, where classes of the same group are on the same side.
+
+    The groups go to the smaller side one by one, the largest first, those of the same size by their names, so that nothing is drawn.
+
+    Args:
+        groups: (c,) the group of each class.
+
+    Returns:
+        The side that has the first group, and the other one; each in ascending order.
+
+    Raises:
+        InputError: groups that leave fewer than two classes on a side.
+    """
+    sizes = Counter(groups)
+    sides: tuple[list[str], list[str]] = ([], [])
+    for group, _ in sorted(sizes.items(), key=lambda item: (-item[1], item[0])):
+        min(sides, key=lambda side: sum(sizes[each] for each in side)).append(group)
+    first, second = ([number for number, group in enumerate(groups) if group in side] for side in sides)
+    if min(len(first), len(second)) < _FEWEST:
+        raise InputError(f"{len(sizes)} groups of {len(groups)} classes leave {len(second)} of them on one side; each side needs {_FEWEST}.")
+    return first, second

@@ -1,13 +1,15 @@
 """The Frechet distance of two sets of features, exact also where there are fewer rows than dimensions."""
 
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from likeness.arrays import device_of, row_slices, to_numpy
 from likeness.errors import InputError
-from likeness.shifts._device import distance_on_device
+
+if TYPE_CHECKING:
+    import torch
 
 Variant = Literal["paper", "official"]
 Matrix = NDArray[np.float64]
@@ -188,3 +190,48 @@ def _checked(features: Any, what: str, least: int, first: int = 0) -> Matrix:
         place = tuple(int(each) for each in np.argwhere(~np.isfinite(rows))[0])
         raise InputError(f"{what} are {rows[place]} in row {first + place[0]}, column {place[1]}; take such rows out.")
     return rows
+
+
+def distance_on_device(a: "torch.Tensor", b: "torch.Tensor", epsilon: float, worst_condition: float) -> float | None:
+    """|mu_a - mu_b|^2 + tr(C_a + C_b) - 2 tr((C_a + epsilon I) (C_b + epsilon I))^(1/2), the root's trace from the eigenvalues of L^T C_b L with
+    C_a = L L^T, all in float64.
+
+    Args:
+        a, b: (n, d) and (m, d).
+        epsilon: on both diagonals within the root.
+        worst_condition: of the smallest to the largest eigenvalue, down to which squared ones keep enough digits.
+
+    Returns:
+        None where the host has to decide: no more rows than dimensions, small eigenvalues, or what is no matrix of finite floats.
+    """
+    import torch
+
+    if not (a.is_floating_point() and b.is_floating_point()) or a.ndim != 2 or b.ndim != 2 or not 0 < a.shape[1] == b.shape[1] < min(len(a), len(b)):
+        return None
+    (mean_a, covariance_a), (mean_b, covariance_b) = _moments_on_device(a), _moments_on_device(b)
+    rest = (mean_a - mean_b).square().sum() + covariance_a.trace() + covariance_b.trace()
+    if not bool(torch.isfinite(rest)):
+        return None
+    for covariance in (covariance_a, covariance_b):
+        covariance.diagonal().add_(epsilon)
+    lower, fault = torch.linalg.cholesky_ex(covariance_a)
+    if int(fault):
+        return None
+    values = torch.linalg.eigvalsh(lower.T @ covariance_b @ lower)
+    if not bool(values[0] > worst_condition * values[-1]):
+        return None
+    return float(rest - 2 * values.sqrt().sum())
+
+
+def _moments_on_device(rows: "torch.Tensor") -> "tuple[torch.Tensor, torch.Tensor]":
+    """The mean (d,) and the covariance (d, d), in float64; of the rows only parts are copied."""
+    import torch
+
+    rows = rows.detach()
+    mean, scatter = (torch.zeros(shape, dtype=torch.float64, device=rows.device) for shape in (rows.shape[1:], (rows.shape[1],) * 2))
+    for part in row_slices(*rows.shape):
+        mean += rows[part].double().sum(0) / len(rows)
+    for part in row_slices(*rows.shape):
+        centered = rows[part].double() - mean
+        scatter.addmm_(centered.T, centered)
+    return mean, scatter / (len(rows) - 1)

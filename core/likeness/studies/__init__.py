@@ -5,14 +5,13 @@ from likeness.studies.comparison import SUGGESTED as SUGGESTED, compare as compa
 from likeness.studies.comparison_tables import (
     left_out_of as left_out_of,
     paper_table as paper_table,
+    refusals as refusals,
     statistics as statistics,
     summarize as summarize,
 )
-from likeness.studies.continuous_table import continuous_table as continuous_table
 from likeness.studies.convergence import convergence as convergence, convergence_table as convergence_table
 from likeness.studies.embedding_sizes import ANALYSIS_METRICS as ANALYSIS_METRICS, embedding_sizes as embedding_sizes
 from likeness.studies.encoder_sizes import PAPER_ENCODERS as PAPER_ENCODERS, SHIPPED_ENCODERS as SHIPPED_ENCODERS, encoder_sizes as encoder_sizes
-from likeness.studies.guidance_table import guidance_table as guidance_table
 from likeness.studies.image_passes import image_passes as image_passes
 from likeness.studies.paired import paired_differences as paired_differences
 from likeness.studies.parallel import compare_in_parallel as compare_in_parallel
@@ -30,10 +29,8 @@ from likeness.studies.questions import (
     parse_dimensions as parse_dimensions,
     parse_whole_number as parse_whole_number,
 )
-from likeness.studies.refusals import refusals as refusals
 from likeness.studies.row_values import sweep_of as sweep_of, sweep_table as sweep_table
 from likeness.studies.semantic_classes import SemanticClasses as SemanticClasses, classes_of as classes_of, unseen_classes as unseen_classes
-from likeness.studies.shift_table import shift_table as shift_table
 from likeness.studies.study import (
     FIGURES as FIGURES,
     Cell as Cell,
@@ -49,6 +46,7 @@ from likeness.studies.study import (
     table_of as table_of,
 )
 from likeness.studies.study_folder import StudyFolder as StudyFolder, StudyStatus as StudyStatus, list_studies as list_studies
+from likeness.studies.study_tables import continuous_table as continuous_table, guidance_table as guidance_table, shift_table as shift_table
 from likeness.studies.sweeps import (
     Domain as Domain,
     SweepConfig as SweepConfig,

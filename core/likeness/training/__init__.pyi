@@ -54,5 +54,4 @@ from .runs.run_folder import (
     list_runs as list_runs,
     trained_folders as trained_folders,
 )
-from .runs.run_preprocessing import RunPreprocessing as RunPreprocessing, run_preprocessing as run_preprocessing
-from .runs.weights_metadata import weights_metadata as weights_metadata
+from .runs.run_preprocessing import RunPreprocessing as RunPreprocessing, run_preprocessing as run_preprocessing, weights_metadata as weights_metadata

@@ -9,8 +9,7 @@ import torch
 
 from likeness.data import read_folder
 from likeness.training.config import RunConfig, with_changes
-from likeness.training.data.pixels import load_pixels
-from likeness.training.data.whole_images import load_whole_images
+from likeness.training.data.pixels import load_pixels, load_whole_images
 from likeness.training.loop.prepare import keep_on_device
 from likeness.training.loop.train import train
 

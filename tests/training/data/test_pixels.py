@@ -1,14 +1,19 @@
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
+import torch
 from PIL import Image
 
 from foreign_files import write_video
 from likeness.data import ImageTable, read_folder
 from likeness.errors import InputError
+from likeness.training.config import config_from
+from likeness.training.data.outputs import backbone_outputs, cached_outputs
 from likeness.training.data.pixels import center_crops, kept_size, load_pixels
+from likeness.training.network.backbones import build_network
 
 
 def test_the_middle_square_is_kept(tmp_path: Path) -> None:
@@ -94,3 +99,36 @@ def test_seconds_of_a_video(tmp_path: Path) -> None:
     np.testing.assert_allclose(load_pixels(table, 16).mean(axis=(1, 2, 3)), [0, 240], atol=4)
     write_video(tmp_path / "a.mp4", shades=(240, 0))
     np.testing.assert_allclose(load_pixels(table, 16).mean(axis=(1, 2, 3)), [240, 0], atol=4)
+
+
+def test_what_is_stored_is_mapped_and_the_same_as_what_is_computed(content: dict[str, Any], cache: Path) -> None:
+    torch.manual_seed(0)
+    network = build_network(config_from(content).backbone)
+    pixels, rows = np.random.default_rng(0).integers(0, 256, (9, 18, 18, 3), dtype=np.uint8), np.array([7, 1, 3])
+    computed = backbone_outputs(network, pixels, rows, 16)
+    assert not (cache / "outputs").exists()
+    first, again = (cached_outputs(network, pixels, rows, 16) for _ in range(2))
+    for stored in (first, again):
+        assert isinstance(stored, np.memmap)  # processes that read the same file share its memory
+        assert not stored.flags.writeable
+        np.testing.assert_array_equal(stored, computed)
+    assert len(list((cache / "outputs").glob("*.npy"))) == 1
+    assert network.training
+
+
+def test_what_no_weight_tells_is_not_taken_for_another_network(content: dict[str, Any], cache: Path) -> None:
+    """Pooling has no weights; what a module of one's own computes may change while its weights stay."""
+    pixels, rows, found = np.random.default_rng(0).integers(0, 256, (4, 66, 66, 3), dtype=np.uint8), np.arange(4), []
+    for pooling in ("avg", "max"):
+        torch.manual_seed(0)
+        content["backbone"]["options"] = {"global_pool": pooling}
+        network = build_network(config_from(content).backbone)
+        found.append(cached_outputs(network, pixels, rows, 64))
+        np.testing.assert_array_equal(found[-1], backbone_outputs(network, pixels, rows, 64))
+    assert not np.allclose(*found)
+    network.is_given = True
+    stored = len(list((cache / "outputs").glob("*.npy")))
+    np.testing.assert_array_equal(cached_outputs(network, pixels, rows, 64), found[-1])
+    network.backbone.global_pool = torch.nn.Sequential(network.backbone.global_pool, torch.nn.Tanh())
+    assert not np.allclose(cached_outputs(network, pixels, rows, 64), found[-1])
+    assert len(list((cache / "outputs").glob("*.npy"))) == stored == 2

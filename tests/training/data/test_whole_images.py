@@ -13,9 +13,8 @@ from likeness.samplers import MPerClassBatches
 from likeness.training.config import RunConfig, config_from, with_changes
 from likeness.training.data.batches import Batches
 from likeness.training.data.crops import crop_shares, cut_crops, whole_crops
-from likeness.training.data.pixels import load_pixels
+from likeness.training.data.pixels import WholeImages, load_pixels, load_whole_images
 from likeness.training.data.run_images import run_images
-from likeness.training.data.whole_images import WholeImages, load_whole_images
 from likeness.training.loop.train import train
 
 

@@ -4,11 +4,13 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 from likeness.errors import InputError
 from likeness.training.config import RunConfig
-from likeness.training.runs.run_folder import RunFolder, Status, find_run, list_runs, trained_folders
+from likeness.training.runs.checkpoint_figures import checkpoint_figures
+from likeness.training.runs.run_folder import RunFolder, Status, find_run, is_running, list_runs, process_mark, trained_folders
 
 
 def test_status_is_read_back_and_a_broken_file_counts_as_new(tmp_path: Path) -> None:
@@ -135,3 +137,56 @@ def test_figures_of_the_best_weights_are_those_of_the_report_or_of_the_evaluatio
     assert run.best_figures() == {"step": 3, "epoch": 1.0, "recall_at_1": 0.53}
     run.write_report({"name": "a", "best": {"step": 3, "recall_at_1": 0.53, "matched_recall_at_1": 0.7}})
     assert run.best_figures() == {"step": 3, "recall_at_1": 0.53, "matched_recall_at_1": 0.7}
+
+
+WITH_PROC = pytest.mark.skipif(not Path("/proc/self/stat").is_file(), reason="there is no /proc")
+
+
+@WITH_PROC
+def test_the_mark_of_a_process_stays_and_is_its_own() -> None:
+    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as other:
+        assert process_mark(other.pid) == process_mark(other.pid) != ""
+        assert is_running(other.pid, process_mark(other.pid))
+        mark = process_mark(other.pid)
+    assert not is_running(other.pid, mark)
+    assert process_mark(other.pid) == ""
+
+
+@WITH_PROC
+def test_a_number_that_another_process_has_now_is_not_running() -> None:
+    boot, start = process_mark(os.getpid()).split()
+    assert is_running(os.getpid(), f"{boot} {start}")
+    assert not is_running(os.getpid(), f"{boot} {int(start) - 1}")
+    assert not is_running(os.getpid(), f"00000000-0000-0000-0000-000000000000 {start}")
+
+
+def test_without_a_mark_the_number_alone_counts() -> None:
+    assert is_running(os.getpid())
+    assert not is_running(0)
+
+
+def measured(folder: Path) -> pd.DataFrame:
+    """An untrained network and three evaluations, of which the second is the best; NMI is highest where R@1 is not."""
+    run = RunFolder(folder)
+    run.append_metrics({"step": 0, "epoch": 0.0, "recall_at_1": 0.9, "nmi": 0.1})
+    for step, recall, nmi in ((2, 0.4, 0.8), (4, 0.6, 0.5), (6, 0.5, 0.6)):
+        run.append_metrics({"step": step - 1, "epoch": (step - 1) / 2, "loss": 1.0, "rate": 0.1})
+        best = {"best_of": recall} if step < 6 else {}
+        run.append_metrics({"step": step, "epoch": step / 2, "loss": 1.0, "rate": 0.1, "seconds": 3.0, "recall_at_1": recall, "nmi": nmi} | best)
+    return run.metrics()
+
+
+def test_all_figures_are_of_the_same_weights(tmp_path: Path) -> None:
+    frame = measured(tmp_path)
+    assert checkpoint_figures(frame, "recall_at_1", "best") == {"step": 4, "epoch": 2.0, "recall_at_1": 0.6, "nmi": 0.5}
+    assert checkpoint_figures(frame, "recall_at_1", "last") == {"step": 6, "epoch": 3.0, "recall_at_1": 0.5, "nmi": 0.6}
+
+
+def test_before_training_only_the_last_ones_are_there_and_before_that_none(tmp_path: Path) -> None:
+    frame = measured(tmp_path)
+    untrained = {"step": 0, "epoch": 0.0, "recall_at_1": 0.9, "nmi": 0.1}
+    for first in (frame.iloc[:1], frame.iloc[:1].drop(columns="best_of")):
+        assert checkpoint_figures(first, "recall_at_1", "last") == untrained
+        assert checkpoint_figures(first, "recall_at_1", "best") == {}
+    assert checkpoint_figures(pd.DataFrame(), "recall_at_1", "last") == {}
+    assert checkpoint_figures(frame, "ndcg_at_10", "last") == {}

@@ -10,8 +10,7 @@ from likeness.errors import InputError
 from likeness.evaluation import find_metric
 from likeness.io import write_atomic
 from likeness.studies.study import Cell, measured
-from likeness.studies.sweeps.config import SweepConfig, read_sweep
-from likeness.studies.sweeps.trial import Trial
+from likeness.studies.sweeps.config import SweepConfig, Trial, read_sweep
 from likeness.training import RunConfig, RunFolder, TaskFolder, config_from, with_changes
 
 if TYPE_CHECKING:

@@ -22,8 +22,7 @@ from sqlalchemy import URL
 from sqlalchemy.pool import NullPool
 
 from likeness.errors import InputError
-from likeness.studies.sweeps.config import Domain, SweepConfig, choice_text
-from likeness.studies.sweeps.trial import Trial
+from likeness.studies.sweeps.config import Domain, SweepConfig, Trial, choice_text
 
 _NAME = "sweep"
 _REASON = "reason"

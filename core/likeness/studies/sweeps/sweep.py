@@ -9,9 +9,8 @@ from likeness.errors import InputError
 from likeness.io import runs_dir
 from likeness.progress import Progress, no_progress
 from likeness.studies.study import run_study
-from likeness.studies.sweeps.config import SweepConfig, read_sweep
+from likeness.studies.sweeps.config import SweepConfig, Trial, read_sweep, settings_text
 from likeness.studies.sweeps.folder import SweepFolder
-from likeness.studies.sweeps.trial import Trial, settings_text
 from likeness.training import RunConfig, RunFolder, checkpoint_figures, run_images
 
 if TYPE_CHECKING:

@@ -15,8 +15,7 @@ from likeness.training.data.run_images import RunImages
 from likeness.training.dist_context import SINGLE_PROCESS, DistContext
 
 if TYPE_CHECKING:
-    from likeness.training.data.pixels import Pixels
-    from likeness.training.data.whole_images import WholeImages
+    from likeness.training.data.pixels import Pixels, WholeImages
 
 
 class Batch(NamedTuple):

@@ -71,11 +71,11 @@ def build_guidance(
         names = _names(config, images)
         if not guidance.stop_gradient:
             return LanguageGuidance(VectorTargets(class_vectors(names, models, guidance.primer), learned=True), **options)
-        return LanguageGuidance(ClassTargets(_expert_targets(config, names, models)), **options)
+        return LanguageGuidance(ClassTargets(_expert_targets(guidance, names, models)), **options)
     used, chosen = pseudolabel_names(config, images, progress)
     similarities = class_similarities(used, models, guidance.primer)
     if guidance.level == "class":
-        table = np.asarray(pseudolabel_similarities(chosen[_dealt(config, len(chosen))], similarities, guidance.variant))
+        table = np.asarray(pseudolabel_similarities(chosen[_dealt(guidance.control, config.seed, len(chosen))], similarities, guidance.variant))
         return LanguageGuidance(ClassTargets(flat_similarities(table) if guidance.control == "flat" else table), **options)
     chosen = _scatter(chosen, images.train, len(images.table))
     return LanguageGuidance(ImageTargets(chosen, similarities, guidance.variant), masked=guidance.mask_language, **options)
@@ -88,7 +88,7 @@ def _ablation(config: RunConfig, images: RunImages, models: Any, network: Embedd
     assert guidance is not None
     names = _names(config, images)
     if guidance.method in ("mining", "scaling"):
-        targets = ClassTargets(_expert_targets(config, names, models))
+        targets = ClassTargets(_expert_targets(guidance, names, models))
         if guidance.method == "mining":
             return LanguageMining(targets, *guidance.nu or ())
         return LanguageScaling(targets, guidance.nu) if guidance.nu else LanguageScaling(targets)
@@ -106,20 +106,17 @@ def _names(config: RunConfig, images: RunImages) -> list[str]:
     """The names that guide: those of the classes, shuffled in the control."""
     assert config.guidance is not None
     names = class_names(images, config.guidance.names)
-    return [names[place] for place in _dealt(config, len(names))]
+    return [names[place] for place in _dealt(config.guidance.control, config.seed, len(names))]
 
 
-def _dealt(config: RunConfig, count: int) -> NDArray[np.int64]:
+def _dealt(control: str, seed: int, count: int) -> NDArray[np.int64]:
     """Which class's name each class gets: its own, or in the control any."""
-    assert config.guidance is not None
-    shuffled = config.guidance.control == "shuffled"
-    return np.random.default_rng([config.seed, 3]).permutation(count) if shuffled else np.arange(count)
+    return np.random.default_rng([seed, 3]).permutation(count) if control == "shuffled" else np.arange(count)
 
 
-def _expert_targets(config: RunConfig, names: list[str], models: Any) -> NDArray[np.float32]:
-    assert config.guidance is not None
-    found = expert_similarities(config.guidance, names, models)
-    return flat_similarities(found) if config.guidance.control == "flat" else found
+def _expert_targets(guidance: GuidanceConfig, names: list[str], models: Any) -> NDArray[np.float32]:
+    found = expert_similarities(guidance, names, models)
+    return flat_similarities(found) if guidance.control == "flat" else found
 
 
 def flat_similarities(table: NDArray[np.float32]) -> NDArray[np.float32]:

@@ -33,7 +33,7 @@ from likeness.training.network.embedding_network import EmbeddingNetwork
 from likeness.training.network.spherical_map import MAP_KEYS, SphericalMap, fit_spherical_map
 from likeness.training.runs.checkpoint_figures import CHECKPOINTS, checkpoint_figures
 from likeness.training.runs.run_folder import RunFolder, Status
-from likeness.training.runs.weights_metadata import weights_metadata
+from likeness.training.runs.run_preprocessing import weights_metadata
 
 Embeddings = NDArray[np.float32]
 # Seconds between two updates of the run's status.
@@ -133,7 +133,7 @@ class RunCallback(Callback):
         if self.dist.is_main and time.perf_counter() - self._reported > _STATUS_SECONDS:
             self._reported = time.perf_counter()
             self._report_status()
-        if self.stopped or (evaluates and ends_early(self.config, module.without_best)):
+        if self.stopped or (evaluates and ends_early(self.config.stop_early, module.without_best)):
             trainer.should_stop = True
 
     def _take(self, module: RunModule, trainer: Trainer, evaluates: bool) -> None:
@@ -346,6 +346,6 @@ class RunCallback(Callback):
         write_weights(self.run.best, network.state_dict() | extra, weights_metadata(network, self.config, {"step": self.step} | found))
 
 
-def ends_early(config: RunConfig, without_best: int) -> bool:
+def ends_early(stop_early: int | None, without_best: int) -> bool:
     """Whether a run ends before its last step, after so many evaluations without a new best on the validation images."""
-    return config.stop_early is not None and without_best >= config.stop_early
+    return stop_early is not None and without_best >= stop_early

@@ -15,9 +15,8 @@ from likeness.samplers import MPerClassBatches, NeighborBatches
 from likeness.training.config import RunConfig
 from likeness.training.data.batches import Batches, ResumeSampler, pixels_of
 from likeness.training.data.outputs import cached_outputs
-from likeness.training.data.pixels import load_pixels
+from likeness.training.data.pixels import load_pixels, load_whole_images
 from likeness.training.data.run_images import RunImages, run_images
-from likeness.training.data.whole_images import load_whole_images
 from likeness.training.dist_context import DistContext
 from likeness.training.guidance.guidance import build_guidance
 from likeness.training.loop.given_objects import GivenObjects, build_objective, given_network

@@ -166,7 +166,7 @@ def _fit(config: RunConfig, run: RunFolder, ready: ReadyRun, callback: RunCallba
     resumed = checkpoints.is_there()
     state: dict[str, Any] = checkpoints.read(_check_state) if resumed else {"global_step": 0}
     start = int(state["global_step"])
-    done = start >= callback.total or ends_early(config, state.get("plateau", {}).get("without_best", 0))
+    done = start >= callback.total or ends_early(config.stop_early, state.get("plateau", {}).get("without_best", 0))
     weights = state["state_dict"] if resumed and done else None
     del state  # where steps are left, Lightning reads the file itself
     callback.begin(start)
@@ -178,7 +178,7 @@ def _fit(config: RunConfig, run: RunFolder, ready: ReadyRun, callback: RunCallba
         device: torch.device = trainer.strategy.root_device
         if not done:
             retain_freed_memory()
-            with threads_for(_multiply_adds(config, module)):
+            with threads_for(_multiply_adds(config.batch.size, config.backbone.head_only, module)):
                 try:
                     loader = ready.loader(device, start, callback.total)
                     trainer.fit(module, loader, ckpt_path=checkpoints.path if resumed else None, weights_only=True if resumed else None)
@@ -198,9 +198,9 @@ def _fit(config: RunConfig, run: RunFolder, ready: ReadyRun, callback: RunCallba
     return device
 
 
-def _multiply_adds(config: RunConfig, module: RunModule) -> float:
+def _multiply_adds(batch: int, head_only: bool, module: RunModule) -> float:
     """Multiply-adds of the largest matrix product of a step; infinite for a whole backbone."""
-    return config.batch.size * module.network.head.weight.numel() if config.backbone.head_only else float("inf")
+    return batch * module.network.head.weight.numel() if head_only else float("inf")
 
 
 def _check_state(state: dict[str, Any]) -> None:

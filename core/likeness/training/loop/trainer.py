@@ -37,7 +37,7 @@ def build_trainer(config: RunConfig, **options: Any) -> Trainer:
     Raises:
         InputError: devices or processes that do not exist.
     """
-    devices = _distributed(config) if config.processes > 1 else {"devices": 1}
+    devices = _distributed(config.devices, config.nodes) if config.processes > 1 else {"devices": 1}
     quiet = {"enable_checkpointing": False, "enable_progress_bar": False, "enable_model_summary": False, "precision": config.precision}
     steps = {"accumulate_grad_batches": config.batch.accumulate, "gradient_clip_val": config.optimizer.clip}
     arguments: dict[str, Any] = quiet | steps | devices | options
@@ -52,9 +52,9 @@ def build_trainer(config: RunConfig, **options: Any) -> Trainer:
     return trainer
 
 
-def _distributed(config: RunConfig) -> dict[str, Any]:
+def _distributed(devices: int, nodes: int) -> dict[str, Any]:
     strategy = DDPStrategy(find_unused_parameters=True, broadcast_buffers=False, timeout=_TIMEOUT)
-    return {"strategy": strategy, "devices": config.devices, "num_nodes": config.nodes, "use_distributed_sampler": False}
+    return {"strategy": strategy, "devices": devices, "num_nodes": nodes, "use_distributed_sampler": False}
 
 
 def dist_context_of(config: RunConfig) -> DistContext:

@@ -1,8 +1,11 @@
 """What a run's evaluation shows its network of an image, as numbers that another program can follow."""
 
-from dataclasses import dataclass
+import json
+from dataclasses import asdict, dataclass
+from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
+from likeness.training.config import RunConfig, as_yaml
 from likeness.training.data.pixels import kept_size
 
 if TYPE_CHECKING:
@@ -39,3 +42,14 @@ def run_preprocessing(network: "EmbeddingNetwork", data: "DataConfig") -> RunPre
     """The center of the image, or of its whole frame, as in the run's evaluation."""
     mean, std = (tuple(each.flatten().tolist()) for each in (network.mean, network.std))
     return RunPreprocessing(data.kept or kept_size(data.image_size), data.frame == "whole", data.image_size, mean, std)
+
+
+def weights_metadata(network: "EmbeddingNetwork", config: RunConfig, figures: dict[str, Any]) -> dict[str, str]:
+    """Texts by name: the format of the tensors, Likeness's version, the whole config as YAML, preprocessing and figures as JSON."""
+    return {
+        "format": "pt",
+        "likeness.version": version("likeness"),
+        "likeness.config": as_yaml(config),
+        "likeness.preprocessing": json.dumps(asdict(run_preprocessing(network, config.data))),
+        "likeness.figures": json.dumps(figures),
+    }
