@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from likeness.data import read_dataset
+from likeness.data import OfficialLayout, read_dataset
 from likeness.errors import InputError
 
 Writers = dict[str, Callable[[Path], Path]]
@@ -113,3 +113,11 @@ def test_another_encoding(miniatures: Writers, tmp_path: Path, encoding: str) ->
     names = miniatures["cub200"](tmp_path) / "classes.txt"
     names.write_bytes(names.read_text(encoding="utf-8").encode(encoding))
     assert "'classes.txt' of CUB200 is not text in UTF-8; take it anew from https://www" in refusal("cub200", tmp_path)
+
+
+@pytest.mark.parametrize("path", ["", "../a.jpg", "a/../../b.jpg", "..\\a.jpg", "/a.jpg", "C:/a.jpg", "a\0.jpg"])
+def test_a_path_that_leads_out_of_the_folder(path: str) -> None:
+    layout = OfficialLayout("Pets", "https://pets.org", ("list.txt",))
+    assert layout.inside(Path("list.txt"), "line 1", "a/b..c.jpg") == "a/b..c.jpg"
+    with pytest.raises(InputError, match=r"In 'list\.txt' of Pets, line 1 is '.*', expected a path inside of the dataset's folder"):
+        layout.inside(Path("list.txt"), "line 1", path)
