@@ -94,7 +94,7 @@ def test_the_command_line_started_by_its_module(trap: Path) -> None:
 
 
 def test_what_becomes_the_app(trap: Path) -> None:
-    _call(trap, "-m", "likeness", "token", "tokens.txt", "notebook")
+    _call(trap, "-m", "likeness", "admin", "token", "tokens.txt", "notebook")
     assert (trap / "tokens.txt").is_file()
 
 
