@@ -34,6 +34,7 @@ FLAGS = [
 ]
 
 
+@pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
     """Half as many again as there are processors, for a test of a browser waits for the browser and for a server."""
     return (os.cpu_count() or 1) * 3 // 2

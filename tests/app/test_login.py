@@ -94,9 +94,9 @@ def test_the_command_asks_twice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
     assert list(read_accounts(people)) == ["ada"]
     started: list[list[str]] = []
     monkeypatch.setattr("os.execve", lambda program, arguments, environment: started.append(arguments))
-    assert run("password", "people.txt", "ada", "--role", "train")[0] == 0
+    assert run("admin", "password", "people.txt", "ada", "--role", "train")[0] == 0
     assert started[0][1:] == [password_command.__file__, "people.txt", "ada", "train"]
-    assert run("password", "people.txt", "ada", "--role", "all")[0] == 2
+    assert run("admin", "password", "people.txt", "ada", "--role", "all")[0] == 2
 
 
 def test_nothing_answers_before_the_sign_in(settings: ServerSettings) -> None:

@@ -52,7 +52,7 @@ def test_a_file_of_another_form_is_refused(tmp_path: Path) -> None:
 
 def test_the_command_prints_it_once(tmp_path: Path) -> None:
     file = tmp_path / "tokens.txt"
-    command = [sys.executable, "-m", "likeness", "token", str(file), "notebook"]
+    command = [sys.executable, "-m", "likeness", "admin", "token", str(file), "notebook"]
     printed = subprocess.run(command, capture_output=True, text=True, timeout=300, check=True)
     assert program_name(file, printed.stdout.strip()) == "notebook"
     wrong = subprocess.run([*command[:-1], "a b"], capture_output=True, text=True, timeout=300, check=False)

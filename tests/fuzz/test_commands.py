@@ -50,7 +50,7 @@ def test_a_process_of_its_own_answers_alike(tmp_path: Path) -> None:
     call = [sys.executable, "-m", "likeness"]
     found = subprocess.run([*call, "fit", b"\xff.yaml", "--out", tmp_path / "U.npy"], capture_output=True, timeout=300, check=False)
     assert (found.returncode, wrong(found.returncode, found.stderr.decode())) == (2, "")
-    for words in (["admin", "delete", "ada"], ["password", str(tmp_path / "people"), "ada"]):
+    for words in (["admin", "delete", "ada"], ["admin", "password", str(tmp_path / "people"), "ada"]):
         nobody = subprocess.run([*call, *words], stdin=subprocess.DEVNULL, capture_output=True, timeout=300, check=False, start_new_session=True)
         assert (nobody.returncode, wrong(nobody.returncode, nobody.stderr.decode())) == (2, "")
     closed = subprocess.run(["sh", "-c", '"$@" <&- >&-', "sh", *call, "admin", "delete", "ada"], capture_output=True, timeout=300, check=False)
