@@ -86,14 +86,7 @@ def test_no_process_imports_from_the_current_folder(trap: Path, tmp_path: Path, 
 
 def test_the_command_line_and_what_becomes_the_app(trap: Path) -> None:
     _call(trap, "-m", "likeness", "kinds", "objectives")
-<<<<<<< HEAD
-    _call(trap, "-m", "likeness", "token", "tokens.txt", "notebook")
-=======
-
-
-def test_what_becomes_the_app(trap: Path) -> None:
     _call(trap, "-m", "likeness", "admin", "token", "tokens.txt", "notebook")
->>>>>>> p16-one
     assert (trap / "tokens.txt").is_file()
 
 
