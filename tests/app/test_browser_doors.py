@@ -13,6 +13,8 @@ import pytest
 
 from accounts import set_password
 
+pytestmark = pytest.mark.long
+
 WAIT = 600_000
 PASSWORD = "correct horse"
 
@@ -66,7 +68,6 @@ def test_the_printed_link_opens_the_app_and_the_bare_address_asks(served: Callab
     stranger.wait_for_selector(".lm[data-state='ready']", timeout=WAIT)
 
 
-@pytest.mark.long
 def test_an_open_tab_says_that_the_server_was_started_anew_and_what_to_do(visit: Callable[..., Any], server_class: Any, tmp_path: Path) -> None:
     first = server_class(tmp_path / "cache", "--token")
     try:
@@ -91,7 +92,6 @@ def test_an_open_tab_says_that_the_server_was_started_anew_and_what_to_do(visit:
         anew.stop()
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_an_account_signs_in_looks_and_signs_out(served: Callable[..., Any], visit: Callable[..., Any], tmp_path: Path, scheme: str) -> None:
     set_password(tmp_path / "people.txt", "ada", PASSWORD, "view")
@@ -135,7 +135,6 @@ def elsewhere(tmp_path: Path) -> Iterator[str]:
         web.shutdown()
 
 
-@pytest.mark.long
 def test_a_page_of_another_origin_neither_shows_pictures_nor_opens_the_app(server: Any, visit: Callable[..., Any], elsewhere: str) -> None:
     page = visit()
     page.goto(elsewhere)

@@ -16,6 +16,8 @@ from likeness.data import read_cars
 from likeness.tagging import TagStore
 from shared.selection import encode
 
+pytestmark = pytest.mark.long
+
 PASSWORD = "as long as it has to be"
 
 
@@ -85,7 +87,6 @@ def _give(page: Any, name: str, value: str = "") -> None:
     settled(page)
 
 
-@pytest.mark.long
 def test_two_people_label_the_same_images(begin: Any, person: Any, paths: list[str]) -> None:
     server = begin()
     ben, dan, ada = person(server, "ben"), person(server, "dan"), person(server, "ada")
@@ -110,7 +111,6 @@ def test_two_people_label_the_same_images(begin: Any, person: Any, paths: list[s
     assert label.is_disabled()
 
 
-@pytest.mark.long
 def test_a_killed_server_has_lost_nothing_that_was_said(begin: Any, person: Any, paths: list[str]) -> None:
     for turn in range(2):
         server = begin()
@@ -155,7 +155,6 @@ def test_pictures_are_ticked_by_mouse_and_keys_and_typing_labels_nothing(begin: 
     assert field.input_value() == "1u1"
 
 
-@pytest.mark.long
 def test_a_tick_that_was_just_taken_away_counts(begin: Any, person: Any, paths: list[str]) -> None:
     """Y and 1 right after a click: what has no tick on the screen gets no label."""
     server = begin()

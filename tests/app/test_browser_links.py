@@ -12,6 +12,8 @@ from PIL import Image
 from browsing import WAIT, open_map, settled
 from likeness.data import new_entry
 
+pytestmark = pytest.mark.long
+
 
 def _asked(page: Any) -> dict[str, list[str]]:
     return parse_qs(urlparse(page.url).query)
@@ -42,7 +44,6 @@ def test_back_brings_a_cleared_selection_and_query_back(page: Any, server: Any) 
     page.get_by_role("heading", name="2 selected").wait_for(state="detached", timeout=WAIT)
 
 
-@pytest.mark.long
 def test_back_leads_to_the_images_of_before_with_what_was_asked_of_them(page: Any, fresh_server: Any, tmp_path: Path) -> None:
     for number in range(12):
         (tmp_path / "photos" / "ab"[number % 2]).mkdir(parents=True, exist_ok=True)

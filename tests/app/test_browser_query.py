@@ -7,6 +7,8 @@ import pytest
 
 from browsing import WAIT, open_map, settled
 
+pytestmark = pytest.mark.long
+
 
 def _terms(page: Any) -> list[str]:
     settled(page)
@@ -47,7 +49,6 @@ def test_a_picture_is_dragged_and_a_word_typed(page: Any, server: Any) -> None:
     assert _terms(page) == []
 
 
-@pytest.mark.long
 def test_the_keyboard_adds_words_and_pictures(page: Any, server: Any) -> None:
     open_map(page, f"{server.url}/?layout=PCA&text=a+red+car")
     bar = page.get_by_role("group", name="The query")

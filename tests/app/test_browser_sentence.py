@@ -3,7 +3,11 @@
 import re
 from typing import Any
 
+import pytest
+
 from browsing import WAIT, settled
+
+pytestmark = pytest.mark.long
 
 
 def _aspects(page: Any) -> int:

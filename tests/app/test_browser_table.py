@@ -7,6 +7,8 @@ import pytest
 from browsing import WAIT, open_map, settled
 from shared import selection
 
+pytestmark = pytest.mark.long
+
 _HEAD, _ROW = 36, 46  # pixels
 
 
@@ -51,7 +53,6 @@ def test_rows_and_map_share_one_selection(page: Any, server: Any) -> None:
     assert _selected(page) == []
 
 
-@pytest.mark.long
 def test_what_is_drawn_around_on_the_map_is_ticked(page: Any, server: Any) -> None:
     open_map(page, f"{server.url}/?layout=PCA&beside=Table")
     _grid(page)
@@ -69,7 +70,6 @@ def test_what_is_drawn_around_on_the_map_is_ticked(page: Any, server: Any) -> No
     assert _selected(page) == chosen[1:]
 
 
-@pytest.mark.long
 def test_the_head_of_a_column_sorts_all_images_and_turns(page: Any, server: Any) -> None:
     open_map(page, f"{server.url}/?layout=PCA&beside=Table")
     box = _grid(page)

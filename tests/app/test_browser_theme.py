@@ -10,6 +10,8 @@ from playwright.sync_api import TimeoutError
 import navigation
 from browsing import WAIT, open_map, settled
 
+pytestmark = pytest.mark.long
+
 LIGHT, DARK = "rgb(255, 255, 255)", "rgb(18, 21, 28)"  # of app/.streamlit/config.toml
 _LEAST = 4.5  # contrast of text, WCAG 2 AA
 
@@ -59,7 +61,6 @@ def test_one_click_darkens_page_and_map_without_a_reload_and_for_good(light_page
     assert _back(page) == LIGHT
 
 
-@pytest.mark.long
 def test_another_tab_follows_and_keys_choose(light_page: Any, server: Any) -> None:
     first, second = light_page, light_page.context.new_page()
     for page in (first, second):
@@ -80,7 +81,6 @@ def _unreadable(page: Any) -> list[str]:
     return found
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("page", navigation.PAGES, ids=lambda page: page.address)
 def test_texts_of_every_page_are_readable_in_both(light_page: Any, server: Any, page: Any) -> None:
     shown = light_page

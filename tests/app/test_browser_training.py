@@ -10,6 +10,8 @@ import pytest
 from browsing import WAIT, settled
 from likeness.training.runs.run_folder import RunFolder
 
+pytestmark = pytest.mark.long
+
 NAME = "browser-run"
 
 
@@ -76,7 +78,6 @@ def test_a_run_is_started_watched_stopped_resumed_and_explored(page: Any, server
     page.locator(".lm").get_by_text(f"Run {NAME}").wait_for(timeout=WAIT)
 
 
-@pytest.mark.long
 def test_a_link_to_a_page_works_for_the_first_visitor_of_a_server(browser: Any, fresh_server: Any) -> None:
     page = browser.new_page(viewport={"width": 1440, "height": 900})
     page.goto(f"{fresh_server.url}/compare")
