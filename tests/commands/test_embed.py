@@ -36,6 +36,7 @@ def test_ray_that_is_missing_is_answered_with_the_install_line(run: Run, photos:
     assert "install it with `pip install 'likeness[ray]'`" in err
 
 
+@pytest.mark.long
 def test_one_store_for_both_engines_and_vectors_written(run: Run, photos: Path, tmp_path: Path) -> None:
     store, out = tmp_path / "store", tmp_path / "vectors.npy"
     options = ["--encoder", "cars-small", "--store", str(store)]
@@ -69,6 +70,7 @@ def test_a_folder_and_a_table_of_urls(run: Run, photos: Path, tmp_path: Path) ->
     np.testing.assert_allclose(vectors[:5], np.stack(frame["vector"]), atol=1e-5)
 
 
+@pytest.mark.long
 def test_an_interruption_keeps_what_the_workers_had(photos: Path, tmp_path: Path) -> None:
     """Ctrl-C goes to the command and to all that it started."""
     import psutil
@@ -123,7 +125,7 @@ def test_names_that_no_terminal_shows_are_embedded_searched_and_indexed_like_any
     assert (status, out.startswith("7 images")) == (0, True), err
 
 
-@pytest.mark.parametrize("encoding", ["cp1252", "latin-1"])
+@pytest.mark.parametrize("encoding", ["cp1252", pytest.param("latin-1", marks=pytest.mark.long)])
 def test_a_terminal_that_lacks_a_sign_gets_another(odd_names: Path, encoding: str) -> None:
     command = [sys.executable, "-m", "likeness", "search", str(odd_names), "--row", "0", "--encoder", "cars-small"]
     done = subprocess.run(command, capture_output=True, env={**os.environ, "PYTHONIOENCODING": encoding, "PYTHONUTF8": "0"})

@@ -40,6 +40,7 @@ def test_changes_of_one_row_need_not_fit_the_others(run: Run, tmp_path: Path) ->
     assert "Multisimilarity +ELG" in printed
 
 
+@pytest.mark.long
 def test_a_benchmark_over_splits_is_a_table_of_splits(run: Run, tmp_path: Path) -> None:
     own = tmp_path / "shifts.yaml"
     own.write_text(
@@ -68,6 +69,7 @@ def test_a_benchmark_over_splits_is_a_table_of_splits(run: Run, tmp_path: Path) 
         assert float(area) == pytest.approx((every[row, "start"] + every[row, "removal 12"]) / 2, abs=1e-3)
 
 
+@pytest.mark.long
 def test_directions_at_one_distance_stand_side_by_side_with_what_a_row_gains(run: Run, tmp_path: Path) -> None:
     splits, halves = tmp_path / "makers.json", tmp_path / "halves.yaml"
     status, printed, err = run("splits", "groups", "body_type", "-a", "car_color,body_type", "-e", "cars-small", "-o", str(splits))

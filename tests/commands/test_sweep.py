@@ -66,6 +66,7 @@ def test_more_trials_go_on_in_the_folder(run: Run, rates: Path, tmp_path: Path) 
     assert len(printed.split("\n\n")[0].splitlines()) == 3
 
 
+@pytest.mark.long
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGINT for one process")
 def test_an_interruption_is_one_sentence_and_the_next_call_goes_on(run: Run, rates: Path, tmp_path: Path) -> None:
     folder = tmp_path / "rates"

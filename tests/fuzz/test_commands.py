@@ -13,7 +13,7 @@ from command_fuzz import attack_commands, wrong
 from command_lines import command_line, commands
 
 _COMMANDS = commands()
-_SOME, _ALL = 4, len(_COMMANDS)
+_SOME, _ALL = 2, len(_COMMANDS)
 _SECONDS = 600.0
 
 

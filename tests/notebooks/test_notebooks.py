@@ -165,6 +165,7 @@ print(json.dumps({"at_128": means(runs), "suggested": means(runs_suggested), "ma
 """
 
 
+@pytest.mark.long
 def test_indirect_quick_run_supports_the_text(tmp_path: Path) -> None:
     found = run_with_probe("01_indirect.ipynb", tmp_path, INDIRECT_PROBE, SETTING="quick")
     at_128, suggested, many, shares = (found[name] for name in ("at_128", "suggested", "many", "shares"))

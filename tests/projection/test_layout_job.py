@@ -40,7 +40,7 @@ def test_starts_from_a_map_and_is_stored_under_a_given_name() -> None:
     assert load_map(map_key("space-2", "umap", init=start, epochs=5)) is None
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", [pytest.param(each, marks=[pytest.mark.long] * (each == "pacmap")) for each in METHODS])  # which compiles for long
 def test_every_method_gives_the_map_that_its_function_gives(method: str) -> None:
     seed = {"seed": 3} if METHODS[method].seeded else {}
     job = LayoutJob(VECTORS, method=method, **seed)
