@@ -101,6 +101,14 @@ def scanned_once() -> Callable[[], Any]:
     return lambda: found
 
 
+@pytest.fixture(scope="session")
+def scripts() -> Any:
+    """The compiled scripts of the pages; an AppTest compiles them for every run."""
+    from streamlit.runtime.scriptrunner.script_cache import ScriptCache
+
+    return ScriptCache()
+
+
 @pytest.fixture
 def new_map(browser: Any) -> Iterator[Callable[..., Any]]:
     """Opens linked maps, each in a page of its own (see `MapPage`), and ends with a look at the console."""
@@ -123,7 +131,7 @@ def new_map(browser: Any) -> Iterator[Callable[..., Any]]:
 
 
 @pytest.fixture
-def app(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, pca_once: Callable[[Any], Any], scanned_once: Callable[[], Any]) -> Page:
+def app(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, pca_once: Callable[[Any], Any], scanned_once: Callable[[], Any], scripts: Any) -> Page:
     """The app without a browser, as a new visitor finds it, with the layout that needs no waiting."""
     monkeypatch.syspath_prepend(str(MAIN.parent))
     import streamlit as st
@@ -150,7 +158,9 @@ def app(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, pca_once: Callable[[Any
     monkeypatch.setattr("streamlit.components.v2.manifest_scanner.scan_component_manifests", scanned_once)
     monkeypatch.setattr("shared.cached.pca_map", pca_once)
     monkeypatch.setattr("warm._load", lambda *names: None)  # else it loads and compiles beside this test and those after it
-    config.set_option("runner.magicEnabled", False)  # as in app/.streamlit/config.toml, which AppTest does not read
+    for option in ("runner.magicEnabled", "browser.gatherUsageStats"):
+        config.set_option(option, False)  # as in app/.streamlit/config.toml, which AppTest does not read
+    monkeypatch.setattr("streamlit.testing.v1.local_script_runner.ScriptCache", lambda: scripts)
     monkeypatch.setenv("LIKENESS_RUNS", str(tmp_path / "runs"))
     st.cache_resource.clear()
     app = Page(str(MAIN), default_timeout=600)
