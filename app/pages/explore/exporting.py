@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from likeness.space import Space
 
 _PLACE = _KIND = "export"
+_OPEN = "export_open"  # of the session: whether the form is shown
 _KEPT = 64  # jobs, whose files are elsewhere
 _MOST_NEIGHBORS = 1_000
 _WIDTH = 560  # pixels
@@ -38,11 +39,20 @@ ALL, FILTERED, SELECTED = "All", "Filtered", "Selected"
 
 @st.fragment
 def button(view: View, chosen: Rows) -> None:
-    """Draws the button, and below it, once it is opened, the form; `chosen`: the selected images that the filters leave."""
-    box = st.popover("Export", icon=":material/output:", key="export_open", on_change="rerun", help="These images for another program, as a file.")
-    if box.open:
-        with box, st.container(width=_WIDTH, gap="small"):
+    """Draws the button, and below it, once it is opened, the form; `chosen`: the selected images that the filters leave.
+
+    A popover would close by the click that leads to another page, and ask for a run of the page that is left: either page is lost then.
+    """
+    is_open = st.session_state.get(_OPEN, False)
+    icon = ":material/expand_less:" if is_open else ":material/output:"
+    st.button("Export", icon=icon, key="export_turn", on_click=_turn, help="These images for another program, as a file.")
+    if is_open:
+        with st.container(border=True, width=_WIDTH, gap="small"):
             _form(view, chosen)
+
+
+def _turn() -> None:
+    st.session_state[_OPEN] = not st.session_state.get(_OPEN, False)
 
 
 def _form(view: View, chosen: Rows) -> None:
