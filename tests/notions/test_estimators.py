@@ -99,7 +99,7 @@ def test_what_comes_out_is_of_the_kind_that_went_in(estimator: type, rows: np.nd
 def test_tensors_go_where_images_go_and_carry_gradients(estimator: type, rows: np.ndarray, images: np.ndarray) -> None:
     fit = fitted(estimator, rows)
     tensor = torch.nn.functional.normalize(torch.as_tensor(images)).requires_grad_()
-    assert fit.transform_tensor(tensor).detach().numpy() == pytest.approx(fit.transform(images), abs=1e-6)
+    assert fit.transform_tensor(tensor).detach().numpy() == pytest.approx(fit.transform(images), abs=1e-9)
     assert fit.transform_tensor(tensor.float()).dtype == torch.float32
     assert torch.autograd.gradcheck(fit.transform_tensor, tensor)
 

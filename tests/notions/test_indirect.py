@@ -51,7 +51,7 @@ def test_what_says_the_same_gives_the_same_space(change: Callable[..., tuple[np.
     changed, turn = change(text, np.linalg.qr(rng.standard_normal((40, 40)))[0])
     plain, other = InDiReCT(dim).fit(text), InDiReCT(dim).fit(changed)
     assert other.loss_ == pytest.approx(plain.loss_, abs=1e-8)
-    assert similarities(other, images @ turn) == pytest.approx(similarities(plain, images), abs=1e-3)
+    assert similarities(other, images @ turn) == pytest.approx(similarities(plain, images), abs=1e-3 if dim == 4 else 1e-10)
 
 
 def test_a_repeated_prompt_counts_double(text: np.ndarray) -> None:

@@ -1,5 +1,6 @@
-"""What holds for every study that compares fits: it tells how far it is, stops between runs, keeps what is finished, refuses before any work."""
+"""What holds for every study that compares fits: the default is the paper's; it tells how far it is, stops, keeps what is done, refuses before any work."""
 
+import inspect
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -10,7 +11,7 @@ import pytest
 
 from likeness.data import ImageTable
 from likeness.errors import InputError
-from likeness.notions import Notion
+from likeness.notions import PAPER_METHODS, Notion, get_notion
 from likeness.space import Space
 from likeness.studies import compare, embedding_sizes, encoder_sizes, prompt_counts
 
@@ -27,6 +28,21 @@ STUDIES: dict[str, tuple[Callable[..., pd.DataFrame], dict[str, Any]]] = {
     "prompts": (prompt_counts, {"methods": BOTH, "counts": (3, 12), "dim": 4, "seeds": SEEDS}),
     "encoders": (encoder_sizes, {"methods": BOTH, "encoders": ["small", "large"], "dim": 4, "seeds": SEEDS}),
 }
+
+
+# InDiReCT, section 6: embedding sizes and numbers of prompts
+PAPER: dict[str, dict[str, Any]] = {
+    "sizes": {"sizes": (2, 4, 8, 16, 32, 64, 128, 256, 512), "methods": PAPER_METHODS},
+    "prompts": {"counts": (10, 20, 30, 40, 50, 60, 70, 80, 90, 100, 110, 120, 130, 140, 150), "dim": 128, "methods": PAPER_METHODS},
+}
+
+
+@pytest.mark.parametrize("name", PAPER)
+def test_a_study_of_the_paper_is_its_own_by_default(name: str) -> None:
+    defaults = {option: each.default for option, each in inspect.signature(STUDIES[name][0]).parameters.items()}
+    assert {option: defaults[option] for option in PAPER[name]} == PAPER[name]
+    assert list(defaults["seeds"]) == [0, 1, 2, 3, 4]
+    assert len(get_notion("car-model-names").prompts) == 569
 
 
 @pytest.fixture

@@ -64,6 +64,21 @@ def test_the_seed_decides_everything(config: RunConfig, tmp_path: Path) -> None:
     assert not same(first, other)
 
 
+def test_training_separates_classes_that_it_has_not_seen(content: dict[str, Any], tmp_path: Path) -> None:
+    run = train(config_from(content | {"epochs": 40, "evaluate_every": 40, "objective": {"name": "multisimilarity"}}), tmp_path / "run")
+    found = run.metrics()["loss"].dropna()
+    assert found.tail(20).mean() < 0.7 * found.head(10).mean()
+
+
+@pytest.mark.parametrize("frozen", [True, False])
+def test_frozen_batch_norm_keeps_its_statistics(content: dict[str, Any], tmp_path: Path, frozen: bool) -> None:
+    content["backbone"]["freeze_batch_norm"] = frozen
+    found = weights(train(config_from(content), tmp_path / "run"))
+    means = [value for name, value in found.items() if name.endswith("running_mean")]
+    assert means
+    assert all(bool((value == 0).all()) for value in means) == frozen
+
+
 DIVA = {
     "objective": {"name": "margin", "diva": {"hidden": 8, "queue_batches": 2}},
     "backbone": {"name": "test_resnet", "weights": "none", "dim": 8, "parts": 4, "freeze_batch_norm": False},
