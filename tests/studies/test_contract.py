@@ -1,4 +1,4 @@
-"""What holds for every study that compares fits: the default is the paper's; it tells how far it is, stops, keeps what is done, refuses before any work."""
+"""What holds for every study that compares fits: its defaults are the paper's, it tells how far it is, stops, keeps what is done, refuses early."""
 
 import inspect
 from collections.abc import Callable

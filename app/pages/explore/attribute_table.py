@@ -3,13 +3,13 @@
 The browser gets one page of it at a time, so that it stays quick among many images.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 
 import numpy as np
 import streamlit as st
 
-from pages.explore import table_columns
+from pages.explore import exporting, table_columns
 from pages.explore.table_columns import FILE, PICTURE, Rows, Similarities
 from shared import neighbors, selection
 from shared.neighbors import Found, Query
@@ -24,10 +24,8 @@ _ROW_HEIGHT = 46  # pixels
 _AS_THEY_COME = ""
 
 
-def shown_instead(
-    view: View, query: Query, found: Sequence[Found], selected: Rows, problem: str = "", beside: Callable[[], None] = lambda: None
-) -> bool:
-    """Draws the switch between pictures and table, which a link holds, and where that is chosen, the table; whether it was drawn.
+def shown_instead(view: View, query: Query, found: Sequence[Found], selected: Rows, problem: str = "") -> bool:
+    """Draws the switch between pictures and table, which a link holds, with the export, and where that is chosen, the table; whether it was drawn.
 
     Args:
         view: what the page looks at.
@@ -35,14 +33,14 @@ def shown_instead(
         found: its neighbors in each space.
         selected: the selected images that the filters leave.
         problem: why nothing was found.
-        beside: draws what stands at the end of the switch's row.
     """
     with st.container(horizontal=True, gap="small"):
         shown = st.segmented_control(
             "Show as", [PICTURES, TABLE], default=PICTURES, required=True, key="beside", bind="query-params", label_visibility="collapsed"
         )
         scope = _scope(view, query, found, selected) if shown == TABLE else ""
-        beside()
+        exporting.button()
+    exporting.form(view, selected)
     if shown != TABLE:
         return False
     if problem:

@@ -37,22 +37,24 @@ _NONE = ""  # in place of an attribute's name
 ALL, FILTERED, SELECTED = "All", "Filtered", "Selected"
 
 
-@st.fragment
-def button(view: View, chosen: Rows) -> None:
-    """Draws the button, and below it, once it is opened, the form; `chosen`: the selected images that the filters leave.
-
-    A popover would close by the click that leads to another page, and ask for a run of the page that is left: either page is lost then.
+def button() -> None:
+    """Opens and closes the form. A popover would close by the click that leads to another page, and ask for a run of the page that is left: either
+    page is lost then.
     """
-    is_open = st.session_state.get(_OPEN, False)
-    icon = ":material/expand_less:" if is_open else ":material/output:"
+    icon = ":material/expand_less:" if st.session_state.get(_OPEN) else ":material/output:"
     st.button("Export", icon=icon, key="export_turn", on_click=_turn, help="These images for another program, as a file.")
-    if is_open:
-        with st.container(border=True, width=_WIDTH, gap="small"):
-            _form(view, chosen)
 
 
 def _turn() -> None:
     st.session_state[_OPEN] = not st.session_state.get(_OPEN, False)
+
+
+@st.fragment
+def form(view: View, chosen: Rows) -> None:
+    """The form, where it is open; `chosen`: the selected images that the filters leave."""
+    if st.session_state.get(_OPEN):
+        with st.container(border=True, width=_WIDTH, gap="small"):
+            _form(view, chosen)
 
 
 def _form(view: View, chosen: Rows) -> None:

@@ -14,7 +14,7 @@ from components.gallery import Section, gallery
 from components.query_bar import query_bar
 from likeness.defaults import reads_as_rendered_cars
 from likeness.errors import InputError
-from pages.explore import attribute_table, exporting, labeling, matching, notion_line
+from pages.explore import attribute_table, labeling, matching, notion_line
 from shared import aspect_labels, cached, clicks, map_controls, maps, neighbors, problems, query_chips, selection, sidebar, verdict
 from shared.plain import plain
 from shared.sidebar import readable
@@ -71,7 +71,7 @@ def _pictures(view: View, query: neighbors.Query, found: "list[neighbors.Found]"
     """The neighbors of the query, the selection, or all images."""
     chosen = view.chosen
     with st.container(height=_HEIGHT, border=False):
-        if attribute_table.shown_instead(view, query, found, chosen, problem, beside=partial(exporting.button, view, chosen)):
+        if attribute_table.shown_instead(view, query, found, chosen, problem):
             return
         if query:
             _neighbors(view, query, found, problem)
