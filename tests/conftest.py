@@ -10,6 +10,7 @@ from typing import Any
 if "PYTEST_XDIST_WORKER" in os.environ:  # there is a worker for each processor: more threads, here or in what is begun here, wait for each other
     os.environ.setdefault("OMP_NUM_THREADS", "1")
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    os.environ.setdefault("NUMBA_NUM_THREADS", "1")  # it sets OpenMP's number, which torch shares, to its own
 
 import numpy as np
 import pytest
