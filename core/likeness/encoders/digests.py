@@ -24,10 +24,8 @@ def digest(*parts: str) -> str:
 
 
 def folder_digests(folder: Path, name: str, deciding: tuple[str, ...] = _DECIDING, remedy: str = "give the folder that holds the model") -> list[str]:
-    """Of each file of a folder that decides the vectors, its name and a digest of its content.
-
-    Raises:
-        InputError: if there is no such folder; it names the encoder.
+    """Name and digest of content of each file of a folder that decides the vectors; raises InputError, which names the encoder, where there is no
+    folder.
     """
     folder = as_path(folder)
     if not folder.is_dir():

@@ -29,7 +29,7 @@ class Encoder(Protocol):
 
     @property
     def identity(self) -> str:
-        """Short hex digest."""
+        """Changes whenever the vectors would."""
         ...
 
     def encode_images(self, images: Sequence[Path | Image.Image]) -> Vectors:

@@ -24,11 +24,10 @@ from likeness.errors import InputError
 def image_lengths(table: ImageTable, encoder: EncoderLike, **options: Any) -> NDArray[np.float32]:
     """Length of each image's features as the encoder's image tower gives them, (n,) in the order of the table, above 0.
 
-    A space keeps unit vectors; times these lengths they are the features themselves. They are computed in one pass over the images and kept
-    in the store of embeddings, as vectors of one number, so that they are computed once.
+    A space keeps unit vectors; times these lengths they are the features themselves. They are computed in one pass over the images and kept in the
+    store of embeddings, as vectors of one number.
 
     Args:
-        table: images that can all be read.
         encoder: a name, or an object with an image tower.
         options: of `embed_images` (store_dir, progress, should_stop ...).
 

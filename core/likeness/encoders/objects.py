@@ -66,8 +66,7 @@ def object_identity(encoder: Any) -> str:
 def as_encoder(encoder: Any) -> Encoder:
     """An object as an encoder: itself where it is a whole one, otherwise with what it lacks around it.
 
-    Raises:
-        InputError: an object that can encode neither images nor texts.
+    Raises InputError for an object that can encode neither images nor texts.
     """
     if isinstance(encoder, Encoder):
         return encoder
@@ -77,12 +76,7 @@ def as_encoder(encoder: Any) -> Encoder:
 
 
 class ObjectEncoder:
-    """An object as an `Encoder`: images are read for it, and its vectors come out as unit rows of float32.
-
-    Args:
-        encoder: `encode_images` of a list of RGB images (PIL) gives rows (n, d), NumPy or torch, of any length; so does `encode_texts` of a list
-            of texts, where there is one.
-    """
+    """An object as an `Encoder`: images are read for it, and its vectors, NumPy or torch, (n, d) of any length, come out as unit rows of float32."""
 
     def __init__(self, encoder: Any) -> None:
         self._encoder = encoder

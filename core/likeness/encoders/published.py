@@ -13,11 +13,9 @@ class PublishedEncoder:
 
     Attributes:
         name: as `likeness.encoders.load_encoder` takes it.
-        title: for people.
         help: what it is good for, in one sentence.
         license: as its makers name it.
         open_license: whether the license allows any use; the others are for research or have conditions.
-        repository: of the hub.
         megabytes: of the download, weights in float32 and the tokenizer.
         pixels: side of the images that it sees.
         has_text: whether it reads texts, so that images can be found in words and notions be defined.

@@ -29,12 +29,9 @@ def architecture(encoder: PublishedEncoder) -> "torch.nn.Module":
 
 
 def measure_speed(encoder: PublishedEncoder, device: str = "auto", seconds: float = _SECONDS) -> float:
-    """Images a second of the image side in float32, reading and resizing not counted; remembered for this machine.
+    """Images a second of the image side in float32, with random weights, reading and resizing not counted; remembered for this machine.
 
-    Args:
-        encoder: whose image side is made with random weights.
-        device: "auto" or a torch device.
-        seconds: for which it is measured; at least two images.
+    Measured for so many seconds, and at least two images.
     """
     network = architecture(encoder)
     import torch

@@ -23,13 +23,7 @@ _SHORTEST_CONTEXT = 16  # of the models that open_clip knows
 
 
 class CutText(NamedTuple):
-    """A text of which an encoder reads only the beginning.
-
-    Attributes:
-        text: the whole.
-        tokens: how many it has, with those that the encoder's tokenizer puts around it.
-        limit: how many of them are read.
-    """
+    """A text of which an encoder reads only the first `limit` of its `tokens`, those counted that the tokenizer puts around it."""
 
     text: str
     tokens: int

@@ -9,10 +9,8 @@ from likeness.io import as_path, csv_rows, regular_file
 def read_captions(path: Path) -> dict[str, str]:
     """Captions by image path, from a CSV file of two columns, path and caption.
 
-    A header line "path,caption" is passed over; a caption with commas stands in quotes. An image whose caption is empty has none.
-
-    Raises:
-        InputError: if the file is missing, no text, has other columns, or gives an image two captions.
+    A header line "path,caption" is passed over; a caption with commas stands in quotes. An image whose caption is empty has none. Raises InputError
+    where the file is missing, no text, has other columns, or gives an image two captions.
     """
     try:
         text = regular_file(as_path(path)).read_text(encoding="utf-8-sig")

@@ -16,8 +16,7 @@ from likeness.language.similarity import cosine_similarities
 def captions_in_order(captions: Mapping[str, str] | Sequence[str], paths: Sequence[str]) -> list[str]:
     """One caption per image, in the order of `paths`: looked up by path, or a column that has this order already.
 
-    Raises:
-        InputError: if an image has no caption, or there are more or fewer captions than images.
+    Raises InputError where an image has no caption, or there are more or fewer captions than images.
     """
     if isinstance(captions, Mapping):
         find = name_finder(captions)
@@ -35,11 +34,8 @@ def captions_in_order(captions: Mapping[str, str] | Sequence[str], paths: Sequen
 def insert_class_name(caption: str, name: str, keywords: str | Sequence[str]) -> str:
     """The caption with every keyword replaced by the class name: "Caption + insertion" of Table 5.
 
-    "A blue bird sitting on a branch" becomes "A blue Shiny Cowbird sitting on a branch" for the keyword "bird". Keywords match whole words
-    in any case; a caption without one stays as it is.
-
-    Raises:
-        InputError: if there is no keyword or one is empty.
+    "A blue bird sitting on a branch" becomes "A blue Shiny Cowbird sitting on a branch" for the keyword "bird". Keywords match whole words in any
+    case; a caption without one stays as it is. Raises InputError where there is no keyword or one is empty.
     """
     words = [keywords] if isinstance(keywords, str) else list(keywords)
     if not words or not all(word.strip() for word in words):
@@ -58,13 +54,12 @@ def caption_embeddings(
         captions: n captions.
         labels: (n,) the class of each.
         model: what `language_model` knows, or such a model.
-        device: where a model given by name computes.
 
     Returns:
         (c, d) float32, in ascending order of the labels.
 
     Raises:
-        InputError: if the numbers differ, or the model cannot embed.
+        InputError: the numbers differ, or the model cannot embed.
     """
     classes, rows = np.unique(np.asarray(labels), return_inverse=True)
     if isinstance(captions, str) or len(captions) != len(rows):
@@ -79,11 +74,8 @@ def caption_embeddings(
 def caption_similarities(
     captions: Sequence[str], labels: Sequence[int] | NDArray[np.integer], model: TextEncoder | str = "minilm", device: str = "auto"
 ) -> NDArray[np.float32]:
-    """Cosine similarities (c, c) of classes by their captions, float32, classes in ascending order of the labels.
+    """Cosine similarities (c, c) of classes by their captions, float32, classes in ascending order of the labels; arguments as `caption_embeddings`.
 
     For similarities of single images use `class_similarities(captions, model, primer="{}")`, or `class_vectors` where they are many.
-
-    Raises:
-        InputError: as `caption_embeddings`.
     """
     return cosine_similarities(caption_embeddings(captions, labels, model, device)).astype(np.float32)

@@ -8,13 +8,7 @@ from likeness.language.family import LanguageFamily, Vectors
 class ClipText:
     """Unit text embeddings of an encoder of `likeness.encoders`, the paper's choice ("CLIP-L", ViT-B/32).
 
-    Args:
-        name: as given to `language_model`.
-        encoder: the encoder's own name, such as "cars" or "ViT-B-32/openai".
-        device: "auto" or a torch device.
-
-    Raises:
-        InputError: if the encoder's name has no known form or its folder is missing.
+    Raises InputError where the encoder's name has no known form, or it has no text side.
     """
 
     reads_sentences = True

@@ -46,7 +46,6 @@ class LanguageFamily:
 
     Attributes:
         name: the prefix of "PREFIX:TARGET", or the whole name where there is no target.
-        title: for people.
         help: one sentence.
         make: (name, target, device) -> a model; its weights are loaded when it first embeds a text.
         form: of a name, for help and errors; empty where the name alone is one.
@@ -75,10 +74,9 @@ class LanguageFamily:
 
 @dataclass(frozen=True)
 class SimilaritySource:
-    """What knows how alike names are, and has no vectors.
+    """What knows how alike names are, and has no vectors; what is not said here is as of `LanguageFamily`.
 
     Attributes:
-        name, title, help, form, map_path: as of `LanguageFamily`.
         compare: (target, names) -> similarities (n, n) in [0, 1], symmetric, ones on the diagonal.
     """
 

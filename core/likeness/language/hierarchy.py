@@ -14,8 +14,8 @@ from likeness.language.wordnet import wordnet_paths
 def hierarchy_similarities(paths: Sequence[str], tree: Sequence[str] = ()) -> Matrix:
     """1 - height(lowest common subsumer) / height(tree), Eq. 1 and 2 of Barz and Denzler, "Hierarchy-based Image Embeddings" (2019).
 
-    A node's height is the number of steps to the deepest leaf below it. Several roots are joined under one. A class that is an ancestor of
-    another keeps similarity 1 with itself; the paper has classes at leaves only.
+    A node's height is the number of steps to the deepest leaf below it. Several roots are joined under one. A class that is an ancestor of another
+    keeps similarity 1 with itself; the paper has classes at leaves only.
 
     Args:
         paths: n classes as paths from the root, such as "animal/bird/cowbird".
@@ -25,7 +25,7 @@ def hierarchy_similarities(paths: Sequence[str], tree: Sequence[str] = ()) -> Ma
         (n, n) float64 in [0, 1], symmetric, ones on the diagonal.
 
     Raises:
-        InputError: if there is no path or one is empty or has an empty step.
+        InputError: there is no path, or one is empty or has an empty step.
     """
     nodes = [_steps(path) for path in paths]
     if not nodes:
@@ -45,11 +45,8 @@ def hierarchy_similarities(paths: Sequence[str], tree: Sequence[str] = ()) -> Ma
 def hierarchy_embeddings(paths: Sequence[str], tree: Sequence[str] = ()) -> Matrix:
     """Unit vectors (n, c) whose dot products are the similarities, c the number of different classes (Algorithm 1 of Barz and Denzler 2019).
 
-    The algorithm places one class after another: its first coordinates solve a triangular system, the last makes its length 1. That is row
-    by row the Cholesky factor of the similarities, which is taken here.
-
-    Raises:
-        InputError: as `hierarchy_similarities`.
+    The algorithm places one class after another: its first coordinates solve a triangular system, the last makes its length 1. That is row by row the
+    Cholesky factor of the similarities, which is taken here. Raises InputError as `hierarchy_similarities`.
     """
     distinct = list(dict.fromkeys("/".join(_steps(path)) for path in paths))
     rows = {path: row for row, path in enumerate(distinct)}

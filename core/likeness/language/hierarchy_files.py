@@ -12,22 +12,13 @@ _EXPECTED = "child and parent in two columns (CSV) or as an object (JSON), or on
 
 @dataclass(frozen=True)
 class Hierarchy:
-    """A class tree.
-
-    Attributes:
-        name: of the file, for messages.
-        paths: every node as its path from the root, "animal/bird/cowbird".
-    """
+    """A class tree: the file's name, for messages, and every node as its path from the root, "animal/bird/cowbird"."""
 
     name: str
     paths: tuple[str, ...]
 
     def path_of(self, class_name: str) -> str:
-        """The path of the node with that name; case, underscores and hyphens do not matter.
-
-        Raises:
-            InputError: if no node has the name, or several have.
-        """
+        """The path of the node with that name, whatever its case, underscores and hyphens; raises InputError where no node has it, or several."""
         found = self._by_name.get(_key(class_name), ())
         if len(found) != 1:
             what = f"{len(found)} nodes" if found else "no node"
@@ -47,11 +38,10 @@ class Hierarchy:
 def read_hierarchy(path: Path) -> Hierarchy:
     """Reads a tree: child and parent, or whole paths.
 
-    A CSV file has two columns, child and parent (a header line "child,parent" is passed over), or one, the path; a JSON file an object
-    {child: parent} or a list of paths. An empty parent, or null, marks a root, and a parent that is no child is one.
+    A CSV file has two columns, child and parent (a header line "child,parent" is passed over), or one, the path; a JSON file an object {child:
+    parent} or a list of paths. An empty parent, or null, marks a root, and a parent that is no child is one.
 
-    Raises:
-        InputError: if the file is missing, has another form, gives a child two parents, or has a circle.
+    Raises InputError where the file is missing, has another form, gives a child two parents, or has a circle.
     """
     try:
         text = regular_file(as_path(path)).read_text(encoding="utf-8-sig")

@@ -46,11 +46,7 @@ def check_language(name: str) -> str:
 
 
 def gives_vectors(name: str) -> bool:
-    """Whether what a name stands for has vectors of texts, not similarities of names only.
-
-    Raises:
-        InputError: if the name has no known form.
-    """
+    """Whether what a name stands for has vectors of texts, not similarities of names only; raises InputError for a name of no known form."""
     return isinstance(_family_of(name)[0], LanguageFamily)
 
 
@@ -58,14 +54,14 @@ def language_model(model: str | TextEncoder, device: str = "auto") -> TextEncode
     """The model of that name; its weights are loaded when it first embeds a text.
 
     Args:
-        model: one of `short_names`; "clip:ENCODER" or the encoder's own name, for the text side of whatever `likeness.encoders` loads
-            ("cars", "ViT-B-32/openai", "hf-hub:...", "local-dir:..."); "transformers:X" with a hub id or a folder, where "X@pooler" takes
-            the model's own pooled output in place of the mean over tokens; "vectors:FILE", a text file of GloVe or FastText. An object with
-            `encode_texts` is taken as it is.
+        model: one of `short_names`; "clip:ENCODER" or the encoder's own name, for the text side of whatever `likeness.encoders` loads ("cars",
+            "ViT-B-32/openai", "hf-hub:...", "local-dir:..."); "transformers:X" with a hub id or a folder, where "X@pooler" takes the model's own
+            pooled output in place of the mean over tokens; "vectors:FILE", a text file of GloVe or FastText. An object with `encode_texts` is taken
+            as it is.
         device: "auto" (CUDA, MPS or the processor, the first that is there) or a torch device.
 
     Raises:
-        InputError: if the name has no known form, or a file or folder is missing.
+        InputError: the name has no known form, or a file or folder is missing.
     """
     if not isinstance(model, str):
         if not hasattr(model, "encode_texts"):
@@ -81,18 +77,15 @@ def language_model(model: str | TextEncoder, device: str = "auto") -> TextEncode
 def language_is_here(name: str) -> bool:
     """Whether nothing that a language model needs of the hub is missing on this machine.
 
-    Raises:
-        InputError: if the name has no known form, or a folder is missing.
+    Raises InputError for a name of no known form, or a folder that is missing.
     """
     family, target = _family_of(name)
     return isinstance(family, SimilaritySource) or family.is_here(target)
 
 
 def similarity_source(model: Any) -> tuple[SimilaritySource, str] | None:
-    """The source of similarities that a name stands for, with its target; None for a language model.
-
-    Raises:
-        InputError: if a name has no known form.
+    """The source of similarities that a name stands for, with its target; None for a language model. Raises InputError for a name of no known
+    form.
     """
     if not isinstance(model, str):
         return None

@@ -14,11 +14,8 @@ SHIPPED_PSEUDOLABELS = "synthetic-cars"
 def read_pseudolabels(file: str) -> dict[str, list[str]]:
     """The names of each class, best first.
 
-    Args:
-        file: a CSV file with a line per class, the class and then its names; or "synthetic-cars": those of Synthetic Cars by color and body type.
-
-    Raises:
-        InputError: a file that is missing, no text, or has a class twice or without names.
+    `file` is a CSV file with a line per class, the class and then its names; or "synthetic-cars": those of Synthetic Cars by color and body type.
+    Raises InputError for a file that is missing, no text, or has a class twice or without names.
     """
     path = assets_dir() / "pseudolabels" / "synthetic-cars.csv" if file == SHIPPED_PSEUDOLABELS else as_path(file)
     try:
@@ -46,11 +43,7 @@ def write_pseudolabels(file: Path, labels: Mapping[str, Sequence[str]]) -> None:
 
 
 def pseudolabels_of(classes: Sequence[str], labels: Mapping[str, Sequence[str]], k: int) -> list[list[str]]:
-    """The k best names of each class, in the order of the classes.
-
-    Raises:
-        InputError: a class without pseudolabels, or with fewer than k.
-    """
+    """The k best names of each class, in the order of the classes; raises InputError for a class without pseudolabels, or with fewer than k."""
     for name in classes:
         if len(labels.get(name, ())) < k:
             problem = f"has {len(labels[name])}" if name in labels else "has none"

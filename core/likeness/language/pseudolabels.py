@@ -18,17 +18,16 @@ def top_pseudolabels(logits: Any, labels: Any = None, k: int = 5, average: Avera
 
     Args:
         logits: (n, m) raw outputs of a classifier for n images, NumPy or torch.
-        labels: (n,) class of each image: one row per class, the paper's class-level pseudolabels. None: one row per image ("Sample" of
-            Table S3).
+        labels: (n,) class of each image: one row per class, the paper's class-level pseudolabels. None: one row per image ("Sample" of Table S3).
         k: how many; the paper finds 5 to 10 best.
-        average: what is averaged within a class: "softmax" outputs (the paper) or the raw "logits" (the authors' code). For single images
-            both give the same.
+        average: what is averaged within a class: "softmax" outputs (the paper) or the raw "logits" (the authors' code). For single images both give
+            the same.
 
     Returns:
         (classes, k) int64 in ascending order of the labels, or (n, k). Of equal outputs the lower index comes first.
 
     Raises:
-        InputError: if shapes do not fit, outputs are not finite, or k is not between 1 and m.
+        InputError: shapes do not fit, outputs are not finite, or k is not between 1 and m.
     """
     outputs = to_numpy(logits).astype(np.float64)
     if outputs.ndim != 2 or not outputs.size or not np.isfinite(outputs).all():
@@ -48,8 +47,7 @@ def top_pseudolabels(logits: Any, labels: Any = None, k: int = 5, average: Avera
 def names_in_use(topk: Any, names: Sequence[str]) -> tuple[list[str], NDArray[np.int64]]:
     """The names that some item has as a pseudolabel, and `topk` (n, k) as indices into them: only these need a language model.
 
-    Raises:
-        InputError: if an index is outside the names, or `topk` is not of whole numbers and shape (n, k).
+    Raises InputError where an index is outside the names, or `topk` is not of whole numbers and shape (n, k).
     """
     used, indices = np.unique(_checked(topk, len(names)), return_inverse=True)
     return [names[index] for index in used], indices.reshape(to_numpy(topk).shape).astype(np.int64)
@@ -70,15 +68,13 @@ def pseudolabel_similarities(topk: Any, name_similarities: Any, variant: Variant
 
     Args:
         topk: (n, k) indices into the names, best first, as `top_pseudolabels` gives them; NumPy or torch.
-        name_similarities: (m, m) similarities of the names (`class_similarities`), NumPy or torch; its kind, precision and device are the
-            result's.
-        variant: see above.
+        name_similarities: (m, m) similarities of the names (`class_similarities`), NumPy or torch; its kind, precision and device are the result's.
 
     Returns:
         (n, n), or (k, n, n) for "multi" and (k * k, n, n) for "dense+multi".
 
     Raises:
-        InputError: if the variant is unknown, shapes do not fit, or an index is outside the names.
+        InputError: the variant is unknown, shapes do not fit, or an index is outside the names.
     """
     if variant not in get_args(Variant):
         raise InputError(f"There is no variant '{variant}'; choose from {', '.join(get_args(Variant))}.")
@@ -96,14 +92,11 @@ def pseudolabel_similarities(topk: Any, name_similarities: Any, variant: Variant
 
 
 def batch_similarities(table: Any, rows: Any) -> Any:
-    """The matrices of a batch, gathered from a table over all classes or images.
+    """The matrices of a batch, (b, b) or (x, b, b), gathered from a table over all classes or images; of the table's kind.
 
     Args:
         table: (c, c) or (x, c, c), NumPy or torch: from `class_similarities` or `pseudolabel_similarities`.
         rows: (b,) row of each image in the table: its class, counted in ascending order of the labels; of the table's kind and device.
-
-    Returns:
-        (b, b) or (x, b, b), of the table's kind.
     """
     if not is_torch(table):
         return _gathered(np.asarray(table), to_numpy(rows), to_numpy(rows))

@@ -29,20 +29,11 @@ POOLINGS = ("mean", "pooler")
 
 
 class TransformersModel:
-    """Sentence vectors of a transformers encoder or decoder (BERT, RoBERTa, Reformer, MPNet, GPT-2 ...).
+    """Sentence vectors of a transformers encoder or decoder (BERT, RoBERTa, Reformer, MPNet, GPT-2 ...), from a hub id or a folder.
 
-    The paper does not say how it makes one vector out of many. The default here is the mean of the last layer over the tokens that are no
-    padding, which every model has. The authors' code takes BERT's and RoBERTa's `pooler_output`: pooling "pooler", written "bert@pooler".
-
-    Args:
-        name: as given to `language_model`.
-        source: a hub id or a folder.
-        pooling: "mean" or "pooler".
-        device: "auto" or a torch device.
-        unit: whether rows are scaled to length 1.
-
-    Raises:
-        InputError: if the folder is missing.
+    The paper does not say how it makes one vector out of many. The default here is the mean of the last layer over the tokens that are no padding,
+    which every model has. The authors' code takes BERT's and RoBERTa's `pooler_output`: pooling "pooler", written "bert@pooler". With `unit`, rows
+    are scaled to length 1. Raises InputError where the folder is missing.
     """
 
     reads_sentences = True
@@ -67,8 +58,7 @@ class TransformersModel:
     def encode_texts(self, texts: list[str]) -> Vectors:
         """Rows (n, d), float32; texts longer than the model's context (or 512 tokens) are cut.
 
-        Raises:
-            InputError: if weights are not here and cannot be downloaded, the folder holds no usable model, or the pooling does not exist.
+        Raises InputError where weights are not here and cannot be downloaded, the folder holds no usable model, or the pooling does not exist.
         """
         parts = _loaded(self.name, self._source, self._folder, self.identity, self._pooling, self._device)
         rows = token_vectors(*parts, texts, self._pooling)

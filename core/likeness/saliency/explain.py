@@ -96,11 +96,11 @@ def saliency_of_spaces(
     progress: Progress | None = None,
     should_stop: Callable[[], bool] | None = None,
 ) -> list[Saliency]:
-    """What each space looks at in each image (InDiReCT, section 6, after Kobs et al., ICCV 2021).
+    """What each space looks at in each image (InDiReCT, section 6, after Kobs et al., ICCV 2021): a `Saliency` per space, all of the same images.
 
-    A pixel's saliency is the absolute gradient of the cosine distance between the embeddings of image and base image, summed over noisy copies of
-    the image. Spaces on one encoder get the same copies and share its forward pass. The noise of a copy follows from `seed`, the number of the
-    copy and what the model sees of the image: neither the other images nor `batch_size` change a map by more than rounding.
+    A pixel's saliency is the absolute gradient of the cosine distance between the embeddings of image and base image, summed over noisy copies of the
+    image. Spaces on one encoder get the same copies and share its forward pass. The noise of a copy follows from `seed`, the number of the copy and
+    what the model sees of the image: neither the other images nor `batch_size` change a map by more than rounding.
 
     Args:
         spaces: one or more, each with a model behind it.
@@ -112,9 +112,6 @@ def saliency_of_spaces(
         batch_size: copies per forward pass; memory grows with it.
         progress: called with (images done, images).
         should_stop: asked after each batch of images; what is done then is returned.
-
-    Returns:
-        One `Saliency` per space, in order, all of the same images.
 
     Raises:
         InputError: a space without a differentiable model, images that are not there or can't be read, a number out of range.

@@ -44,8 +44,7 @@ class ImageModel:
     def prepare(self, images: "Sequence[Path | Image]") -> Pictures:
         """What the model sees of each image, resized and cropped: (n, h, w, 3), RGB, 8-bit; for people to look at, too.
 
-        Raises:
-            InputError: for the first image that can't be read.
+        Raises InputError for the first image that can't be read.
         """
         return np.stack([self.tower.prepare(_rgb(image)) for image in images])
 

@@ -36,13 +36,7 @@ P = TypeVar("P", bound=Projectable)
 
 
 def write_masks(folder: Path, paths: Sequence[str], masks: Masks) -> None:
-    """Writes where the object of each image is beside the table of the images, as `object_masks` reads it.
-
-    Args:
-        folder: of the table.
-        paths: of the images, as the table has them.
-        masks: (n, height, width), all of one size.
-    """
+    """Writes the masks (n, h, w) of images beside their table, in its folder, as `object_masks` reads them; `paths` as the table has them."""
     content = io.BytesIO()
     np.savez_compressed(content, paths=np.array(paths), size=masks.shape[1:], masks=np.packbits(masks.reshape(len(masks), -1), axis=1))
     write_atomic(folder / MASKS_FILE, content.getvalue())
@@ -51,8 +45,7 @@ def write_masks(folder: Path, paths: Sequence[str], masks: Masks) -> None:
 def object_masks(space: Projectable, rows: Sequence[int]) -> Masks:
     """True (n, h, w) where the object is in what the space's model sees; cropped and scaled as the images are.
 
-    Raises:
-        InputError: a space without a differentiable model, images that do not say where their object is, or a row that is not there.
+    Raises InputError for a space without a differentiable model, images that do not say where their object is, or a row that is not there.
     """
     from PIL import Image
 

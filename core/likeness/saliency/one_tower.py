@@ -20,16 +20,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Noise:
-    """The noisy copies of each image.
+    """The noisy copies of each image; raises InputError for a number out of range.
 
     Attributes:
         samples: how many.
         spread: deviation of their noise, in units of the image's range.
-        seed: of the noise.
         batch_size: copies that go through the tower at once.
-
-    Raises:
-        InputError: a number out of range.
     """
 
     samples: int

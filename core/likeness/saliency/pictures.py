@@ -21,10 +21,8 @@ _GAP, _LINE = 6, 16
 
 
 def map_picture(maps: NDArray[np.floating[Any]]) -> Pictures:
-    """Maps (..., h, w) in [0, 1] as RGB (..., h, w, 3): 0 blue, 0.5 grey, 1 yellow, as the authors draw them.
-
-    Raises:
-        InputError: values outside.
+    """Maps (..., h, w) in [0, 1] as RGB (..., h, w, 3): 0 blue, 0.5 grey, 1 yellow, as the authors draw them; raises InputError for values
+    outside.
     """
     return _colored(_within(maps, 0, 1))
 
@@ -32,8 +30,7 @@ def map_picture(maps: NDArray[np.floating[Any]]) -> Pictures:
 def difference_picture(differences: NDArray[np.floating[Any]]) -> Pictures:
     """Differences (..., h, w) in [-1, 1] as RGB (..., h, w, 3): -1 blue, 0 grey, 1 yellow (InDiReCT, Figure 2).
 
-    Raises:
-        InputError: values outside.
+    Raises InputError for values outside.
     """
     return _colored((_within(differences, -1, 1) + 1) / 2)
 
@@ -41,8 +38,7 @@ def difference_picture(differences: NDArray[np.floating[Any]]) -> Pictures:
 def overlay(pixels: Pictures, colors: Pictures, strength: NDArray[np.floating[Any]] | float = 0.6) -> Pictures:
     """Colors laid over an image in shades of grey, both (..., h, w, 3).
 
-    Args:
-        strength: 0 (the image) to 1 (the colors); a number, or one per pixel (..., h, w): the map itself shows color only where something is.
+    `strength` is 0 (the image) to 1 (the colors); a number, or one per pixel (..., h, w): the map itself shows color only where something is.
     """
     grey = (pixels @ _LUMA)[..., None]
     share = np.asarray(strength, dtype=np.float64)
@@ -53,8 +49,7 @@ def overlay(pixels: Pictures, colors: Pictures, strength: NDArray[np.floating[An
 def blurred(maps: NDArray[np.floating[Any]], deviation: float) -> NDArray[np.floating[Any]]:
     """Maps (..., h, w) softened by a Gaussian of `deviation` pixels (0: as they are), for the eye: strides and patches of a model leave a grid.
 
-    Raises:
-        InputError: a negative deviation.
+    Raises InputError for a negative deviation.
     """
     from scipy.ndimage import gaussian_filter
 
@@ -71,8 +66,7 @@ def enlarged(pictures: Pictures, factor: int) -> Pictures:
 def figure(rows: Sequence[Sequence[Pictures]], titles: Sequence[str], labels: Sequence[str] = ()) -> "Image":
     """A picture of pictures: rows of equally large (h, w, 3), a title over each column, a label left of each row.
 
-    Raises:
-        InputError: no row, or rows that don't have one picture per title.
+    Raises InputError for no row, or rows that don't have one picture per title.
     """
     from PIL import Image, ImageDraw
 

@@ -36,8 +36,7 @@ _LINKED = (*WEIGHTS, "tokenizer.json", "vocab.json", "vocab.txt", "merges.txt", 
 def clean_copy(folder: Path) -> Iterator[Path]:
     """A temporary folder with what `folder` holds of a model; what else lies there, such as Python files, is left out.
 
-    Raises:
-        InputError: a configuration asks for code, names other places, or is no JSON.
+    Raises InputError where a configuration asks for code, names other places, or is no JSON.
     """
     with tempfile.TemporaryDirectory(prefix="likeness-model-") as made:
         for file in sorted(folder.iterdir()):

@@ -39,15 +39,9 @@ SHIPPED = {"cars": "clip", "cars-small": "clip_small"}
 
 
 class ClipEncoder(TowerImages):
-    """A contrastive language-image model (Radford et al. 2021) loaded through open_clip.
+    """A contrastive language-image model (Radford et al. 2021) loaded through open_clip: a local folder, a model of the hub, or open_clip's own.
 
-    Args:
-        name: as given to `load_encoder`.
-        source: what the name stands for: a local folder, a model of the hub, or open_clip's own.
-        device: "auto", "cpu", "cuda", "mps".
-
-    Raises:
-        InputError: if the name is unknown, the folder holds no usable model, or weights cannot be downloaded.
+    Raises InputError where the name is unknown, the folder holds no usable model, or weights cannot be downloaded.
     """
 
     has_text = True

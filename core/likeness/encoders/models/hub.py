@@ -30,7 +30,7 @@ def load_from_hub(name: str, load: Callable[[bool], T], wanted: Wanted) -> T:
 
     Args:
         name: of the model, for messages.
-        load: loads the model; called with False only where nothing is `wanted`, since the weights lie elsewhere than on the hub.
+        load: called with False only where nothing is `wanted`, since the weights lie elsewhere than on the hub.
         wanted: what the model needs of the hub.
 
     Raises:
@@ -60,12 +60,9 @@ def fetch_from_hub(
     should_stop: Callable[[], bool] | None = None,
     cause: BaseException | None = None,
 ) -> bool:
-    """Downloads what is not in the hub's cache, as `download`; with a quick answer where there is no network.
+    """Downloads what is not in the hub's cache, as `download`; with a quick InputError where downloads are off or there is no network.
 
     Left alone, huggingface_hub repeats each request six times: 46 s without network until "ViT-B-32/openai" fails.
-
-    Raises:
-        InputError: downloads are off, or the hub does not answer; as `download`.
     """
     missing = missing_files(wanted())
     here = missing_text(missing) if missing else "its weights are not on this machine"
@@ -79,12 +76,10 @@ def fetch_from_hub(
 
 
 def load_from_folder(name: str, folder: Path, load: Callable[[], T], wanted: Wanted = tuple) -> T:
-    """Calls `load` for a model on disk; the hub is asked only for parts that its configuration names there, which are `wanted`.
+    """Calls `load` for a model on disk; the hub is asked only for parts that its configuration names there (that of a text tower), which are
+    `wanted`.
 
-    Such a part is the configuration of a text tower.
-
-    Raises:
-        InputError: if the folder is missing or holds no usable model.
+    Raises InputError where the folder is missing or holds no usable model.
     """
     folder = as_path(folder)
     if not folder.is_dir():
@@ -118,10 +113,10 @@ def _endpoint() -> str:
 
 @contextmanager
 def hub_switch(local_files_only: bool) -> Iterator[None]:
-    """Keeps open_clip and timm off the network if `local_files_only`; what takes that argument itself, as transformers does, needs no switch.
+    """Keeps open_clip and timm off the network if `local_files_only`.
 
-    open_clip 3.3 and timm 1.0.31 hand no such argument on to `hf_hub_download`, so that huggingface_hub's own switch is what remains; it is
-    global, hence the lock. What open_clip logs as an error is only the first attempt, and our own error says it better.
+    open_clip 3.3 and timm 1.0.31 hand no such argument on to `hf_hub_download`, as transformers does, so that huggingface_hub's own switch remains;
+    it is global, hence the lock. What open_clip logs as an error is only the first attempt, and our own error says it better.
     """
     if not local_files_only:
         yield

@@ -66,12 +66,7 @@ class HubFiles:
 
 
 def hub_folder(files: HubFiles) -> Path:
-    """The folder of the hub's cache that holds the files.
-
-    Raises:
-        InputError: no id of the hub.
-        huggingface_hub.errors.LocalEntryNotFoundError: they are not here.
-    """
+    """The folder of the hub's cache that holds the files; raises huggingface_hub's LocalEntryNotFoundError where they are not here."""
     from huggingface_hub.errors import LocalEntryNotFoundError
 
     folder = files.folder()

@@ -35,8 +35,7 @@ _TOKENIZERS = (("tokenizer.json",), ("vocab.json", "merges.txt"), ("vocab.txt",)
 def open_clip_folder(folder: Path, device: "torch.device") -> tuple[Any, Any, Any]:
     """An open_clip model that was saved in a folder: the model in evaluation mode, its image transform and its tokenizer.
 
-    Raises:
-        InputError: its configuration asks for code of its own, or names other places.
+    Raises InputError where its configuration asks for code of its own, or names other places.
     """
     with clean_copy(folder) as clean:
         return _open_clip(clean, clean, device)
@@ -91,11 +90,7 @@ def _published_config(model: str, tag: str) -> dict[str, Any]:
 
 
 def open_clip_saved(source: EncoderName) -> tuple[dict[str, Any], dict[str, bytes]]:
-    """The configuration of an open_clip model that is here, and the files of its tokenizer by name, as they stand in a folder of open_clip.
-
-    Args:
-        source: a local folder, a model of the hub, or open_clip's own.
-    """
+    """The configuration of an open_clip model that is here, and the files of its tokenizer by name, as they stand in a folder of open_clip."""
     with tempfile.TemporaryDirectory(prefix="likeness-model-") as made, ExitStack() as stack:
         folder = Path(made)
         if source.kind == "open_clip":
@@ -152,11 +147,7 @@ def open_clip_architecture(model: str) -> "torch.nn.Module":
 
 
 def timm_folder(folder: Path, **options: Any) -> "torch.nn.Module":
-    """A timm model that was saved in a folder, with its weights; options as of `timm.create_model`.
-
-    Raises:
-        InputError: its configuration asks for code of its own, or names other places.
-    """
+    """A timm model that was saved in a folder, with its weights; options as of `timm.create_model`; raises InputError as `open_clip_folder`."""
     import timm
 
     with clean_copy(folder) as clean:
@@ -201,11 +192,7 @@ def timm_folder_size(folder: Path) -> int:
 
 
 def timm_named(name: str, pretrained: bool, local_files_only: bool, **options: Any) -> Any:
-    """A model that timm knows by name, with its published weights or none.
-
-    Raises:
-        InputError: an option that reads other files.
-    """
+    """A model that timm knows by name, with its published weights or none; raises InputError for an option that reads other files."""
     import timm
 
     if reserved := sorted(TIMM_RESERVED & set(options)):
@@ -227,8 +214,7 @@ def timm_architecture(name: str) -> "torch.nn.Module":
 def transformers_folder(folder: Path) -> tuple[Any, Any, list[str]]:
     """A text model that transformers saved in a folder: its tokenizer, the model, and the names of parameters that the weights lack.
 
-    Raises:
-        InputError: its configuration asks for code of its own, or names other places.
+    Raises InputError as `open_clip_folder`.
     """
     import_library("transformers.models.auto.modeling_auto")
     import_library("transformers.models.auto.tokenization_auto")

@@ -21,8 +21,7 @@ SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 def minilm_folder() -> Path:
     """The folder of the model's files inside the installed package, which is found without being imported (it would import much more).
 
-    Raises:
-        InputError: if the package is missing or holds no such folder.
+    Raises InputError where the package is missing or holds no such folder.
     """
     spec = find_spec(PACKAGE)
     places = spec.submodule_search_locations if spec is not None else None
@@ -34,11 +33,7 @@ def minilm_folder() -> Path:
 
 @lru_cache(maxsize=2)
 def minilm_tokenizer() -> "tuple[Tokenizer, int]":
-    """Its tokenizer, which cuts nothing, and how many tokens of a text are read (`token_vectors`).
-
-    Raises:
-        InputError: as `minilm_folder`.
-    """
+    """Its tokenizer, which cuts nothing, and how many tokens of a text are read (`token_vectors`); raises InputError as `minilm_folder`."""
     from tokenizers import Tokenizer
 
     folder = minilm_folder()
@@ -58,11 +53,7 @@ def installed_folders() -> list[Path]:
 
 
 def check_minilm_weights(weights: Path) -> None:
-    """Compares the file's SHA-256 with that of the official weights.
-
-    Raises:
-        InputError: if they differ.
-    """
+    """Raises InputError unless the file's SHA-256 is that of the official weights."""
     stat = weights.stat()
     if (digest := _sha256(weights, stat.st_size, stat.st_mtime_ns)) != SHA256:
         raise InputError(

@@ -36,19 +36,11 @@ _SHIPPED = "photos"
 class PhotosEncoder(TowerImages):
     """Photos and English sentences in one space of 384 dimensions.
 
-    Images: what MobileNetV2 (Sandler et al. 2018) takes for one of the 1,000 classes of ImageNet, as the mean of the classes' names weighted
-    by their probabilities (ConSE, Norouzi et al. 2014), and what a ridge regression from its pooled features adds to that. Texts: vectors of
-    all-MiniLM-L6-v2. Both are centered and multiplied by one matrix, which evens out what all sentences have in common. `python -m
-    experiments.photos`
-    makes the head.
+    Images: what MobileNetV2 (Sandler et al. 2018) takes for one of the 1,000 classes of ImageNet, as the mean of the classes' names weighted by their
+    probabilities (ConSE, Norouzi et al. 2014), and what a ridge regression from its pooled features adds to that. Texts: vectors of all-MiniLM-L6-v2.
+    Both are centered and multiplied by one matrix, which evens out what all sentences have in common. `python -m experiments.photos` makes the head.
 
-    Args:
-        name: as given to `load_encoder`.
-        folder: with network.safetensors and head.safetensors.
-        device: "auto", "cpu", "cuda", "mps".
-
-    Raises:
-        InputError: if the folder holds no such model.
+    Raises InputError where the folder has no network.safetensors and head.safetensors of such a model.
     """
 
     has_text = True
@@ -66,10 +58,8 @@ class PhotosEncoder(TowerImages):
         self._sentences: tuple[Any, Any] | None = None
 
     def encode_texts(self, texts: Sequence[str]) -> Vectors:
-        """Unit rows (n, 384). MiniLM is loaded for the first text.
-
-        Raises:
-            InputError: if there is no text, or the package that holds MiniLM is not installed.
+        """Unit rows (n, 384); MiniLM is loaded for the first text. Raises InputError for no text, or where the package that holds MiniLM is not
+        installed.
         """
         if not texts:
             raise InputError("There are no texts to encode; give at least one.")

@@ -33,15 +33,8 @@ _TOKEN = "token"
 class TimmEncoder(ImagesOnly):
     """Penultimate features of a pretrained timm model, as unit vectors; it has no text side.
 
-    Of DINOv3's vision transformers, the class token, as their makers do (Simeoni et al. 2025).
-
-    Args:
-        name: as given to `load_encoder`.
-        target: a name of timm's ("resnet50.a1_in1k"), "hf-hub:ORG/NAME" or "local-dir:FOLDER".
-        device: "auto", "cpu", "cuda", "mps".
-
-    Raises:
-        InputError: if the name is unknown or weights cannot be downloaded.
+    Of DINOv3's vision transformers, the class token, as their makers do (Simeoni et al. 2025). Raises InputError where the name is unknown or weights
+    cannot be downloaded.
     """
 
     def __init__(self, name: str, target: str, device: str = "auto") -> None:
@@ -71,15 +64,9 @@ def _load(name: str, target: str) -> "torch.nn.Module":
 
 
 def timm_pretrained(model: str, name: str = "", **options: Any) -> "torch.nn.Module":
-    """A model that timm knows by name, with its published weights, which are downloaded if they are not here.
+    """A model that timm knows by name, with its published weights, which are downloaded if they are not here; options of `timm.create_model`.
 
-    Args:
-        model: timm's name.
-        name: of the encoder, for messages; by default timm's name.
-        options: of `timm.create_model`.
-
-    Raises:
-        InputError: an option that reads other files, or weights that cannot be had.
+    `name` is the encoder's, for messages. Raises InputError for an option that reads other files, or weights that cannot be had.
     """
     found: torch.nn.Module = load_from_hub(name or model, lambda local: timm_named(model, True, local, **options), lambda: timm_named_files(model))
     return found
@@ -93,8 +80,7 @@ def _is_pooled_by_token(model: str) -> bool:
 def timm_source(target: str) -> tuple[str, str]:
     """Where a timm model comes from, in one spelling: "local-dir", "hf-hub", or "" for timm's own names; and the folder, id or name.
 
-    Raises:
-        InputError: another prefix.
+    Raises InputError for another prefix.
     """
     prefix, colon, place = target.partition(":")
     if not colon:

@@ -23,12 +23,10 @@ def token_vectors(tokenizer: Any, model: Any, device: "torch.device", texts: Seq
 
     Args:
         tokenizer, model: of transformers, the model in evaluation mode on `device`.
-        device: where it computes.
-        texts: at least one.
         pooling: "mean" of the last layer over the tokens that are no padding, or "pooler", the model's own pooled output.
 
     Raises:
-        InputError: if the model has no pooled output.
+        InputError: the model has no pooled output.
     """
     order = np.argsort([len(text) for text in texts], kind="stable")
     parts = [[texts[place] for place in order[at : at + BATCH]] for at in range(0, len(texts), BATCH)]

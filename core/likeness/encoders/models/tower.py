@@ -22,19 +22,14 @@ _DECODED = 2
 
 
 class ImageTower:
-    """Turns images into unit vectors with a torch module.
+    """Turns images into unit vectors with a torch module, `forward`, that maps (n, 3, h, w) to (n, d).
 
-    The library's own transform is split in two: resizing and cropping run per image in threads, on 8-bit pixels; scaling and normalization run once
-    per batch on the model's device. The result equals the library's transform bit for bit on RGB images; of JPEG files much larger than the model's
-    input, what is decoded is at least twice as large as that.
+    The library's own transform, a torchvision `Compose` that ends in conversion to tensor and normalization, is split in two: resizing and cropping
+    run per image in threads, on 8-bit pixels; scaling and normalization run once per batch on the model's device. The result equals the library's
+    transform bit for bit on RGB images; of JPEG files much larger than the model's input, what is decoded is at least twice as large as that.
 
     Pixels go to the device as 8-bit integers, to a GPU from pinned memory. They lie there with their channels last, the layout in which convolutions
     of 16 bits are fastest on GPUs, and which torch keeps through the network.
-
-    Args:
-        forward: module call that maps (n, 3, h, w) to (n, d).
-        transform: torchvision `Compose` that ends in conversion to tensor and normalization.
-        device: where `forward` computes.
 
     Attributes:
         precision: "bf16": matrix products and convolutions of `forward` in bfloat16 (torch's autocast); "32": in float32; None: as `forward` has it.
@@ -108,11 +103,7 @@ class ImageTower:
         return self.encode_later(prepared)()
 
     def encode_images(self, images: Sequence[Path | Image.Image]) -> Vectors:
-        """Unit rows (n, d) of files or images.
-
-        Raises:
-            InputError: for the first image that cannot be read.
-        """
+        """Unit rows (n, d) of files or images; raises InputError for the first that cannot be read."""
         if not images:
             raise InputError("There are no images to encode; give at least one.")
         parts = []

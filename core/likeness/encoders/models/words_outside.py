@@ -12,7 +12,7 @@ class TokenCount(NamedTuple):
 
     Attributes:
         tokens: of the text, with those that the tokenizer puts around it.
-        limit: how many of them the encoder reads; the rest is cut off.
+        limit: how many of them the encoder reads.
         known: those of the text that stand for something, so without the unknown token.
     """
 

@@ -20,12 +20,7 @@ Reread = Callable[[], Shard | None]
 class Collected:
     """One slot per distinct image of a table; rows with the same image share a slot, which has the number of the first of them.
 
-    Shards are held in memory up to a limit. Beyond it only their places are, and the result is a memory-mapped file.
-
-    Args:
-        table: the images.
-        remote: paths may be URLs.
-        most_bytes: of vectors held in memory.
+    Shards are held in memory up to `most_bytes` of vectors. Beyond it only their places are, and the result is a memory-mapped file.
     """
 
     def __init__(self, table: ImageTable, remote: bool = False, most_bytes: int = 1 << 28) -> None:
@@ -83,13 +78,7 @@ class Collected:
         return self._n_done
 
     def result(self, complete: bool, identity: str, packed_dir: Path) -> Embeddings:
-        """What has come together, in the order of the table.
-
-        Args:
-            complete: nothing is left to do.
-            identity: of the encoder.
-            packed_dir: for the memory-mapped file, where the vectors are many.
-        """
+        """What has come together, in the order of the table; `packed_dir` is for the memory-mapped file, where the vectors are many."""
         rows = np.flatnonzero(self._shard_of[self._slot_of] >= 0)
         shape, provenance_key = (len(rows), self._dim), ""
         if 4 * len(rows) * self._dim > self._most_bytes:

@@ -25,9 +25,8 @@ _SHUFFLED = range(1000, 100_001)
 class EncodingPass:
     """One pass over the images of a table that have no stored embedding.
 
-    Attributes:
-        place: path or URL below which the folders of shards lie, one for each encoder.
-        others: as the arguments of `likeness.encoders.embed_images`.
+    `place` is the path or URL below which the folders of shards lie, one for each encoder; others are the arguments of
+    `likeness.encoders.embed_images`.
     """
 
     table: ImageTable

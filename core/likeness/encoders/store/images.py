@@ -47,38 +47,37 @@ def embed_images(
 ) -> Embeddings:
     """Embeds the images of a table, taking from the store what is there and encoding the rest.
 
-    From 1,000 to 100,000 images are encoded in a random order, the same one every time, so that the first thousand represent all; frames of a
-    video and pages of a PDF stay together. Fewer and more are encoded in the order of the table.
+    From 1,000 to 100,000 images are encoded in a random order, the same one every time, so that the first thousand represent all; frames of a video
+    and pages of a PDF stay together. Fewer and more are encoded in the order of the table.
 
     An image counts as unchanged while its path, size and time of change stay (of a URL: its size and version); one that ships, while its content
     stays (`likeness.data.CONTENT_COLUMN`). An encoder given by name is loaded only if something must be encoded. Finished shards survive a kill at
     any moment, and several processes may work on the same store. Unreadable images are listed in the result, and tried again when the file changes.
 
-    With the engine "ray", Ray Data hands the work to processes, on one machine or many, that write the same shards, byte for byte; one that dies
-    is replaced, and its images are encoded by another. Only where several processes share a machine, each computes with fewer threads than the
-    local engine, on which the last digits of vectors may depend.
+    With the engine "ray", Ray Data hands the work to processes, on one machine or many, that write the same shards, byte for byte; one that dies is
+    replaced, and its images are encoded by another. Only where several processes share a machine, each computes with fewer threads than the local
+    engine, on which the last digits of vectors may depend.
 
     Args:
-        table: the images.
-        encoder: its name, or an object with `encode_images`. One that has no identity (`encoder_identity`) is embedded without the store, so
-            that each call encodes all images. For "ray" a name, which every node must know, or an object that can be pickled.
+        encoder: its name, or an object with `encode_images`. One that has no identity (`encoder_identity`) is embedded without the store, so that
+            each call encodes all images. For "ray" a name, which every node must know, or an object that can be pickled.
         device: for an encoder given by name.
-        store_dir: folder of the store, or a URL that fsspec knows; by default in the user's cache. For a cluster of several nodes a place that
-            all of them reach by this name: a shared file system or an object store.
+        store_dir: folder of the store, or a URL that fsspec knows; by default in the user's cache. For a cluster of several nodes a place that all of
+            them reach by this name: a shared file system or an object store.
         batch_size: images per pass of the model.
         shard_size: images per file (rounded up to whole batches).
         shard_seconds: a file is also closed after this time, so that little is lost with a slow model.
         progress: called with (images done, images in all); those that were stored count as done.
         should_stop: asked before the first batch and after every one; if true, what is done is written and returned.
-        remote: paths that are URLs ("s3://...", "https://...") are read from there. Only for tables that the person who runs this trusts: what
-            the machine reaches, they read. Otherwise they are files that are not there.
+        remote: paths that are URLs ("s3://...", "https://...") are read from there. Only for tables that the person who runs this trusts: what the
+            machine reaches, they read. Otherwise they are files that are not there.
         engine: "local" or "ray".
         workers: most processes of "ray"; by default one for each GPU, or machine.
         ray_address: of a Ray cluster; by default that in RAY_ADDRESS, or else a cluster of this machine is started and ended.
         most_bytes: of vectors held in memory; beyond it they are memory-mapped.
 
     Raises:
-        InputError: if the encoder or engine is unknown, the store cannot be written, a number is below 1, Ray is not installed or not there.
+        InputError: the encoder or engine is unknown, the store cannot be written, a number is below 1, Ray is not installed or not there.
     """
     if batch_size < 1 or shard_size < 1:
         raise InputError(f"batch_size is {batch_size} and shard_size {shard_size}; both must be at least 1.")
@@ -127,18 +126,14 @@ def index_folder(table: ImageTable, encoder: EncoderLike, store_dir: Path | str 
 
 
 def ship_embeddings(table: ImageTable, encoder: EncoderLike, folder: Path | None = None) -> Path:
-    """Writes the embeddings of a table as one read-only file that every store consults: for data that ships with the package.
+    """Writes the embeddings of a table as one read-only file that every store consults, for data that ships with the package; returns the file.
 
     Args:
         table: needs the column `likeness.data.CONTENT_COLUMN`, because paths and times differ on every machine.
-        encoder: an encoder or its name.
         folder: by default `assets/embeddings`; what other encoders have there is left alone.
 
-    Returns:
-        The file that was written.
-
     Raises:
-        InputError: if there is no such column or an image cannot be read.
+        InputError: there is no such column, or an image cannot be read.
     """
     digests = content_digests(table)
     if not all(digests):

@@ -37,7 +37,7 @@ def packed_vectors(file: Path, shape: tuple[int, int], parts: Iterable[Part]) ->
         parts: rows (k,) and vectors (k, d) for them, all n rows once; taken only where the file has to be written.
 
     Raises:
-        InputError: if the disk is full or the folder cannot be written.
+        InputError: the disk is full, or the folder cannot be written.
     """
     if _is_sound(file, shape):
         os.utime(file)

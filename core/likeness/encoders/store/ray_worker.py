@@ -46,7 +46,6 @@ class UnitReport:
     """What came of a work unit; vectors and damaged images are in the store.
 
     Attributes:
-        number: of the unit.
         identity: of the encoder that the worker has.
         unopened: position and reason of images that could not be opened.
         error: one sentence, where the unit could not be done.
@@ -115,17 +114,14 @@ class Board:
 
 @dataclass(frozen=True)
 class Task:
-    """What every worker is told.
+    """What every worker is told; what is not said here is as in `embed_images` and `ImageFiles`.
 
     Attributes:
-        encoder: its name, or an encoder.
-        identity: that the driver knows of it.
-        root, remote: as of `ImageFiles`.
+        identity: that the driver knows of the encoder.
         place: path or URL below which the folders of shards lie.
         witness: a file in the folder of shards that the driver wrote.
         threads: that read images.
         own_threads: the encoder computes with as many threads as its library chooses, not with as many as Ray says.
-        others: as of `embed_images`.
     """
 
     encoder: Encoder | str

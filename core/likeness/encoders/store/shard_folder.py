@@ -110,11 +110,7 @@ class RemoteFolder:
 
 
 def shard_folder(place: Path | str) -> ShardFolder:
-    """The folder at a path or URL; "file://" is a path.
-
-    Raises:
-        InputError: a URL of an unknown protocol, or whose package is missing.
-    """
+    """The folder at a path or URL; "file://" is a path. Raises InputError for a URL of an unknown protocol, or whose package is missing."""
     if isinstance(place, Path) or not is_url(place):
         return LocalFolder(Path(place))
     files, inside = file_system(place)

@@ -44,8 +44,7 @@ def embed_texts(encoder: EncoderLike, texts: Sequence[str], device: str = "auto"
 
     An encoder given by name is loaded only if a text is new. Of an object without identity (`encoder_identity`) nothing is remembered.
 
-    Raises:
-        InputError: if there is no text, one is no string, the encoder is unknown or has no text side, or its vectors are not finite.
+    Raises InputError where there is no text, one is no string, the encoder is unknown or has no text side, or its vectors are not finite.
     """
     _check(texts)
     identity = encoder_identity(encoder)
@@ -60,11 +59,7 @@ def embed_texts(encoder: EncoderLike, texts: Sequence[str], device: str = "auto"
 
 
 def ship_texts(encoder: EncoderLike, texts: Sequence[str], folder: Path | None = None) -> Path:
-    """Writes embeddings of texts as one read-only file that every cache consults; by default in `assets/embeddings`.
-
-    Returns:
-        The file that was written.
-    """
+    """Writes embeddings of texts as one read-only file that every cache consults, by default in `assets/embeddings`; returns the file."""
     chosen = load_encoder(encoder)
     distinct = list(dict.fromkeys(texts))
     buffer = io.BytesIO()
