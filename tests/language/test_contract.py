@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -19,7 +18,6 @@ from likeness.language import (
     embed_names,
     gives_vectors,
     language_model,
-    short_names,
 )
 from likeness.training.config import config_from
 from pages.train import fields as train_fields
@@ -44,14 +42,6 @@ def test_a_family_declares_all_about_itself(family: LanguageFamily | SimilarityS
     assert family.title[0].isupper()
     assert family.help.endswith(".")
     assert not family.form or family.name in family.form
-
-
-@pytest.mark.parametrize("name", short_names())
-def test_a_short_name_makes_a_model_of_its_family(name: str) -> None:
-    family = LANGUAGE_FAMILIES[short_names()[name].partition(":")[0]]
-    assert isinstance(family, LanguageFamily)
-    made: Any = language_model(name)
-    assert (made.name, made.reads_sentences, made.has_text) == (name, family.reads_sentences, True)
 
 
 def test_what_has_no_vectors_says_so() -> None:
@@ -94,10 +84,7 @@ def test_an_object_stands_wherever_a_name_does(cache: Path) -> None:
     vectors = class_vectors(["ab", "b"], [model, model], "{}")
     np.testing.assert_allclose(vectors @ vectors.T, class_similarities(["ab", "b"], model, "{}"), rtol=1e-6)
     assert language_model(model) is model
-
-
-def test_an_object_that_nothing_names_is_asked_each_time(cache: Path) -> None:
-    model = Letters()
+    model.texts.clear()  # of an object that nothing names, nothing is remembered
     for _ in range(2):
         embed_names(["a", "b"], model)
     assert model.texts == ["a", "b"] * 2
@@ -105,8 +92,3 @@ def test_an_object_that_nothing_names_is_asked_each_time(cache: Path) -> None:
     for _ in range(2):
         embed_names(["a", "b"], model)
     assert model.texts == ["a", "b"] * 3
-
-
-def test_what_cannot_embed_texts_is_refused() -> None:
-    with pytest.raises(InputError, match="is not a name and has no encode_texts; write minilm"):
-        class_similarities(["a"], object())  # type: ignore[arg-type]

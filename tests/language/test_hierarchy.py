@@ -48,6 +48,9 @@ def test_by_hand() -> None:
     np.testing.assert_allclose(hierarchy_similarities(["a/x", "a/y", "b"]), [[1, 0.5, 0], [0.5, 1, 0], [0, 0, 1]], atol=1e-12)  # several roots
     np.testing.assert_array_equal(hierarchy_similarities(["a"]), [[1]])
     np.testing.assert_array_equal(hierarchy_similarities(["a", "b"]), np.eye(2))
+    np.testing.assert_allclose(hierarchy_embeddings(PATHS[:4]), by_algorithm(EXPECTED[:4, :4]), atol=1e-12)
+    higher = hierarchy_similarities(PATHS, tree=["animal/bird/seabird/petrel/storm petrel/white-bellied"])  # seabird 3, bird 4, animal 5
+    np.testing.assert_allclose(higher[0, 1:4], [2 / 5, 1 / 5, 0], atol=1e-12)
 
 
 @settings(max_examples=60)
@@ -62,16 +65,6 @@ def test_embeddings_are_unit_and_have_the_similarities(paths: list[str]) -> None
     vectors = hierarchy_embeddings(paths)
     assert vectors.shape == (len(paths), len(set(paths)))
     np.testing.assert_allclose(vectors @ vectors.T, hierarchy_similarities(paths), atol=1e-9)
-
-
-def test_embeddings_are_those_of_the_printed_algorithm() -> None:
-    np.testing.assert_allclose(hierarchy_embeddings(PATHS[:4]), by_algorithm(EXPECTED[:4, :4]), atol=1e-12)
-
-
-def test_a_higher_tree_brings_classes_nearer() -> None:
-    similarities = hierarchy_similarities(PATHS, tree=["animal/bird/seabird/petrel/storm petrel/white-bellied"])
-    # seabird 3, bird 4, animal 5
-    np.testing.assert_allclose(similarities[0, 1:4], [2 / 5, 1 / 5, 0], atol=1e-12)
 
 
 @pytest.mark.parametrize(("paths", "message"), [([], "no classes"), (["a//b"], "'a//b' of a hierarchy has an empty step"), ([""], "empty step")])

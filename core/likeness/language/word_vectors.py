@@ -26,7 +26,7 @@ class WordVectors:
     without a vector are left out of the mean. Only the lines of the words asked for are parsed. Raises InputError where there is no such file.
     """
 
-    reads_sentences = False
+    reads_sentences, has_text = False, True
 
     def __init__(self, name: str, path: Path) -> None:
         path = as_path(path)
@@ -42,11 +42,6 @@ class WordVectors:
         with self._path.open("rb") as file:
             parts = (b"word vectors 1", str(stat.st_size).encode(), str(stat.st_mtime_ns).encode(), file.read(_PROBE))
         return hashlib.sha256(b"\0".join(parts)).hexdigest()[:16]
-
-    @property
-    def has_text(self) -> bool:
-        """Always true here."""
-        return True
 
     def encode_texts(self, texts: list[str]) -> Vectors:
         """Rows (n, d), float32; raises InputError where no word of a text has a vector, or the file is damaged."""
