@@ -239,7 +239,7 @@ def _language() -> list[Case]:
         return read_hierarchy(file).path_of("bird")
 
     return [
-        *(_of_file(f"hierarchy {name}", name, tree, path, "language/hierarchy_files") for name, tree in trees.items()),
+        *(_of_file(f"hierarchy {name}", name, tree, path, "language/hierarchy") for name, tree in trees.items()),
         _of_file("captions", "c.csv", 'path,caption\na.png,"a, b"\nb.png,c\n', read_captions, "language/captions"),
         _of_file("pseudolabels", "p.csv", "a,x,y\nb,z\n", lambda file: read_pseudolabels(str(file)), "language/pseudolabels"),
         _of_file("labels in a file of their own", "l.csv", "path,label\na.png,red\nb.png,blue\n", read_label_file, "data/label_files"),

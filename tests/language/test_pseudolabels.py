@@ -101,18 +101,20 @@ def test_matrices_as_the_authors(guidance: dict[str, np.ndarray]) -> None:
 
 @pytest.mark.parametrize("kind", ["numpy", "torch"])
 @pytest.mark.parametrize("variant", VARIANTS)
-def test_every_variant_equals_a_loop(variant: str, kind: str) -> None:
+def test_every_variant_equals_a_loop_and_a_batch_from_its_table_the_batch_itself(variant: str, kind: str) -> None:
     rng = np.random.default_rng(1)
     names, topk = cosine_similarities(rng.normal(size=(30, 5))), rng.integers(0, 30, (8, 3))
     given = (torch.from_numpy(topk), torch.from_numpy(names)) if kind == "torch" else (topk, names)
-    result = pseudolabel_similarities(*given, variant)
+    result, rows = pseudolabel_similarities(*given, variant), rng.integers(0, 8, 17)
+    gathered = batch_similarities(result, torch.from_numpy(rows) if kind == "torch" else rows)
+    np.testing.assert_allclose(np.asarray(gathered), loop(topk[rows], names, variant), atol=1e-12)
     assert isinstance(result, torch.Tensor if kind == "torch" else np.ndarray)
     np.testing.assert_allclose(np.asarray(result), loop(topk, names, variant), atol=1e-12)
     assert pseudolabel_similarities(topk, names.astype(np.float32), variant).dtype == np.float32
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
-def test_gradients_reach_the_names(variant: str) -> None:
+def test_gradients_reach_the_names_and_the_table(variant: str) -> None:
     """For backpropagation into the language model ("No stop grad." of Table 4): each entry counts as often as it is gathered."""
     rng = np.random.default_rng(6)
     names, topk = torch.from_numpy(rng.normal(size=(9, 9))).requires_grad_(), rng.integers(0, 9, (4, 2))
@@ -124,26 +126,11 @@ def test_gradients_reach_the_names(variant: str) -> None:
     for a, b in pairs:
         np.add.at(counts, np.ix_(topk[:, a], topk[:, b]), 1 / len(pairs) if variant in ("mean", "dense") else 1)
     np.testing.assert_allclose(names.grad.numpy(), counts, atol=1e-12)
-
-
-def test_gradients_reach_the_table() -> None:
     table = torch.eye(5, dtype=torch.float64).requires_grad_()
     gathered = batch_similarities(table, torch.tensor([3, 0, 3]))
     np.testing.assert_array_equal(gathered.detach().numpy(), [[1, 0, 1], [0, 1, 0], [1, 0, 1]])
     gathered.sum().backward()
-    assert table.grad is not None
     assert (table.grad[3, 3], table.grad[0, 3], table.grad[0, 0], table.grad[1].abs().sum()) == (4, 2, 1, 0)
-
-
-@pytest.mark.parametrize("kind", ["numpy", "torch"])
-@pytest.mark.parametrize("variant", VARIANTS)
-def test_a_batch_from_the_table_equals_the_batch_itself(variant: str, kind: str) -> None:
-    rng = np.random.default_rng(4)
-    names, topk, rows = cosine_similarities(rng.normal(size=(30, 5))), rng.integers(0, 30, (10, 3)), rng.integers(0, 10, 17)
-    if kind == "torch":
-        names, topk, rows = torch.from_numpy(names), torch.from_numpy(topk), torch.from_numpy(rows)
-    gathered = batch_similarities(pseudolabel_similarities(topk, names, variant), rows)
-    np.testing.assert_allclose(np.asarray(gathered), np.asarray(pseudolabel_similarities(topk[rows], names, variant)), atol=1e-12)
 
 
 def test_only_the_names_in_use() -> None:

@@ -1,4 +1,4 @@
-"""Encoder names: the families, a line each, and to which of them a name belongs. Needs no torch."""
+"""Encoder names: the families, and to which of them a name belongs. Needs no torch."""
 
 from functools import lru_cache
 
@@ -11,24 +11,14 @@ from likeness.encoders.precision import family_in_precision, split_precision
 from likeness.errors import InputError
 from likeness.io import entry_points
 
-ENCODER_FAMILIES: dict[str, EncoderFamily] = {
-    family.name: family
-    for family in (
-        PHOTOS,
-        LOCAL_DIR,
-        OPEN_CLIP,
-        HF_HUB,
-        TIMM,
-    )
-}
+ENCODER_FAMILIES: dict[str, EncoderFamily] = {family.name: family for family in (PHOTOS, LOCAL_DIR, OPEN_CLIP, HF_HUB, TIMM)}
 # Of other packages, and of what stands above this one.
 _ENTRY_POINTS = "likeness.encoders"
 
 
 def encoder_family(name: str) -> tuple[EncoderFamily, str]:
-    """The family of an encoder's name, and the target within it; of "bf16:NAME", the family of NAME that computes in this precision.
-
-    Raises InputError for a name of none of the known forms.
+    """The family of an encoder's name, and the target within it; of "bf16:NAME", the family of NAME that computes in this precision. Raises
+    InputError for a name of none of the known forms.
     """
     precision, bare = split_precision(name)
     family, target = _family(bare)
@@ -48,9 +38,8 @@ def _family(name: str) -> tuple[EncoderFamily, str]:
 
 
 def map_path(name: str, change: PathChange) -> str:
-    """An encoder's name with `change` of the path in it, and its prefixes in one spelling; a name without a prefix stays as it is.
-
-    Raises InputError for a timm model of no known form, and whatever `change` raises.
+    """An encoder's name with `change` of the path in it, and its prefixes in one spelling; a name without a prefix stays as it is. Raises
+    InputError for a timm model of no known form, and whatever `change` raises.
     """
     precision, bare = split_precision(name)
     family, target = _by_prefix(bare)
@@ -79,9 +68,8 @@ def reads_text(encoder: EncoderLike) -> bool:
 
 
 def native_size(name: str) -> int:
-    """Side in pixels of the images that an encoder's network was made for, by its configuration: nothing is loaded or downloaded.
-
-    Raises InputError for a name of no known form or of no model, and for a model of the hub that is not on this machine.
+    """Side in pixels of the images that an encoder's network was made for, by its configuration: nothing is loaded or downloaded. Raises
+    InputError for a name of no known form or of no model, and for a model of the hub that is not on this machine.
     """
     family, target = encoder_family(name)
     size = family.native_size(target)

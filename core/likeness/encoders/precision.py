@@ -24,9 +24,8 @@ def split_precision(name: str) -> tuple[Precision | None, str]:
 
 
 def with_precision(encoder: Any, precision: str | None) -> Any:
-    """An encoder's name with this precision; None: the encoder as it is.
-
-    Raises InputError for an unknown precision, or an encoder that is no name.
+    """An encoder's name with this precision; None: the encoder as it is. Raises InputError for an unknown precision, or an encoder that is no
+    name.
     """
     if precision is None:
         return encoder

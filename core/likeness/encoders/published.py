@@ -25,10 +25,10 @@ class PublishedEncoder:
     title: str
     help: str
     license: str
-    open_license: bool
     repository: str
     megabytes: int
     pixels: int
+    open_license: bool = False
     has_text: bool = True
 
     @property
@@ -49,7 +49,6 @@ PUBLISHED: dict[str, PublishedEncoder] = {
             "MobileCLIP2 S0",
             "Photos of all kinds, quick on any machine; the best start.",
             license="Apple, research only (AMLR)",
-            open_license=False,
             repository="timm/MobileCLIP2-S0-OpenCLIP",
             megabytes=300,
             pixels=256,
@@ -69,7 +68,6 @@ PUBLISHED: dict[str, PublishedEncoder] = {
             "MobileCLIP2 S2",
             "Photos of all kinds, more exact than S0 and slower.",
             license="Apple, research only (AMLR)",
-            open_license=False,
             repository="timm/MobileCLIP2-S2-OpenCLIP",
             megabytes=397,
             pixels=256,
@@ -99,7 +97,6 @@ PUBLISHED: dict[str, PublishedEncoder] = {
             "DFN CLIP ViT-H/14",
             "The most exact here; for a GPU, since it takes seconds an image without one.",
             license="Apple, research only (AMLR)",
-            open_license=False,
             repository="apple/DFN5B-CLIP-ViT-H-14-378",
             megabytes=3947,
             pixels=378,
@@ -109,7 +106,6 @@ PUBLISHED: dict[str, PublishedEncoder] = {
             "DINOv3 S/16",
             "How things look, without words: near duplicates, textures, shapes; quick.",
             license="DINOv3",
-            open_license=False,
             repository="timm/vit_small_patch16_dinov3.lvd1689m",
             megabytes=86,
             pixels=256,
@@ -120,7 +116,6 @@ PUBLISHED: dict[str, PublishedEncoder] = {
             "DINOv3 B/16",
             "How things look, without words; more exact than S and slower.",
             license="DINOv3",
-            open_license=False,
             repository="timm/vit_base_patch16_dinov3.lvd1689m",
             megabytes=343,
             pixels=256,

@@ -14,8 +14,12 @@ from likeness.language.class_names import (
     readable_names as readable_names,
 )
 from likeness.language.family import LanguageFamily as LanguageFamily, SimilaritySource as SimilaritySource
-from likeness.language.hierarchy import hierarchy_embeddings as hierarchy_embeddings, hierarchy_similarities as hierarchy_similarities
-from likeness.language.hierarchy_files import Hierarchy as Hierarchy, read_hierarchy as read_hierarchy
+from likeness.language.hierarchy import (
+    Hierarchy as Hierarchy,
+    hierarchy_embeddings as hierarchy_embeddings,
+    hierarchy_similarities as hierarchy_similarities,
+    read_hierarchy as read_hierarchy,
+)
 from likeness.language.models import (
     LANGUAGE_FAMILIES as LANGUAGE_FAMILIES,
     TOP_3 as TOP_3,

@@ -16,10 +16,9 @@ from likeness.language.similarity import cosine_similarities
 
 
 def read_captions(path: Path) -> dict[str, str]:
-    """Captions by image path, from a CSV file of two columns, path and caption.
-
-    A header line "path,caption" is passed over; a caption with commas stands in quotes. An image whose caption is empty has none. Raises InputError
-    where the file is missing, no text, has other columns, or gives an image two captions.
+    """Captions by image path, from a CSV file of two columns, path and caption. A header line "path,caption" is passed over; a caption with commas
+    stands in quotes. An image whose caption is empty has none. Raises InputError where the file is missing, no text, has other columns, or gives
+    an image two captions.
     """
     try:
         text = regular_file(as_path(path)).read_text(encoding="utf-8-sig")
@@ -43,9 +42,8 @@ def read_captions(path: Path) -> dict[str, str]:
 
 
 def captions_in_order(captions: Mapping[str, str] | Sequence[str], paths: Sequence[str]) -> list[str]:
-    """One caption per image, in the order of `paths`: looked up by path, or a column that has this order already.
-
-    Raises InputError where an image has no caption, or there are more or fewer captions than images.
+    """One caption per image, in the order of `paths`: looked up by path, or a column that has this order already. Raises InputError where an image
+    has no caption, or there are more or fewer captions than images.
     """
     if isinstance(captions, Mapping):
         find = name_finder(captions)
@@ -61,10 +59,9 @@ def captions_in_order(captions: Mapping[str, str] | Sequence[str], paths: Sequen
 
 
 def insert_class_name(caption: str, name: str, keywords: str | Sequence[str]) -> str:
-    """The caption with every keyword replaced by the class name: "Caption + insertion" of Table 5.
-
-    "A blue bird sitting on a branch" becomes "A blue Shiny Cowbird sitting on a branch" for the keyword "bird". Keywords match whole words in any
-    case; a caption without one stays as it is. Raises InputError where there is no keyword or one is empty.
+    """The caption with every keyword replaced by the class name: "Caption + insertion" of Table 5. "A blue bird sitting on a branch" becomes "A
+    blue Shiny Cowbird sitting on a branch" for the keyword "bird". Keywords match whole words in any case; a caption without one stays as it is.
+    Raises InputError where there is no keyword or one is empty.
     """
     words = [keywords] if isinstance(keywords, str) else list(keywords)
     if not words or not all(word.strip() for word in words):
@@ -100,8 +97,8 @@ def caption_embeddings(
 def caption_similarities(
     captions: Sequence[str], labels: Sequence[int] | NDArray[np.integer], model: TextEncoder | str = "minilm", device: str = "auto"
 ) -> NDArray[np.float32]:
-    """Cosine similarities (c, c) of classes by their captions, float32, classes in ascending order of the labels; arguments as `caption_embeddings`.
-
-    For similarities of single images use `class_similarities(captions, model, primer="{}")`, or `class_vectors` where they are many.
+    """Cosine similarities (c, c) of classes by their captions, float32, classes in ascending order of the labels; arguments as
+    `caption_embeddings`. For similarities of single images use `class_similarities(captions, model, primer="{}")`, or `class_vectors` where they
+    are many.
     """
     return cosine_similarities(caption_embeddings(captions, labels, model, device)).astype(np.float32)

@@ -6,9 +6,8 @@ from likeness.language.family import LanguageFamily, Vectors
 
 
 class ClipText:
-    """Unit text embeddings of an encoder of `likeness.encoders`, the paper's choice ("CLIP-L", ViT-B/32).
-
-    Raises InputError where the encoder's name has no known form, or it has no text side.
+    """Unit text embeddings of an encoder of `likeness.encoders`, the paper's choice ("CLIP-L", ViT-B/32). Raises InputError where the encoder's
+    name has no known form, or it has no text side.
     """
 
     reads_sentences = has_text = True

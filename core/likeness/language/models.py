@@ -88,9 +88,8 @@ def embed_names(texts: Sequence[str], model: TextEncoder | str = "minilm", devic
 
 
 def language_is_here(name: str) -> bool:
-    """Whether nothing that a language model needs of the hub is missing on this machine.
-
-    Raises InputError for a name of no known form, or a folder that is missing.
+    """Whether nothing that a language model needs of the hub is missing on this machine. Raises InputError for a name of no known form, or a
+    folder that is missing.
     """
     family, target = _family_of(name)
     return isinstance(family, SimilaritySource) or family.is_here(target)
@@ -107,9 +106,8 @@ def similarity_source(model: Any) -> tuple[SimilaritySource, str] | None:
 
 
 def map_language_path(name: str, change: PathChange) -> str:
-    """A language model's name with `change` of the path in it, and its prefixes in one spelling, as `likeness.encoders.map_path`.
-
-    Where an id of the hub may stand in a path's place, `change` is given that, too.
+    """A language model's name with `change` of the path in it, and its prefixes in one spelling, as `likeness.encoders.map_path`. Where an id of
+    the hub may stand in a path's place, `change` is given that, too.
     """
     base, pooling = split_pooling(name)
     prefix, _, target = base.partition(":")
@@ -125,16 +123,13 @@ def _family_of(name: str) -> tuple[LanguageFamily | SimilaritySource, str]:
     prefix, colon, target = short_names().get(base, base).partition(":")
     family = LANGUAGE_FAMILIES.get(prefix.strip().lower())
     if family is None or bool(target) != bool(family.form) or (colon and not target):
-        family, target = next((each for each in _claiming(base)), None), base
+        families = [each for each in LANGUAGE_FAMILIES.values() if isinstance(each, LanguageFamily)]
+        family, target = next((each for each in families if each.claims(base)), None), base
     if family is None:
         raise InputError(f"There is no language model '{name}'; write {_known()}.")
     if pooling and not (isinstance(family, LanguageFamily) and family.pools):
         raise InputError(f"The language model '{base}' has its own way to make one vector of a text; leave out '@{pooling}'.")
     return family, f"{target}@{pooling}" if pooling else target
-
-
-def _claiming(name: str) -> list[LanguageFamily]:
-    return [family for family in LANGUAGE_FAMILIES.values() if isinstance(family, LanguageFamily) and family.claims(name)]
 
 
 def _known() -> str:

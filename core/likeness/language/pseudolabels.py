@@ -55,9 +55,8 @@ def top_pseudolabels(logits: Any, labels: Any = None, k: int = 5, average: Avera
 
 
 def names_in_use(topk: Any, names: Sequence[str]) -> tuple[list[str], NDArray[np.int64]]:
-    """The names that some item has as a pseudolabel, and `topk` (n, k) as indices into them: only these need a language model.
-
-    Raises InputError where an index is outside the names, or `topk` is not of whole numbers and shape (n, k).
+    """The names that some item has as a pseudolabel, and `topk` (n, k) as indices into them: only these need a language model. Raises InputError
+    where an index is outside the names, or `topk` is not of whole numbers and shape (n, k).
     """
     used, indices = np.unique(_checked(topk, len(names)), return_inverse=True)
     return [names[index] for index in used], indices.reshape(to_numpy(topk).shape).astype(np.int64)
@@ -153,10 +152,8 @@ def class_means(outputs: NDArray[np.float64], labels: NDArray[Any]) -> NDArray[n
 
 
 def read_pseudolabels(file: str) -> dict[str, list[str]]:
-    """The names of each class, best first.
-
-    `file` is a CSV file with a line per class, the class and then its names; or "synthetic-cars": those of Synthetic Cars by color and body type.
-    Raises InputError for a file that is missing, no text, or has a class twice or without names.
+    """The names of each class, best first. `file` is a CSV file with a line per class, the class and then its names; or "synthetic-cars": those of
+    Synthetic Cars by color and body type. Raises InputError for a file that is missing, no text, or has a class twice or without names.
     """
     path = assets_dir() / "pseudolabels" / "synthetic-cars.csv" if file == SHIPPED_PSEUDOLABELS else as_path(file)
     try:

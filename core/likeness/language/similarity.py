@@ -27,9 +27,8 @@ PRIMERS = (
 
 
 def prime(names: Sequence[str], primer: str = DEFAULT_PRIMER) -> list[str]:
-    """The names put into the primer, in order: the sentences c_i of Sec. 3.2 of "Integrating Language Guidance" (Roth et al. 2022).
-
-    Braces within a name stay as they are. Raises InputError where the primer does not hold exactly one "{}", or a name is no string.
+    """The names put into the primer, in order: the sentences c_i of Sec. 3.2 of "Integrating Language Guidance" (Roth et al. 2022). Braces within
+    a name stay as they are. Raises InputError where the primer does not hold exactly one "{}", or a name is no string.
     """
     check_primer(primer)
     if isinstance(names, str) or not all(isinstance(name, str) for name in names):
@@ -73,9 +72,8 @@ def class_similarities(
 
 
 def class_vectors(names: Sequence[str], model: Model | Sequence[Model] = "minilm", primer: str = DEFAULT_PRIMER, device: str = "auto") -> Vectors:
-    """Unit vectors (n, d) of class names or captions whose dot products are `class_similarities`, float32, for what is trained on vectors.
-
-    Of several models the vectors stand side by side, each divided by the square root of their number: their dot products are the mean cosine, and d
+    """Unit vectors (n, d) of class names or captions whose dot products are `class_similarities`, float32, for what is trained on vectors. Of
+    several models the vectors stand side by side, each divided by the square root of their number: their dot products are the mean cosine, and d
     is the sum of the models' dimensions. Arguments and errors as `class_similarities`, but no "wordnet" or hierarchy, which have no vectors.
     """
     models = _checked(names, model, primer)

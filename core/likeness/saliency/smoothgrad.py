@@ -42,9 +42,11 @@ def distance_gradients(
     # channels last: convolutions forth and back take 0.7 of the time on a processor
     copies = copies.detach().contiguous(memory_format=torch.channels_last).requires_grad_()
     with torch.enable_grad():
-        distances = [_distances(rows, base).sum() for rows, base in zip(embed(copies), bases, strict=True)]
+        pairs = [(rows, base.detach().reshape(1, -1).to(rows)) for rows, base in zip(embed(copies), bases, strict=True)]
+        distances = [(1 - torch.nn.functional.cosine_similarity(rows, base, dim=-1)).sum() for rows, base in pairs]
     last = len(distances) - 1
-    return [_pixel_gradient(distance, copies, retain=k < last).mean(dim=1) for k, distance in enumerate(distances)]
+    found = [torch.autograd.grad(each, copies, retain_graph=k < last, materialize_grads=True)[0] for k, each in enumerate(distances)]
+    return [gradient.mean(dim=1) for gradient in found]
 
 
 def gradients(
@@ -74,7 +76,6 @@ def saliency_map(gradients: Any, percentile: float = PERCENTILE) -> NDArray[np.f
 
 def scaled(sums: NDArray[np.floating[Any]], percentile: float = PERCENTILE) -> NDArray[np.floating[Any]]:
     """Maps (..., h, w) from their smallest value, which becomes 0, to their `percentile` (linear interpolation), which becomes 1; above is cut.
-
     Where the two are equal, pixels above them become 1 and all others 0: the limit of the formula. A constant map is 0. Raises InputError for a
     percentile that is not above 0 and at most 100.
     """
@@ -90,16 +91,3 @@ def check_percentile(percentile: float) -> None:
     """Raises InputError unless 0 < percentile <= 100."""
     if not 0 < percentile <= 100:
         raise InputError(f"The percentile is {percentile}; choose a number above 0 and up to 100.")
-
-
-def _distances(rows: "torch.Tensor", base: "torch.Tensor") -> "torch.Tensor":
-    """1 - cosine of rows (b, d) to one base row, (b)."""
-    import torch
-
-    return 1 - torch.nn.functional.cosine_similarity(rows, base.detach().reshape(1, -1).to(rows), dim=-1)
-
-
-def _pixel_gradient(distance: "torch.Tensor", copies: "torch.Tensor", retain: bool) -> "torch.Tensor":
-    import torch
-
-    return torch.autograd.grad(distance, copies, retain_graph=retain, materialize_grads=True)[0]

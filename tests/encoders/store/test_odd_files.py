@@ -114,17 +114,13 @@ def test_names_in_any_script(tmp_path: Path, fake) -> None:
     assert _reasons(table, embed_images(table, fake)) == {}
 
 
-def test_seconds_are_reused_and_renewed_with_their_file(tmp_path: Path, fake) -> None:
+def test_seconds_are_reused_and_renewed_with_their_file_and_a_table_may_list_them(tmp_path: Path, fake) -> None:
     write_video(tmp_path / "a.mp4", shades=(0, 240))
     first = embed_images(read_folder(tmp_path), fake)
     assert first.n_encoded == 2
     assert embed_images(read_folder(tmp_path), fake).n_encoded == 0
     write_video(tmp_path / "a.mp4", shades=(240, 0, 120))
     assert embed_images(read_folder(tmp_path), fake).n_encoded == 3
-
-
-def test_a_table_may_list_seconds_and_pages(tmp_path: Path, fake) -> None:
-    write_video(tmp_path / "a.mp4", shades=(0, 240))
     write_pdf(tmp_path / "a.pdf")
     (tmp_path / "labels.csv").write_text("path,kind\na.mp4#t=1,bright\na.pdf#page=2,page\na.pdf#page=7,none\n")
     table = read_dataset(tmp_path / "labels.csv")

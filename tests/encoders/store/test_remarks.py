@@ -40,14 +40,11 @@ def test_remarks_are_stored_with_the_vectors(folder: Path, fake) -> None:
     assert second.remarks == first.remarks
 
 
-def test_a_space_has_a_note_for_each_kind(folder: Path) -> None:
+def test_a_space_has_a_note_for_each_kind_and_the_card_of_an_image_says_it(folder: Path) -> None:
     assert lk.embed(folder, "cars-small").table.notes == (
         f"2 images, such as 'a.tif': {OWN}.",
         "1 image, such as 'profile.jpg': its color profile is damaged, so its colors are read as sRGB.",
     )
-
-
-def test_the_card_of_an_image_says_it(folder: Path) -> None:
     table = read_folder(folder)
     cards = {table.frame["path"][row]: describe_row(table, row)["attributes"] for row in range(len(table))}
     assert {path: card.get("note") for path, card in cards.items() if "note" in card} == {
@@ -57,15 +54,11 @@ def test_the_card_of_an_image_says_it(folder: Path) -> None:
     }
 
 
-def test_images_are_encoded_again_where_pixels_come_about_otherwise(folder: Path, fake, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_images_are_encoded_again_where_pixels_come_about_otherwise_but_not_what_ships(folder: Path, fake, monkeypatch: pytest.MonkeyPatch) -> None:
     table = read_folder(folder)
     assert embed_images(table, fake).n_encoded == 5
     monkeypatch.setattr(keys, "PIXELS_VERSION", keys.PIXELS_VERSION + 1)
     assert embed_images(table, fake).n_encoded == 5
-
-
-def test_what_ships_is_found_whatever_the_version(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(keys, "PIXELS_VERSION", keys.PIXELS_VERSION + 1)
     assert embed_images(lk.read("cars"), "cars").n_encoded == 0
 
 

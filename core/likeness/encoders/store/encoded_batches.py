@@ -64,11 +64,10 @@ class ImageFiles(Sequence[Any]):
 
 
 def encoded_batches(files: Sequence[Any], encoder: Encoder, batch_size: int, threads: int | None = None) -> Iterator[EncodedBatch]:
-    """Yields batches in order; while the encoder works on one, the next are read and prepared in `threads`.
-
-    An encoder on a device is given the next batch before the rows of the last are fetched, so that it never waits for the program.
+    """Yields batches in order; while the encoder works on one, the next are read and prepared in `threads`. An encoder on a device is given the
+    next batch before the rows of the last are fetched, so that it never waits for the program.
     """
-    prepare: Callable[[Image.Image], Any] = encoder.prepare if isinstance(encoder, StagedEncoder) else _as_it_is
+    prepare: Callable[[Image.Image], Any] = encoder.prepare if isinstance(encoder, StagedEncoder) else lambda image: image
     ahead = encoder.batches_ahead if isinstance(encoder, AsyncEncoder) else 0
     begun: deque[Callable[[], EncodedBatch]] = deque()
     start = 0
@@ -123,7 +122,3 @@ def _not_opened(error: TransientError | OSError) -> str:
         return error.reason
     cause = transient_reason(error)
     return f"the file cannot be opened ({cause})" if cause else "the file cannot be opened"
-
-
-def _as_it_is(image: Image.Image) -> Image.Image:
-    return image

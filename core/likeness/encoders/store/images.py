@@ -8,15 +8,15 @@ from hashlib import blake2b
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
+from uuid import uuid4
 
 from likeness.data import CONTENT_COLUMN, ImageTable, is_url
-from likeness.encoders.embeddings import Embeddings
 from likeness.encoders.load import load_encoder
 from likeness.encoders.names import encoder_identity
-from likeness.encoders.objects import EncoderLike, Unstored, as_encoder
-from likeness.encoders.store.collected import Collected
+from likeness.encoders.objects import EncoderLike, ObjectEncoder, as_encoder
+from likeness.encoders.store.collected import Collected, Embeddings
 from likeness.encoders.store.encoded_batches import ImageFiles, encoded_batches
-from likeness.encoders.store.encoding_pass import EncodingPass, take_shards
+from likeness.encoders.store.encoding_pass import EncodingPass
 from likeness.encoders.store.keys import content_digests, content_key, key_array
 from likeness.encoders.store.shard_folder import LocalFolder
 from likeness.encoders.store.shards import Shard, ShardWriter, write_shard
@@ -85,25 +85,21 @@ def embed_images(
     chosen = encoder if isinstance(encoder, str) else as_encoder(encoder)
     identity = encoder_identity(chosen)
     if not identity:
-        return _embed_unstored(
-            table, chosen, engine=engine, batch_size=batch_size, progress=progress, should_stop=should_stop, remote=remote, workers=workers
-        )
+        options: dict[str, Any] = {"batch_size": batch_size, "progress": progress, "should_stop": should_stop, "remote": remote}
+        with TemporaryDirectory(prefix="likeness-") as folder:  # kept nowhere, and all of them in memory
+            unstored = ObjectEncoder(chosen, uuid4().hex[:16])
+            return embed_images(table, unstored, store_dir=folder, most_bytes=sys.maxsize, engine=engine, workers=workers, **options)
     place, collected = _place(table, store_dir), Collected(table, remote, most_bytes)
     work = EncodingPass(table, chosen, device, place, batch_size, shard_size, shard_seconds, remote, collected, progress, should_stop)
-    _take_stored(work, identity)
-    if progress:
-        progress(collected.n_done(), len(table))
+    work.take_shards(work.folder(identity), repair=True)
+    if len(collected.todo()):
+        work.take_shards(LocalFolder(assets_dir() / "embeddings" / identity / "images"), repair=False)
+    work.report()
     if len(collected.todo()) and not work.stops():
         # A model that was just downloaded has another identity than one that was not yet here.
         identity = _encode(work, engine, identity, workers, ray_address)
     packed = (place if isinstance(place, Path) else cache_dir() / "embeddings" / place.rsplit("/", 1)[-1]) / identity / "packed"
     return collected.result(not len(collected.todo()), identity, packed)
-
-
-def _embed_unstored(table: ImageTable, encoder: Any, **options: Any) -> Embeddings:
-    """Embeddings by an encoder that nothing names: kept nowhere, and all of them in memory."""
-    with TemporaryDirectory(prefix="likeness-") as folder:
-        return embed_images(table, Unstored(encoder), store_dir=folder, most_bytes=sys.maxsize, **options)
 
 
 def check_engine(engine: str, workers: int | None) -> None:
@@ -125,15 +121,12 @@ def index_folder(table: ImageTable, encoder: EncoderLike, store_dir: Path | str 
     return store_folder(table, encoder_identity(encoder), local) / "index"
 
 
-def ship_embeddings(table: ImageTable, encoder: EncoderLike, folder: Path | None = None) -> Path:
-    """Writes the embeddings of a table as one read-only file that every store consults, for data that ships with the package; returns the file.
+def ship_embeddings(table: ImageTable, encoder: EncoderLike) -> Path:
+    """Writes the embeddings of a table as one read-only file in `assets/embeddings`, which every store consults; returns the file. What other
+    encoders have there is left alone.
 
-    Args:
-        table: needs the column `likeness.data.CONTENT_COLUMN`, because paths and times differ on every machine.
-        folder: by default `assets/embeddings`; what other encoders have there is left alone.
-
-    Raises:
-        InputError: there is no such column, or an image cannot be read.
+    Raises InputError where the table has no column `likeness.data.CONTENT_COLUMN`, which it needs because paths and times differ on every machine, or
+    an image cannot be read.
     """
     digests = content_digests(table)
     if not all(digests):
@@ -143,7 +136,7 @@ def ship_embeddings(table: ImageTable, encoder: EncoderLike, folder: Path | None
     if embeddings.failed:
         first = embeddings.failed[0].path
         raise InputError(f"{len(embeddings.failed)} images of '{table.name}' cannot be read, the first is '{first}'; ship only sound ones.")
-    target = (folder or assets_dir() / "embeddings") / chosen.identity / "images"
+    target = assets_dir() / "embeddings" / chosen.identity / "images"
     for old in target.glob("*.npz"):
         old.unlink()
     keys = key_array([content_key(digest) for digest in digests])
@@ -156,12 +149,6 @@ def _encode(work: EncodingPass, engine: str, identity: str, workers: int | None,
     from likeness.encoders.store.ray_engine import encode_with_ray
 
     return encode_with_ray(work, identity, workers, ray_address)
-
-
-def _take_stored(work: EncodingPass, identity: str) -> None:
-    take_shards(work.collected, work.folder(identity), repair=True)
-    if len(work.collected.todo()):
-        take_shards(work.collected, LocalFolder(assets_dir() / "embeddings" / identity / "images"), repair=False)
 
 
 def _place(table: ImageTable, store_dir: Path | str | None) -> Path | str:
@@ -188,7 +175,7 @@ def encode_here(work: EncodingPass) -> str:
     encoder = load_encoder(work.encoder, work.device)
     folder, collected = work.folder(encoder.identity), work.collected
     rows = work.begin(folder)
-    keys, files, start = collected.keys(rows), ImageFiles(work.table.root, work.paths(rows), work.remote), 0
+    keys, files, start = collected.keys[rows], ImageFiles(work.table.root, work.paths(rows), work.remote), 0
     # The writer is closed last: whatever interrupts the loop, the batches that are done are written.
     with ShardWriter(folder, work.shard_size, work.shard_seconds, work.taker(folder)) as writer:
         for batch in encoded_batches(files, encoder, work.batch_size):
