@@ -107,10 +107,7 @@ def _entries() -> dict[str, Callable[[str], Any]]:
     from likeness.data import DATASETS, read_folder, read_table
     from likeness.encoders import encoder_identity, load_encoder
     from likeness.labels.matrix import read_matrix
-    from likeness.language import class_similarities, language_model
-    from likeness.language.caption_files import read_captions
-    from likeness.language.hierarchy_files import read_hierarchy
-    from likeness.language.pseudolabel_files import read_pseudolabels
+    from likeness.language import class_similarities, language_model, read_captions, read_hierarchy, read_pseudolabels
     from likeness.notions.library import read_notion
     from likeness.shifts import read_splits
     from likeness.studies.study import read_study

@@ -229,9 +229,7 @@ def _configs() -> list[Case]:
 
 def _language() -> list[Case]:
     from likeness.data import read_label_file
-    from likeness.language.caption_files import read_captions
-    from likeness.language.hierarchy_files import read_hierarchy
-    from likeness.language.pseudolabel_files import read_pseudolabels
+    from likeness.language import read_captions, read_hierarchy, read_pseudolabels
     from likeness.language.word_vectors import WordVectors
 
     trees = {"t.csv": "child,parent\nbird,animal\ncowbird,bird\n", "t.json": json.dumps({"bird": "animal", "animal": None})}
@@ -241,9 +239,9 @@ def _language() -> list[Case]:
         return read_hierarchy(file).path_of("bird")
 
     return [
-        *(_of_file(f"hierarchy {name}", name, tree, path, "language/hierarchy_files") for name, tree in trees.items()),
-        _of_file("captions", "c.csv", 'path,caption\na.png,"a, b"\nb.png,c\n', read_captions, "language/caption_files"),
-        _of_file("pseudolabels", "p.csv", "a,x,y\nb,z\n", lambda file: read_pseudolabels(str(file)), "language/pseudolabel_files"),
+        *(_of_file(f"hierarchy {name}", name, tree, path, "language/hierarchy") for name, tree in trees.items()),
+        _of_file("captions", "c.csv", 'path,caption\na.png,"a, b"\nb.png,c\n', read_captions, "language/captions"),
+        _of_file("pseudolabels", "p.csv", "a,x,y\nb,z\n", lambda file: read_pseudolabels(str(file)), "language/pseudolabels"),
         _of_file("labels in a file of their own", "l.csv", "path,label\na.png,red\nb.png,blue\n", read_label_file, "data/label_files"),
         _of_file("word vectors", "v.vec", vectors, lambda file: _word_vectors(WordVectors("v", file)), "language/word_vectors"),
     ]

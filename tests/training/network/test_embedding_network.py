@@ -134,7 +134,7 @@ def test_the_shipped_clips_image_side_is_a_backbone() -> None:
     images = torch.from_numpy(pictures).permute(0, 3, 1, 2).float() / 255
     with torch.no_grad():
         rows = torch.nn.functional.normalize(network(images).features, dim=1).numpy()
-    np.testing.assert_allclose(rows, encoder.tower.encode_prepared(list(pictures)), atol=1e-5)  # type: ignore[attr-defined]
+    np.testing.assert_allclose(rows, encoder.encode_prepared(list(pictures)), atol=1e-5)  # type: ignore[attr-defined]
     assert all(parameter.requires_grad for parameter in network.parameters())
 
 
