@@ -42,12 +42,7 @@ class Batch(NamedTuple):
         return self._replace(crops=crops, view=view)
 
     def cut(self, size: int, images: Tensor | None = None) -> tuple[Tensor, ...]:
-        """(inputs, labels, rows), with a view also that: what the network reads, made where the tensors lie.
-
-        Args:
-            size: side of the images that the network reads.
-            images: those of all rows, on this device; None: the batch brings its own.
-        """
+        """(inputs, labels, rows), with a view also that, as the network reads them, where the tensors lie; `images` are those of all rows, if there."""
         inputs = self.inputs if images is None else images[self.inputs]
         if self.crops is None:
             return inputs, self.labels, self.rows
@@ -61,13 +56,10 @@ class Batches(Dataset[Batch]):
 
     Args:
         inputs: of all images: kept pixels (n, s, s, 3), whole images (n,), of which there are random crops alone, or features (n, f).
-        images: the run's images.
         batches: rows of `images.train` for each number.
         size: side of the images that the network reads.
         augment: random crops and mirrors, "jitter" or "mirror"; false: the center.
-        seed: of the crops.
         views: add a second view of each image, another random crop, whatever `augment` is; features have none.
-        dist: which of the run's processes this is.
 
     Attributes:
         on_device: all inputs lie on the device, so that batches hold their row numbers only.

@@ -26,11 +26,7 @@ _BATCH = 256
 def embed_rows(network: EmbeddingNetwork, inputs: Any, rows: NDArray[np.int64], size: int) -> NDArray[np.float32]:
     """Embeddings (m, d) of rows of kept pixels or of features, in evaluation mode and float32, whatever precision trains.
 
-    Args:
-        network: on the device that computes.
-        inputs: of all images, in the host's memory or, as a tensor, on that device.
-        rows: (m,) row numbers.
-        size: side of the images that the network reads.
+    `inputs` are of all images, in the host's memory or, as a tensor, on the network's device; `size` is the side that the network reads.
     """
     training = network.training
     network.eval()
@@ -67,16 +63,8 @@ def cached_outputs(
 ) -> NDArray[np.float32]:
     """`backbone_outputs`, from the cache where images and weights are the same.
 
-    The array is mapped from its file, read only, so that all processes of a machine share its memory.
-
-    Args:
-        network: with a backbone; its embedding layer is not used.
-        pixels: (n, s, s, 3), of `load_pixels`.
-        rows: (m,) row numbers.
-        size: side of the images that the network reads.
-        progress: called with (images done, m, stage).
-        stage: what `progress` calls it.
-        device: that computes, as `device` of a config; the network is on the processor before and after.
+    The array is mapped from its file, read only, so that all processes of a machine share its memory. `device` computes, as that of a config; the
+    network is on the processor before and after.
     """
     if network.is_given:  # what such a module computes can change while its weights stay
         with placed_on(network, choose_device(device)):
@@ -111,7 +99,7 @@ def backbone_outputs(
     progress: Progress | None = None,
     stage: str = "Computing features",
 ) -> NDArray[np.float32]:
-    """The backbone's outputs (m, f) for the centers of rows of kept pixels; arguments as for `cached_outputs`."""
+    """The backbone's outputs (m, f) for the centers of rows of kept pixels (n, s, s, 3); `progress` is called with (images done, m, stage)."""
     network.eval()
     found = _in_batches(network.features, network, pixels, rows, size, progress, stage)
     network.train()

@@ -47,7 +47,6 @@ def load_pixels(
     processes of a machine share its memory.
 
     Args:
-        table: n images.
         size: side of the images that the network reads.
         progress: called with (images done, n, what is being done).
         should_stop: called between images; once true, the work ends with an InputError and nothing is kept.
@@ -72,11 +71,7 @@ def cached_images(
     progress: Progress | None = None,
     should_stop: Callable[[], bool] | None = None,
 ) -> NDArray[Any]:
-    """What `keep` makes of each image, (n, *shape), mapped from a file of the cache that is made once for this key.
-
-    Raises:
-        InputError: as `load_pixels`.
-    """
+    """What `keep` makes of each image, (n, *shape), mapped from a file of the cache that is made once for this key; InputError as `load_pixels`."""
     file = cache_dir() / "pixels" / f"{key}.npy"
     if not file.is_file():
         with compute_once_locked(file, should_stop) as missing:
@@ -99,11 +94,7 @@ def center_crops(pixels: Pixels, size: int, device: "torch.device | str" = "cpu"
 
 
 def image_files_digest(table: "ImageTable", kept: str) -> str:
-    """A key of the cache: of the paths, file sizes and times of a table's images, and of how they are kept.
-
-    Raises:
-        InputError: for the first image that is not there.
-    """
+    """A key of the cache: of a table's paths, file sizes and times, and of how images are kept. InputError: an image that is not there."""
     digest = hashlib.sha256(f"{kept} {PIXELS_VERSION}".encode())
     for path in table.paths():
         try:
@@ -182,13 +173,7 @@ WholeImages = NDArray[np.void]
 def load_whole_images(table: "ImageTable", size: int, progress: Progress | None = None, should_stop: Callable[[], bool] | None = None) -> WholeImages:
     """Each image with all its edges, squeezed to a square of `kept_size(size)`, and its aspect: (n,) records, mapped from the cache.
 
-    A side that is the longer one loses resolution by that; evaluation reads the squares of `load_pixels` instead.
-
-    Args:
-        table, size, progress, should_stop: as for `load_pixels`.
-
-    Raises:
-        InputError: as `load_pixels`.
+    A side that is the longer one loses resolution by that; evaluation reads the squares of `load_pixels` instead. Arguments and errors as there.
     """
     side = kept_size(size)
     record = np.dtype([("aspect", np.float32), ("pixels", np.uint8, (side, side, 3))])

@@ -41,12 +41,10 @@ _STATUS_SECONDS = 0.5
 
 
 class RunContext(NamedTuple):
-    """What a run works on, and which process does it.
+    """What a run works on, and which of its processes does it.
 
     Attributes:
-        config, run, images: of the run.
         inputs: of all images, kept pixels or features.
-        dist: which of the run's processes this is.
         owner: number of the process that the run's status names.
         note: one sentence that its status says with every step; may be empty.
     """
@@ -289,7 +287,6 @@ class RunCallback(Callback):
         return continuous_bounds(self._label_distances(self.images.queries, self.images.gallery))
 
     def _label_distances(self, queries: NDArray[np.int64], gallery: NDArray[np.int64]) -> NDArray[np.float32]:
-        """Computed once for all evaluations."""
         key = queries.tobytes()
         if key not in self._known_distances:
             assert self.images.distances is not None

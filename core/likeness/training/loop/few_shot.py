@@ -29,16 +29,9 @@ def few_shot_scores(
 ) -> dict[str, float]:
     """R@1 among the query images of each episode before and after adaptation, averaged over the episodes.
 
-    In each episode `shots` images of every class train the embedding layer alone, starting from the network's, by the margin loss with
-    distance-weighted sampling and Adam, whatever loss the network was trained with. All other images are queries, and each is matched to
-    its nearest neighbor among the other queries.
-
-    Args:
-        network: a copy of its embedding layer is adapted.
-        features: (n, f), the backbone's, of the test images.
-        labels: (n,) class numbers.
-        config: shots, episodes, steps.
-        progress: called with (episodes done, episodes).
+    In each episode `shots` images of every class train the embedding layer alone, a copy that starts from the network's, by the margin loss with
+    distance-weighted sampling and Adam, whatever loss the network was trained with. All other images are queries, each matched to its nearest
+    neighbor among the other queries. `features` (n, f) are the backbone's, of the test images.
 
     Returns:
         For each number of shots s: `zero_shot_s`, `few_shot_s`, and `few_shot_s_deviation` over the episodes.
@@ -67,11 +60,7 @@ def few_shot_scores(
 
 
 def adapt(network: EmbeddingNetwork, features: Tensor, labels: Rows, config: FewShotConfig, steps: int, seed: int = 0) -> EmbeddingNetwork:
-    """A network without backbone, whose embedding layer was trained on support features (m, f) with labels (m,) from 0, in so many steps.
-
-    Raises:
-        InputError: fewer than two images in a class.
-    """
+    """A network without backbone, whose embedding layer was trained on support features (m, f) with labels (m,) from 0, two or more of each class."""
     learner = _without_backbone(network).train()
     objective = make_objective(config.objective, int(labels.max()) + 1, learner.head.out_features, beta=config.beta, learn_beta=False)
     optimizer = torch.optim.Adam(learner.head.parameters(), lr=config.rate, weight_decay=config.weight_decay)

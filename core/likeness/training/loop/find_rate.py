@@ -27,8 +27,7 @@ class RateSearch(NamedTuple):
     """Losses along rising rates.
 
     Attributes:
-        rates: (k,) of the network.
-        losses: (k,) of the steps with them, each on a batch of its own.
+        rates, losses: (k,) of the network, and of the steps with them, each on a batch of its own.
         suggestion: the rate at which the mean of the losses falls most steeply, over the logarithm of the rate.
     """
 
@@ -52,7 +51,7 @@ def find_rate(
     """Trains for some steps while the rate rises evenly on the scale of its logarithm; no run is written, and no weights are kept.
 
     Args:
-        config: of the run; its own rate and schedule do not count. Rates of parts (`rate_head`, `proxy_rate` ...) stay in proportion.
+        config: its own rate and schedule do not count. Rates of parts (`rate_head`, `proxy_rate` ...) stay in proportion.
         low, high: of the rate.
         steps: how many; fewer where the loss grows fourfold or is no longer finite.
         progress: called with (step, steps, what is being done).
@@ -83,11 +82,7 @@ def find_rate(
 
 
 def rate_search(rates: NDArray[np.float64], losses: NDArray[np.float64]) -> RateSearch:
-    """What rates (n,) and the losses (k,) of the first k of them say.
-
-    Raises:
-        InputError: fewer than 10 losses are finite.
-    """
+    """What rates (n,) and the losses (k,) of the first k of them say; InputError where fewer than 10 losses are finite."""
     finite = np.isfinite(losses)
     count = len(losses) if finite.all() else int(finite.argmin())
     if count < _FEWEST:

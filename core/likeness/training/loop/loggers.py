@@ -57,7 +57,6 @@ def _csv(config: RunConfig, run: RunFolder) -> Any:
 
 
 def log_row(logger: Any, row: dict[str, Any]) -> None:
-    """Tells a logger a row of the run's metrics."""
     logger.log_metrics({name: value for name, value in row.items() if name not in ("step", "seconds")}, int(row["step"]))
 
 

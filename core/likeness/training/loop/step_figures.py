@@ -12,12 +12,7 @@ _STEPS, _SECONDS = 50, 0.5
 
 
 class StepFigures(NamedTuple):
-    """What is to be known of a step.
-
-    Attributes:
-        names: of the losses.
-        values: (2 + losses,), on the device: the sum of the embeddings, whether they differ, the losses.
-    """
+    """What is to be known of a step: names of the losses, and on the device (2 + losses,) the sum of the embeddings, whether they differ, the losses."""
 
     names: tuple[str, ...]
     values: Tensor
@@ -35,11 +30,7 @@ def mean_figures(batches: list[StepFigures]) -> StepFigures:
 
 
 class PendingSteps:
-    """Rows of metrics in the order of their steps, which wait for their losses.
-
-    Args:
-        together: several processes train, which must fetch after the same steps.
-    """
+    """Rows of metrics in the order of their steps, which wait for their losses; processes that train `together` must fetch after the same steps."""
 
     def __init__(self, together: bool = False) -> None:
         self.together, self._fetched = together, time.perf_counter()

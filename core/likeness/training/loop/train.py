@@ -50,7 +50,6 @@ def train(
     draw others.
 
     Args:
-        config: what to do.
         folder: where the run lies or will lie.
         progress: called with (done, total, what is being done).
         loss: an object in place of the config's objective: a module or a function (embeddings (n, d), labels (n,)) -> scalar, whose parameters
@@ -90,10 +89,7 @@ def train(
 def train_here(config: RunConfig, folder: Path | str, progress: Progress, owner: int | None = None, given: GivenObjects = NOTHING_GIVEN) -> RunFolder:
     """`train` in this process, which may be one of several that train together.
 
-    Args:
-        config, folder, progress: as for `train`.
-        owner: number of the process that started the run and that its status names; None: this process starts it.
-        given: objects in place of names in the config.
+    `owner` is the number of the process that started the run and that its status names; None: this process starts it.
     """
     dist, run = dist_context_of(config), RunFolder(folder)
     if not dist.is_main:
@@ -204,7 +200,6 @@ def _multiply_adds(batch: int, head_only: bool, module: RunModule) -> float:
 
 
 def _check_state(state: dict[str, Any]) -> None:
-    """Raises for a state that is not a run's."""
     int(state["global_step"])
     lacking = [name for name in _STATE if not isinstance(state[name], dict | list)]
     if lacking:

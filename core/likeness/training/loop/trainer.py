@@ -28,14 +28,11 @@ _CONNECTION_ERRORS = ("Connection closed", "Connection reset", "Broken pipe", "S
 
 
 def build_trainer(config: RunConfig, **options: Any) -> Trainer:
-    """The trainer of a run; with several processes by distributed data parallelism.
+    """The trainer of a run; with several processes by distributed data parallelism. InputError: devices or processes that do not exist.
 
     Every process computes the loss of the whole batch from gathered embeddings, so that the average of their gradients, which this takes,
     is the gradient of a single process (`RunModule.gather`). Parameters may be without gradient, as in one process: of an objective that
     guidance replaces, or in a batch without tuples. Buffers are equal anyway.
-
-    Raises:
-        InputError: devices or processes that do not exist.
     """
     devices = _distributed(config.devices, config.nodes) if config.processes > 1 else {"devices": 1}
     quiet = {"enable_checkpointing": False, "enable_progress_bar": False, "enable_model_summary": False, "precision": config.precision}

@@ -32,7 +32,6 @@ class EmbeddingNetwork(nn.Module):
 
     Args:
         backbone: maps normalized images (n, 3, h, w) to features (n, f); None where the inputs are features already.
-        feature_dim: f.
         dim: d; None: f, and the linear layer begins as the identity.
         mean, std: by which images with values 0 to 1 are normalized.
         freeze_batch_norm: batch norm keeps its running statistics also in training.
@@ -80,10 +79,9 @@ class EmbeddingNetwork(nn.Module):
     def disable_normalization(self, reset: bool) -> None:
         """Embeddings are no longer scaled to unit length.
 
-        Args:
-            reset: draw the embedding layer again, with deviation sqrt(2 / d) and without bias, as in the authors' code of the log-ratio loss.
-                That loss depends on ratios only, so its gradients grow as embeddings shrink, and torch's smaller weights would let training
-                diverge. Pass False where the embedding layer begins as the identity.
+        `reset` draws the embedding layer again, with deviation sqrt(2 / d) and without bias, as in the authors' code of the log-ratio loss. That loss
+        depends on ratios only, so its gradients grow as embeddings shrink, and torch's smaller weights would let training diverge. Pass False where
+        the embedding layer begins as the identity.
         """
         self.unit = False
         if not reset:
@@ -122,8 +120,7 @@ class EmbeddingNetwork(nn.Module):
     def maps(self, images: Tensor) -> Tensor:
         """The backbone's last feature maps (n, c, h, w), before pooling; pooled, they are its features.
 
-        Raises:
-            InputError: a backbone without such maps: none at all, a vision transformer, the image side of a CLIP.
+        Raises InputError for a backbone without such maps: none at all, a vision transformer, the image side of a CLIP.
         """
         backbone: Any = self.backbone
         found: Any = backbone.forward_features(self._normalized(images)) if hasattr(backbone, "forward_features") else None
@@ -133,11 +130,7 @@ class EmbeddingNetwork(nn.Module):
         return cast(Tensor, found)
 
     def map_shape(self, size: int) -> tuple[int, int, int]:
-        """Channels, height and width of the feature maps of images of this side.
-
-        Raises:
-            InputError: as `maps`.
-        """
+        """Channels, height and width of the feature maps of images of this side; InputError as `maps`."""
         training = self.training
         self.eval()
         with torch.no_grad():
@@ -163,11 +156,8 @@ def sync_batch_norm(network: EmbeddingNetwork, dist: DistContext) -> EmbeddingNe
     """The network with batch norm over the whole batch that several processes share, as in one process.
 
     On GPUs this is torch's SyncBatchNorm, by timm's conversion, since torch's own would lose the activations inside timm's layers.
-    SyncBatchNorm does not run on processors, and statistics of parts of a batch would change the training, so there this is refused.
-    Frozen batch norm, which the papers' protocols have, needs nothing.
-
-    Raises:
-        InputError: batch norm that learns, in several processes without GPUs.
+    SyncBatchNorm does not run on processors, and statistics of parts of a batch would change the training, so there batch norm that learns is
+    refused with an InputError. Frozen batch norm, which the papers' protocols have, needs nothing.
     """
     learns = not network.freeze_batch_norm and any(isinstance(each, nn.modules.batchnorm._BatchNorm) for each in network.modules())
     if not (dist.is_distributed and learns):

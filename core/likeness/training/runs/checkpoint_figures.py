@@ -15,7 +15,7 @@ def checkpoint_figures(measured: pd.DataFrame, selection: str, which: Checkpoint
 
     Args:
         measured: `RunFolder.metrics`.
-        selection: the metric that chooses the best weights, `RunConfig.selection_metric`.
+        selection: `RunConfig.selection_metric`.
         which: "last": the last evaluation; before the first one, that of the untrained network. "best": the evaluation whose weights are kept.
     """
     evaluated = "best_of" if which == "best" else selection

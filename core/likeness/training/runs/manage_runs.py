@@ -75,11 +75,7 @@ def export_run(run: RunFolder, folder: Path, config: RunConfig | None = None) ->
     """Writes a folder with the run's config, best weights and figures, which is an encoder wherever it lies: "run:FOLDER".
 
     Where only the embedding layer was trained, the weights of the backbone are added, so that the folder needs no download and no other file.
-
-    Args:
-        run: its folder.
-        folder: to be made.
-        config: to stand in it in place of the run's own, with other paths.
+    `config` stands in it in place of the run's own, with other paths.
 
     Raises:
         InputError: no run, none that has been evaluated yet, or a folder that is there already or cannot be written.

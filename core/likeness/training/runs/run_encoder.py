@@ -19,13 +19,7 @@ if TYPE_CHECKING:
 class RunEncoder(ImagesOnly):
     """Embeddings of a run's best weights, as unit vectors; images only; those not normalized get one more dimension (`SphericalMap`).
 
-    Args:
-        name: as given to `load_encoder`.
-        target: the run's folder.
-        device: "auto", "cpu", "cuda", "mps".
-
-    Raises:
-        InputError: no run in the folder, none that has been evaluated yet, or weights that do not fit.
+    Raises InputError as `load_network`.
     """
 
     def __init__(self, name: str, target: str, device: str = "auto") -> None:
@@ -69,11 +63,7 @@ def load_network(run: RunFolder) -> "EmbeddingNetwork":
 
 
 def load_spherical_map(run: RunFolder) -> "SphericalMap":
-    """The map that makes unit vectors of embeddings that are not normalized, stored beside a run's best weights.
-
-    Raises:
-        InputError: the weights hold no such map.
-    """
+    """The map that makes unit vectors of embeddings that are not normalized, stored beside a run's best weights; InputError where they hold none."""
     from likeness.training.network.spherical_map import MAP_KEYS, SphericalMap
 
     weights = read_weights(run.best)
@@ -83,7 +73,6 @@ def load_spherical_map(run: RunFolder) -> "SphericalMap":
 
 
 def _identity(name: str, target: str) -> str:
-    """Of the run's config and best weights."""
     return digest("run", *folder_digests(Path(target), name, ("config.yaml", "best.safetensors")))
 
 

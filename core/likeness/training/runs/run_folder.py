@@ -48,12 +48,7 @@ class Status:
 
 
 class TaskFolder:
-    """A folder of work that goes on where it was stopped or killed: how it stands, which process has it, whether somebody asked it to stop.
-
-    Args:
-        path: the folder; need not exist yet.
-        name: shown to people; None: the folder's.
-    """
+    """A folder, not yet there maybe, of work that goes on where it was stopped or killed: how it stands, which process has it, whether to stop."""
 
     kind = "task"
 
@@ -83,7 +78,6 @@ class TaskFolder:
         write_atomic(self._stop, b"")
 
     def stop_requested(self) -> bool:
-        """True once a stop was asked for."""
         return self._stop.exists()
 
     def clear_stop(self) -> None:
@@ -91,11 +85,7 @@ class TaskFolder:
         self._stop.unlink(missing_ok=True)
 
     def claim(self) -> Status:
-        """Makes sure that no other process has it, and forgets an earlier request to stop; returns how it stood.
-
-        Raises:
-            InputError: another process has it.
-        """
+        """Makes sure that no other process has it, else InputError, and forgets an earlier request to stop; returns how it stood."""
         before = self.status()
         if before.state == "running" and before.pid != os.getpid():
             raise InputError(f"The {self.kind} in '{self.path}' is running already (process {before.pid}); stop it first.")
@@ -105,10 +95,7 @@ class TaskFolder:
 
     @contextlib.contextmanager
     def working(self, total: int) -> Iterator[Callable[..., None]]:
-        """Around the work of this process: yields `report(done, message="", state="running")`, which writes how it stands.
-
-        An error or an interruption is written as the end of it.
-        """
+        """Around the work of this process: yields `report(done, message="", state="running")`. An error or interruption is written as its end."""
         self.claim()
         begun, done = time.perf_counter(), 0
 
@@ -143,11 +130,7 @@ class RunFolder(TaskFolder):
         self._metrics = self.path / "metrics.jsonl"
 
     def create(self, config: RunConfig) -> None:
-        """Writes the config and the environment.
-
-        Raises:
-            InputError: if there is a run with another config in the folder; another number of processes makes no other run.
-        """
+        """Writes the config and the environment; InputError where another config is there. Another number of processes makes no other run."""
         if (self.path / "config.yaml").is_file() and not self.config().same_run(config):
             raise InputError(f"The folder '{self.path}' holds a run with another config; choose another folder, or resume that run.")
         write_atomic(self.path / "config.yaml", as_yaml(config).encode())
@@ -155,11 +138,7 @@ class RunFolder(TaskFolder):
             write_atomic(self.path / "environment.json", json.dumps(_environment(), indent=1).encode())
 
     def start_or_resume(self, config: RunConfig) -> Status:
-        """Begins the run, or goes on with it, in this process; returns how it stood before.
-
-        Raises:
-            InputError: as `create`, or another process has it.
-        """
+        """Begins the run, or goes on with it, in this process; returns how it stood before. InputError as `create` and `claim`."""
         self.create(config)
         self._remove_leftovers()
         before = self.claim()
@@ -237,11 +216,7 @@ class RunFolder(TaskFolder):
         sync_folder(self.path)
 
     def report(self) -> dict[str, Any] | None:
-        """The final figures, or None before the end.
-
-        Raises:
-            InputError: a damaged file. One without checksum, from before there were any, is taken as it is.
-        """
+        """The final figures, or None before the end; InputError where the file is damaged. One without checksum, from before, is taken as it is."""
         file = self.path / "report.json"
         if not file.is_file():
             return None
@@ -260,11 +235,7 @@ class RunFolder(TaskFolder):
 
 
 def find_run(name: Path | str) -> RunFolder:
-    """The run of a name or folder, with or without "run:" before it: a run's folder, or one of that name in the folder of runs.
-
-    Raises:
-        InputError: there is none.
-    """
+    """The run of a name or folder, with or without "run:" before it: a run's folder, or one of that name in the folder of runs; else InputError."""
     plain = str(name).removeprefix("run:")
     for folder in (as_path(plain), runs_dir() / plain):
         if plain.strip() and (folder / "config.yaml").is_file():
@@ -290,7 +261,6 @@ def _places(folder: Path, file: str) -> list[Path]:
 
 
 def _status(fields: dict[str, Any]) -> Status:
-    """A status whose fields have the types that they should have."""
     whole: dict[str, Any] = {name: int(fields[name]) for name in ("step", "total", "pid") if name in fields}
     status = Status(**(fields | whole | {"seconds": float(fields.get("seconds", 0.0))}))
     if not isinstance(status.state, str) or not isinstance(status.message, str) or not 0 <= status.pid < 2**31 or not math.isfinite(status.seconds):
