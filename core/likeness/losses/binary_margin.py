@@ -15,19 +15,11 @@ if TYPE_CHECKING:
 
 
 def binary_margin(embeddings: "Tensor", label_distances: "Tensor", positives: int = 5, beta: float = 1.2, margin: float = 0.2) -> "Tensor":
-    """Margin loss with distance-weighted sampling (Wu et al., ICCV 2017) on quantized labels.
+    """Margin loss with distance-weighted sampling (Wu et al., ICCV 2017) on quantized labels, of unit embeddings (n, d).
 
     Each anchor is paired with each of its `positives` nearest rows of the batch, and each pair with one of the other rows, drawn with the
-    inverse density of its distance.
-
-    Args:
-        embeddings: (n, d) of unit length.
-        label_distances: as for `likeness.losses.log_ratio`.
-        positives: as for `likeness.losses.binary_triplet`.
-        beta, margin: of the margin loss; the paper prints neither, these are those of the margin loss's own paper.
-
-    Raises:
-        InputError: as `likeness.losses.binary_triplet`.
+    inverse density of its distance. The paper prints neither beta nor margin, these are those of the margin loss's own paper. Label distances,
+    `positives` and errors are as for `likeness.losses.binary_triplet`.
     """
     import torch
 

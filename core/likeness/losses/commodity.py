@@ -1,7 +1,7 @@
 """The losses of pytorch-metric-learning by name: an entry each, with its class there, its options and its paper. Needs no torch.
 
-Left out are those that read no class labels (instance, manifold, VICReg, self-supervised), that alone pull all images together (intra-pair variance),
-and that work with no newest torch (dynamic soft margin, histogram). Margin and multisimilarity, which the papers build on, have files of their own.
+Left out are those that read no class labels (instance, manifold, VICReg, self-supervised), that alone pull all images together (intra-pair
+variance), and that work with no newest torch (dynamic soft margin, histogram). Margin and multisimilarity have files of their own.
 """
 
 import math

@@ -28,11 +28,7 @@ CUSTOM_DISTANCES = Objective(
 
 
 def as_module(loss: Any) -> "nn.Module":
-    """A module as it is; a function (embeddings (n, d), labels) -> scalar as a module.
-
-    Raises:
-        InputError: neither of them, or a class in place of an object.
-    """
+    """A module as it is; a function (embeddings (n, d), labels) -> scalar as a module; InputError for anything else, also for a class."""
     from torch import nn
 
     from likeness.losses.mined import FunctionLoss

@@ -60,11 +60,7 @@ def binary_triplet(embeddings: Any, label_distances: Any, positives: int = 5, ma
 
 
 def nearest_rows(given: Anchors, count: int) -> "Tensor":
-    """(a, n), True for each anchor's `count` nearest rows by label distance, equal ones in order; not for itself.
-
-    Raises:
-        InputError: fewer than one, or none would be left.
-    """
+    """(a, n), True for each anchor's `count` nearest rows by label distance, equal ones in order, not itself. InputError unless others are left."""
     if not 1 <= count < len(given.embeddings) - 1:
         raise InputError(
             f"{count} positives of {len(given.embeddings)} rows leave no negative, or are none; choose 1 to {len(given.embeddings) - 2}."

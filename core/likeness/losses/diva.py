@@ -39,22 +39,19 @@ class DiVA(nn.Module):
 
     Args:
         objective: of the first part: (embeddings (n, d / 4), labels) -> scalar.
-        dim: d.
         shared_weight, intra_weight, sample_weight, separation_weight: the w.
         beta, margin: of the margin losses of the second and third part.
         hidden: width of the separations' inner layers.
         momentum: of the copy.
-        temperature: of DaNCE.
+        temperature, batch_weights: of `dance`.
         queue_batches: batches whose keys are kept.
         dropout: share of the features that the second view lacks, where the network reads features that are computed once: they have
             no second crop.
         random_labels: both added margin losses are on `random_label_triplets`.
         official_margin: they are those of "margin-official", in which each class learns its own beta.
-        batch_weights: of `dance`.
         classes: of training; needed where each learns its beta.
 
     Attributes:
-        reads: what `forward` takes besides embeddings and labels: the second view of the batch.
         keys: None before `follow`.
         gather: keys of the whole batch from those of this process's images, where several processes share a batch.
 
@@ -117,10 +114,8 @@ class DiVA(nn.Module):
         self.keys = MomentumKeys(network, self.momentum, self.queue_batches * batch, self.part_dim)
 
     def forward(self, embeddings: Tensor, labels: Tensor, view: Tensor) -> Tensor:
-        """The loss of a batch: embeddings (n, d), labels (n,), and the same images, or features, as input of the copy. Where several
-        processes share a batch, the view is that of this process's images.
-
-        In training mode the copy first follows the network, and its keys join the queue at the end.
+        """The loss of a batch: embeddings (n, d), labels (n,), and the same images, or features, as input of the copy; of several processes each has
+        the view of its own images. In training mode the copy first follows the network, and its keys join the queue at the end.
         """
         first, shared, intra, sample = self.parts(embeddings)
         added = (self.shared(shared, labels), self.intra(intra, labels), self.sample(sample, view))
@@ -168,8 +163,7 @@ def dance(queries: Tensor, keys: Tensor, negatives: Tensor, temperature: float =
     is that of its authors' code, which they corrected in 2021 to run over j. Nothing flows back through weights, keys and negatives.
 
     Args:
-        queries: (n, d), unit rows.
-        keys: (n, d), unit rows: the same images, seen otherwise.
+        queries, keys: (n, d), unit rows: the same images, seen otherwise.
         negatives: (k, d), unit rows of other images; without any the loss is 0.
         temperature: T.
         batch_weights: the weights are scaled to the sum 1 over the queries, for each negative on its own, as in the ooDML authors' code
@@ -193,10 +187,6 @@ class Separation(nn.Module):
     """loss = -c, with c = mean over rows and dimensions of (target * unit(network(source)))^2, the squared correlation.
 
     The network learns to make c large; source and target, through reversed gradients, to make it small.
-
-    Args:
-        dim: d, of both embeddings.
-        hidden: width of the network's inner layer.
     """
 
     def __init__(self, dim: int, hidden: int = 512) -> None:

@@ -71,13 +71,9 @@ def _log(values: "Tensor", valid: "Tensor") -> "Tensor":
 
 
 def _within_groups(ratios: "Tensor", valid: "Tensor", groups: "Tensor", count: int) -> "tuple[Tensor, Tensor]":
-    """The sum of (u_i - u_j)^2 over all pairs of valid columns of one row and one group, and the number of these pairs.
+    """The sum of (u_i - u_j)^2 over all pairs of valid columns of one row and one group, and the number of these pairs; all are (a, n).
 
-    Args:
-        ratios: u, (a, n).
-        valid: (a, n).
-        groups: (a, n), each column's group in its row, from 0.
-        count: of groups at most.
+    `groups` are each column's group in its row, from 0, at most `count` of them.
     """
     places = (groups + count * _row_numbers(groups)).flatten()
     weights = valid.to(ratios).flatten()

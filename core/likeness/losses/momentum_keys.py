@@ -9,16 +9,9 @@ from torch import Tensor, nn
 class MomentumKeys(nn.Module):
     """A momentum copy of a network, and a queue of its embeddings of earlier batches; both are in the state, neither is trained.
 
-    Args:
-        network: inputs -> an object with `embeddings` (n, d); it is not part of this module.
-        momentum: m; a step of the copy's weights is m * its own + (1 - m) * the network's.
-        size: keys in the queue, which is empty at first.
-        dim: of a key.
-
-    Attributes:
-        copy: always in evaluation mode; its buffers, such as batch norm statistics, are the network's.
-        queue: (size, dim).
-        seen: how many keys were ever put into it; the name is that in the checkpoints of runs.
+    A step of the copy's weights is m * its own + (1 - m) * the network's. The copy is always in evaluation mode, and its buffers, such as batch norm
+    statistics, are the network's, which is not part of this module. The queue (size, dim) is empty at first; `seen` says how many keys were ever
+    put into it, and is named as in the checkpoints of runs.
     """
 
     queue: Tensor
@@ -60,7 +53,6 @@ class MomentumKeys(nn.Module):
         self.seen += len(keys)
 
     def train(self, mode: bool = True) -> "MomentumKeys":
-        """As usual, but the copy stays in evaluation mode."""
         super().train(mode)
         self.copy.eval()
         return self

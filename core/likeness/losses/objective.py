@@ -18,9 +18,6 @@ class Objective:
     """A loss that a run can train with.
 
     Attributes:
-        name: in configs.
-        title: for people.
-        help: one sentence.
         make: (classes, dim, **options) -> a module (embeddings (n, d), labels) -> scalar. `classes` are those of training and `dim` is d; both
             matter to objectives with a proxy for each class, which are then parameters of the module. Heavy imports belong into it.
         options: with the papers' values and bounds.
@@ -48,7 +45,6 @@ class Wrapper:
     Attributes:
         name: its key in a config's objective.
         title: for people, as it stands within a phrase: "Margin + uniform prior".
-        help: one sentence.
         wrap: (make, dim, feature_dim, classes, **options) -> a module, where make(dim) is the objective inside for embeddings (n, dim).
         options: with defaults and bounds; None: its class checks them.
         parts: into how many parts of unit length the embedding must be divided; None: any.

@@ -65,7 +65,6 @@ def make_objective(name: str, classes: int = 0, dim: int = 0, *, miner: str | Mi
     """The objective of this name: a module (embeddings (n, d), labels) -> scalar, its labels as `Objective.labels` says.
 
     Args:
-        name: one of `OBJECTIVES`.
         classes, dim: how many classes train, and d; what reads label distances needs neither.
         miner: in place of the objective's own: a name of `likeness.samplers.MINERS`, or a callable (embeddings, labels) -> row numbers.
         options: of the objective, by its own names; each has the papers' value by default.

@@ -24,8 +24,6 @@ class S2SD(nn.Module):
 
     Args:
         objectives: the objective on the embeddings, then one for each branch; those with proxies need their own dimension.
-        feature_dim: f, of the backbone's pooled features.
-        target_dims: of the branches.
         distill_weight: w_d. 50 in the S2SD paper; the language guidance paper sets it to 0 and keeps the features' term (section A).
         feature_weight: w_f.
         temperature: T.

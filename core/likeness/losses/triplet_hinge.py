@@ -33,12 +33,7 @@ class _TripletHinge(torch.autograd.Function):
 def triplet_hinge(distances: Tensor, ranks: Tensor, others: Tensor, margin: float, least: float = 0.0) -> Tensor:
     """The mean of max(x_ai - x_aj + margin, least) over all i, j of an anchor a with r_ai < r_aj; 0 where there is no such triplet.
 
-    Args:
-        distances: x, (a, n) distances in the embedding.
-        ranks: r, (a, n), by which i is nearer than j; nothing flows back to it.
-        others: (a, n), the columns that take part.
-        margin: of the hinge.
-        least: what a triplet costs at least.
+    The distances x and ranks r are (a, n), as are the others, the columns that take part; nothing flows back to ranks.
     """
     found: Tensor = _TripletHinge.apply(distances, ranks, others, margin, least)
     return found

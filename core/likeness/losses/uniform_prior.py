@@ -26,13 +26,9 @@ class UniformPrior(nn.Module):
     -mean log D instead of maximizing A; its runs have the weight 0.2, and 0.02 on Stanford Online Products.
 
     Args:
-        objective: (embeddings, labels, and what its `reads` names) -> scalar.
-        dim: d, of the embeddings.
+        objective: (embeddings, labels, and what its `reads` names) -> scalar; the same is then read here.
         weight: of the adversarial term.
         hidden: width of D's inner layers.
-
-    Attributes:
-        reads: what the objective inside is given besides embeddings and labels.
 
     Raises:
         InputError: a value outside its bounds.

@@ -81,7 +81,6 @@ def wrap_objective(make: MakeObjective, wrappers: Mapping[str, Mapping[str, Any]
     Args:
         make: d -> an objective on embeddings (n, d); called for each dimension that the wrappers need.
         wrappers: options by name of a wrapper, {} for its defaults.
-        dim: d, of the embeddings.
         feature_dim: of the backbone's pooled features.
         classes: of training, for wrappers that learn a value for each.
 

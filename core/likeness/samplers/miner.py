@@ -17,9 +17,6 @@ class Miner:
     """A way to pick the tuples of a batch that a loss compares.
 
     Attributes:
-        name: in configs.
-        title: for people.
-        help: one sentence.
         make: (**options) -> (embeddings (n, d), labels (n,)) -> row numbers, as pytorch-metric-learning has them: (anchors, positives, negatives),
             or (anchors, positives, anchors, negatives).
         options: with defaults and bounds.

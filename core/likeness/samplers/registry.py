@@ -36,11 +36,7 @@ def check_miner(name: str, options: dict[str, Any]) -> str:
 
 
 def make_miner(miner: str | Mine, **options: Any) -> Mine:
-    """The miner of this name; a callable (embeddings, labels) -> row numbers is taken as it is.
-
-    Raises:
-        InputError: an unknown name or option, or neither a name nor a callable.
-    """
+    """The miner of this name; a callable (embeddings, labels) -> row numbers is taken as it is. Anything else, or another option: InputError."""
     if isinstance(miner, str):
         if wrong := check_miner(miner, options):
             raise InputError(wrong)

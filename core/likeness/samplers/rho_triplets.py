@@ -30,15 +30,8 @@ def rho_triplets(
     Learning"). Rows that are alone in their class have no triplet. The ooDML authors (Milbich et al., NeurIPS 2021) train R-margin with
     rho 0.4 and beta 0.6 on CUB200-2011, 0.35 and 0.6 on Cars196, 0.15 and 0.9 on Stanford Online Products.
 
-    Args:
-        embeddings: (n, r), unit rows.
-        labels: (n,) class numbers.
-        rho: share of the triplets that are switched, 0 to 1.
-        cutoff, upper: of `negative_probabilities`.
-        generator: of all that is drawn; None: torch's own.
-
-    Raises:
-        InputError: if rho is outside 0 to 1, or labels do not fit the embeddings.
+    Embeddings are unit rows (n, r), and cutoff and upper those of `negative_probabilities`. InputError where rho is outside 0 to 1, or labels do
+    not fit.
     """
     import torch
 

@@ -67,11 +67,8 @@ def left_out_of(runs: pd.DataFrame) -> dict[str, int]:
 def paper_table(runs: pd.DataFrame, metrics: Sequence[str] | None = None, bold: bool = False) -> pd.DataFrame:
     """The form of the appendix's Table 1: a row per notion and metric, a column per method.
 
-    Args:
-        runs: of `likeness.studies.compare`.
-        metrics: those that the runs have are taken; None: all that are listed in `likeness.evaluation`.
-        bold: the best text of a row is put between double asterisks, several if they are equal as written, the Oracle aside; `as_latex`
-            understands them too.
+    Runs and metrics are as for `statistics`. With `bold` the best text of a row is put between double asterisks, which `as_latex` understands too,
+    several if they are equal as written, the Oracle aside.
 
     Returns:
         Texts as in `summarize`; "" where a method has not run. Columns: notion, metric, and the methods' titles. If a notion has several
@@ -117,11 +114,10 @@ def _text(mean: float, deviation: float, runs: int) -> str:
 
 
 def refusals(runs: pd.DataFrame) -> list[str]:
-    """One sentence for each method that did not apply to a notion, and one for each encoder that could not be used; none: an empty list.
+    """One sentence for each method that did not apply to a notion, and one for each encoder that could not be used.
 
-    Args:
-        runs: of `compare`, `embedding_sizes`, `encoder_sizes` or `prompt_counts`. Where a method was refused at several dimensions or numbers
-            of prompts, they are listed, with the reason given at the first.
+    `runs` are of `compare`, `embedding_sizes`, `encoder_sizes` or `prompt_counts`. Where a method was refused at several dimensions or numbers of
+    prompts, they are listed, with the reason given at the first.
     """
     if "refused" not in runs.columns:
         return []

@@ -46,11 +46,7 @@ def convergence(runs: Sequence["RunFolder"], metric: str = "recall_at_1") -> pd.
 
 
 def convergence_table(curves: pd.DataFrame, metric: str = "recall_at_1") -> pd.DataFrame:
-    """How high each run gets and how soon, by its mean over the seeds at each epoch.
-
-    Args:
-        curves: of `convergence`.
-        metric: its last column; larger must be better.
+    """How high each run gets and how soon, by its mean over the seeds at each epoch; larger must be better.
 
     Returns:
         A row per run: run, seeds, best and "best ±" (deviation over the seeds there, ddof 0), epoch (of the best, the first of equal ones), last

@@ -31,23 +31,10 @@ def embedding_sizes(
     should_stop: Callable[[], bool] | None = None,
     on_run: OnRun | None = None,
 ) -> "pd.DataFrame":
-    """The metrics of every notion and method at each embedding size, over several runs: `compare` with the paper's sizes.
+    """The metrics of every notion and method at each embedding size, over several runs: `compare` with the sizes and methods of the paper.
 
     The raw encoder has a size of its own and stands once, at that size: the reference line of the paper's figure. What a method cannot
     do at a size is a refused run with the reason: PCA needs more prompts than dimensions, and no learned projection has more dimensions
-    than the encoder.
-
-    Args:
-        base: the images in their encoder's space; their table has each notion's `attribute`.
-        sizes: dimensions r', by default those of the paper.
-        methods: as in `compare`, by default all of the paper.
-        seeds: by default five, as in the paper.
-        metrics, progress, should_stop, on_run: as in `compare`.
-
-    Returns:
-        The runs of `compare`; the size is the column `dim`.
-
-    Raises:
-        InputError: as in `compare`.
+    than the encoder. Arguments, errors and result are those of `compare`; the size is the column `dim`.
     """
     return compare(base, notions, methods, sizes, seeds, metrics=metrics, progress=progress, should_stop=should_stop, on_run=on_run)

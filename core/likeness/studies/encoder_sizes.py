@@ -51,7 +51,7 @@ def encoder_sizes(
         dim: dimensions of the notions' spaces, by default the paper's; "suggested": as in `compare`, by each encoder's prompts. The rows of an
             encoder that can't be used then say 0.
         embed: (table, encoder) -> the encoder's space; by default `likeness.embedding.embed`.
-        seeds, metrics, progress, should_stop, on_run: as in `compare`; the rows have `encoder` too. `should_stop` also ends an embedding.
+        seeds, metrics, progress, should_stop, on_run: as in `compare`. `should_stop` also ends an embedding.
 
     Returns:
         The runs of `compare` with a first column `encoder`.

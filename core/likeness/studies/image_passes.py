@@ -13,13 +13,8 @@ def image_passes(rows: Iterable[RunConfig], splits: Iterable[ClassSplit], seeds:
     """At least how many times an image is sent forward through the network, where training with an image counts as three times.
 
     Runs of the embedding layer alone share the features of all images, which are computed once. Of each other run its epochs count and one
-    pass over the images that test; what is small or depends on other settings does not.
-
-    Args:
-        rows: the methods; one that does not train (epochs 0) has one run on each split.
-        splits: on which each is run.
-        seeds: how many times.
-        images: in each class.
+    pass over the images that test; what is small or depends on other settings does not. A method that does not train (epochs 0) has one run on each
+    split, instead of one for each of `seeds`; `images` are in each class.
     """
     configs = list(rows)
     whole = [config for config in configs if not config.backbone.head_only]

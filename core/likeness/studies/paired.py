@@ -16,7 +16,6 @@ def paired_differences(every: pd.DataFrame, against: str, figures: Sequence[str]
 
     Args:
         every: a line per run, as `likeness.studies.measured` gives them; `step` 0 says that a row does not train.
-        against: the row that the others are compared with.
         figures: columns; those that are not there are left out.
 
     Returns:

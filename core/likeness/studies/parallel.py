@@ -35,7 +35,6 @@ def compare_in_parallel(
     What has no seed ("raw", "pca") is measured by every process of its notion, and listed once.
 
     Args:
-        base, notions, methods, dims, seeds: as in `compare`.
         workers: processes; None: one per core.
         progress: called with (parts done, parts in all) as they are finished, in order; a part is a notion with one seed.
         options: `metrics` and `ranking` of `compare`.

@@ -52,15 +52,13 @@ def prompt_counts(
     with all of its prompts: it is one row of the fit.
 
     Args:
-        base: the images in their encoder's space; their table has the notion's `attribute`.
         notion: the paper's has 569 car model names ("car-model-names" on the shipped images, "cars196-car-model" on Cars196).
         counts: how many prompts (with several templates, aspects), from 2 to as many as the notion has.
         methods: as in `compare`, by default all of the paper, whose figure shows InDiReCT ("adam"); those that read no prompt are measured once per
             seed and stand at 0 prompts.
         dim: dimensions of the space, by default the paper's; "suggested": the notion's own `dim`, or where it has none, what
             `likeness.notions.suggest_dim` says of each sample.
-        seeds: of samples and methods, by default five, as in the paper.
-        metrics, progress, should_stop, on_run: as in `compare`; the rows have `prompts` too.
+        base, seeds, metrics, progress, should_stop, on_run: as in `compare`.
 
     Returns:
         The runs of `compare` with the first columns `prompts` and `rank`, how many directions the sample spans (`likeness.notions.text_rank`); 0 and

@@ -71,8 +71,7 @@ def published(paper: str = "indirect", dataset: str | None = None, table: Table 
 def published_shifts() -> pd.DataFrame:
     """Table 1 of Milbich et al., *Characterizing Generalization under Out-Of-Distribution Shifts in Deep Metric Learning*, NeurIPS 2021.
 
-    Returns:
-        dataset, split ("default", "i.i.d."), distance and deviation, missing where its text can't be read.
+    dataset, split ("default", "i.i.d."), distance and deviation, missing where its text can't be read.
     """
     return pd.read_csv(assets_dir() / "papers" / "oodml_table1.csv")
 

@@ -62,11 +62,7 @@ def studies() -> dict[str, Path]:
 
 
 def read_study(file: Path | str) -> StudyConfig:
-    """A study from a YAML file, or a shipped one by its name.
-
-    Raises:
-        InputError: no such file or study, no YAML, or a key or value that does not fit; the message names each.
-    """
+    """A study from a YAML file, or a shipped one by its name; InputError where there is none, or for each key or value that does not fit."""
     shipped = studies()
     path = config_file(file, shipped, f"There is no study file or shipped study '{file}'; those that ship are {', '.join(shipped)}.")
     return StudyConfig.checked(yaml_content(path), path.name)
@@ -75,11 +71,7 @@ def read_study(file: Path | str) -> StudyConfig:
 def cells(study: StudyConfig, folder: Path, changes: dict[str, Any] | None = None, rows: Collection[str] | None = None) -> list[Cell]:
     """The runs of a study, seed by seed and split by split, so that every row has a figure early.
 
-    Args:
-        study: what is compared.
-        folder: where the runs' folders lie or will lie.
-        changes: of these runs, by dotted keys, as in `rows_with`.
-        rows: of these alone, so that the changes need not fit the others; None: of all.
+    `folder` is where the runs' folders lie or will lie. `changes` and `rows` are as in `rows_with`.
 
     Raises:
         InputError: changes that do not fit, two rows whose names give the same folder, or splits that are not there.
@@ -104,10 +96,7 @@ def rows_with(study: StudyConfig, changes: dict[str, Any], chosen: Collection[st
     """The rows with changes of all of them, or of those that are chosen, by dotted keys: where the data lies, fewer epochs, another omega.
 
     A row stays what it is: a change of guidance, or of another part that a row does not have, leaves that row alone, and one that does not
-    train (epochs 0) gets no epochs and no embedding layer.
-
-    Raises:
-        InputError: changes of name or seed, which the study itself sets, or of what no row has.
+    train (epochs 0) gets no epochs and no embedding layer. InputError: changes of name or seed, which the study itself sets, or of what no row has.
     """
     for key in ("name", "seed"):
         if key in changes:
@@ -122,11 +111,7 @@ def rows_with(study: StudyConfig, changes: dict[str, Any], chosen: Collection[st
 
 
 def row_configs(study: StudyConfig, rows: Collection[str] | None = None) -> dict[str, RunConfig]:
-    """The configs of a study's rows, or of these alone, without name, seed and split.
-
-    Raises:
-        InputError: a row that does not fit.
-    """
+    """The configs of a study's rows, or of these alone, without name, seed and split; InputError where one does not fit."""
     base = _base(study)
     return {row: with_changes(base, own) for row, own in study.rows.items() if rows is None or row in rows}
 
@@ -146,11 +131,7 @@ def _concerns(config: RunConfig, key: str) -> bool:
 
 
 def study_splits(study: StudyConfig) -> list[ClassSplit | None]:
-    """The splits of a study, from easy to hard; one None where it has none.
-
-    Raises:
-        InputError: no such file, or no such split in it.
-    """
+    """The splits of a study, from easy to hard; one None where it has none. InputError: no such file, or no such split in it."""
     if study.splits is None:
         if study.only:
             raise InputError(f"{study.name} names the split '{study.only[0]}', but no file of splits; set splits.")
@@ -175,7 +156,6 @@ def run_study(wanted: list[Cell], progress: Progress | None = None, should_stop:
     """Trains what is not finished yet; a cell that fails is left, told of at the end, and tried again by the next call.
 
     Args:
-        wanted: of `cells`.
         progress: called with (cells done, cells, the next cell in words) before each cell.
         should_stop: asked before each cell; once true, the rest is left for the next call.
 
@@ -212,11 +192,7 @@ def cell_title(cell: Cell) -> str:
 
 
 def finished(cell: Cell) -> bool:
-    """True where the cell's run is done.
-
-    Raises:
-        InputError: where the folder holds a run with another config.
-    """
+    """True where the cell's run is done; InputError where the folder holds a run with another config."""
     run = RunFolder(cell.folder)
     if not (cell.folder / "config.yaml").is_file():
         return False
@@ -253,12 +229,7 @@ def study_table(wanted: list[Cell], which: str = "last", figures: tuple[str, ...
 def read_results(name: str, folder: Path | None = None) -> pd.DataFrame:
     """The shipped figures of a study that takes too long to repeat in a notebook, a row per run, as `measured` or `compare` gave them.
 
-    Args:
-        name: of the study.
-        folder: of the CSV files; by default those that ship.
-
-    Raises:
-        InputError: none ship for a study of this name.
+    `folder` is of the CSV files; by default those that ship. InputError where there are none of this name.
     """
     file = (folder or assets_dir() / "results") / f"{name}.csv"
     if not file.is_file():

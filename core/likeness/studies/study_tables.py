@@ -11,19 +11,10 @@ from likeness.studies.table_texts import mean_text, with_spread
 
 
 def shift_table(every: pd.DataFrame, figure: str = "recall_at_1") -> pd.DataFrame:
-    """A row per method, and a column per split with its distance, by distance: mean ± deviation over the seeds.
+    """A row per method, and a column per split with its distance, by distance: mean ± deviation over the seeds, as texts.
 
-    Then AGS, the area under the figure over all splits, where a method has them all and no two lie at the same distance.
-
-    Args:
-        every: a line per run, as `likeness.studies.measured` and `read_results` give them.
-        figure: one of its columns, such as matched_recall_at_1.
-
-    Returns:
-        Texts; the rows' names in a column of that name, in order of first appearance. Without a run it is empty.
-
-    Raises:
-        InputError: runs without the figure.
+    Then AGS, the area under the figure over all splits, where a method has them all and no two lie at the same distance. `every` has a line per run,
+    as `likeness.studies.measured` and `read_results` give them; without one the table is empty. InputError: runs without the figure.
     """
     if not len(every):
         return pd.DataFrame(columns=["row"])
@@ -49,14 +40,8 @@ _KS = (1, 10)
 def continuous_table(every: pd.DataFrame, others: tuple[str, ...] = ()) -> pd.DataFrame:
     """A row per method: mean label distance of the first and of the ten nearest images, nDCG at the smallest and the largest k, mean ± deviation.
 
-    Then the Oracle, which retrieves by the labels themselves, and chance.
-
-    Args:
-        every: a line per run, as `likeness.studies.measured` and `read_results` give them.
-        others: further columns to show, such as recall_at_1.
-
-    Returns:
-        Texts; the rows' names in a column of that name.
+    Then the Oracle, which retrieves by the labels themselves, and chance. `every` is as in `shift_table`, `others` are further columns to show, such
+    as recall_at_1.
     """
     ranks = sorted(int(name.rpartition("_")[2]) for name in map(str, every) if name.startswith("ndcg_at_"))
     titles = {f"mean_label_distance_at_{k}": f"distance at {k}" for k in _KS} | {f"ndcg_at_{k}": f"nDCG at {k}" for k in (ranks[0], ranks[-1])}
@@ -75,20 +60,11 @@ _GAINS = {"recall_at_1": "R@1 gained", "map_at_1000": "mAP@1000 gained"}
 
 
 def guidance_table(every: pd.DataFrame, without: str = "Multisimilarity") -> pd.DataFrame:
-    """A row per method: R@1, in both directions where there are two, mAP@1000 and NMI as mean ± deviation over the seeds.
+    """A row per method: R@1, in both directions where there are two, mAP@1000 and NMI as mean ± deviation over the seeds, as texts.
 
     Then what R@1 and mAP@1000 gain over the row without guidance, paired by seed and direction, ± standard error, with the number of pairs in
-    which the row is ahead. That row is the one whose name a guided row's name begins with ("Margin" of "Margin +ELG"), or else `without`.
-
-    Args:
-        every: a line per run, as `likeness.studies.measured` and `read_results` give them.
-        without: the row without guidance.
-
-    Returns:
-        Texts; the rows' names in a column of that name.
-
-    Raises:
-        InputError: no run of `without`.
+    which the row is ahead. That row is the one whose name a guided row's name begins with ("Margin" of "Margin +ELG"), or else `without`; where
+    that has no run, InputError. `every` is as in `shift_table`.
     """
     places = list(dict.fromkeys(every["split"])) if "split" in every else [None]
     rows = set(every["row"])

@@ -48,8 +48,7 @@ def as_markdown(table: pd.DataFrame) -> str:
 def as_latex(table: pd.DataFrame) -> str:
     """The table as a LaTeX tabular, without its index; it needs the package booktabs.
 
-    All characters that LaTeX reads as commands are escaped, ± and – need no input encoding, and a cell between double asterisks is set
-    in bold.
+    All characters that LaTeX reads as commands are escaped, ± and – need no input encoding, and a cell between double asterisks is bold.
     """
     return table.map(_latex).rename(columns=_latex).to_latex(index=False, escape=False)
 

@@ -135,9 +135,10 @@ class ObjectiveConfig(FrozenConfig):
 
     Attributes:
         miner, miner_options: of `likeness.samplers.MINERS`, in place of the objective's own.
-        s2sd, uniform_prior, diva: `likeness.losses.S2SD`, `UniformPrior`, also around s2sd, and `DiVA`: the objective, the paper's is "margin", is
-            that of the first of four parts; needs backbone.parts 4 and three images of each class in a batch, or two with `random_labels`. The second view
-            of an image is another random crop; in a head_only run, which has no crops, it is the image's features with some dropped (`dropout`).
+        s2sd, uniform_prior: `likeness.losses.S2SD`, and `UniformPrior`, also around s2sd.
+        diva: `likeness.losses.DiVA`: the objective, the paper's is "margin", is that of the first of four parts; needs backbone.parts 4 and
+            three images of each class in a batch, or two with `random_labels`. The second view of an image is another random crop; in a
+            head_only run, which has no crops, it is the image's features with some dropped (`dropout`).
         proxy_rate: learning rate of the objective's own parameters, times that of the network.
         wrapper_rate: that of the wrappers' networks (branches, discriminator, separations); None: as `proxy_rate`.
         weight_decay: of both; None: as that of the network.

@@ -179,11 +179,7 @@ class SweepConfig(FrozenConfig):
 
 
 def read_sweep(file: Path | str) -> SweepConfig:
-    """A sweep from a YAML file.
-
-    Raises:
-        InputError: no such file, no YAML, or a key or value that does not fit; the message names each.
-    """
+    """A sweep from a YAML file; InputError where there is none, or for each key or value that does not fit."""
     path = config_file(file, {}, f"There is no sweep file '{file}'; write one with base, space and trials.")
     content = yaml_content(path)
     if isinstance(content, Mapping):
@@ -223,11 +219,10 @@ STATES = ("running", "finished", "pruned", "failed")
 
 
 class Trial(NamedTuple):
-    """One trial.
+    """One trial, with its settings by dotted keys.
 
     Attributes:
         number: from 0, in the order in which trials began.
-        params: its settings, by dotted keys.
         state: "running", also of one that was killed and goes on with the next call; "finished"; "pruned", ended early; "failed".
         value: the selection metric on the validation images: of a finished trial at its best weights, of a pruned one where it ended; else None.
         reason: why it failed, in a sentence.

@@ -49,11 +49,7 @@ class SweepFolder(TaskFolder):
 
     @cached_property
     def history(self) -> "TrialHistory":
-        """Its trials, as Optuna keeps them.
-
-        Raises:
-            InputError: Optuna is not installed, or `trials.db` is damaged.
-        """
+        """Its trials, as Optuna keeps them; InputError where that is not installed, or `trials.db` is damaged."""
         try:
             from likeness.studies.sweeps.history import TrialHistory
         except ImportError as error:
@@ -70,11 +66,7 @@ class SweepFolder(TaskFolder):
         return f"validation_{self.base().selection_metric}"
 
     def trial_config(self, trial: Trial) -> RunConfig:
-        """What a trial trains.
-
-        Raises:
-            InputError: its settings do not fit each other.
-        """
+        """What a trial trains; InputError where its settings do not fit each other."""
         return with_changes(self.base(), {**trial.params, "name": f"{self.config().name} trial {trial.number}"})
 
     def run(self, trial: Trial) -> RunFolder:

@@ -42,7 +42,7 @@ class Batch(NamedTuple):
         return self._replace(crops=crops, view=view)
 
     def cut(self, size: int, images: Tensor | None = None) -> tuple[Tensor, ...]:
-        """(inputs, labels, rows), with a view also that, as the network reads them, where the tensors lie; `images` are those of all rows, if there."""
+        """(inputs, labels, rows), with a view also that, as the network reads them, where the tensors lie; `images` are those of all rows."""
         inputs = self.inputs if images is None else images[self.inputs]
         if self.crops is None:
             return inputs, self.labels, self.rows

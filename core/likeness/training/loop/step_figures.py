@@ -12,7 +12,7 @@ _STEPS, _SECONDS = 50, 0.5
 
 
 class StepFigures(NamedTuple):
-    """What is to be known of a step: names of the losses, and on the device (2 + losses,) the sum of the embeddings, whether they differ, the losses."""
+    """What is to be known of a step: names of the losses; on the device (2 + losses,) the sum of the embeddings, whether they differ, the losses."""
 
     names: tuple[str, ...]
     values: Tensor
