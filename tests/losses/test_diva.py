@@ -10,8 +10,7 @@ from torch import nn
 from torch.nn.functional import normalize
 
 from likeness.losses import DIVA_PARTS, WRAPPERS, DiVA, UniformPrior, make_objective
-from likeness.losses.diva import Separation, dance
-from likeness.losses.momentum_keys import MomentumKeys
+from likeness.losses.diva import MomentumKeys, Separation, dance
 from likeness.losses.uniform_prior import reversed_gradient
 from likeness.options import defaults
 from likeness.samplers import distance_weighted_triplets, intra_triplets, random_label_triplets, shared_triplets

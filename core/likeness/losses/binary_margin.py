@@ -1,17 +1,16 @@
 """Margin loss on continuous labels that are quantized to near and far, a baseline of the log-ratio paper (Kim et al., CVPR 2019)."""
 
-from functools import partial
 from typing import TYPE_CHECKING
 
 from likeness.losses.anchors import checked_anchors
 from likeness.losses.dense_triplet import nearest_rows
 from likeness.losses.margin import margin_loss
-from likeness.losses.objective import Objective
+from likeness.losses.objective import Objective, of_function
 from likeness.options import Option
 from likeness.samplers import inverse_density
 
 if TYPE_CHECKING:
-    from torch import Tensor, nn
+    from torch import Tensor
 
 
 def binary_margin(embeddings: "Tensor", label_distances: "Tensor", positives: int = 5, beta: float = 1.2, margin: float = 0.2) -> "Tensor":
@@ -33,17 +32,11 @@ def binary_margin(embeddings: "Tensor", label_distances: "Tensor", positives: in
     return loss
 
 
-def _make(classes: int, dim: int, positives: int, beta: float, margin: float) -> "nn.Module":
-    from likeness.losses.mined import FunctionLoss
-
-    return FunctionLoss(partial(binary_margin, positives=positives, beta=beta, margin=margin))
-
-
 BINARY_MARGIN = Objective(
     "binary-margin",
     "Binary margin",
     "The nearest images by label count as one class: they must lie nearer than a bound, all others farther.",
-    _make,
+    of_function(binary_margin),
     {
         "positives": Option(5, "How many images of a batch, by label distance, are positives of an anchor.", 1),
         "beta": Option(1.2, "Distance that parts positives from negatives."),

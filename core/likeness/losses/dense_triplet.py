@@ -1,16 +1,15 @@
 """Triplet losses on continuous labels: dense (Kim et al., CVPR 2019, Eq. 11), and with labels quantized to near and far (Eq. 1)."""
 
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from likeness.errors import InputError
 from likeness.losses.anchors import Anchors, as_given, checked_anchors
 from likeness.losses.log_ratio import VARIANTS
-from likeness.losses.objective import Objective
+from likeness.losses.objective import Objective, of_function
 from likeness.options import Option
 
 if TYPE_CHECKING:
-    from torch import Tensor, nn
+    from torch import Tensor
 
 
 def dense_triplet(embeddings: Any, label_distances: Any, margin: float = 0.03, variant: str = "paper") -> Any:
@@ -80,30 +79,12 @@ def _positions(label_distances: "Tensor") -> "Tensor":
     return label_distances.argsort(dim=1, stable=True).argsort(dim=1).to(label_distances)
 
 
-def _make(classes: int, dim: int, margin: float) -> "nn.Module":
-    from likeness.losses.mined import FunctionLoss
-
-    return FunctionLoss(partial(dense_triplet, margin=margin))
-
-
-def _make_official(classes: int, dim: int, margin: float) -> "nn.Module":
-    from likeness.losses.mined import FunctionLoss
-
-    return FunctionLoss(partial(dense_triplet, margin=margin, variant="official"))
-
-
-def _make_binary(classes: int, dim: int, positives: int, margin: float) -> "nn.Module":
-    from likeness.losses.mined import FunctionLoss
-
-    return FunctionLoss(partial(binary_triplet, positives=positives, margin=margin))
-
-
 _MARGIN = {"margin": Option(0.03, "By how much nearer, in squared distances.")}
 DENSE_TRIPLET = Objective(
     "dense-triplet",
     "Dense triplet",
     "Of any two images, the one with the nearer label must lie nearer to the anchor: their order counts, not how far.",
-    _make,
+    of_function(dense_triplet),
     _MARGIN,
     labels="distances",
 )
@@ -111,7 +92,7 @@ DENSE_TRIPLET_OFFICIAL = Objective(
     "dense-triplet-official",
     "Dense triplet (official)",
     "The dense triplet loss as in the authors' code.",
-    _make_official,
+    of_function(dense_triplet, variant="official"),
     _MARGIN,
     labels="distances",
 )
@@ -119,7 +100,7 @@ BINARY_TRIPLET = Objective(
     "binary-triplet",
     "Binary triplet",
     "The nearest images by label count as one class: they must lie nearer to the anchor than all others.",
-    _make_binary,
+    of_function(binary_triplet),
     {
         "positives": Option(5, "How many images of a batch, by label distance, are positives of an anchor.", 1),
         "margin": Option(0.2, "By how much nearer, in squared distances."),

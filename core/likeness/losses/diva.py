@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
+from copy import deepcopy
 from typing import Any
 
 import torch
@@ -11,7 +12,6 @@ from torch.nn.functional import cross_entropy, dropout, normalize
 from likeness.errors import InputError
 from likeness.losses.margin import margin_loss
 from likeness.losses.mined import Mined, OfficialMarginLoss
-from likeness.losses.momentum_keys import MomentumKeys
 from likeness.losses.uniform_prior import reversed_gradient
 from likeness.losses.wrapper_options import DIVA_PARTS, require_options
 from likeness.samplers import intra_triplets, inverse_density, random_label_triplets, shared_triplets
@@ -197,3 +197,55 @@ class Separation(nn.Module):
         """The loss of a batch: two times (n, d), unit rows."""
         guessed = normalize(self.network(reversed_gradient(source)), dim=1)
         return -((reversed_gradient(target) * guessed) ** 2).mean()
+
+
+class MomentumKeys(nn.Module):
+    """A momentum copy of a network, and a queue of its embeddings of earlier batches (MoCo; He et al., CVPR 2020), in the state, but not trained.
+
+    A step of the copy's weights is m * its own + (1 - m) * the network's. The copy is always in evaluation mode, and its buffers, such as batch norm
+    statistics, are the network's, which is not part of this module. The queue (size, dim) is empty at first; `seen` says how many keys were ever
+    put into it, and is named as in the checkpoints of runs.
+    """
+
+    queue: Tensor
+    seen: Tensor
+
+    def __init__(self, network: nn.Module, momentum: float, size: int, dim: int) -> None:
+        super().__init__()
+        self.copy, self.momentum = deepcopy(network).requires_grad_(False), momentum
+        self._followed = (network,)  # in a tuple it is no submodule
+        place = next(network.parameters())
+        self.register_buffer("queue", place.new_zeros(size, dim))
+        self.register_buffer("seen", torch.zeros((), dtype=torch.int64, device=place.device))
+        self.train(self.training)
+
+    @torch.no_grad()
+    def follow(self) -> None:
+        """A step of the copy towards the network."""
+        (network,) = self._followed
+        for ours, theirs in zip(self.copy.parameters(), network.parameters(), strict=True):
+            ours.lerp_(theirs, 1 - self.momentum)
+        for kept, new in zip(self.copy.buffers(), network.buffers(), strict=True):
+            kept.copy_(new)
+
+    @torch.no_grad()
+    def embeddings(self, inputs: Tensor) -> Tensor:
+        """The copy's embeddings (n, d) of inputs."""
+        found: Tensor = self.copy(inputs).embeddings
+        return found
+
+    def queued(self) -> Tensor:
+        """The current keys in the queue, (k, dim)."""
+        return self.queue[: int(self.seen)].clone()
+
+    @torch.no_grad()
+    def enqueue(self, keys: Tensor) -> None:
+        """Adds keys (n, dim) to the queue in place of the oldest."""
+        places = (self.seen + torch.arange(len(keys), device=keys.device)) % len(self.queue)
+        self.queue[places] = keys.to(self.queue.dtype)
+        self.seen += len(keys)
+
+    def train(self, mode: bool = True) -> "MomentumKeys":
+        super().train(mode)
+        self.copy.eval()
+        return self

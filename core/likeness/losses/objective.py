@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 from likeness.options import Option
@@ -60,3 +61,14 @@ class Wrapper:
     parts: int | None = None
     per_class: Callable[[Mapping[str, Any]], int] = lambda options: 1
     excludes: tuple[str, ...] = ()
+
+
+def of_function(loss: Callable[..., Any], **fixed: Any) -> "Callable[..., nn.Module]":
+    """The `make` of an objective that is a function (embeddings, labels, **options) -> scalar; `fixed` is what no option sets."""
+
+    def make(classes: int, dim: int, **options: Any) -> "nn.Module":
+        from likeness.losses.mined import FunctionLoss
+
+        return FunctionLoss(partial(loss, **fixed, **options))
+
+    return make

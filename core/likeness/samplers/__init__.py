@@ -14,4 +14,4 @@ from likeness.samplers.m_per_class_batches import MPerClassBatches as MPerClassB
 from likeness.samplers.miner import Mine as Mine, Miner as Miner
 from likeness.samplers.neighbor_batches import NeighborBatches as NeighborBatches
 from likeness.samplers.registry import MINERS as MINERS, check_miner as check_miner, make_miner as make_miner
-from likeness.samplers.rho_triplets import check_rho as check_rho, rho_triplets as rho_triplets
+from likeness.samplers.rho_triplets import rho_triplets as rho_triplets

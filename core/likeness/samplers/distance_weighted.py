@@ -49,7 +49,7 @@ def inverse_density(rows: "Tensor", columns: "Tensor", others: "Tensor", cutoff:
 
 
 def distance_weighted_triplets(
-    embeddings: "Tensor", labels: "Tensor", cutoff: float = CUTOFF, upper: float | None = None, generator: "torch.Generator | None" = None
+    embeddings: "Tensor", labels: "Tensor", cutoff: float = CUTOFF, generator: "torch.Generator | None" = None
 ) -> "tuple[Tensor, Tensor, Tensor]":
     """One triplet for each row that has a partner of its class and a row of another: (anchors, positives, negatives), row numbers (t,).
 
@@ -63,7 +63,7 @@ def distance_weighted_triplets(
     anchors = (partners.any(dim=1) & (labels[:, None] != labels[None, :]).any(dim=1)).nonzero().squeeze(1)
     if not len(anchors):
         return anchors, anchors, anchors
-    probabilities = negative_probabilities(embeddings, labels, cutoff, upper)[anchors]
+    probabilities = negative_probabilities(embeddings, labels, cutoff)[anchors]
     negatives = torch.multinomial(probabilities, 1, generator=generator).squeeze(1)
     positives = torch.multinomial(partners[anchors].to(embeddings.dtype), 1, generator=generator).squeeze(1)
     return anchors, positives, negatives

@@ -9,7 +9,7 @@ import torch
 from torch import nn
 
 from likeness.errors import InputError
-from likeness.losses.momentum_keys import MomentumKeys
+from likeness.losses.diva import MomentumKeys
 from likeness.training.config import RunConfig, with_changes
 from likeness.training.loop import step_figures
 from likeness.training.loop.scores import scores
