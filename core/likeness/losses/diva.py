@@ -106,7 +106,6 @@ class DiVA(nn.Module):
 
     @property
     def networks(self) -> nn.Module:
-        """What is trained beside the objective."""
         return self.separations
 
     def follow(self, network: nn.Module, batch: int) -> None:
@@ -131,7 +130,6 @@ class DiVA(nn.Module):
         return tuple(normalize(each, dim=1) for each in embeddings.chunk(DIVA_PARTS, dim=1))
 
     def sample(self, part: Tensor, view: Tensor) -> Tensor:
-        """DaNCE of the fourth part with the copy's keys of this view."""
         if self.keys is None:
             raise InputError("DiVA has no momentum copy yet; call follow with the network before the first batch.")
         if self.training:
@@ -194,7 +192,6 @@ class Separation(nn.Module):
         self.network = nn.Sequential(nn.Linear(dim, hidden), nn.ReLU(), nn.Linear(hidden, dim))
 
     def forward(self, source: Tensor, target: Tensor) -> Tensor:
-        """The loss of a batch: two times (n, d), unit rows."""
         guessed = normalize(self.network(reversed_gradient(source)), dim=1)
         return -((reversed_gradient(target) * guessed) ** 2).mean()
 
@@ -221,7 +218,6 @@ class MomentumKeys(nn.Module):
 
     @torch.no_grad()
     def follow(self) -> None:
-        """A step of the copy towards the network."""
         (network,) = self._followed
         for ours, theirs in zip(self.copy.parameters(), network.parameters(), strict=True):
             ours.lerp_(theirs, 1 - self.momentum)
@@ -230,12 +226,10 @@ class MomentumKeys(nn.Module):
 
     @torch.no_grad()
     def embeddings(self, inputs: Tensor) -> Tensor:
-        """The copy's embeddings (n, d) of inputs."""
         found: Tensor = self.copy(inputs).embeddings
         return found
 
     def queued(self) -> Tensor:
-        """The current keys in the queue, (k, dim)."""
         return self.queue[: int(self.seen)].clone()
 
     @torch.no_grad()

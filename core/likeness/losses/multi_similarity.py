@@ -78,7 +78,6 @@ def mined_pairs(sims: "Tensor", labels: "Tensor", epsilon: float = 0.1, mining_s
 
 
 def _hardest_negative(sims: "Tensor", labels: "Tensor") -> "Tensor":
-    """The largest similarity (n,) of each row to one of another class; -inf where there is none."""
     return sims.masked_fill(labels[:, None] == labels[None, :], -inf).amax(dim=1)
 
 

@@ -19,7 +19,6 @@ class OfficialArcFaceLoss(nn.Module):
         self.directions = nn.Parameter(torch.empty(classes, dim).uniform_(-(dim**-0.5), dim**-0.5))
 
     def forward(self, embeddings: Tensor, labels: Tensor) -> Tensor:
-        """The loss of unit embeddings (n, d) with labels (n,)."""
         cosines = (embeddings.to(self.directions.dtype) @ normalize(self.directions, dim=1).T).clamp(1e-10, 1 - 1e-10)
         rows = torch.arange(len(labels), device=labels.device)
         logits = cosines.clone()

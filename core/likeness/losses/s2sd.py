@@ -67,7 +67,6 @@ class S2SD(nn.Module):
 
     @property
     def networks(self) -> nn.Module:
-        """What is trained beside the objective."""
         return self.branches
 
     @property
@@ -108,7 +107,6 @@ class S2SD(nn.Module):
         return found
 
     def pooled(self, features: Tensor) -> Tensor:
-        """(n, f) from (n, f) or from maps (n, f, h, w)."""
         if features.ndim == 2:
             return features
         average = features.mean(dim=(2, 3))

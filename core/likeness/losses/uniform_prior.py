@@ -43,7 +43,6 @@ class UniformPrior(nn.Module):
 
     @property
     def networks(self) -> nn.Module:
-        """What is trained beside the objective."""
         return self.discriminator
 
     def forward(self, embeddings: Tensor, labels: Tensor, *more: Tensor) -> Tensor:
@@ -52,7 +51,6 @@ class UniformPrior(nn.Module):
         return loss + self.weight * self.adversarial(embeddings, self.draws(embeddings))
 
     def draws(self, like: Tensor) -> Tensor:
-        """As many points of the prior, (n, d)."""
         return normalize(torch.randn_like(like), dim=1)
 
     def adversarial(self, embeddings: Tensor, draws: Tensor) -> Tensor:

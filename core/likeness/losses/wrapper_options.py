@@ -39,6 +39,5 @@ def check_wrapper(name: str, options: dict[str, Any]) -> str:
 
 
 def require_options(name: str, **options: Any) -> None:
-    """Raises InputError where `check_wrapper` finds something wrong."""
     if wrong := check_wrapper(name, options):
         raise InputError(wrong)

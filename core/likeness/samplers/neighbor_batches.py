@@ -37,7 +37,6 @@ class NeighborBatches:
         self.epoch = max(1, count // self.anchors)
 
     def batch(self, number: int) -> NDArray[np.int64]:
-        """Row numbers (size,) of batch `number`."""
         turn, place = divmod(number * self.drawn, len(self.neighbors))
         rng = np.random.default_rng([self.seed, number, 4])
         anchors = self._drawn(turn, place)

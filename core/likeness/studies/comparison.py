@@ -141,7 +141,6 @@ class _Task:
         return self.base.fit_material(self.notion, self.texts, learns_from, self.vectors)
 
     def size(self, dim: int | str) -> int:
-        """A dimension as a number."""
         from likeness.notions import notion_dim
 
         return notion_dim(self.notion, self.texts) if dim == SUGGESTED else int(dim)
@@ -205,7 +204,6 @@ def _measured(run: _Run, metrics: Sequence[Metric], ranking: DistanceMetric) -> 
 
 
 def _zero_shot(estimator: Any, images: Any, task: _Task) -> dict[str, float]:
-    """Images and prompts in the method's space, and how often the nearest aspect is the label."""
     aspects = np.array([aspect.casefold() for aspect in task.notion.aspects])
     labels = np.array([str(label).strip().casefold() for label in task.labels])
     if not np.isin(labels, aspects).any():

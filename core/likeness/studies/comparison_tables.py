@@ -7,7 +7,7 @@ import pandas as pd
 from likeness.errors import InputError
 from likeness.evaluation import METRICS, listed_metric, metric_title
 from likeness.notions import METHOD_TITLES
-from likeness.studies.table_texts import NONE
+from likeness.studies.table_texts import NONE, with_spread
 
 # The encoder's own space has one size, whatever the others'.
 FIXED = "raw"
@@ -103,14 +103,9 @@ def _cells(lines: pd.DataFrame, bold: bool) -> dict[str, str]:
 
 def _with_texts(runs: pd.DataFrame, metrics: Sequence[str] | None) -> pd.DataFrame:
     long = statistics(runs, metrics)
-    long["text"] = [_text(*numbers) for numbers in zip(long["mean"], long["std"], long["runs"], strict=True)]
+    spread = long["std"].where(long["runs"] > 1)
+    long["text"] = [with_spread(*numbers, places=3, empty=NONE) for numbers in zip(long["mean"], spread, strict=True)]
     return long
-
-
-def _text(mean: float, deviation: float, runs: int) -> str:
-    if runs == 0:
-        return NONE
-    return f"{mean:.3f} ± {deviation:.3f}" if runs > 1 else f"{mean:.3f}"
 
 
 def refusals(runs: pd.DataFrame) -> list[str]:

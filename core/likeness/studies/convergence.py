@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from likeness.training import RunFolder
 
 COLUMNS = ("run", "seed", "epoch")
-_BOOKKEEPING = ("step", "epoch", "rate", "seconds", "best_of")
 
 
 def convergence(runs: Sequence["RunFolder"], metric: str = "recall_at_1") -> pd.DataFrame:
@@ -29,11 +28,13 @@ def convergence(runs: Sequence["RunFolder"], metric: str = "recall_at_1") -> pd.
     Raises:
         InputError: no run, or none that has measured the metric.
     """
+    from likeness.training import figure_names
+
     if not runs:
         raise InputError("There are no runs to draw; start one with `likeness train`.")
     measured = [run.metrics() for run in runs]
     if not any(metric in frame for frame in measured):
-        known = dict.fromkeys(name for frame in measured for name in map(str, frame) if name not in _BOOKKEEPING and not name.startswith("loss"))
+        known = dict.fromkeys(name for frame in measured for name in figure_names(frame))
         raise InputError(f"No run has measured '{metric}'; measured so far: {', '.join(known) or 'nothing'}.")
     parts = [
         frame.dropna(subset=[metric]).assign(run=name, seed=run.config().seed)

@@ -1,11 +1,10 @@
 """Which embedding size is best (InDiReCT, section 6 and Figure 3)?"""
 
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 from likeness.notions import PAPER_METHODS
-from likeness.progress import Progress
-from likeness.studies._labeled import Methods, OnRun
+from likeness.studies._labeled import Methods
 from likeness.studies.comparison import compare
 
 if TYPE_CHECKING:
@@ -27,14 +26,12 @@ def embedding_sizes(
     seeds: Sequence[int] = range(5),
     *,
     metrics: Sequence[str] = ANALYSIS_METRICS,
-    progress: Progress | None = None,
-    should_stop: Callable[[], bool] | None = None,
-    on_run: OnRun | None = None,
+    **options: Any,
 ) -> "pd.DataFrame":
     """The metrics of every notion and method at each embedding size, over several runs: `compare` with the sizes and methods of the paper.
 
     The raw encoder has a size of its own and stands once, at that size: the reference line of the paper's figure. What a method cannot
     do at a size is a refused run with the reason: PCA needs more prompts than dimensions, and no learned projection has more dimensions
-    than the encoder. Arguments, errors and result are those of `compare`; the size is the column `dim`.
+    than the encoder. Arguments, further `options`, errors and result are those of `compare`; the size is the column `dim`.
     """
-    return compare(base, notions, methods, sizes, seeds, metrics=metrics, progress=progress, should_stop=should_stop, on_run=on_run)
+    return compare(base, notions, methods, sizes, seeds, metrics=metrics, **options)

@@ -11,7 +11,7 @@ from likeness.errors import InputError
 from likeness.evaluation import METRICS
 from likeness.io import assets_dir
 from likeness.notions import METHOD_TITLES, METHODS
-from likeness.studies.table_texts import NONE
+from likeness.studies.table_texts import NONE, with_spread
 
 Table = Literal["appendix_table1", "section5", "table1", "table2"]
 
@@ -130,20 +130,16 @@ def beside_guidance(ours: pd.DataFrame, table: str, datasets: Sequence[str] = ("
     columns: dict[str, dict[str, str]] = {}
     for name, title in (("recall_at_1", "R@1"), ("map_at_1000", "mAP@1000")):
         if name in ours:
-            columns[title] = {row: _percent(mean, std) for row, mean, std in zip(ours["row"], 100 * ours[name], 100 * ours[f"{name} ±"], strict=True)}
+            columns[title] = {
+                row: with_spread(mean, std, 1) for row, mean, std in zip(ours["row"], 100 * ours[name], 100 * ours[f"{name} ±"], strict=True)
+            }
     for dataset in datasets:
         paper = published_guidance(table, dataset)
         cells = paper[paper["metric"].isin(["R@1", "mAP@1000"])]
         for group, method, metric, mean, std in zip(*(cells[name].tolist() for name in ("group", "method", "metric", "mean", "std")), strict=True):
             row = f"{group} {method}" if table in ("table2", "table_s1") and method.startswith("+") else method
-            columns.setdefault(f"{metric}, {dataset}, paper", {})[row] = _percent(mean, std)
+            columns.setdefault(f"{metric}, {dataset}, paper", {})[row] = with_spread(mean, std, 1)
     return pd.DataFrame(columns).fillna("").rename_axis("row").reset_index()
-
-
-def _percent(mean: float, std: float) -> str:
-    if math.isnan(mean):
-        return ""
-    return f"{mean:.1f}" if math.isnan(std) else f"{mean:.1f} ± {std:.1f}"
 
 
 def order_differences(ours: pd.DataFrame, theirs: pd.DataFrame) -> pd.DataFrame:
@@ -187,16 +183,10 @@ def side_by_side(ours: pd.DataFrame, theirs: pd.DataFrame) -> pd.DataFrame:
     both = pd.concat([ours.assign(side="here"), theirs.assign(side="paper")], ignore_index=True)
     if "runs" in both:
         both["std"] = both["std"].where(both["runs"] != 1)
-    both["text"] = [_text(mean, std) for mean, std in zip(both["mean"], both["std"], strict=True)]
+    both["text"] = [with_spread(mean, std, 3, NONE) for mean, std in zip(both["mean"], both["std"], strict=True)]
     table = both.pivot(index=["notion", "metric", "side"], columns="method", values="text").reindex(lines).fillna(NONE)
     table = table[[method for method in METHODS if method in table and (table[method] != NONE).any()]]
     return table.rename(columns=METHOD_TITLES).rename(index=METRICS, level="metric").rename_axis(columns=None)
-
-
-def _text(mean: float, std: float) -> str:
-    if math.isnan(mean):
-        return NONE
-    return f"{mean:.3f}" if math.isnan(std) else f"{mean:.3f} ± {std:.3f}"
 
 
 def _notion(dataset: str, notion: str) -> str:

@@ -57,7 +57,6 @@ class Cell:
 
 
 def studies() -> dict[str, Path]:
-    """Shipped studies by name."""
     return {path.stem: path for path in sorted((Path(__file__).parent / "presets").glob("*.yaml"))}
 
 

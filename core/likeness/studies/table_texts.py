@@ -21,11 +21,11 @@ _LATEX = {
 }
 
 
-def with_spread(mean: float, spread: float = float("nan")) -> str:
-    """ "0.441 ± 0.012", "17.3 ± 0.4" or "431 ± 6"; without a deviation (nan) the mean alone, and without a mean nothing."""
+def with_spread(mean: float, spread: float = float("nan"), places: int | None = None, empty: str = "") -> str:
+    """ "0.441 ± 0.012", "17.3 ± 0.4" or "431 ± 6"; without a deviation (nan) the mean alone, and without a mean `empty`."""
     if mean != mean:
-        return ""
-    places = decimals(mean)
+        return empty
+    places = decimals(mean) if places is None else places
     return f"{mean:.{places}f}" if spread != spread else f"{mean:.{places}f} ± {spread:.{places}f}"
 
 

@@ -9,8 +9,7 @@ import pytest
 
 from likeness.errors import InputError
 from likeness.training.config import RunConfig
-from likeness.training.runs.checkpoint_figures import checkpoint_figures
-from likeness.training.runs.run_folder import RunFolder, Status, find_run, is_running, list_runs, process_mark, trained_folders
+from likeness.training.runs.run_folder import RunFolder, Status, checkpoint_figures, find_run, is_running, list_runs, process_mark, trained_folders
 
 
 def test_status_is_read_back_and_a_broken_file_counts_as_new(tmp_path: Path) -> None:

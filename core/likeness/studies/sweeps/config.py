@@ -75,7 +75,6 @@ class Domain(FrozenConfig):
 
     @property
     def is_integer(self) -> bool:
-        """Whether a range has integers only."""
         return isinstance(self.low, int) and isinstance(self.high, int)
 
     @property
@@ -149,7 +148,6 @@ class SweepConfig(FrozenConfig):
 
     @property
     def trial_count(self) -> int:
-        """How many settings are tried."""
         if self.sampler != "grid":
             return self.trials or _USUAL_TRIALS
         return min(self.trials or self._combinations, self._combinations)
@@ -236,7 +234,6 @@ class Trial(NamedTuple):
 
     @property
     def folder(self) -> str:
-        """Name of its run's folder."""
         return f"trial-{self.number:04d}"
 
 

@@ -57,12 +57,10 @@ class SweepFolder(TaskFolder):
         return TrialHistory(self.path / "trials.db", self.config(), self.larger_is_better())
 
     def larger_is_better(self) -> bool:
-        """Of the figure that judges trials."""
         return find_metric(self.base().selection_metric).larger_is_better is not False
 
     @property
     def metric(self) -> str:
-        """The figure that judges trials, as runs name it."""
         return f"validation_{self.base().selection_metric}"
 
     def trial_config(self, trial: Trial) -> RunConfig:
@@ -70,7 +68,6 @@ class SweepFolder(TaskFolder):
         return with_changes(self.base(), {**trial.params, "name": f"{self.config().name} trial {trial.number}"})
 
     def run(self, trial: Trial) -> RunFolder:
-        """The run of a trial."""
         return RunFolder(self.path / "runs" / trial.folder)
 
     def best(self) -> Trial | None:
@@ -108,7 +105,6 @@ class SweepFolder(TaskFolder):
         return measured(self.cells(), "best")
 
     def write_tables(self) -> None:
-        """Writes `trials.csv` and `figures.csv`."""
         for name, table in (("trials", self.trials()), ("figures", self.figures())):
             if len(table):
                 write_atomic(self.path / f"{name}.csv", table.to_csv(index=False).encode())

@@ -178,10 +178,4 @@ def load_whole_images(table: "ImageTable", size: int, progress: Progress | None 
     side = kept_size(size)
     record = np.dtype([("aspect", np.float32), ("pixels", np.uint8, (side, side, 3))])
     key = image_files_digest(table, f"{size} {MARGIN} whole")
-    return cached_images(table, key, record, (), lambda image: (image.width / image.height, _squeezed(image, side)), progress, should_stop)
-
-
-def _squeezed(image: Any, side: int) -> Pixels:
-    from PIL import Image
-
-    return np.asarray(image.resize((side, side), Image.Resampling.BICUBIC, reducing_gap=3.0).convert("RGB"), dtype=np.uint8)
+    return cached_images(table, key, record, (), lambda image: (image.width / image.height, _whole_frame(image, side)), progress, should_stop)

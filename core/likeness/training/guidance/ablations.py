@@ -27,7 +27,6 @@ class PredictedLanguage(nn.Module):
         self.network = nn.Sequential(nn.Linear(dim, hidden), nn.ReLU(), nn.Linear(hidden, language.shape[1]))
 
     def forward(self, embeddings: Tensor, labels: Tensor, rows: Tensor) -> Tensor:
-        """The loss of unit embeddings (n, d) with class numbers (n,)."""
         return prediction_loss(self.network(embeddings), self.language[labels])
 
 
@@ -57,7 +56,6 @@ class LanguageContrast(nn.Module):
         self.temperature = nn.Parameter(torch.tensor(start))
 
     def forward(self, embeddings: Tensor, labels: Tensor, rows: Tensor) -> Tensor:
-        """The loss of unit embeddings (n, d) with class numbers (n,)."""
         mixed = embeddings @ self.language[labels].T * self.temperature.exp()
         diagonal = torch.arange(len(mixed), device=mixed.device)
         return (cross_entropy(mixed, diagonal) + cross_entropy(mixed.T, diagonal)) / 2
@@ -82,7 +80,6 @@ class LanguageMining(nn.Module):
         self.targets, self.weight, self.power = targets, weight, power
 
     def forward(self, embeddings: Tensor, labels: Tensor, rows: Tensor) -> Tensor:
-        """The loss of unit embeddings (n, d) with class numbers (n,)."""
         sims, language = embeddings @ embeddings.T, self.targets(labels, rows)[0]
         return multisimilarity(sims, labels, mining_sims=interpolated(language, sims.detach(), self.weight, self.power))
 
@@ -100,7 +97,6 @@ class LanguageScaling(nn.Module):
         self.targets, self.powers, self.alpha, self.beta = targets, powers, alpha, beta
 
     def forward(self, embeddings: Tensor, labels: Tensor, rows: Tensor) -> Tensor:
-        """The loss of unit embeddings (n, d) with class numbers (n,)."""
         sims, language = embeddings @ embeddings.T, self.targets(labels, rows)[0]
         return multisimilarity(sims, labels, self.alpha, self.beta, scales=language_scales(language, sims, *self.powers))
 
@@ -137,5 +133,4 @@ class ViTPrediction(nn.Module):
         return found
 
     def forward(self, maps: Tensor, labels: Tensor, rows: Tensor) -> Tensor:
-        """The loss of feature maps (n, f, h, w) with class numbers (n,)."""
         return prediction_loss(self.predict(maps), self.language[labels])

@@ -95,11 +95,7 @@ def rate_search(rates: NDArray[np.float64], losses: NDArray[np.float64]) -> Rate
 
 def smoothed(losses: NDArray[np.float64]) -> NDArray[np.float64]:
     """The mean of losses (k,) that moves along, corrected for its beginning."""
-    found, mean = np.empty(len(losses)), 0.0
-    for step, loss in enumerate(losses):
-        mean = _KEPT * mean + (1 - _KEPT) * loss
-        found[step] = mean / (1 - _KEPT ** (step + 1))
-    return found
+    return pd.Series(losses).ewm(alpha=1 - _KEPT).mean().to_numpy()
 
 
 class _Losses(Callback):

@@ -80,17 +80,14 @@ def build_objective(config: ObjectiveConfig, classes: int, dim: int, feature_dim
     Raises:
         InputError: unknown names or options, or an object that the config names and that is not passed, or that cannot be called.
     """
-    return wrap_objective(lambda dim: base_objective(config, classes, dim, given), config.wrappers, dim, feature_dim, classes)
 
+    def base(dim: int) -> nn.Module:
+        miner = given.miner if given.miner is not None or config.miner is None else make_miner(config.miner, **config.miner_options)
+        if given.loss is None:
+            return make_objective(config.name, classes, dim, miner=miner, **config.options)
+        return as_module(given.loss) if miner is None else Mined(given.loss, make_miner(miner))
 
-def base_objective(config: ObjectiveConfig, classes: int, dim: int, given: GivenObjects) -> nn.Module:
-    """The objective itself, without wrappers."""
-    miner = given.miner if given.miner is not None or config.miner is None else make_miner(config.miner, **config.miner_options)
-    if given.loss is None:
-        return make_objective(config.name, classes, dim, miner=miner, **config.options)
-    if miner is None:
-        return as_module(given.loss)
-    return Mined(given.loss, make_miner(miner))
+    return wrap_objective(base, config.wrappers, dim, feature_dim, classes)
 
 
 def require_here(given: GivenObjects, processes: int) -> None:

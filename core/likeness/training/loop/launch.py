@@ -76,7 +76,6 @@ def _interrupt(process: "subprocess.Popen[bytes]") -> None:
 
 
 def _kill_session(process: "subprocess.Popen[bytes]") -> None:
-    """Kills what is left of the session that the first process leads."""
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, signal.SIGKILL)
     process.wait()

@@ -130,7 +130,6 @@ class RunModule(LightningModule):
         return nullcontext() if dtype is None else torch.autocast(self.device.type, dtype)
 
     def _parts(self, output: NetworkOutput, embeddings: Tensor, labels: Tensor, rows: Tensor, inputs: Tensor, *second: Tensor) -> dict[str, Tensor]:
-        """The losses of a batch by name."""
         parts: dict[str, Tensor] = {}
         if self.guidance is None or not self.guidance.replaces_objective:
             extra = (self._extra(name, output, inputs, *second) for name in self.reads)
@@ -177,7 +176,6 @@ class RunModule(LightningModule):
             raise InputError(diverged(value, self.global_step + 1, self.step_rate))
 
     def rate(self) -> float:
-        """Current learning rate of the backbone."""
         optimizer, steps = self.config.optimizer, self.global_step
         factor = optimizer.factor**self.drops * optimizer.decay ** (steps / self.epoch) / (1 + optimizer.inverse_decay * steps)
         rising, total = optimizer.rate_warmup * self.epoch, self.config.epochs * self.epoch

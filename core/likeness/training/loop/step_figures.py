@@ -19,7 +19,6 @@ class StepFigures(NamedTuple):
 
     @classmethod
     def of(cls, embeddings: Tensor, losses: dict[str, Tensor]) -> "StepFigures":
-        """Of the embeddings (n, d) of a batch and its losses."""
         differ = (embeddings != embeddings[:1]).any() if len(embeddings) > 1 else torch.ones((), dtype=torch.bool, device=embeddings.device)
         return cls(tuple(losses), torch.stack([value.to(embeddings.dtype) for value in (embeddings.sum(), differ, *losses.values())]))
 
@@ -63,7 +62,6 @@ def is_asynchronous(device: torch.device) -> bool:
 
 
 def diverged(value: float, step: int, rate: float) -> str:
-    """What is said of a loss that is not finite."""
     return f"The loss is {value} at step {step}; choose a smaller learning rate than {rate:g}. The last checkpoint is from before."
 
 

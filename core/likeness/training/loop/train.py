@@ -16,14 +16,13 @@ from likeness.threads import threads_for
 from likeness.training.config import RunConfig
 from likeness.training.data.outputs import placed_on
 from likeness.training.dist_context import DistContext, launched_externally
-from likeness.training.loop.callback import RunCallback, RunContext, ends_early
+from likeness.training.loop.callback import RunCallback, ends_early
 from likeness.training.loop.given_objects import NOTHING_GIVEN, GivenObjects, config_with, require_here
 from likeness.training.loop.launch import launch
 from likeness.training.loop.loggers import build_loggers, close_loggers
 from likeness.training.loop.module import RunModule
 from likeness.training.loop.prepare import ReadyRun, prepare_run
 from likeness.training.loop.trainer import build_trainer, dist_context_of, lost_process_message, retain_freed_memory, silence_lightning
-from likeness.training.network.backbones import size_note
 from likeness.training.runs.run_folder import RunFolder, Status
 
 # What Lightning resumes from, beside the step.
@@ -134,12 +133,10 @@ def _train_as_worker(config: RunConfig, run: RunFolder, dist: DistContext, given
 def _train(config: RunConfig, run: RunFolder, dist: DistContext, before: Status, progress: Progress, owner: int, given: GivenObjects) -> RunFolder:
     # the main process alone checks for a stop, and the others end with it: an old request may still be there when they look
     ready = prepare_run(config, dist, given, progress, run.stop_requested if dist.is_main else None)
-    module = ready.module
-    note = " ".join(filter(None, [size_note(module.network, config.data.image_size), ready.images.lone_note]))
-    callback = RunCallback(RunContext(config, run, ready.images, ready.inputs, dist, owner, note), module.epoch, before.seconds, progress)
+    callback = RunCallback(ready, run, dist, owner, before.seconds, progress)
     device = _fit(config, run, ready, callback, given.callbacks)
     if dist.is_main:
-        _conclude(config, run, module, callback, device)
+        _conclude(config, run, ready.module, callback, device)
     return run
 
 

@@ -111,7 +111,6 @@ class EmbeddingNetwork(nn.Module):
         return parts.flatten(1) / math.sqrt(self.parts)
 
     def features(self, images: Tensor) -> Tensor:
-        """The backbone's features (n, f)."""
         if self.backbone is None:
             raise InputError("This network has no backbone; give features, or load it with one.")
         found: Tensor = self.backbone(self._normalized(images))

@@ -7,23 +7,25 @@ import math
 import os
 import platform
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pandas as pd
 
 from likeness.errors import InputError
 from likeness.io import as_path, parse_json, regular_file, runs_dir, sync_folder, text_of, write_atomic
 from likeness.training.config import RunConfig, as_yaml, read_config
-from likeness.training.runs.checkpoint_figures import checkpoint_figures
 
+Checkpoint = Literal["last", "best"]
+CHECKPOINTS: tuple[Checkpoint, ...] = ("best", "last")
 STATES = ("new", "running", "stopped", "finished", "failed", "lost")
 
 _MOST_FIGURES = 1000  # in one line
 _CHECKSUM = "sha256"
 _LEFTOVER_SECONDS = 60.0
+_BOOKKEEPING = ("step", "epoch", "rate", "seconds", "best_of")
 
 
 @dataclass(frozen=True)
@@ -74,14 +76,12 @@ class TaskFolder:
         write_atomic(self._status, json.dumps(vars(status) | {"process": process_mark(status.pid)}).encode())
 
     def request_stop(self) -> None:
-        """Asks it to end; what is under way saves a checkpoint first."""
         write_atomic(self._stop, b"")
 
     def stop_requested(self) -> bool:
         return self._stop.exists()
 
     def clear_stop(self) -> None:
-        """Forgets an earlier request."""
         self._stop.unlink(missing_ok=True)
 
     def claim(self) -> Status:
@@ -119,8 +119,6 @@ class TaskFolder:
 
 
 class RunFolder(TaskFolder):
-    """The files of one run."""
-
     kind = "run"
 
     def __init__(self, path: Path | str, name: str | None = None) -> None:
@@ -174,7 +172,6 @@ class RunFolder(TaskFolder):
             file.write(json.dumps(row) + "\n")
 
     def sync_metrics(self) -> None:
-        """Brings what was measured to the disk."""
         if self._metrics.is_file():
             with self._metrics.open("rb+") as file:
                 os.fsync(file.fileno())
@@ -232,6 +229,26 @@ class RunFolder(TaskFolder):
         """Figures of the best weights on the test images, with their `step`: of the report, or before the end of the evaluation that kept them."""
         figures = (self.report() or {}).get("best") or checkpoint_figures(self.metrics(), self.config().selection_metric, "best")
         return {name: value for name, value in figures.items() if isinstance(value, int | float)}
+
+
+def figure_names(measured: Iterable[Any]) -> list[str]:
+    """Of what was measured, or its columns, the names of figures that judge a run."""
+    return [name for name in map(str, measured) if name not in _BOOKKEEPING and not name.startswith("loss")]
+
+
+def checkpoint_figures(measured: pd.DataFrame, selection: str, which: Checkpoint) -> dict[str, float]:
+    """The figures of a run at a checkpoint, by name, with its `step` and `epoch`; empty before there is one.
+
+    Args:
+        measured: `RunFolder.metrics`.
+        selection: `RunConfig.selection_metric`.
+        which: "last": the last evaluation; before the first one, that of the untrained network. "best": the evaluation whose weights are kept.
+    """
+    evaluated = "best_of" if which == "best" else selection
+    if evaluated not in measured or not measured[evaluated].notna().any():
+        return {}
+    row: dict[Any, Any] = measured[measured[evaluated].notna()].iloc[-1].to_dict()
+    return {"step": int(row["step"]), "epoch": float(row["epoch"])} | {name: float(row[name]) for name in figure_names(row)}
 
 
 def find_run(name: Path | str) -> RunFolder:
