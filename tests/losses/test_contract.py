@@ -13,7 +13,7 @@ from likeness.commands.cli import command_line
 from likeness.errors import InputError
 from likeness.losses import OBJECTIVES, S2SD, WRAPPERS, Mined, Objective, UniformPrior, make_objective, objectives_on, wrap_objective
 from likeness.losses.mined import FunctionLoss
-from likeness.options import Option, defaults
+from likeness.options import Option
 from likeness.training.config import RunConfig, config_from
 from pages.shifts import benchmark_methods
 from pages.train import fields as train_fields
@@ -36,9 +36,13 @@ def test_an_objective_declares_all_about_itself(objective: Objective) -> None:
     assert taken in ([], list(objective.options))
 
 
-def test_titles_tell_objectives_apart() -> None:
+def test_titles_tell_objectives_apart_and_what_stands_in_configs_only_is_in_no_menu() -> None:
     titles = [each.title for each in LISTED] + [wrapper.title for wrapper in WRAPPERS.values()]
     assert len(set(titles)) == len(titles)
+    assert {each.name for each in LISTED if not each.unit} == {"log-ratio", "log-ratio-official"}
+    assert not {"custom", "custom-distances"} & {*objectives_on("classes"), *objectives_on("distances")}
+    with pytest.raises(InputError, match=r"given as an object; pass it again: train\(config, folder, loss=\.\.\.\)"):
+        make_objective("custom", 4, 8)
 
 
 @pytest.mark.parametrize("objective", LISTED, ids=lambda each: each.name)
@@ -52,10 +56,6 @@ def test_an_objective_gives_a_scalar_on_the_labels_that_it_names(objective: Obje
     assert loss.ndim == 0
     assert rows.grad.isfinite().all()
     assert not objective.mines or isinstance(made, Mined)
-
-
-def test_which_losses_do_not_change_with_the_length_of_embeddings() -> None:
-    assert {each.name for each in LISTED if not each.unit} == {"log-ratio", "log-ratio-official"}
 
 
 def test_declarations_need_no_torch() -> None:
@@ -86,12 +86,6 @@ def test_one_line_makes_an_objective_known_to_configs_menus_and_tables(monkeypat
         assert "power 2 (1 to 4)" in shown.stdout
 
 
-def test_what_stands_in_configs_only_is_in_no_menu() -> None:
-    assert not {"custom", "custom-distances"} & {*objectives_on("classes"), *objectives_on("distances")}
-    with pytest.raises(InputError, match=r"given as an object; pass it again: train\(config, folder, loss=\.\.\.\)"):
-        make_objective("custom", 4, 8)
-
-
 @pytest.mark.parametrize(
     ("default", "value", "problem"),
     [
@@ -107,10 +101,6 @@ def test_what_stands_in_configs_only_is_in_no_menu() -> None:
 )
 def test_an_option_takes_values_of_its_kind_within_its_bounds(default: bool | int | float, value: object, problem: str) -> None:
     assert Option(default, "", 1).problem(value) == problem
-
-
-def test_a_wrapper_names_its_options() -> None:
-    assert defaults(WRAPPERS["uniform_prior"].options or {}) == {"weight": 0.1, "hidden": 100}
 
 
 def test_wrappers_go_around_each_other_in_their_order_and_share_no_parameters() -> None:

@@ -212,20 +212,19 @@ def test_keys_of_a_part_of_the_batch_are_gathered_from_all() -> None:
     assert len(kept[0]) == 16
 
 
-def unit(count: int, dim: int, seed: int) -> torch.Tensor:
+def unit(count: int, seed: int, dim: int = 6) -> torch.Tensor:
     return normalize(torch.randn(count, dim, dtype=torch.float64, generator=torch.Generator().manual_seed(seed)), dim=1)
 
 
-def test_equals_the_formula_and_turns_the_gradients_of_the_embeddings_alone() -> None:
+def test_a_separation_equals_the_formula_and_turns_the_gradients_of_the_embeddings_alone() -> None:
     torch.manual_seed(0)
     loss = Separation(4, 7).double()
-    source, target = (unit(6, 4, seed).requires_grad_() for seed in (0, 1))
+    source, target = (unit(6, seed, 4).requires_grad_() for seed in (0, 1))
     value = loss(source, target)
     value.backward()
     turned = [each.grad for each in (source, target, *loss.parameters())]
     arrays = [each.detach().numpy() for each in (source, target, *loss.parameters())]
-    hidden = np.maximum(arrays[0] @ arrays[2].T + arrays[3], 0)
-    guessed = hidden @ arrays[4].T + arrays[5]
+    guessed = np.maximum(arrays[0] @ arrays[2].T + arrays[3], 0) @ arrays[4].T + arrays[5]
     guessed /= np.linalg.norm(guessed, axis=1, keepdims=True)
     assert value.item() == pytest.approx(-np.mean((arrays[1] * guessed) ** 2), rel=1e-12)
 
@@ -233,6 +232,33 @@ def test_equals_the_formula_and_turns_the_gradients_of_the_embeddings_alone() ->
     loss.zero_grad()
     (-((target * normalize(loss.network(source), dim=1)) ** 2).mean()).backward()
     for number, (found, plain) in enumerate(zip(turned, [each.grad for each in (source, target, *loss.parameters())], strict=True)):
-        assert found is not None
-        assert plain is not None
         torch.testing.assert_close(found, -plain if number < 2 else plain)
+
+
+@pytest.mark.parametrize(("temperature", "over_batch"), [(0.1, False), (1.0, False), (0.1, True)])
+def test_dance_equals_the_formula_in_value_and_gradient(gradient: Any, temperature: float, over_batch: bool) -> None:
+    queries, keys, negatives = unit(5, 0), unit(5, 1), unit(30, 2)
+    value, slope = gradient(lambda rows: dance(rows, keys, negatives, temperature, over_batch), queries.numpy())
+    q, k, n = (each.numpy() for each in (queries, keys, negatives))
+    apart = np.maximum(np.linalg.norm(q[:, None] - n[None], axis=2), 0.5)
+    weights = np.where(apart < 1.4, apart ** (2 - 6) * (1 - apart**2 / 4) ** (-(6 - 3) / 2), 0)
+    sums = weights.sum(axis=0 if over_batch else 1, keepdims=True)
+    assert (weights == 0).any()
+    assert (sums == 0).any() == over_batch
+    weights = np.where(sums == 0, 1 / 5, weights / np.where(sums == 0, 1, sums))
+    logits = np.concatenate([(q * k).sum(axis=1, keepdims=True), weights * (q @ n.T)], axis=1) / temperature
+    shares = np.exp(logits) / np.exp(logits).sum(axis=1, keepdims=True)
+    assert value == pytest.approx(-np.log(shares[:, 0]).mean(), rel=1e-10)
+    by_hand = ((shares[:, :1] - 1) * k + (shares[:, 1:] * weights) @ n) / temperature / 5  # in which the weights are constants
+    np.testing.assert_allclose(slope, by_hand, atol=1e-10)
+
+
+def test_nothing_flows_back_to_keys_and_without_negatives_dance_is_0() -> None:
+    queries, keys, negatives = (unit(4, seed).requires_grad_() for seed in range(3))
+    dance(queries, keys, negatives).backward()
+    assert queries.grad is not None
+    assert keys.grad is negatives.grad is None
+    queries.grad = None
+    loss = dance(queries, keys, unit(0, 2))
+    loss.backward()
+    assert loss.item() == queries.grad.abs().sum() == 0

@@ -7,7 +7,6 @@ from torch import nn
 from torch.nn.functional import normalize
 
 from likeness.losses import S2SD, UniformPrior, make_objective
-from likeness.losses.uniform_prior import reversed_gradient
 
 
 class Sum(nn.Module):
@@ -22,15 +21,6 @@ def discriminator(loss: UniformPrior, rows: np.ndarray) -> np.ndarray:
         rows = rows @ layer.weight.detach().numpy().T + layer.bias.detach().numpy()
         rows = rows if number == 4 else np.maximum(rows, 0)
     return 1 / (1 + np.exp(-rows[:, 0]))
-
-
-def test_reversal_keeps_values_and_turns_gradients() -> None:
-    rows = torch.randn(50, 7, requires_grad=True)
-    found = reversed_gradient(rows)
-    assert torch.equal(found, rows)
-    (found**2).sum().backward()
-    assert rows.grad is not None
-    assert torch.equal(rows.grad, -2 * rows.detach())
 
 
 def test_equals_the_formula_and_turns_the_gradient_of_the_embeddings_alone(gradient: Any) -> None:

@@ -27,21 +27,6 @@ def test_with_an_upper_cutoff_they_equal_pytorch_metric_learning(arrays: dict[st
     np.testing.assert_allclose(negative_probabilities(rows, labels, upper=1.4).numpy()[near], theirs[near], atol=1e-10)
 
 
-def test_are_the_formula() -> None:
-    rng = np.random.default_rng(0)
-    rows = rng.standard_normal((9, 5))
-    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
-    labels = np.array([0, 0, 0, 1, 1, 2, 2, 2, 3])
-    found = negative_probabilities(torch.tensor(rows), torch.tensor(labels)).numpy()
-    for i in range(9):
-        weights = np.zeros(9)
-        for j in range(9):
-            if labels[i] != labels[j]:
-                d = max(float(np.linalg.norm(rows[i] - rows[j])), 0.5)
-                weights[j] = d ** (2 - 5) * (1 - d * d / 4) ** (-(5 - 3) / 2)
-        np.testing.assert_allclose(found[i], weights / weights.sum(), atol=1e-10)
-
-
 def test_triplets_are_drawn_by_these_probabilities() -> None:
     torch.manual_seed(0)
     rows = torch.nn.functional.normalize(torch.randn(8, 3), dim=1)

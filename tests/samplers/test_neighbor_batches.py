@@ -14,20 +14,25 @@ def nearest(n: int = 30, p: int = 6) -> np.ndarray:
     return np.argsort(apart, axis=1, kind="stable")[:, :p]
 
 
-def test_anchor_first_then_its_nearest_then_others() -> None:
+def test_anchor_first_then_its_nearest_then_others_by_seed_and_number() -> None:
     batches = NeighborBatches(nearest(p=5), 12)
     for number in range(40):
         batch = batches.batch(number)
         assert len(set(batch.tolist())) == 12
         assert batch[1:6].tolist() == nearest(p=5)[batch[0]].tolist()
+    assert sorted(NeighborBatches(nearest(), 30, nearest=2).batch(0)) == list(range(30))
+    assert NeighborBatches(nearest(), 10, nearest=6, drawn=1, anchors=10).epoch == 3  # all rows as anchors
+    first, again, other = (NeighborBatches(nearest(), 10, seed=seed) for seed in (3, 3, 4))
+    assert [again.batch(number).tolist() for number in (5, 2)] == [first.batch(number).tolist() for number in (5, 2)]
+    assert first.batch(2).tolist() != other.batch(2).tolist()
 
 
 def test_each_image_is_an_anchor_once_in_an_epoch() -> None:
     batches = NeighborBatches(nearest(p=2), 8, nearest=2)
     assert batches.epoch == 30
-    for epoch in range(3):
-        assert sorted(batches.batch(30 * epoch + number)[0] for number in range(30)) == list(range(30))
-    assert [batches.batch(number)[0] for number in range(30)] != [batches.batch(30 + number)[0] for number in range(30)]
+    epochs = [[batches.batch(30 * epoch + number)[0] for number in range(30)] for epoch in range(3)]
+    assert [sorted(each) for each in epochs] == [list(range(30))] * 3
+    assert epochs[0] != epochs[1]
 
 
 def test_several_anchors_share_a_batch() -> None:
@@ -42,10 +47,6 @@ def test_several_anchors_share_a_batch() -> None:
     assert set(seen[:28]) | set(seen[28:]) == set(range(30))
 
 
-def test_all_rows_as_anchors_make_shorter_epochs() -> None:
-    assert NeighborBatches(nearest(), 10, nearest=6, drawn=1, anchors=10).epoch == 3
-
-
 def test_neighbors_are_drawn_from_a_pool_and_others_from_beyond() -> None:
     """The authors' binary labels: 2 of the 6 nearest, and none of the other 4."""
     batches, pool, seen = NeighborBatches(nearest(), 10, nearest=2), nearest(), set()
@@ -55,16 +56,6 @@ def test_neighbors_are_drawn_from_a_pool_and_others_from_beyond() -> None:
         assert not set(batch[3:]) & set(pool[batch[0]])
         seen |= {pool[batch[0]].tolist().index(each) for each in batch[1:3]}
     assert seen == set(range(6))
-
-
-def test_a_batch_is_a_function_of_seed_and_number() -> None:
-    first, again = NeighborBatches(nearest(), 10, seed=3), NeighborBatches(nearest(), 10, seed=3)
-    assert [again.batch(number).tolist() for number in (5, 2)] == [first.batch(number).tolist() for number in (5, 2)]
-    assert first.batch(2).tolist() != NeighborBatches(nearest(), 10, seed=4).batch(2).tolist()
-
-
-def test_a_batch_of_all_images() -> None:
-    assert sorted(NeighborBatches(nearest(), 30, nearest=2).batch(0)) == list(range(30))
 
 
 @pytest.mark.parametrize(
