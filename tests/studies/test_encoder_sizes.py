@@ -2,14 +2,14 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from likeness.data import ImageTable
 from likeness.errors import InputError
-from likeness.evaluation import retrieval_metrics
-from likeness.notions import Identity, InDiReCT, Notion, Oracle, suggest_dim
+from likeness.notions import Notion, suggest_dim
 from likeness.space import Space
-from likeness.studies import encoder_sizes
+from likeness.studies import compare, encoder_sizes
 
 Embed = Callable[[ImageTable, str], Space]
 
@@ -27,61 +27,46 @@ def embed(base: Space) -> Embed:
     return make
 
 
-def test_every_run_equals_the_estimator_on_that_encoder(cars: ImageTable, color: Notion, shape: Notion, embed: Embed, texts: Any) -> None:
-    runs = encoder_sizes(cars, ["small", "large"], [color, shape], dim=4, seeds=(0, 3), embed=embed)
-    assert list(runs.columns) == ["encoder", "notion", "method", "dim", "seed", "left_out", "fit_seconds", "refused", "map_at_r", "precision_at_1"]
-    assert runs.groupby(["encoder", "notion", "method"], sort=False).size().to_dict() == {
-        (encoder, notion, method): count
-        for encoder in ("small", "large")
-        for notion in ("car color", "car shape")
-        for method, count in {"raw": 1, "exact": 2, "oracle": 2}.items()
-    }
-    for run in runs.itertuples():
-        notion = color if run.notion == "car color" else shape
-        vectors, labels = embed(cars, str(run.encoder)).vectors, cars.frame[notion.attribute]
-        prompts = texts.vectors(run.encoder, notion.prompts)
-        fitted = {
-            "raw": lambda: Identity().fit(prompts),  # noqa: B023
-            "exact": lambda: InDiReCT(4, seed=run.seed).fit(prompts),  # noqa: B023
-            "oracle": lambda: Oracle(4, seed=run.seed).fit(vectors, labels),  # noqa: B023
-        }[str(run.method)]()
-        expected = retrieval_metrics(fitted.transform(vectors), labels)
-        assert (run.map_at_r, run.precision_at_1) == pytest.approx((expected["map_at_r"], expected["precision_at_1"]), abs=1e-12)
+def test_runs_are_those_of_the_comparison_on_each_encoder_which_embeds_once(
+    cars: ImageTable, color: Notion, shape: Notion, embed: Embed, texts: Any
+) -> None:
+    made: list[str] = []
 
+    def noting(table: ImageTable, encoder: str) -> Space:
+        made.append(encoder)
+        return embed(table, encoder)
 
-def test_the_suggested_dimension_is_that_of_each_encoder(cars: ImageTable, color: Notion, embed: Embed, texts: Any) -> None:
-    runs = encoder_sizes(cars, ["small", "ViT-B-32/openai", "large"], [color], ("exact",), dim="suggested", seeds=(0,), embed=embed)
-    sizes = [suggest_dim(texts.vectors(encoder, color.prompts)) for encoder in ("small", "large")]
-    assert runs["dim"].tolist() == [sizes[0], 0, sizes[1]]
+    runs = encoder_sizes(cars, ["small", "large"], [color, shape], dim=4, seeds=(0, 3), embed=noting)
+    assert made == ["small", "large"]
+    expected = [
+        compare(embed(cars, encoder), [color, shape], ("raw", "exact", "oracle"), (4,), (0, 3), metrics=["map_at_r", "precision_at_1"])
+        for encoder in made
+    ]
+    expected = pd.concat([each.assign(encoder=encoder)[list(runs)] for encoder, each in zip(made, expected, strict=True)], ignore_index=True)
+    pd.testing.assert_frame_equal(runs.drop(columns="fit_seconds"), expected.drop(columns="fit_seconds"))
+    assert list(runs)[:2] == ["encoder", "notion"]
+    sized = encoder_sizes(cars, ["small", "ViT-B-32/openai", "large"], [color], ("exact",), dim="suggested", seeds=(0,), embed=embed)
+    sizes = [suggest_dim(texts.vectors(encoder, color.prompts)) for encoder in made]
+    assert sized["dim"].tolist() == [sizes[0], 0, sizes[1]]
 
 
 def test_an_encoder_without_weights_is_refused_and_the_rest_goes_on(cars: ImageTable, color: Notion, shape: Notion, embed: Embed) -> None:
     rows: list[dict[str, Any]] = []
     steps: list[tuple[int, int]] = []
-    runs = encoder_sizes(
-        cars,
-        ["small", "ViT-B-32/openai", "large"],
-        [color, shape],
-        ("raw", "exact"),
-        dim=4,
-        seeds=(0,),
-        embed=embed,
-        on_run=rows.append,
-        progress=lambda done, total: steps.append((done, total)),
-    )
-    absent = runs[runs["encoder"] == "ViT-B-32/openai"]
-    assert set(absent["refused"]) == {"The weights of 'ViT-B-32/openai' cannot be downloaded; connect to the network."}
-    assert list(zip(absent["notion"], absent["method"], strict=True)) == [
-        ("car color", "raw"),
-        ("car color", "exact"),
-        ("car shape", "raw"),
-        ("car shape", "exact"),
+    options: dict[str, Any] = {"dim": 4, "seeds": (0,), "embed": embed, "on_run": rows.append, "progress": lambda *step: steps.append(step)}
+    runs = encoder_sizes(cars, ["small", "ViT-B-32/openai", "large"], [color, shape], ("raw", "exact"), **options)
+    gone = runs["encoder"] == "ViT-B-32/openai"
+    assert set(runs.loc[gone, "refused"]) == {"The weights of 'ViT-B-32/openai' cannot be downloaded; connect to the network."}
+    assert runs.loc[gone, ["notion", "method"]].to_numpy().tolist() == [
+        [f"car {what}", how] for what in ("color", "shape") for how in ("raw", "exact")
     ]
-    assert absent[["map_at_r", "precision_at_1"]].isna().all(axis=None)
-    assert (runs.loc[runs["encoder"] != "ViT-B-32/openai", "refused"] == "").all()
+    assert runs.loc[gone, ["map_at_r", "precision_at_1"]].isna().all(axis=None)
+    assert (runs.loc[~gone, "refused"] == "").all()
     assert [row["encoder"] for row in rows] == runs["encoder"].tolist()
     assert steps == sorted(steps)
     assert (steps[0], steps[-1]) == ((0, 12), (12, 12))
+    with pytest.raises(InputError, match=r"None of the encoders a, b can be used; the first reason: The weights of 'a' cannot be downloaded"):
+        encoder_sizes(cars, ["a", "b"], [color], embed=embed)
 
 
 def test_prompts_that_an_encoder_cannot_read_refuse_it(
@@ -97,22 +82,3 @@ def test_prompts_that_an_encoder_cannot_read_refuse_it(
     assert runs["refused"].tolist() == ["The encoder 'small' has no text side."] * 2 + ["", ""]
     read_nothing = encoder_sizes(cars, ["small"], [color], ("raw", "oracle"), dim=4, seeds=(0,), embed=embed)
     assert (read_nothing["refused"] == "").all()
-
-
-def test_images_are_embedded_once_per_encoder(cars: ImageTable, color: Notion, shape: Notion, embed: Embed) -> None:
-    made: list[str] = []
-    encoder_sizes(
-        cars,
-        ["small", "large"],
-        [color, shape],
-        ("raw", "exact"),
-        dim=4,
-        seeds=(0, 1),
-        embed=lambda table, encoder: made.append(encoder) or embed(table, encoder),  # type: ignore[func-returns-value]
-    )
-    assert made == ["small", "large"]
-
-
-def test_if_none_can_be_used_the_first_reason_is_told(cars: ImageTable, color: Notion, embed: Embed) -> None:
-    with pytest.raises(InputError, match=r"None of the encoders a, b can be used; the first reason: The weights of 'a' cannot be downloaded"):
-        encoder_sizes(cars, ["a", "b"], [color], embed=embed)

@@ -22,12 +22,9 @@ def test_a_case_by_hand() -> None:
     assert image_passes([_config(4), _config(0)], SPLITS, 2, IMAGES) == trained + raw
 
 
-def test_embedding_layers_share_one_pass_over_all_images() -> None:
-    rows = [_config(4, head_only=True), _config(9, head_only=True)]
-    assert image_passes(rows, SPLITS, 2, IMAGES) == image_passes(rows[:1], SPLITS, 7, IMAGES) == 42
-
-
-def test_passes_add_up_over_splits_and_rows() -> None:
+def test_embedding_layers_share_one_pass_and_passes_add_up_over_splits_and_rows() -> None:
+    heads = [_config(4, head_only=True), _config(9, head_only=True)]
+    assert image_passes(heads, SPLITS, 2, IMAGES) == image_passes(heads[:1], SPLITS, 7, IMAGES) == 42
     rows = [_config(3), _config(5)]
     assert image_passes(rows, SPLITS, 3, IMAGES) == 3 * sum(image_passes([row], [split], 1, IMAGES) for row in rows for split in SPLITS)
     assert image_passes([], SPLITS, 3, IMAGES) == 0

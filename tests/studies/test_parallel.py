@@ -1,5 +1,7 @@
 """A comparison on several processes has the rows of one on a single process."""
 
+from typing import Any
+
 import pandas as pd
 import pytest
 
@@ -28,17 +30,17 @@ def test_rows_are_those_of_compare(base: Space) -> None:
     assert done == [(1, 4), (2, 4), (3, 4), (4, 4)]
 
 
-def test_what_compare_refuses_is_refused_before_any_process_starts(base: Space, monkeypatch: pytest.MonkeyPatch) -> None:
-    import joblib
-
-    def forbidden(*args: object, **kwargs: object) -> None:
-        raise AssertionError("a process was started")
-
-    monkeypatch.setattr(joblib, "Parallel", forbidden)
-    notion = get_notion("car-color")
-    with pytest.raises(InputError, match="There is no method 'magic'"):
-        compare_in_parallel(base, [notion], ["magic"])
-    with pytest.raises(InputError, match="There is no seed to measure"):
-        compare_in_parallel(base, [notion], seeds=[])
-    with pytest.raises(InputError, match="There is no metric 'speed'"):
-        compare_in_parallel(base, [notion], metrics=["speed"])
+@pytest.mark.parametrize(
+    ("asked", "message"),
+    [
+        ({"methods": ["magic"]}, "There is no method 'magic'"),
+        ({"seeds": []}, "There is no seed to measure"),
+        ({"metrics": ["speed"]}, "There is no metric 'speed'"),
+    ],
+)
+def test_what_compare_refuses_is_refused_before_any_process_starts(
+    base: Space, monkeypatch: pytest.MonkeyPatch, asked: dict[str, Any], message: str
+) -> None:
+    monkeypatch.setattr("joblib.Parallel", None)
+    with pytest.raises(InputError, match=message):
+        compare_in_parallel(base, [get_notion("car-color")], **asked)

@@ -40,13 +40,17 @@ def test_notions_are_those_of_the_library() -> None:
     assert table.set_index("notion").loc["Cars196 manufacturer", "aspect_count"] == 46
 
 
-def test_unknown_names() -> None:
-    with pytest.raises(InputError, match=r"no dataset 'cars'; it has Synthetic Cars, Cars196, CUB200, DeepFashion, Movie Posters\."):
-        published(dataset="cars")
-    with pytest.raises(InputError, match=r"There is no paper 'clip' here; choose from indirect\."):
-        published("clip")
-    with pytest.raises(InputError, match=r"There is no table 'table9' here; choose from appendix_table1, section5, table1, table2\."):
-        published(table="table9")  # type: ignore[arg-type]
+@pytest.mark.parametrize(
+    ("asked", "message"),
+    [
+        ({"dataset": "cars"}, r"no dataset 'cars'; it has Synthetic Cars, Cars196, CUB200, DeepFashion, Movie Posters\."),
+        ({"paper": "clip"}, r"There is no paper 'clip' here; choose from indirect\."),
+        ({"table": "table9"}, r"There is no table 'table9' here; choose from appendix_table1, section5, table1, table2\."),
+    ],
+)
+def test_unknown_names(asked: dict[str, str], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        published(**asked)  # type: ignore[arg-type]
 
 
 def test_order_differences_by_hand() -> None:

@@ -24,17 +24,15 @@ def test_each_row_that_trains_is_tried_with_each_value_on_held_out_classes(study
     found = cells(swept, tmp_path)
     assert {cell.seed for cell in found} == {3}
     assert [(cell.row, cell.config.optimizer.rate, cell.config.data.validation) for cell in found] == [
-        *((f"Margin, rate {rate}", rate, 0.15) for rate in (0.001, 0.01, 0.1)),
-        *((f"Contrastive, rate {rate}", rate, 2) for rate in (0.001, 0.01, 0.1)),
+        (f"{row}, rate {rate}", rate, held) for row, held in (("Margin", 0.15), ("Contrastive", 2)) for rate in (0.001, 0.01, 0.1)
     ]
     assert len(sweep_of(study, ["Margin"]).rows) == 3
-
-
-def test_combinations_of_two_settings(study: StudyConfig) -> None:
     both = study.model_copy(update={"sweep": {"optimizer.rate": (0.001, 0.01), "objective.options": ({"margin": 0.1}, {"margin": 0.3})}})
     assert [name for name in sweep_of(both).rows if name.startswith("Margin")] == [
         f"Margin, rate {rate}, options {{'margin': {margin}}}" for rate in (0.001, 0.01) for margin in (0.1, 0.3)
     ]
+    with pytest.raises(InputError, match="names no values to try"):
+        sweep_of(study.model_copy(update={"sweep": {}}))
 
 
 def test_the_best_is_that_of_the_held_out_figure_and_not_of_the_test_classes(study: StudyConfig) -> None:
@@ -62,11 +60,6 @@ def test_a_sweep_runs_and_is_told(study: StudyConfig, tmp_path: Path) -> None:
     assert len(table) == 2
     assert table["best"].sum() == 1
     assert table["edge"].all()
-
-
-def test_a_study_without_values_to_try_is_refused(study: StudyConfig) -> None:
-    with pytest.raises(InputError, match="names no values to try"):
-        sweep_of(study.model_copy(update={"sweep": {}}))
 
 
 def test_of_continuous_labels_the_smallest_label_distance_is_the_best(study: StudyConfig) -> None:

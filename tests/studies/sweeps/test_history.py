@@ -54,38 +54,30 @@ def test_draws_are_those_of_optuna(search: SweepConfig, file: Path) -> None:
         study.tell(asked, trial.value)
 
 
-def test_a_grid_is_tried_wholly_and_each_combination_once(search: SweepConfig, file: Path) -> None:
-    space = {"optimizer.rate": [0.01, 0.1], "backbone.dim": {"low": 2, "high": 8, "step": 3}}
-    config = SweepConfig.model_validate(search.model_dump() | {"sampler": "grid", "space": space})
-    trials = _run(file, config, 6, True)
-    assert {(trial.params["optimizer.rate"], trial.params["backbone.dim"]) for trial in trials} == {(r, d) for r in (0.01, 0.1) for d in (2, 5, 8)}
-
-
-def test_choices_of_any_kind_come_back_as_they_were(search: SweepConfig, file: Path) -> None:
+def test_a_grid_is_tried_wholly_and_each_combination_once_whatever_its_choices_are(search: SweepConfig, tmp_path: Path) -> None:
     choices = [None, True, 1, 1.5, "1", ["a"], {"margin": 0.1}]
-    config = SweepConfig.model_validate(search.model_dump() | {"sampler": "grid", "space": {"x": choices}, "trials": None})
-    history = TrialHistory(file, config, True)
-    for _ in choices:
-        history.fail(history.begin(), "not tried")
-    found = [trial.params["x"] for trial in history.trials()]
-    assert sorted(map(repr, found)) == sorted(map(repr, choices))
+    space = {"optimizer.rate": [0.01, 0.1], "backbone.dim": {"low": 2, "high": 8, "step": 3}}
+    for number, (each, count) in enumerate(((space, 6), ({"x": choices}, 7))):
+        config = SweepConfig.model_validate(search.model_dump() | {"sampler": "grid", "space": each, "trials": None})
+        for _ in range(count):  # opened anew for each trial
+            history = TrialHistory(tmp_path / f"{number}.db", config, True)
+            history.fail(history.begin(), "not tried")
+        found = [repr(tuple(trial.params.values())) for trial in history.trials()]
+        expected = [(value,) for value in choices] if "x" in each else [(r, d) for r in (0.01, 0.1) for d in (2, 5, 8)]
+        assert sorted(found) == sorted(map(repr, expected))
 
 
 @pytest.mark.parametrize("larger_is_better", [True, False])
 def test_a_trial_below_the_median_ends_once_enough_have_finished(search: SweepConfig, file: Path, larger_is_better: bool) -> None:
-    sign = 1 if larger_is_better else -1
-    curves = [{1: 0.2, 2: 0.5}, {1: 0.4, 2: 0.6}, {1: 0.6, 2: 0.9}]
-    history, weak = TrialHistory(file, search.model_copy(update={"startup": 3}), larger_is_better), {1: sign * 0.41, 2: sign * 0.55, 3: sign * 0.0}
-    for curve in curves:
+    def of(*figures: float) -> dict[int, float]:
+        return {epoch: figure if larger_is_better else -figure for epoch, figure in enumerate(figures, start=1)}
+
+    history = TrialHistory(file, search.model_copy(update={"startup": 3}), larger_is_better)
+    weak = of(0.41, 0.55, 0.0)
+    for curve in (of(0.2, 0.5), of(0.4, 0.6), of(0.6, 0.9)):  # their medians are 0.4 and 0.6
         assert history.pruned_at(weak) is None
-        history.finish(history.begin(), sign * curve[2], {epoch: sign * figure for epoch, figure in curve.items()})
-    best = [max(sign * weak[each] for each in range(1, epoch + 1)) for epoch in (1, 2)]
-    expected = [figure < np.median([curve[epoch] for curve in curves]) for epoch, figure in zip((1, 2), best, strict=True)]
-    assert expected == [False, True]
-    assert history.pruned_at(weak) == 2
-    assert history.pruned_at({1: sign * 0.41}) is None
-    assert history.pruned_at({1: sign * 0.39}) == 1
-    assert history.pruned_at({}) is None
+        history.finish(history.begin(), curve[2], curve)
+    assert [history.pruned_at(each) for each in (weak, of(0.41), of(0.39), {})] == [2, None, 1, None]
 
 
 def test_what_became_of_trials_is_kept(search: SweepConfig, file: Path) -> None:
@@ -115,14 +107,11 @@ def test_a_setting_that_decides_is_the_important_one(search: SweepConfig, file: 
     assert found["optimizer.rate"] > found["backbone.dim"]
 
 
-def test_what_a_killed_process_was_making_is_made_anew(search: SweepConfig, file: Path) -> None:
+def test_what_a_killed_process_was_making_is_made_anew_and_a_file_that_is_no_history_is_named(search: SweepConfig, file: Path) -> None:
     for name in (".trials.db.partial", ".trials.db.partial-journal"):
         file.with_name(name).write_bytes(b"half made")
     assert TrialHistory(file, search, True).trials() == []
     assert [each.name for each in file.parent.glob("*trials*")] == ["trials.db"]
-
-
-def test_a_file_that_is_no_history_is_named(search: SweepConfig, file: Path) -> None:
     file.write_text("something else")
     with pytest.raises(InputError, match=r"trials.db' holds no trials of a sweep"):
         TrialHistory(file, search, True)
