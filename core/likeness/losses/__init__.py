@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-import lazy_loader
+import lazy_loader  # type: ignore[import-untyped]
 
 from likeness.losses.dense_triplet import binary_triplet as binary_triplet, dense_triplet as dense_triplet
 from likeness.losses.language_match import language_match as language_match

@@ -1,5 +1,6 @@
 import pickle
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -22,11 +23,12 @@ def test_the_first_classes_train_and_the_others_test(photos: Path) -> None:
     images = run_images(DataConfig(source=str(photos)), seed=0)
     assert images.names == [f"class {number}" for number in range(6)]
     assert images.train_classes == ["class 0", "class 1", "class 2"]
-    assert sorted(set(images.labels[images.train])) == [0, 1, 2]
-    assert sorted(set(images.labels[images.test])) == [3, 4, 5]
+    assert [sorted(set(images.labels[rows])) for rows in (images.train, images.test)] == [[0, 1, 2], [3, 4, 5]]
     assert len(images.train) + len(images.test) == 36
-    for row in (0, 17, 35):
-        assert images.table.frame["class"][row] == images.names[images.labels[row]]
+    assert images.table.frame["class"].tolist() == [images.names[label] for label in images.labels]
+    fewer = run_images(DataConfig(source=str(photos), per_class=4), 0)
+    assert np.bincount(fewer.labels).tolist() == [4] * 6
+    assert len(fewer.table) == 24
 
 
 @pytest.mark.parametrize("validation", [0.5, 2])
@@ -38,22 +40,30 @@ def test_whole_classes_validate(photos: Path, validation: float) -> None:
     assert sorted([*images.train, *images.validation, *images.test]) == list(range(36))
     assert images.train_classes == images.names[:2]
     assert images.names[4:] == ["class 4", "class 5"]
-    for row in (0, 17, 35):
-        assert images.table.frame["class"][row] == images.names[images.labels[row]]
+    assert images.table.frame["class"].tolist() == [images.names[label] for label in images.labels]
     np.testing.assert_array_equal(images.validation, again.validation)
     assert len({tuple(run_images(config, seed).names[2:4]) for seed in range(6)}) > 1
 
 
-@pytest.mark.parametrize(("validation", "held"), [(0.3, 1), (0.9, 4), (3, 3)])
-def test_a_validation_that_leaves_too_few_classes_is_refused(photos: Path, validation: float, held: int) -> None:
-    with pytest.raises(InputError, match=f"data.validation {validation:g} holds {held} of 4 training classes out; two at least are judged"):
-        run_images(DataConfig(source=str(photos), train_classes=0.7, validation=validation), 0)
-
-
-def test_fewer_images_of_each_class(photos: Path) -> None:
-    images = run_images(DataConfig(source=str(photos), per_class=4), 0)
-    assert np.bincount(images.labels).tolist() == [4] * 6
-    assert len(images.table) == 24
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"validation": 0.3}, "data.validation 0.3 holds 1 of 4 training classes out; two at least are judged"),
+        ({"validation": 0.9}, "data.validation 0.9 holds 4 of 4 training classes out; two at least are judged"),
+        ({"validation": 3}, "data.validation 3 holds 3 of 4 training classes out; two at least are judged"),
+        ({"attribute": "species"}, "has no attribute 'species'; it has class"),
+        ({"split": "official"}, "has no official split; name a paper's dataset"),
+        ({"source": "few"}, "3 classes; 2 to train and 1 to test are too few"),
+        ({"source": "gaps.csv", "attribute": "kind"}, "has 1 classes; 1 to train and 0 to test are too few"),
+    ],
+)
+def test_what_cannot_be_divided_is_refused(tmp_path: Path, photos: Path, changes: dict[str, Any], message: str) -> None:
+    write_images(tmp_path / "few", classes=3)
+    frame = pd.DataFrame({"path": ["photos/class 0/0.png", "photos/class 1/0.png"], "kind": ["a", None]})
+    frame.to_csv(tmp_path / "gaps.csv", index=False)
+    source = tmp_path / changes["source"] if "source" in changes else photos
+    with pytest.raises(InputError, match=message):
+        run_images(DataConfig(**{"train_classes": 0.7} | changes | {"source": str(source)}), 0)
 
 
 def test_the_official_split_of_a_papers_dataset(tmp_path: Path) -> None:
@@ -66,8 +76,6 @@ def test_the_official_split_of_a_papers_dataset(tmp_path: Path) -> None:
     assert images.names[2:] == ["Pájaro Azul", "Shiny Cowbird"]
     assert (len(images.train), len(images.test)) == (3, 3)
     assert set(images.labels[images.test]) == {2, 3}
-    with pytest.raises(InputError, match="has no official split; name a paper's dataset"):
-        run_images(DataConfig(source=str(tmp_path), split="official"), 0)
 
 
 def test_two_attributes_make_combined_classes(tmp_path: Path, photos: Path) -> None:
@@ -77,17 +85,6 @@ def test_two_attributes_make_combined_classes(tmp_path: Path, photos: Path) -> N
     images = run_images(DataConfig(source=str(tmp_path / "list.csv"), attribute=("color", "kind")), 0)
     assert images.names == ["blue a", "blue b", "blue c", "red a", "red b", "red c"]
     assert [images.names[label] for label in images.labels] == ["red a", "red b", "blue a", "blue b", "red c", "blue c"] * 2
-
-
-def test_what_cannot_be_divided_is_refused(tmp_path: Path, photos: Path) -> None:
-    with pytest.raises(InputError, match="has no attribute 'species'; it has class"):
-        run_images(DataConfig(source=str(photos), attribute="species"), 0)
-    with pytest.raises(InputError, match="3 classes; 2 to train and 1 to test are too few"):
-        run_images(DataConfig(source=str(write_images(tmp_path / "few", classes=3))), 0)
-    frame = pd.DataFrame({"path": ["photos/class 0/0.png", "photos/class 1/0.png"], "kind": ["a", None]})
-    frame.to_csv(tmp_path / "gaps.csv", index=False)
-    with pytest.raises(InputError, match="has 1 classes; 0 to train and 1 to test are too few"):
-        run_images(DataConfig(source=str(tmp_path / "gaps.csv"), attribute="kind"), 0)
 
 
 def test_images_without_a_label_neither_train_nor_test(tmp_path: Path, photos: Path) -> None:
@@ -101,59 +98,52 @@ def test_images_without_a_label_neither_train_nor_test(tmp_path: Path, photos: P
     assert sorted([*images.train, *images.validation, *images.test]) == [0, 1, 2, 4, 5, 7]
 
 
-def test_batches_show_crops_in_training_and_the_middle_without_augmentation(photos: Path) -> None:
-    images = run_images(DataConfig(source=str(photos), image_size=16), 0)
-    pixels = np.random.default_rng(0).integers(0, 255, (36, 18, 18, 3)).astype(np.uint8)
+def _inputs() -> tuple[np.ndarray, np.ndarray]:
+    """Pixels and features of the photos."""
+    rng = np.random.default_rng(0)
+    return rng.integers(0, 255, (36, 18, 18, 3)).astype(np.uint8), rng.standard_normal((36, 5)).astype(np.float32)
+
+
+def test_batches_show_crops_in_training_the_middle_without_augmentation_and_second_views(photos: Path) -> None:
+    images, (pixels, features) = run_images(DataConfig(source=str(photos), image_size=16), 0), _inputs()
     batches = MPerClassBatches(images.labels[images.train], 4, 2)
-    plain = Batches(pixels, images, batches, 16, augment=False, seed=0)
-    shown, labels, rows = plain[3].cut(16)
+    shown, labels, rows = Batches(pixels, images, batches, 16, augment=False, seed=0)[3].cut(16)
     np.testing.assert_array_equal(rows.numpy(), images.train[batches.batch(3)])
     np.testing.assert_array_equal(labels.numpy(), images.labels[rows.numpy()])
     np.testing.assert_allclose(shown[2].permute(1, 2, 0).numpy(), pixels[rows[2], 1:17, 1:17] / 255, atol=1e-6)
     cropped = Batches(pixels, images, batches, 16, augment=True, seed=0)
     assert not np.allclose(cropped[3].cut(16)[0], shown)
     np.testing.assert_array_equal(cropped[3].cut(16)[0], cropped[3].cut(16)[0])
-    features = np.random.default_rng(0).standard_normal((36, 5)).astype(np.float32)
-    np.testing.assert_array_equal(Batches(features, images, batches, 16, True, 0)[3].cut(16)[0].numpy(), features[rows])
-
-
-def test_a_second_view_is_another_crop_of_the_same_images_and_features_have_none(photos: Path) -> None:
-    images = run_images(DataConfig(source=str(photos), image_size=16), 0)
-    rng = np.random.default_rng(0)
-    pixels, features = rng.integers(0, 255, (36, 18, 18, 3)).astype(np.uint8), rng.standard_normal((36, 5)).astype(np.float32)
-    batches = MPerClassBatches(images.labels[images.train], 4, 2)
+    of_features = Batches(features, images, batches, 16, True, 0, views=True)[3].cut(16)
+    assert len(of_features) == 3  # which have no second view
+    np.testing.assert_array_equal(of_features[0].numpy(), features[rows])
     for augment in (True, False):
-        plain, both = (Batches(pixels, images, batches, 16, augment, 0, views) for views in (False, True))
-        assert len(plain[3].cut(16)) == 3
-        shown, labels, rows, view = both[3].cut(16)
-        for found, expected in zip((shown, labels, rows), plain[3].cut(16), strict=True):
+        plain, both = (Batches(pixels, images, batches, 16, augment, 0, views)[3].cut(16) for views in (False, True))
+        assert (len(plain), len(both)) == (3, 4)
+        for found, expected in zip(both, plain, strict=False):
             np.testing.assert_array_equal(found, expected)
         crops = random_crops(4, np.random.default_rng([0, 3, 3]))
-        np.testing.assert_array_equal(view, cut_crops(torch.from_numpy(pixels[rows]), crops, 16))
-        assert not np.allclose(view, shown)
-    assert len(Batches(features, images, batches, 16, True, 0, views=True)[3].cut(16)) == 3
+        np.testing.assert_array_equal(both[3], cut_crops(torch.from_numpy(pixels[rows]), crops, 16))
+        assert not np.allclose(both[3], both[0])
+
+
+def test_the_parts_of_several_processes_are_the_batch_of_one(photos: Path) -> None:
+    images, (pixels, features) = run_images(DataConfig(source=str(photos), image_size=16), 0), _inputs()
+    batches = MPerClassBatches(images.labels[images.train], 6, 2)
+    for inputs, augment in ((pixels, True), (pixels, "jitter"), (pixels, "mirror"), (pixels, False), (features, True)):
+        whole = Batches(inputs, images, batches, 16, augment, 0, views=True)[3].cut(16)
+        parts = [Batches(inputs, images, batches, 16, augment, 0, views=True, dist=DistContext(rank, 3))[3].cut(16) for rank in range(3)]
+        for number, (expected, *every) in enumerate(zip(whole, *parts, strict=True)):
+            if number in (1, 2):  # labels and rows are those of the whole batch
+                assert all(torch.equal(each, expected) for each in every)
+            else:
+                assert torch.equal(torch.cat(every), expected)
 
 
 def test_what_remains_of_a_run_has_the_whole_runs_length() -> None:
     sampler = ResumeSampler(4, 9)
     assert (len(sampler), list(sampler)) == (9, [4, 5, 6, 7, 8])
     assert len(DataLoader(list(range(9)), batch_size=None, sampler=sampler)) == 9
-
-
-def test_the_parts_of_several_processes_are_the_batch_of_one(photos: Path) -> None:
-    images = run_images(DataConfig(source=str(photos), image_size=16), 0)
-    rng = np.random.default_rng(0)
-    pixels, features = rng.integers(0, 255, (36, 18, 18, 3)).astype(np.uint8), rng.standard_normal((36, 5)).astype(np.float32)
-    batches = MPerClassBatches(images.labels[images.train], 6, 2)
-    for inputs, augment in ((pixels, True), (pixels, "jitter"), (pixels, "mirror"), (pixels, False), (features, True)):
-        whole = Batches(inputs, images, batches, 16, augment, 0, views=True)[3].cut(16)
-        parts = [Batches(inputs, images, batches, 16, augment, 0, views=True, dist=DistContext(rank, 3))[3].cut(16) for rank in range(3)]
-        for number, expected in enumerate(whole):
-            every = [part[number] for part in parts]
-            if number in (1, 2):  # labels and rows are those of the whole batch
-                assert all(torch.equal(each, expected) for each in every)
-            else:
-                assert torch.equal(torch.cat(every), expected)
 
 
 def test_another_process_maps_the_images_instead_of_getting_a_copy(photos: Path) -> None:

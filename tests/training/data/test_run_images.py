@@ -37,38 +37,32 @@ def test_classes_are_divided_as_the_file_says(photos: Path, splits: Path) -> Non
     assert images.names == [f"class {n}" for n in (0, 2, 4, 5, 1, 3)]
     assert images.train_classes == images.names[:4]
     assert (len(images.train), len(images.test)) == (24, 12)
-    for row in range(36):
-        assert images.table.frame["class"][row] == images.names[images.labels[row]]
+    assert images.table.frame["class"].tolist() == [images.names[label] for label in images.labels]
+    part = run_images(_config(photos, splits, shift="removal 1"), 0)  # what takes no part stays in the table
+    assert len(part.table) == 36
+    assert sorted(part.used) == sorted([*part.train, *part.test])
+    assert _sides(part) == [["class 0", "class 4"], ["class 3", "class 5"]]
+    assert set(part.table.frame["class"].iloc[part.labels == -1]) == {"class 1", "class 2"}
+    fewer = run_images(_config(photos, splits, per_class=3), 0)
+    assert len(fewer.table) == 36
+    assert np.bincount(fewer.labels[fewer.used]).tolist() == [3] * 6
+    assert _sides(run_images(_config(photos, splits, tuning=True), 0)) == [["class 2", "class 5"], ["class 0", "class 4"]]
 
 
-def test_classes_that_take_no_part_stay_in_the_table(photos: Path, splits: Path) -> None:
-    images = run_images(_config(photos, splits, shift="removal 1"), 0)
-    assert len(images.table) == 36
-    assert sorted(images.used) == sorted([*images.train, *images.test])
-    assert _sides(images) == [["class 0", "class 4"], ["class 3", "class 5"]]
-    assert set(images.table.frame["class"].iloc[images.labels == -1]) == {"class 1", "class 2"}
-
-
-def test_fewer_images_of_each_class_in_the_same_table(photos: Path, splits: Path) -> None:
-    images = run_images(_config(photos, splits, per_class=3), 0)
-    assert len(images.table) == 36
-    assert np.bincount(images.labels[images.used]).tolist() == [3] * 6
-
-
-def test_tuning_tests_on_training_classes(photos: Path, splits: Path) -> None:
-    images = run_images(_config(photos, splits, tuning=True), 0)
-    assert _sides(images) == [["class 2", "class 5"], ["class 0", "class 4"]]
-    with pytest.raises(InputError, match="holds no classes out for tuning"):
-        run_images(_config(photos, splits, shift="removal 1", tuning=True), 0)
-
-
-def test_errors(photos: Path, splits: Path) -> None:
-    with pytest.raises(InputError, match="no split 'end' of photos; there are start, removal 1"):
-        run_images(_config(photos, splits, shift="end"), 0)
-    with pytest.raises(
-        InputError, match=r"has no class 'AM General Hummer SUV 2000', which the split 'start' of 'cars196-oodml' names, and 195 more"
-    ):
-        run_images(_config(photos, splits, splits="cars196-oodml"), 0)
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"shift": "removal 1", "tuning": True}, "holds no classes out for tuning"),
+        ({"shift": "end"}, "no split 'end' of photos; there are start, removal 1"),
+        (
+            {"splits": "cars196-oodml"},
+            r"has no class 'AM General Hummer SUV 2000', which the split 'start' of 'cars196-oodml' names, and 195 more",
+        ),
+    ],
+)
+def test_a_split_that_does_not_fit_is_named(photos: Path, splits: Path, changes: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        run_images(_config(photos, splits, **changes), 0)
 
 
 @pytest.mark.parametrize(("test", "other"), [("test", "val"), ("validation", None), ("Testing", None)])
@@ -95,15 +89,16 @@ def _of_sizes(folder: Path, sizes: list[int]) -> DataConfig:
     return DataConfig(source=str(folder))
 
 
-def test_test_classes_of_one_image_each_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"Each of the 3 test classes of '.*' has one image only, so no image has another to be found"):
-        run_images(_of_sizes(tmp_path, [3, 3, 3, 1, 1, 1]), 0)
-
-
-def test_validation_classes_of_one_image_each_are_refused(tmp_path: Path) -> None:
-    config = _of_sizes(tmp_path, [1, 1, 1, 1, 1, 2, 2, 2, 2, 2]).model_copy(update={"validation": 2})
-    with pytest.raises(InputError, match="Each of the 2 validation classes"):
-        run_images(config, 0)
+@pytest.mark.parametrize(
+    ("sizes", "validation", "message"),
+    [
+        ([3, 3, 3, 1, 1, 1], 0, r"Each of the 3 test classes of '.*' has one image only, so no image has another to be found"),
+        ([1, 1, 1, 1, 1, 2, 2, 2, 2, 2], 2, "Each of the 2 validation classes"),
+    ],
+)
+def test_classes_of_one_image_each_are_refused(tmp_path: Path, sizes: list[int], validation: int, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        run_images(_of_sizes(tmp_path, sizes).model_copy(update={"validation": validation}), 0)
 
 
 @pytest.mark.parametrize(

@@ -70,25 +70,14 @@ def cropped(images: WholeImages, size: int, rng: np.random.Generator, part: slic
 
 
 def boxes(aspect: float, count: int) -> np.ndarray:
-    """Widths, heights and centers (4, count), as shares, of crops: read off an image whose colors are its coordinates."""
-    line = (np.arange(64) + 0.5) / 64
-    coordinates = np.zeros((64, 64, 3), np.uint8)
-    coordinates[..., 0], coordinates[..., 1] = np.round(255 * line)[None], np.round(255 * line)[:, None]
-    images = records(np.broadcast_to(coordinates, (count, 64, 64, 3)), np.full(count, aspect))
-    found = cropped(images, 32, np.random.default_rng(0)).numpy()
-    lines = [np.polyfit(np.arange(-15.5, 16), each.T, 1) for each in (found[:, 0, 16], found[:, 1, :, 16])]
-    return np.stack([*(32 * np.abs(slope) for slope, _ in lines), *(middle for _, middle in lines)])
+    """Widths, heights and centers (4, count) of crops, as shares."""
+    left, top, wide, high = whole_crops(np.full(count, aspect), count, np.random.default_rng(0)).boxes.numpy().T
+    return np.stack([np.abs(wide), high, (1 + left) / 2, (1 + top) / 2])
 
 
 def derived(shares: np.ndarray, aspect: float) -> np.ndarray:
     """Area, and the logarithm of width over height."""
     return np.stack([shares[0] * shares[1], np.log(aspect * shares[0] / shares[1])])
-
-
-def records(pixels: np.ndarray, aspects: np.ndarray) -> WholeImages:
-    found = np.empty(len(pixels), np.dtype([("aspect", np.float32), ("pixels", np.uint8, pixels.shape[1:])]))
-    found["aspect"], found["pixels"] = aspects, pixels
-    return found
 
 
 def test_the_first_try_that_lies_within_the_image_counts_and_without_one_the_central_crop() -> None:

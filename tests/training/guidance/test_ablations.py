@@ -64,15 +64,14 @@ def test_mining_and_scaling_are_multisimilarity_with_language(embeddings: torch.
     assert LanguageMining(targets, weight=1.0)(embeddings, LABELS, ROWS).item() == pytest.approx(multisimilarity(sims, LABELS).item())
 
 
-def test_nu_is_set_in_the_config(content: dict[str, Any]) -> None:
-    def made(method: str, **options: Any) -> Any:
-        config = config_from(content | {"guidance": {"language": "clip:cars", "method": method} | options})
-        return build_guidance(config, run_images(config.data, 0))
-
-    assert (made("mining").weight, made("mining").power) == (0.5, 1.0)
-    assert (made("mining", nu=[0.9, 2]).weight, made("mining", nu=[0.9, 2]).power) == (0.9, 2.0)
-    assert made("scaling").powers == (0.75, 0.75)
-    assert made("scaling", nu=[0.5, 1]).powers == (0.5, 1.0)
+@pytest.mark.parametrize(
+    ("method", "nu", "found"),
+    [("mining", None, (0.5, 1.0)), ("mining", [0.9, 2], (0.9, 2.0)), ("scaling", None, (0.75, 0.75)), ("scaling", [0.5, 1], (0.5, 1.0))],
+)
+def test_nu_is_set_in_the_config(content: dict[str, Any], method: str, nu: Any, found: tuple[float, float]) -> None:
+    config = config_from(content | {"guidance": {"language": "clip:cars", "method": method, "nu": nu}})
+    made: Any = build_guidance(config, run_images(config.data, 0))
+    assert ((made.weight, made.power) if method == "mining" else made.powers) == found
 
 
 def test_the_more_language_mines_the_fewer_positives_are_kept(embeddings: torch.Tensor) -> None:

@@ -26,10 +26,13 @@ def loss() -> ViTPrediction:
     return ViTPrediction(language, 5, 6, width=8, depth=2, heads=2)
 
 
-def test_the_loss_is_one_minus_the_mean_cosine(loss: ViTPrediction, maps: torch.Tensor) -> None:
-    predicted, language = loss.predict(maps), loss.language[LABELS]
-    cosines = torch.nn.functional.cosine_similarity(predicted, language)
-    assert loss(maps, LABELS, ROWS).item() == pytest.approx(1 - cosines.mean().item(), abs=1e-6)
+def test_the_loss_is_one_minus_the_mean_cosine_and_its_gradients_reach_the_maps_and_every_parameter(loss: ViTPrediction, maps: torch.Tensor) -> None:
+    found = loss(maps.requires_grad_(True), LABELS, ROWS)
+    cosines = torch.nn.functional.cosine_similarity(loss.predict(maps), loss.language[LABELS])
+    assert found.item() == pytest.approx(1 - cosines.mean().item(), abs=1e-6)
+    found.backward()
+    assert (maps.grad.flatten(1).norm(dim=1) > 0).all()
+    assert all(parameter.grad is not None and parameter.grad.abs().sum() > 0 for parameter in loss.parameters())
 
 
 def test_the_sequence_is_the_map_row_by_row_and_its_places_count(loss: ViTPrediction, maps: torch.Tensor) -> None:
@@ -43,20 +46,9 @@ def test_the_sequence_is_the_map_row_by_row_and_its_places_count(loss: ViTPredic
     assert torch.allclose(loss.predict(maps.flip(3)), loss.predict(maps), atol=1e-5)
 
 
-def test_gradients_reach_the_maps_and_every_parameter(loss: ViTPrediction, maps: torch.Tensor) -> None:
-    maps.requires_grad_(True)
-    loss(maps, LABELS, ROWS).backward()
-    assert (maps.grad.flatten(1).norm(dim=1) > 0).all()
-    assert all(parameter.grad is not None and parameter.grad.abs().sum() > 0 for parameter in loss.parameters())
-
-
-@pytest.fixture
-def guided(content: dict[str, Any]) -> dict[str, Any]:
+def test_a_transformer_that_predicts_language_learns_to(content: dict[str, Any], tmp_path: Path) -> None:
     content["data"]["image_size"] = 64  # maps of 2 x 2
-    return content | {"guidance": {"language": "clip:cars", "method": "vit", "omega": 10.0}, "epochs": 15, "evaluate_every": 15}
-
-
-def test_a_transformer_that_predicts_language_learns_to(guided: dict[str, Any], tmp_path: Path) -> None:
+    guided = content | {"guidance": {"language": "clip:cars", "method": "vit", "omega": 10.0}, "epochs": 15, "evaluate_every": 15}
     metrics = train(config_from(guided), tmp_path / "run").metrics()
     assert metrics["loss_guidance"].tail(5).mean() < 0.5 * metrics["loss_guidance"].head(5).mean()
     np.testing.assert_allclose(metrics["loss"], metrics["loss_objective"] + 10 * metrics["loss_guidance"], rtol=1e-4)

@@ -4,21 +4,15 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import pytest
 import torch
 from torch import nn
 
 from likeness.errors import InputError
 from likeness.training.config import RunConfig, with_changes
-from likeness.training.loop.find_rate import find_rate, rate_search, smoothed
+from likeness.training.loop.find_rate import find_rate, rate_search
 from likeness.training.loop.given_objects import GivenObjects
 from likeness.training.loop.train import train
-
-
-def test_the_mean_that_moves_along_is_that_of_pandas() -> None:
-    losses = np.random.default_rng(0).random(40)
-    np.testing.assert_allclose(smoothed(losses), pd.Series(losses).ewm(alpha=0.1, adjust=True).mean(), rtol=1e-9)
 
 
 def test_the_steepest_fall_before_the_lowest_loss_is_suggested(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,5 +1,6 @@
 """What practitioners add to a step: warm-up and cosine, AdamW, clipped and accumulated gradients, moving averages, an early end."""
 
+import copy
 from pathlib import Path
 from typing import Any
 
@@ -44,12 +45,20 @@ def test_the_rate_rises_evenly_and_falls_along_a_cosine_as_torchs_schedulers_do(
     assert rates(plain)[10] == pytest.approx(config.optimizer.rate / 2)
 
 
-def test_adamw_is_torchs(config: RunConfig) -> None:
-    made = with_changes(config, {"optimizer.kind": "adamw", "optimizer.weight_decay": 0.1})
-    module = RunModule(build_network(made.backbone), nn.Identity(), None, made, 1)
-    optimizer = module.configure_optimizers()
-    assert type(optimizer) is torch.optim.AdamW
-    assert {group["weight_decay"] for group in optimizer.param_groups} == {0.1}
+def test_each_step_is_written_with_the_rate_that_it_took_by_torchs_adamw(config: RunConfig, tmp_path: Path) -> None:
+    taken: list[float] = []
+
+    class Keeps(Callback):
+        def on_train_batch_end(self, trainer: Any, module: Any, *rest: Any) -> None:
+            (optimizer,) = trainer.optimizers
+            assert type(optimizer.optimizer if hasattr(optimizer, "optimizer") else optimizer) is torch.optim.AdamW
+            assert {group["weight_decay"] for group in optimizer.param_groups} == {0.1}
+            taken.append(optimizer.param_groups[0]["lr"])
+
+    changes = {"optimizer.rate_warmup": 1, "optimizer.cosine": True, "optimizer.kind": "adamw", "optimizer.weight_decay": 0.1}
+    written = train(with_changes(config, changes), tmp_path / "run", callbacks=[Keeps()]).metrics()["rate"].dropna()
+    assert written.tolist() == taken
+    assert min(taken) > 0
 
 
 class Norms(Callback):
@@ -79,30 +88,35 @@ class Means(nn.Module):
         return (embeddings[:, 0] - labels.to(embeddings.dtype)).square().mean()
 
 
+class Watch(Callback):
+    """The batches, the network before the first step, and the weights of its embedding layer after each."""
+
+    def __init__(self) -> None:
+        self.batches: list[tuple[torch.Tensor, ...]] = []
+        self.weights: list[torch.Tensor] = []
+
+    def on_train_start(self, trainer: Any, module: Any) -> None:
+        self.network = copy.deepcopy(module.network)
+
+    def on_train_batch_start(self, trainer: Any, module: Any, batch: Any, number: int) -> None:
+        self.batches.append(tuple(each.clone() for each in batch[:2]))
+
+    def on_train_batch_end(self, trainer: Any, module: Any, *rest: Any) -> None:
+        self.weights.append(module.network.head.weight.detach().clone())
+
+    def on_train_end(self, trainer: Any, module: Any) -> None:
+        self.end = {name: value.clone() for name, value in module.network.state_dict().items()}
+
+
 def test_accumulated_batches_make_the_step_of_their_union(config: RunConfig, tmp_path: Path) -> None:
     """Of a loss without comparisons, without augmentation: a step by hand over the images of both batches."""
     changes = {"augment": False, "optimizer.kind": "sgd", "optimizer.rate": 0.1, "optimizer.weight_decay": 0.0, "epochs": 1, "batch.size": 6}
-    made = with_changes(config, changes | {"batch.accumulate": 3})
-    seen: list[tuple[torch.Tensor, ...]] = []
-
-    class Keeps(Callback):
-        def on_train_batch_start(self, trainer: Any, module: Any, batch: Any, number: int) -> None:
-            seen.append(tuple(each.clone() for each in batch[:2]))
-            if not hasattr(self, "network"):
-                import copy
-
-                self.network = copy.deepcopy(module.network)
-
-        def on_train_end(self, trainer: Any, module: Any) -> None:
-            self.end = {name: value.clone() for name, value in module.network.state_dict().items()}
-
-    keeps = Keeps()
-    run = train(made, tmp_path / "run", loss=Means(), callbacks=[keeps])
-    assert len(seen) == 3
-    metrics = run.metrics()
+    watch = Watch()
+    metrics = train(with_changes(config, changes | {"batch.accumulate": 3}), tmp_path / "run", loss=Means(), callbacks=[watch]).metrics()
+    assert len(watch.batches) == 3
     assert metrics["step"].tolist() == [0, 1]
-    images, labels = (torch.cat([batch[number] for batch in seen]) for number in range(2))
-    network = keeps.network.train()
+    images, labels = (torch.cat(each) for each in zip(*watch.batches, strict=True))
+    network = watch.network.train()
     loss = Means()(network(images).embeddings, labels)
     loss.backward()
     with torch.no_grad():
@@ -111,28 +125,18 @@ def test_accumulated_batches_make_the_step_of_their_union(config: RunConfig, tmp
                 each -= 0.1 * each.grad
     assert metrics["loss"].iloc[1] == pytest.approx(loss.item(), rel=1e-5)
     for name, value in network.state_dict().items():
-        torch.testing.assert_close(keeps.end[name], value, rtol=1e-4, atol=1e-6)
+        torch.testing.assert_close(watch.end[name], value, rtol=1e-4, atol=1e-6)
 
 
 def test_what_is_kept_is_the_moving_average_of_the_weights(config: RunConfig, tmp_path: Path) -> None:
-    decay = 0.8
-    weights: list[torch.Tensor] = []
-
-    class Keeps(Callback):
-        def on_train_start(self, trainer: Any, module: Any) -> None:
-            weights.append(module.network.head.weight.detach().clone())
-
-        def on_train_batch_end(self, trainer: Any, module: Any, *rest: Any) -> None:
-            weights.append(module.network.head.weight.detach().clone())
-
-    made = with_changes(config, {"optimizer.ema": decay, "optimizer.rate": 0.05})
-    run = train(made, tmp_path / "whole", callbacks=[Keeps()])
-    expected = weights[1]  # torch's average begins with the weights after the first step
-    for each in weights[2:]:
+    decay, watch = 0.8, Watch()
+    run = train(with_changes(config, {"optimizer.ema": decay, "optimizer.rate": 0.05}), tmp_path / "whole", callbacks=[watch])
+    expected, *others = watch.weights  # torch's average begins with the weights after the first step
+    for each in others:
         expected = decay * expected + (1 - decay) * each
     kept = read_weights(run.best)["head.weight"]
     torch.testing.assert_close(kept, expected, rtol=1e-4, atol=1e-6)
-    assert not torch.allclose(kept, weights[-1], atol=1e-3)
+    assert not torch.allclose(kept, others[-1], atol=1e-3)
 
 
 def test_a_run_ends_when_validation_gets_no_better_and_stays_ended(config: RunConfig, tmp_path: Path) -> None:
@@ -143,22 +147,8 @@ def test_a_run_ends_when_validation_gets_no_better_and_stays_ended(config: RunCo
     assert status.state == "finished"
     assert status.message.startswith("Ended early, after 2 evaluations without a better one")
     assert len(figures) == 1 + 1 + 2  # untrained, the first, which is the best so far, and two more
-    assert status.step < status.total
-    report = run.report()
-    assert report["steps"] == status.step
-    again = train(made, tmp_path / "run")
-    pd.testing.assert_frame_equal(again.metrics(), run.metrics())
+    assert run.report()["steps"] == status.step < status.total
+    before = run.metrics()
+    again = train(made, run.path)
+    pd.testing.assert_frame_equal(again.metrics(), before)
     assert again.status().state == "finished"
-
-
-def test_each_step_is_written_with_the_rate_that_it_took(config: RunConfig, tmp_path: Path) -> None:
-    taken: list[float] = []
-
-    class Keeps(Callback):
-        def on_train_batch_end(self, trainer: Any, module: Any, *rest: Any) -> None:
-            taken.append(trainer.optimizers[0].param_groups[0]["lr"])
-
-    made = with_changes(config, {"optimizer.rate_warmup": 1, "optimizer.cosine": True})
-    written = train(made, tmp_path / "run", callbacks=[Keeps()]).metrics()["rate"].dropna()
-    assert written.tolist() == taken
-    assert min(taken) > 0

@@ -42,22 +42,21 @@ def test_on_a_device_that_computes_meanwhile_rows_wait(monkeypatch: pytest.Monke
     assert [together.add(row(step), figures(1)) for step in range(50)] == [False] * 49 + [True]
 
 
-@pytest.mark.parametrize("loss", [math.nan, math.inf])
-def test_the_first_step_that_went_wrong_is_named_and_those_before_it_are_kept(loss: float) -> None:
+@pytest.mark.parametrize(
+    ("loss", "rows", "words"),
+    [
+        (math.nan, None, "The loss is nan at step 2; choose a smaller learning rate than 0.1. The last checkpoint is from before."),
+        (math.inf, None, "The loss is inf at step 2; choose a smaller learning rate than 0.1. The last checkpoint is from before."),
+        (0.5, torch.full((3, 2), math.nan), "The loss is nan at step 2"),
+        (0.5, torch.ones(3, 2), "same embedding at step 2"),
+        (0.5, torch.ones(1, 2), ""),  # a batch of one has nothing to differ from
+    ],
+)
+def test_the_first_step_that_went_wrong_is_named_and_those_before_it_are_kept(loss: float, rows: torch.Tensor | None, words: str) -> None:
     pending = PendingSteps()
-    for step, value in enumerate((0.5, loss, 0.5), start=1):
-        pending.add(row(step), figures(value))
-    rows, wrong = pending.take()
-    assert [each["step"] for each in rows] == [1]
-    assert wrong == f"The loss is {loss} at step 2; choose a smaller learning rate than 0.1. The last checkpoint is from before."
-
-
-def test_embeddings_that_are_not_finite_or_all_equal_are_named() -> None:
-    for rows, words in ((torch.full((3, 2), math.nan), "The loss is nan at step 7"), (torch.ones(3, 2), "same embedding at step 7")):
-        pending = PendingSteps()
-        pending.add(row(7), figures(0.5, rows))
-        found, wrong = pending.take()
-        assert not found
-        assert words in wrong
-    pending.add(row(8), figures(0.5, torch.ones(1, 2)))  # a batch of one has nothing to differ from
-    assert pending.take()[1] == ""
+    for step, made in enumerate((figures(0.5), figures(loss, rows), figures(0.5)), start=1):
+        pending.add(row(step), made)
+    found, wrong = pending.take()
+    assert [each["step"] for each in found] == ([1] if words else [1, 2, 3])
+    assert words in wrong
+    assert bool(words) == bool(wrong)
