@@ -60,9 +60,8 @@ def test_images_at_another_size_than_the_weights_knew_are_told_of(backbone: dict
 
 
 def test_a_run_at_another_size_says_so(content: dict[str, Any], tmp_path: Path) -> None:
-    content["backbone"] = {"name": "clip:cars", "dim": 8, "head_only": True}
-    content["data"]["image_size"] = 48
-    run = train(config_from(content | {"epochs": 1}), tmp_path / "run")
-    assert run.status().state == "finished"
-    assert "trained at 96 px" in run.status().message
-    assert "\n" not in run.status().message
+    content["backbone"], content["data"]["image_size"] = {"name": "clip:cars", "dim": 8, "head_only": True}, 48
+    status = train(config_from(content | {"epochs": 1}), tmp_path / "run").status()
+    assert status.state == "finished"
+    assert "trained at 96 px" in status.message
+    assert "\n" not in status.message

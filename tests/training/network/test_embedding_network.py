@@ -44,26 +44,23 @@ def test_each_part_has_the_same_length_and_the_whole_has_1() -> None:
         EmbeddingNetwork(None, 7, 12, parts=5)
 
 
-def test_feature_maps_are_what_is_pooled() -> None:
+def test_feature_maps_are_what_is_pooled_and_asking_for_their_shape_changes_nothing() -> None:
     torch.manual_seed(0)
-    network = build_network(TINY).eval()
-    images = torch.rand(2, 3, 64, 64)
-    plain = network(images)
+    network, images = build_network(TINY.model_copy(update={"freeze_batch_norm": False})), torch.rand(2, 3, 64, 64)
+    before = {name: value.clone() for name, value in network.state_dict().items()}
+    shape = network.map_shape(64)
+    assert network.training
+    assert all(torch.equal(before[name], value) for name, value in network.state_dict().items())
+    plain = network.eval()(images)
     assert plain.maps is None
     network.keeps_maps = True
     seen = network(images)
-    assert seen.maps.shape[1:] == network.map_shape(64) == (network.feature_dim, 2, 2)
+    assert seen.maps.shape[1:] == shape == (network.feature_dim, 2, 2)
     assert torch.allclose(seen.maps.mean(dim=(2, 3)), seen.features, atol=1e-5)
     assert torch.equal(seen.embeddings, plain.embeddings)
     assert network(seen.features).maps is None
-
-
-def test_asking_for_the_maps_shape_changes_nothing() -> None:
-    network = build_network(TINY.model_copy(update={"freeze_batch_norm": False}))
-    before = {name: value.clone() for name, value in network.state_dict().items()}
-    network.map_shape(32)
-    assert network.training
-    assert all(torch.equal(before[name], value) for name, value in network.state_dict().items())
+    later = build_network(BackboneConfig(name="mobilenetv3_small_050", weights="none", dim=5)).eval()  # with a layer after its pooling
+    assert later(torch.rand(1, 3, 32, 32)).features.shape == (1, later.feature_dim) == (1, 1024)
 
 
 @pytest.mark.parametrize(("name", "message"), [("test_vit", r"what it pools has the shape \(101, 64\)"), ("clip:cars", "it has none")])
@@ -72,38 +69,30 @@ def test_backbones_without_feature_maps_are_named(name: str, message: str) -> No
         build_network(BackboneConfig(name=name, weights="none")).map_shape(160)
 
 
-def test_a_network_with_a_layer_after_its_pooling() -> None:
-    network = build_network(BackboneConfig(name="mobilenetv3_small_050", weights="none", dim=5)).eval()
-    seen = network(torch.rand(1, 3, 32, 32))
-    assert seen.features.shape == (1, network.feature_dim) == (1, 1024)
-
-
 def test_weights_of_a_file_are_loaded_with_their_own_normalization(tmp_path: Path) -> None:
     torch.manual_seed(1)
-    model = timm_model(TINY)
-    save_file({name: value for name, value in model.state_dict().items() if not name.endswith("num_batches_tracked")}, tmp_path / "w.safetensors")
-    config = BackboneConfig(name="test_resnet", weights=str(tmp_path / "w.safetensors"), options={"mean": [0.5] * 3, "std": [0.25] * 3}, dim=5)
-    network = build_network(config)
-    assert network.mean.flatten().tolist() == [0.5] * 3
-    assert network.std.flatten().tolist() == [0.25] * 3
+    model, file = timm_model(TINY), tmp_path / "w.safetensors"
+    save_file({name: value for name, value in model.state_dict().items() if not name.endswith("num_batches_tracked")}, file)
+    network = build_network(TINY.model_copy(update={"weights": str(file), "options": {"mean": [0.5] * 3, "std": [0.25] * 3}}))
+    assert (network.mean.flatten().tolist(), network.std.flatten().tolist()) == ([0.5] * 3, [0.25] * 3)
     own = network.backbone.state_dict()
     assert all(torch.equal(own[name], value) for name, value in model.state_dict().items() if name in own)
 
 
-def test_weights_that_are_absent_broken_or_of_another_network_are_refused(tmp_path: Path) -> None:
-    def build(file: str, name: str = "test_resnet") -> EmbeddingNetwork:
-        return build_network(BackboneConfig(name=name, weights=str(tmp_path / file)))
-
-    with pytest.raises(InputError, match=r"w.safetensors' of 'test_resnet' are not there"):
-        build("w.safetensors")
+@pytest.mark.parametrize(
+    ("file", "name", "message"),
+    [
+        ("absent", "test_resnet", r"absent.safetensors' of 'test_resnet' are not there"),
+        ("broken", "test_resnet", r"'broken.safetensors' cannot be read as safetensors"),
+        ("other", "test_resnet", r"do not fit 'test_resnet': .* (has another shape|is missing)"),
+        ("other", "test_resnat", "no timm model 'test_resnat'; the nearest names are test_resnet"),
+    ],
+)
+def test_weights_that_are_absent_broken_or_of_another_network_are_refused(tmp_path: Path, file: str, name: str, message: str) -> None:
     (tmp_path / "broken.safetensors").write_bytes(b"nothing")
-    with pytest.raises(InputError, match=r"'broken.safetensors' cannot be read as safetensors"):
-        build("broken.safetensors")
     save_file({"conv1.weight": torch.zeros(1)}, tmp_path / "other.safetensors")
-    with pytest.raises(InputError, match=r"do not fit 'test_resnet': .* (has another shape|is missing)"):
-        build("other.safetensors")
-    with pytest.raises(InputError, match="no timm model 'test_resnat'; the nearest names are test_resnet"):
-        build("w.safetensors", "test_resnat")
+    with pytest.raises(InputError, match=message):
+        build_network(BackboneConfig(name=name, weights=str(tmp_path / f"{file}.safetensors")))
 
 
 @pytest.mark.parametrize("weights", ["none", "pretrained"])
@@ -159,11 +148,6 @@ def test_on_gpus_it_is_synchronized_and_keeps_its_weights_and_activations() -> N
     torch.testing.assert_close(found.eval()(images).embeddings, before)
 
 
-def test_on_processors_it_is_refused_where_it_learns() -> None:
-    with pytest.raises(InputError, match=r"which 2 processes share on GPUs only; set backbone.freeze_batch_norm to true"):
-        sync_batch_norm(network(frozen=False), DistContext(0, 2, "cpu"))
-
-
 @pytest.mark.parametrize(
     ("own", "dist"),
     [
@@ -173,7 +157,9 @@ def test_on_processors_it_is_refused_where_it_learns() -> None:
     ],
     ids=["frozen", "alone", "without batch norm"],
 )
-def test_otherwise_the_network_stays_as_it_is(own: EmbeddingNetwork, dist: DistContext) -> None:
+def test_otherwise_the_network_stays_as_it_is_but_on_processors_it_is_refused_where_it_learns(own: EmbeddingNetwork, dist: DistContext) -> None:
     kinds = [type(each) for each in own.modules()]
     assert sync_batch_norm(own, dist) is own
     assert [type(each) for each in own.modules()] == kinds
+    with pytest.raises(InputError, match=r"which 2 processes share on GPUs only; set backbone.freeze_batch_norm to true"):
+        sync_batch_norm(network(frozen=False), DistContext(0, 2, "cpu"))

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from likeness.errors import InputError
-from likeness.training.config import RunConfig
+from likeness.training.config import RunConfig, with_changes
 from likeness.training.runs.background import start_run, tail_log
 from likeness.training.runs.run_folder import RunFolder, Status
 from waiting import wait_until
@@ -36,36 +36,26 @@ def test_a_run_is_stopped_while_it_comes_up_resumed_and_stopped_again(config: Ru
     assert run.status().step > step + 2
 
 
-def test_a_finished_run_is_not_begun_again(config: RunConfig, tmp_path: Path) -> None:
-    run = RunFolder(tmp_path / "run")
+def test_what_cannot_be_begun_is_one_sentence(config: RunConfig, tmp_path: Path) -> None:
+    run, other = RunFolder(tmp_path / "run"), config.model_copy(update={"seed": 5})
     run.create(config)
+    (tmp_path / "file").write_text("in the way")
+    for folder, asked, message in (
+        (run, other, "another config"),
+        (RunFolder(tmp_path / "file" / "run"), config, "cannot be written"),
+    ):
+        with pytest.raises(InputError, match=message):
+            start_run(folder, asked)
+    assert run.status().state == "new"
     run.report_status(Status("finished", 9, 9))
     with pytest.raises(InputError, match="is finished; choose another name"):
         start_run(run, config)
 
 
-def test_a_folder_with_another_run_is_refused(config: RunConfig, tmp_path: Path) -> None:
-    run = RunFolder(tmp_path / "run")
-    run.create(config)
-    with pytest.raises(InputError, match="another config"):
-        start_run(run, config.model_copy(update={"seed": 5}))
-    assert run.status().state == "new"
-
-
-def test_a_place_that_cannot_be_written_is_one_sentence(config: RunConfig, tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("in the way")
-    with pytest.raises(InputError, match="cannot be written"):
-        start_run(RunFolder(tmp_path / "file" / "run"), config)
-
-
 def test_what_a_failing_process_said_can_be_read(config: RunConfig, tmp_path: Path) -> None:
     run = RunFolder(tmp_path / "run")
-    data = config.data.model_copy(update={"attribute": "nothing"})
-    start_run(run, config.model_copy(update={"data": data}))
+    assert tail_log(run) == ""
+    start_run(run, with_changes(config, {"data.attribute": "nothing"}))
     assert _until(run, "failed", "lost") == "failed"
     assert "has no attribute 'nothing'" in run.status().message
     assert "has no attribute 'nothing'" in tail_log(run)
-
-
-def test_a_run_that_never_began_has_said_nothing(tmp_path: Path) -> None:
-    assert tail_log(RunFolder(tmp_path)) == ""
