@@ -26,7 +26,6 @@ BAD: list[tuple[Callable[[], object], str]] = [
     (lambda: binary_triplet(ROWS, KNOWN, 0), "^0 positives of 10 rows leave no negative, or are none; choose 1 to 8"),
     (lambda: binary_triplet(ROWS, KNOWN, 9), "^9 positives of 10 rows leave no negative, or are none; choose 1 to 8"),
     (lambda: log_ratio(ROWS, KNOWN, "squared"), "has no 'squared'; choose from paper, official"),
-    (lambda: log_ratio(ROWS, KNOWN, reduction="max"), "has no 'max'; choose from mean, sum"),
     (lambda: log_ratio(np.ones((2, 3)), np.ones(1)), r"shape \(2, 3\); triplets need an anchor and two neighbors"),
     (lambda: log_ratio(np.ones((4, 3)), np.ones(5)), r"of shape \(1, 5\)|of shape \(5,\) do not fit 4 embeddings; give \(3,\) for the anchor"),
     (lambda: log_ratio(np.ones((4, 3)), np.ones((5, 4))), r"shape \(5, 4\) do not fit 4 embeddings"),

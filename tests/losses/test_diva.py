@@ -38,34 +38,6 @@ def hinges(rows: torch.Tensor, triplets: tuple[torch.Tensor, ...]) -> torch.Tens
     return both.sum() / (both > 0).sum()
 
 
-def test_equals_the_sum_of_its_parts_in_value_and_gradient() -> None:
-    torch.manual_seed(2)
-    trained, features = network(), torch.randn(16, 10, dtype=torch.float64)
-    weights = {"shared_weight": 0.5, "intra_weight": 0.25, "sample_weight": 2.0, "separation_weight": 30.0}
-    loss = diva(trained, **weights)
-    stored = normalize(torch.randn(20, 4, dtype=torch.float64), dim=1)
-    loss.keys.enqueue(stored)
-    torch.manual_seed(3)
-    value = loss(trained(features).embeddings, LABELS, features)
-    value.backward()
-    slope = trained.head.weight.grad.clone()
-
-    trained.zero_grad()
-    torch.manual_seed(3)
-    outputs = trained.head(features)
-    first, shared, intra, sample = (normalize(each, dim=1) for each in outputs.split(4, dim=1))
-    shared_drawn, intra_drawn = shared_triplets(shared, LABELS), intra_triplets(intra, LABELS)
-    keys = sample.detach()  # the copy is equal to the network before the first step, and so is the view
-    expected = 0.5 * hinges(shared, shared_drawn) + 0.25 * hinges(intra, intra_drawn) + 2 * dance(sample, keys, stored)
-    expected = expected + hinges(first, distance_weighted_triplets(first, LABELS))
-    for separation, part in zip(loss.separations, (shared, intra, sample), strict=True):
-        guessed = normalize(separation.network(reversed_gradient(part)), dim=1)
-        expected = expected - 30 * ((reversed_gradient(first) * guessed) ** 2).mean()
-    expected.backward()
-    assert value.item() == pytest.approx(expected.item(), rel=1e-7)  # pytorch-metric-learning's divisors are not quite whole
-    torch.testing.assert_close(slope, trained.head.weight.grad)
-
-
 def official_hinges(rows: torch.Tensor, triplets: tuple[torch.Tensor, ...], beta: torch.Tensor) -> torch.Tensor:
     """The margin loss of the authors' code: the sum over triplets, by how many have a term above 0."""
     a, p, n = (rows[each] for each in triplets)
@@ -74,13 +46,16 @@ def official_hinges(rows: torch.Tensor, triplets: tuple[torch.Tensor, ...], beta
     return (pull + push).sum() / ((pull + push) > 0).sum()
 
 
-def test_the_authors_code_is_had_by_its_three_switches() -> None:
+@pytest.mark.parametrize("official", [False, True])
+def test_equals_the_sum_of_its_parts_in_value_and_gradient(official: bool) -> None:
+    """The authors' code is had by three switches."""
     torch.manual_seed(2)
     trained, features = network(), torch.randn(16, 10, dtype=torch.float64)
-    switches = {"random_labels": True, "official_margin": True, "batch_weights": True, "classes": 4}
-    loss = diva(trained, sample_weight=0.7, separation_weight=0.0, **switches)
+    weights = {"shared_weight": 0.5, "intra_weight": 0.25, "sample_weight": 2.0, "separation_weight": 30.0}
+    switches = {"random_labels": True, "official_margin": True, "batch_weights": True, "classes": 4} if official else {}
+    loss = diva(trained, **weights, **switches)
     betas = {name: each for name, each in loss.named_parameters() if name.endswith("loss.beta")}
-    assert {name: each.shape for name, each in betas.items()} == {"shared.loss.beta": (4,), "intra.loss.beta": (4,)}
+    assert {name: each.shape for name, each in betas.items()} == ({"shared.loss.beta": (4,), "intra.loss.beta": (4,)} if official else {})
     with torch.no_grad():
         for number, each in enumerate(betas.values()):
             each.copy_(torch.linspace(0.8 + 0.1 * number, 1.3, 4, dtype=torch.float64))
@@ -89,30 +64,37 @@ def test_the_authors_code_is_had_by_its_three_switches() -> None:
     torch.manual_seed(3)
     value = loss(trained(features).embeddings, LABELS, features)
     value.backward()
-
-    torch.manual_seed(3)
-    first, shared, intra, sample = (normalize(each, dim=1) for each in trained.head(features).split(4, dim=1))
-    drawn = [random_label_triplets(each, LABELS) for each in (shared, intra)]
-    expected = hinges(first, distance_weighted_triplets(first, LABELS)) + 0.7 * dance(sample, sample.detach(), stored, batch_weights=True)
-    for part, triplets, beta in zip((shared, intra), drawn, betas.values(), strict=True):
-        expected = expected + 0.3 * official_hinges(part, triplets, beta)
-    assert value.item() == pytest.approx(expected.item(), rel=1e-6)  # 1e-8 inside the root of the code's distances
+    slope = trained.head.weight.grad.clone()
     assert all(each.grad is not None and each.grad.abs().sum() > 0 for each in betas.values())
 
+    trained.zero_grad()
+    torch.manual_seed(3)
+    first, *added = (normalize(each, dim=1) for each in trained.head(features).split(4, dim=1))
+    draws = (random_label_triplets, random_label_triplets) if official else (shared_triplets, intra_triplets)
+    drawn = [draw(part, LABELS) for draw, part in zip(draws, added, strict=False)]
+    # the copy is equal to the network before the first step, and so is the view
+    expected = 2 * dance(added[2], added[2].detach(), stored, batch_weights=official) + hinges(first, distance_weighted_triplets(first, LABELS))
+    for weight, part, triplets, name in zip((0.5, 0.25), added, drawn, ("shared", "intra"), strict=False):
+        own = official_hinges(part, triplets, betas[f"{name}.loss.beta"].detach()) if official else hinges(part, triplets)
+        expected = expected + weight * own
+    for separation, part in zip(loss.separations, added, strict=True):
+        guessed = normalize(separation.network(reversed_gradient(part)), dim=1)
+        expected = expected - 30 * ((reversed_gradient(first) * guessed) ** 2).mean()
+    expected.backward()
+    # pytorch-metric-learning's divisors are not quite whole; 1e-8 is inside the root of the code's distances
+    assert value.item() == pytest.approx(expected.item(), rel=1e-6 if official else 1e-7)
+    torch.testing.assert_close(slope, trained.head.weight.grad, rtol=1e-5 if official else 1e-7, atol=1e-7)
 
-def test_two_images_of_each_class_are_enough_by_random_labels_alone() -> None:
-    assert WRAPPERS["diva"].per_class({}) == 3
-    assert WRAPPERS["diva"].per_class({"random_labels": True}) == 2
-    labels, rows = torch.arange(3).repeat_interleave(2), normalize(torch.randn(6, 4), dim=1)
-    assert [len(each) for each in intra_triplets(rows, labels)] == [0, 0, 0]
-    assert [len(each) for each in random_label_triplets(rows, labels)] == [6, 6, 6]
 
-
-def test_parts_are_unit_quarters_of_the_networks_embedding() -> None:
+def test_parts_are_unit_quarters_and_two_images_of_each_class_are_enough_by_random_labels_alone() -> None:
     trained, features = network(), torch.randn(5, 10, dtype=torch.float64)
     rows = trained(features).embeddings
     torch.testing.assert_close(rows.norm(dim=1), torch.ones(5, dtype=torch.float64))
     torch.testing.assert_close(torch.cat(diva(trained).parts(rows), dim=1), 2 * rows)
+    assert [WRAPPERS["diva"].per_class(options) for options in ({}, {"random_labels": True})] == [3, 2]
+    labels, rows = torch.arange(3).repeat_interleave(2), normalize(torch.randn(6, 4), dim=1)
+    assert [len(each) for each in intra_triplets(rows, labels)] == [0, 0, 0]
+    assert [len(each) for each in random_label_triplets(rows, labels)] == [6, 6, 6]
 
 
 def test_the_copy_follows_and_neither_it_nor_the_queue_is_trained() -> None:
@@ -133,14 +115,11 @@ def test_the_copy_follows_and_neither_it_nor_the_queue_is_trained() -> None:
     assert loss.keys.seen == 16
 
 
-def test_the_queue_keeps_the_newest() -> None:
+def test_the_queue_keeps_the_newest_and_the_copy_takes_over_statistics_and_stays_in_evaluation_mode() -> None:
     keys = MomentumKeys(nn.Linear(2, 2), 0.9, 5, 1)
     for number in range(4):
         keys.enqueue(torch.tensor([[2.0 * number], [2.0 * number + 1]]))
         assert sorted(keys.queued().flatten().tolist()) == list(range(max(0, 2 * number - 3), 2 * number + 2))
-
-
-def test_the_copy_takes_over_statistics_and_stays_in_evaluation_mode() -> None:
     body = nn.Sequential(nn.BatchNorm1d(2), nn.Dropout(0.5))
     keys = MomentumKeys(body, 0.9, 5, 2).train()
     body(torch.randn(8, 2) + 3)

@@ -58,20 +58,14 @@ def test_the_features_term_begins_after_its_delay_and_goes_on_where_it_was() -> 
     assert "steps" not in late.state_dict()
 
 
-def test_maps_and_their_mean_are_the_same() -> None:
-    torch.manual_seed(0)
-    loss = S2SD([official] * 2, 6, [5])
-    rows, maps = torch.nn.functional.normalize(torch.randn(4, 3), dim=1), torch.randn(4, 6, 2, 2)
-    labels = torch.tensor([0, 0, 1, 1])
-    assert loss(rows, labels, maps).item() == pytest.approx(loss(rows, labels, maps.mean(dim=(2, 3))).item())
-
-
-def test_the_teachers_are_not_taught() -> None:
+def test_maps_and_their_mean_are_the_same_and_the_teachers_are_not_taught() -> None:
     """Nothing flows from the distillation to the branches or the features."""
+    torch.manual_seed(0)
+    rows, maps = torch.nn.functional.normalize(torch.randn(4, 3), dim=1).requires_grad_(), torch.randn(4, 6, 2, 2, requires_grad=True)
+    loss, labels = S2SD([official] * 2, 6, [5]), torch.tensor([0, 0, 1, 1])
+    assert loss(rows, labels, maps).item() == pytest.approx(loss(rows, labels, maps.mean(dim=(2, 3))).item())
     loss = S2SD([lambda rows, labels: 0 * rows.sum()] * 2, 6, [5])
-    rows = torch.nn.functional.normalize(torch.randn(4, 3), dim=1).requires_grad_()
-    features = torch.randn(4, 6, requires_grad=True)
-    loss(rows, torch.tensor([0, 0, 1, 1]), features).backward()
+    loss(rows, labels, maps).backward()
     assert rows.grad.abs().sum() > 0
-    assert features.grad.abs().sum() == 0
+    assert maps.grad.abs().sum() == 0
     assert all(parameter.grad.abs().sum() == 0 for parameter in loss.branches.parameters())

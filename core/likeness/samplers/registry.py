@@ -56,15 +56,7 @@ def _missing() -> NoReturn:
 CUSTOM_MINER = Miner("custom", "Own miner", "The object that was given to `likeness.train` as `miner`.", _missing)
 
 
-MINERS: dict[str, Miner] = {
-    miner.name: miner
-    for miner in (
-        DISTANCE_WEIGHTED,
-        RHO_TRIPLETS,
-        *_COMMODITY,
-        CUSTOM_MINER,
-    )
-}
+MINERS: dict[str, Miner] = {miner.name: miner for miner in (DISTANCE_WEIGHTED, RHO_TRIPLETS, *_COMMODITY, CUSTOM_MINER)}
 
 
 def check_miner(name: str, options: dict[str, Any]) -> str:

@@ -1,7 +1,7 @@
 """Which notion, by which method, finds images of the same label best: one table over methods, dimensions and seeds."""
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -12,7 +12,7 @@ from likeness.arrays import unit_rows
 from likeness.data import has_label
 from likeness.errors import InputError
 from likeness.evaluation import DistanceMetric, Metric, MetricLike, checked_metric, chosen_metrics, measure
-from likeness.notions import METHODS as METHODS, LearnsFrom, MethodLike, NotionMethod, best_aspects, named_methods, with_other_words
+from likeness.notions import METHODS as METHODS, PAPER_METHODS, LearnsFrom, MethodLike, NotionMethod, best_aspects, named_methods, with_other_words
 from likeness.progress import Progress
 
 if TYPE_CHECKING:
@@ -20,7 +20,13 @@ if TYPE_CHECKING:
     from likeness.notions import Notion
     from likeness.space import Space
 
+Methods = Collection[MethodLike]
+OnRun = Callable[[dict[str, Any]], None]
+
 SUGGESTED = "suggested"
+SIZES = (2, 4, 8, 16, 32, 64, 128, 256, 512)
+# What the analyses measure by default: the metric of the paper's figures and the other one of its Table 2, both from one ranking.
+ANALYSIS_METRICS = ("map_at_r", "precision_at_1")
 _COLUMNS = ("notion", "method", "dim", "seed", "left_out", "fit_seconds", "refused")
 
 
@@ -35,7 +41,7 @@ def compare(
     ranking: DistanceMetric = "cosine",
     progress: Progress | None = None,
     should_stop: Callable[[], bool] | None = None,
-    on_run: Callable[[dict[str, Any]], None] | None = None,
+    on_run: OnRun | None = None,
 ) -> pd.DataFrame:
     """Every notion, method, dimension and seed, measured: the runs behind the InDiReCT paper's Table 2 and its appendix's Table 1.
 
@@ -87,6 +93,26 @@ def compare(
     if progress and len(rows) == len(runs):
         progress(len(runs), len(runs))
     return pd.DataFrame(rows, columns=[*_COLUMNS, *(metric.name for metric in wanted)])
+
+
+def embedding_sizes(
+    base: "Space",
+    notions: Sequence["Notion"],
+    methods: Methods = PAPER_METHODS,
+    sizes: Sequence[int] = SIZES,
+    seeds: Sequence[int] = range(5),
+    *,
+    metrics: Sequence[str] = ANALYSIS_METRICS,
+    **options: Any,
+) -> pd.DataFrame:
+    """The metrics of every notion and method at each embedding size, over several runs (InDiReCT, section 6 and Figure 3).
+
+    Sizes and methods are those of the paper by default. The raw encoder has a size of its own and stands once, at that size: the reference
+    line of the paper's figure. What a method cannot do at a size is a refused run with the reason: PCA needs more prompts than dimensions, and
+    no learned projection has more dimensions than the encoder. Arguments, further `options`, errors and result are those of `compare`; the size
+    is the column `dim`.
+    """
+    return compare(base, notions, methods, sizes, seeds, metrics=metrics, **options)
 
 
 def no_runs(
@@ -212,3 +238,25 @@ def _zero_shot(estimator: Any, images: Any, task: _Task) -> dict[str, float]:
     rows = np.asarray(estimator.transform(np.concatenate([images, task.texts])), np.float32)
     places, prompts = rows[: len(labels)], unit_rows(rows[len(labels) :], "The prompts", zeros=True)
     return {"zero_shot": float((aspects[best_aspects(places, prompts)] == labels).mean())}
+
+
+def collected(rows: Iterable[dict[str, Any]], on_run: OnRun | None) -> list[dict[str, Any]]:
+    """The rows, of which `on_run` gets each as it comes."""
+    found = []
+    for row in rows:
+        found.append(row)
+        if on_run:
+            on_run(dict(row))
+    return found
+
+
+def labeled(on_run: OnRun | None, **label: Any) -> OnRun | None:
+    """`on_run` that gets each row with the label in front."""
+    return (lambda row: on_run(label | row)) if on_run else None
+
+
+def joined(frames: Sequence[tuple[Any, pd.DataFrame]], column: str, empty: pd.DataFrame) -> pd.DataFrame:
+    """All runs one after the other, with a first column of their labels; the columns of `empty` where there are none."""
+    filled = [frame.assign(**{column: label}) for label, frame in frames if len(frame)]
+    runs = pd.concat(filled, ignore_index=True) if filled else empty.assign(**{column: None})
+    return runs[[column, *empty.columns]]

@@ -9,9 +9,7 @@ import pandas as pd
 from likeness.errors import InputError
 from likeness.notions import named_methods
 from likeness.progress import Progress, progress_of_part
-from likeness.studies._labeled import Methods, OnRun, joined, labeled
-from likeness.studies.comparison import SUGGESTED, compare, no_runs
-from likeness.studies.embedding_sizes import ANALYSIS_METRICS
+from likeness.studies.comparison import ANALYSIS_METRICS, SUGGESTED, Methods, OnRun, compare, joined, labeled, no_runs
 
 if TYPE_CHECKING:
     from likeness.data import ImageTable
@@ -107,12 +105,7 @@ def _usable(make: "Embed", table: "ImageTable", encoder: str, notions: Sequence[
 
 
 def _refused(
-    reason: str,
-    notions: Sequence["Notion"],
-    methods: Methods,
-    dim: int | str,
-    metrics: Sequence[str],
-    on_run: OnRun | None,
+    reason: str, notions: Sequence["Notion"], methods: Methods, dim: int | str, metrics: Sequence[str], on_run: OnRun | None
 ) -> pd.DataFrame:
     size = 0 if dim == SUGGESTED else dim
     unmeasured: dict[str, Any] = {"dim": size, "seed": 0, "fit_seconds": np.nan, "refused": reason} | dict.fromkeys(metrics, np.nan)

@@ -10,9 +10,7 @@ import pandas as pd
 from likeness.errors import InputError
 from likeness.notions import PAPER_METHODS, named_methods, text_rank
 from likeness.progress import Progress, progress_of_part
-from likeness.studies._labeled import Methods, OnRun, joined, labeled
-from likeness.studies.comparison import compare, no_runs
-from likeness.studies.embedding_sizes import ANALYSIS_METRICS
+from likeness.studies.comparison import ANALYSIS_METRICS, Methods, OnRun, compare, joined, labeled, no_runs
 
 if TYPE_CHECKING:
     from likeness.notions import Notion

@@ -1,7 +1,7 @@
 """A study: one config, several variants of it, several seeds; every cell is a run of its own, so that a stopped study goes on where it was."""
 
 import re
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,9 @@ from likeness.io import FrozenConfig, assets_dir, config_file, yaml_content
 from likeness.progress import Progress
 from likeness.shifts import ClassSplit, read_splits, shipped_splits
 from likeness.training import RunConfig, RunFolder, config_from, read_config, with_changes
+
+# A step of training over a forward pass: backward, the gradients of activations and of weights take a product each (Kaplan et al. 2020, section 2.1).
+_STEP = 3
 
 FIGURES = ("recall_at_1", "map_at_1000", "nmi", "mean_label_distance_at_1", "mean_label_distance_at_10", "ndcg_at_10", "ndcg_at_100")
 
@@ -247,3 +250,22 @@ def table_of(every: pd.DataFrame, figures: tuple[str, ...] = FIGURES, rows: list
             line |= {name: float(own[name].mean()), f"{name} ±": float(own[name].std(ddof=1))}
         lines.append(line)
     return pd.DataFrame(lines)
+
+
+def image_passes(rows: Iterable[RunConfig], splits: Iterable[ClassSplit], seeds: int, images: Mapping[str, int]) -> int:
+    """At least how many times an image is sent forward through the network, where training with an image counts as three times.
+
+    Runs of the embedding layer alone share the features of all images, which are computed once. Of each other run its epochs count and one
+    pass over the images that test; what is small or depends on other settings does not. A method that does not train (epochs 0) has one run on each
+    split, instead of one for each of `seeds`; `images` are in each class.
+    """
+    configs = list(rows)
+    whole = [config for config in configs if not config.backbone.head_only]
+    passes = sum(images.values()) if len(whole) < len(configs) else 0
+    for split in splits:
+        train, test = (sum(images[name] for name in side) for side in (split.train, split.test))
+        for config in whole:
+            size = config.batch.size
+            trained = config.epochs * max(1, train // size) * size
+            passes += (seeds if config.epochs else 1) * (_STEP * trained + test)
+    return passes

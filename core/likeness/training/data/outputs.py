@@ -92,12 +92,7 @@ def placed_on(module: torch.nn.Module, device: torch.device) -> Iterator[None]:
 
 
 def backbone_outputs(
-    network: EmbeddingNetwork,
-    pixels: Pixels,
-    rows: NDArray[np.int64],
-    size: int,
-    progress: Progress | None = None,
-    stage: str = "Computing features",
+    network: EmbeddingNetwork, pixels: Pixels, rows: NDArray[np.int64], size: int, progress: Progress | None = None, stage: str = "Computing features"
 ) -> NDArray[np.float32]:
     """The backbone's outputs (m, f) for the centers of rows of kept pixels (n, s, s, 3); `progress` is called with (images done, m, stage)."""
     network.eval()

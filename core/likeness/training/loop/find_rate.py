@@ -41,12 +41,7 @@ class RateSearch(NamedTuple):
 
 
 def find_rate(
-    config: RunConfig,
-    low: float = 1e-7,
-    high: float = 1.0,
-    steps: int = 100,
-    progress: Progress | None = None,
-    given: GivenObjects = NOTHING_GIVEN,
+    config: RunConfig, low: float = 1e-7, high: float = 1.0, steps: int = 100, progress: Progress | None = None, given: GivenObjects = NOTHING_GIVEN
 ) -> RateSearch:
     """Trains for some steps while the rate rises evenly on the scale of its logarithm; no run is written, and no weights are kept.
 

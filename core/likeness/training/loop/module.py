@@ -203,11 +203,7 @@ class RunModule(LightningModule):
         for share, shrinks, parameters in (
             (1.0, decay, list(self.network.backbone.parameters()) if self.network.backbone is not None else []),
             (optimizer.rate_head, decay, list(self.network.head.parameters())),
-            (
-                own.proxy_rate,
-                decay_own,
-                [each for each in self.objective.parameters() if each.requires_grad and id(each) not in separate],
-            ),
+            (own.proxy_rate, decay_own, [each for each in self.objective.parameters() if each.requires_grad and id(each) not in separate]),
             (own.wrapper_rate or own.proxy_rate, decay_own, wrappers),
             (optimizer.rate_head, decay, list(self.guidance.parameters()) if self.guidance is not None else []),
         ):
