@@ -66,20 +66,16 @@ def test_rows_of_one_image_do_not_find_each_other(base: Space, color: Notion) ->
     assert compare(differing, [color], ("raw",), dims=(2,), seeds=(0,), metrics=["mrr"])["left_out"].tolist() == [1]
 
 
-def test_one_row_per_run_in_order(base: Space, color: Notion, shape: Notion) -> None:
+def test_one_row_per_run_in_order_and_all_methods_and_metrics_by_default(base: Space, color: Notion, shape: Notion) -> None:
     runs = compare(base, [shape, color], ("raw", "pca", "exact"), dims=(2, 1), seeds=(0, 5), metrics=["mrr", "map_at_r"])
     assert list(runs.columns) == ["notion", "method", "dim", "seed", "left_out", "fit_seconds", "refused", "mrr", "map_at_r"]
     per_notion = [("raw", 24, 0), ("pca", 2, 0), ("pca", 1, 0), *[("exact", dim, seed) for dim in (2, 1) for seed in (0, 5)]]
     expected = [(notion, *run) for notion in ("car shape", "car color") for run in per_notion]
     assert list(runs[["notion", "method", "dim", "seed"]].itertuples(index=False, name=None)) == expected
-
-
-def test_all_methods_and_metrics_by_default(base: Space, color: Notion) -> None:
-    runs = compare(base, [color], dims=(3,), seeds=(0,))
-    assert tuple(runs["method"]) == tuple(METHODS)
-    assert tuple(runs.columns[7:]) == ("map_at_r", "precision_at_1", "r_precision", "ami", "nmi", "map", "mrr")
-    scores = runs.set_index("method")["map_at_r"]
-    refused = runs.set_index("method")["refused"]
+    every = compare(base, [color], dims=(3,), seeds=(0,)).set_index("method")
+    assert tuple(every.index) == tuple(METHODS)
+    assert tuple(every.columns[6:]) == ("map_at_r", "precision_at_1", "r_precision", "ami", "nmi", "map", "mrr")
+    scores, refused = every["map_at_r"], every["refused"]
     assert set(refused[refused != ""].index) == {"lae-code", "ae-code"}  # nobody knows how long the features of a made-up encoder are
     # what was made up so is found: color words help, labels help more, chance does not
     assert scores["random"] < scores["raw"] < scores["exact"] <= scores["oracle"]
@@ -112,20 +108,16 @@ def test_what_does_not_apply_is_a_row_with_the_reason_and_the_rest_goes_on(base:
         compare(silent, [color], ("exact",), dims=(2,))
 
 
-def test_a_method_of_ones_own(base: Space, color: Notion, shape: Notion, texts: Any) -> None:
+def test_a_method_of_ones_own_and_a_suggested_number_of_each_notion(base: Space, color: Notion, shape: Notion, shades: Notion, texts: Any) -> None:
     runs = compare(base, [color, shape], [("halves", Halves), "raw"], dims=(6,), seeds=(0, 1), metrics=["map_at_r"])
     mine = runs[runs["method"] == "halves"].set_index(["notion", "seed"])
     codes = Halves(6, 0).fit(texts.vectors("made-up", color.prompts)).transform(base.vectors)
     assert mine.loc[("car color", 0), "map_at_r"] == pytest.approx(retrieval_metrics(codes, base.table.frame["color"])["map_at_r"])
     assert set(mine.loc["car shape", "refused"]) == {"Halves need 4 prompts, but there are 3."}
-
-
-def test_suggested_is_a_number_of_each_notion_and_no_run_is_double(base: Space, color: Notion, shades: Notion, texts: Any) -> None:
-    suggested = {notion.name: suggest_dim(texts.vectors("made-up", notion.prompts)) for notion in (color, shades)}
-    runs = compare(base, [color, shades], ("exact",), dims=("suggested", suggested["car color"]), seeds=(0,), metrics=["map"])
-    sizes = runs.groupby("notion", sort=False)["dim"].agg(list).to_dict()
-    assert suggested["car color"] != suggested["shades"]
-    assert sizes == {"car color": [suggested["car color"]], "shades": [suggested["shades"], suggested["car color"]]}
+    first, other = (suggest_dim(texts.vectors("made-up", notion.prompts)) for notion in (color, shades))
+    runs = compare(base, [color, shades], ("exact",), dims=("suggested", first), seeds=(0,), metrics=["map"])
+    assert first != other
+    assert runs.groupby("notion", sort=False)["dim"].agg(list).to_dict() == {"car color": [first], "shades": [other, first]}  # no run is double
 
 
 def test_texts_are_looked_up_once_per_notion_and_what_nothing_reads_is_not_computed(

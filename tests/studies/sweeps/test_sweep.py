@@ -80,16 +80,6 @@ def test_trials_are_runs_and_the_best_stands_beside_the_base(search: SweepConfig
     assert pd.read_csv(tmp_path / "rates" / "figures.csv")["recall_at_1"].tolist() == figures["recall_at_1"].tolist()
 
 
-def test_a_second_call_repeats_nothing_and_more_trials_go_on(search: SweepConfig, tmp_path: Path) -> None:
-    first = sweep(search.model_copy(update={"trials": 2}), tmp_path / "rates")
-    before = {file: file.stat().st_mtime_ns for file in tmp_path.glob("rates/runs/*/report.json")}
-    sweep(tmp_path / "rates")
-    more = sweep(search.model_copy(update={"trials": 3}), tmp_path / "rates")
-    assert all(file.stat().st_mtime_ns == stamp for file, stamp in before.items())
-    assert _outcome(more)[:2] == _outcome(first)[:2]
-    assert len(_outcome(more)) == 3
-
-
 class _Killed(BaseException):
     """Stands in for the end of the process: nothing of ours catches it."""
 
@@ -134,10 +124,10 @@ def test_a_sweep_that_ends_anywhere_and_goes_on_has_the_trials_of_an_undisturbed
     assert again.figures().drop(columns="seconds").equals(whole.figures().drop(columns="seconds"))
 
 
-def test_an_interruption_is_kept_as_a_stop_and_the_run_goes_on_from_its_checkpoint(
+def test_an_interruption_is_kept_as_a_stop_a_second_call_repeats_nothing_and_more_trials_go_on(
     search: SweepConfig, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    append, steps = RunFolder.append_metrics, list[int]()
+    append, steps, folder = RunFolder.append_metrics, list[int](), tmp_path / "rates"
 
     def interrupt(run: RunFolder, row: dict[str, Any]) -> None:
         append(run, row)
@@ -147,11 +137,16 @@ def test_an_interruption_is_kept_as_a_stop_and_the_run_goes_on_from_its_checkpoi
 
     monkeypatch.setattr(RunFolder, "append_metrics", interrupt)
     with pytest.raises(KeyboardInterrupt):
-        sweep(search.model_copy(update={"trials": 1}), tmp_path / "rates")
-    assert SweepFolder(tmp_path / "rates").status().state == "stopped"
-    found = sweep(tmp_path / "rates")
+        sweep(search.model_copy(update={"trials": 2}), folder)
+    assert SweepFolder(folder).status().state == "stopped"
+    first = _outcome(sweep(folder))
     assert steps[:6] == [0, 1, 2, 3, 3, 4]  # the checkpoint of step 2 was the newest one
-    assert [trial.state for trial in _outcome(found)] == ["finished"]
+    before = {file: file.stat().st_mtime_ns for file in folder.glob("runs/*/report.json")}
+    sweep(folder)
+    more = _outcome(sweep(search.model_copy(update={"trials": 3}), folder))
+    assert all(file.stat().st_mtime_ns == stamp for file, stamp in before.items())
+    assert more[:2] == first
+    assert len(more) == 3
 
 
 def test_a_run_that_somebody_stops_while_it_trains_or_reads_images_stops_the_sweep(

@@ -173,7 +173,7 @@ def test_guidance_by_single_images_equals_the_reference(shared: Path, masked: bo
     assert float(guidance(rows, labels, torch.arange(24))) == pytest.approx(expected, rel=1e-10)
 
 
-def test_outputs_are_computed_once(content: dict[str, Any], classifier: dict[str, Any], cache: Path) -> None:
+def test_outputs_are_computed_once_and_what_gives_none_is_refused(content: dict[str, Any], classifier: dict[str, Any], cache: Path) -> None:
     config = config_from(content | {"guidance": {"kind": "plg", "classifier": classifier}})
     images, told = run_images(config.data, 0), []
     for _ in range(2):
@@ -181,16 +181,12 @@ def test_outputs_are_computed_once(content: dict[str, Any], classifier: dict[str
         classifier_outputs(config.guidance.classifier, images, 16, lambda *each: told.append(each))  # type: ignore[union-attr, arg-type]
     assert told == [(18, 18, "Computing pseudolabels")]
     assert len(list((cache / "outputs").iterdir())) == 1
-
-
-def test_what_gives_no_pseudolabels_is_refused(content: dict[str, Any]) -> None:
-    for classifier, message in (
+    for other, message in (
         ({"name": "clip:cars"}, "Pseudolabels come from an ImageNet classifier"),
-        ({"name": "test_resnet", "weights": "none", "options": {"num_classes": 10}}, "has 10 classes, not ImageNet's 1,000"),
+        (classifier | {"options": {"num_classes": 10}}, "has 10 classes, not ImageNet's 1,000"),
     ):
-        config = config_from(content | {"guidance": {"kind": "plg", "classifier": classifier, "language": "clip:cars"}})
         with pytest.raises(InputError, match=message):
-            build_guidance(config, run_images(config.data, 0))
+            _built(config_from(content | {"guidance": {"kind": "plg", "classifier": other, "language": "clip:cars"}}), images)
 
 
 def test_guided_runs_come_nearer_to_the_language_than_unguided_ones(content: dict[str, Any], tmp_path: Path) -> None:
