@@ -5,14 +5,15 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from likeness.data import UNLABELED, ImageTable
+from likeness.data import UNLABELED, ImageTable, read_cars
 from likeness.data.table import IMAGE_COLUMN
+from likeness.embedding import embed
 from likeness.errors import InputError
 from likeness.evaluation import METRICS, clustering_metrics, retrieval_metrics
-from likeness.notions import PCA, InDiReCT, LinearAutoencoder, Notion, Oracle, RandomEmbedding, suggest_dim, with_other_words
+from likeness.notions import PCA, InDiReCT, LinearAutoencoder, Notion, Oracle, RandomEmbedding, get_notion, suggest_dim, with_other_words
 from likeness.notions.methods import METHODS
 from likeness.space import Space
-from likeness.studies import compare
+from likeness.studies import compare, compare_in_parallel
 
 
 class Halves:
@@ -213,3 +214,36 @@ def test_the_authors_protocol_reads_features_in_their_lengths_and_ranks_by_dista
     assert runs.loc["lae-code", "map_at_r"] != runs.loc["lae", "map_at_r"]
     places = codes @ fitted.transform(rows).T / np.linalg.norm(fitted.transform(rows), axis=1)
     assert runs.loc["lae-code", "zero_shot"] == pytest.approx((np.array(color.aspects)[places.argmax(axis=1)] == labels).mean(), abs=1e-9)
+
+
+@pytest.fixture(scope="module")
+def shipped() -> Space:
+    return embed(read_cars())
+
+
+def test_rows_are_those_of_compare(shipped: Space) -> None:
+    notions = [get_notion("distance"), get_notion("car-color")]
+    # pca is refused for the distance, which has few prompts
+    methods, dims, seeds, options = ("exact", "raw", "pca", "random"), (8, "suggested", 3), (5, 0), {"metrics": ("map_at_r", "precision_at_1")}
+    done: list[tuple[int, int]] = []
+    parallel = compare_in_parallel(shipped, notions, methods, dims, seeds, workers=2, progress=lambda *step: done.append(step), **options)
+    serial = compare(shipped, notions, methods, dims, seeds, **options)
+    assert (serial["refused"] != "").any()
+    pd.testing.assert_frame_equal(parallel.drop(columns="fit_seconds"), serial.drop(columns="fit_seconds"), atol=1e-6, rtol=0)
+    assert done == [(1, 4), (2, 4), (3, 4), (4, 4)]
+
+
+@pytest.mark.parametrize(
+    ("asked", "message"),
+    [
+        ({"methods": ["magic"]}, "There is no method 'magic'"),
+        ({"seeds": []}, "There is no seed to measure"),
+        ({"metrics": ["speed"]}, "There is no metric 'speed'"),
+    ],
+)
+def test_what_compare_refuses_is_refused_before_any_process_starts(
+    shipped: Space, monkeypatch: pytest.MonkeyPatch, asked: dict[str, Any], message: str
+) -> None:
+    monkeypatch.setattr("joblib.Parallel", None)
+    with pytest.raises(InputError, match=message):
+        compare_in_parallel(shipped, [get_notion("car-color")], **asked)

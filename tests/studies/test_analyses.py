@@ -1,15 +1,73 @@
+"""How many prompts a notion needs, and whether larger encoders help."""
+
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 
+from likeness.arrays import unit_rows
 from likeness.data import ImageTable
 from likeness.errors import InputError
 from likeness.notions import Notion, suggest_dim
 from likeness.space import Space
-from likeness.studies import compare, encoder_sizes
+from likeness.studies import compare, encoder_sizes, prompt_counts
+from likeness.studies.prompt_counts import prompt_sample
+
+
+def test_samples_of_a_seed_are_nested_and_every_prompt_is_drawn_equally_often(shades: Notion) -> None:
+    samples = {(seed, count): prompt_sample(shades, count, seed).prompts for seed in range(4) for count in (2, 7, 20, 40)}
+    for (seed, count), prompts in samples.items():
+        assert len(set(prompts)) == count
+        assert prompts == samples[seed, 40][:count]
+    assert len({frozenset(samples[seed, 7]) for seed in range(4)}) == 4
+    assert all(set(samples[seed, 40]) == set(shades.prompts) for seed in range(4))
+    # 1,000 samples of 10 of 40: each prompt in 250 +- 14 of them; five deviations
+    drawn = [prompt for seed in range(1000) for prompt in prompt_sample(shades, 10, seed).prompts]
+    counts = np.array([drawn.count(prompt) for prompt in shades.prompts])
+    assert (np.abs(counts - 250) < 70).all()
+
+
+def test_every_run_is_the_comparison_on_the_sample_and_all_prompts_are_embedded_at_once(base: Space, shades: Notion, texts: Any) -> None:
+    runs = prompt_counts(base, shades, (3, 12), ("exact",), dim=5, seeds=(1, 2))
+    assert texts.calls[0] == ("made-up", tuple(shades.prompts))
+    assert all(set(asked) <= set(shades.prompts) for _, asked in texts.calls)
+    assert list(runs.columns[:6]) == ["prompts", "rank", "notion", "method", "dim", "seed"]
+    places = [(3, 1), (3, 2), (12, 1), (12, 2)]
+    assert list(zip(runs["prompts"], runs["seed"], strict=True)) == places
+    metrics = ["map_at_r", "precision_at_1"]
+    samples = [replace(shades, aspects=tuple(shades.aspects[row] for row in np.random.default_rng(s).permutation(40)[:n])) for n, s in places]
+    expected = [compare(base, [each], ("exact",), (5,), (s,), metrics=metrics) for each, (_, s) in zip(samples, places, strict=True)]
+    pd.testing.assert_frame_equal(runs[["notion", "dim", *metrics]], pd.concat(expected, ignore_index=True)[["notion", "dim", *metrics]])
+    assert runs["map_at_r"].nunique() == 4
+    refused = prompt_counts(base, shades, (5, 6), ("pca",), dim=5, seeds=(0,))["refused"].tolist()
+    assert (refused[0][:59], refused[1]) == ("PCA to 5 dimensions needs more than 5 prompts, but there are", "")
+    sized = prompt_counts(base, shades, (3, 30), ("exact",), dim="suggested", seeds=(0, 1))["dim"].tolist()
+    every = [prompt_sample(shades, count, seed) for count in (3, 30) for seed in (0, 1)]
+    assert sized == [suggest_dim(texts.vectors("made-up", each.prompts)) for each in every]
+
+
+def test_the_rank_of_the_text_side_stands_beside_the_runs(base: Space, shades: Notion, texts: Any) -> None:
+    """Of an encoder whose texts lie in six directions, more prompts than that span no more."""
+    rows = []
+    flat = np.linalg.qr(np.random.default_rng(0).standard_normal((base.vectors.shape[1], 6)))[0]
+    of_full_rank = texts.vectors
+    texts.vectors = lambda encoder, given: unit_rows(of_full_rank(encoder, given) @ flat @ flat.T, "The prompts")
+    runs = prompt_counts(base, shades, (3, 6, 20), ("raw", "exact"), dim=6, seeds=(0, 1), on_run=rows.append)
+    assert runs.groupby("prompts")["rank"].unique().map(list).to_dict() == {0: [0], 3: [3], 6: [6], 20: [6]}
+    assert [row["rank"] for row in rows] == runs["rank"].tolist()
+    kept = runs[(runs["method"] == "exact") & (runs["prompts"] == 20)]["map_at_r"]
+    assert kept.nunique() == 1  # to as many dimensions as the rank all that any prompts say is kept
+
+
+def test_what_reads_no_prompt_stands_at_zero_prompts_once_per_seed(base: Space, shades: Notion) -> None:
+    runs = prompt_counts(base, shades, (3, 12), ("raw", "exact", "oracle"), dim=4, seeds=(0, 1))
+    assert runs.groupby(["method", "prompts"]).size().to_dict() == {("raw", 0): 1, ("oracle", 0): 2, ("exact", 3): 2, ("exact", 12): 2}
+    expected = compare(base, [shades], ("oracle",), (4,), (0, 1), metrics=["map_at_r"])["map_at_r"].tolist()
+    assert runs.loc[runs["method"] == "oracle", "map_at_r"].tolist() == expected
+
 
 Embed = Callable[[ImageTable, str], Space]
 
