@@ -28,11 +28,7 @@ def embed_rows(network: EmbeddingNetwork, inputs: Any, rows: NDArray[np.int64], 
 
     `inputs` are of all images, in the host's memory or, as a tensor, on the network's device; `size` is the side that the network reads.
     """
-    training = network.training
-    network.eval()
-    found = _in_batches(lambda batch: network(batch).embeddings, network, inputs, rows, size)
-    network.train(training)
-    return found
+    return _in_batches(lambda batch: network(batch).embeddings, network, inputs, rows, size)
 
 
 def backbone_features(config: RunConfig, progress: Progress | None = None) -> tuple[ImageTable, ImageClasses, NDArray[np.float32]]:
@@ -95,10 +91,7 @@ def backbone_outputs(
     network: EmbeddingNetwork, pixels: Pixels, rows: NDArray[np.int64], size: int, progress: Progress | None = None, stage: str = "Computing features"
 ) -> NDArray[np.float32]:
     """The backbone's outputs (m, f) for the centers of rows of kept pixels (n, s, s, 3); `progress` is called with (images done, m, stage)."""
-    network.eval()
-    found = _in_batches(network.features, network, pixels, rows, size, progress, stage)
-    network.train()
-    return found
+    return _in_batches(network.features, network, pixels, rows, size, progress, stage)
 
 
 def _in_batches(
@@ -110,7 +103,9 @@ def _in_batches(
     progress: Progress | None = None,
     stage: str = "",
 ) -> NDArray[np.float32]:
-    """What is computed for the middle of each image; of a batch it is fetched while the device is at the next one."""
+    """What is computed in evaluation mode for the middle of each image; of a batch it is fetched while the device is at the next one."""
+    training = network.training
+    network.eval()
     found: list[NDArray[np.float32]] = []
     waiting: Callable[[], NDArray[np.float32]] | None = None
     with torch.inference_mode():
@@ -123,6 +118,7 @@ def _in_batches(
                 progress(min(start + _BATCH, len(rows)), len(rows), stage)
         if waiting is not None:
             found.append(waiting())
+    network.train(training)
     return np.concatenate(found)
 
 

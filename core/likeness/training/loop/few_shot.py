@@ -15,6 +15,7 @@ from likeness.search import nearest
 from likeness.shifts import few_shot_episodes
 from likeness.threads import threads_for
 from likeness.training.config import FewShotConfig
+from likeness.training.loop.scores import first_recall
 from likeness.training.network.embedding_network import EmbeddingNetwork
 
 Matrix = NDArray[np.float32]
@@ -50,7 +51,7 @@ def few_shot_scores(
         for number, episode in enumerate(few_shot_episodes(numbers, shots, config.episodes, config.seed)):
             adapted = adapt(network, tensors[episode.support], numbers[episode.support], config, config.steps_for(shots), seed=number)
             zero.append(_recall_without(episode.support, before, numbers)[episode.query].mean())
-            few.append(_recall(_embedded(adapted, tensors[episode.query]), numbers[episode.query]))
+            few.append(first_recall(_embedded(adapted, tensors[episode.query]), numbers[episode.query]))
             done += 1
             if progress:
                 progress(done, total, "Adapting to a few images")
@@ -100,8 +101,3 @@ def _recall_without(support: Rows, neighbors: Rows, labels: Rows) -> NDArray[np.
     outside[:, -1] = True
     first = neighbors[np.arange(len(neighbors)), outside.argmax(axis=1)]
     return np.asarray(labels[first] == labels)
-
-
-def _recall(embeddings: Matrix, labels: Rows) -> float:
-    found = nearest(embeddings, embeddings, 1, exclude=np.arange(len(embeddings))).rows[:, 0]
-    return float((labels[found] == labels).mean())

@@ -66,6 +66,11 @@ def matched_recall(embeddings: NDArray[np.float32], labels: NDArray[np.int64], c
     for choice in range(choices if classes < len(numbers) else 1):
         kept = np.random.default_rng([choice, 7]).permutation(numbers)[:classes]
         rows = np.flatnonzero(np.isin(labels, kept))
-        first = nearest(embeddings[rows], embeddings[rows], 1, exclude=np.arange(len(rows))).rows[:, 0]
-        found.append(float((labels[rows][first] == labels[rows]).mean()))
+        found.append(first_recall(embeddings[rows], labels[rows]))
     return float(np.mean(found))
+
+
+def first_recall(embeddings: NDArray[np.float32], labels: NDArray[np.int64]) -> float:
+    """R@1 of embeddings (n, d)."""
+    first = nearest(embeddings, embeddings, 1, exclude=np.arange(len(embeddings))).rows[:, 0]
+    return float((labels[first] == labels).mean())
