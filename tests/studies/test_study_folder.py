@@ -109,15 +109,8 @@ def test_killed_half_way_it_goes_on_without_repeating_what_is_finished(study: St
 def test_a_stop_is_heard_and_the_rest_is_left(study: StudyConfig, tmp_path: Path) -> None:
     folder = StudyFolder(tmp_path / "stopped")
     folder.create(study)
-
-    def stop(done: int, total: int, stage: str = "") -> None:
-        if done == 2:
-            folder.request_stop()
-
-    folder.run(progress=stop)
-    status = folder.standing()
-    assert status.state == "stopped"
-    assert status.done == 3  # the one that was about to begin
+    folder.run(progress=lambda done, total, stage="": folder.request_stop() if done == 2 else None)
+    assert (folder.standing().state, folder.standing().done) == ("stopped", 3)  # with the one that was about to begin
     folder.run(folder.cells()[:4])
     assert (folder.standing().state, folder.standing().done) == ("stopped", 4)
 

@@ -89,41 +89,31 @@ def test_neighbors_in_the_support_do_not_count() -> None:
     assert _recall_without(np.array([], dtype=np.int64), neighbors, labels).tolist() == [False, False, False, False]
 
 
-def test_a_run_of_the_whole_network_measures_it_at_its_end(content: dict[str, Any], tmp_path: Path) -> None:
-    few_shot = {"shots": [2], "episodes": 2, "steps": 3}
-    config = config_from(content | {"epochs": 1, "few_shot": few_shot, "structure": True, "matched_classes": 2})
-    run = train(config, tmp_path / "run")
-    report = run.report()
-    last = report["last"]
-    images = run_images(config.data, config.seed)
-    network, pixels = load_network(run), load_pixels(images.table, 16)
-    seen = embed_rows(network, pixels, images.test, 16)
-    queries = [episode.query for episode in few_shot_episodes(images.labels[images.test], 2, 2, 0)]
-    expected = [retrieval_metrics(seen[query], images.labels[images.test][query], ks=(1,))["recall_at_1"] for query in queries]
-    assert last["zero_shot_2"] == pytest.approx(np.mean(expected))
-    structure = structure_metrics(embed_rows(network, pixels, images.train, 16), images.labels[images.train])
-    assert {name: last[f"structure_{name}"] for name in structure} == pytest.approx(structure, rel=1e-4)
-    assert 0 <= last["matched_recall_at_1"] <= 1
-    assert report["best"] == last
-
-
-def test_the_best_weights_are_measured_at_the_end_as_the_last_ones_are(
-    content: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("scores", [(0.7, 0.8, 0.9), (0.9, 0.8, 0.7)], ids=["the last are the best", "the first are"])
+def test_the_best_and_the_last_weights_are_measured_at_the_end(
+    content: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, scores: tuple[float, ...]
 ) -> None:
-    falling = iter((0.9, 0.8, 0.7))  # the untrained network, then two epochs
-    monkeypatch.setattr("likeness.training.loop.callback.scores", lambda *_: {"recall_at_1": next(falling)})
+    told = iter(scores)  # the untrained network, then two epochs
+    monkeypatch.setattr("likeness.training.loop.callback.scores", lambda *_: {"recall_at_1": next(told)})
     measured = {"epochs": 2, "evaluate_every": 1, "few_shot": {"shots": [2], "episodes": 2, "steps": 3}, "structure": True, "matched_classes": 2}
     config = config_from(content | measured | {"data": content["data"] | {"select_on_test": True}})
     run = train(config, tmp_path / "run")
-    report = run.report()
-    best, last = report["best"], report["last"]
-    assert best["step"] < last["step"]
+    report, images, network = run.report(), run_images(config.data, config.seed), load_network(run)
+    best, last, pixels = report["best"], report["last"], load_pixels(images.table, 16)
+    of_test, of_train = (embed_rows(network, pixels, rows, 16) for rows in (images.test, images.train))
+    labels = images.labels[images.test]
+    queries = [episode.query for episode in few_shot_episodes(labels, 2, 2, 0)]
+    expected = [retrieval_metrics(of_test[query], labels[query], ks=(1,))["recall_at_1"] for query in queries]
+    structure = {f"structure_{name}": value for name, value in structure_metrics(of_train, images.labels[images.train]).items()}
+    assert best["zero_shot_2"] == pytest.approx(np.mean(expected))
+    assert {name: best[name] for name in structure} == pytest.approx(structure, rel=1e-4)
+    assert 0 <= best["matched_recall_at_1"] <= 1
     assert set(best) == set(last)
-    images, network = run_images(config.data, config.seed), load_network(run)
-    rows = embed_rows(network, load_pixels(images.table, 16), images.train, 16)
-    structure = structure_metrics(rows, images.labels[images.train])
-    assert {name: best[f"structure_{name}"] for name in structure} == pytest.approx(structure, rel=1e-4)
-    assert {name: last[f"structure_{name}"] for name in structure} != pytest.approx(structure, rel=1e-4)
+    if scores[-1] == max(scores):
+        assert best == last
+    else:
+        assert best["step"] < last["step"]
+        assert {name: last[name] for name in structure} != pytest.approx(structure, rel=1e-4)
 
 
 def test_a_run_without_steps_is_the_raw_encoder(content: dict[str, Any], tmp_path: Path) -> None:

@@ -21,7 +21,7 @@ from likeness.training.runs.run_encoder import load_network
 TINY = BackboneConfig(name="test_resnet", weights="none", dim=5)
 
 
-def test_embeddings_are_unit_rows_of_a_linear_map_of_the_features() -> None:
+def test_embeddings_are_unit_rows_of_a_linear_map_of_the_features_and_frozen_batch_norm_stays_in_evaluation_mode() -> None:
     torch.manual_seed(0)
     network = build_network(TINY).eval()
     images = torch.rand(3, 3, 32, 32)
@@ -29,9 +29,14 @@ def test_embeddings_are_unit_rows_of_a_linear_map_of_the_features() -> None:
     expected = seen.features @ network.head.weight.T + network.head.bias
     assert torch.allclose(seen.embeddings, expected / expected.norm(dim=1, keepdim=True), atol=1e-6)
     assert torch.allclose(network(seen.features).embeddings, seen.embeddings)
-    assert network.backbone is not None
-    normalized = (images - network.mean) / network.std
-    assert torch.allclose(network.backbone(normalized), seen.features, atol=1e-5)
+    assert torch.allclose(network.backbone((images - network.mean) / network.std), seen.features, atol=1e-5)
+    for frozen in (True, False):
+        network = build_network(TINY.model_copy(update={"freeze_batch_norm": frozen}))
+        norms = [module for module in network.modules() if isinstance(module, nn.BatchNorm2d)]
+        for mode in (network.training, False, True):
+            network.train(mode)
+            assert network.head.training == mode
+            assert {module.training for module in norms} == {mode and not frozen}
 
 
 def test_each_part_has_the_same_length_and_the_whole_has_1() -> None:
@@ -104,19 +109,6 @@ def test_options_that_a_backbone_does_not_take_are_named(weights: str, options: 
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     with pytest.raises(InputError, match="The backbone 'test_resnet' does not take the options"):
         timm_model(BackboneConfig(name="test_resnet", weights=weights, options=options), classes=0)
-
-
-def test_frozen_batch_norm_stays_in_evaluation_mode() -> None:
-    for frozen in (True, False):
-        network = build_network(TINY.model_copy(update={"freeze_batch_norm": frozen}))
-        norms = [module for module in network.modules() if isinstance(module, torch.nn.BatchNorm2d)]
-        assert norms
-        for _ in range(2):
-            assert [module.training for module in norms] == [not frozen] * len(norms)
-            assert network.head.training
-            network.eval()
-            assert not any(module.training for module in norms)
-            network.train()
 
 
 def test_the_shipped_clips_image_side_is_a_backbone() -> None:
