@@ -43,7 +43,8 @@ def test_every_run_is_the_comparison_on_the_sample_and_all_prompts_are_embedded_
     pd.testing.assert_frame_equal(runs[["notion", "dim", *metrics]], pd.concat(expected, ignore_index=True)[["notion", "dim", *metrics]])
     assert runs["map_at_r"].nunique() == 4
     refused = prompt_counts(base, shades, (5, 6), ("pca",), dim=5, seeds=(0,))["refused"].tolist()
-    assert (refused[0][:59], refused[1]) == ("PCA to 5 dimensions needs more than 5 prompts, but there are", "")
+    assert refused[0].startswith("PCA to 5 dimensions needs more than 5 prompts, but there are 5;")
+    assert refused[1] == ""
     sized = prompt_counts(base, shades, (3, 30), ("exact",), dim="suggested", seeds=(0, 1))["dim"].tolist()
     every = [prompt_sample(shades, count, seed) for count in (3, 30) for seed in (0, 1)]
     assert sized == [suggest_dim(texts.vectors("made-up", each.prompts)) for each in every]
