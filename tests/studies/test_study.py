@@ -80,32 +80,23 @@ def test_a_second_call_goes_on_with_what_is_missing_and_the_table_has_mean_and_d
         study_table(cells(study, tmp_path, {"epochs": 2}))
 
 
-def test_a_run_that_fails_does_not_keep_the_others_from_training(study: StudyConfig, tmp_path: Path) -> None:
+def test_a_run_that_fails_does_not_keep_the_others_from_training_but_an_interruption_does(
+    study: StudyConfig, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     wanted = cells(study.model_copy(update={"rows": {"Broken": {"data.attribute": "nothing"}, "Margin": {}}, "seeds": (0,)}), tmp_path)
     with pytest.raises(InputError, match=r"1 of 2 runs failed: Broken, seed 0\. The first one.*has no attribute 'nothing'"):
         run_study(wanted)
-    assert RunFolder(wanted[1].folder).status().state == "finished"
+    assert [module.finished(cell) for cell in wanted] == [False, True]
     absent = cells(study, tmp_path / "absent", {"backbone.weights": "nowhere.safetensors"})
     with pytest.raises(InputError, match=r"^All 4 runs failed for the same reason: The weights 'nowhere\.safetensors' of '.*' are not there"):
         run_study(absent)
 
+    def interrupted(config: Any, folder: Path) -> RunFolder:
+        raise KeyboardInterrupt
 
-def test_an_interruption_ends_the_study_and_keeps_what_is_done(study: StudyConfig, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from likeness import training
-
-    train, calls = training.train, []
-
-    def interrupted(config: Any, folder: Path, *rest: Any) -> RunFolder:
-        calls.append(folder)
-        if len(calls) == 2:
-            raise KeyboardInterrupt
-        return train(config, folder, *rest)
-
-    wanted = cells(study, tmp_path)
-    monkeypatch.setattr(training, "train", interrupted)
+    monkeypatch.setattr("likeness.training.train", interrupted)
     with pytest.raises(KeyboardInterrupt):
-        run_study(wanted)
-    assert [module.finished(cell) for cell in wanted] == [True, False, False, False]
+        run_study(absent)
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from likeness.training.config import FewShotConfig, config_from
 from likeness.training.data.outputs import embed_rows
 from likeness.training.data.pixels import center_crops, load_pixels
 from likeness.training.data.run_images import run_images
-from likeness.training.loop.few_shot import _recall_without, adapt, few_shot_scores
+from likeness.training.loop.few_shot import adapt, few_shot_scores
 from likeness.training.loop.train import train
 from likeness.training.network.backbones import build_network
 from likeness.training.network.embedding_network import EmbeddingNetwork
@@ -80,13 +80,6 @@ def test_a_step_of_the_authors_adaptation_is_one_of_their_margin_loss(
     assert len(seeds) == 3  # its tuples are drawn anew at each step
     assert {len(labels) for *_, labels in seen} == {40}  # classes come up again, since there are five only
     assert all((labels[::2] == labels[1::2]).all() for *_, labels in seen)
-
-
-def test_neighbors_in_the_support_do_not_count() -> None:
-    neighbors = np.array([[1, 2, 3], [0, 2, 3], [3, 1, 0], [2, 1, 0]])
-    labels = np.array([0, 1, 0, 1])
-    assert _recall_without(np.array([1]), neighbors, labels)[[0, 2, 3]].tolist() == [True, False, False]
-    assert _recall_without(np.array([], dtype=np.int64), neighbors, labels).tolist() == [False, False, False, False]
 
 
 @pytest.mark.parametrize("scores", [(0.7, 0.8, 0.9), (0.9, 0.8, 0.7)], ids=["the last are the best", "the first are"])
