@@ -23,14 +23,10 @@ class Anchors(NamedTuple):
 
 
 def checked_anchors(embeddings: Any, label_distances: Any) -> Anchors:
-    """Both as tensors of one kind.
+    """Both as tensors of one kind: embeddings (n, d), NumPy or torch, whose first rows are the anchors, and label distances (n - 1,), of row 0 to
+    each other row in order, or (a, n), of the first a rows to all, (n, n) for every row.
 
-    Args:
-        embeddings: (n, d), NumPy or torch; the anchors are the first rows.
-        label_distances: (n - 1,), of row 0 to each other row in order; or (a, n), of the first a rows to all, (n, n) for every row.
-
-    Raises:
-        InputError: shapes that do not fit, fewer than three rows, distances that are negative or not finite.
+    InputError: shapes that do not fit, fewer than three rows, distances that are negative or not finite.
     """
     import torch
 

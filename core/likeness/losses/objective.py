@@ -16,12 +16,11 @@ MakeObjective = Callable[[int], "nn.Module"]  # dim -> objective
 
 @dataclass(frozen=True)
 class Objective:
-    """A loss that a run can train with.
+    """A loss that a run can train with, with a title and one sentence for people.
 
     Attributes:
         make: (classes, dim, **options) -> a module (embeddings (n, d), labels) -> scalar. `classes` are those of training and `dim` is d; both
             matter to objectives with a proxy for each class, which are then parameters of the module. Heavy imports belong into it.
-        options: with the papers' values and bounds.
         labels: "classes": labels are class numbers (n,) from 0; "distances": label distances (a, n) of the first a rows, the anchors.
         unit: it needs embeddings of unit length.
         mines: it compares tuples that a miner picks, and another miner can be taken (`likeness.samplers.MINERS`).
@@ -41,11 +40,9 @@ class Objective:
 
 @dataclass(frozen=True)
 class Wrapper:
-    """A loss around an objective on classes.
+    """A loss around an objective on classes; its name is its key in a config's objective, its title stands within a phrase: "Margin + uniform prior".
 
     Attributes:
-        name: its key in a config's objective.
-        title: for people, as it stands within a phrase: "Margin + uniform prior".
         wrap: (make, dim, feature_dim, classes, **options) -> a module, where make(dim) is the objective inside for embeddings (n, dim).
         options: with defaults and bounds; None: its class checks them.
         parts: into how many parts of unit length the embedding must be divided; None: any.

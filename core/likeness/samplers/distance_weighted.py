@@ -19,13 +19,9 @@ def negative_probabilities(embeddings: "Tensor", labels: "Tensor", cutoff: float
     """Probability (n, n) with which column j is drawn as the negative of row i: rows that sum to 1, or are zeros where there is no other class.
 
     p(j | i) is proportional to 1 / q(d_ij) over the rows of other classes, with q(d) = d^(r-2) (1 - d^2 / 4)^((r-3) / 2) the density of
-    distances between points spread evenly on the sphere in r dimensions.
-
-    Args:
-        embeddings: (n, r), unit rows.
-        cutoff: smaller distances count as this one; without it the closest row would nearly always be drawn.
-        upper: rows at this distance or further are never drawn while there are nearer ones. pytorch-metric-learning has 1.4, the authors
-            of the language guidance paper None.
+    distances between points spread evenly on the sphere in r dimensions. Distances below the cutoff count as it; without one the closest row
+    would nearly always be drawn. Rows at `upper` or further are never drawn while there are nearer ones: pytorch-metric-learning has 1.4, the
+    authors of the language guidance paper None.
     """
     return inverse_density(embeddings, embeddings, labels[:, None] != labels[None, :], cutoff, upper)
 

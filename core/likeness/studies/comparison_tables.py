@@ -19,17 +19,11 @@ _GROUP = ["notion", "method", "dim"]
 def statistics(runs: pd.DataFrame, metrics: Sequence[str] | None = None) -> pd.DataFrame:
     """Mean and standard deviation over the runs of each notion, method and dimension, in order of first appearance.
 
-    The deviation is that of the runs as they are (ddof 0), as in the authors' code; the paper does not say.
-
-    Args:
-        runs: of `likeness.studies.compare`.
-        metrics: those that the runs have are taken; None: all that are listed in `likeness.evaluation`.
+    The deviation is that of the runs as they are (ddof 0), as in the authors' code; the paper does not say. Of the metrics those that the runs have
+    are taken, None: all that are listed in `likeness.evaluation`; InputError where they have none.
 
     Returns:
         Columns notion, method, dim, metric, mean, std and runs, a row per metric; mean and std are NaN and runs is 0 where the method was refused.
-
-    Raises:
-        InputError: runs with none of the metrics.
     """
     wanted = _all_of(runs) if metrics is None else metrics
     present = [metric for metric in wanted if metric in runs.columns]

@@ -17,16 +17,11 @@ COLUMNS = ("run", "seed", "epoch")
 def convergence(runs: Sequence["RunFolder"], metric: str = "recall_at_1") -> pd.DataFrame:
     """What runs measured, epoch by epoch: the data of Figure S1 of "Integrating Language Guidance" (Roth et al., CVPR 2022).
 
-    Args:
-        runs: in the order of a legend; those that have not measured the metric yet have no row.
-        metric: one that runs are judged by: recall_at_1, map_at_1000, map_at_r, nmi, f1 ...
+    Runs stand in the order of a legend; those that have not measured the metric yet have no row. InputError: no run, or none that has measured it.
 
     Returns:
         Columns run, seed, epoch and the metric, a row per evaluation. `run` is the config's name, so that seeds of one config share it. Where runs
         of one name differ in more than the seed, or two have the same seed, each is called "NAME (FOLDER)" instead.
-
-    Raises:
-        InputError: no run, or none that has measured the metric.
     """
     from likeness.training import figure_names
 

@@ -40,10 +40,7 @@ def compare_in_parallel(
         options: `metrics` and `ranking` of `compare`.
 
     Returns:
-        The rows of `compare`, in its order. `fit_seconds` are of one thread beside busy neighbors.
-
-    Raises:
-        InputError: as `compare`.
+        The rows of `compare`, in its order, or its errors. `fit_seconds` are of one thread beside busy neighbors.
     """
     from joblib import Parallel, delayed
 

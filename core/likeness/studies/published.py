@@ -115,17 +115,12 @@ def published_guidance(table: str | None = None, dataset: str | None = None) -> 
 def beside_guidance(ours: pd.DataFrame, table: str, datasets: Sequence[str] = ("CUB200", "CARS196")) -> pd.DataFrame:
     """A study's table beside one of the language guidance paper, row by row, in percent.
 
-    Args:
-        ours: of `likeness.studies.study.study_table`; rows are matched by the names that the paper's table has, those of a method that is added
-            to an objective with the objective before it ("Multisimilarity +ELG").
-        table, datasets: of `published_guidance`.
+    Rows of `study_table` are matched by the names that the paper's table has, those of a method that is added to an objective with the objective
+    before it ("Multisimilarity +ELG"). Table, datasets and errors are those of `published_guidance`.
 
     Returns:
         row, R@1 and mAP@1000 here, and those of the paper on each dataset, as text with deviations; empty where one of the two has no figure. First
         our rows, then those of the paper that we have not.
-
-    Raises:
-        InputError: as `published_guidance`.
     """
     columns: dict[str, dict[str, str]] = {}
     for name, title in (("recall_at_1", "R@1"), ("map_at_1000", "mAP@1000")):
@@ -145,9 +140,8 @@ def beside_guidance(ours: pd.DataFrame, table: str, datasets: Sequence[str] = ("
 def order_differences(ours: pd.DataFrame, theirs: pd.DataFrame) -> pd.DataFrame:
     """Pairs of methods that one table puts in the other order than the other table.
 
-    Args:
-        ours, theirs: notion, metric, method, mean and std, as of `statistics` and `published`; one row per notion, metric and method. What is in
-            one of them only is left aside, a deviation that is NaN counts as 0.
+    Both have notion, metric, method, mean and std, as of `statistics` and `published`; one row per notion, metric and method. What is in one of them
+    only is left aside, a deviation that is NaN counts as 0.
 
     Returns:
         One row per notion, metric and pair: notion, metric, better and worse (in `theirs`), their_gap > 0, our_gap < 0 (differences of the
@@ -170,9 +164,8 @@ def order_differences(ours: pd.DataFrame, theirs: pd.DataFrame) -> pd.DataFrame:
 def side_by_side(ours: pd.DataFrame, theirs: pd.DataFrame) -> pd.DataFrame:
     """Our figures and the paper's, one line below the other: the paper's tables, with a column per method.
 
-    Args:
-        ours, theirs: as in `order_differences`; notions and metrics of `ours` are shown, methods that either has. A column `runs` says which
-            deviations are of a single run and mean nothing.
+    Tables are as in `order_differences`; notions and metrics of `ours` are shown, methods that either has. A column `runs` says which deviations are
+    of a single run and mean nothing.
 
     Returns:
         Texts `0.574 ± 0.002`, the deviation left out where there is none, "–" where there is no figure. Rows: notion, metric and "here" or "paper";

@@ -31,9 +31,8 @@ def sweep_of(study: StudyConfig, rows: Collection[str] | None = None) -> StudyCo
 
 
 def sweep_table(study: StudyConfig, every: pd.DataFrame) -> pd.DataFrame:
-    """What came out of a sweep: for each row of the study that trains the values that were tried, their figure, and which are the best.
-
-    `study` is the study itself, not its sweep; `every` has a line per run of the sweep, as `likeness.studies.measured` gives them.
+    """What came out of a sweep of this study, from a line per run, as `likeness.studies.measured` gives them: for each row that trains the values
+    that were tried, their figure, and which are the best.
 
     Returns:
         row, a column for each setting, `figure` (R@1, or with continuous labels the mean label distance of ten images, of what was held out),

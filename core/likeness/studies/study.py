@@ -73,10 +73,8 @@ def read_study(file: Path | str) -> StudyConfig:
 def cells(study: StudyConfig, folder: Path, changes: dict[str, Any] | None = None, rows: Collection[str] | None = None) -> list[Cell]:
     """The runs of a study, seed by seed and split by split, so that every row has a figure early.
 
-    `folder` is where the runs' folders lie or will lie. `changes` and `rows` are as in `rows_with`.
-
-    Raises:
-        InputError: changes that do not fit, two rows whose names give the same folder, or splits that are not there.
+    `folder` is where the runs' folders lie or will lie. `changes` and `rows` are as in `rows_with`. InputError: changes that do not fit, two rows
+    whose names give the same folder, or splits that are not there.
     """
     base, changed = _base(study), rows_with(study, changes or {}, rows)
     slugs = {row: _slug(row) for row in study.rows}
@@ -157,12 +155,8 @@ def _slug(name: str) -> str:
 def run_study(wanted: list[Cell], progress: Progress | None = None, should_stop: Callable[[], bool] | None = None) -> None:
     """Trains what is not finished yet; a cell that fails is left, told of at the end, and tried again by the next call.
 
-    Args:
-        progress: called with (cells done, cells, the next cell in words) before each cell.
-        should_stop: asked before each cell; once true, the rest is left for the next call.
-
-    Raises:
-        InputError: cells that failed, with the first one's reason.
+    Before each cell `progress` is called with (cells done, cells, the next cell in words), and `should_stop` asked; once true, the rest is left for
+    the next call. InputError: cells that failed, with the first one's reason.
     """
     from likeness.training import train
 

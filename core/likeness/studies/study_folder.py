@@ -60,10 +60,7 @@ class StudyFolder(TaskFolder):
     def run(self, wanted: list[Cell] | None = None, progress: Progress | None = None) -> None:
         """Trains what is not finished yet, until somebody asks it to stop; a run that fails is left, told of at the end, and tried again next time.
 
-        `progress` is called with (runs done, runs, the next run in words) before each run.
-
-        Raises:
-            InputError: another process trains it, or runs failed, with the first one's reason.
+        `progress` is called with (runs done, runs, the next run in words) before each run. InputError: another process trains it, or runs failed.
         """
         wanted = self.cells() if wanted is None else wanted
         with self.working(len(wanted)) as report:
@@ -87,8 +84,7 @@ class StudyFolder(TaskFolder):
     def begin(self) -> int:
         """Trains it in a process of its own, or goes on; returns the process's number.
 
-        Raises:
-            InputError: it is running or finished, there is no study, or the folder cannot be written.
+        InputError: it is running or finished, there is no study, or the folder cannot be written.
         """
         standing = self.standing()
         if standing.state in ("running", "finished"):

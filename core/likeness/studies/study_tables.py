@@ -95,19 +95,12 @@ def _gained(every: pd.DataFrame, row: str, base: str) -> dict[str, str]:
 def paired_differences(every: pd.DataFrame, against: str, figures: Sequence[str] = ("recall_at_1", "map_at_1000", "nmi")) -> pd.DataFrame:
     """Each row's mean difference from one of them, with its standard error over the pairs.
 
-    A pair is two runs of the same seed, and of the same split where the study has splits. A row that does not train is measured once for each
-    split and stands beside every seed.
-
-    Args:
-        every: a line per run, as `likeness.studies.measured` gives them; `step` 0 says that a row does not train.
-        figures: columns; those that are not there are left out.
+    A pair is two runs of the same seed, and of the same split where the study has splits. A row that does not train (`step` 0) is measured once for
+    each split and stands beside every seed. `every` has a line per run, as `likeness.studies.measured` gives them. InputError: no run of `against`.
 
     Returns:
-        row, pairs, and of each figure the mean difference, "FIGURE ±", the standard error (NaN for one pair), and "FIGURE ahead", in how many
-        pairs the row is above. Rows without a pair are left out.
-
-    Raises:
-        InputError: no run of the row that is compared with.
+        row, pairs, and of each figure that is there the mean difference, "FIGURE ±", the standard error (NaN for one pair), and "FIGURE ahead", in
+        how many pairs the row is above. Rows without a pair are left out.
     """
     if against not in set(every["row"] if len(every) else ()):
         known = ", ".join(dict.fromkeys(every["row"])) if len(every) else "none"

@@ -34,10 +34,8 @@ def embed_rows(network: EmbeddingNetwork, inputs: Any, rows: NDArray[np.int64], 
 def backbone_features(config: RunConfig, progress: Progress | None = None) -> tuple[ImageTable, ImageClasses, NDArray[np.float32]]:
     """All images of a run's source, their classes, and the features (n, f) of the backbone before training, by which splits are measured.
 
-    The features are not scaled to unit length; they come from the cache that head-only runs use as well.
-
-    Raises:
-        InputError: as `read_dataset`, `image_classes` and `build_network`.
+    The features are not scaled to unit length; they come from the cache that head-only runs use as well. InputError as `read_dataset`,
+    `image_classes` and `build_network`.
     """
     from likeness.training.network.backbones import build_network
 

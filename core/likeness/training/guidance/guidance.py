@@ -40,13 +40,9 @@ def build_guidance(
 ) -> Guidance:
     """The guidance of a run, with all its tables computed; pseudolabels are stored in the cache.
 
-    Args:
-        network: of the run, whose feature maps method "vit" reads.
-        language: an object with `encode_texts`, or several, in place of the models that the config names.
-
-    Raises:
-        InputError: a language model or classifier that is not there, names that it does not know, images without captions, or a network
-            without feature maps where they are read.
+    The feature maps of the network are read by method "vit"; `language` is an object with `encode_texts`, or several, in place of the models that the
+    config names. InputError: a language model or classifier that is not there, names that it does not know, images without captions, or a network
+    without feature maps where they are read.
     """
     guidance = config.guidance
     assert guidance is not None
@@ -171,8 +167,7 @@ def _scatter(rows: NDArray[Any], places: NDArray[np.int64], count: int) -> NDArr
 def pseudolabel_names(config: RunConfig, images: RunImages, progress: Progress | None = None) -> tuple[list[str], NDArray[np.int64]]:
     """The names in use, and the k best of each training class (classes, k), or of each training image (images, k), as indices into them.
 
-    Raises:
-        InputError: as `pseudolabels`, or a file of pseudolabels that is not there or lacks a class.
+    InputError as `pseudolabels`, or for a file of pseudolabels that is not there or lacks a class.
     """
     guidance = config.guidance
     assert guidance is not None
@@ -187,8 +182,7 @@ def pseudolabel_names(config: RunConfig, images: RunImages, progress: Progress |
 def pseudolabels(config: RunConfig, images: RunImages, progress: Progress | None = None) -> NDArray[np.int64]:
     """The k best ImageNet names of each training class (classes, k), or of each training image (images, k), best first.
 
-    Raises:
-        InputError: no classifier, or one without ImageNet's 1,000 outputs.
+    InputError: no classifier, or one without ImageNet's 1,000 outputs.
     """
     guidance = config.guidance
     assert guidance is not None

@@ -32,13 +32,8 @@ def few_shot_scores(
 
     In each episode `shots` images of every class train the embedding layer alone, a copy that starts from the network's, by the margin loss with
     distance-weighted sampling and Adam, whatever loss the network was trained with. All other images are queries, each matched to its nearest
-    neighbor among the other queries. `features` (n, f) are the backbone's, of the test images.
-
-    Returns:
-        For each number of shots s: `zero_shot_s`, `few_shot_s`, and `few_shot_s_deviation` over the episodes.
-
-    Raises:
-        InputError: as `few_shot_episodes`.
+    neighbor among the other queries. `features` (n, f) are the backbone's, of the test images. For each number of shots s there are `zero_shot_s`,
+    `few_shot_s`, and `few_shot_s_deviation` over the episodes. InputError as `few_shot_episodes`.
     """
     numbers = np.unique(labels, return_inverse=True)[1].astype(np.int64)
     tensors = torch.from_numpy(np.ascontiguousarray(features))

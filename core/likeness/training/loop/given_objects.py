@@ -16,7 +16,7 @@ CUSTOM = "custom"
 
 
 class GivenObjects(NamedTuple):
-    """Objects passed to `train`; None: the config names it.
+    """Objects passed to `train`, callbacks of Lightning among them; None: the config names it.
 
     Attributes:
         loss: (embeddings (n, d), labels) -> scalar, a module or a function; beside a miner (embeddings, labels, tuples) -> scalar. Labels are
@@ -24,7 +24,6 @@ class GivenObjects(NamedTuple):
         miner: (embeddings, labels) -> tuples of row numbers.
         language: for guidance, an object with `encode_texts`, or several.
         backbone: images (n, 3, s, s) -> features (n, f).
-        callbacks: Lightning's.
     """
 
     loss: Any = None

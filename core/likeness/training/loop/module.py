@@ -43,12 +43,10 @@ class RunModule(LightningModule):
         epoch: steps in an epoch.
 
     Attributes:
-        drops: how often the learning rate has dropped.
-        figures: of the last step.
+        drops: how often the learning rate has dropped; `step_rate` is that of the backbone in the last step, whose `figures` stand beside it.
         images: those of all rows, where they lie on the device.
-        step_rate: the learning rate of the backbone in the last step.
-        best, without_best: the best value of the selection metric on the validation split, and the number of evaluations since.
-        waited: the same since the last drop.
+        best, without_best, waited: the best value of the selection metric on the validation split, and the number of evaluations since, and since the
+            last drop.
     """
 
     def __init__(

@@ -69,15 +69,9 @@ def prepare_run(
     should_stop: Callable[[], bool] | None = None,
     kind: type[RunModule] = RunModule,
 ) -> ReadyRun:
-    """Reads the images and builds everything that is drawn, by the run's seed.
+    """Reads the images, between which `should_stop` is asked, and builds everything that is drawn, by the run's seed; `kind` is of module.
 
-    Args:
-        progress: called with (done, total, what is being done).
-        should_stop: called between images.
-        kind: of module.
-
-    Raises:
-        InputError: anything in config or data that does not fit.
+    InputError: anything in config or data that does not fit.
     """
     images = run_images(config.data, config.seed)
     torch.manual_seed(config.seed)

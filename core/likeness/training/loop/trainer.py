@@ -57,8 +57,7 @@ def _distributed(devices: int, nodes: int) -> dict[str, Any]:
 def dist_context_of(config: RunConfig) -> DistContext:
     """Which of the run's processes this one is, as Lightning sees it.
 
-    Raises:
-        InputError: devices that do not exist, or torchrun or SLURM started another number of processes than the config has.
+    InputError: devices that do not exist, or torchrun or SLURM started another number of processes than the config has.
     """
     with silence_lightning():
         trainer = build_trainer(config, logger=False)

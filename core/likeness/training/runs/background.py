@@ -18,8 +18,7 @@ _started: list["subprocess.Popen[bytes]"] = []
 def start_run(run: RunFolder, config: RunConfig | None = None) -> int:
     """Starts or resumes a run in a background process, a new one with this config; returns the process's number.
 
-    Raises:
-        InputError: a run that is running or finished, a folder with another config, or a folder that cannot be written.
+    InputError: a run that is running or finished, a folder with another config, or a folder that cannot be written.
     """
     before = run.status()
     if before.state in ("running", "finished"):

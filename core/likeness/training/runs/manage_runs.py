@@ -75,10 +75,8 @@ def export_run(run: RunFolder, folder: Path, config: RunConfig | None = None) ->
     """Writes a folder with the run's config, best weights and figures, which is an encoder wherever it lies: "run:FOLDER".
 
     Where only the embedding layer was trained, the weights of the backbone are added, so that the folder needs no download and no other file.
-    `config` stands in it in place of the run's own, with other paths.
-
-    Raises:
-        InputError: no run, none that has been evaluated yet, or a folder that is there already or cannot be written.
+    `config` stands in it in place of the run's own, with other paths. InputError: no run, none that has been evaluated yet, or a folder that is there
+    already or cannot be written.
     """
     from likeness.training.runs.run_encoder import load_network
 

@@ -39,11 +39,7 @@ class RunEncoder(ImagesOnly):
 
 
 def load_network(run: RunFolder) -> "EmbeddingNetwork":
-    """The network of a run with its best weights.
-
-    Raises:
-        InputError: no run, none that has been evaluated yet, or weights that do not fit its config.
-    """
+    """The network of a run with its best weights; InputError: no run, none that was evaluated yet, or weights that do not fit its config."""
     from likeness.training.network.backbones import build_network
 
     backbone = run.config().backbone

@@ -237,12 +237,9 @@ def figure_names(measured: Iterable[Any]) -> list[str]:
 
 
 def checkpoint_figures(measured: pd.DataFrame, selection: str, which: Checkpoint) -> dict[str, float]:
-    """The figures of a run at a checkpoint, by name, with its `step` and `epoch`; empty before there is one.
+    """The figures of a run, measured as `RunFolder.metrics` says, at a checkpoint, by name, with its `step` and `epoch`; empty before there is one.
 
-    Args:
-        measured: `RunFolder.metrics`.
-        selection: `RunConfig.selection_metric`.
-        which: "last": the last evaluation; before the first one, that of the untrained network. "best": the evaluation whose weights are kept.
+    The "last" is the last evaluation; before the first one, that of the untrained network. The "best" is the evaluation whose weights are kept.
     """
     evaluated = "best_of" if which == "best" else selection
     if evaluated not in measured or not measured[evaluated].notna().any():

@@ -17,11 +17,8 @@ if TYPE_CHECKING:
 class RunPreprocessing:
     """An RGB image is resized by bicubic interpolation, its middle is cut out, values are divided by 255, and normalized.
 
-    Attributes:
-        side: pixels of the shorter side after resizing.
-        squeezed: both sides are resized to `side`, whatever the image's aspect.
-        crop: side in pixels of the middle that the network sees.
-        mean, std: of red, green and blue, by which values 0 to 1 are normalized.
+    The shorter side, or where it is `squeezed` both, has `side` pixels after resizing, the middle that the network sees `crop`; mean and std are of
+    red, green and blue, by which values 0 to 1 are normalized.
     """
 
     side: int
