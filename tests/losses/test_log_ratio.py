@@ -10,7 +10,7 @@ import torch
 from hypothesis import given, settings, strategies as st
 
 from likeness.losses import log_ratio
-from likeness.losses.squared_distances import squared_distances
+from likeness.losses.anchor_distances import squared_distances
 
 CASES = ("raw", "unit", "ties")
 

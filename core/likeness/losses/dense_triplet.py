@@ -29,7 +29,7 @@ def dense_triplet(embeddings: Any, label_distances: Any, margin: float = 0.03, v
     Raises:
         InputError: as `checked_anchors`, or an unknown variant.
     """
-    from likeness.losses.triplet_hinge import triplet_hinge
+    from likeness.losses.anchor_distances import triplet_hinge
 
     if variant not in VARIANTS:
         raise InputError(f"The dense triplet loss has no variant '{variant}'; choose from {', '.join(VARIANTS)}.")
@@ -51,7 +51,7 @@ def binary_triplet(embeddings: Any, label_distances: Any, positives: int = 5, ma
     Raises:
         InputError: as `checked_anchors`, or no row is left as a negative.
     """
-    from likeness.losses.triplet_hinge import triplet_hinge
+    from likeness.losses.anchor_distances import triplet_hinge
 
     given = checked_anchors(embeddings, label_distances)
     far = ~nearest_rows(given, positives)
@@ -69,7 +69,7 @@ def nearest_rows(given: Anchors, count: int) -> "Tensor":
 
 
 def _distances(given: Anchors) -> "Tensor":
-    from likeness.losses.squared_distances import squared_distances
+    from likeness.losses.anchor_distances import squared_distances
 
     return squared_distances(given.embeddings[: len(given.label_distances)], given.embeddings)
 

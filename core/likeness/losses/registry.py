@@ -86,8 +86,7 @@ def make_objective(name: str, classes: int = 0, dim: int = 0, *, miner: str | Mi
         miner: in place of the objective's own: a name of `likeness.samplers.MINERS`, or a callable (embeddings, labels) -> row numbers.
         options: of the objective, by its own names; each has the papers' value by default.
 
-    Raises:
-        InputError: unknown name or option, a value out of bounds, or a miner for an objective that compares no mined tuples.
+    InputError: unknown name or option, a value out of bounds, or a miner for an objective that compares no mined tuples.
     """
     if wrong := check_objective(name, options):
         raise InputError(wrong)

@@ -54,6 +54,5 @@ def random_label_triplets(embeddings: "Tensor", labels: "Tensor", generator: "to
     """
     import torch
 
-    check_labels(embeddings, labels)
     order = torch.randperm(len(labels), generator=generator, device=labels.device)
     return distance_weighted_triplets(embeddings, labels[order], generator=generator)

@@ -6,6 +6,7 @@ from likeness.studies.comparison import (
     OnRun as OnRun,
     collected as collected,
     compare as compare,
+    compare_in_parallel as compare_in_parallel,
     embedding_sizes as embedding_sizes,
     no_runs as no_runs,
 )
@@ -18,7 +19,6 @@ from likeness.studies.comparison_tables import (
 )
 from likeness.studies.convergence import convergence as convergence, convergence_table as convergence_table
 from likeness.studies.encoder_sizes import PAPER_ENCODERS as PAPER_ENCODERS, SHIPPED_ENCODERS as SHIPPED_ENCODERS, encoder_sizes as encoder_sizes
-from likeness.studies.parallel import compare_in_parallel as compare_in_parallel
 from likeness.studies.prompt_counts import prompt_counts as prompt_counts
 from likeness.studies.published import (
     beside_guidance as beside_guidance,
@@ -57,15 +57,15 @@ from likeness.studies.study_tables import (
     paired_differences as paired_differences,
     shift_table as shift_table,
 )
-from likeness.studies.sweeps import (
+from likeness.studies.sweeps.config import (
     Domain as Domain,
     SweepConfig as SweepConfig,
-    SweepFolder as SweepFolder,
     Trial as Trial,
     read_sweep as read_sweep,
     settings_text as settings_text,
-    sweep as sweep,
 )
+from likeness.studies.sweeps.folder import SweepFolder as SweepFolder
+from likeness.studies.sweeps.sweep import sweep as sweep
 from likeness.studies.table_texts import (
     NONE as NONE,
     as_latex as as_latex,

@@ -12,6 +12,7 @@ from likeness.arrays import unit_rows
 from likeness.data import has_label
 from likeness.errors import InputError
 from likeness.evaluation import DistanceMetric, Metric, MetricLike, checked_metric, chosen_metrics, measure
+from likeness.io import folder_kept_out
 from likeness.notions import METHODS as METHODS, PAPER_METHODS, LearnsFrom, MethodLike, NotionMethod, best_aspects, named_methods, with_other_words
 from likeness.progress import Progress
 
@@ -27,6 +28,7 @@ SUGGESTED = "suggested"
 SIZES = (2, 4, 8, 16, 32, 64, 128, 256, 512)
 # What the analyses measure by default: the metric of the paper's figures and the other one of its Table 2, both from one ranking.
 ANALYSIS_METRICS = ("map_at_r", "precision_at_1")
+_PLACE = ["notion", "method", "dim"]
 _COLUMNS = ("notion", "method", "dim", "seed", "left_out", "fit_seconds", "refused")
 
 
@@ -131,6 +133,49 @@ def no_runs(
     checked_metric(ranking)
     _check(table, notions, dims, seeds)
     return pd.DataFrame(columns=[*_COLUMNS, *wanted])
+
+
+@folder_kept_out()
+def compare_in_parallel(
+    base: "Space",
+    notions: Sequence["Notion"],
+    methods: Iterable[MethodLike] = METHODS,
+    dims: Sequence[int | str] = (128,),
+    seeds: Sequence[int] = range(5),
+    *,
+    workers: int | None = None,
+    progress: Progress | None = None,
+    **options: Any,
+) -> pd.DataFrame:
+    """The runs of `compare`, a process per core, each with one thread and one notion and seed at a time.
+
+    Most methods learn by thousands of small steps, which two threads share badly: two processes take about half the time of one.
+    What has no seed ("raw", "pca") is measured by every process of its notion, and listed once.
+
+    Args:
+        workers: processes; None: one per core.
+        progress: called with (parts done, parts in all) as they are finished, in order; a part is a notion with one seed.
+        options: `metrics` and `ranking` of `compare`.
+
+    Returns:
+        The rows of `compare`, in its order, or its errors. `fit_seconds` are of one thread beside busy neighbors.
+    """
+    from joblib import Parallel, delayed
+
+    # Refuses what `compare` refuses before a process is started.
+    no_runs(base.table, notions, methods, dims, seeds, **options)
+    parts = [delayed(compare)(base, [notion], methods, dims, [seed], **options) for seed in seeds for notion in notions]
+    frames: list[pd.DataFrame] = []
+    for frame in Parallel(n_jobs=workers or -1, return_as="generator")(parts):
+        frames.append(frame)
+        if progress:
+            progress(len(frames), len(parts))
+    runs = pd.concat(frames, ignore_index=True).drop_duplicates([*_PLACE, "seed"])
+    # the first seed's frames have every notion, method and dimension, in the order of `compare`
+    first = pd.concat(frames[: len(notions)])[_PLACE].itertuples(index=False, name=None)
+    order = {place: number for number, place in enumerate(dict.fromkeys(first))}
+    places = pd.Series([order[place] for place in runs[_PLACE].itertuples(index=False, name=None)])
+    return runs.iloc[places.argsort(kind="stable")].reset_index(drop=True)
 
 
 class _Task:

@@ -40,22 +40,16 @@ def encoder_sizes(
     """The metrics of every notion and method on top of each encoder. Images and prompts are embedded once per encoder and then stored.
 
     An encoder that can't be used, for want of its weights say, gives one refused run per notion and method, with the reason, and the rest
-    goes on.
+    goes on. Arguments, errors and result are those of `compare`, with a first column `encoder`; `should_stop` also ends an embedding.
 
     Args:
-        table: the images, with each notion's `attribute`.
         encoders: names that `likeness.encoders.load_encoder` takes, such as `SHIPPED_ENCODERS` or `PAPER_ENCODERS`.
-        methods: as in `compare`; by default those of the paper's figure.
-        dim: dimensions of the notions' spaces, by default the paper's; "suggested": as in `compare`, by each encoder's prompts. The rows of an
-            encoder that can't be used then say 0.
+        methods: by default those of the paper's figure.
+        dim: dimensions of the notions' spaces, by default the paper's; "suggested": by each encoder's prompts. The rows of an encoder that can't be
+            used then say 0.
         embed: (table, encoder) -> the encoder's space; by default `likeness.embedding.embed`.
-        seeds, metrics, progress, should_stop, on_run: as in `compare`. `should_stop` also ends an embedding.
 
-    Returns:
-        The runs of `compare` with a first column `encoder`.
-
-    Raises:
-        InputError: no encoder, one twice, or none that can be used; otherwise as in `compare`.
+    InputError: no encoder, one twice, or none that can be used.
     """
     from likeness.embedding import embed as embed_table
 

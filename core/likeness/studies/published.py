@@ -79,7 +79,8 @@ def published_shifts() -> pd.DataFrame:
 def published_guidance(table: str | None = None, dataset: str | None = None) -> pd.DataFrame:
     """The tables of Roth, Vinyals, Akata, *Integrating Language Guidance into Vision-based Deep Metric Learning*, CVPR 2022.
 
-    Transcribed in `assets/papers/language_guidance.csv`; its README says what could not be read and where the tables disagree.
+    Transcribed in `assets/papers/language_guidance.csv`; its README says what could not be read and where the tables disagree. InputError: unknown
+    table, or a dataset that the table (or the paper) does not have.
 
     Args:
         table: "table1" (state of the art), "table2" (relative comparison), "table3" (language models), "table4" (ablations), "table5" (captions),
@@ -91,9 +92,6 @@ def published_guidance(table: str | None = None, dataset: str | None = None) -> 
         table, dataset, backbone, dim, group (the base objective or the section that a row stands under), method, metric, mean and std, in
         the paper's names and as printed: percent, divergences as they are. A text is empty and a number missing where the paper reports nothing
         or its text can't be read.
-
-    Raises:
-        InputError: unknown table, or a dataset that the table (or the paper) does not have.
     """
     frame = pd.read_csv(
         assets_dir() / "papers" / "language_guidance.csv",

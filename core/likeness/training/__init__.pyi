@@ -44,7 +44,13 @@ from .runs.manage_runs import (
     export_zip as export_zip,
     rename_run as rename_run,
 )
-from .runs.run_encoder import load_network as load_network, load_spherical_map as load_spherical_map
+from .runs.run_encoder import (
+    RunPreprocessing as RunPreprocessing,
+    load_network as load_network,
+    load_spherical_map as load_spherical_map,
+    run_preprocessing as run_preprocessing,
+    weights_metadata as weights_metadata,
+)
 from .runs.run_folder import (
     CHECKPOINTS as CHECKPOINTS,
     Checkpoint as Checkpoint,
@@ -57,4 +63,3 @@ from .runs.run_folder import (
     list_runs as list_runs,
     trained_folders as trained_folders,
 )
-from .runs.run_preprocessing import RunPreprocessing as RunPreprocessing, run_preprocessing as run_preprocessing, weights_metadata as weights_metadata

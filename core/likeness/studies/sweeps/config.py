@@ -217,13 +217,11 @@ STATES = ("running", "finished", "pruned", "failed")
 
 
 class Trial(NamedTuple):
-    """One trial, with its settings by dotted keys.
+    """One trial, with its settings by dotted keys; numbers are from 0, in the order in which trials began, the reason says why it failed.
 
     Attributes:
-        number: from 0, in the order in which trials began.
         state: "running", also of one that was killed and goes on with the next call; "finished"; "pruned", ended early; "failed".
         value: the selection metric on the validation images: of a finished trial at its best weights, of a pruned one where it ended; else None.
-        reason: why it failed, in a sentence.
     """
 
     number: int

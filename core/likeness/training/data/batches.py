@@ -26,8 +26,7 @@ class Batch(NamedTuple):
             numbers (m,).
         labels: of the whole batch: class numbers (n,), or, where the batches have anchors, the label distances (a, n) of the first a rows to all.
         rows: (n,) of the whole batch.
-        crops: of the images; features have none.
-        view: another random crop of each image, where an objective reads a second view.
+        crops, view: of the images, and where an objective reads a second view, another random crop of each; features have none.
     """
 
     inputs: Tensor
@@ -52,7 +51,8 @@ class Batch(NamedTuple):
 
 
 class Batches(Dataset[Batch]):
-    """Batch number t; a function of the seed and t alone. Where several processes share a batch, each has the inputs of its own rows.
+    """Batch number t; a function of the seed and t alone. Where several processes share a batch, each has the inputs of its own rows, or, where all
+    inputs lie `on_device`, their row numbers.
 
     Args:
         inputs: of all images: kept pixels (n, s, s, 3), whole images (n,), of which there are random crops alone, or features (n, f).
@@ -60,9 +60,6 @@ class Batches(Dataset[Batch]):
         size: side of the images that the network reads.
         augment: random crops and mirrors, "jitter" or "mirror"; false: the center.
         views: add a second view of each image, another random crop, whatever `augment` is; features have none.
-
-    Attributes:
-        on_device: all inputs lie on the device, so that batches hold their row numbers only.
     """
 
     def __init__(

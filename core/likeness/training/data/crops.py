@@ -19,12 +19,8 @@ _ALL = slice(None)
 
 
 class Crops(NamedTuple):
-    """How the images of a batch are cut to squares.
-
-    Attributes:
-        boxes: (n, 4) of center (x, y), width and height, -1 to 1 over the kept image and double precision; a negative width mirrors. None: the
-            middle, pixel by pixel.
-        mirrored: the middle is mirrored.
+    """How the images of a batch are cut to squares: by boxes (n, 4) of center (x, y), width and height, -1 to 1 over the kept image and double
+    precision, of which a negative width mirrors; None: the middle, pixel by pixel, `mirrored` or not.
     """
 
     boxes: Tensor | None = None

@@ -41,20 +41,12 @@ def load_pixels(
     kept: int | None = None,
     frame: str = "square",
 ) -> Pixels:
-    """Each image's center square, scaled to `kept_size(size)`: (n, s, s, 3), mapped from a file in the cache.
+    """Each image's center square, scaled to `kept_size(size)`, or s pixels (`kept`), or all of it squeezed to a square (`frame` "whole"): (n, s, s,
+    3).
 
-    The file is made once for the same paths, file sizes and times, also by several processes at once; it is mapped, so that all
-    processes of a machine share its memory.
-
-    Args:
-        size: side of the images that the network reads.
-        progress: called with (images done, n, what is being done).
-        should_stop: called between images; once true, the work ends with an InputError and nothing is kept.
-        kept: s, in place of `kept_size(size)`.
-        frame: "square", or "whole": all of the image, squeezed to a square.
-
-    Raises:
-        InputError: for the first image that cannot be read, or when stopped.
+    They are mapped from a file in the cache, which is made once for the same paths, file sizes and times, also by several processes at once; all
+    processes of a machine share its memory. `progress` is called with (images done, n, what is being done) and `should_stop` between images; once
+    true, the work ends with an InputError and nothing is kept, as for the first image that cannot be read.
     """
     side, keep = kept or kept_size(size), _whole_frame if frame == "whole" else _center_square
     how = f"{size} {MARGIN}" if side == kept_size(size) and frame == "square" else f"{side} {frame}"

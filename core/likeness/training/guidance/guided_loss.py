@@ -51,10 +51,8 @@ class ImageTargets(nn.Module):
 class VectorTargets(nn.Module):
     """Language similarities as cosines of language vectors of any length, (c, m) of classes or (images, m) of single images, computed for each batch.
 
-    Args:
-        of_images: the rows are images ("Caption" of Table 5).
-        learned: the vectors are parameters that begin there ("No stop grad." of Table 4). The paper lets gradients flow into the language
-            model; here they end at the vectors that it gave, so that names learn one by one.
+    Rows `of_images` are "Caption" of Table 5. Vectors that are `learned` are parameters that begin there ("No stop grad." of Table 4): the paper lets
+    gradients flow into the language model; here they end at the vectors that it gave, so that names learn one by one.
     """
 
     vectors: Tensor

@@ -31,8 +31,8 @@ from likeness.training.loop.step_figures import PendingSteps, StepFigures, mean_
 from likeness.training.network.backbones import size_note
 from likeness.training.network.embedding_network import EmbeddingNetwork
 from likeness.training.network.spherical_map import MAP_KEYS, SphericalMap, fit_spherical_map
+from likeness.training.runs.run_encoder import weights_metadata
 from likeness.training.runs.run_folder import CHECKPOINTS, RunFolder, Status, checkpoint_figures
-from likeness.training.runs.run_preprocessing import weights_metadata
 
 Embeddings = NDArray[np.float32]
 # Seconds between two updates of the run's status.

@@ -45,15 +45,10 @@ def find_rate(
 ) -> RateSearch:
     """Trains for some steps while the rate rises evenly on the scale of its logarithm; no run is written, and no weights are kept.
 
-    Args:
-        config: its own rate and schedule do not count. Rates of parts (`rate_head`, `proxy_rate` ...) stay in proportion.
-        low, high: of the rate.
-        steps: how many; fewer where the loss grows fourfold or is no longer finite.
-        progress: called with (step, steps, what is being done).
-        given: objects in place of names in the config.
+    The config's own rate and schedule do not count; rates of parts (`rate_head`, `proxy_rate` ...) stay in proportion. There are fewer steps where
+    the loss grows fourfold or is no longer finite. `progress` is called with (step, steps, what is being done).
 
-    Raises:
-        InputError: a range that is none, fewer than 10 steps, several processes, or a loss that diverges before the tenth step.
+    InputError: a range that is none, fewer than 10 steps, several processes, or a loss that diverges before the tenth step.
     """
     if not 0 < low < high:
         raise InputError(f"The rates rise from {low:g} to {high:g}, but the first one must be above 0 and below the last.")

@@ -171,7 +171,8 @@ def _fit(config: RunConfig, run: RunFolder, ready: ReadyRun, callback: RunCallba
         device: torch.device = trainer.strategy.root_device
         if not done:
             retain_freed_memory()
-            with threads_for(_multiply_adds(config.batch.size, config.backbone.head_only, module)):
+            # multiply-adds of the largest matrix product of a step; infinite for a whole backbone
+            with threads_for(config.batch.size * module.network.head.weight.numel() if config.backbone.head_only else float("inf")):
                 try:
                     loader = ready.loader(device, start, callback.total)
                     trainer.fit(module, loader, ckpt_path=checkpoints.path if resumed else None, weights_only=True if resumed else None)
@@ -189,11 +190,6 @@ def _fit(config: RunConfig, run: RunFolder, ready: ReadyRun, callback: RunCallba
             with placed_on(module, device):
                 callback.measure_untrained(module)
     return device
-
-
-def _multiply_adds(batch: int, head_only: bool, module: RunModule) -> float:
-    """Multiply-adds of the largest matrix product of a step; infinite for a whole backbone."""
-    return batch * module.network.head.weight.numel() if head_only else float("inf")
 
 
 def _check_state(state: dict[str, Any]) -> None:

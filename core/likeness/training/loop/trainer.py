@@ -34,7 +34,10 @@ def build_trainer(config: RunConfig, **options: Any) -> Trainer:
     is the gradient of a single process (`RunModule.gather`). Parameters may be without gradient, as in one process: of an objective that
     guidance replaces, or in a batch without tuples. Buffers are equal anyway.
     """
-    devices = _distributed(config.devices, config.nodes) if config.processes > 1 else {"devices": 1}
+    devices: dict[str, Any] = {"devices": 1}
+    if config.processes > 1:
+        strategy = DDPStrategy(find_unused_parameters=True, broadcast_buffers=False, timeout=_TIMEOUT)
+        devices = {"strategy": strategy, "devices": config.devices, "num_nodes": config.nodes, "use_distributed_sampler": False}
     quiet = {"enable_checkpointing": False, "enable_progress_bar": False, "enable_model_summary": False, "precision": config.precision}
     steps = {"accumulate_grad_batches": config.batch.accumulate, "gradient_clip_val": config.optimizer.clip}
     arguments: dict[str, Any] = quiet | steps | devices | options
@@ -47,11 +50,6 @@ def build_trainer(config: RunConfig, **options: Any) -> Trainer:
     if config.precision == "16-mixed" and trainer.strategy.root_device.type == "cpu":  # Lightning would take bfloat16 in silence
         raise InputError("No GPU is here, and precision 16-mixed is for GPUs; on processors choose bf16-mixed or 32.")
     return trainer
-
-
-def _distributed(devices: int, nodes: int) -> dict[str, Any]:
-    strategy = DDPStrategy(find_unused_parameters=True, broadcast_buffers=False, timeout=_TIMEOUT)
-    return {"strategy": strategy, "devices": devices, "num_nodes": nodes, "use_distributed_sampler": False}
 
 
 def dist_context_of(config: RunConfig) -> DistContext:

@@ -14,12 +14,8 @@ IMAGENET_MEAN, IMAGENET_STD = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)
 
 
 class NetworkOutput(NamedTuple):
-    """The network's output for a batch.
-
-    Attributes:
-        embeddings: (n, d) of unit length.
-        features: (n, f) pooled features of the backbone.
-        maps: (n, c, h, w) its last feature maps, before pooling, where the network keeps them.
+    """Of a batch: embeddings (n, d) of unit length; the backbone's pooled features (n, f); and where the network keeps them, its last feature maps
+    (n, c, h, w), before pooling.
     """
 
     embeddings: Tensor
@@ -32,13 +28,10 @@ class EmbeddingNetwork(nn.Module):
 
     Args:
         backbone: maps normalized images (n, 3, h, w) to features (n, f); None where the inputs are features already.
-        dim: d; None: f, and the linear layer begins as the identity.
+        dim: d, a multiple of `parts`, else InputError; None: f, and the linear layer begins as the identity.
         mean, std: by which images with values 0 to 1 are normalized.
         freeze_batch_norm: batch norm keeps its running statistics also in training.
         parts: of equal size, each of which is scaled to the same length; 1: the embedding is scaled as a whole.
-
-    Raises:
-        InputError: dim is not a multiple of parts.
 
     Attributes:
         keeps_maps: `forward` returns the feature maps as well.

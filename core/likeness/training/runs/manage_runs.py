@@ -8,8 +8,8 @@ from pathlib import Path
 from likeness.errors import InputError
 from likeness.io import read_weights, write_weights
 from likeness.training.config import RunConfig, as_yaml, with_changes
+from likeness.training.runs.run_encoder import weights_metadata
 from likeness.training.runs.run_folder import RunFolder
-from likeness.training.runs.run_preprocessing import weights_metadata
 
 LONGEST_NAME = 200  # bytes; file systems take some more
 

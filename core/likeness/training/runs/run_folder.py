@@ -33,10 +33,9 @@ class Status:
     """How a run stands.
 
     Attributes:
-        state: "new" (a config only), "running", "stopped" (by a person), "finished", "failed" (see `message`), or "lost": it says that it
-            runs, but its process is gone; it can be resumed like a stopped one.
+        state: "new" (a config only), "running", "stopped" (by a person), "finished", "failed" (see `message`, one sentence for people), or "lost": it
+            says that it runs, but its process is gone; it can be resumed like a stopped one.
         step, total: steps done and in all.
-        message: one sentence for people.
         pid: the process, 0 where there is none.
         seconds: spent in training.
     """
