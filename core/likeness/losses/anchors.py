@@ -21,6 +21,12 @@ class Anchors(NamedTuple):
     label_distances: "Tensor"
     others: "Tensor"
 
+    def distances(self) -> "Tensor":
+        """(a, n), squared, in the embedding."""
+        from likeness.losses.anchor_distances import squared_distances
+
+        return squared_distances(self.embeddings[: len(self.label_distances)], self.embeddings)
+
 
 def checked_anchors(embeddings: Any, label_distances: Any) -> Anchors:
     """Both as tensors of one kind: embeddings (n, d), NumPy or torch, whose first rows are the anchors, and label distances (n - 1,), of row 0 to

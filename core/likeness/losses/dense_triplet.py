@@ -35,7 +35,7 @@ def dense_triplet(embeddings: Any, label_distances: Any, margin: float = 0.03, v
         raise InputError(f"The dense triplet loss has no variant '{variant}'; choose from {', '.join(VARIANTS)}.")
     given = checked_anchors(embeddings, label_distances)
     ranks = given.label_distances if variant == "paper" else _positions(given.label_distances)
-    return as_given(triplet_hinge(_distances(given), ranks, given.others, margin, 0.0 if variant == "paper" else 1e-12), embeddings)
+    return as_given(triplet_hinge(given.distances(), ranks, given.others, margin, 0.0 if variant == "paper" else 1e-12), embeddings)
 
 
 def binary_triplet(embeddings: Any, label_distances: Any, positives: int = 5, margin: float = 0.2) -> Any:
@@ -55,7 +55,7 @@ def binary_triplet(embeddings: Any, label_distances: Any, positives: int = 5, ma
 
     given = checked_anchors(embeddings, label_distances)
     far = ~nearest_rows(given, positives)
-    return as_given(triplet_hinge(_distances(given), far.to(given.label_distances), given.others, margin), embeddings)
+    return as_given(triplet_hinge(given.distances(), far.to(given.label_distances), given.others, margin), embeddings)
 
 
 def nearest_rows(given: Anchors, count: int) -> "Tensor":
@@ -66,12 +66,6 @@ def nearest_rows(given: Anchors, count: int) -> "Tensor":
         )
     order = given.label_distances.masked_fill(~given.others, float("inf")).argsort(dim=1, stable=True)
     return given.others.new_zeros(given.others.shape).scatter(1, order[:, :count], True)
-
-
-def _distances(given: Anchors) -> "Tensor":
-    from likeness.losses.anchor_distances import squared_distances
-
-    return squared_distances(given.embeddings[: len(given.label_distances)], given.embeddings)
 
 
 def _positions(label_distances: "Tensor") -> "Tensor":

@@ -41,8 +41,7 @@ class DiVA(nn.Module):
         objective: of the first part: (embeddings (n, d / 4), labels) -> scalar.
         shared_weight, intra_weight, sample_weight, separation_weight: the w.
         beta, margin: of the margin losses of the second and third part.
-        hidden: width of the separations' inner layers.
-        momentum: of the copy.
+        hidden, momentum: width of the separations' inner layers; of the copy.
         temperature, batch_weights: of `dance`.
         queue_batches: batches whose keys are kept.
         dropout: share of the features that the second view lacks, where the network reads features that are computed once: they have

@@ -36,10 +36,8 @@ def log_ratio(embeddings: Any, label_distances: Any, variant: str = "paper") -> 
     """
     if variant not in VARIANTS:
         raise InputError(f"The log-ratio loss has no '{variant}'; choose from {', '.join(VARIANTS)}.")
-    from likeness.losses.anchor_distances import squared_distances
-
     given = checked_anchors(embeddings, label_distances)
-    distances = squared_distances(given.embeddings[: len(given.label_distances)], given.embeddings)
+    distances = given.distances()
     loss, triplets = _paper(distances, given) if variant == "paper" else _official(distances, given)
     return as_given(loss / triplets.clamp(min=1), embeddings)
 

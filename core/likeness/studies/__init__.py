@@ -57,13 +57,7 @@ from likeness.studies.study_tables import (
     paired_differences as paired_differences,
     shift_table as shift_table,
 )
-from likeness.studies.sweeps.config import (
-    Domain as Domain,
-    SweepConfig as SweepConfig,
-    Trial as Trial,
-    read_sweep as read_sweep,
-    settings_text as settings_text,
-)
+from likeness.studies.sweeps.config import SweepConfig as SweepConfig, read_sweep as read_sweep
 from likeness.studies.sweeps.folder import SweepFolder as SweepFolder
 from likeness.studies.sweeps.sweep import sweep as sweep
 from likeness.studies.table_texts import (

@@ -54,7 +54,8 @@ def published(paper: str = "indirect", dataset: str | None = None, table: Table 
         if value not in known:
             raise InputError(f"There is no {what} '{value}' here; choose from {', '.join(known)}.")
     frame = pd.read_csv(assets_dir() / "papers" / f"{paper}_{table}.csv")
-    frame["notion"] = [_notion(where, notion) for where, notion in zip(frame["dataset"], frame["notion"], strict=True)]
+    names = zip(frame["dataset"], frame["notion"].str.lower(), strict=True)
+    frame["notion"] = [notion if where == _OWN else f"{where} {notion}" for where, notion in names]
     if table != "table1":
         titles = {title: metric for metric, title in METRICS.items()}
         frame["metric"], frame["method"] = frame["metric"].map(titles), frame["method"].replace(_METHODS)
@@ -178,7 +179,3 @@ def side_by_side(ours: pd.DataFrame, theirs: pd.DataFrame) -> pd.DataFrame:
     table = both.pivot(index=["notion", "metric", "side"], columns="method", values="text").reindex(lines).fillna(NONE)
     table = table[[method for method in METHODS if method in table and (table[method] != NONE).any()]]
     return table.rename(columns=METHOD_TITLES).rename(index=METRICS, level="metric").rename_axis(columns=None)
-
-
-def _notion(dataset: str, notion: str) -> str:
-    return notion.lower() if dataset == _OWN else f"{dataset} {notion.lower()}"

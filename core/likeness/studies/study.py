@@ -25,8 +25,7 @@ class StudyConfig(FrozenConfig):
     """A table of a paper, or a sweep.
 
     Attributes:
-        name: shown to people; also of the folder.
-        note: what it asks, with paper and table.
+        name, note: shown to people, also of the folder; what it asks, with paper and table.
         base: a preset's name, or a config.
         seeds: of each row; the table gives their mean and deviation.
         rows: a row's name -> its changes of the base, by dotted keys.

@@ -41,8 +41,7 @@ class DataConfig(FrozenConfig):
             they have 8 to 100 %, as in the papers' programs. Evaluation shows the center square's middle in both.
         frame: what of an image is kept: "square", its center; "whole", all of it, squeezed to a square, as label distances of layouts ask for.
         kept: side in pixels at which that is kept; evaluation shows its middle `image_size` pixels. None: 8/7 of those, as the papers' 256 and 224.
-        subset: at most so many images, drawn at random, the same for every seed.
-        per_class: at most so many images of each class.
+        subset, per_class: at most so many images, drawn at random, the same for every seed; at most so many of each class.
         labels: continuous labels, by which an objective such as "log-ratio" trains and by which retrieval is judged.
         shuffled: a control: training images are given each other's continuous labels at random, or where these are names of classes, training
             classes each other's names, so that what is still gained is not due to them.
@@ -208,9 +207,7 @@ class GuidanceConfig(FrozenConfig):
         captions: CSV file of path and caption, with the paths of the image table.
         control: takes the meaning away, so that what is still gained is not due to it. "shuffled": names, or pseudolabels, are dealt out to the
             classes at random; "flat": all classes are equally similar, by the mean of the true similarities.
-        k: pseudolabels per class (plg).
-        level: "class" or "sample" (plg).
-        variant: "mean", "multi", "dense", "dense+multi" of Table S3 (plg).
+        k, level, variant: pseudolabels per class; "class" or "sample"; "mean", "multi", "dense", "dense+multi" of Table S3 (plg).
         average: "softmax" (paper) or "logits" (authors' code) of a class's outputs (plg).
         classifier: a timm classifier with ImageNet classes (plg). None: the run's backbone.
         pseudolabels: instead, a CSV file of classes and their names, or "synthetic-cars", which ships (plg).
@@ -325,8 +322,7 @@ class BatchConfig(FrozenConfig):
     """Which images make a batch.
 
     Attributes:
-        size: images in a batch.
-        per_class: images of each class in it (M-per-class sampling).
+        size, per_class: images in a batch, and of each class in it (M-per-class sampling).
         draw: "spread": different classes, and different images of each; "replacement": both can come up again, as in the authors' code of
             language guidance.
         nearest, pool, drawn: for continuous labels, of `likeness.samplers.NeighborBatches`: neighbors of each drawn anchor, from how many
@@ -404,8 +400,7 @@ class FewShotConfig(FrozenConfig):
         beta: of that margin loss; it is not learned.
         steps: of the adaptation: one number, or one for each of `shots`. The authors' scripts take 1,000 for 2 shots and 1,500 for 5.
         rate, weight_decay: of Adam; the authors' scripts take 1e-4 and 0.
-        batch_size: images in a batch, two of each class.
-        draw: as in `BatchConfig`. With "spread" a batch holds at most two images of each test class.
+        batch_size, draw: images in a batch, two of each class, drawn as in `BatchConfig`; with "spread" at most two of each test class.
     """
 
     shots: tuple[int, ...] = Field(default=(2, 5), min_length=1)
@@ -441,8 +436,7 @@ class RunConfig(FrozenConfig):
     """A whole run.
 
     Attributes:
-        name: shown to people; also of the run's folder.
-        note: what it is, with paper and expected figures.
+        name, note: shown to people, also of the run's folder; what it is, with paper and expected figures.
         epochs: passes over the training images; a pass is n / batch size steps; for continuous labels n / anchors of a batch, so that each
             image is an anchor once. 0 measures the network as it is.
         evaluate_every: epochs between evaluations.
@@ -462,7 +456,6 @@ class RunConfig(FrozenConfig):
         keep_on_device: all images lie on the device that trains, as 8-bit pixels; None: on GPUs, where they take at most 40 % of the free memory.
         loggers: where figures go beside the run's own file, by Lightning.
         workers: processes that prepare batches; None: two for a GPU that does not hold the images, otherwise none.
-        few_shot: measured at the end, where it is given.
         matched_classes: R@1 is also measured among so many test classes, the mean over ten random choices of them: splits whose test sides
             have lost classes are easier by that alone, and this figure is not.
         structure: properties of the space (`likeness.evaluation.structure_metrics`) of the training images are measured at the end.

@@ -7,7 +7,8 @@ import pytest
 import yaml
 
 from likeness.errors import InputError
-from likeness.studies import Domain, SweepConfig, read_sweep
+from likeness.studies import SweepConfig, read_sweep
+from likeness.studies.sweeps.config import Domain
 
 
 def _read(folder: Path, content: dict[str, Any]) -> SweepConfig:

@@ -8,7 +8,8 @@ import optuna
 import pytest
 
 from likeness.errors import InputError
-from likeness.studies import SweepConfig, Trial
+from likeness.studies import SweepConfig
+from likeness.studies.sweeps.config import Trial
 from likeness.studies.sweeps.history import TrialHistory
 
 

@@ -12,7 +12,8 @@ import pytest
 
 from likeness import training
 from likeness.errors import InputError
-from likeness.studies import SweepConfig, SweepFolder, Trial, sweep
+from likeness.studies import SweepConfig, SweepFolder, sweep
+from likeness.studies.sweeps.config import Trial
 from likeness.studies.sweeps.history import TrialHistory
 from likeness.studies.sweeps.sweep import _Judge
 from likeness.training import RunConfig, RunFolder, Status, read_config

@@ -109,8 +109,7 @@ class SweepConfig(FrozenConfig):
     """A search for good settings.
 
     Attributes:
-        name: shown to people; also of the folder.
-        note: what it asks.
+        name, note: shown to people, also of the folder; what it asks.
         base: a preset's name, a config file, or a config. It needs `data.validation`: trials are judged on the validation images alone.
         changes: of the base, by dotted keys.
         space: dotted keys of the settings that vary, and their values.

@@ -1,7 +1,7 @@
 """A sweep on disk: what it searches, its trials, their runs, and the figures that came of them."""
 
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pandas as pd
 import yaml
@@ -118,8 +118,5 @@ class SweepFolder(TaskFolder):
 
 def _same_sweep(ours: SweepConfig, theirs: SweepConfig, base: RunConfig) -> bool:
     """Whether trials of the one are trials of the other: all but how many there are, and what is reported at the end."""
-
-    def searched(config: SweepConfig) -> dict[str, Any]:
-        return config.model_dump(exclude={"note", "base", "changes", "trials", "seeds"})
-
-    return searched(ours) == searched(theirs) and config_from(ours.base, "The base").same_run(base)
+    searched = [config.model_dump(exclude={"note", "base", "changes", "trials", "seeds"}) for config in (ours, theirs)]
+    return searched[0] == searched[1] and config_from(ours.base, "The base").same_run(base)
