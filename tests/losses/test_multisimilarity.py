@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 import torch
 
-from likeness.losses import interpolated, language_scales, make_objective, mined_pairs, multisimilarity
+from likeness.losses import interpolated, language_scales, make_objective, multisimilarity
+from likeness.losses.multi_similarity import mined_pairs
 
 PARAMETERS = {"alpha": 2.0, "base": 0.5, "epsilon": 0.1}
 

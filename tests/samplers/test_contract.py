@@ -12,7 +12,8 @@ from likeness.commands.cli import command_line
 from likeness.errors import InputError
 from likeness.losses import make_objective
 from likeness.options import Option
-from likeness.samplers import MINERS, Miner, distance_weighted_triplets, intra_triplets, make_miner, rho_triplets, shared_triplets
+from likeness.samplers import MINERS, distance_weighted_triplets, intra_triplets, make_miner, rho_triplets, shared_triplets
+from likeness.samplers.miner import Miner
 from likeness.training.config import config_from
 
 NAMED = [miner for miner in MINERS.values() if miner.name != "custom"]

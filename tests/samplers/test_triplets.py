@@ -11,11 +11,11 @@ from likeness.samplers import (
     distance_weighted_triplets,
     intra_triplets,
     inverse_density,
-    negative_probabilities,
     random_label_triplets,
     rho_triplets,
     shared_triplets,
 )
+from likeness.samplers.distance_weighted import negative_probabilities
 
 
 @pytest.fixture

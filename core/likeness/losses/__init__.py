@@ -7,12 +7,7 @@ import lazy_loader  # type: ignore[import-untyped]
 from likeness.losses.dense_triplet import binary_triplet as binary_triplet, dense_triplet as dense_triplet
 from likeness.losses.language_match import language_match as language_match
 from likeness.losses.log_ratio import log_ratio as log_ratio
-from likeness.losses.multi_similarity import (
-    interpolated as interpolated,
-    language_scales as language_scales,
-    mined_pairs as mined_pairs,
-    multisimilarity as multisimilarity,
-)
+from likeness.losses.multi_similarity import interpolated as interpolated, language_scales as language_scales, multisimilarity as multisimilarity
 from likeness.losses.objective import Objective as Objective, Wrapper as Wrapper
 from likeness.losses.registry import (
     OBJECTIVES as OBJECTIVES,

@@ -37,13 +37,7 @@ from .preview import (
     summarize_similarities as summarize_similarities,
 )
 from .runs.background import begin as begin, spawn as spawn, start_run as start_run, tail_log as tail_log
-from .runs.manage_runs import (
-    check_run_name as check_run_name,
-    delete_run as delete_run,
-    export_run as export_run,
-    export_zip as export_zip,
-    rename_run as rename_run,
-)
+from .runs.manage_runs import delete_run as delete_run, export_run as export_run, export_zip as export_zip, rename_run as rename_run
 from .runs.run_encoder import (
     RunPreprocessing as RunPreprocessing,
     load_network as load_network,

@@ -6,7 +6,8 @@ import pytest
 import torch
 
 from likeness.errors import InputError
-from likeness.losses import interpolated, language_scales, mined_pairs, multisimilarity
+from likeness.losses import interpolated, language_scales, multisimilarity
+from likeness.losses.multi_similarity import mined_pairs
 from likeness.training.config import config_from
 from likeness.training.data.run_images import run_images
 from likeness.training.guidance.ablations import LanguageContrast, LanguageMining, LanguageScaling, PredictedLanguage, ViTPrediction

@@ -212,9 +212,6 @@ def _fits_never(error: Any, key: str, others: list[str]) -> bool:
     return error["type"] == "extra_forbidden" or place[: len(path)] == path or not varies
 
 
-STATES = ("running", "finished", "pruned", "failed")
-
-
 class Trial(NamedTuple):
     """One trial, with its settings by dotted keys; numbers are from 0, in the order in which trials began, the reason says why it failed.
 

@@ -26,7 +26,7 @@ or, on the command line, `likeness embed photos/ --encoder run:NAME`. Put into t
 """
 
 
-def check_run_name(name: str) -> None:
+def _check_name(name: str) -> None:
     """Raises InputError for a name that cannot be that of a run's folder."""
     if not name.strip() or any(sign in name for sign in "/\\\0") or name.startswith(".") or len(name.encode()) > LONGEST_NAME:
         raise InputError(
@@ -42,7 +42,7 @@ def rename_run(run: RunFolder, name: str) -> RunFolder:
         InputError: no run, one that is running, a name that a folder cannot have or that is taken, or a folder that cannot be renamed.
     """
     _check_at_rest(run, "renamed")
-    check_run_name(name)
+    _check_name(name)
     renamed = RunFolder(run.path.with_name(name))
     if renamed.path.exists():
         raise InputError(f"There is already a '{name}' in '{run.path.parent}'; choose another name.")

@@ -20,7 +20,6 @@ from likeness.training.config import RunConfig, as_yaml, read_config
 
 Checkpoint = Literal["last", "best"]
 CHECKPOINTS: tuple[Checkpoint, ...] = ("best", "last")
-STATES = ("new", "running", "stopped", "finished", "failed", "lost")
 
 _MOST_FIGURES = 1000  # in one line
 _CHECKSUM = "sha256"
