@@ -9,12 +9,8 @@ if TYPE_CHECKING:
 
 
 class Anchors(NamedTuple):
-    """Anchors and their neighbors.
-
-    Attributes:
-        embeddings: (n, d).
-        label_distances: (a, n), of the first a rows to all; what lies on the diagonal counts for nothing.
-        others: (a, n), True but on the diagonal.
+    """Anchors and their neighbors: embeddings (n, d), the label distances (a, n) of the first a rows to all, of which what lies on the diagonal
+    counts for nothing, and the others (a, n), True but on the diagonal.
     """
 
     embeddings: "Tensor"

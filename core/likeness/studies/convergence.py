@@ -11,8 +11,6 @@ from likeness.errors import InputError
 if TYPE_CHECKING:
     from likeness.training import RunFolder
 
-COLUMNS = ("run", "seed", "epoch")
-
 
 def convergence(runs: Sequence["RunFolder"], metric: str = "recall_at_1") -> pd.DataFrame:
     """What runs measured, epoch by epoch: the data of Figure S1 of "Integrating Language Guidance" (Roth et al., CVPR 2022).
@@ -36,7 +34,7 @@ def convergence(runs: Sequence["RunFolder"], metric: str = "recall_at_1") -> pd.
         for run, name, frame in zip(runs, _names(runs), measured, strict=True)
         if metric in frame
     ]
-    every = pd.concat(parts, ignore_index=True)[[*COLUMNS, metric]]
+    every = pd.concat(parts, ignore_index=True)[["run", "seed", "epoch", metric]]
     # an epoch is steps / steps per epoch: seeds must not differ in its last digits
     return every.assign(epoch=every["epoch"].round(6))
 

@@ -158,8 +158,7 @@ class SweepConfig(FrozenConfig):
     def run_config(self) -> RunConfig:
         """The base with its changes, checked together with the space.
 
-        Raises:
-            InputError: no such base, one without validation images, or a key or value of the space that does not fit it.
+        InputError: no such base, one without validation images, or a key or value of the space that does not fit it.
         """
         base = read_config(self.base) if isinstance(self.base, str) else config_from(self.base, f"The base of {self.name}")
         base = with_changes(base, self.changes)

@@ -27,8 +27,7 @@ class SweepFolder(TaskFolder):
     def create(self, config: SweepConfig) -> None:
         """Writes what is searched, the base with its changes written out.
 
-        Raises:
-            InputError: as `SweepConfig.run_config`, or the folder holds another sweep; one of more trials or other `seeds` is the same.
+        InputError: as `SweepConfig.run_config`, or the folder holds another sweep; one of more trials or other `seeds` is the same.
         """
         base = config.run_config()
         if (self.path / "sweep.yaml").is_file() and not _same_sweep(self.config(), config, base):

@@ -76,8 +76,7 @@ def given_network(config: RunConfig, given: GivenObjects) -> EmbeddingNetwork:
 def build_objective(config: ObjectiveConfig, classes: int, dim: int, feature_dim: int, given: GivenObjects = NOTHING_GIVEN) -> nn.Module:
     """The objective of a run, on label distances, or on classes and inside the wrappers that the config names.
 
-    Raises:
-        InputError: unknown names or options, or an object that the config names and that is not passed, or that cannot be called.
+    InputError: unknown names or options, or an object that the config names and that is not passed, or that cannot be called.
     """
 
     def base(dim: int) -> nn.Module:

@@ -14,8 +14,7 @@ from likeness.training.runs.run_folder import RunFolder
 def build_loggers(config: RunConfig, run: RunFolder) -> list[Any]:
     """Lightning's loggers of the names in the config, each told the whole config.
 
-    Raises:
-        InputError: the package of a logger is not installed, or it would send figures away from a server that strangers use.
+    InputError: the package of a logger is not installed, or it would send figures away from a server that strangers use.
     """
     sent = sorted(_ELSEWHERE & set(config.loggers))
     if sent and is_confined():
