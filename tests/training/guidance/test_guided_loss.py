@@ -104,10 +104,14 @@ def _built(config: RunConfig, images: RunImages | None = None) -> Any:
     return build_guidance(config, run_images(config.data, config.seed) if images is None else images)
 
 
-def test_class_names_are_cleaned_and_primed(content: dict[str, Any]) -> None:
+def test_class_names_are_cleaned_and_primed_or_places_in_a_tree(content: dict[str, Any], tmp_path: Path) -> None:
     guidance = _built(config_from(content | {"guidance": {"language": "clip:cars"}}))
     expected = class_similarities(["class 0", "class 1", "class 2"], "cars", "A photo of a {}")
     np.testing.assert_allclose(guidance.targets.table[0].numpy(), expected, atol=1e-6)
+    file = tmp_path / "tree.csv"
+    file.write_text("child,parent\nclass 0,warm\nclass 1,warm\nclass 2,cold\nwarm,color\ncold,color\n", encoding="utf-8")
+    tree = _built(config_from(content | {"guidance": {"language": f"hierarchy:{file}"}}))
+    np.testing.assert_allclose(tree.targets.table[0].numpy(), [[1, 0.5, 0], [0.5, 1, 0], [0, 0, 1]])
 
 
 @pytest.mark.parametrize(("variant", "targets"), [("mean", 1), ("multi", 3), ("dense", 1), ("dense+multi", 9)])

@@ -9,11 +9,13 @@ import torch
 from safetensors.torch import save_file
 from torch import nn
 
-from likeness.encoders import features_and_logits, load_encoder, photo_network, photo_network_file
+from fake_hub import FakeHub
+from likeness.encoders import PUBLISHED, features_and_logits, load_encoder, photo_network, photo_network_file
 from likeness.errors import InputError
 from likeness.training.config import BackboneConfig, config_from
 from likeness.training.dist_context import SINGLE_PROCESS, DistContext
 from likeness.training.loop.train import train
+from likeness.training.network.backbone_names import backbone_of, encoder_of, native_size
 from likeness.training.network.backbones import build_network, size_note, timm_model
 from likeness.training.network.embedding_network import EmbeddingNetwork, sync_batch_norm
 from likeness.training.runs.run_encoder import load_network
@@ -211,3 +213,59 @@ def test_a_run_at_another_size_says_so(content: dict[str, Any], tmp_path: Path) 
     assert status.state == "finished"
     assert "trained at 96 px" in status.message
     assert "\n" not in status.message
+
+
+@pytest.mark.parametrize(
+    "name", ["photos", "clip:cars", "clip:cars-small", "resnet18", "test_vit", "inception_v3", "mobilenetv3_small_050.lamb_in1k"]
+)
+def test_the_size_is_that_of_the_network_or_of_its_weights(name: str) -> None:
+    ships = name == "photos" or name.startswith("clip:")
+    config = BackboneConfig(name=name, dim=8, weights="pretrained" if ships else "none")
+    assert native_size(name) == (build_network(config).native_size if ships else timm_model(config).pretrained_cfg["input_size"][-1])
+
+
+def test_the_size_of_a_published_encoder_is_the_listed_one(hub: FakeHub) -> None:
+    assert {name: native_size(backbone_of(each.name)) for name, each in PUBLISHED.items()} == {name: each.pixels for name, each in PUBLISHED.items()}
+    with pytest.raises(InputError, match=r"'hf-hub:org/clip' is not on this machine, .* get it first: likeness encoders get hf-hub:org/clip"):
+        native_size("clip:hf-hub:org/clip")
+
+
+@pytest.mark.parametrize(
+    ("encoder", "backbone"),
+    [
+        ("photos", "photos"),
+        ("cars", "clip:cars"),
+        ("ViT-B-32/openai", "clip:ViT-B-32/openai"),
+        ("hf-hub:org/name", "clip:hf-hub:org/name"),
+        ("timm:resnet18", "resnet18"),
+        *((encoder, "") for encoder in ("run:somewhere", "photos:folder", "timm:hf-hub:org/name", "", "no encoder")),
+    ],
+)
+def test_an_encoder_has_a_backbone_and_a_backbone_an_encoder_but_what_no_run_begins_from(encoder: str, backbone: str) -> None:
+    assert backbone_of(encoder) == backbone
+    assert not backbone or encoder_of(backbone) == encoder
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("resnet19", "There is no timm model 'resnet19'; the nearest names are resnet18"),
+        ("clip:ViT-B-32/mine", "The model 'ViT-B-32' has no weights 'mine'"),
+        ("clip:photos", "There is no network 'clip:photos' to train; write 'photos', the name of a timm model"),
+        ("clip:run:somewhere", "There is no network 'clip:run:somewhere' to train"),
+        ("timm:resnet18", "There is no network 'timm:resnet18' to train"),
+        ("", "There is no network '' to train"),
+    ],
+)
+def test_a_name_of_no_network_is_one_sentence(name: str, said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        native_size(name)
+
+
+def test_a_folder_without_a_model_is_told_of(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"has no open_clip_config\.json"):
+        native_size(f"clip:local-dir:{tmp_path}")
+    (tmp_path / "open_clip_config.json").write_text('{"model_cfg": {}}')
+    (tmp_path / "open_clip_model.safetensors").write_bytes(b"")
+    with pytest.raises(InputError, match="has no keys and values under 'vision_cfg'"):
+        native_size(f"clip:local-dir:{tmp_path}")
