@@ -36,19 +36,22 @@ def test_each_row_that_trains_is_tried_with_each_value_on_held_out_classes(study
 
 
 def test_the_best_is_that_of_the_held_out_figure_and_not_of_the_test_classes(study: StudyConfig) -> None:
-    every = pd.DataFrame(
-        {
-            "row": [f"{row}, rate {rate}" for row in ("Margin", "Contrastive") for rate in (0.001, 0.01, 0.1)],
-            "recall_at_1": [0.9, 0.1, 0.2, 0.1, 0.2, 0.3],
-            "validation_recall_at_1": [0.1, 0.5, 0.4, 0.3, 0.2, 0.1],
-        }
-    )
+    rows = [f"{row}, rate {rate}" for row in ("Margin", "Contrastive") for rate in (0.001, 0.01, 0.1)]
+    figures = {"recall_at_1": [0.9, 0.1, 0.2, 0.1, 0.2, 0.3], "validation_recall_at_1": [0.1, 0.5, 0.4, 0.3, 0.2, 0.1]}
+    every = pd.DataFrame({"row": rows} | figures)
     table = sweep_table(study, every)
     best = table[table["best"]].set_index("row")
     assert best["optimizer.rate"].to_dict() == {"Margin": 0.01, "Contrastive": 0.001}
     assert best["edge"].to_dict() == {"Margin": False, "Contrastive": True}
     assert best["figure"].to_dict() == {"Margin": 0.5, "Contrastive": 0.3}
     assert not len(sweep_table(study, every.iloc[:0]))
+
+    data = study.base["data"] | {"split": "images", "labels": {"kind": "numbers", "columns": ["x"]}}
+    base = study.base | {"data": data, "objective": {"name": "log-ratio"}, "batch": {"size": 12, "nearest": 2, "drawn": 2}}
+    apart = study.model_copy(update={"base": base, "rows": {"Log-ratio": {}}})
+    rows = [f"Log-ratio, rate {rate}" for rate in (0.001, 0.01, 0.1)]
+    table = sweep_table(apart, pd.DataFrame({"row": rows, "validation_mean_label_distance_at_10": [9.0, 7.0, 8.0]}))
+    assert table[table["best"]]["optimizer.rate"].tolist() == [0.01]  # the smallest distance
 
 
 def test_a_sweep_runs_and_is_told(study: StudyConfig, tmp_path: Path) -> None:
@@ -60,16 +63,3 @@ def test_a_sweep_runs_and_is_told(study: StudyConfig, tmp_path: Path) -> None:
     assert len(table) == 2
     assert table["best"].sum() == 1
     assert table["edge"].all()
-
-
-def test_of_continuous_labels_the_smallest_label_distance_is_the_best(study: StudyConfig) -> None:
-    base = study.base | {
-        "data": study.base["data"] | {"split": "images", "labels": {"kind": "numbers", "columns": ["x"]}},
-        "objective": {"name": "log-ratio"},
-        "batch": {"size": 12, "nearest": 2, "drawn": 2},
-    }
-    apart = study.model_copy(update={"base": base, "rows": {"Log-ratio": {}}})
-    rates = {f"Log-ratio, rate {rate}": distance for rate, distance in ((0.001, 9.0), (0.01, 7.0), (0.1, 8.0))}
-    every = pd.DataFrame({"row": list(rates), "validation_mean_label_distance_at_10": list(rates.values())})
-    table = sweep_table(apart, every)
-    assert table[table["best"]]["optimizer.rate"].tolist() == [0.01]

@@ -111,7 +111,7 @@ def _disturbed(config: RunConfig, run: RunFolder) -> list[Status]:
 
 
 def _disturbed_at(run: RunFolder, step: int, whom: int, how: int, config: RunConfig) -> Status | None:
-    """How it stood afterwards; None if it had ended by itself."""
+    """How it stood once it and all its processes had ended; None if it had ended by itself."""
     if run.path.exists() and run.status().state == "finished":
         return None
     start_run(run, None if run.path.exists() else config)
@@ -121,7 +121,7 @@ def _disturbed_at(run: RunFolder, step: int, whom: int, how: int, config: RunCon
         members = [waiting, *waiting.children(recursive=True)] if waiting else []
         if len(members) == 3:
             members[whom].send_signal(how)
-    _ended(run, members)
+    wait_until(lambda: run.status().state != "running" and not any(_alive(each) for each in members))
     return run.status() if run.status().state != "finished" else None
 
 
@@ -131,11 +131,6 @@ def _until(run: RunFolder, step: int) -> psutil.Process | None:
     status = run.status()
     assert status.state in ("running", "finished"), f"{status}, and it said: {tail_log(run)}"
     return psutil.Process(status.pid) if status.state == "running" else None
-
-
-def _ended(run: RunFolder, members: list[psutil.Process]) -> None:
-    """Returns once the run and all its processes have ended."""
-    wait_until(lambda: run.status().state != "running" and not any(_alive(each) for each in members))
 
 
 def _alive(process: psutil.Process) -> bool:

@@ -81,15 +81,6 @@ def test_the_official_split_of_a_papers_dataset(tmp_path: Path) -> None:
     assert set(images.labels[images.test]) == {2, 3}
 
 
-def test_two_attributes_make_combined_classes(tmp_path: Path, photos: Path) -> None:
-    paths = [f"photos/class {number}/{image}.png" for image in range(2) for number in range(6)]
-    frame = pd.DataFrame({"path": paths, "color": ["red", "red", "blue", "blue", "red", "blue"] * 2, "kind": ["a", "b", "a", "b", "c", "c"] * 2})
-    frame.to_csv(tmp_path / "list.csv", index=False)
-    images = run_images(DataConfig(source=str(tmp_path / "list.csv"), attribute=("color", "kind")), 0)
-    assert images.names == ["blue a", "blue b", "blue c", "red a", "red b", "red c"]
-    assert [images.names[label] for label in images.labels] == ["red a", "red b", "blue a", "blue b", "red c", "blue c"] * 2
-
-
 def test_images_without_a_label_neither_train_nor_test(tmp_path: Path, photos: Path) -> None:
     paths = [f"photos/class {label}/{number}.png" for label in range(4) for number in range(2)]
     kinds = [str(path).split("/")[1] for path in paths]
