@@ -1,5 +1,3 @@
-"""The losses of pytorch-metric-learning by name: each is its class there, with all of its options, in every dtype."""
-
 import math
 import warnings
 from typing import Any
@@ -31,7 +29,6 @@ def made(objective: Objective, **options: Any) -> Any:
 
 
 def plain(objective: Objective, cls: type) -> Any:
-    """The class of pytorch-metric-learning, called by hand."""
     options = {CALLED.get(name, name): value for name, value in defaults(objective.options).items()}
     if objective.name in RADIANS:
         options["margin"] = math.degrees(options["margin"])

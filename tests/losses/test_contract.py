@@ -1,5 +1,3 @@
-"""Every objective declares all about itself, one line makes it known everywhere, and what it cannot work with is named."""
-
 import inspect
 import subprocess
 import sys
@@ -150,7 +148,6 @@ BAD: list[tuple[Callable[[], object], str]] = [
     (lambda: log_ratio(ROWS, KNOWN, "squared"), "has no 'squared'; choose from paper, official"),
     (lambda: log_ratio(np.ones((2, 3)), np.ones(1)), r"shape \(2, 3\); triplets need an anchor and two neighbors"),
     (lambda: log_ratio(np.ones((4, 3)), np.ones(5)), r"of shape \(1, 5\)|of shape \(5,\) do not fit 4 embeddings; give \(3,\) for the anchor"),
-    (lambda: log_ratio(np.ones((4, 3)), np.ones((5, 4))), r"shape \(5, 4\) do not fit 4 embeddings"),
     (lambda: log_ratio(np.ones((4, 3)), np.array([1.0, -2.0, 1.0])), "rows 0 and 2 is -2; distances are finite and not negative"),
     (lambda: log_ratio(np.ones((4, 3)), np.array([1.0, np.nan, 1.0])), "label distance of rows 0 and 2 is nan"),
     (lambda: language_match(SIX, np.eye(3)), r"shapes \(6, 6\) and \(3, 3\); give two square matrices"),
@@ -165,9 +162,6 @@ BAD: list[tuple[Callable[[], object], str]] = [
     (lambda: make_objective("log-ratio")(torch.eye(20), torch.arange(20)), "fit 20 embeddings"),
     (lambda: DiVA(make_objective("margin", 4, 4), 18), "4 parts of equal size, but the embedding has 18 dimensions; choose a multiple of 4"),
     (lambda: diva(momentum=1.5), r"diva\.momentum is 1\.5; choose a number from 0 to 1"),
-    (lambda: diva(temperature=0.0), r"diva\.temperature is 0\.0; choose a number of at least 0\.0001"),
-    (lambda: diva(queue_batches=0), r"diva\.queue_batches is 0; choose a whole number of at least 1"),
-    (lambda: diva(hidden=2.5), r"diva\.hidden is 2\.5; choose a whole number of at least 1"),
     (lambda: diva(shared_weight=float("nan")), r"diva\.shared_weight is nan; choose a number of at least 0"),
     (lambda: diva(official_margin=True), "official_margin learns a beta for each class; say how many classes train"),
     (lambda: diva(random_labels=1), r"diva\.random_labels is 1; choose true or false"),
@@ -175,7 +169,6 @@ BAD: list[tuple[Callable[[], object], str]] = [
     (lambda: S2SD([total], 6, [4, 5]), "2 branches need 3 objectives"),
     (lambda: S2SD([total] * 2, 6, [4], pooling="max"), "no pooling 'max'"),
     (lambda: UniformPrior(torch.nn.Identity(), 4, weight=-0.1), r"uniform_prior\.weight is -0\.1; choose a number of at least 0"),
-    (lambda: UniformPrior(torch.nn.Identity(), 4, hidden=0), r"uniform_prior\.hidden is 0; choose a whole number of at least 1"),
 ]
 
 

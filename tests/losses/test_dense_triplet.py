@@ -1,5 +1,3 @@
-"""Triplet losses on continuous labels: the authors' numbers, plain loops, and memory."""
-
 from typing import Any
 
 import numpy as np

@@ -1,5 +1,3 @@
-"""DiVA: its parts, their losses, and the momentum copy with its queue."""
-
 import inspect
 from typing import Any
 

@@ -1,5 +1,3 @@
-"""Log-ratio loss: the authors' numbers, the paper's equations in plain loops, laws."""
-
 import itertools
 import math
 from typing import Any

@@ -1,5 +1,3 @@
-"""Objectives by name."""
-
 from typing import Any
 
 import numpy as np

@@ -15,7 +15,6 @@ class Sum(nn.Module):
 
 
 def discriminator(loss: UniformPrior, rows: np.ndarray) -> np.ndarray:
-    """D, from its weights, in NumPy."""
     for number in (0, 2, 4):
         layer: Any = loss.discriminator[number]
         rows = rows @ layer.weight.detach().numpy().T + layer.bias.detach().numpy()

@@ -1,5 +1,3 @@
-"""Batches of several images of each class, and of anchors with their nearest neighbors by label."""
-
 from typing import Any
 
 import numpy as np
@@ -67,7 +65,6 @@ def test_batches_that_cannot_be_are_refused(options: tuple[Any, ...], message: s
 
 
 def nearest(n: int = 30, p: int = 6) -> np.ndarray:
-    """Of numbers on a line."""
     apart = np.abs(np.arange(n)[:, None] - np.arange(n)[None]).astype(float)
     np.fill_diagonal(apart, np.inf)
     return np.argsort(apart, axis=1, kind="stable")[:, :p]

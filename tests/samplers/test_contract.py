@@ -1,5 +1,3 @@
-"""Every miner declares all about itself, and one line makes it known everywhere."""
-
 import inspect
 from collections.abc import Callable
 

@@ -77,7 +77,6 @@ def counted(draw: Draw, rows: torch.Tensor, labels: torch.Tensor, times: int, ex
 
 
 def inverse_densities(rows: torch.Tensor) -> np.ndarray:
-    """Of the distances between rows of four dimensions."""
     distances = torch.cdist(rows, rows).clamp(min=0.5).numpy()
     return distances**-2 * (1 - distances**2 / 4) ** -0.5
 

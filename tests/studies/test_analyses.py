@@ -1,5 +1,3 @@
-"""How many prompts a notion needs, and whether larger encoders help."""
-
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any

@@ -1,5 +1,3 @@
-"""What holds for every study that compares fits: its defaults are the paper's, it tells how far it is, stops, keeps what is done, refuses early."""
-
 import inspect
 from collections.abc import Callable
 from dataclasses import replace
@@ -47,7 +45,6 @@ def test_a_study_of_the_paper_is_its_own_by_default(name: str) -> None:
 
 @pytest.fixture
 def run(base: Space, shades: Notion) -> Callable[..., pd.DataFrame]:
-    """Runs a study by its name with options beside its own."""
 
     def call(name: str, **options: Any) -> pd.DataFrame:
         study, own = STUDIES[name]

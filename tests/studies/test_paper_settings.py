@@ -1,5 +1,3 @@
-"""The presets and studies of the language guidance paper and of ooDML against tables of what papers, commands and scripts say, key by key."""
-
 import inspect
 import re
 from fnmatch import fnmatch
@@ -46,7 +44,6 @@ def preset_of(command: dict[str, str]) -> str:
 
 
 def rows_about(preset: str) -> list[dict[str, str]]:
-    """The rows with a key that are about a preset."""
     patterns = SETTINGS["presets"].where(SETTINGS["presets"] != "", "lg-*").str.split()
     rows = SETTINGS[[any(fnmatch(preset, each) for each in own) for own in patterns]]
     return rows[rows["key"] != ""].to_dict("records")  # type: ignore[return-value]
@@ -64,7 +61,6 @@ def expected(preset: str, row: dict[str, str]) -> str:
 
 
 def command_of(preset: str) -> str:
-    """The preset of the command that trains what one of the paper's presets does, in its 128 dimensions."""
     dataset, objective = preset.split("-")[1:3]
     return f"lg-code-{dataset}-128-{objective}-plg"
 

@@ -1,5 +1,3 @@
-"""Sweeps: values of settings tried in every row on held-out training images."""
-
 from pathlib import Path
 from typing import Any
 

@@ -1,5 +1,3 @@
-"""The studies that ship: their cells are configs, and their rows are the papers'."""
-
 from pathlib import Path
 
 import pandas as pd
@@ -35,12 +33,10 @@ TABLE_1 = {"language-table-1-cub200": "CUB200", "language-table-1-cars196": "CAR
 
 
 def controls(name: str) -> list[str]:
-    """The control rows of a study."""
     return [RAW, *(f"{row}, {title}" for row, titles in CONTROLS[name].items() for title in titles)]
 
 
 def configs(name: str, changes: dict[str, str] | None = None) -> dict[str, RunConfig]:
-    """The first seed's config of each row."""
     study = read_study(name)
     return {cell.row: cell.config for cell in cells(study, Path("runs"), changes) if cell.seed == study.seeds[0]}
 

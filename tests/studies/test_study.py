@@ -1,5 +1,3 @@
-"""Studies: rows times seeds as runs of their own, gone on with where they were stopped, and their table."""
-
 from pathlib import Path
 from typing import Any
 

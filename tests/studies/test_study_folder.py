@@ -1,5 +1,3 @@
-"""Benchmarks of methods x splits x seeds: killed, stopped, resumed, told of; nothing that is finished is done again."""
-
 import os
 import signal
 import time

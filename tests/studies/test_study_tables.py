@@ -1,5 +1,3 @@
-"""A study on splits as a table: a column for each split, by distance, and one figure for all."""
-
 import shutil
 import subprocess
 from pathlib import Path

@@ -1,5 +1,3 @@
-"""Configs: read, changed, written; settings that do not fit, one by one or together, are each refused in a sentence that names it."""
-
 from pathlib import Path
 from typing import Any
 
@@ -39,7 +37,6 @@ BAD = [
     ({"data": {"splits": "x.json", "shift": "start"}}, "go with split file, not with classes"),
     ({"data.tuning": True}, "go with split file"),
     ({"data.crops": "whole", "augment": False}, "augment is false, not true; set data.crops to square"),
-    ({"data.crops": "whole", "augment": "jitter"}, "augment is jitter, not true"),
     ({"data.crops": "whole", "backbone.head_only": True}, "a head_only run has none"),
     ({"objective.name": "margins"}, "There is no objective 'margins'; near it are margin"),
     ({"objective.options": {"gamma": 1}}, "has no option 'gamma'; it has"),
@@ -47,11 +44,8 @@ BAD = [
     ({"objective": {"name": "margin", "miner_options": {"rho": 0.1}}}, "miner_options go with a miner"),
     ({"objective": {"name": "margin", "miner": "hard-pairs", "miner_options": {"rho": 0.1}}}, "'hard-pairs' has no option 'rho'; it has epsilon"),
     ({"objective.uniform_prior": {"wieght": 1}}, "uniform_prior has no option 'wieght'; it has weight, hidden"),
-    ({"objective.uniform_prior": {"weight": "much"}}, r"uniform_prior\.weight is 'much'; choose a number of at least 0"),
     ({"objective.uniform_prior": {}, "backbone.parts": 4}, r"objective\.uniform_prior needs backbone\.parts 1, not 4"),
     ({"objective.diva": {"momentum": 2}}, r"diva\.momentum is 2; choose a number from 0 to 1"),
-    ({"objective.diva": {"hidden": True}}, r"diva\.hidden is True; choose a whole number of at least 1"),
-    ({"objective.diva": {"rho": 0.2}}, "diva has no option 'rho'"),
     ({"objective.diva": {}, "objective.s2sd": {}}, "diva and s2sd exclude each other"),
     ({"objective.diva": {}, "objective.uniform_prior": {}}, "diva and uniform_prior exclude each other"),
     ({"objective.diva": {}, "batch": {"size": 12, "per_class": 3}}, r"objective\.diva needs backbone\.parts 4, not 1"),
@@ -64,7 +58,6 @@ BAD = [
     ({"guidance": {"method": "mlp"}}, "guidance.method is 'mlp'"),
     ({"guidance": {"method": "mining", "kind": "plg"}}, "method mining needs class names, kind elg"),
     ({"guidance": {"method": "devise", "language": ["minilm", "clip:cars"]}}, "method devise takes one language model, not 2"),
-    ({"guidance": {"method": "vit", "language": ["minilm", "clip:cars"]}}, "method vit takes one language model, not 2"),
     ({"guidance": {"method": "devise", "language": "wordnet"}}, "method devise needs a language model that gives vectors, and wordnet"),
     ({"guidance": {"method": "vit"}, "backbone.head_only": True}, "method vit reads feature maps, which a head_only run does not compute"),
     ({"guidance": {"method": "vit"}, "backbone.name": "clip:cars"}, "method vit reads feature maps, which clip:cars does not give; choose a timm"),

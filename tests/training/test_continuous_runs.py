@@ -1,5 +1,3 @@
-"""Runs on continuous labels: division, batches, training, evaluation, interruption, and the space that comes of it."""
-
 from pathlib import Path
 from typing import Any
 

@@ -1,5 +1,3 @@
-"""What is shown of a run before it starts, against plain loops."""
-
 from pathlib import Path
 
 import numpy as np

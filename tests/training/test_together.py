@@ -1,5 +1,3 @@
-"""Several processes: gradients, weights and whole runs as in one, whatever happens to one of them."""
-
 import contextlib
 import json
 import os
@@ -111,7 +109,6 @@ def _disturbed(config: RunConfig, run: RunFolder) -> list[Status]:
 
 
 def _disturbed_at(run: RunFolder, step: int, whom: int, how: int, config: RunConfig) -> Status | None:
-    """How it stood once it and all its processes had ended; None if it had ended by itself."""
     if run.path.exists() and run.status().state == "finished":
         return None
     start_run(run, None if run.path.exists() else config)

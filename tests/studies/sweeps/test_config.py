@@ -1,5 +1,3 @@
-"""What a sweep may search, and what is refused before anything is trained."""
-
 from pathlib import Path
 from typing import Any
 

@@ -1,5 +1,3 @@
-"""Trials as Optuna keeps and draws them: the same ones from the same trials before, however often the file is closed."""
-
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +12,6 @@ from likeness.studies.sweeps.history import TrialHistory
 
 
 def _value(trial: Trial) -> float:
-    """A made-up figure: best at a rate of 0.003."""
     return -abs(np.log10(trial.params["optimizer.rate"]) + 2.5) + trial.params["backbone.dim"] / 100
 
 

@@ -1,5 +1,3 @@
-"""A whole sweep: its runs, its tables, and that one which was stopped at any moment ends as an undisturbed one."""
-
 import os
 import sys
 from collections.abc import Callable
@@ -23,13 +21,11 @@ METRIC = "validation_recall_at_1"
 
 @pytest.fixture(scope="session")
 def hard(search: SweepConfig) -> SweepConfig:
-    """Pruned from the second trial on."""
     return search.model_copy(update={"startup": 1, "trials": 5, "changes": {"epochs": 3}})
 
 
 @pytest.fixture(scope="session")
 def whole(hard: SweepConfig, tmp_path_factory: pytest.TempPathFactory) -> SweepFolder:
-    """A sweep that nothing disturbed, with trials that finished and trials that were pruned."""
     import torch
 
     torch.set_num_threads(1)
@@ -47,7 +43,6 @@ def _states(folder: SweepFolder) -> list[str]:
 
 
 def _metrics(folder: SweepFolder) -> list[list[dict[str, Any]]]:
-    """What every run measured, without how long it took."""
     runs = sorted((folder.path / "runs").iterdir())
     return [RunFolder(run).metrics().drop(columns="seconds").fillna(-1.0).to_dict("records") for run in runs]
 

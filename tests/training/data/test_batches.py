@@ -93,7 +93,6 @@ def test_images_without_a_label_neither_train_nor_test(tmp_path: Path, photos: P
 
 
 def _inputs() -> tuple[np.ndarray, np.ndarray]:
-    """Pixels and features of the photos."""
     rng = np.random.default_rng(0)
     return rng.integers(0, 255, (36, 18, 18, 3)).astype(np.uint8), rng.standard_normal((36, 5)).astype(np.float32)
 

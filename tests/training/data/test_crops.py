@@ -1,5 +1,3 @@
-"""Crops on the device: the draws and pixels of the host, by a slow loop, by PIL's own sampling and by laws."""
-
 from pathlib import Path
 
 import numpy as np
@@ -125,7 +123,6 @@ def test_crops_follow_their_generator_and_parts_of_a_batch_are_those_of_the_whol
 
 
 def smooth(width: int, height: int) -> Image.Image:
-    """Red rises to the right, green falls downwards, blue waves."""
     x, y = np.meshgrid((np.arange(width) + 0.5) / width, (np.arange(height) + 0.5) / height)
     channels = (x, 1 - y, 0.5 + 0.4 * np.sin(5 * x + 3 * y))
     return Image.fromarray(np.stack([np.round(255 * each) for each in channels], axis=2).astype(np.uint8))
@@ -133,7 +130,6 @@ def smooth(width: int, height: int) -> Image.Image:
 
 @pytest.fixture
 def shapes(tmp_path: Path) -> Path:
-    """A wide, a high and a square image."""
     (tmp_path / "shapes").mkdir()
     for name, (width, height) in {"a": (480, 240), "b": (200, 400), "c": (256, 256)}.items():
         smooth(width, height).save(tmp_path / "shapes" / f"{name}.png")
@@ -182,7 +178,6 @@ def boxes(aspect: float, count: int) -> np.ndarray:
 
 
 def derived(shares: np.ndarray, aspect: float) -> np.ndarray:
-    """Area, and the logarithm of width over height."""
     return np.stack([shares[0] * shares[1], np.log(aspect * shares[0] / shares[1])])
 
 

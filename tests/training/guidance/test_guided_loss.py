@@ -94,7 +94,6 @@ def test_what_language_says_within_a_class_changes_nothing(seed: int, within: fl
 
 @pytest.fixture
 def classifier() -> dict[str, Any]:
-    """Random weights, but 1,000 outputs."""
     return {"name": "test_resnet", "weights": "none"}
 
 
@@ -218,7 +217,6 @@ def captions(photos: Path, tmp_path: Path) -> Path:
 
 
 def told(images: RunImages, row: int, name: str) -> str:
-    """What is said of the image in this row."""
     return f"a {WORDS[int(Path(images.table.frame['path'][row]).stem)]} {name}, parked"
 
 

@@ -1,5 +1,3 @@
-"""Adaptation to a few images: what it changes, what it leaves, and that it is measured on the queries alone."""
-
 from pathlib import Path
 from typing import Any
 

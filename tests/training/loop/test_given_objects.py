@@ -1,5 +1,3 @@
-"""A loss or a miner given as an object: trained with, told of in the config, and needed again when the run goes on."""
-
 from pathlib import Path
 from typing import Any
 
@@ -23,8 +21,6 @@ from likeness.training.runs.run_folder import RunFolder
 
 
 class Centers(nn.Module):
-    """Pulls images to a learned point for each class."""
-
     def __init__(self, classes: int = 3, dim: int = 8) -> None:
         super().__init__()
         self.centers = nn.Parameter(torch.eye(dim)[:classes])
@@ -36,8 +32,6 @@ class Centers(nn.Module):
 
 
 class Colors(nn.Module):
-    """Mean colors, scaled by what is learned."""
-
     def __init__(self) -> None:
         super().__init__()
         self.scale = nn.Parameter(torch.ones(3))
@@ -122,8 +116,6 @@ def test_an_own_language_model_guides(config: RunConfig, tmp_path: Path) -> None
 
 
 class Keeps(Callback):
-    """Of what a checkpoint may hold, or not."""
-
     def __init__(self, kept: Any) -> None:
         self.kept = kept
 

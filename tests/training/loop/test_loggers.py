@@ -1,5 +1,3 @@
-"""Figures of a run where Lightning's loggers put them."""
-
 import sys
 from pathlib import Path
 from typing import Any

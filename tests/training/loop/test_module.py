@@ -1,5 +1,3 @@
-"""What a training step hands to objectives that read more than embeddings."""
-
 from typing import Any
 
 import pytest

@@ -1,5 +1,3 @@
-"""Runs in bfloat16, compiled, and what a step fetches from the device."""
-
 import sys
 from pathlib import Path
 from typing import Any
@@ -26,8 +24,6 @@ from likeness.training.loop.step_figures import PendingSteps, StepFigures
 
 
 class Watching(nn.Module):
-    """A loss that notes what it is given."""
-
     def __init__(self) -> None:
         super().__init__()
         self.seen: set[tuple[torch.dtype, bool]] = set()

@@ -1,5 +1,3 @@
-"""What practitioners add to a step: warm-up and cosine, AdamW, clipped and accumulated gradients, moving averages, an early end."""
-
 import copy
 from pathlib import Path
 from typing import Any
@@ -65,8 +63,6 @@ def test_each_step_is_written_with_the_rate_that_it_took_by_torchs_adamw(config:
 
 
 class Norms(Callback):
-    """The norm of all gradients at each step, as the optimizer finds them."""
-
     def __init__(self) -> None:
         self.found: list[float] = []
 

@@ -1,5 +1,3 @@
-"""Whole runs: what they leave behind, and that nothing that interrupts them changes where they end."""
-
 import json
 import multiprocessing
 import os

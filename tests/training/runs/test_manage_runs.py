@@ -21,7 +21,6 @@ from likeness.training.runs.run_folder import RunFolder, Status, list_runs
 
 @pytest.fixture
 def run(tmp_path: Path) -> RunFolder:
-    """A finished run without weights."""
     found = RunFolder(tmp_path / "runs" / "first")
     found.create(RunConfig(name="first"))
     found.report_status(Status("finished", 3, 3))
