@@ -89,12 +89,11 @@ def photos(tmp_path: Path) -> Path:
     return write_images(tmp_path / "photos")
 
 
-@pytest.fixture
-def content(photos: Path) -> dict[str, Any]:
+def small_run(source: Path) -> dict[str, Any]:
     """A run of a few seconds: a small network with random weights, 16 px, 9 steps."""
     return {
         "name": "small",
-        "data": {"source": str(photos), "attribute": "class", "image_size": 16},
+        "data": {"source": str(source), "attribute": "class", "image_size": 16},
         "backbone": {"name": "test_resnet", "weights": "none", "dim": 8},
         "objective": {"name": "margin"},
         "batch": {"size": 6, "per_class": 2},
@@ -103,6 +102,11 @@ def content(photos: Path) -> dict[str, Any]:
         "checkpoint_every": 2,
         "device": "cpu",
     }
+
+
+@pytest.fixture
+def content(photos: Path) -> dict[str, Any]:
+    return small_run(photos)
 
 
 @pytest.fixture

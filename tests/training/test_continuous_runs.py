@@ -5,7 +5,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from PIL import Image
-from tests.training.conftest import resumed
+from tests.training.conftest import resumed, small_run
 
 from likeness.data import read_dataset
 from likeness.encoders import load_encoder
@@ -39,18 +39,11 @@ def table(tmp_path: Path) -> Path:
 @pytest.fixture
 def spots(table: Path) -> dict[str, Any]:
     """A run of a few seconds."""
-    return {
-        "name": "spots",
-        "data": {"source": str(table), "split": "images", "labels": {"kind": "pose"}, "test_images": 20, "queries": 5, "image_size": 16},
-        "backbone": {"name": "test_resnet", "weights": "none", "dim": 8, "freeze_batch_norm": False},
-        "objective": {"name": "log-ratio"},
-        "batch": {"size": 20, "nearest": 3, "drawn": 4, "anchors": "all"},
-        "optimizer": {"kind": "sgd", "rate": 0.003, "decay": 0.9},
-        "augment": "jitter",
-        "epochs": 3,
-        "checkpoint_every": 2,
-        "device": "cpu",
-    }
+    run = small_run(table)
+    data = {"source": str(table), "split": "images", "labels": {"kind": "pose"}, "test_images": 20, "queries": 5, "image_size": 16}
+    changes = {"data": data, "backbone": run["backbone"] | {"freeze_batch_norm": False}, "objective": {"name": "log-ratio"}, "augment": "jitter"}
+    steps = {"size": 20, "nearest": 3, "drawn": 4, "anchors": "all"}
+    return run | changes | {"batch": steps, "optimizer": {"kind": "sgd", "rate": 0.003, "decay": 0.9}}
 
 
 def test_the_last_images_test_or_as_a_column_says_and_queries_are_spread_over_them(spots: dict[str, Any], table: Path) -> None:
