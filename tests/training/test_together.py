@@ -43,15 +43,8 @@ _RUN: dict[str, Any] = {
 
 
 class Pair(NamedTuple):
-    """What two processes found (`together.main`), and the same runs in one.
-
-    Attributes:
-        folder: of all runs.
-        config: of one process; those of two differ in `devices`.
-        cases: of each process, `together.Found` of each case, as dicts.
-        told: of each process, how each run ended.
-        launched: how a run stood after it was interrupted, and after one of its processes was killed; the two processes then finished it.
-    """
+    """What two processes found (`together.main`), and the same runs in one, whose config differs in `devices`: of each process `together.Found`
+    of each case as dicts, and how each run ended; how a launched run stood after it was interrupted, and after one of its processes was killed."""
 
     folder: Path
     config: RunConfig
