@@ -1,4 +1,4 @@
-from typing import Any
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -49,19 +49,21 @@ def test_with_replacement_classes_and_images_come_up_again_as_often_as_chance_ha
 
 
 @pytest.mark.parametrize(
-    ("options", "message"),
+    ("made", "message"),
     [
-        ((10, 3), "can't have 3 of each class; choose a multiple of 3"),
-        ((16, 2), "needs 8 classes, but there are 7; choose at least 3 of each class, or a smaller batch"),
-        ((4, 4), "has one class, and a loss needs two"),
-        ((12, 3, 0, "twice"), "no draw 'twice'; choose from spread, replacement"),
+        (lambda: MPerClassBatches(LABELS, 10, 3), "can't have 3 of each class; choose a multiple of 3"),
+        (lambda: MPerClassBatches(LABELS, 16, 2), "needs 8 classes, but there are 7; choose at least 3 of each class, or a smaller batch"),
+        (lambda: MPerClassBatches(LABELS, 4, 4), "has one class, and a loss needs two"),
+        (lambda: MPerClassBatches(LABELS, 12, 3, draw="twice"), "no draw 'twice'; choose from spread, replacement"),
+        (lambda: MPerClassBatches([0, 0, 0], 6, 2, draw="replacement"), "has one class, and a loss needs two"),
+        (lambda: NeighborBatches(nearest(), 31), "A batch of 31 images needs as many, and there are 30"),
+        (lambda: NeighborBatches(nearest(), 10, drawn=2), "A batch of 10 can't hold 2 anchors with 5 neighbors each; draw at most 1"),
+        (lambda: NeighborBatches(nearest(), 20, nearest=7), "nearest is 7, but 6 neighbors are known; choose at most 6"),
     ],
 )
-def test_batches_that_cannot_be_are_refused(options: tuple[Any, ...], message: str) -> None:
+def test_batches_that_cannot_be_are_refused(made: Callable[[], object], message: str) -> None:
     with pytest.raises(InputError, match=message):
-        MPerClassBatches(LABELS, *options)
-    with pytest.raises(InputError, match="has one class, and a loss needs two"):
-        MPerClassBatches([0, 0, 0], 6, 2, draw="replacement")
+        made()
 
 
 def nearest(n: int = 30, p: int = 6) -> np.ndarray:
@@ -112,16 +114,3 @@ def test_neighbors_are_drawn_from_a_pool_and_others_from_beyond() -> None:
         assert not set(batch[3:]) & set(pool[batch[0]])
         seen |= {pool[batch[0]].tolist().index(each) for each in batch[1:3]}
     assert seen == set(range(6))
-
-
-@pytest.mark.parametrize(
-    ("options", "told"),
-    [
-        ({"size": 31}, "A batch of 31 images needs as many, and there are 30"),
-        ({"size": 10, "nearest": 5, "drawn": 2}, "A batch of 10 can't hold 2 anchors with 5 neighbors each; draw at most 1"),
-        ({"size": 20, "nearest": 7}, "nearest is 7, but 6 neighbors are known; choose at most 6"),
-    ],
-)
-def test_bad_input(options: dict[str, int], told: str) -> None:
-    with pytest.raises(InputError, match=told):
-        NeighborBatches(nearest(), **options)

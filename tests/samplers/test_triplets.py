@@ -18,24 +18,19 @@ from likeness.samplers import (
 from likeness.samplers.distance_weighted import negative_probabilities
 
 
-@pytest.fixture
-def arrays(shared: Path) -> dict[str, np.ndarray]:
+def test_probabilities_equal_the_authors_and_with_an_upper_cutoff_pytorch_metric_learning(shared: Path) -> None:
     with np.load(shared / "reference" / "distance_weighted.npz") as file:
-        return {name: file[name] for name in file.files}
-
-
-def test_probabilities_equal_the_authors(arrays: dict[str, np.ndarray]) -> None:
-    found = negative_probabilities(torch.tensor(arrays["embeddings"]), torch.tensor(arrays["labels"]))
-    np.testing.assert_allclose(found.numpy(), arrays["prob_distance_lg"], atol=1e-10)
-    np.testing.assert_allclose(found.numpy(), arrays["prob_distance_oodml"], atol=1e-10)
-
-
-def test_with_an_upper_cutoff_they_equal_pytorch_metric_learning(arrays: dict[str, np.ndarray]) -> None:
+        arrays = dict(file)
     rows, labels = torch.tensor(arrays["embeddings"]), torch.tensor(arrays["labels"])
+    found = negative_probabilities(rows, labels).numpy()
+    for name in ("prob_distance_lg", "prob_distance_oodml", "prob_rho_distance_lg", "prob_rho_distance_oodml"):
+        np.testing.assert_allclose(found, arrays[name], atol=1e-10)
     np.testing.assert_allclose(negative_probabilities(rows, labels, upper=2.5).numpy(), arrays["prob_pml_nonzero2p5"], atol=1e-10)
     theirs = arrays["prob_pml_nonzero1p4"]
     near = theirs.sum(axis=1) > 0
     np.testing.assert_allclose(negative_probabilities(rows, labels, upper=1.4).numpy()[near], theirs[near], atol=1e-10)
+    opposite = torch.tensor([[1.0, 0], [1, 0], [-1, 0], [-1, 0]])
+    assert negative_probabilities(opposite, torch.tensor([0, 0, 1, 1])).sum(dim=1).tolist() == pytest.approx([1] * 4)
 
 
 def test_triplets_are_drawn_by_these_probabilities() -> None:
@@ -45,13 +40,6 @@ def test_triplets_are_drawn_by_these_probabilities() -> None:
     shares = counted(draw, rows, labels, 3000, list(range(7)))  # the last row has no partner
     np.testing.assert_allclose(shares.sum(axis=1)[:7], negative_probabilities(rows, labels)[:7], atol=0.04)
     np.testing.assert_allclose(shares.sum(axis=2)[0], [0, 0.5, 0.5, 0, 0, 0, 0, 0], atol=0.04)
-
-
-def test_equal_and_opposite_rows_are_finite() -> None:
-    rows = torch.tensor([[1.0, 0], [1, 0], [-1, 0], [-1, 0]])
-    found = negative_probabilities(rows, torch.tensor([0, 0, 1, 1]))
-    assert torch.isfinite(found).all()
-    assert found.sum(dim=1).tolist() == pytest.approx([1] * 4)
 
 
 LABELS = torch.tensor([0, 0, 0, 1, 1, 2, 2, 2, 3])
@@ -138,23 +126,14 @@ def drawn(rows: torch.Tensor, labels: torch.Tensor, times: int, rho: float, anch
     return switched, counts.sum(axis=1) - switched
 
 
-def test_negatives_of_other_classes_have_the_authors_probabilities(shared: Path) -> None:
-    with np.load(shared / "reference" / "distance_weighted.npz") as file:
-        rows, labels, *theirs = (torch.tensor(file[name]) for name in ("embeddings", "labels", "prob_rho_distance_lg", "prob_rho_distance_oodml"))
-    for expected in theirs:
-        np.testing.assert_allclose(negative_probabilities(rows, labels).numpy(), expected.numpy(), atol=1e-10)
-    anchors = [row for row, label in enumerate(labels) if int((labels == label).sum()) > 1]
-    _, plain = drawn(rows, labels, 4000, 0.2, anchors)
-    np.testing.assert_allclose(plain[anchors] / plain[anchors].sum(axis=1, keepdims=True), theirs[0][anchors], atol=0.04)
-
-
-def test_the_share_rho_is_switched_to_an_even_draw_from_the_anchors_class() -> None:
+def test_the_share_rho_is_switched_to_an_even_draw_from_the_anchors_class_and_the_others_are_not() -> None:
     torch.manual_seed(0)
     rows, labels = normalize(torch.randn(9, 4), dim=1), torch.tensor([0, 0, 0, 0, 1, 1, 1, 2, 3])
     switched, plain = (each[:7] for each in drawn(rows, labels, 5000, 0.2, list(range(7))))  # the last two are alone in their class
     np.testing.assert_allclose(switched.sum(axis=1) / (switched + plain).sum(axis=1), 0.2, atol=0.02)
     even = ((labels[:, None] == labels) & ~torch.eye(9, dtype=torch.bool))[:7].numpy()
     np.testing.assert_allclose(switched / switched.sum(axis=1, keepdims=True), even / even.sum(axis=1, keepdims=True), atol=0.04)
+    np.testing.assert_allclose(plain / plain.sum(axis=1, keepdims=True), negative_probabilities(rows, labels)[:7], atol=0.04)
 
 
 def test_rho_of_0_and_1_switch_none_and_all() -> None:

@@ -60,6 +60,8 @@ def test_every_cell_is_a_config_no_two_are_one_and_a_control_and_the_raw_network
     assert len({cell.config.model_copy(update={"name": ""}).model_dump_json() for cell in wanted}) == len(wanted)
     for cell in wanted:
         build_objective(cell.config.objective, 10, cell.config.backbone.dim or 8, 8)
+    models = {model for cell in wanted for model in (cell.config.guidance.language if cell.config.guidance else ())}
+    assert all(language_model(each).identity for each in models if not each.startswith(("vectors:", "hierarchy:")) and each != "wordnet")
     whole = row_configs(read_study(PARTS.get(name, name))).values()
     assert any(not config.epochs and config.backbone.dim is None for config in whole)
     assert any(map(controlled, whole))
@@ -113,14 +115,6 @@ def test_rows_of_table_1_are_its_cells_with_pseudolabels(name: str, dataset: str
         assert (config.data.validation, config.optimizer.plateau is not None) == (0.15, True)
         low, high = (0.1, 1) if dataset == "SOP" else (1, 10)
         assert low <= config.guidance.omega <= high
-
-
-@pytest.mark.parametrize("name", [*TABLES, *RELATIVE, *TABLE_1, "shipped-cars"])
-def test_language_models_are_known(name: str) -> None:
-    for config in configs(name).values():
-        for model in config.guidance.language if config.guidance else ():
-            if not model.startswith(("vectors:", "hierarchy:")) and model != "wordnet":
-                assert language_model(model).identity
 
 
 def controlled(config: RunConfig) -> bool:

@@ -90,16 +90,12 @@ BAD_DISTANCES = [
 ]
 
 
-@pytest.mark.parametrize(("changes", "message"), BAD, ids=lambda each: str(each)[:60])
-def test_settings_that_do_not_fit_are_named(changes: dict[str, Any], message: str) -> None:
-    config = config_from(CLASSES)
-    with pytest.raises(InputError, match=message):
-        with_changes(config, changes)
+EVERY_BAD = [*((CLASSES, *row) for row in BAD), *((DISTANCES, *row) for row in BAD_DISTANCES)]
 
 
-@pytest.mark.parametrize(("changes", "message"), BAD_DISTANCES, ids=lambda each: str(each)[:60])
-def test_settings_that_do_not_fit_continuous_labels_are_named(changes: dict[str, Any], message: str) -> None:
-    config = config_from(DISTANCES)
+@pytest.mark.parametrize(("base", "changes", "message"), EVERY_BAD, ids=lambda each: str(each)[:60])
+def test_settings_that_do_not_fit_are_named(base: dict[str, Any], changes: dict[str, Any], message: str) -> None:
+    config = config_from(base)
     with pytest.raises(InputError, match=message):
         with_changes(config, changes)
 

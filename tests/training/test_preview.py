@@ -29,15 +29,12 @@ def _images(**parts: object) -> RunImages:
     return RunImages(table, ["ant", "bee", "cat", "dog"], **(given | parts))  # type: ignore[arg-type]
 
 
-def test_classes_with_their_part_and_number_of_images() -> None:
-    expected = [("ant", "trains", 2), ("bee", "trains", 3), ("cat", "tests", 1), ("dog", "tests", 1)]
-    assert list(class_overview(_images()).itertuples(index=False, name=None)) == expected
-
-
-def test_the_images_of_each_class_by_their_place() -> None:
+def test_classes_with_their_part_and_number_of_images_and_these_by_their_place() -> None:
     images = _images()
+    expected = [("ant", "trains", 2), ("bee", "trains", 3), ("cat", "tests", 1), ("dog", "tests", 1)]
+    assert list(class_overview(images).itertuples(index=False, name=None)) == expected
+    of_class = [[row for row in range(8) if LABELS[row] == number] for number in range(4)]
     for place in range(4):
-        of_class = [[row for row in range(8) if LABELS[row] == number] for number in range(4)]
         assert example_rows(images, 4, place) == [rows[place] if place < len(rows) else None for rows in of_class]
     # images of no class come first in the order of labels, and belong to none
     assert example_rows(images, 2, 0) == [1, 0]

@@ -27,27 +27,21 @@ def _run(file: Path, config: SweepConfig, count: int, reopen: bool) -> list[Tria
 
 
 @pytest.mark.parametrize("sampler", ["tpe", "random"])
-def test_settings_follow_from_the_seed_and_the_trials_before(search: SweepConfig, tmp_path: Path, sampler: Any) -> None:
+def test_settings_follow_from_the_seed_and_the_trials_before_as_optuna_draws_them(search: SweepConfig, tmp_path: Path, sampler: Any) -> None:
+    """Beside a study of Optuna's own in memory, whose sampler is exchanged before each trial."""
     config = search.model_copy(update={"sampler": sampler, "startup": 3})
     whole, reopened = (_run(tmp_path / f"{name}.db", config, 9, name == "reopened") for name in ("whole", "reopened"))
     assert whole == reopened
     assert len({trial.params["optimizer.rate"] for trial in whole}) == 9
     other = _run(tmp_path / "other.db", config.model_copy(update={"seed": 1}), 1, False)
     assert other[0].params != whole[0].params
-
-
-def test_draws_are_those_of_optuna(search: SweepConfig, file: Path) -> None:
-    """Beside a study of Optuna's own in memory, whose sampler is exchanged before each trial."""
-    trials = _run(file, search, 6, False)
     study = optuna.create_study(direction="maximize")
-    space = {
-        "optimizer.rate": optuna.distributions.FloatDistribution(1e-5, 1e-1, log=True),
-        "backbone.dim": optuna.distributions.CategoricalDistribution(["4", "8"]),
-    }
-    for trial in trials:
+    rate, dim = optuna.distributions.FloatDistribution(1e-5, 1e-1, log=True), optuna.distributions.CategoricalDistribution(["4", "8"])
+    for trial in whole:
         seed = int(np.random.SeedSequence([0, trial.number]).generate_state(1)[0])
-        study.sampler = optuna.samplers.TPESampler(seed=seed, n_startup_trials=2)
-        asked = study.ask(space)
+        made = {"tpe": lambda seed: optuna.samplers.TPESampler(seed=seed, n_startup_trials=3), "random": optuna.samplers.RandomSampler}
+        study.sampler = made[sampler](seed)
+        asked = study.ask({"optimizer.rate": rate, "backbone.dim": dim})
         assert {key: str(value) for key, value in trial.params.items()} == {key: str(value) for key, value in asked.params.items()}
         study.tell(asked, trial.value)
 

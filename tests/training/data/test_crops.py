@@ -116,9 +116,13 @@ def test_crops_follow_their_generator_and_parts_of_a_batch_are_those_of_the_whol
     first, again, other = (random_crops(4, np.random.default_rng(seed)).boxes for seed in (1, 1, 2))
     assert torch.equal(first, again)  # type: ignore[arg-type]
     assert not torch.equal(first, other)  # type: ignore[arg-type]
-    for draw in (random_crops, lambda count, rng, part=slice(None): jittered_crops(count, 0.9, rng, part)):
-        whole = draw(5, np.random.default_rng(3)).boxes
-        parts = [draw(5, np.random.default_rng(3), part).boxes for part in (slice(0, 2), slice(2, 5))]
+    aspect = np.linspace(0.5, 2, 5)
+    for draw in (
+        random_crops,
+        lambda count, rng, part: jittered_crops(count, 0.9, rng, part),
+        lambda count, rng, part: whole_crops(aspect[part], count, rng, part),
+    ):
+        whole, *parts = (draw(5, np.random.default_rng(3), part).boxes for part in (slice(None), slice(0, 2), slice(2, 5)))
         assert torch.equal(torch.cat(parts), whole)
 
 
@@ -165,10 +169,9 @@ def test_crops_have_the_shares_and_places_of_torchvision(size: tuple[int, int]) 
         np.testing.assert_allclose(np.quantile(mine, deciles, axis=1), np.quantile(other, deciles, axis=1), atol=0.04)
 
 
-def cropped(images: WholeImages, size: int, rng: np.random.Generator, part: slice = slice(None), total: int | None = None) -> torch.Tensor:
-    """Random crops of these images, which are a part of a batch."""
-    crops = whole_crops(images["aspect"], len(images) if total is None else total, rng, part)
-    return cut_crops(torch.from_numpy(np.ascontiguousarray(images["pixels"])), crops, size)
+def cropped(images: WholeImages, size: int, rng: np.random.Generator) -> torch.Tensor:
+    """Random crops of these images."""
+    return cut_crops(torch.from_numpy(np.ascontiguousarray(images["pixels"])), whole_crops(images["aspect"], len(images), rng), size)
 
 
 def boxes(aspect: float, count: int) -> np.ndarray:
@@ -210,17 +213,12 @@ def test_pixels_are_those_of_a_crop_of_the_original_scaled_by_pil(shapes: Path) 
             assert np.abs(found[number] - expected).mean() < 0.005
 
 
-def test_parts_of_a_batch_are_the_batch_and_a_second_view_is_another_crop(shapes: Path, photos: Path) -> None:
-    images = load_whole_images(read_folder(shapes), 56)[np.array([0, 1, 2, 0])]
-    every = cropped(images, 56, np.random.default_rng(3))
-    assert every.shape == (4, 3, 56, 56)
-    parts = [cropped(images[part], 56, np.random.default_rng(3), part, 4) for part in (slice(0, 3), slice(3, 4))]
-    assert torch.equal(torch.cat(parts), every)
+def test_a_second_view_is_another_crop(photos: Path) -> None:
     data = run_images(config_from({"data": {"source": str(photos), "image_size": 16}}).data, 0)
-    batches = MPerClassBatches(data.labels[data.train], 4, 2)
-    batch = Batches(load_whole_images(data.table, 16), data, batches, 16, True, 0, views=True)
+    images = load_whole_images(data.table, 16)
+    batch = Batches(images, data, MPerClassBatches(data.labels[data.train], 4, 2), 16, True, 0, views=True)
     shown, _, rows, view = batch[3].cut(16)
-    assert torch.equal(shown, cropped(load_whole_images(data.table, 16)[rows.numpy()], 16, np.random.default_rng([0, 3, 2])))
+    assert torch.equal(shown, cropped(images[rows.numpy()], 16, np.random.default_rng([0, 3, 2])))
     assert torch.equal(shown, batch[3].cut(16)[0])
     assert not torch.allclose(shown, view)
 
