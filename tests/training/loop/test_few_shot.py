@@ -10,11 +10,10 @@ from likeness.losses import make_objective
 from likeness.shifts import few_shot_episodes
 from likeness.training.config import FewShotConfig, config_from
 from likeness.training.data.outputs import embed_rows
-from likeness.training.data.pixels import center_crops, load_pixels
+from likeness.training.data.pixels import load_pixels
 from likeness.training.data.run_images import run_images
 from likeness.training.loop.few_shot import adapt, few_shot_scores
 from likeness.training.loop.train import train
-from likeness.training.network.backbones import build_network
 from likeness.training.network.embedding_network import EmbeddingNetwork
 from likeness.training.runs.run_encoder import load_network
 
@@ -105,18 +104,3 @@ def test_the_best_and_the_last_weights_are_measured_at_the_end(
     else:
         assert best["step"] < last["step"]
         assert {name: last[name] for name in structure} != pytest.approx(structure, rel=1e-4)
-
-
-def test_a_run_without_steps_is_the_raw_encoder(content: dict[str, Any], tmp_path: Path) -> None:
-    raw = content | {"epochs": 0, "backbone": content["backbone"] | {"dim": None}}
-    run = train(config_from(raw), tmp_path / "raw")
-    report, images = run.report(), run_images(config_from(raw).data, 0)
-    torch.manual_seed(0)
-    network = build_network(config_from(raw).backbone).eval()
-    with torch.inference_mode():
-        features = network.features(center_crops(load_pixels(images.table, 16)[images.test], 16)).numpy()
-    expected = retrieval_metrics(features, images.labels[images.test], ks=(1,))
-    assert report["last"]["recall_at_1"] == pytest.approx(expected["recall_at_1"])
-    assert report["last"]["map_at_r"] == pytest.approx(expected["map_at_r"], abs=1e-5)
-    assert report["steps"] == 0
-    assert train(config_from(raw), run.path).metrics()["step"].tolist() == [0]

@@ -298,16 +298,20 @@ def test_the_untrained_network_is_measured_once_whatever_ends_the_run_before(con
         assert measured["recall_at_1"][0] != 0.123
 
 
-def test_the_first_point_is_what_the_backbone_gives_before_training(content: dict[str, Any], tmp_path: Path) -> None:
-    """With an embedding layer that begins as the identity: the metrics of the backbone's own features."""
-    content["backbone"] |= {"dim": None, "head_only": True}
-    config = config_from(content)
+@pytest.mark.parametrize(("epochs", "head_only"), [(3, True), (0, False)])
+def test_the_first_point_is_what_the_backbone_gives_before_training(content: dict[str, Any], tmp_path: Path, epochs: int, head_only: bool) -> None:
+    """With an embedding layer that begins as the identity: the metrics of the backbone's own features; a run without steps is the raw encoder."""
+    content["backbone"] |= {"dim": None, "head_only": head_only}
+    config = config_from(content | {"epochs": epochs})
     run = train(config, tmp_path / "run")
+    torch.manual_seed(config.seed)
     _, classes, features = backbone_features(config)
     test = classes.labels >= 3
     expected = retrieval_metrics(features[test], classes.labels[test], ks=(1, 8))
-    first = run.metrics().iloc[0]
+    first, report = run.metrics().iloc[0], run.report()
     assert (first["step"], first["epoch"]) == (0, 0.0)
     for name in ("recall_at_1", "recall_at_8", "map_at_r", "map_at_1000"):
-        assert first[name] == pytest.approx(expected[name], abs=1e-6)
-    assert np.isnan(first["loss"])
+        assert first[name] == pytest.approx(expected[name], abs=1e-5)
+        assert epochs or report["last"][name] == first[name]
+    assert report["steps"] == 3 * epochs
+    assert train(config, run.path).metrics()["step"].tolist() == list(range(3 * epochs + 1))
