@@ -40,14 +40,6 @@ def test_is_the_formula(variant: str, seed: int) -> None:
     assert found.item() == pytest.approx(plain(rows @ rows.T, labels, beta=40.0, **PARAMETERS, variant=variant), rel=1e-12)
 
 
-def test_keeps_the_pairs_of_the_reference_miner(reference: Any) -> None:
-    arrays = reference("multisimilarity")
-    rows = torch.tensor(arrays["embeddings"])
-    kept = mined_pairs(rows @ rows.T, torch.tensor(arrays["labels"]))
-    for mask, name in zip(kept, ("positive", "negative"), strict=True):
-        assert mask.nonzero().tolist() == sorted(arrays[f"mined_{name}_pairs"].tolist())
-
-
 @pytest.mark.parametrize("beta", [40.0, 50.0])
 def test_by_name_both_variants_are_the_reference(reference: Any, gradient: Any, beta: float) -> None:
     arrays = reference("multisimilarity")
