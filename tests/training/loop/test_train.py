@@ -257,10 +257,10 @@ def test_the_rate_falls_at_milestones_or_twice_at_most_where_validation_does_not
     plateau = with_changes(config, {"optimizer.plateau": 2, "optimizer.factor": 0.5, "data.validation": 0.2})
     module, again = (RunModule(build_network(config.backbone), nn.Identity(), None, plateau, 3) for _ in range(2))
     rates = []
-    for recall in (0.5, 0.4, 0.5, 0.6, 0.1, 0.2, 0.3, 0.6, 0.6, 0.7):
+    for recall in (0.5, 0.4, 0.5, 0.5, 0.6, 0.1, 0.2, 0.3, 0.6, 0.7):
         module.step_plateau(recall)
         rates.append(module.rate() / 0.001)
-    assert rates == [1, 1, 0.5, 0.5, 0.5, 0.25, 0.25, 0.25, 0.25, 0.25]
+    assert rates == [1, 1, 0.5, 0.5, 0.5, 0.5, 0.25, 0.25, 0.25, 0.25]
     kept: dict[str, Any] = {}
     module.on_save_checkpoint(kept)
     again.on_load_checkpoint(kept)
