@@ -53,21 +53,6 @@ def test_is_the_equation_for_any_number_of_anchors(anchors: int, ties: bool) -> 
     assert dense_triplet(rows, known[:anchors], margin=0.1) == pytest.approx(plain(rows, known[:anchors], 0.1), rel=1e-12)
 
 
-def test_binary_labels_are_the_nearest_against_the_rest() -> None:
-    rows, known = drawn(3)
-    quantized = np.zeros_like(known)
-    for anchor in range(10):
-        far = [each for each in np.argsort(known[anchor]) if each != anchor][4:]
-        quantized[anchor, far] = 1
-    assert binary_triplet(rows, known, positives=4) == pytest.approx(plain(rows, quantized, 0.2), rel=1e-12)
-
-
-def test_gradients_are_the_finite_differences() -> None:
-    rows, known = drawn(5)
-    for loss in (lambda leaf: dense_triplet(leaf, torch.tensor(known), 0.1), lambda leaf: binary_triplet(leaf, torch.tensor(known), 3)):
-        assert torch.autograd.gradcheck(loss, torch.tensor(rows, requires_grad=True))
-
-
 def test_a_few_anchors_at_a_time_give_the_same(monkeypatch: pytest.MonkeyPatch, gradient: Any) -> None:
     rows, known = drawn(6)
     at_once = gradient(lambda leaf: dense_triplet(leaf, torch.tensor(known)), rows)

@@ -6,7 +6,7 @@ import torch
 from torch import nn
 from torch.nn.functional import normalize
 
-from likeness.losses import S2SD, UniformPrior, make_objective, multisimilarity
+from likeness.losses import S2SD, UniformPrior, multisimilarity
 
 
 class Sum(nn.Module):
@@ -62,19 +62,6 @@ def test_draws_are_even_on_the_sphere_and_the_seed_decides() -> None:
     assert (points[:, 0] < 0.5).double().mean().item() == pytest.approx(0.75, abs=0.01)  # Archimedes: even along an axis of the 2-sphere
     torch.manual_seed(0)
     assert torch.equal(points, loss.draws(points))
-
-
-def test_it_wraps_objectives_that_read_more() -> None:
-    torch.manual_seed(0)
-    inner = S2SD([make_objective("margin", 2, dim) for dim in (4, 6)], 5, [6])
-    loss, rows = UniformPrior(inner, 4, weight=0.0), normalize(torch.randn(8, 4), dim=1)
-    features, labels = torch.randn(8, 5), torch.tensor([0, 0, 0, 0, 1, 1, 1, 1])
-    assert loss.reads == inner.reads == ("features",)
-    torch.manual_seed(1)
-    found = loss(rows, labels, features)
-    torch.manual_seed(1)
-    assert found.item() == inner(rows, labels, features).item()
-    assert UniformPrior(make_objective("margin", 2, 4), 4).reads == ()
 
 
 CONFIGURATIONS = {

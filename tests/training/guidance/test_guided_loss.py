@@ -144,16 +144,6 @@ def test_outputs_are_computed_once_and_what_gives_none_is_refused(content: dict[
             _built(config_from(content | {"guidance": {"kind": "plg", "classifier": other, "language": "clip:cars"}}), images)
 
 
-def test_guided_runs_come_nearer_to_the_language_than_unguided_ones(content: dict[str, Any], tmp_path: Path) -> None:
-    content |= {"epochs": 30, "evaluate_every": 30}
-    found = {}
-    for omega in (0.0, 50.0):
-        metrics = train(config_from(content | {"guidance": {"language": "clip:cars", "omega": omega}}), tmp_path / str(omega)).metrics()
-        np.testing.assert_allclose(metrics["loss"], metrics["loss_objective"] + omega * metrics["loss_guidance"], rtol=1e-4)
-        found[omega] = metrics["loss_guidance"].tail(10).mean()
-    assert found[50.0] < 0.8 * found[0.0]
-
-
 WORDS = ("red", "green", "blue", "yellow", "white", "gray")
 
 

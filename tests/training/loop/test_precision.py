@@ -1,3 +1,4 @@
+import math
 import sys
 from pathlib import Path
 from typing import Any
@@ -11,16 +12,13 @@ from likeness.losses.diva import MomentumKeys
 from likeness.training.config import RunConfig, with_changes
 from likeness.training.loop import step_figures
 from likeness.training.loop.scores import scores
+from likeness.training.loop.step_figures import PendingSteps, StepFigures
 from likeness.training.loop.train import train
 from likeness.training.network.embedding_network import EmbeddingNetwork
 
 sys.path.insert(0, str(Path(__file__).parents[3] / "benchmarks"))
 
-import math
-
 from measuring.device_traffic import DeviceTraffic
-
-from likeness.training.loop.step_figures import PendingSteps, StepFigures
 
 
 class Watching(nn.Module):
@@ -116,16 +114,6 @@ def row(step: int) -> dict[str, Any]:
     return {"step": step, "rate": 0.1}
 
 
-def test_rows_come_in_order_with_their_losses_and_are_taken_once() -> None:
-    pending = PendingSteps()
-    assert pending.add(row(1), figures(0.5))  # on a processor at once
-    pending.add(row(2), figures(0.25))
-    rows, wrong = pending.take()
-    assert rows == [{"step": 1, "rate": 0.1, "loss": 0.5, "loss_objective": 1.0}, {"step": 2, "rate": 0.1, "loss": 0.25, "loss_objective": 0.5}]
-    assert wrong == ""
-    assert pending.take() == ([], "")
-
-
 def test_on_a_device_that_computes_meanwhile_rows_wait(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(step_figures, "is_asynchronous", lambda device: True)
     now = [0.0]
@@ -154,6 +142,7 @@ def test_the_first_step_that_went_wrong_is_named_and_those_before_it_are_kept(lo
     for step, made in enumerate((figures(0.5), figures(loss, rows), figures(0.5)), start=1):
         pending.add(row(step), made)
     found, wrong = pending.take()
+    assert found[0] == {"step": 1, "rate": 0.1, "loss": 0.5, "loss_objective": 1.0}
     assert [each["step"] for each in found] == ([1] if words else [1, 2, 3])
     assert words in wrong
     assert bool(words) == bool(wrong)
