@@ -200,8 +200,8 @@ def _splits() -> list[Case]:
 
 
 def _configs() -> list[Case]:
+    from likeness.studies import read_sweep
     from likeness.studies.study import cells, read_study, studies
-    from likeness.studies.sweeps import read_sweep
     from likeness.training.config import as_yaml, presets, read_config, with_changes
     from server_settings import read_settings
 

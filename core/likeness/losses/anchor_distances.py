@@ -1,11 +1,36 @@
-"""The hinge over all triplets of many anchors, a few anchors at a time."""
+"""Squared distances, exact where rows lie close together, and the hinge over triplets of them; their gradients need no third dimension."""
 
 from typing import Any
 
 import torch
 from torch import Tensor
 
-_ENTRIES = 4_000_000
+_ENTRIES = 4_000_000  # of triplets at once
+
+
+class _SquaredDistances(torch.autograd.Function):
+    @staticmethod
+    def forward(context: Any, rows: Tensor, columns: Tensor) -> Tensor:
+        context.save_for_backward(rows, columns)
+        # differences before squares: |x|^2 + |y|^2 - 2 x.y would lose the digits of small distances, whose logarithms count most
+        found: Tensor = torch.cdist(rows, columns, compute_mode="donot_use_mm_for_euclid_dist").square()
+        return found
+
+    @staticmethod
+    def backward(context: Any, *gradients: Tensor) -> tuple[Tensor, Tensor]:
+        (rows, columns), gradient = context.saved_tensors, gradients[0]
+        # the products below lose digits far from the origin
+        center = columns.mean(dim=0)
+        rows, columns = rows - center, columns - center
+        ours = rows * gradient.sum(dim=1, keepdim=True) - gradient @ columns
+        theirs = columns * gradient.sum(dim=0).unsqueeze(1) - gradient.T @ rows
+        return 2 * ours, 2 * theirs
+
+
+def squared_distances(rows: Tensor, columns: Tensor) -> Tensor:
+    """D(x, y) = |x - y|^2 of rows (a, d) and columns (n, d): (a, n)."""
+    found: Tensor = _SquaredDistances.apply(rows, columns)
+    return found
 
 
 class _TripletHinge(torch.autograd.Function):
@@ -33,12 +58,7 @@ class _TripletHinge(torch.autograd.Function):
 def triplet_hinge(distances: Tensor, ranks: Tensor, others: Tensor, margin: float, least: float = 0.0) -> Tensor:
     """The mean of max(x_ai - x_aj + margin, least) over all i, j of an anchor a with r_ai < r_aj; 0 where there is no such triplet.
 
-    Args:
-        distances: x, (a, n) distances in the embedding.
-        ranks: r, (a, n), by which i is nearer than j; nothing flows back to it.
-        others: (a, n), the columns that take part.
-        margin: of the hinge.
-        least: what a triplet costs at least.
+    The distances x and ranks r are (a, n), as are the others, the columns that take part; nothing flows back to ranks.
     """
     found: Tensor = _TripletHinge.apply(distances, ranks, others, margin, least)
     return found
