@@ -23,7 +23,6 @@ class DatasetEntry:
 
     Attributes:
         id: short hash of source and encoder; stands in URLs instead of a path.
-        name: shown to people.
         source: what `likeness.data.read_dataset` takes, with an absolute path.
         encoder: a name that `likeness.encoders.load_encoder` takes.
         path_column: the column of a CSV / Parquet file that holds the paths; None to find it.
@@ -57,10 +56,8 @@ def new_entry(name: str, source: str, encoder: str, path_column: str | None = No
 
 
 def list_datasets(owner: str | None = None) -> list[DatasetEntry]:
-    """The shipped dataset first, then the added ones in the order of their adding: all, or everyone's and the owner's.
-
-    Raises:
-        InputError: if the list on disk can't be read.
+    """The shipped dataset first, then the added ones in the order of their adding: all, or everyone's and the owner's. Raises InputError if the list
+    on disk can't be read.
     """
     return [SHIPPED_CARS, *(entry for entry in _read() if owner is None or entry.owner in ("", owner))]
 

@@ -9,10 +9,6 @@ CONTENT_COLUMN = "likeness:sha256"
 
 @lru_cache(maxsize=4096)
 def content_digest(path: str, size: int, mtime_ns: int) -> str:
-    """SHA-256 of a file in hex, read once by a process as long as its size and time of change stay.
-
-    Raises:
-        OSError: it cannot be read.
-    """
+    """SHA-256 of a file in hex, read once by a process as long as its size and time of change stay. Raises OSError where it cannot be read."""
     with open(path, "rb") as content:
         return hashlib.file_digest(content, "sha256").hexdigest()

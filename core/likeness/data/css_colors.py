@@ -123,11 +123,8 @@ def _cos(degrees: Floats) -> Floats:
 
 
 def nearest_color(colors: npt.ArrayLike, space: str = "hsv", metric: str = "lab") -> list[str]:
-    """The nearest CSS 2.1 name (n) of each color (n, 3) in 0..1.
-
-    Args:
-        space: of the colors, "hsv" or "rgb".
-        metric: what is nearest: "lab", by Euclidean distance in CIELAB, or "rgb", in whole 8-bit RGB values, rounded down.
+    """The nearest CSS 2.1 name (n) of each color (n, 3) in 0..1, of the space "hsv" or "rgb". The metric is "lab", Euclidean distance in CIELAB,
+    or "rgb", that in whole 8-bit RGB values, rounded down.
 
     Raises:
         InputError: another shape, space or metric, or values outside 0..1.

@@ -7,11 +7,7 @@ import pandas as pd
 
 
 def with_columns_before(frame: pd.DataFrame, columns: Mapping[str, Any]) -> pd.DataFrame:
-    """A frame behind further columns; an attribute that is called like one of them becomes "NAME (attribute)".
-
-    Args:
-        frame: n rows.
-        columns: name -> n values.
+    """A frame of n rows behind further columns, name -> n values; an attribute that is called like one of them becomes "NAME (attribute)".
 
     Example:
         >>> with_columns_before(pd.DataFrame({"path": ["a.jpg"], "row": ["top"]}), {"row": [7]}).columns.tolist()

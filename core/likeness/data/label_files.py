@@ -14,14 +14,8 @@ _PATH, _LABEL = "path", "label"
 
 
 def add_label_files(table: ImageTable, files: Iterable[Path | str]) -> ImageTable:
-    """The table with an attribute more for each file, named as the file without its ending.
-
-    An attribute that the table has stays as it is, an image that a file does not name has no label of it, and a file that names none of the
-    images adds nothing.
-
-    Args:
-        table: with paths.
-        files: CSV files with the columns path, as in the table, and label.
+    """The table with an attribute more for each CSV file, with the columns path and label, named as the file without its ending. An attribute that
+    the table has stays as it is, an image that a file does not name has no label of it, and a file that names none of the images adds nothing.
 
     Raises:
         InputError: a table without images, a file that is not there, or one without these columns or with a path twice.
@@ -44,10 +38,8 @@ def read_label_file(file: Path) -> dict[str, str]:
 
 
 def labels_by_path(labels: Mapping[str, str], table: ImageTable) -> dict[str, str]:
-    """The labels by the paths of the table that theirs stand for, in any Unicode form; those of no image stay as they are.
-
-    Raises:
-        InputError: two of their paths stand for one image.
+    """The labels by the paths of the table that theirs stand for, in any Unicode form; those of no image stay as they are. Raises InputError where
+    two of their paths stand for one image.
     """
     find = name_finder(map(str, table.frame[_PATH]))
     found: dict[str, str] = {}
@@ -60,10 +52,8 @@ def labels_by_path(labels: Mapping[str, str], table: ImageTable) -> dict[str, st
 
 
 def label_frame(file: Path) -> pd.DataFrame:
-    """The whole table of such a file as texts: path, label, and what further columns there are.
-
-    Raises:
-        InputError: it is not there, or is damaged, or lacks one of both columns, or has a path twice.
+    """The whole table of such a file as texts: path, label, and what further columns there are. Raises InputError where it is not there, is damaged,
+    lacks one of both columns, or has a path twice.
     """
     try:
         regular_file(file)

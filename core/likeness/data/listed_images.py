@@ -10,11 +10,8 @@ from likeness.io import as_path, name_finder, text_of, write_atomic
 
 
 def keep_listed(table: ImageTable, file: str | Path) -> ImageTable:
-    """The images that a text file lists, in the table's order.
-
-    Args:
-        file: one image a line, by its path in the table or by its file's name alone, in any Unicode form; what is a path stands for that image
-            only. Blank lines are skipped.
+    """The images that a text file lists, in the table's order: one a line, by its path in the table or by its file's name alone, in any Unicode
+    form; what is a path stands for that image only. Blank lines are skipped.
 
     Raises:
         InputError: there is no such file, it is empty, or it names an image that the table lacks.

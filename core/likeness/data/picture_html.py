@@ -13,12 +13,8 @@ _TILE = "display:inline-block;width:{side}px;margin:2px;vertical-align:top;font:
 
 
 def picture_html(title: str, paths: Sequence[Path], captions: Sequence[str]) -> str:
-    """A heading and a tile for each image; where a file cannot be read, its name stands in the picture's place.
-
-    Args:
-        title: plain text above the pictures.
-        paths: of the images.
-        captions: plain text below each.
+    """A heading and a tile for each image with its caption below, all plain text; where a file cannot be read, its name
+    stands in the picture's place.
     """
     tiles = "".join(
         f'<div style="{_TILE.format(side=_SIDE)}">{_picture(path)}<br>{escape(text)}</div>' for path, text in zip(paths, captions, strict=True)

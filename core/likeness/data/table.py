@@ -22,9 +22,8 @@ _LISTED = 4
 
 
 def has_label(labels: Any) -> NDArray[np.bool_]:
-    """Mask (n,) of the labels (n,) that say something: neither missing (None, NaN, NA) nor an empty text nor `UNLABELED`.
-
-    What has no label takes no part in any figure.
+    """Mask (n,) of the labels (n,) that say something: neither missing (None, NaN, NA) nor an empty text nor `UNLABELED`. What has no label takes
+    no part in any figure.
 
     Example:
         >>> has_label(["dog", None, "", "(unlabeled)"]).tolist()
@@ -120,11 +119,7 @@ class ImageTable:
         return named if named.duplicated().any() else None
 
     def paths(self) -> list[Path]:
-        """Absolute path of each image, in row order.
-
-        Raises:
-            InputError: the rows have no images.
-        """
+        """Absolute path of each image, in row order. Raises InputError where the rows have no images."""
         if not self.has_images:
             raise InputError(f"The rows of '{self.name}' have no images; pass `images=` with the vectors.")
         return [self.root / text_to_name(path) for path in self.frame["path"]]

@@ -20,25 +20,15 @@ _few = threading.BoundedSemaphore(os.cpu_count() or 1)
 
 
 def thumbnail(path: Path, size: int = THUMBNAIL_SIZE) -> bytes:
-    """The image, at most `size` pixels wide and high, as WebP.
-
-    Orientation follows the image's EXIF data; small images are enlarged without smoothing, so that 32-pixel photos stay crisp.
-
-    Raises:
-        OSError: if the file is missing or not an image.
+    """The image, at most `size` pixels wide and high, as WebP. Orientation follows the image's EXIF data; small images are enlarged without
+    smoothing, so that 32-pixel photos stay crisp. Raises OSError if the file is missing or not an image.
     """
     return _shrunk(upright_picture(path, 2 * size), size)
 
 
 def upright_picture(path: Path, least: int | None = None) -> "Image.Image":
-    """An image to be shown, upright and RGB. As many are decoded at once as there are processors, and of large ones a single one.
-
-    Args:
-        path: of the file.
-        least: pixels in each direction, if fewer than all are enough: a JPEG is then decoded at a reduced size.
-
-    Raises:
-        OSError: if the file is missing or not an image.
+    """An image to be shown, upright and RGB. As many are decoded at once as there are processors, and of large ones a single one. Where `least`
+    pixels in each direction are enough, a JPEG is decoded at a reduced size. Raises OSError if the file is missing or not an image.
     """
     from PIL import Image
 

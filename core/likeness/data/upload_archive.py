@@ -21,13 +21,8 @@ _RATIO, _FROM_BYTES = 200, 64 * 1024**2  # bytes out for a byte in; photos hardl
 
 @dataclass(frozen=True)
 class UploadLimits:
-    """What one upload may hold.
-
-    Attributes:
-        images: at most so many, those in ZIP files included.
-        unpacked_mb: of all of them.
-        pixels: of one image.
-        total_gb: of all uploads in the folder together; None: whatever the disk holds.
+    """What one upload may hold: images, those in ZIP files included; megabytes of all of them; pixels of one; and gigabytes of all uploads in the
+    folder together, None for whatever the disk holds.
     """
 
     images: int = 20_000
@@ -38,12 +33,7 @@ class UploadLimits:
 
 @dataclass(frozen=True)
 class ArchiveTable:
-    """A CSV, TSV or Parquet file in an archive.
-
-    Attributes:
-        path: in the archive, with forward slashes.
-        content: None where it lies beside the folders of images, or is too large to be read.
-    """
+    """A CSV, TSV or Parquet file in an archive; its content is None where it lies beside the folders of images, or is too large to be read."""
 
     path: str
     content: bytes | None

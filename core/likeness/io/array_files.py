@@ -23,11 +23,7 @@ _CHECKSUM = "likeness.sha256"
 
 
 def read_array(path: Path, *, mapped: bool = False) -> NDArray[Any]:
-    """The array of a .npy file.
-
-    Args:
-        path: the file; arrays of objects, which are pickles, are refused.
-        mapped: it stays on disk and is read as it is used.
+    """The array of a .npy file; arrays of objects, which are pickles, are refused. Where `mapped`, it stays on disk and is read as it is used.
 
     Raises:
         TransientError: there is not enough memory now, or another fault that passes.
@@ -83,13 +79,7 @@ def read_weights(path: Path) -> "dict[str, Tensor]":
 
 
 def write_weights(path: Path, weights: "Mapping[str, Tensor]", metadata: Mapping[str, str] | None = None) -> None:
-    """Writes tensors as .safetensors, whole or not at all, with a SHA-256 among its metadata, which other readers skip.
-
-    Args:
-        path: the file.
-        weights: tensors by name.
-        metadata: texts by name that stand in the file's header as well, and that the checksum covers.
-    """
+    """Writes tensors as .safetensors, whole or not at all, with a SHA-256 of them and of the metadata in its header, which other readers skip."""
     from safetensors.torch import save
 
     plain = {name: value.detach().cpu().contiguous() for name, value in weights.items()}
@@ -123,14 +113,9 @@ def _digest(weights: "Mapping[str, Tensor]", metadata: Mapping[str, str]) -> str
 
 
 def read_checkpoint(path: Path, **options: Any) -> dict[str, Any]:
-    """The state of an interrupted run: tensors, numbers, texts and containers of them; what would run code is refused.
-
-    Args:
-        path: what `torch.save` wrote.
-        options: of `torch.load`, such as map_location.
+    """The state of a run, as `torch.save` wrote it: tensors, numbers, texts and containers of them; what would run code is refused.
 
     Raises:
-        TransientError: there is not enough memory now, or another fault that passes.
         InputError: it is not there, damaged, or holds something else.
     """
     import torch

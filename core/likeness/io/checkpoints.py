@@ -26,10 +26,7 @@ _log = logging.getLogger(__name__)
 
 
 class CheckpointFile:
-    """A checkpoint that is written and read by one process after the other, with the one before it as a second copy.
-
-    Args:
-        file: where it lies; the one before lies beside it as NAME.previous.ENDING.
+    """A checkpoint that is written and read by one process after the other, with the one before it beside it as NAME.previous.ENDING.
 
     Attributes:
         path: after `read`, the file that was read.
@@ -78,7 +75,7 @@ class CheckpointFile:
             options: of `torch.load`, such as map_location.
 
         Raises:
-            TransientError: there is not enough memory now, or another fault that passes.
+            TransientError: there is not enough memory now.
             InputError: neither the checkpoint nor the one before it is sound.
         """
         self.path, self.note = self.file, ""

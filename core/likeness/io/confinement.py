@@ -39,7 +39,7 @@ def confine(folders: Iterable[Path], entries_of: Iterable[Path] = (), urls: Iter
 
 
 def is_confined() -> bool:
-    """Whether this process is confined to some folders."""
+    """Whether `confine` was called, here or in the process that started this one."""
     return bool(os.environ.get(VARIABLE))
 
 

@@ -29,11 +29,10 @@ class _Turn:
 
 
 class DecoderPool:
-    """At most so many images are decoded at once, one of them large. Where more wait, the client comes next whose images have taken the least
-    time: one whose images are made to take long does not hold up the others.
+    """At most `size` images are decoded at once, one of them large; processes begin when they are needed. Where more wait, the client comes next
+    whose images have taken the least time: one whose images are made to take long does not hold up the others.
 
     Args:
-        size: processes at most; they begin when they are needed.
         program: arguments of Python.
         seconds: on the clock, for one image; processor time has a limit of its own, which is reached first unless the process sleeps.
         idle_s: how long a process without work is kept.

@@ -60,8 +60,6 @@ class Answer:
 
 
 class DecoderProcess(WorkerProcess):
-    """The process, as a `WorkerProcess` that decodes an image for each request."""
-
     def __init__(self, program: Sequence[str], seconds: float) -> None:
         super().__init__(program, seconds, {"OPENBLAS_NUM_THREADS": "1"})
 

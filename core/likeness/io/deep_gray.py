@@ -32,7 +32,7 @@ class GrayRange:
         void: a value that marks pixels without one; they become black.
         transparent: a value that marks transparent pixels; they become white.
         unsigned: 32-bit values that Pillow holds as signed ones.
-        remark: what a person should know about the range; "" where the format names it.
+        remark: for people; "" where the format names the range.
     """
 
     low: float

@@ -27,12 +27,8 @@ _MARKS = (b"Exif\0\0", b"eXIf")  # before them in JPEG and HEIC; and in PNG
 
 @dataclass(frozen=True)
 class PhotoData:
-    """What the EXIF data of a photo tell.
-
-    Attributes:
-        taken: time on the camera's clock, "2024-05-03 14:22:10"; "" where it is not told.
-        camera: maker and model; "" where they are not told.
-        latitude, longitude: degrees, north and east positive; NaN where they are not told, or were not asked for.
+    """What the EXIF data of a photo tell: time on the camera's clock, "2024-05-03 14:22:10"; maker and model of the camera; and degrees, north and
+    east positive. "" and NaN where they are not told, or were not asked for.
     """
 
     taken: str = ""
@@ -42,11 +38,8 @@ class PhotoData:
 
 
 def photo_data(paths: Sequence[Path], gps: bool = False) -> list[PhotoData]:
-    """What the EXIF data of photos tell: JPEG, HEIC, PNG, TIFF, and raw files that are like TIFF. Of a file that cannot be read, nothing.
-
-    Args:
-        paths: of the files.
-        gps: whether places are read, too.
+    """What the EXIF data of photos tell: JPEG, HEIC, PNG, TIFF, and raw files that are like TIFF; with `gps` places, too. Of a file that cannot be
+    read, nothing.
     """
     groups = [paths[begin : begin + _GROUP] for begin in range(0, len(paths), _GROUP)]
     with ThreadPoolExecutor(_THREADS, thread_name_prefix="likeness-exif") as threads:

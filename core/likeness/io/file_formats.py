@@ -27,11 +27,8 @@ def load_rawpy(name: str) -> None:
 
 
 def raw_preview(path: Path) -> Image.Image:
-    """The largest preview in a raw file, upright; of a JPEG the header alone was read.
-
-    Raises:
-        RefusedImageError: the file holds none.
-        Exception: of LibRaw or Pillow, for damaged content.
+    """The largest preview in a raw file, upright; of a JPEG the header alone was read. Raises RefusedImageError where the file holds none, and
+    anything of LibRaw's or Pillow's for damaged content.
     """
     import rawpy
 
@@ -55,7 +52,7 @@ class FileFormat:
     Attributes:
         suffixes: of names, in lower case.
         load: imports the library; takes the file's name for its message, and raises MissingPackageError.
-        open: (path, part, most pixels) -> image; the part is as in the row's path.
+        open: (path, part as in the row's path, most pixels) -> image.
         first: the first part.
         count: parts of a file; None where it has none.
     """

@@ -23,10 +23,8 @@ def write_atomic(path: Path, content: bytes) -> None:
 
 @contextmanager
 def open_atomic(path: Path) -> Iterator[BinaryIO]:
-    """A file to write and read, which takes its place at `path` when the block ends well.
-
-    The temporary file lies in the same folder, so that the final rename stays on one file system. On any error (a full disk, say)
-    the old file is untouched and the temporary one is gone.
+    """A file to write and read, which takes its place at `path` when the block ends well. The temporary file lies in the same folder, so that the
+    final rename stays on one file system. On any error (a full disk, say) the old file is untouched and the temporary one is gone.
 
     Raises:
         OSError: it cannot be written, or what is there is no file: a device or a pipe is not replaced.
@@ -59,9 +57,8 @@ def sync_folder(folder: Path) -> None:
 
 @contextmanager
 def compute_once_locked(file: Path, should_stop: Callable[[], bool] | None = None) -> Iterator[bool]:
-    """Holds a lock for this file, so that one of several processes computes it; True where the file is missing and the caller is to write it.
-
-    The lock lies in the cache. A process that is killed releases it.
+    """Holds a lock for this file, so that one of several processes computes it; True where the file is missing and the caller is to write it. The
+    lock lies in the cache. A process that is killed releases it.
 
     Raises:
         InputError: once `should_stop` is true, while another process has the lock.

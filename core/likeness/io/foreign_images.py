@@ -39,8 +39,7 @@ def check_images(
 
     Args:
         files: name and content of each; the name stands in messages and counts for nothing else.
-        max_pixels: of one image.
-        max_bytes: of one file.
+        max_pixels, max_bytes: of one image, and of one file.
     """
     client = Client()
     ahead: deque[tuple[list[tuple[str, bytes]], Future[list[str | InputError]]]] = deque()
@@ -57,12 +56,8 @@ def check_images(
 
 
 def foreign_image(content: bytes, name: str, max_pixels: int = MAX_PIXELS) -> "Image":
-    """The image in the content of a file, upright and RGB, made smaller by a whole number where it has more than 16 million pixels.
-
-    Args:
-        content: of the file; of an animation the first frame counts.
-        name: as the browser gave it; stands in messages.
-        max_pixels: of the image.
+    """The image in the content of a file, of an animation the first frame, upright and RGB, made smaller by a whole number where it has more than
+    16 million pixels. The name, as the browser gave it, stands in messages.
 
     Raises:
         InputError: it is not sound, see `check_images`.
@@ -71,12 +66,8 @@ def foreign_image(content: bytes, name: str, max_pixels: int = MAX_PIXELS) -> "I
 
 
 def foreign_file(path: Path, part: int | None = None, most_pixels: int = PICTURE_PIXELS) -> "Image":
-    """The image in a HEIC or raw file, or a second of a video, or a page of a PDF, upright and RGB, made smaller by a whole number where it has
-    more than `most_pixels`.
-
-    Args:
-        path: of the file.
-        part: second, from 0, or page, from 1; None for the first.
+    """The image in a HEIC or raw file, or a second of a video (from 0; by default the first), or a page of a PDF (from 1), upright and RGB, made
+    smaller by a whole number where it has more than `most_pixels`.
 
     Raises:
         UnreadableImageError: it is not sound, has no such part, or takes too much time or memory.

@@ -19,10 +19,8 @@ def is_heif(head: bytes) -> bool:
 
 
 def register_heif(name: str) -> None:
-    """Lets Pillow open HEIF in this process, with one thread.
-
-    Raises:
-        MissingPackageError: neither pi-heif nor pillow-heif is installed; `name` stands in the message.
+    """Lets Pillow open HEIF in this process, with one thread. Raises MissingPackageError, with `name` in its message, where neither pi-heif nor
+    pillow-heif is installed.
     """
     try:
         import pillow_heif as heif

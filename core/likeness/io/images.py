@@ -28,7 +28,6 @@ def read_image(path: Path, least: int | None = None) -> Image.Image:
     number. In a confined process that holds for every image of more than 4 million pixels.
 
     Args:
-        path: of the file, or of the part.
         least: pixels in each direction, if fewer than all are enough: a JPEG is then decoded at a half, a quarter or an eighth of its size.
 
     Raises:
@@ -44,9 +43,8 @@ def read_image(path: Path, least: int | None = None) -> Image.Image:
 
 
 def image_apart(path: Path, most_pixels: int = PICTURE_PIXELS) -> Image.Image | None:
-    """The image of a row whose format is decoded in a process of its own, upright RGB of at most `most_pixels`; None for all other formats.
-
-    Raises: as `read_image`.
+    """The image of a row whose format is decoded in a process of its own, upright RGB of at most `most_pixels`; None for all other formats. Raises as
+    `read_image`.
     """
     name, part = split_part(str(path))
     file = path if part is None else Path(name)
@@ -60,9 +58,7 @@ def image_apart(path: Path, most_pixels: int = PICTURE_PIXELS) -> Image.Image | 
 
 def image_size(path: Path) -> tuple[int, int]:
     """Width and height of an image in pixels as it is stored, from its header alone; of formats that are decoded in a process of their own, those of
-    the picture that comes back.
-
-    Raises: as `read_image`.
+    the picture that comes back. Raises as `read_image`.
     """
     apart = image_apart(path)
     if apart is not None:

@@ -27,21 +27,14 @@ def load_pdfium(name: str) -> None:
 
 
 def count_pages(path: Path) -> int:
-    """Pages of a PDF file.
-
-    Raises:
-        Exception: of PDFium, for damaged or encrypted content.
-    """
+    """Pages of a PDF file; raises anything of PDFium's for damaged or encrypted content."""
     with _document(path) as document:
         return len(document)
 
 
 def pdf_page(path: Path, number: int) -> "Image.Image":
-    """Page `number`, counted from 1, over white, RGB, its longer side 1,024 pixels.
-
-    Raises:
-        RefusedImageError: there is no such page.
-        Exception: of PDFium, for damaged or encrypted content.
+    """Page `number`, counted from 1, over white, RGB, its longer side 1,024 pixels. Raises RefusedImageError where there is no such page, and
+    anything of PDFium's for damaged or encrypted content.
     """
     with _document(path) as document:
         if not 1 <= number <= len(document):

@@ -22,12 +22,8 @@ _holders: list[str | None] = []  # for each block that is open, what the variabl
 
 
 def start_python(*arguments: str, environment: Mapping[str, str] | None = None, **options: Any) -> "subprocess.Popen[Any]":
-    """Starts a Python process, which finds this package as this process does.
-
-    Args:
-        arguments: of Python, such as "-m", "likeness.io.decoder_worker".
-        environment: its variables; None: this process's.
-        options: of `subprocess.Popen`.
+    """Starts a Python process, which finds this package as this process does, with these variables or this process's. The arguments are Python's,
+    such as "-m", "likeness.io.decoder_worker"; the options those of `subprocess.Popen`.
     """
     given = dict(os.environ if environment is None else environment)
     search_path = os.pathsep.join(part for part in (_PACKAGES, given.get("PYTHONPATH")) if part)

@@ -35,10 +35,9 @@ def check_vector_file(path: Path, columns: Iterable[str] = ()) -> None:
 
 
 def write_vector_file(path: Path, vectors: NDArray[np.float32], frame: pd.DataFrame, about: dict[str, Any]) -> None:
-    """Writes the file whole or not at all.
+    """Writes the file whole or not at all: `.parquet`, or `.npy` for the vectors alone.
 
     Args:
-        path: ends in `.parquet`, or in `.npy` for the vectors alone.
         vectors: (n, d).
         frame: n rows, perhaps without a column; whatever its columns hold (`likeness.io.arrow_table`).
         about: what JSON can hold.
@@ -61,11 +60,7 @@ def write_vector_file(path: Path, vectors: NDArray[np.float32], frame: pd.DataFr
 
 
 def read_vector_file(path: Path) -> VectorFile:
-    """What `write_vector_file` wrote as Parquet.
-
-    Raises:
-        InputError: there is no such file, or it holds something else.
-    """
+    """What `write_vector_file` wrote as Parquet; raises InputError where there is no such file, or it holds something else."""
     import pyarrow.parquet as parquet
 
     if not path.is_file():

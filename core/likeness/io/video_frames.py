@@ -35,11 +35,7 @@ def load_opencv(name: str) -> None:
 
 
 def count_seconds(path: Path) -> int:
-    """Whole seconds of a video, at least one.
-
-    Raises:
-        RefusedImageError: it is no video.
-    """
+    """Whole seconds of a video, at least one; raises RefusedImageError where it is none."""
     import cv2
 
     with _opened(path) as video:
@@ -48,10 +44,8 @@ def count_seconds(path: Path) -> int:
 
 
 def video_frame(path: Path, second: int, max_pixels: int) -> "Image.Image":
-    """The frame that is shown at a second, counted from 0, upright, RGB.
-
-    Raises:
-        RefusedImageError: it is no video, is damaged there or shorter, or has more pixels than are allowed.
+    """The frame that is shown at a second, counted from 0, upright, RGB. Raises RefusedImageError where it is no video, is damaged there or shorter,
+    or has more pixels than are allowed.
     """
     import cv2
     from PIL import Image

@@ -1,4 +1,4 @@
-"""What the file of tags holds, as tables. Each attribute is read as two texts of numbers: a row for each image would be slower."""
+"""What `TagStore` says that the file of tags holds. Each attribute is read as two texts of numbers: a row for each image would be slower."""
 
 import json
 import sqlite3
@@ -20,7 +20,6 @@ _KINDS = ("tag", "attribute", "note")
 
 
 def read_columns(connection: sqlite3.Connection, paths: Sequence[str], file: Path) -> pd.DataFrame:
-    """As `TagStore.columns`."""
     number = dict(connection.execute("SELECT path, id FROM images"))
     largest = max((each for each in number.values() if isinstance(each, int)), default=0)
     rows = np.fromiter((number.get(path, 0) for path in paths), dtype=np.int64, count=len(paths))
@@ -74,7 +73,6 @@ def _assigned(connection: sqlite3.Connection, attribute: int, file: Path) -> "tu
 
 
 def read_counts(connection: sqlite3.Connection, file: Path) -> pd.DataFrame:
-    """As `TagStore.counts`."""
     rows = []
     for attribute, name, kind in _attributes(connection, file):
         values, counts = np.unique(_assigned(connection, attribute, file)[1], return_counts=True)
@@ -90,7 +88,6 @@ def read_counts(connection: sqlite3.Connection, file: Path) -> pd.DataFrame:
 
 
 def read_given_together(connection: sqlite3.Connection, attribute: int, paths: Sequence[str]) -> "Ids":
-    """As `TagStore.given_together`."""
     select = (
         "SELECT i.path, s.edit FROM state s JOIN images i ON i.id = s.image JOIN edits e ON e.id = s.edit"
         " WHERE s.attribute = ? AND s.value IS NOT NULL AND e.action = 'set'"
@@ -100,7 +97,6 @@ def read_given_together(connection: sqlite3.Connection, attribute: int, paths: S
 
 
 def read_given_order(connection: sqlite3.Connection, file: Path) -> list[tuple[str, str]]:
-    """As `TagStore.given_order`."""
     kinds = {attribute: (name, kind) for attribute, name, kind in _attributes(connection, file) if kind != "note"}
     found = connection.execute("SELECT attribute, text FROM attribute_values ORDER BY id").fetchall()
     if not all(isinstance(text, str) for _, text in found):
@@ -109,7 +105,6 @@ def read_given_order(connection: sqlite3.Connection, file: Path) -> list[tuple[s
 
 
 def read_labeled_paths(connection: sqlite3.Connection, file: Path) -> list[str]:
-    """As `TagStore.labeled_paths`."""
     found = connection.execute("SELECT path FROM images WHERE id IN (SELECT image FROM state WHERE value IS NOT NULL)").fetchall()
     if not all(isinstance(path, str) for (path,) in found):
         raise damaged(file)
@@ -117,7 +112,6 @@ def read_labeled_paths(connection: sqlite3.Connection, file: Path) -> list[str]:
 
 
 def read_log(connection: sqlite3.Connection, count: int, who: str | None, path: str | None, file: Path) -> pd.DataFrame:
-    """As `TagStore.log`."""
     shown = ("edit", "time", "who", "action", "name", "value", "images", "skipped", "undone")
     undone = "COALESCE((SELECT u.action FROM edits u WHERE u.target = e.id ORDER BY u.id DESC LIMIT 1), '') = 'undo'"
     only = "e.id IN (SELECT c.edit FROM changes c JOIN images i ON i.id = c.image WHERE i.path = :path)"

@@ -25,8 +25,8 @@ class Edit:
         id: its number in the log, which grows from 1; 0 where nothing was left to do, which is not logged.
         images: how many images it changed.
         skipped: of an undo or a redo, how many images it left as they are, as somebody has changed them since.
-        name, value: what was given or removed; empty where they are several. Of "rename" the name is "OLD → NEW".
         action: "add", "remove", "set", "clear", "note", "import", "rename", "undo" or "redo".
+        name, value: what was given or removed; empty where they are several. Of "rename" the name is "OLD → NEW".
     """
 
     id: int
@@ -38,10 +38,8 @@ class Edit:
 
 
 def attribute_id(connection: sqlite3.Connection, name: str, kind: Kind) -> int:
-    """The number of a tag, an attribute or of the notes; a new one where there is none.
-
-    Raises:
-        InputError: the name is of another kind here, or there are too many names.
+    """The number of a tag, an attribute or of the notes; a new one where there is none. Raises InputError where the name is of another kind here, or
+    there are too many names.
     """
     found = connection.execute("SELECT id, name, kind FROM attributes WHERE key = ?", (name_key(name),)).fetchone()
     if found is None:
@@ -103,10 +101,8 @@ def write_edit(connection: sqlite3.Connection, who: str, action: str, changes: I
 
 
 def rename_attribute(connection: sqlite3.Connection, who: str, name: str, new: str) -> Edit:
-    """Gives images under a new name what they have under another, which is taken from them.
-
-    Raises:
-        InputError: nothing has the name, no image has anything of it, or images have something under the new one.
+    """Gives images under a new name what they have under another, which is taken from them. Raises InputError where nothing has the name, no image
+    has anything of it, or images have something under the new one.
     """
     known = known_attribute(connection, name)
     if known is None:

@@ -23,12 +23,8 @@ MOST_LOGGED = 1_000_000  # edits shown
 
 @dataclass(frozen=True)
 class NewColumn:
-    """What several images get in one column, for `TagStore.set_columns`.
-
-    Attributes:
-        name: of a tag or attribute; `likeness.tagging.NOTE` for notes.
-        kind: "tag", "attribute" or "note".
-        values: for each image a text (of a tag "yes"), "" to remove what is there, or None to leave it as it is.
+    """What several images get in one column, for `TagStore.set_columns`: for each image a text (of a tag "yes"), "" to remove what is there, or None
+    to leave it as it is. Notes have the name `likeness.tagging.NOTE`.
     """
 
     name: str
@@ -91,12 +87,7 @@ class TagStore:
         return self._edit("note", paths, NOTE, "note", check_note(text) or None, who)
 
     def set_columns(self, paths: Sequence[str], new: Sequence[NewColumn], who: str, action: str = "import") -> Edit:
-        """Gives each image values of its own, in several columns, as one edit.
-
-        Args:
-            paths: of n images, each once.
-            new: columns of n values.
-        """
+        """Gives each of n images, named once each, values of its own in several columns of n values, as one edit."""
         who, kept = check_who(who), check_paths(paths)
         if len(kept) != len(paths) or any(len(column.values) != len(kept) for column in new):
             raise InputError(f"{len(paths)} paths, of which {len(kept)} differ, do not fit the columns; give each image once, and a value for each.")
@@ -128,10 +119,8 @@ class TagStore:
         return [self._checked_column(column) for column in new]
 
     def undo(self, who: str) -> Edit:
-        """Takes back the newest edit of a person that is not undone. Images that somebody has changed since stay: `Edit.skipped` counts them.
-
-        Raises:
-            InputError: there is none.
+        """Takes back the newest edit of a person that is not undone; raises InputError where there is none. Images that somebody has changed since
+        stay: `Edit.skipped` counts them.
         """
         who = check_who(who)
         if not self.path.exists():
@@ -140,10 +129,8 @@ class TagStore:
             return edits.undo_edit(connection, who)
 
     def redo(self, who: str) -> Edit:
-        """Does again what a person undid last, unless the person has edited since; as `undo`, images that were changed since stay.
-
-        Raises:
-            InputError: there is nothing.
+        """Does again what a person undid last, unless the person has edited since; raises InputError where there is nothing. As `undo`, images that
+        were changed since stay.
         """
         who = check_who(who)
         if not self.path.exists():
@@ -175,21 +162,15 @@ class TagStore:
             return columns.read_given_order(connection, self.path)
 
     def columns(self, paths: Iterable[str]) -> "pd.DataFrame":
-        """What images have: a column for each tag (bool), each attribute (category; missing where an image has no value) and the notes (text).
-
-        Args:
-            paths: of n images, as in the table.
-
-        Returns:
-            n rows, in the same order; no column that no image in the file has.
+        """What n images have: a column for each tag (bool), each attribute (category; missing where an image has no value) and the notes (text), of n
+        rows in the same order. A column that no image in the file has is left out.
         """
         with reading(self.path, self.wait_seconds) as connection:
             return columns.read_columns(connection, list(paths), self.path)
 
     def given_together(self, paths: Sequence[str], name: str) -> "NDArray[np.int64]":
-        """Numbers (n,) that are equal for images that got their value of an attribute in one go, as a selection on a map does.
-
-        Those of a file or another column, and images without a value, have a number of their own each.
+        """Numbers (n,) that are equal for images that got their value of an attribute in one go, as a selection on a map does. Those of a file or
+        another column, and images without a value, have a number of their own each.
         """
         checked = check_name(name)
         with reading(self.path, self.wait_seconds) as connection:
@@ -209,12 +190,8 @@ class TagStore:
         return None if found is None else found[1:]
 
     def log(self, count: int = 100, who: str | None = None, path: str | None = None) -> "pd.DataFrame":
-        """The newest edits, the newest first: edit, time (UTC), who, action, name, value, images, skipped, undone.
-
-        Args:
-            count: at most so many, and never more than a million.
-            who: only those of one person.
-            path: only those that changed this image.
+        """The newest edits, at most `count` and never more than a million, the newest first: edit, time (UTC), who, action, name, value, images,
+        skipped, undone; of one person, or those that changed one image.
         """
         who, path = who and check_who(who), path and check_paths([path])[0]
         with reading(self.path, self.wait_seconds) as connection:

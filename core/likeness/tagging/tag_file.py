@@ -40,10 +40,8 @@ CREATE TABLE state (attribute INTEGER, image INTEGER, value INTEGER, edit INTEGE
 
 @contextmanager
 def reading(path: Path, wait_seconds: float) -> Iterator[sqlite3.Connection]:
-    """A connection that sees the file as it is at one moment; an empty one where there is no file.
-
-    Raises:
-        InputError: the file cannot be read, is damaged or another program's.
+    """A connection that sees the file as it is at one moment; an empty one where there is no file. Raises InputError where the file cannot be read,
+    is damaged or another program's.
     """
     with _explained(path), closing(_open(path, wait_seconds) if path.exists() else _empty()) as connection:
         connection.execute("BEGIN")
@@ -72,10 +70,8 @@ def writing(path: Path, wait_seconds: float) -> Iterator[sqlite3.Connection]:
 
 
 def copy_file(path: Path, target: Path) -> None:
-    """Writes a copy of the file as it is at one moment, while others write; `target` must not exist.
-
-    Raises:
-        InputError: as `reading`, or the copy cannot be written.
+    """Writes a copy of the file as it is at one moment, while others write; `target` must not exist. Raises InputError as `reading`, or where the
+    copy cannot be written.
     """
     if target.exists():
         raise InputError(f"'{_shown(target)}' is there already; name another file.")

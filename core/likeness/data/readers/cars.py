@@ -12,10 +12,8 @@ from likeness.io import assets_dir
 
 
 def read_cars() -> ImageTable:
-    """The 2,000 rendered cars that ship, with all their attributes.
-
-    The further column `CONTENT_COLUMN` holds the digest of each image's content: by it the embeddings that ship are found, since paths and times
-    differ on every machine.
+    """The 2,000 rendered cars that ship, with all their attributes. The further column `CONTENT_COLUMN` holds the digest of each image's content:
+    by it the embeddings that ship are found, since paths and times differ on every machine.
 
     Raises:
         InputError: if the files are not there.

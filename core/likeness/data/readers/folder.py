@@ -85,12 +85,8 @@ def has_image_suffix(name: str) -> bool:
 
 @dataclass
 class _Found:
-    """What a walk through a folder passes over.
-
-    Attributes:
-        failed: subfolders that cannot be listed.
-        kept_by_programs: name of such a folder -> how many there are.
-        tables: files that may list the images.
+    """What a walk through a folder passes over: subfolders that cannot be listed, how many folders of each name are kept by programs, and files that
+    may list the images.
     """
 
     failed: list[Failure] = field(default_factory=list)

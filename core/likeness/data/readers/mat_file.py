@@ -11,11 +11,7 @@ from likeness.io import MatError, mat_variable
 
 
 def read_variable(layout: OfficialLayout, file: Path, variable: str) -> Any:
-    """A variable of a .mat file (versions up to 7.2), a 1-D array.
-
-    Raises:
-        InputError: if the file cannot be read as such, or lacks the variable.
-    """
+    """A variable of a .mat file (versions up to 7.2), a 1-D array. Raises InputError if the file cannot be read as such, or lacks the variable."""
     try:
         content = mat_variable(file, variable)
     except MatError as error:
@@ -26,11 +22,7 @@ def read_variable(layout: OfficialLayout, file: Path, variable: str) -> Any:
 
 
 def field(layout: OfficialLayout, file: Path, records: Any, name: str) -> list[Any]:
-    """One field of an array of MATLAB structs, an entry per struct.
-
-    Raises:
-        InputError: if the structs have no such field.
-    """
+    """One field of an array of MATLAB structs, an entry per struct. Raises InputError if they have no such field."""
     if name not in (records.dtype.names or ()):
         raise InputError(f"The annotations in '{file.name}' of {layout.name} have no field '{name}'; take the file anew from {layout.page}.")
     return list(np.atleast_1d(records[name]))

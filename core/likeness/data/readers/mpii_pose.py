@@ -50,10 +50,8 @@ def read_mpii_pose(folder: str | Path, split: str = "all") -> ImageTable:
 
 
 def mpii_image_parts(root: Path) -> tuple[list[str], list[str]]:
-    """Paths of the training and of the test images relative to `root`, in the order in which the authors' files count them.
-
-    Raises:
-        InputError: other than two folders of images.
+    """Paths of the training and of the test images relative to `root`, in the order in which the authors' files count them. Raises InputError where
+    there are other than two folders of images.
     """
     try:
         folders = sorted(entry.name for entry in os.scandir(root) if entry.is_dir() and not _hidden(entry.name))

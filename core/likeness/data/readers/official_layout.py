@@ -23,7 +23,6 @@ class OfficialLayout:
     """A published dataset as it lies on disk when it is unpacked.
 
     Attributes:
-        name: shown to people.
         page: where it is published.
         indexes: files or folders, relative to the root; any of them tells the root.
         distinct: whether an index of that name says that this is the dataset, and not just any folder.
@@ -39,10 +38,8 @@ class OfficialLayout:
         return any((folder / index).exists() for index in self.indexes)
 
     def root(self, folder: str | Path) -> Path:
-        """The dataset's own folder: the one given, or the one directly inside that holds an index.
-
-        Raises:
-            InputError: if there is no such folder, or several.
+        """The dataset's own folder: the one given, or the one directly inside that holds an index. Raises InputError if there is no such folder, or
+        several.
         """
         given = as_path(folder).absolute()
         if not given.is_dir():
@@ -60,22 +57,14 @@ class OfficialLayout:
         return found[0]
 
     def find(self, root: Path, *places: str) -> Path:
-        """The first of these files or folders that is there.
-
-        Raises:
-            InputError: if none is, naming the first and where the dataset is published.
-        """
+        """The first of these files or folders that is there. Raises InputError if none is, naming the first and where the dataset is published."""
         for place in places:
             if (root / place).exists():
                 return root / place
         raise InputError(f"{self.name} in '{root}' lacks '{places[0]}'; take it from the dataset published at {self.page}.")
 
     def lines(self, file: Path) -> list[tuple[int, str]]:
-        """The lines of a text file with their numbers from 1; blank ones are left out.
-
-        Raises:
-            InputError: if it cannot be read as text in UTF-8.
-        """
+        """The lines of a text file with their numbers from 1; blank ones are left out. Raises InputError if it cannot be read as text in UTF-8."""
         try:
             text = regular_file(file).read_text(encoding="utf-8-sig")
         except UnicodeDecodeError as error:
@@ -94,11 +83,7 @@ class OfficialLayout:
         return InputError(f"In '{file.name}' of {self.name}, {place} is '{text[:80]}', expected {expected}; take the file anew from {self.page}.")
 
     def json(self, file: Path, kind: type[_Content]) -> _Content:
-        """The list or the entries by name that a JSON file holds, one at least.
-
-        Raises:
-            InputError: it is no JSON, of another kind, or empty.
-        """
+        """The list or the entries by name that a JSON file holds, one at least. Raises InputError where it is no JSON, of another kind, or empty."""
         try:
             content = parse_json(text_of(file), "it")
         except InputError as error:
@@ -108,21 +93,15 @@ class OfficialLayout:
         return content
 
     def inside(self, file: Path, place: str, path: str) -> str:
-        """A path of a list that stays in the dataset's folder, as it stands there.
-
-        Raises:
-            InputError: it is empty, absolute or leads out of the folder.
-        """
+        """A path of a list, as it stands there. Raises InputError where it is empty, absolute or leads out of the dataset's folder."""
         pure = PurePosixPath(path.replace("\\", "/"))
         if not path or pure.is_absolute() or ".." in pure.parts or "\0" in path or ":" in pure.parts[0]:
             raise self.malformed(file, place, path, "a path inside of the dataset's folder")
         return path
 
     def table(self, root: Path, frame: pd.DataFrame, split: str, index: Path) -> ImageTable:
-        """The table of a split. Images that are missing stay in it, and embedding lists them, as long as one is there.
-
-        Raises:
-            InputError: if the split has no images, or not one of them is there.
+        """The table of a split. Images that are missing stay in it, and embedding lists them, as long as one is there. Raises InputError if the split
+        has no images, or not one of them is there.
         """
         if frame.empty:
             raise InputError(f"The split '{split}' of {self.name} in '{root}' has no images in '{index.name}'; choose another split or dataset.")

@@ -54,11 +54,7 @@ def read_remote_folder(url: str, name: str | None = None) -> ImageTable:
 
 
 def file_system(url: str) -> tuple[Any, str]:
-    """The fsspec file system of a URL and the path in it.
-
-    Raises:
-        InputError: unknown protocol, or its package is missing.
-    """
+    """The fsspec file system of a URL and the path in it. Raises InputError for an unknown protocol, or where its package is missing."""
     import fsspec
 
     url = text_to_name(url)
@@ -94,9 +90,8 @@ def _web_options() -> dict[str, Any]:
 
 
 def remote_states(urls: Sequence[str]) -> list[str | OSError]:
-    """Size and version (ETag, checksum or time of change) of each object, or why it is not to be had.
-
-    An object whose server tells neither counts as unchanged for ever.
+    """Size and version (ETag, checksum or time of change) of each object, or why it is not to be had. An object whose server tells neither counts as
+    unchanged for ever.
     """
     with ThreadPoolExecutor(_AT_ONCE, thread_name_prefix="likeness-state") as pool:
         return list(pool.map(_state, urls))
