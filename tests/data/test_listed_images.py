@@ -16,9 +16,6 @@ def test_paths_and_names_in_the_order_of_the_table(tmp_path: Path) -> None:
     assert list(kept.frame["dog"]) == ["x", "z"]
     assert list(kept.frame.index) == [0, 1]
     assert kept.name == "photos"
-
-
-def test_what_was_written_is_read(tmp_path: Path) -> None:
     write_listed(tmp_path / "some.txt", [Path("/elsewhere/2.jpg")])
     assert list(keep_listed(TABLE, tmp_path / "some.txt").frame["dog"]) == ["y"]
 

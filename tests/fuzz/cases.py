@@ -61,7 +61,7 @@ def _papers() -> list[Case]:
         return Case(name, write, lambda folder: read_dataset(f"{source}:{folder}"), damage, covers)
 
     return [
-        case("Cars196", "cars196/all", mini.write_cars196, ("*.mat",), "data/readers/cars196", "data/readers/mat_file"),
+        case("Cars196", "cars196/all", mini.write_cars196, ("*.mat",), "data/readers/cars196"),
         case("Cars196 devkit", "cars196/all", mini.write_cars196_devkit, ("*.mat", "devkit/*.mat"), "data/readers/cars196"),
         case("CUB200", "cub200/all", mini.write_cub200, ("*.txt",), "data/readers/cub200", "data/readers/official_layout"),
         case("DeepFashion", "deepfashion/all", mini.write_deepfashion, ("Anno_fine/*.txt",), "data/readers/deepfashion"),

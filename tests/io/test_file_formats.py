@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from foreign_files import HEIC, dng, write_pdf, write_video
+from foreign_files import HEIC, LEFT, dng, exif, jpeg, write_pdf, write_video
 from likeness.errors import InputError
 from likeness.io import TransientError, UnreadableImageError, confine, count_parts, foreign_images, read_image, text_to_name
 from likeness.io.decoder_pool import DecoderPool
@@ -82,6 +82,41 @@ def test_a_hostile_page_ends_in_a_sentence_and_the_next_is_read(folder: Path, po
             read_image(folder / "a.pdf#page=2")
         assert str(caught.value).startswith(f"The image 'a.pdf' {reason}")
         assert read_image(folder / "a.pdf#page=1").size == (1024, 768)
+
+
+@pytest.mark.parametrize(
+    ("orientation", "size", "corner"), [(1, (64, 48), (2, 2)), (3, (64, 48), (61, 45)), (6, (48, 64), (45, 2)), (8, (48, 64), (2, 61))]
+)
+def test_the_preview_is_turned_upright(tmp_path: Path, orientation: int, size: tuple[int, int], corner: tuple[int, int]) -> None:
+    (tmp_path / "a.DNG").write_bytes(dng(orientation))
+    image = read_image(tmp_path / "a.DNG")
+    assert (image.mode, image.size) == ("RGB", size)
+    assert image.getpixel(corner) == pytest.approx(LEFT, abs=3)
+
+
+def test_an_orientation_of_the_preview_itself_counts_alone(tmp_path: Path) -> None:
+    own = exif()
+    own[0x0112] = 6
+    (tmp_path / "a.dng").write_bytes(dng(6, jpeg(exif=own)))
+    assert read_image(tmp_path / "a.dng").getpixel((45, 2)) == pytest.approx(LEFT, abs=3)
+
+
+_NO_IMAGE = "by its content it is not a sound JPEG"
+DAMAGE = [
+    *[("a.heic", content, _NO_IMAGE) for content in (HEIC[:100], HEIC[:600], HEIC[:300] + bytes(300) + HEIC[600:])],
+    *[("a.nef", content, "(is damaged|holds no preview)") for content in (b"", b"no image", dng()[:200], dng(preview=b"no image"))],
+    *[("a.pdf", content, "is damaged, encrypted or of another kind") for content in (b"", b"no PDF", b"%PDF-1.7\n")],
+    *[("a.mp4", content, "is (no|a damaged) video") for content in (b"", b"no video", b"\0\0\0\x18ftypmp42" + bytes(5000))],
+]
+
+
+@pytest.mark.parametrize(("name", "content", "said"), DAMAGE)
+def test_damage_is_told_and_parts_of_it_cannot_be_counted(tmp_path: Path, name: str, content: bytes, said: str) -> None:
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(UnreadableImageError, match=rf"'{name}' .*{said}"):
+        read_image(tmp_path / name)
+    if name in ("a.pdf", "a.mp4"):
+        assert isinstance(count_parts([tmp_path / name])[0], InputError)
 
 
 def test_links_that_lead_out_of_the_folders_are_not_followed(folder: Path) -> None:

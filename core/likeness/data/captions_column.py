@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from likeness.data.further_columns import free_name
+from likeness.data.columns import free_name
 from likeness.data.table import ImageTable
 from likeness.errors import InputError
 from likeness.io import parse_json

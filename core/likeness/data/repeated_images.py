@@ -9,9 +9,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from likeness.data.captions_column import CAPTION_COLUMN, CAPTIONS_COLUMN, captions_cell
-from likeness.data.content_column import CONTENT_COLUMN
 from likeness.data.listed_files import Files, find_files, first_rows
-from likeness.data.table import IMAGE_COLUMN, ImageTable
+from likeness.data.table import CONTENT_COLUMN, IMAGE_COLUMN, ImageTable
 
 _NAMED = 3
 

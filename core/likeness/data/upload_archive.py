@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
-from likeness.data.readers.folder import TABLE_SUFFIXES, is_image_name
+from likeness.data.readers.folder import TABLE_SUFFIXES, is_shown_image
 from likeness.data.readers.folder_columns import is_shown
 from likeness.errors import InputError
 from likeness.io import MAX_PIXELS, MAX_UPLOAD_BYTES, plain_name
@@ -53,7 +53,7 @@ def zipped_images(name: str, content: bytes, limits: UploadLimits, tables: list[
         raise InputError(f"The ZIP file '{shown}' has more entries than {limits.images:,} images need; pack the images alone.")
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
-            members = [member for member in archive.infolist() if not member.is_dir() and _is_visible_image(member.filename)]
+            members = [member for member in archive.infolist() if not member.is_dir() and _is_shown(member.filename)]
             _check_declared(shown, members, len(content), limits)
             if tables is not None:
                 tables += _tables(archive, [plain_steps(member.filename) for member in members])
@@ -114,6 +114,6 @@ def _check_apart(name: str, members: list[zipfile.ZipInfo]) -> None:
             raise InputError(f"The ZIP file '{name}' has entries that overlap; pack it again.")
 
 
-def _is_visible_image(name: str) -> bool:
-    parts = name.replace("\\", "/").split("/")
-    return is_image_name(parts[-1]) and is_shown([part for part in parts[:-1] if part not in (".", "..")])
+def _is_shown(name: str) -> bool:
+    *folders, file = name.replace("\\", "/").split("/")
+    return is_shown_image([*(folder for folder in folders if folder not in (".", "..")), file])

@@ -47,8 +47,8 @@ def plain_column(column: "pd.Series[Any]") -> "pd.Series[Any]":
     values = column.astype(object).to_numpy()
     missing = column.isna().to_numpy()
     dtype = _plain_dtype(values[~missing])
-    shown = _text if dtype == "object" else _same
-    return pd.Series([None if none else shown(value) for value, none in zip(values, missing, strict=True)], dtype=dtype)
+    kept = [None if none else _text(value) if dtype == "object" else value for value, none in zip(values, missing, strict=True)]
+    return pd.Series(kept, dtype=dtype)
 
 
 def _plain_dtype(values: Any) -> str:
@@ -61,10 +61,6 @@ def _plain_dtype(values: Any) -> str:
     if not all(isinstance(value, int | np.integer) for value in values):
         return "Float64"
     return "Int64" if all(-_LARGEST <= int(value) <= _LARGEST for value in values) else "object"
-
-
-def _same(value: Any) -> Any:
-    return value
 
 
 def _text(value: Any) -> str:

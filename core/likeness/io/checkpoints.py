@@ -16,7 +16,7 @@ from likeness.errors import InputError
 from likeness.io.array_files import read_checkpoint
 from likeness.io.files import sync_folder
 from likeness.io.regular_file import regular_file
-from likeness.io.transient import TransientError
+from likeness.io.unreadable import TransientError
 
 _NAME = b"likeness-sha256:"
 _COMMENT = len(_NAME) + 64
@@ -84,8 +84,6 @@ class CheckpointFile:
         except TransientError:
             raise
         except InputError as error:
-            if not self.previous.is_file():
-                raise
             try:
                 state = _read(self.previous, checked, options)
             except TransientError:

@@ -34,7 +34,8 @@ def confine(folders: Iterable[Path], entries_of: Iterable[Path] = (), urls: Iter
         entries_of: of these, what lies in one of their entries is read, by whoever knows its name; they themselves are not listed.
         urls: addresses below which remote files are read, such as "s3://bucket/photos".
     """
-    limits = _Limits(tuple(map(_real, folders)), tuple(map(_real, entries_of)), tuple(unquote(url).rstrip("/") for url in urls))
+    real = os.path.realpath
+    limits = _Limits(tuple(map(real, folders)), tuple(map(real, entries_of)), tuple(unquote(url).rstrip("/") for url in urls))
     os.environ[VARIABLE] = json.dumps(limits._asdict())
 
 
@@ -98,7 +99,3 @@ def is_inside(real: str, folder: str) -> bool:
 @lru_cache(maxsize=8)
 def _limits(text: str) -> _Limits:
     return _Limits(**{name: tuple(listed) for name, listed in json.loads(text).items()})
-
-
-def _real(folder: Path) -> str:
-    return os.path.realpath(folder)

@@ -8,6 +8,7 @@ import io
 import math
 import re
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -105,9 +106,7 @@ def _separator(text: str) -> str:
 
 def _even_rows(text: str, separator: str) -> int:
     """How many of the first lines have as many cells as the line of names, those left out that are empty at the end."""
-    lengths = []
-    for row, _ in zip(_lenient(text, separator), range(_ROWS_LOOKED_AT), strict=False):
-        lengths.append(_length(row))
+    lengths = [_length(row) for row in islice(_lenient(text, separator), _ROWS_LOOKED_AT)]
     return lengths.count(lengths[0]) if lengths else 0
 
 

@@ -13,8 +13,7 @@ from likeness.io.foreign_images import foreign_file, foreign_image
 from likeness.io.heif_images import is_heif
 from likeness.io.jpeg_scans import MAX_SCANS, has_more_scans
 from likeness.io.rgb import REMARK, may_have_remark, to_rgb
-from likeness.io.transient import TransientError, check_memory
-from likeness.io.unreadable import UnreadableImageError
+from likeness.io.unreadable import TransientError, UnreadableImageError, check_memory
 
 _HEAD = 64
 # Pixels. On a shared server, visitors' larger images are decoded in a process of their own, which comes last for the processors.

@@ -2,11 +2,10 @@
 
 import atexit
 import json
-import subprocess
 import tempfile
 import threading
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 
@@ -76,29 +75,26 @@ def _with_records(value: Any) -> Any:
 def _ask(request: dict[str, Any]) -> dict[str, Any]:
     """The answer to a request, of one thread at a time."""
 
-    def talk(process: "subprocess.Popen[bytes]") -> dict[str, Any]:
-        watch = threading.Timer(_SECONDS, process.kill)
-        watch.start()
-        try:
-            assert process.stdin is not None
-            assert process.stdout is not None
-            process.stdin.write(json.dumps(request).encode() + b"\n")
-            process.stdin.flush()
-            answer: dict[str, Any] = json.loads(process.stdout.readline())
-            return answer
-        finally:
-            watch.cancel()
+    def talk(asks: IO[bytes], answers: IO[bytes]) -> dict[str, Any]:
+        asks.write(json.dumps(request).encode() + b"\n")
+        asks.flush()
+        answer: dict[str, Any] = json.loads(answers.readline())
+        return answer
 
+    watch = threading.Timer(_SECONDS + 0.1, _worker.end_if_late)
     try:
         with _one_at_a_time:
+            watch.start()
             answer = _worker.exchange(talk)
     except (OSError, ValueError) as error:
         raise MatError("it is damaged, and brought its reader down") from error
+    finally:
+        watch.cancel()
     if "error" in answer:
         raise MatError(answer["error"])
     return answer
 
 
 _one_at_a_time = threading.Lock()
-_worker = WorkerProcess((str(Path(__file__).with_name("mat_worker.py")),))
+_worker = WorkerProcess((str(Path(__file__).with_name("mat_worker.py")),), _SECONDS)
 atexit.register(_worker.end)

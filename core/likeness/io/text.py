@@ -75,15 +75,7 @@ def parse_yaml(text: str, name: str, as_texts: bool = False) -> Any:
         mark = getattr(error, "problem_mark", None)
         where = f" near line {mark.line + 1}" if mark else ""
         raise InputError(f"{name} is no YAML{where}: {_reason(getattr(error, 'problem', None) or error)}.") from error
-    except (
-        ValueError,
-        TypeError,
-        RecursionError,
-        OverflowError,
-        KeyError,
-        AttributeError,
-        IndexError,
-    ) as error:  # dates, numbers and keys that are none
+    except (ValueError, TypeError, ArithmeticError, LookupError, AttributeError, RecursionError) as error:  # dates, numbers and keys that are none
         if isinstance(error, InputError):
             raise
         raise InputError(f"{name} is no YAML: {_reason(error)}.") from error

@@ -6,7 +6,7 @@ import re
 import subprocess
 import time
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, TypeVar
+from typing import IO, Any, TypeVar
 
 from likeness.io.python_process import start_python
 
@@ -42,14 +42,16 @@ class WorkerProcess:
             self._process = start_python(*self._program, environment=environment | self._environment, **self._options)
         return self._process
 
-    def exchange(self, talk: Callable[["subprocess.Popen[bytes]"], T]) -> T:
-        """What `talk` reads of the process's answer to a request that it writes. Whatever it raises ends the process: the rest of an answer would be
-        taken for that to the next request.
+    def exchange(self, talk: Callable[[IO[bytes], IO[bytes]], T]) -> T:
+        """What `talk` reads, from the second pipe, of the process's answer to a request that it writes to the first. Whatever it raises ends the
+        process: the rest of an answer would be taken for that to the next request.
         """
         process = self.start()
+        assert process.stdin is not None
+        assert process.stdout is not None
         self.late, self._deadline = False, time.monotonic() + self._seconds
         try:
-            return talk(process)
+            return talk(process.stdin, process.stdout)
         except BaseException:
             self.status = self.end()
             raise

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from likeness.data import read_movie_posters
+from likeness.data.readers.movie_posters import read_movie_posters
 from likeness.errors import InputError
 
 
@@ -29,19 +29,13 @@ def test_the_first_genre_and_country_of_each_movie(root: Path) -> None:
     ]
 
 
-def test_a_movie_without_poster_stays_and_a_second_entry_does_not_count(root: Path) -> None:
+def test_a_movie_without_poster_stays_a_second_entry_does_not_count_and_a_poster_may_lie_in_another_year(root: Path) -> None:
     table = read_movie_posters(root)
     assert [path.name for path in table.paths() if not path.is_file()] == ["tt06.jpg"]
     assert list(table.frame["path"]).count("Movie_Poster_Dataset/1980/tt01.jpg") == 1
-
-
-def test_a_poster_in_the_folder_of_another_year_is_found(root: Path) -> None:
     posters = root / "Movie_Poster_Dataset"
     (posters / "1980" / "tt02.jpg").rename(posters / "1991" / "tt02.jpg")
     assert "Movie_Poster_Dataset/1991/tt02.jpg" in set(read_movie_posters(root).frame["path"])
-
-
-def test_metadata_unpacked_beside_the_posters(root: Path) -> None:
     (root / "Movie_Poster_Metadata" / "groundtruth").rename(root / "groundtruth")
     assert len(read_movie_posters(root)) == 7
 

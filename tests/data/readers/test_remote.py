@@ -3,15 +3,16 @@
 import functools
 import http.server
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 from uuid import uuid4
 
 import numpy as np
+import pandas as pd
 import pytest
 from PIL import Image
 
+from likeness.data import ImageTable
 from likeness.data.readers.remote import fetch, is_url, read_remote_folder, remote_states
 from likeness.data.readers.tabular import read_table
 from likeness.errors import InputError
@@ -21,22 +22,6 @@ from likeness.io import confine
 class Quiet(http.server.SimpleHTTPRequestHandler):
     def log_message(self, *_: object) -> None:
         pass
-
-
-class MeanColor:
-    """An encoder."""
-
-    name, identity, dim, has_text = "mean", "mean-1", 3, False
-
-    def encode_images(self, images: Sequence[Any]) -> np.ndarray:
-        colors = np.array([np.asarray(image, dtype=np.float32).mean((0, 1)) + 1 for image in images])
-        return colors / np.linalg.norm(colors, axis=1, keepdims=True)
-
-    def encode_texts(self, texts: Sequence[str]) -> np.ndarray:
-        raise NotImplementedError
-
-    def unknown_words(self, text: str) -> list[str]:
-        return []
 
 
 @pytest.fixture
@@ -115,20 +100,21 @@ def test_states_change_with_the_object(bucket: str) -> None:
 
 
 def test_images_of_a_web_server_listed_in_a_table(served: tuple[str, Path], tmp_path: Path) -> None:
-    from likeness.encoders import embed_images
+    from likeness.encoders import embed_images, load_encoder
 
     address, folder = served
     for i in range(3):
         Image.new("RGB", (8, 8), (i * 80, 10, 200)).save(folder / f"{i}.png")
     lines = [f"{address}/{name}.png?size=1,{name}" for name in ("0", "2", "none")]
     (tmp_path / "list.csv").write_text("\n".join(["path,shade", *lines]))
-    fake = MeanColor()
+    encoder = load_encoder("cars-small")
     table = read_table(tmp_path / "list.csv", remote=True)
-    result = embed_images(table, fake, remote=True)
+    result = embed_images(table, encoder, remote=True)
     assert result.rows.tolist() == [0, 1]
     assert [failure.reason for failure in result.failed] == ["there is no such file"]
-    np.testing.assert_array_equal(result.vectors, fake.encode_images([Image.new("RGB", (8, 8), (i * 80, 10, 200)) for i in (0, 2)]))
-    assert embed_images(table, fake, remote=True).n_encoded == 0
+    own = embed_images(ImageTable("own", folder, pd.DataFrame({"path": ["0.png", "2.png"]})), encoder)
+    np.testing.assert_allclose(result.vectors, own.vectors, atol=1e-6)
+    assert embed_images(table, encoder, remote=True).n_encoded == 0
     with pytest.raises(InputError, match=r"None of the 3 images that 'list.csv' lists is there"):
         read_table(tmp_path / "list.csv")
 

@@ -4,9 +4,8 @@ from pathlib import Path
 
 import pandas as pd
 
-from likeness.data.content_column import CONTENT_COLUMN, content_digest
 from likeness.data.readers.dataset import Dataset
-from likeness.data.table import ImageTable
+from likeness.data.table import CONTENT_COLUMN, ImageTable, content_digest
 from likeness.errors import InputError
 from likeness.io import assets_dir
 

@@ -3,13 +3,13 @@
 import os
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import pandas as pd
 
-from likeness.data.readers.folder_columns import folder_columns, kept_by_a_program
+from likeness.data.readers.folder_columns import folder_columns, is_shown, kept_by_a_program
 from likeness.data.readers.photo_columns import photo_columns, with_parts
 from likeness.data.table import Failure, ImageTable
 from likeness.errors import InputError
@@ -76,6 +76,11 @@ def natural_key(path: str) -> list[list[tuple[int, int, str]]]:
 def is_image_name(name: str) -> bool:
     """Whether a file's name is that of an image that is not hidden."""
     return _is_of(name, SUFFIXES)
+
+
+def is_shown_image(steps: Sequence[str]) -> bool:
+    """Whether a path in an archive or behind an address is that of an image of a person's own, by its steps."""
+    return is_image_name(steps[-1]) and is_shown(steps[:-1])
 
 
 def has_image_suffix(name: str) -> bool:

@@ -1,17 +1,18 @@
 """What the readers of published datasets share: finding the root, asking for files, reading their lines."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any, TypeVar
 
+import numpy as np
 import pandas as pd
 
 from likeness.data.readers.folder import natural_key
 from likeness.data.table import ImageTable
 from likeness.errors import InputError
-from likeness.io import as_path, parse_json, regular_file, text_of
+from likeness.io import MatError, as_path, mat_shapes, mat_variable, parse_json, regular_file, text_of
 
 _DIGITS = 15
 _KINDS: dict[type, str] = {list: "list of entries", dict: "entries by name"}
@@ -49,7 +50,7 @@ class OfficialLayout:
         found = [inside for inside in _folders(given) if self.is_root(inside)]
         if not found:
             raise InputError(
-                f"There is no {self.name} in '{folder}': neither it nor a folder directly inside holds {self._wanted()}; "
+                f"There is no {self.name} in '{folder}': neither it nor a folder directly inside holds {_listed(self.indexes, ' or ')}; "
                 f"give the folder that the dataset was unpacked to, published at {self.page}."
             )
         if len(found) > 1:
@@ -92,6 +93,21 @@ class OfficialLayout:
             raise InputError(f"'{file.name}' of {self.name} has no {_KINDS[kind]}; take the file anew from {self.page}.")
         return content
 
+    def variable(self, file: Path, name: str) -> Any:
+        """A variable of a .mat file (versions up to 7.2), a 1-D array. Raises InputError if the file cannot be read so, or lacks the variable."""
+        return np.atleast_1d(self._of_mat(file, name, lambda: mat_variable(file, name)))
+
+    def shape(self, file: Path, name: str) -> tuple[int, ...]:
+        """The shape of a variable of a .mat file, without reading it; raises InputError as `variable`."""
+        found: tuple[int, ...] = self._of_mat(file, name, lambda: mat_shapes(file).get(name))
+        return found
+
+    def field(self, file: Path, records: Any, name: str) -> list[Any]:
+        """One field of an array of MATLAB structs, an entry per struct. Raises InputError if they have no such field."""
+        if name not in (records.dtype.names or ()):
+            raise InputError(f"The annotations in '{file.name}' of {self.name} have no field '{name}'; take the file anew from {self.page}.")
+        return list(np.atleast_1d(records[name]))
+
     def inside(self, file: Path, place: str, path: str) -> str:
         """A path of a list, as it stands there. Raises InputError where it is empty, absolute or leads out of the dataset's folder."""
         pure = PurePosixPath(path.replace("\\", "/"))
@@ -112,8 +128,14 @@ class OfficialLayout:
             )
         return ImageTable(self.name if split == "test" else f"{self.name} ({split})", root, frame)
 
-    def _wanted(self) -> str:
-        return " or ".join(f"'{index}'" for index in self.indexes)
+    def _of_mat(self, file: Path, variable: str, read: Callable[[], Any]) -> Any:
+        try:
+            found = read()
+        except MatError as error:
+            raise InputError(f"'{file.name}' of {self.name} cannot be read as a MATLAB file ({error}); take it anew from {self.page}.") from error
+        if found is None:
+            raise InputError(f"'{file.name}' of {self.name} has no variable '{variable}'; take the file anew from {self.page}.")
+        return found
 
 
 def _folders(folder: Path) -> list[Path]:
@@ -125,5 +147,5 @@ def _folders(folder: Path) -> list[Path]:
         raise InputError(f"The folder '{folder}' cannot be listed ({reason}); allow reading it.") from error
 
 
-def _listed(names: Sequence[str]) -> str:
-    return ", ".join(f"'{name}'" for name in names)
+def _listed(names: Sequence[str], between: str = ", ") -> str:
+    return between.join(f"'{name}'" for name in names)

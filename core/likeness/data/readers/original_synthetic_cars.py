@@ -27,21 +27,15 @@ _USED = ("frame", "model", *(column for columns in _COLORS.values() for column i
 def read_original_synthetic_cars(folder: str | Path, split: str = "test", color_metric: str = "rgb") -> ImageTable:
     """The authors' rendered cars with the labels that the InDiReCT paper judges its notions by, named as those of the shipped images.
 
-    Attributes: `body_type` (the six car models, as the table names them), `car_color`, `background_color` (the nearest CSS 2.1 names) and
-    the table's further columns as they are.
+    Attributes: `body_type` (the six car models, as the table names them), `car_color`, `background_color` (the nearest CSS 2.1 names) and the
+    table's further columns as they are.
 
-    Files: `samples.csv` or `cars.csv` and `images/<frame>.png` or `cars/<frame>.png`, the names that the authors' two repositories read;
-    the archive itself was not at hand. As those do, the colors are taken from the settings of Blender's hue and saturation node: hue 0.5
-    leaves the red base as it is, saturation and value run from 0 to 2.
+    Files: `samples.csv` or `cars.csv` and `images/<frame>.png` or `cars/<frame>.png`, the names that the authors' two repositories read; the
+    archive itself was not at hand. As those do, the colors are taken from the settings of Blender's hue and saturation node: hue 0.5 leaves the
+    red base as it is, saturation and value run from 0 to 2. The nearest name is sought by the metric "rgb", as in the authors' code (the paper
+    leaves it open), or "lab", as for the shipped images.
 
-    Args:
-        folder: the dataset's folder ("3D cars dataset"), or the one it lies in.
-        split: "test": frames 1 to 1000, which the paper evaluates; "train": the others; "all".
-        color_metric: where the nearest name is sought: "rgb" as in the authors' code (the paper leaves it open), or "lab", as for the
-            shipped images.
-
-    Raises:
-        InputError: a missing or damaged file, a value out of range, an unknown or empty split, or no image at all.
+    Splits: "test", frames 1 to 1000, which the paper evaluates; "train", the others; "all".
     """
     check_split(split)
     root = LAYOUT.root(folder)
@@ -77,20 +71,13 @@ def _check_column(file: Path, values: "pd.Series[Any]") -> None:
     name = str(values.name)
     wrong, expected = values.isna(), "a name"
     if name != "model":
-        numbers = values.map(_number).astype(np.float64)
+        numbers = pd.to_numeric(values, errors="coerce").astype(np.float64)
         wrong, expected = ~numbers.between(-np.inf, np.inf, inclusive="neither"), "a number"
         if name == "frame" and not wrong.any():
             wrong, expected = (numbers % 1 != 0) | (numbers.abs() > _LARGEST) | numbers.duplicated(), "a whole number that no other line has"
     if wrong.any():
         row = int(wrong.to_numpy().argmax())
         raise LAYOUT.malformed(file, f"'{name}' in line {row + 2}", str(values.iloc[row]), expected)
-
-
-def _number(value: Any) -> float:
-    try:
-        return float(value)
-    except (TypeError, ValueError, OverflowError):
-        return float("nan")
 
 
 def _color_names(file: Path, rows: pd.DataFrame, columns: tuple[str, ...], metric: str) -> list[str]:

@@ -13,8 +13,8 @@ from urllib.parse import urljoin
 
 import pandas as pd
 
-from likeness.data.readers.folder import is_image_name, natural_key
-from likeness.data.readers.folder_columns import folder_columns, is_shown
+from likeness.data.readers.folder import is_shown_image, natural_key
+from likeness.data.readers.folder_columns import folder_columns
 from likeness.data.table import ImageTable
 from likeness.errors import InputError
 from likeness.io import check_url, name_to_text, text_to_name
@@ -41,7 +41,8 @@ def read_remote_folder(url: str, name: str | None = None) -> ImageTable:
     """
     files, place = file_system(url)
     try:
-        found = sorted((str(path) for path in files.find(place) if _is_visible(str(path), place)), key=natural_key)
+        paths = map(str, files.find(place))
+        found = sorted((path for path in paths if is_shown_image(path.removeprefix(place).strip("/").split("/"))), key=natural_key)
     except Exception as error:  # every file system raises its own kinds
         raise InputError(f"'{url}' cannot be listed ({_reason(error)}); check the address and your right to read it.") from error
     if not found:
@@ -130,11 +131,6 @@ def _state(url: str) -> str | OSError:
         return as_os_error(error)
     mark = next((info[name] for name in _MARKS if info.get(name)), "")
     return f"{info.get('size')} {mark.timestamp() if isinstance(mark, datetime) else mark}"
-
-
-def _is_visible(path: str, place: str) -> bool:
-    parts = path.removeprefix(place).strip("/").split("/")
-    return is_image_name(parts[-1]) and is_shown(parts[:-1])
 
 
 def _reason(error: Exception) -> str:
