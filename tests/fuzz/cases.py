@@ -469,7 +469,7 @@ def _photos() -> Case:
         for path in read_folder(folder, gps=True).paths()[:20]:
             _answered(lambda path=path: read_image(path))
 
-    parts = ("heif_images", "pdf_pages", "video_frames", "file_formats", "exif")
+    parts = ("pdf_pages", "video_frames", "file_formats", "exif")
     return Case("photos, pages and seconds", write, read, ("*",), (*(f"io/{part}" for part in parts), "data/readers/photo_columns"))
 
 

@@ -59,7 +59,7 @@ _REASONS = {
 _OWN = {module for modules in _REASONS.values() for module in modules}
 
 
-# Cases whose readers take bytes, or which answer a file that cannot be opened by OSError (tests/io/test_regular_file.py).
+# Cases whose readers take bytes, or which answer a file that cannot be opened by OSError (tests/io/test_confinement.py).
 _NOT_BY_NAME = {"images", "links and drafts", "photos, pages and seconds", "uploads"}
 
 

@@ -1,16 +1,19 @@
-"""Formats that are decoded in a process of their own: without their package, confined, and named in any script."""
+"""Formats that are decoded in a process of their own: raw files and HEIC, damage of each, without their package, confined, named in any script."""
 
+import io
 import os
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from PIL import Image
 
-from foreign_files import HEIC, LEFT, dng, exif, jpeg, write_pdf, write_video
+from foreign_files import HEIC, LEFT, RIGHT, dng, exif, jpeg, write_pdf, write_video
 from likeness.errors import InputError
-from likeness.io import TransientError, UnreadableImageError, confine, count_parts, foreign_images, read_image, text_to_name
+from likeness.io import TransientError, UnreadableImageError, check_images, confine, count_parts, foreign_images, read_image, text_to_name
 from likeness.io.decoder_pool import DecoderPool
+from likeness.io.file_formats import is_heif
 
 _NOTHING_INSTALLED = "sys.modules.update(dict.fromkeys(('pi_heif', 'pillow_heif', 'rawpy', 'pypdfium2', 'cv2')))"
 
@@ -99,6 +102,33 @@ def test_an_orientation_of_the_preview_itself_counts_alone(tmp_path: Path) -> No
     own[0x0112] = 6
     (tmp_path / "a.dng").write_bytes(dng(6, jpeg(exif=own)))
     assert read_image(tmp_path / "a.dng").getpixel((45, 2)) == pytest.approx(LEFT, abs=3)
+
+
+def avif() -> bytes:
+    buffer = io.BytesIO()
+    Image.new("RGB", (64, 48), RIGHT).save(buffer, "AVIF")
+    return buffer.getvalue()
+
+
+def test_heic_is_known_by_content() -> None:
+    assert is_heif(HEIC)
+    assert not any(map(is_heif, (b"", b"ftypheic", avif(), jpeg(), b"\0\0\0\x18ftypqt  ")))
+
+
+@pytest.mark.parametrize("name", ["a.heic", "a.HIF", "a.jpg"])  # phones and messengers name them as they like
+def test_the_picture_of_heic(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).write_bytes(HEIC)
+    image = read_image(tmp_path / name)
+    assert (image.mode, image.size) == ("RGB", (64, 48))
+    assert image.getpixel((2, 2)) == pytest.approx(LEFT, abs=3)
+    assert image.getpixel((60, 40)) == pytest.approx(RIGHT, abs=3)
+
+
+def test_nothing_here_opens_heic_in_this_process_and_pixels_have_a_limit() -> None:
+    ((_, _, refused),) = check_images([("a.heic", HEIC)], max_pixels=1_000)
+    assert str(refused) == "The image 'a.heic' is 64 x 48 pixels, and 1,000 are allowed; make it smaller."
+    with pytest.raises(OSError, match="cannot identify"):
+        Image.open(io.BytesIO(HEIC))
 
 
 _NO_IMAGE = "by its content it is not a sound JPEG"

@@ -29,12 +29,14 @@ from likeness.data.css_colors import (
 )
 from likeness.data.label_files import (
     add_label_files as add_label_files,
+    keep_listed as keep_listed,
     label_frame as label_frame,
     labels_by_path as labels_by_path,
     read_label_file as read_label_file,
+    write_listed as write_listed,
+    write_rows as write_rows,
 )
 from likeness.data.listed_files import file_locator as file_locator, find_files as find_files, first_rows as first_rows
-from likeness.data.listed_images import keep_listed as keep_listed, write_listed as write_listed, write_rows as write_rows
 from likeness.data.own_images import label_columns as label_columns, own_table as own_table
 from likeness.data.protocols import check_split as check_split, class_halves as class_halves
 from likeness.data.read import (

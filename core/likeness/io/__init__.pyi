@@ -13,6 +13,7 @@ from .confinement import (
     confine as confine,
     is_confined as is_confined,
     is_inside as is_inside,
+    regular_file as regular_file,
 )
 from .csv_cells import csv_bytes as csv_bytes, csv_rows as csv_rows, read_csv_cells as read_csv_cells, typed_columns as typed_columns
 from .declarations import entry_points as entry_points
@@ -83,12 +84,12 @@ from .paths import (
 )
 from .plain_pickle import PlainUnpickler as PlainUnpickler
 from .python_process import (
+    WorkerProcess as WorkerProcess,
     become_app as become_app,
     folder_kept_out as folder_kept_out,
     keep_folder_out as keep_folder_out,
     start_python as start_python,
 )
-from .regular_file import regular_file as regular_file
 from .rgb import PIXELS_VERSION as PIXELS_VERSION, REMARK as REMARK, to_rgb as to_rgb
 from .text import decoded as decoded, parse_json as parse_json, parse_yaml as parse_yaml, plain_name as plain_name, text_of as text_of
 from .unreadable import (
@@ -105,4 +106,3 @@ from .vector_file import (
     write_vector_file as write_vector_file,
 )
 from .worker_pool import WorkerPool as WorkerPool
-from .worker_process import WorkerProcess as WorkerProcess

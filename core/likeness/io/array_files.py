@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from likeness.errors import InputError
+from likeness.io.confinement import regular_file
 from likeness.io.files import sync_folder, write_atomic
-from likeness.io.regular_file import regular_file
 from likeness.io.unreadable import TransientError, is_transient
 
 if TYPE_CHECKING:

@@ -14,8 +14,8 @@ from typing import Any, BinaryIO
 
 from likeness.errors import InputError
 from likeness.io.array_files import read_checkpoint
+from likeness.io.confinement import regular_file
 from likeness.io.files import sync_folder
-from likeness.io.regular_file import regular_file
 from likeness.io.unreadable import TransientError
 
 _NAME = b"likeness-sha256:"

@@ -15,7 +15,7 @@ from typing import Any
 import pandas as pd
 
 from likeness.errors import InputError
-from likeness.io.regular_file import regular_file
+from likeness.io.confinement import regular_file
 from likeness.io.text import plain_name
 
 SEPARATORS = ",;\t"

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from likeness.io.decoder_process import PROGRAM, Answer, Request, ask
-from likeness.io.worker_process import WorkerProcess
+from likeness.io.python_process import WorkerProcess
 
 _SECONDS = 120.0
 _IDLE_S = 60.0

@@ -8,9 +8,9 @@ from typing import IO, TYPE_CHECKING, Literal, TypeAlias
 from likeness.errors import InputError
 from likeness.io.decoder_limits import OUT_OF_MEMORY
 from likeness.io.file_parts import MOST_PARTS
+from likeness.io.python_process import WorkerProcess
 from likeness.io.text import parse_json, plain_name
 from likeness.io.unreadable import MissingPackageError, RefusedImageError
-from likeness.io.worker_process import WorkerProcess
 
 if TYPE_CHECKING:
     from PIL import Image

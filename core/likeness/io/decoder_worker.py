@@ -18,9 +18,8 @@ from PIL import Image
 from likeness.errors import InputError
 from likeness.io.confinement import check_readable
 from likeness.io.decoder_limits import DecoderLimits
-from likeness.io.file_formats import FileFormat, format_of
+from likeness.io.file_formats import FileFormat, format_of, is_heif, register_heif
 from likeness.io.file_parts import MOST_PARTS
-from likeness.io.heif_images import is_heif, register_heif
 from likeness.io.image_check import check_size, image_suffix, opened_image, rgb_picture
 from likeness.io.rgb import REMARK
 from likeness.io.unreadable import MissingPackageError, RefusedImageError

@@ -15,8 +15,8 @@ from PIL import Image
 from PIL.ExifTags import GPS, IFD, Base
 
 from likeness.io.confinement import check_readable
+from likeness.io.file_formats import is_heif
 from likeness.io.foreign_images import heif_exif
-from likeness.io.heif_images import is_heif
 from likeness.io.text import plain_name
 
 _HEAD, _MOST = 1 << 14, 1 << 16  # bytes of a file in which they begin, and end

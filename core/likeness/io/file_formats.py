@@ -1,6 +1,11 @@
-"""Formats that are known by the file's name and opened by its path, in the process that decodes foreign images."""
+"""Formats that need a package of their own, opened only in the process that decodes foreign images.
+
+Raw files, PDF files and videos are known by the file's name and opened by its path. HEIC and HEIF, the format of phones, are known by content and
+opened by Pillow with the plugin of pi-heif; or of pillow-heif, where somebody installed it, which is maintained and has a GPL encoder in its wheels.
+"""
 
 import io
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,8 +19,31 @@ from likeness.io.unreadable import MissingPackageError, RefusedImageError
 
 RAW_SUFFIXES = frozenset([".3fr", ".arw", ".cr2", ".cr3", ".dng", ".erf", ".iiq", ".nef", ".nrw", ".orf", ".pef", ".raf", ".rw2", ".srw"])
 _ORIENTATION = 0x0112
+# AVIF has the same container and other brands; Pillow reads it by itself
+_HEIF = re.compile(rb".{4}ftyp(?:hei[cxms]|hev[cxms]|mif1|msf1)", re.DOTALL)
+_BRANDS = 64  # bytes in which the brands of a file stand
 # LibRaw's turns as Pillow's
 _TURNS = {3: Image.Transpose.ROTATE_180, 5: Image.Transpose.ROTATE_90, 6: Image.Transpose.ROTATE_270}
+
+
+def is_heif(head: bytes) -> bool:
+    """Whether a file is HEIF and not AVIF, by its first 64 bytes."""
+    return _HEIF.match(head) is not None and b"avif" not in head[:_BRANDS]
+
+
+def register_heif(name: str) -> None:
+    """Lets Pillow open HEIF in this process, with one thread. Raises MissingPackageError, with `name` in its message, where neither pi-heif nor
+    pillow-heif is installed.
+    """
+    try:
+        import pillow_heif as heif
+    except ImportError:
+        try:
+            import pi_heif as heif
+        except ImportError as error:
+            raise MissingPackageError(name, "pi-heif", "photos") from error
+    heif.options.DECODE_THREADS = 1
+    heif.register_heif_opener(thumbnails=False)
 
 
 def load_rawpy(name: str) -> None:

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import BinaryIO
 
 from likeness.errors import InputError
+from likeness.io.confinement import regular_file
 from likeness.io.paths import cache_dir, can_be_a_path
-from likeness.io.regular_file import regular_file
 
 # Seconds between two checks of whether to stop waiting for a lock.
 _POLL_SECONDS = 0.5

@@ -17,7 +17,7 @@ from PIL import (
 
 from likeness.errors import InputError
 from likeness.io.color_profiles import image_colors
-from likeness.io.heif_images import is_heif
+from likeness.io.file_formats import is_heif
 from likeness.io.jpeg_scans import MAX_SCANS, has_more_scans
 from likeness.io.rgb import to_rgb
 from likeness.io.unreadable import RefusedImageError

@@ -7,10 +7,9 @@ from PIL import Image, UnidentifiedImageError
 
 from likeness.io.confinement import check_readable, is_confined
 from likeness.io.decoder_process import PICTURE_PIXELS
-from likeness.io.file_formats import format_of
+from likeness.io.file_formats import format_of, is_heif
 from likeness.io.file_parts import split_part
 from likeness.io.foreign_images import foreign_file, foreign_image
-from likeness.io.heif_images import is_heif
 from likeness.io.jpeg_scans import MAX_SCANS, has_more_scans
 from likeness.io.rgb import REMARK, may_have_remark, to_rgb
 from likeness.io.unreadable import TransientError, UnreadableImageError, check_memory

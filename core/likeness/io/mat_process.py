@@ -10,10 +10,10 @@ from typing import IO, Any
 import numpy as np
 
 from likeness.io.array_files import read_array
+from likeness.io.confinement import regular_file
 from likeness.io.mat_worker import RECORDS
 from likeness.io.plain_pickle import PlainUnpickler
-from likeness.io.regular_file import regular_file
-from likeness.io.worker_process import WorkerProcess
+from likeness.io.python_process import WorkerProcess
 
 _SECONDS = 600.0
 

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from likeness.errors import InputError
-from likeness.io.regular_file import regular_file
+from likeness.io.confinement import regular_file
 
 _LONGEST_YAML = 2_000_000  # characters; the parser takes a second for a megabyte
 _DEEPEST_YAML = 40

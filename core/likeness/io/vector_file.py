@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from likeness.errors import InputError
 from likeness.io.arrow_table import from_arrow, to_arrow
+from likeness.io.confinement import regular_file
 from likeness.io.files import open_atomic
-from likeness.io.regular_file import regular_file
 
 ABOUT_KEY = b"likeness.space"
 _VECTOR = "vector"

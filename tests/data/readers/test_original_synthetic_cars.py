@@ -50,14 +50,3 @@ def test_colors_are_named_as_in_the_authors_code(root: Path) -> None:
     # hue 0.5 is Blender's "unchanged" red, full saturation and value are 2
     assert table.frame["car_color"][1] == "red"
     assert table.frame["background_color"][1] == "white"
-
-
-def test_the_metric_can_be_chosen(root: Path) -> None:
-    rows = (root / "samples.csv").read_text(encoding="utf-8").splitlines()
-    # pink: nearest to silver in RGB, to purple in CIELAB
-    changed = [rows[0], rows[1].replace("0.5,2,2,", "0.4,1.2,2,"), *rows[2:]]
-    (root / "samples.csv").write_text("\n".join(changed), encoding="utf-8")
-    names = {metric: read_original_synthetic_cars(root, color_metric=metric).frame["car_color"][1] for metric in ("rgb", "lab")}
-    assert names == {"rgb": "silver", "lab": "purple"}
-    with pytest.raises(InputError, match='Color metric "hue" is unknown: use "lab" or "rgb"'):
-        read_original_synthetic_cars(root, color_metric="hue")

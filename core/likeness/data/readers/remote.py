@@ -31,7 +31,7 @@ def is_url(text: str) -> bool:
     return _URL.match(text) is not None
 
 
-def read_remote_folder(url: str, name: str | None = None) -> ImageTable:
+def read_remote_folder(url: str) -> ImageTable:
     """All images below a URL, in natural order, like `read_folder` of a local folder; `path` holds each image's own URL.
 
     Only for a source that the person who runs the program typed: whoever may name URLs reads what the machine can reach.
@@ -51,7 +51,7 @@ def read_remote_folder(url: str, name: str | None = None) -> ImageTable:
     for column, values in folder_columns([name_to_text(path).removeprefix(place).strip("/").rpartition("/")[0] for path in found]).items():
         frame[column] = values
     # pathlib folds the two slashes of a URL into one: `root` names the place in messages and stores, `path` is what is opened
-    return ImageTable(name or place.rstrip("/").rsplit("/", 1)[-1] or url, Path(url), frame)
+    return ImageTable(place.rstrip("/").rsplit("/", 1)[-1] or url, Path(url), frame)
 
 
 def file_system(url: str) -> tuple[Any, str]:
