@@ -295,6 +295,12 @@ def miniatures() -> dict[str, Writer]:
 
 
 @pytest.fixture
+def root(request: pytest.FixtureRequest, miniatures: dict[str, Writer], tmp_path: Path) -> Path:
+    """A folder with a miniature of the dataset that the file of tests names, alone in the folder that it lies in."""
+    return miniatures[request.module.DATASET](tmp_path / "data" / "set")
+
+
+@pytest.fixture
 def parts() -> SimpleNamespace:
     """What the miniatures are made of, for those that differ."""
     return SimpleNamespace(

@@ -30,11 +30,9 @@ def own_table(images: Any, name: str) -> ImageTable:
 
 
 def label_columns(labels: Any, rows: int, index: "pd.Index[Any] | None" = None) -> dict[str, "pd.Series[Any]"]:
-    """Labels as columns of a table, with the values as they are: no number is rounded to fit beside others.
-
-    Args:
-        labels: values (n,), NumPy, torch or a list, which become the column "label"; a dict of names and values; or a data frame.
-        index: that pandas labels may have, besides 0 to n - 1: that of the data frame of images. By each they are taken in their order.
+    """Labels as columns of a table, with the values as they are: no number is rounded to fit beside others. Values (n,), NumPy, torch or a list,
+    become the column "label"; a dict or a data frame has names. Those of pandas are taken in their order by the index 0 to n - 1, or that of the
+    images.
 
     Raises:
         InputError: not n values, a pandas index that is another one, since it says that the values belong elsewhere, or lists in place of values.

@@ -40,10 +40,10 @@ class ArchiveTable:
 
 
 def zipped_images(name: str, content: bytes, limits: UploadLimits, tables: list[ArchiveTable] | None = None) -> Iterator[tuple[str, bytes]]:
-    """Names, with their folders, and contents of the images in a ZIP file; archives inside it stay closed, hidden files and others are passed over.
-
-    An image that cannot be unpacked comes without content, which no check lets through. Never more is unpacked than `MAX_UPLOAD_BYTES` for one
-    image and `limits.unpacked_mb` for all, whatever the archive declares. The tables in it are appended to `tables`, before the first image comes.
+    """Names, with their folders, and contents of the images in a ZIP file; archives inside it stay closed, hidden files and others are passed
+    over. An image that cannot be unpacked comes without content, which no check lets through. Never more is unpacked than `MAX_UPLOAD_BYTES` for
+    one image and `limits.unpacked_mb` for all, whatever the archive declares. The tables in it are appended to `tables`, before the first image
+    comes.
 
     Raises:
         InputError: a damaged or encrypted archive, none or too many images in it, links, entries that share their bytes, or a bomb.

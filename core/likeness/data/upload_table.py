@@ -22,12 +22,8 @@ def listed_images(
     know.
 
     A table names an image by its path, seen from the table, or by the name of its file alone where only one is called so. Rows of other images are
-    dropped, so that whoever made the archive reaches no file outside of it.
-
-    Args:
-        places: path of each image in the archive -> its path where it is kept.
-        scratch: the file that tables are written to for reading; its suffix is not theirs.
-        path_column: the column of paths; by default it is found.
+    dropped, so that whoever made the archive reaches no file outside of it. `places` are paths in the archive and where they are kept; tables are
+    written to `scratch` for reading, with their own suffix.
     """
     notes, found = [], {}
     for table in tables:

@@ -47,19 +47,14 @@ def save_uploads(
     limits: UploadLimits = _USUAL,
     path_column: str | None = None,
 ) -> ImageTable:
-    """Saves images, and those inside ZIP files, in a folder named after their content, and returns its table.
+    """Saves images, and those inside ZIP files, in a folder named after their content, and returns its table, with a name for people.
 
     What a file is follows from its content, never from its name: an image is decoded, in a process of its own, and kept under the suffix of its
     format. One that cannot be read is left out and listed in the table's `failed`, by its place in the upload. The same files again give the same
-    folder; there is the whole folder or none. Inside a ZIP, folders are kept and become classes; where a CSV file above or beside all of them
-    lists the images, these and its columns are the table. `notes` says which it is. Names that lead out of the folder are cut down to what is
-    inside; of several files with one name, the later are numbered.
-
-    Args:
-        name: shown to people.
-        folder: under which the new folder is made; by default in the user's cache.
-        limits: of this upload, and of all in the folder.
-        path_column: of such a CSV file, the column of paths; by default it is found.
+    folder, by default in the user's cache; there is the whole folder or none. Inside a ZIP, folders are kept and become classes; where a CSV file
+    above or beside all of them lists the images, these and its columns are the table, with a column of paths that is found unless it is named.
+    `notes` says which it is. Names that lead out of the folder are cut down to what is inside; of several files with one name, the later are
+    numbered.
 
     Raises:
         InputError: a damaged ZIP, too many files or too large ones together, no image that can be read, or no room left for uploads.

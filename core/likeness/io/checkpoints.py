@@ -68,11 +68,8 @@ class CheckpointFile:
         sync_folder(self.file.parent)
 
     def read(self, checked: Callable[[dict[str, Any]], Any] | None = None, **options: Any) -> dict[str, Any]:
-        """The newest state that is sound. A file without checksum, from before there were any, is taken where its parts fit their CRC-32.
-
-        Args:
-            checked: raises for a state of another form, which counts as damaged.
-            options: of `torch.load`, such as map_location.
+        """The newest state that is sound. A file without checksum, from before there were any, is taken where its parts fit their CRC-32. What
+        `checked` raises for, a state of another form, counts as damaged; the options are those of `torch.load`.
 
         Raises:
             TransientError: there is not enough memory now.

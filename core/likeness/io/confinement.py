@@ -29,12 +29,9 @@ class _Limits(NamedTuple):
 
 
 def confine(folders: Iterable[Path], entries_of: Iterable[Path] = (), urls: Iterable[str] = ()) -> None:
-    """From now on, only what lies in these folders is opened, by this process and by those that it starts.
-
-    Args:
-        folders: may be listed and read. Links in them that lead out of all of them are not followed.
-        entries_of: of these, what lies in one of their entries is read, by whoever knows its name; they themselves are not listed.
-        urls: addresses below which remote files are read, such as "s3://bucket/photos".
+    """From now on, only what lies in these folders is opened, by this process and by those that it starts. Links in them that lead out of all of them
+    are not followed. Of folders `entries_of`, what lies in one of their entries is read, by whoever knows its name; they themselves are not listed.
+    Remote files are read below the `urls`, such as "s3://bucket/photos".
     """
     real = os.path.realpath
     limits = _Limits(tuple(map(real, folders)), tuple(map(real, entries_of)), tuple(unquote(url).rstrip("/") for url in urls))

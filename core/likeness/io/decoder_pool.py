@@ -29,13 +29,9 @@ class _Turn:
 
 
 class DecoderPool:
-    """At most `size` images are decoded at once, one of them large; processes begin when they are needed. Where more wait, the client comes next
-    whose images have taken the least time: one whose images are made to take long does not hold up the others.
-
-    Args:
-        program: arguments of Python.
-        seconds: on the clock, for one image; processor time has a limit of its own, which is reached first unless the process sleeps.
-        idle_s: how long a process without work is kept.
+    """At most `size` images are decoded at once, one of them large; processes begin when they are needed, and end after `idle_s` without work. Where
+    more wait, the client comes next whose images have taken the least time: one whose images are made to take long does not hold up the others. An
+    image takes `seconds` on the clock at most; processor time has a limit of its own, which is reached first unless the process sleeps.
     """
 
     def __init__(self, size: int, program: Sequence[str] = PROGRAM, seconds: float = _SECONDS, idle_s: float = _IDLE_S) -> None:

@@ -26,16 +26,9 @@ Answer: TypeAlias = "str | Image.Image | bytes | int | InputError | None"
 
 @dataclass(frozen=True)
 class Request:
-    """A file, and what is wanted of it.
-
-    Attributes:
-        name: of the file; stands in messages.
-        content: of the file; empty where it is read from `path`.
-        max_pixels: of the image, by its header.
-        want: the suffix of a sound image's format, its pixels, its EXIF data, or how many seconds or pages the file has.
-        path: of a file on this machine.
-        part: second or page, as in a row's path; None for the first.
-        picture_pixels: that go back at most.
+    """A file, by its content or a path on this machine, and what is wanted of it: the suffix of a sound image's format, its pixels, its EXIF data, or
+    how many seconds or pages the file has. The name stands in messages; the part is a second or page as in a row's path, None for the first. The
+    image has at most `max_pixels`, by its header, and at most `picture_pixels` go back.
     """
 
     name: str

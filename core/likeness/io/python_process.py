@@ -65,14 +65,9 @@ def become_app(script: str, *arguments: str) -> NoReturn:
 
 
 class WorkerProcess:
-    """The process; for one thread at a time. It is begun when it is first needed, and again when a request ended it. It inherits no variable whose
-    name speaks of a secret, and ends with this process, since its input does.
-
-    Args:
-        program: arguments of Python.
-        seconds: on the clock, that it may take for one request.
-        environment: further variables.
-        options: of `subprocess.Popen`; by default answers are read from its output, and its errors go nowhere.
+    """The process of a program, by arguments of Python; for one thread at a time. It is begun when it is first needed, and again when a request ended
+    it, which may take so many seconds on the clock. It inherits no variable whose name speaks of a secret, besides those that are given, and ends
+    with this process, since its input does. By default answers are read from its output, and its errors go nowhere.
     """
 
     def __init__(self, program: Sequence[str], seconds: float = float("inf"), environment: Mapping[str, str] | None = None, **options: Any) -> None:

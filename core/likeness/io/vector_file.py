@@ -35,15 +35,9 @@ def check_vector_file(path: Path, columns: Iterable[str] = ()) -> None:
 
 
 def write_vector_file(path: Path, vectors: NDArray[np.float32], frame: pd.DataFrame, about: dict[str, Any]) -> None:
-    """Writes the file whole or not at all: `.parquet`, or `.npy` for the vectors alone.
-
-    Args:
-        vectors: (n, d).
-        frame: n rows, perhaps without a column; whatever its columns hold (`likeness.io.arrow_table`).
-        about: what JSON can hold.
-
-    Raises:
-        InputError: another ending, or a column called "vector".
+    """Writes vectors (n, d) whole or not at all: as `.npy` alone; or as `.parquet` with a frame of n rows, perhaps without a column and whatever its
+    columns hold (`likeness.io.arrow_table`), and what is said about all of them, as JSON. Raises InputError for another ending, or a column called
+    "vector".
     """
     check_vector_file(path, map(str, frame.columns))
     if path.suffix == ".npy":

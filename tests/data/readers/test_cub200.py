@@ -1,6 +1,5 @@
 """CUB-200-2011 on miniature copies of its layout."""
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -8,10 +7,7 @@ import pytest
 from likeness.data.readers.cub200 import read_cub200
 from likeness.errors import InputError
 
-
-@pytest.fixture
-def root(miniatures: dict[str, Callable[[Path], Path]], tmp_path: Path) -> Path:
-    return miniatures["cub200"](tmp_path)
+DATASET = "cub200"
 
 
 def test_species_of_the_second_half_of_the_classes(root: Path) -> None:

@@ -1,16 +1,10 @@
 """DeepFashion's fine-grained annotation on miniature copies."""
 
-from collections.abc import Callable
 from pathlib import Path
-
-import pytest
 
 from likeness.data.readers.deepfashion import GROUPS, read_deepfashion
 
-
-@pytest.fixture
-def root(miniatures: dict[str, Callable[[Path], Path]], tmp_path: Path) -> Path:
-    return miniatures["deepfashion"](tmp_path / "Category and Attribute Prediction Benchmark")
+DATASET = "deepfashion"
 
 
 def test_labels_of_the_test_part(root: Path) -> None:

@@ -1,6 +1,5 @@
 """Flickr8k and Flickr30k on miniature copies of their layouts."""
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -9,12 +8,7 @@ from likeness.data import UNLABELED, read_captions, read_dataset
 from likeness.data.readers.flickr import read_flickr
 from likeness.errors import InputError
 
-Writers = dict[str, Callable[[Path], Path]]
-
-
-@pytest.fixture
-def root(miniatures: Writers, tmp_path: Path) -> Path:
-    return miniatures["flickr"](tmp_path / "flickr8k")
+DATASET = "flickr"
 
 
 def test_captions_and_the_labels_that_follow(root: Path) -> None:

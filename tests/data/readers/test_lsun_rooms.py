@@ -1,6 +1,5 @@
 """LSUN Room Layout on miniature copies."""
 
-from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -16,10 +15,7 @@ from likeness.data.readers.lsun_rooms import read_lsun_rooms
 from likeness.errors import InputError
 from likeness.labels import LabelsConfig, known_labels, label_distances, layout_distances
 
-
-@pytest.fixture
-def root(miniatures: dict[str, Callable[[Path], Path]], tmp_path: Path) -> Path:
-    return miniatures["lsun-rooms"](tmp_path / "lsun")
+DATASET = "lsun-rooms"
 
 
 def test_the_type_with_the_most_images(root: Path) -> None:

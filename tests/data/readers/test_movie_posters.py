@@ -1,6 +1,5 @@
 """Movie Posters on miniature copies: JSON that is none, in several encodings."""
 
-from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -9,10 +8,7 @@ import pytest
 from likeness.data.readers.movie_posters import read_movie_posters
 from likeness.errors import InputError
 
-
-@pytest.fixture
-def root(miniatures: dict[str, Callable[[Path], Path]], tmp_path: Path) -> Path:
-    return miniatures["movie-posters"](tmp_path)
+DATASET = "movie-posters"
 
 
 def test_the_first_genre_and_country_of_each_movie(root: Path) -> None:

@@ -18,10 +18,7 @@ from likeness.data.readers.mpii_pose import read_mpii_pose
 from likeness.errors import InputError
 from likeness.labels import LabelsConfig, known_labels, label_distances, mpii_labels, nearest_labels
 
-
-@pytest.fixture
-def root(miniatures: dict[str, Callable[[Path], Path]], tmp_path: Path) -> Path:
-    return miniatures["mpii-pose"](tmp_path / "fullbody")
+DATASET = "mpii-pose"
 
 
 def rows(table: ImageTable, *splits: str) -> np.ndarray:

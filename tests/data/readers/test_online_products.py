@@ -1,16 +1,10 @@
 """Stanford Online Products on a miniature copy of its layout."""
 
-from collections.abc import Callable
 from pathlib import Path
-
-import pytest
 
 from likeness.data.readers.online_products import read_online_products
 
-
-@pytest.fixture
-def root(miniatures: dict[str, Callable[[Path], Path]], tmp_path: Path) -> Path:
-    return miniatures["online-products"](tmp_path)
+DATASET = "online-products"
 
 
 def test_products_and_kinds_of_each_part(root: Path) -> None:

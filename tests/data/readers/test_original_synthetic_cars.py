@@ -1,7 +1,6 @@
 """The original Synthetic Cars on miniature copies of the authors' table."""
 
 import colorsys
-from collections.abc import Callable
 from pathlib import Path
 
 import pandas as pd
@@ -11,10 +10,7 @@ from likeness.data.css_colors import CSS_RGB
 from likeness.data.readers.original_synthetic_cars import read_original_synthetic_cars
 from likeness.errors import InputError
 
-
-@pytest.fixture
-def root(miniatures: dict[str, Callable[[Path], Path]], tmp_path: Path) -> Path:
-    return miniatures["synthetic-cars"](tmp_path)
+DATASET = "synthetic-cars"
 
 
 def slow_name(hue: float, saturation: float, value: float) -> str:

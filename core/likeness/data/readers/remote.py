@@ -32,9 +32,8 @@ def is_url(text: str) -> bool:
 
 
 def read_remote_folder(url: str) -> ImageTable:
-    """All images below a URL, in natural order, like `read_folder` of a local folder; `path` holds each image's own URL.
-
-    Only for a source that the person who runs the program typed: whoever may name URLs reads what the machine can reach.
+    """All images below a URL, in natural order, like `read_folder` of a local folder; `path` holds each image's own URL. Only for a source that
+    the person who runs the program typed: whoever may name URLs reads what the machine can reach.
 
     Raises:
         InputError: unknown protocol, its package is missing, or nothing to be listed or no image there.
