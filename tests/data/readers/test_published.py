@@ -108,6 +108,9 @@ class TestSources:
         assert len(read_dataset(f" CARS196/train: {root}")) == 4
         assert read_dataset(f"cars196/all:{root}").name == "Cars196 (all)"
         assert read_dataset(f"cars196:{root}", name="Mine").name == "Mine"
+        (tmp_path / "labels.csv").write_text(f"where\n{root}/car_ims/000006.jpg\n")
+        assert read_dataset(tmp_path / "labels.csv", path_column="where", name="Listed").name == "Listed"
+        assert read_dataset(str(root), name="Mine").name == "Mine"
 
     def test_the_home_folder(self, miniatures: Writers, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("HOME", str(tmp_path))
@@ -125,7 +128,10 @@ class TestSources:
             ("cars196/tets:.", "There is no split 'tets'; choose from test, train, all"),
             ("movie-posters/train:.", "There is no split 'train'; choose from test, all"),
             ("s3://bucket/cars", "There is no dataset 's3' in"),
+            ("nowhere", "There is no dataset 'nowhere'; give cars, caltech101, captioned-cars, synthetic-poses, synthetic-rooms, a folder"),
             ("nowhere", "or NAME:FOLDER with one of cars196, coco-captions, cub200"),
+            ("nowhere.csv", "There is no file 'nowhere.csv'"),
+            *[(source, "No images are named; give 'cars'") for source in ("", "  ")],
         ],
     )
     def test_what_is_not_right(self, source: str, message: str) -> None:
