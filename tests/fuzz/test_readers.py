@@ -35,7 +35,7 @@ _REASONS = {
     ),
     "tables and lists that ship, or a configuration of an installed package whose weights have a known hash": (
         *("data/readers/cars", "studies/published", "sentences/word_lists", "app/pages/shifts/benchmarks", "encoders/models/minilm"),
-        *("studies/study"),
+        "studies/study",
     ),
     "options and values of the command line, which `likeness` itself parses or wrote": ("app/admin", "app/serve", "commands/sweep", "commands/train"),
     "writes an archive and reads none": ("app/visitor_data", "app/export_files"),
