@@ -17,6 +17,7 @@ import pytest
 from PIL import Image
 
 from foreign_files import HEIC
+from hostile_images import decoder_of_13
 from likeness.data import read_dataset, save_uploads, thumbnail, upload_archive, uploads
 from likeness.data.upload_archive import UploadLimits
 from likeness.errors import InputError
@@ -171,22 +172,8 @@ class TestAmongOthers:
         assert save_uploads([("b.png", image(5)), ("pets.zip", zipped), ("a.png", image(4))]).root == table.root
 
     def test_nobody_waits_for_it(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        release, program = tmp_path / "release", tmp_path / "worker.py"
-        program.write_text(f"""
-import time
-from pathlib import Path
-from PIL import ImageFile
-from likeness.io import decoder_worker
-
-load = ImageFile.ImageFile.load
-def slow(image):
-    while image.size == (13, 13) and not Path({str(release)!r}).exists():
-        time.sleep(0.01)
-    return load(image)
-ImageFile.ImageFile.load = slow
-decoder_worker.main()
-""")
-        pool = DecoderPool(2, (str(program),))
+        release = tmp_path / "release"
+        pool = DecoderPool(2, decoder_of_13(tmp_path, f"while not Path({str(release)!r}).exists(): time.sleep(0.01)"))
         monkeypatch.setattr(foreign_images, "_uploads", pool)
         slow = io.BytesIO()
         Image.new("RGB", (13, 13)).save(slow, "PNG")

@@ -10,6 +10,7 @@ import pytest
 from PIL import Image
 
 from foreign_files import HEIC, LEFT, RIGHT, dng, exif, jpeg, write_pdf, write_video
+from hostile_images import changed_decoder
 from likeness.errors import InputError
 from likeness.io import TransientError, UnreadableImageError, check_images, confine, count_parts, foreign_images, read_image, text_to_name
 from likeness.io.decoder_pool import DecoderPool
@@ -33,9 +34,7 @@ def pool(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[
     made = []
 
     def make(before: str) -> None:
-        program = tmp_path / "changed_worker.py"
-        program.write_text(f"import sys\nfrom likeness.io import decoder_limits, decoder_worker, pdf_pages\n{before}\ndecoder_worker.main()\n")
-        made.append(DecoderPool(1, (str(program),)))
+        made.append(DecoderPool(1, changed_decoder(tmp_path, before)))
         monkeypatch.setattr(foreign_images, "_files", made[-1])
 
     yield make

@@ -16,7 +16,7 @@ import psutil
 import pytest
 from PIL import Image
 
-from hostile_images import chunk, zeros_png
+from hostile_images import chunk, decoder_of_13, zeros_png
 from likeness.errors import InputError
 from likeness.io import foreign_images
 from likeness.io.decoder_pool import Client, DecoderPool, _Turn
@@ -67,37 +67,12 @@ def suffixes(*contents: bytes, max_pixels: int = foreign_images.MAX_PIXELS) -> l
 
 
 @pytest.fixture
-def worker(tmp_path: Path) -> Callable[..., tuple[str, ...]]:
-    """A command line of the decoder's process whose decoders do something else with images of 13 x 13 pixels: `worker("raise MemoryError")`."""
-
-    def write(instead: str) -> tuple[str, ...]:
-        program = tmp_path / "changed_worker.py"
-        program.write_text(f"""
-import os, signal, sys, time
-from pathlib import Path
-from PIL import ImageFile
-from likeness.io import decoder_worker
-
-load = ImageFile.ImageFile.load
-def changed(image):
-    if image.size == (13, 13):
-        {instead}
-    return load(image)
-ImageFile.ImageFile.load = changed
-decoder_worker.main()
-""")
-        return (str(program),)
-
-    return write
-
-
-@pytest.fixture
-def pool(worker, monkeypatch: pytest.MonkeyPatch):
+def pool(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     """Lets uploads use other processes: `pool("time.sleep(1000)", size=2, seconds=1)`."""
     made = []
 
     def make(instead: str, size: int = 2, **options) -> DecoderPool:
-        made.append(DecoderPool(size, worker(instead), **options))
+        made.append(DecoderPool(size, decoder_of_13(tmp_path, instead), **options))
         monkeypatch.setattr(foreign_images, "_uploads", made[-1])
         return made[-1]
 
@@ -228,9 +203,9 @@ class TestEnded:
         assert found[1] == ".png"
 
     @pytest.mark.parametrize("answer", [{"width": -1, "height": 5}, {"width": 100_000, "height": 100_000}, {"width": "x"}, {"large": True}])
-    def test_by_a_picture_that_was_not_asked_for(self, worker, answer: dict) -> None:
+    def test_by_a_picture_that_was_not_asked_for(self, tmp_path: Path, answer: dict) -> None:
         line = json.dumps(answer).encode() + b"\n"
-        pool = DecoderPool(1, worker(f"os.write(1, {line!r}); os._exit(0)"))
+        pool = DecoderPool(1, decoder_of_13(tmp_path, f"os.write(1, {line!r}); os._exit(0)"))
         (found,) = pool.ask([Request("a", png((13, 13)), 1000, "picture")], Client())
         pool.close()
         assert isinstance(found, InputError)
