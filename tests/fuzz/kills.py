@@ -213,17 +213,24 @@ def _build_all(folder: Path, build: Callable[[int], None]) -> None:
         _note(folder, str(cells))
 
 
-def _check_index(folder: Path, reference: Path, ended: bool) -> list[str]:
+def _check_built(folder: Path, same: Callable[[Any, int], bool], **options: str) -> list[str]:
+    """The index is the last one that was noted or the one after, and the same as that of the undisturbed work."""
     from likeness.search import open_index
-    from likeness.search.index_folder import whole_folder
 
-    noted = [int(line) for line in _noted(folder)]
+    noted = _noted(folder)
     try:
-        found = len(open_index(folder / "index", _rows()).centers)  # type: ignore[attr-defined]
+        found = open_index(folder / "index", _rows(), **options)
     except ValueError as error:
         return [f"of {len(noted)} finished indexes none is left: {error}"] if noted else []
-    wrong = [] if found in (_CELLS[(len(noted) - 1) % 2], _CELLS[len(noted) % 2]) else [f"the index has {found} cells"]
-    return wrong if _content(whole_folder(folder / "index")) == _content(reference / f"cells{found}") else [*wrong, "the index has other bytes"]
+    cells = len(found.centers)  # type: ignore[attr-defined]
+    wrong = [] if cells in (_CELLS[(len(noted) - 1) % 2], _CELLS[len(noted) % 2]) else [f"the index has {cells} cells"]
+    return wrong if same(found, cells) else [*wrong, "the index has other content"]
+
+
+def _check_index(folder: Path, reference: Path, ended: bool) -> list[str]:
+    from likeness.search.index_folder import whole_folder
+
+    return _check_built(folder, lambda _, cells: _content(whole_folder(folder / "index")) == _content(reference / f"cells{cells}"))
 
 
 def _lance(folder: Path) -> None:
@@ -243,20 +250,15 @@ def _lance(folder: Path) -> None:
 
 
 def _check_lance(folder: Path, reference: Path, ended: bool) -> list[str]:
-    from likeness.search import LanceIndex, open_index
+    from likeness.search import LanceIndex
 
-    noted = [int(line) for line in _noted(folder)]
-    try:
-        found = open_index(folder / "index", _rows(), engine="lance")
-    except ValueError as error:
-        return [f"of {len(noted)} finished indexes none is left: {error}"] if noted else []
-    assert isinstance(found, LanceIndex)
-    cells = len(found.centers)
-    wrong = [] if cells in (_CELLS[(len(noted) - 1) % 2], _CELLS[len(noted) % 2]) else [f"the index has {cells} cells"]
-    whole = LanceIndex(reference / f"cells{cells}")
-    near, expected = (each.nearest(_rows()[::50], 5, probes=1) for each in (found, whole))
-    same = found.centers.tobytes() == whole.centers.tobytes() and near.rows.tobytes() == expected.rows.tobytes()
-    return wrong if same else [*wrong, "images and centers do not belong together"]
+    def same(found: Any, cells: int) -> bool:
+        """Images and centers belong together."""
+        whole = LanceIndex(reference / f"cells{cells}")
+        near, expected = (each.nearest(_rows()[::50], 5, probes=1) for each in (found, whole))
+        return bool(found.centers.tobytes() == whole.centers.tobytes() and near.rows.tobytes() == expected.rows.tobytes())
+
+    return _check_built(folder, same, engine="lance")
 
 
 def _photos_of_classes(photos: Path) -> None:

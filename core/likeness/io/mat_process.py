@@ -76,20 +76,21 @@ def _ask(request: dict[str, Any]) -> dict[str, Any]:
     """The answer to a request, of one thread at a time."""
 
     def talk(asks: IO[bytes], answers: IO[bytes]) -> dict[str, Any]:
-        asks.write(json.dumps(request).encode() + b"\n")
-        asks.flush()
-        answer: dict[str, Any] = json.loads(answers.readline())
-        return answer
+        watch = threading.Timer(_SECONDS, _worker.end_if_late)
+        watch.start()
+        try:
+            asks.write(json.dumps(request).encode() + b"\n")
+            asks.flush()
+            answer: dict[str, Any] = json.loads(answers.readline())
+            return answer
+        finally:
+            watch.cancel()
 
-    watch = threading.Timer(_SECONDS + 0.1, _worker.end_if_late)
     try:
         with _one_at_a_time:
-            watch.start()
             answer = _worker.exchange(talk)
     except (OSError, ValueError) as error:
         raise MatError("it is damaged, and brought its reader down") from error
-    finally:
-        watch.cancel()
     if "error" in answer:
         raise MatError(answer["error"])
     return answer
