@@ -102,7 +102,7 @@ def test_an_absent_image_stays_in_the_table_and_embedding_lists_it(name: str, mi
 
 
 class TestSources:
-    def test_a_name_a_split_and_a_folder(self, miniatures: Writers, tmp_path: Path) -> None:
+    def test_a_name_a_split_and_a_folder(self, miniatures: Writers, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         root = miniatures["cars196"](tmp_path / "with: colon" / "cars 196")
         assert len(read_dataset(f"cars196:{root}")) == 6
         assert len(read_dataset(f" CARS196/train: {root}")) == 4
@@ -111,8 +111,6 @@ class TestSources:
         (tmp_path / "labels.csv").write_text(f"where\n{root}/car_ims/000006.jpg\n")
         assert read_dataset(tmp_path / "labels.csv", path_column="where", name="Listed").name == "Listed"
         assert read_dataset(str(root), name="Mine").name == "Mine"
-
-    def test_the_home_folder(self, miniatures: Writers, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("HOME", str(tmp_path))
         miniatures["cub200"](tmp_path / "birds")
         assert read_dataset("cub200:~/birds").root == tmp_path / "birds"
@@ -140,14 +138,11 @@ class TestSources:
         assert message in str(caught.value)
         assert len(str(caught.value).splitlines()) == 1
 
-    def test_a_folder_of_such_a_name_stays_a_folder(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_a_folder_of_such_a_name_stays_a_folder_and_sources_become_absolute(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.chdir(tmp_path)
         (tmp_path / "cars196:mine").mkdir()
         (tmp_path / "cars196:mine" / "1.png").touch()
         assert list(read_dataset("cars196:mine").frame["path"]) == ["1.png"]
-
-    def test_absolute(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.chdir(tmp_path)
         assert absolute_source("cars196/all:data/cars") == f"cars196/all:{tmp_path}/data/cars"
         assert absolute_source("cub200:data") == f"cub200:{tmp_path}/data"
         assert absolute_source("data/labels.csv") == f"{tmp_path}/data/labels.csv"
@@ -166,8 +161,6 @@ class TestFolders:
         assert recognized("data") == f"{name}:data"
         assert read_dataset(recognized("data") or "").root == tmp_path / "data"
         assert set(read_dataset("data").attributes) <= {"class"}
-
-    def test_a_table_called_cars_says_nothing(self, miniatures: Writers, tmp_path: Path) -> None:
         assert recognized(miniatures["synthetic-cars"](tmp_path / "cars")) is None
         assert recognized(tmp_path / "nowhere") is None
         assert recognized("cars196:data") is None
