@@ -56,7 +56,7 @@ def main() -> None:
 class _Worker:
     def __init__(self) -> None:
         self._limits = DecoderLimits()
-        self._loaded: set[Callable[[str], None]] = set()
+        self._loaded: set[Callable[[str], Any]] = set()
 
     def answer(self, request: dict[str, Any]) -> tuple[dict[str, Any], bytes]:
         """What is wanted; "large" alone where an image is too large to be decoded beside others."""
@@ -113,7 +113,7 @@ class _Worker:
         with _refused(request["name"]):
             yield
 
-    def _load(self, load: Callable[[str], None], name: str) -> None:
+    def _load(self, load: Callable[[str], Any], name: str) -> None:
         if load not in self._loaded:
             with self._limits.lifted():
                 load(name)

@@ -9,13 +9,14 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from PIL import Image
 
 from likeness.io import pdf_pages, video_frames
 from likeness.io.confinement import check_readable
 from likeness.io.file_parts import PDF_SUFFIXES, VIDEO_SUFFIXES
-from likeness.io.unreadable import MissingPackageError, RefusedImageError
+from likeness.io.unreadable import RefusedImageError, needed
 
 RAW_SUFFIXES = frozenset([".3fr", ".arw", ".cr2", ".cr3", ".dng", ".erf", ".iiq", ".nef", ".nrw", ".orf", ".pef", ".raf", ".rw2", ".srw"])
 _ORIENTATION = 0x0112
@@ -38,20 +39,9 @@ def register_heif(name: str) -> None:
     try:
         import pillow_heif as heif
     except ImportError:
-        try:
-            import pi_heif as heif
-        except ImportError as error:
-            raise MissingPackageError(name, "pi-heif", "photos") from error
+        heif = needed("pi_heif", "pi-heif", "photos", name)
     heif.options.DECODE_THREADS = 1
     heif.register_heif_opener(thumbnails=False)
-
-
-def load_rawpy(name: str) -> None:
-    """Raises MissingPackageError where rawpy is not installed; `name` stands in the message."""
-    try:
-        import rawpy  # noqa: F401
-    except ImportError as error:
-        raise MissingPackageError(name, "rawpy", "photos") from error
 
 
 def raw_preview(path: Path) -> Image.Image:
@@ -86,15 +76,21 @@ class FileFormat:
     """
 
     suffixes: frozenset[str]
-    load: Callable[[str], None]
+    load: Callable[[str], Any]
     open: Callable[[Path, int, int], "Image.Image"]
     first: int = 0
     count: Callable[[Path], int] | None = None
 
 
 FILE_FORMATS = (
-    FileFormat(RAW_SUFFIXES, load_rawpy, lambda path, part, most: raw_preview(path)),
-    FileFormat(PDF_SUFFIXES, pdf_pages.load_pdfium, lambda path, part, most: pdf_pages.pdf_page(path, part), 1, pdf_pages.count_pages),
+    FileFormat(RAW_SUFFIXES, lambda name: needed("rawpy", "rawpy", "photos", name), lambda path, part, most: raw_preview(path)),
+    FileFormat(
+        PDF_SUFFIXES,
+        lambda name: needed("pypdfium2", "pypdfium2", "photos", name),
+        lambda path, part, most: pdf_pages.pdf_page(path, part),
+        1,
+        pdf_pages.count_pages,
+    ),
     FileFormat(VIDEO_SUFFIXES, video_frames.load_opencv, video_frames.video_frame, 0, video_frames.count_seconds),
 )
 

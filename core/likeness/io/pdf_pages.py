@@ -9,21 +9,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from likeness.io.confinement import check_readable
-from likeness.io.unreadable import MissingPackageError, RefusedImageError
+from likeness.io.unreadable import RefusedImageError
 
 if TYPE_CHECKING:
     from PIL import Image
     from pypdfium2 import PdfDocument
 
 _LONG_SIDE = 1_024  # pixels of a page's longer side; no encoder looks at more
-
-
-def load_pdfium(name: str) -> None:
-    """Raises MissingPackageError where pypdfium2 is not installed; `name` stands in the message."""
-    try:
-        import pypdfium2  # noqa: F401
-    except ImportError as error:
-        raise MissingPackageError(name, "pypdfium2", "photos") from error
 
 
 def count_pages(path: Path) -> int:

@@ -6,6 +6,8 @@ Faults of the machine at this moment are too little memory, too many open files,
 import errno
 import mmap
 import os
+from importlib import import_module
+from typing import Any
 
 from likeness.errors import InputError
 from likeness.io.text import plain_name
@@ -68,3 +70,11 @@ class MissingPackageError(TransientError):
         self.reason = f"needs the package {package}; install it with `pip install 'likeness[{extra}]'`."
         self.package, self.extra = package, extra
         InputError.__init__(self, f"The image '{plain_name(name)}' {self.reason}")
+
+
+def needed(module: str, package: str, extra: str, name: str) -> Any:
+    """A module that is imported where a file needs it; raises MissingPackageError with the file's name where its package is not installed."""
+    try:
+        return import_module(module)
+    except ImportError as error:
+        raise MissingPackageError(name, package, extra) from error

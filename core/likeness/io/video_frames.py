@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from likeness.io.confinement import check_readable
-from likeness.io.unreadable import MissingPackageError, RefusedImageError
+from likeness.io.unreadable import RefusedImageError, needed
 
 if TYPE_CHECKING:
     from PIL import Image
@@ -27,11 +27,7 @@ _OPTIONS = f"format_whitelist;{_FORMATS}|protocol_whitelist;pipe|enable_drefs;0"
 def load_opencv(name: str) -> None:
     """Raises MissingPackageError where OpenCV is not installed; `name` stands in the message."""
     os.environ["OPENCV_FFMPEG_CAPTURE_OPTIONS"] = _OPTIONS
-    try:
-        import cv2
-    except ImportError as error:
-        raise MissingPackageError(name, "opencv-python-headless", "videos") from error
-    cv2.setNumThreads(1)
+    needed("cv2", "opencv-python-headless", "videos", name).setNumThreads(1)
 
 
 def count_seconds(path: Path) -> int:
