@@ -4,6 +4,7 @@ import functools
 import http.server
 import threading
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from uuid import uuid4
 
@@ -24,18 +25,26 @@ class Quiet(http.server.SimpleHTTPRequestHandler):
         pass
 
 
+@contextmanager
+def serving(handler: type[Quiet], folder: Path) -> Iterator[str]:
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(handler, directory=str(folder)))
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}"
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
 @pytest.fixture
 def served(tmp_path: Path) -> Iterator[tuple[str, Path]]:
     """The address of a web server on this machine, and the folder that it shows."""
     folder = tmp_path / "www"
     folder.mkdir()
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=str(folder)))
-    thread = threading.Thread(target=server.serve_forever)
-    thread.start()
-    yield f"http://127.0.0.1:{server.server_port}", folder
-    server.shutdown()
-    thread.join()
-    server.server_close()
+    with serving(Quiet, folder) as address:
+        yield address, folder
 
 
 @pytest.fixture
@@ -142,52 +151,41 @@ class Elsewhere(Quiet):
     do_HEAD = do_GET  # noqa: N815
 
 
+class Sends(Quiet):
+    """A server that sends on to other places."""
+
+    targets: dict[str, str] = {}  # noqa: RUF012
+
+    def do_GET(self) -> None:
+        if self.path not in self.targets:
+            return super().do_GET()
+        self.send_response(302)
+        self.send_header("Location", self.targets[self.path])
+        return self.end_headers()
+
+    do_HEAD = do_GET  # noqa: N815
+
+
 def test_a_confined_process_is_sent_on_to_no_other_place(served: tuple[str, Path]) -> None:
     """Neither another port, nor another folder of the same server: by a redirect, or by a link in a listing."""
     folder = served[1]
-    (folder / "photos").mkdir()
-    (folder / "private").mkdir()
     for place in ("photos/a.png", "private/b.png"):
+        (folder / place).parent.mkdir()
         Image.new("RGB", (4, 4)).save(folder / place)
-    elsewhere = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Elsewhere)
-    targets = {
-        "/photos/other.png": f"http://127.0.0.1:{elsewhere.server_port}/x.png",
-        "/photos/up.png": "/private/b.png",
-        "/photos/dots.png": "../private/b.png",
-        "/photos/near.png": "a.png",
-    }
-
-    class Sends(Quiet):
-        def do_GET(self) -> None:
-            if self.path in targets:
-                self.send_response(302)
-                self.send_header("Location", targets[self.path])
-                self.end_headers()
-            else:
-                super().do_GET()
-
-        do_HEAD = do_GET  # noqa: N815
-
-    sends = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Sends, directory=str(folder)))
-    threads = [threading.Thread(target=each.serve_forever) for each in (elsewhere, sends)]
-    for thread in threads:
-        thread.start()
-    try:
-        base = f"http://127.0.0.1:{sends.server_port}/photos"
+    with serving(Elsewhere, folder) as elsewhere, serving(Sends, folder) as sends:
+        Sends.targets = {
+            "/photos/other.png": f"{elsewhere}/x.png",
+            "/photos/up.png": "/private/b.png",
+            "/photos/dots.png": "../private/b.png",
+            "/photos/near.png": "a.png",
+        }
+        base = f"{sends}/photos"
         confine([], urls=[base])
         found = fetch([f"{base}/{name}.png" for name in ("a", "near", "other", "up", "dots")])
         assert found[0] == found[1] == (folder / "photos" / "a.png").read_bytes()
         for refused in found[2:]:
             assert isinstance(refused, OSError)
             assert "cannot be reached here" in str(refused)
-        (folder / "photos" / "index.html").write_text(
-            f'<a href="a.png"></a><a href="/private/"></a><a href="http://127.0.0.1:{elsewhere.server_port}/deep/"></a>'
-        )
+        (folder / "photos" / "index.html").write_text(f'<a href="a.png"></a><a href="/private/"></a><a href="{elsewhere}/deep/"></a>')
         assert read_remote_folder(f"{base}/").frame["path"].tolist() == [f"{base}/a.png"]
         assert not Elsewhere.asked
-    finally:
-        for each in (elsewhere, sends):
-            each.shutdown()
-            each.server_close()
-        for thread in threads:
-            thread.join()
