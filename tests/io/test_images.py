@@ -23,20 +23,6 @@ def color(image: Image.Image, at: tuple[int, int] = (1, 1)) -> tuple[int, int, i
     return image.getpixel(at)
 
 
-@pytest.mark.parametrize(
-    ("image", "suffix", "expected"),
-    [
-        (Image.new("RGB", (16, 16), RED).quantize(2), "png", RED),
-        (Image.new("1", (16, 16), 1), "png", WHITE),
-        (Image.new("CMYK", (16, 16), (0, 255, 255, 0)), "jpg", RED),
-        (Image.new("RGBA", (16, 16), (255, 0, 0, 128)), "png", (255, 127, 127)),
-    ],
-)
-def test_plain_colors(image: Image.Image, suffix: str, expected: tuple[int, int, int], tmp_path: Path) -> None:
-    image.save(tmp_path / f"a.{suffix}", quality=100)
-    np.testing.assert_allclose(color(read_image(tmp_path / f"a.{suffix}")), expected, atol=4 if suffix == "jpg" else 0)
-
-
 @pytest.mark.parametrize("orientation", range(1, 9))
 def test_exif_orientation(tmp_path: Path, orientation: int) -> None:
     upright = np.zeros((4, 6, 3), np.uint8)

@@ -1,13 +1,13 @@
 """LSUN Room Layout on miniature copies."""
 
 from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from numpy.lib.recfunctions import repack_fields
 from PIL import Image
 from scipy.io import savemat
+from tests.data import conftest as parts
 
 from likeness.data import read_dataset
 from likeness.data.readers import lsun_rooms
@@ -29,13 +29,13 @@ def test_the_type_with_the_most_images(root: Path) -> None:
     assert read_lsun_rooms(root).frame["path"][0] == "image/sun_a.jpg"
 
 
-def test_the_type_with_the_most_images_may_be_another_and_what_has_no_layout_takes_no_part(tmp_path: Path, parts: SimpleNamespace) -> None:
-    rooms = {part: [(name, scene, {4: 5, 5: 4}.get(kind, kind)) for name, scene, kind in images] for part, images in parts.lsun_rooms_listed.items()}
-    frame = read_lsun_rooms(parts.lsun_rooms(tmp_path / "other", rooms)).frame
+def test_the_type_with_the_most_images_may_be_another_and_what_has_no_layout_takes_no_part(tmp_path: Path) -> None:
+    rooms = {part: [(name, scene, {4: 5, 5: 4}.get(kind, kind)) for name, scene, kind in images] for part, images in parts.LSUN_ROOMS.items()}
+    frame = read_lsun_rooms(parts.write_lsun_rooms(tmp_path / "other", rooms)).frame
     assert list(frame["path"]) == [f"images/sun_{letter}.jpg" for letter in "acdeghjk"]
     assert set(frame["type"]) == {5}
-    rooms = parts.lsun_rooms_listed | {"training": [("sun_x", "attic", 11), *parts.lsun_rooms_listed["training"]]}
-    assert "images/sun_x.jpg" not in set(read_lsun_rooms(parts.lsun_rooms(tmp_path / "some", rooms), "every").frame["path"])
+    rooms = parts.LSUN_ROOMS | {"training": [("sun_x", "attic", 11), *parts.LSUN_ROOMS["training"]]}
+    assert "images/sun_x.jpg" not in set(read_lsun_rooms(parts.write_lsun_rooms(tmp_path / "some", rooms), "every").frame["path"])
 
 
 def test_the_first_30_test_images_are_the_queries(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -55,7 +55,7 @@ def test_types_and_parts_by_name(root: Path) -> None:
         read_lsun_rooms(root, "type11")
 
 
-def test_layouts_from_mat_files_and_from_images_are_the_same(root: Path, parts: SimpleNamespace) -> None:
+def test_layouts_from_mat_files_and_from_images_are_the_same(root: Path) -> None:
     table = read_lsun_rooms(root)
     assert known_labels(table) == {"Layout": LabelsConfig(kind="layout")}
     everything = np.arange(len(table))

@@ -1,9 +1,9 @@
 """Movie Posters on miniature copies: JSON that is none, in several encodings."""
 
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
+from tests.data import conftest as parts
 
 from likeness.data.readers.movie_posters import read_movie_posters
 from likeness.errors import InputError
@@ -36,7 +36,7 @@ def test_a_movie_without_poster_stays_a_second_entry_does_not_count_and_a_poster
     assert len(read_movie_posters(root)) == 7
 
 
-def test_lines_are_counted_in_any_encoding(root: Path, parts: SimpleNamespace) -> None:
+def test_lines_are_counted_in_any_encoding(root: Path) -> None:
     whole = parts.movie("tt01", "Drama", "USA")
     place = root / "Movie_Poster_Metadata" / "groundtruth" / "1980.txt"
     place.write_bytes((whole + "[1]\n").encode("utf-16"))

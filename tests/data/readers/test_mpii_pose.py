@@ -5,12 +5,12 @@ import pickle
 import re
 from collections.abc import Callable
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 from scipy.io import savemat
+from tests.data import conftest as parts
 
 from likeness.data import ImageTable, read_dataset
 from likeness.data.readers import mpii_pose
@@ -53,7 +53,7 @@ def test_what_is_hidden_or_no_image_does_not_count(root: Path) -> None:
     assert len(read_mpii_pose(root)) == 12
 
 
-def check_labels(root: Path, parts: SimpleNamespace) -> None:
+def check_labels(root: Path) -> None:
     table = read_mpii_pose(root)
     labels = mpii_labels(table)
     train, test = rows(table, "train"), rows(table, "query", "test")
@@ -66,24 +66,24 @@ def check_labels(root: Path, parts: SimpleNamespace) -> None:
     assert (labels.unit, len(labels)) == ("px, sum over joints", 12)
 
 
-def test_distances_from_a_matrix(root: Path, parts: SimpleNamespace) -> None:
+def test_distances_from_a_matrix(root: Path) -> None:
     savemat(root / "dist_pose_trn.mat", {"dist_pose_trn": parts.mpii_distances("trn")})
     for name in ("list_nn.pkl", "dist_nn.pkl"):
         (root / name).unlink()
-    check_labels(root, parts)
+    check_labels(root)
 
 
 @pytest.mark.parametrize("protocol", [2, 5])
-def test_pickles_of_other_kinds(root: Path, parts: SimpleNamespace, protocol: int) -> None:
+def test_pickles_of_other_kinds(root: Path, protocol: int) -> None:
     lists, apart = parts.mpii_lists("trn")
     whole = np.empty(5, dtype=object)
     whole[:] = list(lists.astype(np.uint16))
     (root / "list_nn.pkl").write_bytes(pickle.dumps({"trn": whole}, protocol))
     (root / "dist_nn.pkl").write_bytes(pickle.dumps({"trn": list(apart.astype(np.float32))}, protocol))
-    check_labels(root, parts)
+    check_labels(root)
 
 
-def test_the_lists_are_the_nearest_labels(root: Path, parts: SimpleNamespace) -> None:
+def test_the_lists_are_the_nearest_labels(root: Path) -> None:
     table = read_mpii_pose(root)
     np.testing.assert_array_equal(nearest_labels(mpii_labels(table), rows(table, "train"), 4), parts.mpii_lists("trn")[0])
     assert known_labels(table) == {"Pose": LabelsConfig(kind="mpii")}
@@ -96,7 +96,7 @@ def test_between_the_parts_nothing_is_known(root: Path) -> None:
         labels.between(np.array([4]), np.array([2, 6]))
 
 
-def test_a_part_of_the_table_needs_the_files_of_that_part_only(root: Path, parts: SimpleNamespace) -> None:
+def test_a_part_of_the_table_needs_the_files_of_that_part_only(root: Path) -> None:
     table = read_mpii_pose(root, "test")
     for name in ("list_nn.pkl", "dist_nn.pkl"):
         (root / name).unlink()
@@ -107,7 +107,7 @@ def test_a_part_of_the_table_needs_the_files_of_that_part_only(root: Path, parts
         mpii_labels(read_mpii_pose(root))
 
 
-def test_rounding_is_evened_out(root: Path, parts: SimpleNamespace) -> None:
+def test_rounding_is_evened_out(root: Path) -> None:
     rough = parts.mpii_distances("val")
     exact, rough[2, 3] = rough[2, 3], rough[2, 3] + 0.01
     rough[1, 1] = 1e-3
@@ -188,7 +188,7 @@ DAMAGE: list[tuple[str, Any, str]] = [
 
 
 @pytest.mark.parametrize(("name", "content", "message"), DAMAGE)
-def test_damage(root: Path, parts: SimpleNamespace, monkeypatch: pytest.MonkeyPatch, name: str, content: Any, message: str) -> None:
+def test_damage(root: Path, monkeypatch: pytest.MonkeyPatch, name: str, content: Any, message: str) -> None:
     monkeypatch.chdir(root.parent)
     lists, apart = parts.mpii_lists("trn")
     if content is None:
