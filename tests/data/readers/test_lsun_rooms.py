@@ -72,7 +72,7 @@ def test_layouts_from_mat_files_and_from_images_are_the_same(root: Path) -> None
     np.testing.assert_allclose(found, layout_distances(whole, whole), atol=0.05)  # other pixels at 64 x 64
     (root / "layout_seg_images" / "sun_g.png").unlink()
     with pytest.raises(InputError, match=r"The layout 'sun_g\.png' cannot be read \(.*\); bring it back or leave this image out"):
-        label_distances(drawn, LabelsConfig(kind="layout"))
+        label_distances(read_lsun_rooms(root), LabelsConfig(kind="layout"))
 
 
 def test_damaged_files(root: Path) -> None:
