@@ -47,7 +47,7 @@ def save_uploads(
     limits: UploadLimits = _USUAL,
     path_column: str | None = None,
 ) -> ImageTable:
-    """Saves images, and those inside ZIP files, in a folder named after their content, and returns its table, with a name for people.
+    """Saves images, and those inside ZIP files, in a folder named after their content, and returns its table.
 
     What a file is follows from its content, never from its name: an image is decoded, in a process of its own, and kept under the suffix of its
     format. One that cannot be read is left out and listed in the table's `failed`, by its place in the upload. The same files again give the same

@@ -33,7 +33,7 @@ def app_dir() -> Path:
 
 def cache_dir() -> Path:
     """The user's own folder for embeddings, maps and notions; `LIKENESS_CACHE` overrides the platform's default. Where that cannot be written, as in
-    a container without a home, it is one of the user's own among the temporary files; raises InputError where nor that can.
+    a container without a home, it is one of the user's own among the temporary files; raises InputError where those cannot either.
     """
     chosen = os.environ.get("LIKENESS_CACHE")
     if chosen:
