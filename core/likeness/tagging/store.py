@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
-P, T = ParamSpec("P"), TypeVar("T")
+P = ParamSpec("P")
+T = TypeVar("T")
 WAIT_SECONDS = 10.0  # for others that write
 MOST_LOGGED = 1_000_000  # edits shown
 
