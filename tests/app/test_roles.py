@@ -17,7 +17,8 @@ from access import check_may, refusal
 from app_page import Page
 from background import jobs
 from fake_hub import FakeHub
-from likeness.data import add_dataset, list_datasets, new_entry, uploads_dir
+from likeness.data import add_dataset, list_datasets, new_entry
+from likeness.data.uploads import uploads_dir
 from likeness.errors import InputError
 from likeness.training.runs.run_folder import RunFolder, Status
 from shared import downloads

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from likeness.data import MPII, MPII_DISTANCES, ImageTable, check_mpii_shape, mpii_image_parts, read_variable
+from likeness.data import MPII, MPII_DISTANCES, ImageTable, check_mpii_shape, mpii_image_parts
 from likeness.errors import InputError
 from likeness.io import PlainUnpickler, regular_file
 from likeness.labels.kind import LabelKind
@@ -69,7 +69,7 @@ def _matrix(root: Path, part: str, count: int) -> Matrix:
 
 
 def _from_mat(file: Path, variable: str, count: int, part: str) -> Matrix:
-    given = read_variable(MPII, file, variable)
+    given = MPII.variable(file, variable)
     check_mpii_shape(file, given.shape, count, part)
     if given.dtype.kind not in "fiu":
         raise InputError(f"'{variable}' in '{file.name}' of {MPII.name} has type {given.dtype}, expected numbers; take it anew from {MPII.page}.")

@@ -1,4 +1,4 @@
-"""Numbers that a table keeps as texts are numbers where they are looked at as such, and codes are not."""
+"""Columns beside those of a table, and numbers that it keeps as texts."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from likeness.data import numbers_of
+from likeness.data import free_name, numbers_of, with_columns_before
 
 
 @pytest.mark.parametrize(
@@ -36,3 +36,13 @@ from likeness.data import numbers_of
 def test_numbers(values: Any, numbers: list[float] | None) -> None:
     found = numbers_of(pd.Series(values, index=range(3, 3 + len(values))))
     assert found is None if numbers is None else np.array_equal(found, numbers, equal_nan=True)
+
+
+def test_an_attribute_that_is_called_like_a_result_keeps_its_values() -> None:
+    frame = pd.DataFrame({"path": ["a.jpg", "b.jpg"], "row": ["top", "middle"], "row (attribute)": [1, 2]}, index=[4, 7])
+    found = with_columns_before(frame, {"row": [4, 7], "similarity": [0.5, 0.25]})
+    assert found.columns.tolist() == ["row", "similarity", "path", "row (attribute) (attribute)", "row (attribute)"]
+    assert found.to_numpy().tolist() == [[4, 0.5, "a.jpg", "top", 1], [7, 0.25, "b.jpg", "middle", 2]]
+    assert frame.columns.tolist() == ["path", "row", "row (attribute)"]
+    assert free_name("row", {"path"}, "found") == "row"
+    assert free_name("row", {"row", "row (found)"}, "found") == "row (found) (found)"

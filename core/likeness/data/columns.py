@@ -1,6 +1,7 @@
-"""Columns whose values are numbers, also where the table keeps them as texts."""
+"""Columns beside those of a table, whatever these are called, and columns whose values are numbers, also where the table keeps them as texts."""
 
 import re
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -38,3 +39,21 @@ def numbers_of(column: "pd.Series[Any]") -> NDArray[np.float64] | None:
 
 def _is_number(value: Any) -> bool:
     return isinstance(value, str) and any(map(str.isdigit, value)) and _NUMBER.fullmatch(value) is not None
+
+
+def with_columns_before(frame: pd.DataFrame, columns: Mapping[str, Any]) -> pd.DataFrame:
+    """A frame of n rows behind further columns, name -> n values; an attribute that is called like one of them becomes "NAME (attribute)".
+
+    Example:
+        >>> with_columns_before(pd.DataFrame({"path": ["a.jpg"], "row": ["top"]}), {"row": [7]}).columns.tolist()
+        ['row', 'path', 'row (attribute)']
+    """
+    own = frame.rename(columns={name: free_name(str(name), {*columns, *frame.columns}, "attribute") for name in frame if name in columns})
+    return own.assign(**columns)[[*columns, *own.columns]]
+
+
+def free_name(name: str, taken: "set[Any]", what: str) -> str:
+    """The name, with what it is in brackets as often as it takes to be none of those taken."""
+    while name in taken:
+        name = f"{name} ({what})"
+    return name
