@@ -20,8 +20,8 @@ _FEWEST_TRUSTED = 20  # images; with fewer the score is a matter of chance
 
 
 def embedded(table: "ImageTable", encoder: str | None = None, **options: Any) -> "Space":
-    """The space of an encoder, or else of the default one for such images, with a progress bar where images have to be read; what was found in the
-    table and in the images (`ImageTable.notes`) is printed on stderr.
+    """The space of an encoder, or else of the default one for such images, with a progress bar where images have to be read; notes on table and
+    images (`ImageTable.notes`) go to stderr.
     """
     from likeness.embedding import embed
 
@@ -41,11 +41,7 @@ def source_table(source: str, only: Path | None = None) -> "ImageTable":
 
 
 def rows_where(table: "ImageTable", condition: str) -> list[int]:
-    """Rows of the images with a value of an attribute, as `class=beagle`; of a tag, `good=yes` or `good=no`.
-
-    Raises:
-        InputError: no such form or attribute, or no image that has the value.
-    """
+    """Rows of the images with a value of an attribute, as `class=beagle`; of a tag, `good=yes`. InputError where there is none."""
     name, sign, value = (part.strip() for part in condition.partition("="))
     if not sign or name not in table.frame:
         raise InputError(f"'{condition}' is no condition; write ATTRIBUTE=VALUE with one of {', '.join(map(str, table.frame.columns)) or 'none'}.")
@@ -73,12 +69,7 @@ def notions_for(base: "Space", notions: str | None, folder: Path | None = None) 
 
 
 def notions_of(table: "ImageTable", notions: str | None, folder: Path | None = None) -> "list[Notion]":
-    """The notions named, separated by commas; "all": every notion that the images have labels for; None: the paper's three for
-    Synthetic Cars, or all. `folder` is where the user's own lie; by default a folder of the cache.
-
-    Raises:
-        InputError: an unknown name, or no label that a notion is judged by.
-    """
+    """The notions named, with commas between; "all": every one that the images have labels for; None: the paper's three for our cars, or all."""
     from likeness.studies import judged_notions
 
     if notions not in (None, "all"):
@@ -104,9 +95,7 @@ def space_named(base: "Space", notion: str | None, dim: int | None = None) -> "S
 
 
 def tell_warnings(notion: "Notion | Composition", encoder: Any, images: "Space | None" = None) -> None:
-    """Prints on stderr what makes a notion's fit worse than it looks (`likeness.notion_check.notion_warnings`), and whether it can't be relied on
-    with these images (`likeness.notion_trust`).
-    """
+    """Prints on stderr what makes a notion's fit worse than it looks (`notion_warnings`), and whether it can't be relied on with these images."""
     from likeness.notion_check import notion_warnings
 
     found = notion_warnings(notion, encoder)
@@ -120,11 +109,7 @@ def tell_warnings(notion: "Notion | Composition", encoder: Any, images: "Space |
 
 
 def tell_cut_or_unknown(space: "Space", texts: "Sequence[str]") -> None:
-    """Prints on stderr what the encoder of a space does not read of texts that are searched for.
-
-    Raises:
-        InputError: it knows no word of one.
-    """
+    """Prints on stderr what the encoder of a space does not read of texts that are searched for; InputError where it knows no word of one."""
     from likeness.encoders import check_text, text_warnings
 
     if space.encoder is None or space.embed_texts is None or not texts:

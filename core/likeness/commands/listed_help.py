@@ -13,9 +13,8 @@ _SOURCE = "{datasets}"
 
 
 class ListedHelp(TyperCommand):
-    """A command whose options may say "{datasets}" in their help, or another name of `LISTS`.
-
-    One with an argument that says "{datasets}" reads images, and has the options --path-column and --caption-column, too.
+    """A command whose help may say "{datasets}" or another name of `LISTS`; one with an argument that says "{datasets}" reads images, and has the
+    options --path-column and --caption-column, too.
     """
 
     def __init__(self, *args: Any, **options: Any) -> None:

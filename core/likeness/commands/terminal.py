@@ -89,9 +89,8 @@ def print_any_text() -> None:
 
 @contextmanager
 def answered() -> Iterator[None]:
-    """Around a program: bad input, and what the system refuses, is one line on stderr and exit status 2.
-
-    An interruption is 130, and 1 stands for a reader of the output that has gone, as in `likeness info | head -1`.
+    """Around a program: bad input, and what the system refuses, is one line on stderr and status 2; an interruption is 130, and a reader of the
+    output that has gone, as in `likeness info | head -1`, 1.
     """
     restore_interruption()
     with interrupted_by(signal.SIGINT) as interrupted:

@@ -21,12 +21,7 @@ _EVERY = 100
 
 
 def write_coco(material: "Material", path: "Path", options: ExportOptions, progress: "Progress") -> Written:
-    """Writes the file. `file_name` is the path in the table; what COCO has no place for (numbers, notes, which attribute a category is of) stands
-    in `attributes` of each image and `supercategory` of each category.
-
-    Raises:
-        InputError: an image has no file or cannot be read, or an attribute that is not there.
-    """
+    """`file_name` is the path in the table; what COCO has no place for stands in `attributes` of each image and `supercategory` of each category."""
     paths = material.paths()
     attributes = class_attributes(material.attributes, options.label)
     categories, annotations = categories_of(material, attributes)
@@ -52,7 +47,7 @@ def write_coco(material: "Material", path: "Path", options: ExportOptions, progr
 
 
 def categories_of(material: "Material", attributes: list[str]) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """Categories, and an annotation without a box for each value that an image has. Yes is the category NAME of the tag, no is none.
+    """Categories, and an annotation without a box for each value that an image has; yes is the category NAME of the tag, no is none.
 
     Of several attributes, a category is called "ATTRIBUTE: VALUE", so that no two have the same name.
     """

@@ -18,11 +18,7 @@ _PART = 10_000
 
 
 def write_csv(material: "Material", path: "Path", options: ExportOptions, progress: "Progress") -> Written:
-    """Writes the table; neighbors are row numbers of this file, from 0, with spaces between them.
-
-    Raises:
-        InputError: the name does not end in .csv, or an attribute has the name of a column of neighbors.
-    """
+    """Neighbors are row numbers of this file, from 0, with spaces between them."""
     columns = material.columns
     if options.neighbors:
         check_own_columns(columns, NEIGHBORS, SIMILARITIES)

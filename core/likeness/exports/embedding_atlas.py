@@ -28,11 +28,7 @@ _FEWEST = 4  # images that have neighborhoods which a map can keep
 
 
 def write_atlas(material: "Material", path: "Path", options: ExportOptions, progress: "Progress") -> Written:
-    """Writes the file; the map is UMAP's of the exported rows, which is kept and found again.
-
-    Raises:
-        InputError: an attribute has the name of a column that is added, or an image that cannot be read.
-    """
+    """The map is UMAP's of the exported rows, which is kept and found again."""
     import pyarrow as pa
     import pyarrow.parquet as parquet
 

@@ -20,7 +20,7 @@ _ABOUT = b"likeness"
 
 
 def write_faiss(material: "Material", folder: "Path", options: ExportOptions, progress: "Progress") -> Written:
-    """Writes a folder with `index.faiss`, an IndexFlatIP whose products of unit rows are cosines, and `rows.parquet`: its row i is vector i.
+    """A folder with `index.faiss`, an IndexFlatIP whose products of unit rows are cosines, and `rows.parquet`: its row i is vector i.
 
     faiss holds the index in memory until it is written: four bytes for each number.
     """
@@ -41,11 +41,7 @@ def write_faiss(material: "Material", folder: "Path", options: ExportOptions, pr
 
 
 def read_faiss(place: str, name: str | None = None) -> VectorFile:
-    """The vectors of such a folder with their attributes.
-
-    Raises:
-        InputError: there is no such folder, or its index does not give its vectors back.
-    """
+    """The vectors of such a folder with their attributes."""
     import faiss
     import pyarrow.parquet as parquet
 

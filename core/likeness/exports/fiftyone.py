@@ -31,11 +31,8 @@ _DATA = "data"
 
 
 def write_fiftyone(material: "Material", folder: "Path", options: ExportOptions, progress: "Progress") -> Written:
-    """Writes the folder. Texts that are classes become fields of Classification, tags the samples' tags, all else plain fields, and with `vectors`
-    a field `embedding`. Images stay where they are, or with `link` come into the folder, which can then be moved.
-
-    Raises:
-        InputError: an image that has no file, or an attribute that is not there.
+    """Texts that are classes become fields of Classification, tags the samples' tags, all else plain fields, and with `vectors` a field `embedding`.
+    Images stay where they are, or with `link` come into the folder, which can then be moved.
     """
     sources = material.paths()
     classes = class_attributes(material.attributes, options.label)

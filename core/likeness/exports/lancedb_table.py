@@ -53,11 +53,7 @@ class LanceTable:
 
 
 def read_lancedb(place: str, name: str | None = None) -> VectorFile:
-    """The vectors and attributes of a table, written by an export or by anybody with a column `vector`.
-
-    Raises:
-        InputError: lancedb is not installed, no such table, or one without vectors.
-    """
+    """The vectors and attributes of a table, written by an export or by anybody with a column `vector`."""
     if not is_address(place) and not any(as_path(place).glob("*.lance")):
         raise InputError(f"There is no LanceDB in '{place}'; name the folder that it was written to.")
     with _database(place) as database:

@@ -24,9 +24,6 @@ def write_links(material: "Material", folder: "Path", options: ExportOptions, pr
     """Links all images into a folder; with a label, into one for each class, and those without a class into the folder itself.
 
     `images.csv` beside them names each file, where it came from and its attributes; `likeness.read` reads it.
-
-    Raises:
-        InputError: an image that has no file, or a label that is not there.
     """
     sources = material.paths()
     label = one_label(material, options.label) if options.label else None
@@ -43,11 +40,7 @@ def link_of(material: "Material", options: ExportOptions) -> str:
 
 
 def one_label(material: "Material", label: str | None) -> str:
-    """The attribute whose values are the classes; without a name, the one called "label" or "class".
-
-    Raises:
-        InputError: there is none, or several are named.
-    """
+    """The attribute whose values are the classes; without a name, the one called "label" or "class". InputError for none and for several."""
     if label is None:
         found = next((name for name in ("label", "class") if name in material.attributes), None)
         if found is None:

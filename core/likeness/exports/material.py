@@ -25,7 +25,7 @@ MOST_PART_ROWS = 2_000
 
 @dataclass(frozen=True)
 class Part:
-    """Consecutive rows of what is exported: rows `begin` to `end` (without it), their attributes and their vectors (end - begin, d)."""
+    """Consecutive rows of what is exported: `begin` to `end` (without it), their attributes and their vectors (end - begin, d)."""
 
     begin: int
     end: int
@@ -34,21 +34,11 @@ class Part:
 
 
 class Material:
-    """Rows to export.
+    """Rows to export, `rows` in this order (None: all), with the attributes `columns` (None: all); of a table, or of a space where vectors are
+    needed.
 
-    Args:
-        source: a table, or a space where vectors are needed.
-        rows: those that are exported, in this order; None: all.
-        columns: attributes that are written; None: all.
-        portable: what is written names no place of this machine, and can be taken to another one.
-
-    Attributes:
-        table: of the rows that are exported, with these attributes.
-        space: the whole space, or None.
-        rows: (n,), their numbers in the space.
-
-    Raises:
-        InputError: no row, a row or attribute that is not there, a row twice.
+    Where it is `portable`, what is written names no place of this machine. `table` is of these rows alone; `space` is the whole one, or None, and
+    `rows` (n,) their numbers in it. InputError: no row, a row or attribute that is not there, a row twice.
     """
 
     def __init__(self, source: ImageTable | Space, rows: Any = None, columns: Sequence[str] | None = None, portable: bool = False) -> None:
@@ -110,7 +100,7 @@ class Material:
     def neighbors(self, part: Part, k: int) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
         """The k nearest exported rows of each row of a part, without itself, as rows of the export (m, k), and their cosines (m, k).
 
-        Where the space has an index, it is asked, and what it finds is approximate. Fewer than k where fewer rows are exported.
+        Of an index approximate ones. Fewer than k where fewer rows are exported.
         """
         if len(self) < 2:
             return np.empty((part.end - part.begin, 0), np.int64), np.empty((part.end - part.begin, 0), np.float32)
@@ -118,11 +108,7 @@ class Material:
         return self._numbers[found.rows], found.similarities
 
     def paths(self) -> "list[Path]":
-        """Absolute paths of the images.
-
-        Raises:
-            InputError: rows without images, images behind URLs, parts of videos and PDF files, or files that are not there.
-        """
+        """Absolute paths of the images; InputError for images without a file of their own here, or whose file is not there."""
         from likeness.data import is_url
         from likeness.io import split_part
 

@@ -22,13 +22,10 @@ _EPS = np.finfo(np.float32).eps
 
 
 def write_notion(material: "Material", folder: "Path", options: ExportOptions, progress: "Progress") -> Written:
-    """Writes a folder with `U.npy` (r, d) float32, `projection.onnx` and `README.md`; of a method with a mean, `mean.npy` (r,), too.
+    """A folder with `U.npy` (r, d) float32, `projection.onnx` and `README.md`; of a method with a mean, `mean.npy` (r,), too.
 
     The model takes `vectors` (n, r) float32 of the encoder, of any length, images or texts alike, and gives `notion` (n, d), unit rows or zero, as
     `Space.refit` does (Eq. 5 and 6 of the InDiReCT paper).
-
-    Raises:
-        InputError: no notion's space, a method that is not linear, or onnx is not installed.
     """
     U, mean = linear_map(material.space)
     model = projection_model(U, mean)
@@ -41,11 +38,7 @@ def write_notion(material: "Material", folder: "Path", options: ExportOptions, p
 
 
 def linear_map(space: Any) -> tuple[NDArray[np.float32], NDArray[np.float32] | None]:
-    """The matrix (r, d) of a notion's space, and the mean (r,) that is taken off before it, or None.
-
-    Raises:
-        InputError: no notion's space, or a method that is not linear.
-    """
+    """The matrix (r, d) of a notion's space, and the mean (r,) that is taken off before it, or None; InputError where it is not of that form."""
     from likeness.notions import CenteredProjection, LinearProjection
 
     if space is None or space.base is None:

@@ -17,11 +17,7 @@ _VECTOR = "vector"
 
 
 def write_parquet(material: "Material", path: "Path", options: ExportOptions, progress: "Progress") -> Written:
-    """Writes the table part by part; neighbors are row numbers of this file, from 0.
-
-    Raises:
-        InputError: the name does not end in .parquet, or an attribute has the name of a column that is added.
-    """
+    """Neighbors are row numbers of this file, from 0."""
     import pyarrow as pa
     import pyarrow.parquet as parquet
 

@@ -65,11 +65,7 @@ class VectorTable:
 
 
 def read_pgvector(place: str, name: str | None = None) -> VectorFile:
-    """The vectors and attributes of a table with one column of vectors, written by an export or by anybody.
-
-    Raises:
-        InputError: psycopg is not installed, no such database or table, or rows without a vector.
-    """
+    """The vectors and attributes of a table with one column of vectors, written by an export or by anybody."""
     from itertools import count
 
     with _connection(place) as connection:

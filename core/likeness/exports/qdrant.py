@@ -56,11 +56,7 @@ class QdrantCollection:
 
 
 def read_qdrant(place: str, name: str | None = None) -> VectorFile:
-    """The vectors and payloads of a collection, written by an export or by anybody with one vector to a point.
-
-    Raises:
-        InputError: qdrant-client is not installed, no such collection, or points without a vector or with several.
-    """
+    """The vectors and payloads of a collection, written by an export or by anybody with one vector to a point."""
     if not is_address(place) and not (as_path(place) / "meta.json").is_file():
         raise InputError(f"There is no Qdrant in '{place}'; name the folder that it was written to, or the address of a server.")
     found: list[Any] = []

@@ -15,15 +15,7 @@ _SHIPPED_CLIP = ("clip:cars", "clip:cars-small")
 
 
 def write_card(folder: Path, material: "RunMaterial", files: str, usage: str, notes: tuple[str, ...] = ()) -> None:
-    """Writes `README.md`.
-
-    Args:
-        folder: of the export.
-        material: the run.
-        files: one sentence about the file of the weights.
-        usage: Python that maps an image to its vector, without Likeness.
-        notes: further sentences.
-    """
+    """Writes `README.md`: `files` is a sentence about the file of the weights, `usage` Python that maps an image to its vector, without Likeness."""
     config, run = material.config, material.run
     facts = {
         "trained on": _trained_on(config),
@@ -48,12 +40,7 @@ def write_card(folder: Path, material: "RunMaterial", files: str, usage: str, no
 def finish_run(folder: Path, material: "RunMaterial", inside: bool, what: str, files: str, usage: str, notes: tuple[str, ...] = ()) -> Written:
     """Writes what all exports of runs have beside the weights: `preprocessing.json`, `training.yaml` and `README.md`.
 
-    Args:
-        folder: of the export.
-        material: the run.
-        inside: the model normalizes its input and scales its output by itself.
-        what: was written, for the note to the person.
-        files, usage, notes: as of `write_card`.
+    `inside`: the model normalizes its input and scales its output by itself. `what` was written; `files`, `usage`, `notes` as of `write_card`.
     """
     material.write_about(folder, inside)
     write_card(folder, material, files, usage, notes)

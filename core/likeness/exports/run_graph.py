@@ -19,11 +19,7 @@ _CLOSE = 1e-4
 
 
 class RunGraph(nn.Module):
-    """Unit vectors (n, d) of images (n, 3, h, w) with values 0 to 1: normalization, backbone, embedding layer and scaling.
-
-    Args:
-        material: the run.
-    """
+    """Unit vectors (n, d) of images (n, 3, h, w) with values 0 to 1: normalization, backbone, embedding layer and scaling."""
 
     mean: Tensor
     std: Tensor
@@ -43,11 +39,7 @@ class RunGraph(nn.Module):
 
 
 def traced_run(material: "RunMaterial") -> Any:
-    """The module as TorchScript, traced with two images and compared with the network on three: a number of images that became a constant is noticed.
-
-    Raises:
-        InputError: the network computes otherwise once it is traced.
-    """
+    """The module as TorchScript, traced with two images and compared with the network on three, so that a count that became a constant is noticed."""
     graph, other = RunGraph(material).eval(), material.example(3)
     with quiet_trace():
         traced = torch.jit.trace(graph, material.example(2))  # type: ignore[no-untyped-call]

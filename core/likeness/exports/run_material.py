@@ -18,14 +18,7 @@ RunSource = str | Path | RunFolder | Encoder
 
 @dataclass(frozen=True)
 class RunMaterial:
-    """A run that has weights.
-
-    Attributes:
-        run: its folder.
-        config: of the run.
-        network: with its best weights, in evaluation mode, on the processor.
-        spherical_map: what makes unit vectors of embeddings that are not normalized; None where they are.
-    """
+    """A run with its best weights: `network` in evaluation mode, on the processor, and what makes unit vectors of embeddings of any length."""
 
     run: RunFolder
     config: "RunConfig"
@@ -70,11 +63,7 @@ class RunMaterial:
         return torch.rand(count, 3, side, side, generator=torch.Generator().manual_seed(count))
 
     def about_input(self, inside: bool) -> dict[str, Any]:
-        """What `preprocessing.json` holds.
-
-        Args:
-            inside: the model normalizes its input and scales its output by itself.
-        """
+        """What `preprocessing.json` holds; `inside`: the model normalizes its input and scales its output by itself."""
         shown = self.preprocessing
         return {
             "color": "RGB, upright as EXIF says",
@@ -109,11 +98,7 @@ class RunMaterial:
 
 
 def run_material(source: RunSource) -> RunMaterial:
-    """The run of a name, a folder or an encoder.
-
-    Raises:
-        InputError: no run, one that is still training, or one without weights.
-    """
+    """The run of a name, a folder or an encoder; InputError: no run, one that is still training, or one without weights."""
     from likeness.training import load_network, load_spherical_map
 
     run = source if isinstance(source, RunFolder) else find_run(_name(source))

@@ -19,13 +19,8 @@ MODEL = "model.onnx"
 
 
 def write_onnx(material: "RunMaterial", folder: "Path", options: ExportOptions, progress: "Progress") -> Written:
-    """Writes a folder with `model.onnx`, `preprocessing.json`, `training.yaml` and `README.md`.
-
-    The model takes `images` (n, 3, h, w) float32 with values 0 to 1, any n, and gives `embeddings` (n, d), unit rows: normalization and scaling are
-    inside.
-
-    Raises:
-        InputError: onnx is not installed, or the network has what ONNX does not.
+    """`model.onnx` takes `images` (n, 3, h, w) float32 with values 0 to 1, any n, and gives `embeddings` (n, d), unit rows: normalization and
+    scaling are inside.
     """
     (folder / MODEL).write_bytes(onnx_model(material))
     side = material.preprocessing.crop

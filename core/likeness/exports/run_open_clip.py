@@ -29,12 +29,9 @@ _SHOWN = (
 
 
 def write_open_clip(material: "RunMaterial", folder: "Path", options: ExportOptions, progress: "Progress") -> Written:
-    """Writes a folder with `open_clip_config.json`, `open_clip_model.safetensors`, the tokenizer's files, and what all exports of runs have.
+    """A folder with `open_clip_config.json`, `open_clip_model.safetensors`, the tokenizer's files, and what all exports of runs have.
 
     `open_clip.create_model_from_pretrained("local-dir:FOLDER")` loads it; `encode_image(images, normalize=True)` gives the run's vectors.
-
-    Raises:
-        InputError: no run on a CLIP, or an embedding layer that has no place in one.
     """
     from likeness.encoders import ClipEncoder, open_clip_saved, parse_name
 

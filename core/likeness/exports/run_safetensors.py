@@ -18,10 +18,8 @@ WEIGHTS = "model.safetensors"
 
 
 def write_safetensors(material: "RunMaterial", folder: "Path", options: ExportOptions, progress: "Progress") -> Written:
-    """Writes a folder with `model.safetensors`, `preprocessing.json`, `training.yaml` and `README.md`.
-
-    The file holds `backbone.*`, `head.weight` (d, f) and `head.bias` (d,) also of a run that trained the embedding layer alone; its header holds the
-    version, the config, preprocessing and figures.
+    """`model.safetensors` holds `backbone.*`, `head.weight` (d, f) and `head.bias` (d,) also of a run that trained the embedding layer alone; its
+    header holds the version, the config, preprocessing and figures.
     """
     metadata = material.metadata | {"likeness.preprocessing": json.dumps(material.about_input(inside=False))}
     write_weights(folder / WEIGHTS, material.network.state_dict(), metadata)

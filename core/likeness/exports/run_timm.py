@@ -22,13 +22,8 @@ _CLOSE = 1e-4
 
 
 def write_timm(material: "RunMaterial", folder: "Path", options: ExportOptions, progress: "Progress") -> Written:
-    """Writes a folder with `config.json`, `model.safetensors`, `preprocessing.json`, `training.yaml` and `README.md`.
-
-    `timm.create_model("local-dir:FOLDER", pretrained=True)` gives rows (n, d) as they leave the embedding layer, and timm's own transform shows
+    """`timm.create_model("local-dir:FOLDER", pretrained=True)` gives rows (n, d) as they leave the embedding layer, and timm's own transform shows
     images as the run's evaluation does.
-
-    Raises:
-        InputError: a run on a CLIP, or a network whose classifier is no linear layer on its pooled features.
     """
     model = classifier_model(material)
     write_weights(folder / WEIGHTS, model.state_dict(), material.metadata)
@@ -39,11 +34,7 @@ def write_timm(material: "RunMaterial", folder: "Path", options: ExportOptions, 
 
 
 def classifier_model(material: "RunMaterial") -> Any:
-    """timm's model with the run's weights, and the embedding layer as its classifier.
-
-    Raises:
-        InputError: as `write_timm`.
-    """
+    """timm's model with the run's weights, the embedding layer as its classifier; InputError for a CLIP, or where that is no linear layer."""
     import torch
 
     from likeness.training import timm_model

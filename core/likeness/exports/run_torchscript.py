@@ -16,13 +16,7 @@ MODEL, METADATA = "model.pt", "metadata.json"
 
 
 def write_torchscript(material: "RunMaterial", folder: "Path", options: ExportOptions, progress: "Progress") -> Written:
-    """Writes a folder with `model.pt`, `preprocessing.json`, `training.yaml` and `README.md`.
-
-    The model takes images (n, 3, h, w) float32 with values 0 to 1, any n, and gives unit rows (n, d): normalization and scaling are inside.
-
-    Raises:
-        InputError: or the network computes otherwise once it is traced.
-    """
+    """`model.pt` takes images (n, 3, h, w) float32 with values 0 to 1, any n, and gives unit rows (n, d): normalization and scaling are inside."""
     import torch
 
     from likeness.exports.run_graph import quiet_trace, traced_run

@@ -46,11 +46,7 @@ StoreWriter = Callable[["Material", str, ExportOptions, "Progress"], Written]
 
 
 def fill(store: Store, material: "Material", place: str, name: str, options: ExportOptions, progress: "Progress") -> Written:
-    """Writes all rows into a store; with `resume`, those that an interrupted export of the same left out.
-
-    Raises:
-        InputError: there is something of this name, which is not to be gone on with, or which is of other rows.
-    """
+    """Writes all rows into a store; with `resume`, those that an interrupted export of the same left out. InputError where the name is taken."""
     there, begin = store.about(), 0
     if there is None:
         store.create(material)
@@ -69,12 +65,8 @@ def fill(store: Store, material: "Material", place: str, name: str, options: Exp
 
 
 def store_writer(connect: Connect, store: MakeStore, check: Callable[["Material"], None] | None = None) -> "StoreWriter":
-    """What writes into a kind of database.
-
-    Args:
-        connect: opens a place; what it yields is a database whose errors are answered.
-        store: (database, name, material) -> the collection or table of that name.
-        check: raises InputError for attributes or vectors that it cannot hold.
+    """What writes into a kind of database: `connect` opens a place, `store` (database, name, material) is the collection or table of that name, and
+    `check` raises InputError for attributes or vectors that it cannot hold.
     """
 
     def write(material: "Material", place: str, options: ExportOptions, progress: "Progress") -> Written:
@@ -97,11 +89,7 @@ def store_name(material: "Material", options: ExportOptions) -> str:
 
 
 def chosen_name(names: list[str], wanted: str | None, place: str) -> str:
-    """Of the collections or tables that are there the one that is wanted, or the only one.
-
-    Raises:
-        InputError: it is not there, or there are several and none is named.
-    """
+    """Of the collections or tables that are there the one that is wanted, or the only one; InputError for none and for several."""
     if wanted in names:
         return str(wanted)
     listed = ", ".join(f"'{name}'" for name in sorted(names)[:20]) or "nothing"
@@ -113,11 +101,7 @@ def chosen_name(names: list[str], wanted: str | None, place: str) -> str:
 
 
 def vector_file(rows: list[int], vectors: Any, columns: dict[str, list[Any]], about: dict[str, Any], place: str) -> VectorFile:
-    """What was read from a store, in the order of its rows.
-
-    Raises:
-        InputError: an export that was interrupted, or no row.
-    """
+    """What was read from a store, in the order of its rows; InputError: an export that was interrupted, or no row."""
     if not rows:
         raise InputError(f"{shown(place)} holds no vectors.")
     whole = about.get("rows")

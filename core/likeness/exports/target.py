@@ -23,7 +23,6 @@ class ExportOptions:
     Attributes:
         label: attribute whose values are the classes; for COCO, FiftyOne and embedding-atlas several, separated by commas.
         neighbors: nearest images of each that are written with it, in the space.
-        vectors: vectors are written as well.
         link: how image files come into a folder: "symlink", "hard" (a second name of the same file) or "copy"; None: the target's own way.
         val: share of each class that is for validation.
         split: attribute that says of each image whether it is "train", "val" or "test", in place of `val`.
@@ -55,14 +54,7 @@ DEFAULTS = ExportOptions()
 
 
 class Written(NamedTuple):
-    """What an export wrote.
-
-    Attributes:
-        n: how many it holds.
-        place: where, without passwords.
-        note: what else there is to say: what was left out, or how to open it; perhaps empty.
-        what: of which there are n.
-    """
+    """What an export wrote: `n` of `what` (images, dimensions), where without passwords, and perhaps what was left out or how to open it."""
 
     n: int
     place: str = ""
@@ -101,11 +93,7 @@ class Target:
     read: "Callable[[str, str | None], VectorFile] | None" = None
 
     def checked_options(self, given: dict[str, Any]) -> ExportOptions:
-        """The options, where those given are ones that this target knows.
-
-        Raises:
-            InputError: another option, or a value that does not fit.
-        """
+        """The options; InputError for one that this target does not use, or a value that does not fit."""
         known = {field.name for field in fields(ExportOptions)}
         for name, value in given.items():
             if name not in self.uses and (name not in known or value != getattr(DEFAULTS, name)):
@@ -122,11 +110,7 @@ class Target:
             new_folder(place)
 
     def write_to(self, place: str, material: Any, options: ExportOptions, progress: "Progress") -> Written:
-        """Writes a file, a folder or into a database, whole or not at all.
-
-        Raises:
-            InputError: as `check`, and for what does not fit the target.
-        """
+        """Writes a file, a folder or into a database, whole or not at all; raises as `check`, and for what does not fit the target."""
         if self.check_address is not None:
             return self.write(material, place, options, progress)
         if self.ending:

@@ -60,10 +60,7 @@ TARGETS: dict[str, Target] = {
 
 
 def find_target(name: str) -> Target:
-    """The target of a name.
-
-    Raises:
-        InputError: there is none of that name, with the known names.
+    """The target of a name; InputError with the known names where there is none.
 
     Example:
         >>> find_target("coco").title
@@ -128,7 +125,6 @@ def export(
         rows: numbers of the rows that are written, in this order, or a mask; None: all.
         columns: attributes that are written; None: all.
         portable: what is written can be taken to another machine: it names no place of this one, and images come as copies.
-        progress: called as parts are written.
         options: of `likeness.exports.ExportOptions`, those that the target uses: label, neighbors, vectors, link, val, split, seed, name, resume.
 
     Returns:

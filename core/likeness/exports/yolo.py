@@ -24,12 +24,9 @@ PARTS = ("train", "val", "test")
 
 
 def write_yolo(material: "Material", folder: "Path", options: ExportOptions, progress: "Progress") -> Written:
-    """Writes the folders, a list of files for each part, `data.yaml` with the names of the classes, and `images.csv` with all attributes.
+    """A list of files for each part, `data.yaml` with the names of the classes, and `images.csv` with all attributes stand beside the folders.
 
     Images without a class are left out. Without `split`, a share `val` of each class is drawn for validation, at least one image of each.
-
-    Raises:
-        InputError: an image without a file, no class, or a class that a part would lack.
     """
     from likeness.exports.material import Material
 

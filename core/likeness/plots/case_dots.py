@@ -23,10 +23,8 @@ def case_dots(
 
     Args:
         scores: a row per case, whose name is the index; a column per method. What is missing has no dot.
-        x_title: what the scores are.
         looks: of columns; others take those of their places.
         at: where a vertical line stands, such as at the value of no difference.
-        title: above the figure.
 
     Raises:
         InputError: no case or no score, or two cases of the same name.

@@ -30,7 +30,6 @@ def class_sides(classes: pd.DataFrame, *, title: str | None = None) -> "Figure":
 
     Args:
         classes: name, x, y, side ("train", "test", "out") and moved (bool), which rings the class.
-        title: above the figure.
 
     Raises:
         InputError: no class, or an unknown side.

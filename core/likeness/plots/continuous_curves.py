@@ -53,14 +53,10 @@ def continuous_curves(table: pd.DataFrame, *, methods: Sequence[str] | None = No
 def size_curves(table: pd.DataFrame, size: str = "dim", k: int = 10, *, methods: Sequence[str] | None = None, unit: str = "") -> "Figure":
     """Two panels with a line per method along the embedding's dimensions, on a logarithmic axis: mean label distance at k, and nDCG at k.
 
-    Of several seeds the mean is drawn, with a band of one standard deviation on either side.
-
     Args:
-        table: a row per run: row (the method), the column `size`, perhaps seed, mean_label_distance_at_k and ndcg_at_k.
-        size: the column of dimensions, 1 or more.
+        table: as of `continuous_curves`, with a column of dimensions, `size`, 1 or more.
         k: how many images are retrieved.
-        methods: their order, in which they get their looks; None: as they come.
-        unit: of the label distances, for the axis.
+        methods, unit: as of `continuous_curves`.
 
     Raises:
         InputError: no row, a column that is not there, or dimensions below 1.

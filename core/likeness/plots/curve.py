@@ -22,16 +22,13 @@ _ERROR = "#7D838C"  # to be seen on light and dark pages
 def metric_curve(runs: pd.DataFrame, x: str = "dim", metric: str = "map_at_r", *, log_x: bool = False, title: str | None = None) -> "Figure":
     """A line per method, its mean over the runs, with a band of one standard deviation on either side; a panel per notion.
 
-    What does not depend on `x` is a horizontal line through all values: the raw encoder, which has dimensions of its own, and whatever
-    was measured at 0 (methods that read no prompt, in `prompt_counts`). Refused runs are not drawn; `likeness.studies.comparison_tables` names
-    them.
+    What does not depend on `x` is a horizontal line through all values: the raw encoder, which has dimensions of its own, and whatever was measured
+    at 0 (methods that read no prompt, in `prompt_counts`). Refused runs are not drawn; `likeness.studies.refusals` names them.
 
     Args:
         runs: from `likeness.studies.embedding_sizes` or `prompt_counts`.
         x: column of the horizontal axis, "dim" or "prompts".
-        metric: a column of the runs, a metric.
         log_x: a logarithmic axis with a tick at each value.
-        title: above all panels.
 
     Raises:
         InputError: no such column, or nothing but refused runs.
@@ -53,8 +50,6 @@ def metric_bars(runs: pd.DataFrame, x: str = "encoder", metric: str = "map_at_r"
     Args:
         runs: from `likeness.studies.encoder_sizes`.
         x: column of the groups.
-        metric: a column of the runs, a metric.
-        title: above all panels.
 
     Raises:
         InputError: no such column, or nothing but refused runs.
@@ -97,19 +92,9 @@ def _log_axis(values: list[float]) -> dict[str, Any]:
 
 
 def spread(runs: pd.DataFrame, x: str, metric: str) -> pd.DataFrame:
-    """Mean and deviation over the runs of each notion, method and value of `x`, in order of first appearance.
+    """Mean and deviation (ddof 0) of a metric over the runs of each notion, method and value of `x`, as they first appear; with how many runs.
 
-    Args:
-        runs: one row per run: notion, method, `x`, the metric, and `refused` where there were refusals; refused runs have no metric
-            and are left out.
-        x: the column along which is compared, such as "dim".
-        metric: one of `likeness.evaluation.METRICS`.
-
-    Returns:
-        Columns notion, method, `x`, mean, std (of the runs as they are, ddof 0), runs.
-
-    Raises:
-        InputError: no run that was not refused, or no such column.
+    `runs` have a row per run; refused ones have no metric and are left out. InputError: no run that was not refused, or no such column.
     """
     for column, known in ((x, "columns"), (metric, "metrics")):
         if column not in runs.columns:
@@ -129,9 +114,7 @@ def convergence_curves(curves: pd.DataFrame, metric: str = "recall_at_1", *, run
 
     Args:
         curves: run, seed, epoch and the metric, as of `likeness.studies.convergence`.
-        metric: its column.
         runs: their order, in which they get their looks, so that one without a point yet does not change the others' later; None: as they come.
-        title: above the figure.
 
     Raises:
         InputError: no such column, or no row.

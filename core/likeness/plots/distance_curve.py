@@ -34,7 +34,6 @@ def distance_curve(
         steps: name, kind ("easier", "start", "swap", "removal"), distance: a line per step, in the order of the construction.
         chosen: name of the step to ring.
         references: a name -> its distance.
-        title: above the figure.
 
     Raises:
         InputError: no step, or none of the chosen name.

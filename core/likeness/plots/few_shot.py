@@ -62,14 +62,11 @@ def few_shot_bars(gains: pd.DataFrame, method: str | None = None) -> "Figure":
 
 
 def few_shot_curves(gains: pd.DataFrame, *, methods: Sequence[str] | None = None) -> "Figure":
-    """The relative gain of each method along the distance, a panel per number of shots.
+    """The relative gain of each method along the distance, a panel per number of shots; InputError for no row.
 
     Args:
         gains: of `likeness.evaluation.few_shot_gains`.
         methods: all of the benchmark, in the order in which they get their looks; None: as they come.
-
-    Raises:
-        InputError: no row.
     """
     own = _own(gains, None)
     shots = sorted(own["shots"].unique())

@@ -22,15 +22,12 @@ _AROUND_BARS = 120
 def generalization_curves(found: pd.DataFrame, *, named: str = "R@1", methods: Sequence[str] | None = None) -> "Figure":
     """Two panels with a line per method along the distance: its score, and how far it lies above or below the mean of all methods.
 
-    Whiskers are one standard deviation over the seeds. A split that lacks a method has no differences yet.
+    Whiskers are one standard deviation over the seeds. A split that lacks a method has no differences yet. InputError for no row.
 
     Args:
         found: of `likeness.evaluation.by_split`.
         named: what it was made of, for people: "R@1 among 26 classes".
         methods: their order, in which they get their looks; None: as they come.
-
-    Raises:
-        InputError: no row.
     """
     if found.empty:
         raise InputError("There is no figure to draw; give the table that `likeness.evaluation.by_split` makes of finished runs.")
@@ -70,11 +67,8 @@ def generalization_bars(scores: pd.DataFrame, *, methods: Sequence[str] | None =
     """A bar per method with its aggregated generalization score, beside its name, and one standard deviation over the seeds; the best on top.
 
     Args:
-        scores: of `likeness.evaluation.generalization_scores`.
+        scores: of `likeness.evaluation.generalization_scores`; InputError for none.
         methods: all of the benchmark, in the order in which they get their looks; None: as they come.
-
-    Raises:
-        InputError: no row.
     """
     from plotly.graph_objects import Figure
 

@@ -29,7 +29,6 @@ def class_heat_maps(matrices: Mapping[str, Any], names: Sequence[str], order: An
         matrices: a title, such as "Language" or a space's name, in lines with "<br>" between -> similarities (c, c).
         names: c class names.
         order: class numbers (c,), such as of `likeness.evaluation.clustered_order`; None: as they come.
-        title: above all panels.
 
     Raises:
         InputError: no matrix, one that does not fit the names, or more than 1,000 classes.

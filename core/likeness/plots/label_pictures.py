@@ -38,15 +38,9 @@ def bones(names: Sequence[str]) -> list[tuple[int, int]]:
 
 
 def draw_pose(image: "Image", joints: Any, names: Sequence[str]) -> "Image":
-    """The skeleton on the person: bones of the left side blue, of the right side orange, of neither white.
+    """The skeleton on the person: bones of "left_..." joints blue, of "right_..." orange, of neither or both white.
 
-    Args:
-        image: RGB.
-        joints: (j, 2) x and y in pixels of `image`; what is not finite is left out.
-        names: of the joints; their sides are read from "left_..." and "right_...".
-
-    Raises:
-        InputError: joints that do not fit their names.
+    `joints` (j, 2) are x and y in pixels of `image`; what is not finite is left out. InputError where they do not fit their names.
     """
     places: NDArray[np.float64] = np.asarray(joints, dtype=np.float64)
     if places.shape != (len(names), 2):
@@ -76,12 +70,7 @@ def _side_color(*names: str) -> str:
 def blend_layout(image: "Image", mask: Any) -> "Image":
     """The image under the colors of its surfaces, one for each label of the mask from 1 on, five in turn, with white borders between them.
 
-    Args:
-        image: RGB.
-        mask: (h, w) whole numbers, of any size; 0 is no surface and stays as it is.
-
-    Raises:
-        InputError: what is no such mask.
+    `mask` (h, w) are whole numbers, of any size; 0 is no surface and stays as it is. InputError for what is no such mask.
     """
     from PIL import Image as Images
 
@@ -111,16 +100,8 @@ def _borders(labels: NDArray[np.uint8], width: int) -> NDArray[np.bool_]:
 def draw_viewpoint(image: "Image", yaw: float, elevation: float | None = None, corner: str = "bottom right") -> "Image":
     """A dial in a corner: seen from above, the arrow points from the object to where the camera stands; beside it a tick for how high it stands.
 
-    Up on the dial, where it is notched, is before the object (yaw 0); its own left (yaw 90) is left on the dial.
-
-    Args:
-        image: RGB.
-        yaw: degrees.
-        elevation: degrees above the horizon, up to 90; below it the tick stays at the foot of its scale. None: no scale.
-        corner: "bottom right", "bottom left", "top right" or "top left".
-
-    Raises:
-        InputError: another corner, or angles that are not finite.
+    Up on the dial, where it is notched, is before the object (yaw 0); its own left (yaw 90) is left on the dial. Angles are in degrees; an elevation
+    below the horizon stays at the foot of its scale, and None has no scale. InputError: another corner, or angles that are not finite.
     """
     if corner not in _CORNERS:
         raise InputError(f"There is no corner '{corner}'; choose one of {', '.join(_CORNERS)}.")
@@ -167,11 +148,7 @@ def _scale_beside(pen: "ImageDraw", x: float, y: float, r: float, elevation: flo
 
 
 def draw_numbers(image: "Image", shares: Sequence[float]) -> "Image":
-    """A track for each number along the lower edge, with a mark where it lies between the least (0, left) and the largest (1, right).
-
-    Raises:
-        InputError: no number, or shares that do not lie within 0 and 1.
-    """
+    """A track for each number along the lower edge, marked where it lies between 0 (left) and 1 (right); InputError for other numbers, or none."""
     values = [float(share) for share in shares]
     if not values or not all(0 <= value <= 1 for value in values):
         raise InputError(f"The shares are {values}; give one or more numbers from 0 to 1.")

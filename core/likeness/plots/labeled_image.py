@@ -21,12 +21,6 @@ _SHORT = 3  # letters of a unit that is written after every number
 def labeled_image(table: ImageTable, config: LabelsConfig | None, row: int, side: int = 256) -> "Image":
     """Image `row`, RGB, at most `side` pixels wide and high, with its label on it; captions, names and matrices leave the image as it is.
 
-    Args:
-        table: images with their labels.
-        config: which labels; None: none is drawn.
-        row: of the table.
-        side: of the picture.
-
     Raises:
         OSError: the image cannot be read.
         InputError: labels that cannot be drawn, such as joints that are no numbers or a layout that is not there.

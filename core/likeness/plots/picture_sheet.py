@@ -10,15 +10,7 @@ GAP, MARGIN, LINE, _LETTER = 8, 14, 18, 13
 
 
 class PictureSheet:
-    """A sheet to put pictures and words on.
-
-    Args:
-        width, height: in pixels.
-        tile: side of a picture.
-
-    Attributes:
-        sheet: the picture of all.
-    """
+    """A sheet to put pictures, in tiles of `tile` pixels, and words on; `sheet` is the picture of all."""
 
     def __init__(self, width: int, height: int, tile: int) -> None:
         from PIL import Image

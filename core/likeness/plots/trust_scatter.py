@@ -18,12 +18,7 @@ _SYMBOLS = {"reads it": "circle", "flagged": "x"}
 def trust_scatter(verdicts: pd.DataFrame, *, title: str | None = None) -> "Figure":
     """A point for each notion and set of images: the score against MAP@R beyond that of the raw encoder; a cross where the notion is flagged.
 
-    Args:
-        verdicts: of `likeness.studies.trust_verdicts`: images, notion, score, gain and verdict. A color per set of images, in their order.
-        title: above the figure.
-
-    Raises:
-        InputError: no row, or a column that is not there.
+    `verdicts` of `likeness.studies.trust_verdicts`: images (a color each), notion, score, gain and verdict. InputError: no row, or no such column.
     """
     import plotly.graph_objects as go
 

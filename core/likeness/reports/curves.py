@@ -10,14 +10,7 @@ _LEFT, _RIGHT, _TOP, _BOTTOM = 44, 12, 10, 24
 
 @dataclass(frozen=True)
 class Curve:
-    """One figure over the epochs.
-
-    Attributes:
-        title: what was measured.
-        points: (epoch, value), by epoch.
-        level: a value to compare with, such as the raw encoder's; None without one.
-        level_name: what that is.
-    """
+    """One figure over the epochs: points (epoch, value) by epoch, perhaps with a level to compare with, such as the raw encoder's, and its name."""
 
     title: str
     points: Sequence[tuple[float, float]]

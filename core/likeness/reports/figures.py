@@ -43,10 +43,7 @@ class FigureTable:
 
 
 def retrieval_table(base: "Space", space: "Space", notion: Notion, options: ReportOptions) -> FigureTable | None:
-    """How well images of the same label find each other: raw, by the notion, and by other words of `with_other_words`, over five draws of these.
-
-    None where no label judges the notion.
-    """
+    """How well images of a label find each other: raw, by the notion, by five draws of other words and of directions; None without a label."""
     attribute = notion.attribute
     if attribute is None or attribute not in base.table.attributes or notion.joined:
         return None

@@ -26,7 +26,6 @@ def notion_report(
     Args:
         space: the images as an encoder embeds them; of a notion's space, what it is made from counts.
         notion: one, or several joined.
-        options: what the report can be told.
         method, dim: as for `Space.refit`.
 
     Raises:

@@ -32,12 +32,9 @@ _GRAY = (128, 128, 128)
 
 @dataclass(frozen=True, eq=False)
 class PictureSheets:
-    """Pictures of m images, `ACROSS` times `ACROSS` on each sheet, row by row.
+    """Pictures of m images, `ACROSS` times `ACROSS` on each sheet (WebP), row by row, each at the left upper corner of a square of `side` pixels.
 
-    Attributes:
-        side: of the square in which a picture stands, in pixels, at its left upper corner.
-        sizes: (m, 2) width and height of each picture; 0 for an image that can't be read.
-        files: the sheets, WebP.
+    `sizes` (m, 2) are widths and heights, 0 for an image that can't be read.
     """
 
     side: int
@@ -46,12 +43,7 @@ class PictureSheets:
 
 
 def picture_sheets(paths: Sequence[Path], most_bytes: int, options: ReportOptions) -> PictureSheets:
-    """The largest pictures that fit.
-
-    Args:
-        paths: of the images; one that can't be read has no picture.
-        most_bytes: of all sheets together.
-        options: whose progress is told, and who is asked whether to stop.
+    """The largest pictures that fit into `most_bytes` in all; an image that can't be read has none.
 
     Raises:
         InputError: not even the smallest pictures fit, or the work was stopped.

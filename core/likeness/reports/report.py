@@ -17,14 +17,10 @@ class Report:
         kind: what it is of, "Notion" or "Trained run".
         title, lead: its heading, and one sentence below.
         facts: (name, value) of what is told first.
-        tables: figures.
         views: the raw encoder's space and the other one.
-        table: the m images that are shown, with attributes.
-        total: how many images there are in all.
+        table: the m images that are shown, of `total`.
         first: the attributes that stand before the others; the maps are colored by the first one.
-        options: what it was made with.
-        curves: of a run, what was measured while it trained.
-        settings: of a run, its settings as YAML.
+        curves, settings: of a run, what was measured while it trained, and its settings as YAML.
     """
 
     kind: str

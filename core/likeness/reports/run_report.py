@@ -42,7 +42,6 @@ def run_report(
 
     Args:
         run: a run that has weights, or its folder.
-        options: what the report can be told.
         config: the run's, where its paths have to be read in another way than they are written.
         encoder: the raw encoder that the run is set beside; by default that for such images.
         store_dir: where embeddings are kept; None: in the user's cache.

@@ -20,15 +20,7 @@ _MANY = 5000
 
 @dataclass(frozen=True, eq=False)
 class SpaceView:
-    """One space as a report shows it, of m images.
-
-    Attributes:
-        name: of the space.
-        caption: how its map was laid out.
-        positions: (m, 2).
-        rows: (m, k) numbers of the nearest among the m images.
-        similarities: (m, k), cosines.
-    """
+    """One space as a report shows it, of m images: positions (m, 2), and the numbers of the nearest among them (m, k) with their cosines (m, k)."""
 
     name: str
     caption: str
@@ -38,11 +30,7 @@ class SpaceView:
 
 
 def shown_rows(count: int, options: ReportOptions) -> NDArray[np.int64]:
-    """Numbers of the images that are shown, ascending: all, or so many drawn at random.
-
-    Raises:
-        InputError: fewer than three.
-    """
+    """Numbers of the images that are shown, ascending: all, or so many drawn at random; InputError for fewer than three."""
     if count < 3:
         raise InputError(f"A report needs at least three images; there are {count}.")
     if count <= options.images:

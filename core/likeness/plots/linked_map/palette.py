@@ -19,10 +19,7 @@ _VIRIDIS = (
 
 
 def categorical_palette(counts: np.ndarray) -> list[str]:
-    """One hex color for each class: the twelve largest in color, the rest grey.
-
-    `counts` (k,) are the numbers of rows of each class; equal counts keep their order.
-    """
+    """One hex color for each class, of which `counts` (k,) rows are: the twelve largest in color, the rest grey; equal counts keep their order."""
     colors = [OTHER] * len(counts)
     for color, index in zip(CATEGORICAL, np.argsort(-np.asarray(counts), kind="stable"), strict=False):
         colors[int(index)] = color
