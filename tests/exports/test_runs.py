@@ -393,7 +393,7 @@ def test_what_is_there_stays_and_what_is_interrupted_leaves_nothing(
     def interrupted(*_: Any, **__: Any) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(RunMaterial, "write_about", interrupted)
+    monkeypatch.setattr(RunMaterial, "about_input", interrupted)
     with pytest.raises(KeyboardInterrupt):
         lk.export(run, target, tmp_path / "place" / "out")
     assert [each.name for each in (tmp_path / "place").rglob("*")] == ["taken", "file"]

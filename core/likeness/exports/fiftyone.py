@@ -8,19 +8,16 @@ import json
 import re
 import uuid
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from likeness.exports.image_files import FreeNames
 from likeness.exports.links import link_of, put_files
+from likeness.exports.material import Material
 from likeness.exports.plain_columns import class_attributes, class_values, kind_of, plain_values
 from likeness.exports.target import ExportOptions, Target, Written
 from likeness.io import name_to_text
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from likeness.exports.material import Material
-    from likeness.progress import Progress
+from likeness.progress import Progress
 
 VERSION = "1.0.0"
 _FIELDS = "fiftyone.core.fields."
@@ -30,8 +27,10 @@ _TAKEN = ("id", "filepath", "tags", "metadata", "created_at", "last_modified_at"
 _DATA = "data"
 
 
-def write_fiftyone(material: "Material", folder: "Path", options: ExportOptions, progress: "Progress") -> Written:
-    """Texts that are classes become fields of Classification, tags the samples' tags, all else plain fields, and with `vectors` a field `embedding`.
+def write_fiftyone(material: Material, folder: Path, options: ExportOptions, progress: Progress) -> Written:
+    """A folder that FiftyOne reads as a FiftyOneDataset: classes, tags and all other attributes.
+
+    Texts that are classes become fields of Classification, tags the samples' tags, all else plain fields, and with `vectors` a field `embedding`.
     Images stay where they are, or with `link` come into the folder, which can then be moved.
     """
     sources = material.paths()
@@ -64,13 +63,13 @@ def field_names(attributes: list[str]) -> dict[str, str]:
 
 
 def _samples(
-    material: "Material",
+    material: Material,
     files: list[str],
     fields: dict[str, str],
     classes: list[str],
     tags: list[str],
     vectors: bool,
-    progress: "Progress",
+    progress: Progress,
 ) -> Any:
     """A document for each image; vectors are taken part by part."""
     columns = {name: (class_values if name in classes else plain_values)(material.attributes[name]) for name in [*fields, *tags]}
@@ -96,7 +95,7 @@ def _samples(
         progress(row + 1, len(files))
 
 
-def _dataset(material: "Material", fields: dict[str, str], classes: list[str], vectors: bool) -> dict[str, Any]:
+def _dataset(material: Material, fields: dict[str, str], classes: list[str], vectors: bool) -> dict[str, Any]:
     """The document of the dataset."""
     own = [
         _field("id", "ObjectIdField", db_field="_id"),
@@ -182,12 +181,4 @@ def _date() -> dict[str, str]:
     return {"$date": datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%S.000Z")}
 
 
-TARGET = Target(
-    "fiftyone",
-    "FiftyOne",
-    "A folder that FiftyOne reads as a FiftyOneDataset: classes, tags and all other attributes.",
-    "images",
-    write_fiftyone,
-    ("label", "link", "vectors"),
-    several=True,
-)
+TARGET = Target("fiftyone", "FiftyOne", "images", write_fiftyone, ("label", "link", "vectors"), several=True)

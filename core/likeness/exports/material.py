@@ -4,8 +4,8 @@ import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from pathlib import PurePath
-from typing import TYPE_CHECKING, Any
+from pathlib import Path, PurePath
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -15,9 +15,6 @@ from likeness.data import ImageTable
 from likeness.errors import InputError
 from likeness.io import name_to_text
 from likeness.space import Space
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 PART_BYTES = 16_000_000  # of vectors that are handed out at once
 MOST_PART_ROWS = 2_000
@@ -107,7 +104,7 @@ class Material:
         found = self._space().nearest(part.vectors, k, exclude=self.rows[part.begin : part.end], allowed=self._exported)
         return self._numbers[found.rows], found.similarities
 
-    def paths(self) -> "list[Path]":
+    def paths(self) -> list[Path]:
         """Absolute paths of the images; InputError for images without a file of their own here, or whose file is not there."""
         from likeness.data import is_url
         from likeness.io import split_part
@@ -159,7 +156,7 @@ class Material:
         return self.space
 
 
-def _below(name: str, root: "Path") -> str:
+def _below(name: str, root: Path) -> str:
     """The path of an image without the folder that names begin in; of one that lies elsewhere its name alone."""
     path = PurePath(name)
     if not path.is_absolute():
@@ -177,7 +174,7 @@ def _is_folder(encoder: str) -> bool:
     return bool(paths)
 
 
-def _is_there(path: "Path") -> bool:
+def _is_there(path: Path) -> bool:
     """Whether a path is a file that may be read."""
     from likeness.io import check_readable
 

@@ -3,16 +3,14 @@
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch
 from torch import Tensor, nn
 from torch.nn.functional import normalize
 
 from likeness.errors import InputError
-
-if TYPE_CHECKING:
-    from likeness.exports.run_material import RunMaterial
+from likeness.exports.run_material import RunMaterial
 
 INPUT, OUTPUT = "images", "embeddings"
 _CLOSE = 1e-4
@@ -24,7 +22,7 @@ class RunGraph(nn.Module):
     mean: Tensor
     std: Tensor
 
-    def __init__(self, material: "RunMaterial") -> None:
+    def __init__(self, material: RunMaterial) -> None:
         super().__init__()
         self.network, self.spherical_map = material.network, material.spherical_map
         # the network's own are views with which a traced module would keep the whole network's buffers twice
@@ -38,7 +36,7 @@ class RunGraph(nn.Module):
         return normalize(rows if self.spherical_map is None else self.spherical_map(rows), dim=1)
 
 
-def traced_run(material: "RunMaterial") -> Any:
+def traced_run(material: RunMaterial) -> Any:
     """The module as TorchScript, traced with two images and compared with the network on three, so that a count that became a constant is noticed."""
     graph, other = RunGraph(material).eval(), material.example(3)
     with quiet_trace():

@@ -1,6 +1,5 @@
 """A trained run to export: its network with the best weights, what it is shown, and what it measured."""
 
-import json
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -8,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from likeness.encoders import MAX_ASPECT, Encoder
 from likeness.errors import InputError
-from likeness.training import RunFolder, find_run
+from likeness.training import RunConfig, RunFolder, find_run
 
 if TYPE_CHECKING:
-    from likeness.training import EmbeddingNetwork, RunConfig, RunPreprocessing, SphericalMap
+    from likeness.training import EmbeddingNetwork, RunPreprocessing, SphericalMap
 
 RunSource = str | Path | RunFolder | Encoder
 
@@ -21,7 +20,7 @@ class RunMaterial:
     """A run with its best weights: `network` in evaluation mode, on the processor, and what makes unit vectors of embeddings of any length."""
 
     run: RunFolder
-    config: "RunConfig"
+    config: RunConfig
     network: "EmbeddingNetwork"
     spherical_map: "SphericalMap | None"
 
@@ -88,13 +87,6 @@ class RunMaterial:
             center, radius = (each.tolist() for each in self.spherical_map)
             return {"dimensions": self.dim, "unit_length": False, "spherical_map": {"center": center, "radius": radius}}
         return {"dimensions": self.dim, "unit_length": False, "parts": self.network.parts}
-
-    def write_about(self, folder: Path, inside: bool) -> None:
-        """Writes `preprocessing.json`, and the run's config as `training.yaml`."""
-        from likeness.training import as_yaml
-
-        (folder / "preprocessing.json").write_text(json.dumps(self.about_input(inside), indent=1), encoding="utf-8")
-        (folder / "training.yaml").write_text(as_yaml(self.config), encoding="utf-8")
 
 
 def run_material(source: RunSource) -> RunMaterial:

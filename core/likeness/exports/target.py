@@ -2,14 +2,12 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from likeness.errors import InputError
 from likeness.exports.places import filled_folder, new_file, new_folder
-
-if TYPE_CHECKING:
-    from likeness.io import VectorFile
-    from likeness.progress import Progress
+from likeness.io import VectorFile
+from likeness.progress import Progress
 
 LINKS = ("symlink", "hard", "copy")
 # images: files of images; rows: anything with attributes; vectors: a space; notion: a notion's space; run: a trained run
@@ -69,7 +67,6 @@ class Target:
     Attributes:
         name: on the command line.
         title: for people.
-        help: one sentence: what is written, and what reads it.
         takes: what it needs.
         write: (material, place, options, progress) -> what was written; the material is a `Material`, or of a run a `RunMaterial`. The place is the
             path of a file that is not there yet, or an empty folder that takes its place once it is filled; of a database it is as people name it.
@@ -83,14 +80,18 @@ class Target:
 
     name: str
     title: str
-    help: str
     takes: Takes
-    write: "Callable[[Any, Any, ExportOptions, Progress], Written]"
-    uses: tuple[str, ...]
+    write: Callable[[Any, Any, ExportOptions, Progress], Written]
+    uses: tuple[str, ...] = ()
     check_address: Callable[[str], None] | None = None
     ending: str | None = ""
     several: bool = False
-    read: "Callable[[str, str | None], VectorFile] | None" = None
+    read: Callable[[str, str | None], VectorFile] | None = None
+
+    @property
+    def help(self) -> str:
+        """What is written, and what reads it: the first line of what `write` says of itself."""
+        return str(self.write.__doc__).partition("\n")[0]
 
     def checked_options(self, given: dict[str, Any]) -> ExportOptions:
         """The options; InputError for one that this target does not use, or a value that does not fit."""
@@ -109,7 +110,7 @@ class Target:
         else:
             new_folder(place)
 
-    def write_to(self, place: str, material: Any, options: ExportOptions, progress: "Progress") -> Written:
+    def write_to(self, place: str, material: Any, options: ExportOptions, progress: Progress) -> Written:
         """Writes a file, a folder or into a database, whole or not at all; raises as `check`, and for what does not fit the target."""
         if self.check_address is not None:
             return self.write(material, place, options, progress)

@@ -1,7 +1,8 @@
 """The targets of exports, a line each, and what exports to them and reads from them."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from likeness.data import ImageTable
 from likeness.errors import InputError
@@ -26,14 +27,10 @@ from likeness.exports import (
 )
 from likeness.exports.material import Material
 from likeness.exports.places import shown
+from likeness.exports.run_material import RunMaterial, RunSource
 from likeness.exports.target import Target, Written
 from likeness.progress import Progress, no_progress
 from likeness.space import Space
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from likeness.exports.run_material import RunMaterial, RunSource
 
 TARGETS: dict[str, Target] = {
     target.name: target
@@ -105,9 +102,9 @@ def import_space(source: str, place: str, name: str | None = None) -> Space:
 
 
 def export(
-    source: "ImageTable | Space | RunSource",
+    source: ImageTable | Space | RunSource,
     target: str,
-    place: "str | Path",
+    place: str | Path,
     *,
     rows: Any = None,
     columns: Sequence[str] | None = None,
@@ -155,7 +152,7 @@ def export(
     return chosen.write_to(str(place), Material(source, rows, columns, portable), given, progress)
 
 
-def _run(source: Any, target: str, rows: Any, columns: Any) -> "RunMaterial":
+def _run(source: Any, target: str, rows: Any, columns: Any) -> RunMaterial:
     from likeness.exports.run_material import run_material
 
     if isinstance(source, ImageTable | Space):
