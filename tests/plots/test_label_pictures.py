@@ -6,8 +6,18 @@ from PIL import Image
 
 from likeness.errors import InputError
 from likeness.labels import JOINTS
-from likeness.plots import blend_layout, draw_numbers, draw_pose, draw_viewpoint
-from likeness.plots.label_pictures import LEFT, MIDDLE, RIGHT, SURFACES, bones, dial_place
+from likeness.plots.label_pictures import (
+    LEFT,
+    MIDDLE,
+    RIGHT,
+    SURFACES,
+    blend_layout,
+    bones,
+    dial_place,
+    draw_numbers,
+    draw_pose,
+    draw_viewpoint,
+)
 
 SIDE = 240
 

@@ -10,17 +10,8 @@ from PIL import Image
 from likeness.data import ImageTable
 from likeness.errors import InputError
 from likeness.labels import JOINTS, LabelsConfig, label_distances
-from likeness.plots import (
-    blend_layout,
-    distance_text,
-    draw_numbers,
-    draw_pose,
-    draw_viewpoint,
-    label_text,
-    labeled_image,
-    retrieval_figure,
-    squared_webp as squared,
-)
+from likeness.plots import distance_text, label_text, labeled_image, retrieval_figure, squared_webp as squared
+from likeness.plots.label_pictures import blend_layout, draw_numbers, draw_pose, draw_viewpoint
 
 GRAY = (90, 90, 90)
 

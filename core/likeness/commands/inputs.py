@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from likeness.commands.terminal import printable, progress_bar
+from likeness.defaults import DATASET
 from likeness.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from likeness.data import ImageTable
     from likeness.notions import Composition, Notion
     from likeness.space import Space
@@ -63,35 +62,29 @@ def notion_named(name: str) -> "Notion":
     return read_notion(path) if path.suffix in (".yaml", ".yml") else get_notion(name.strip())
 
 
-def notions_for(base: "Space", notions: str | None, folder: Path | None = None) -> "list[Notion]":
-    """`notions_of` the embedded images."""
-    return notions_of(base.table, notions, folder)
-
-
-def notions_of(table: "ImageTable", notions: str | None, folder: Path | None = None) -> "list[Notion]":
+def notions_of(table: "ImageTable", notions: str | None) -> "list[Notion]":
     """The notions named, with commas between; "all": every one that the images have labels for; None: the paper's three for our cars, or all."""
     from likeness.studies import judged_notions
 
     if notions not in (None, "all"):
         return [notion_named(name) for name in str(notions).split(",")]
-    return judged_notions(table, every=notions == "all", folder=folder)
+    return judged_notions(table, every=notions == "all")
 
 
 def composition_named(text: str) -> "Notion | Composition":
     """A notion by its name or YAML file, or several: `car-color + 0.5 car-model - background-color`."""
     from likeness.notions import parse_composition
 
-    found: Notion | Composition = parse_composition(text, notion_named)
-    return found
+    return parse_composition(text, notion_named)
 
 
-def space_named(base: "Space", notion: str | None, dim: int | None = None) -> "Space":
+def space_named(base: "Space", notion: str | None, dim: int | None = None, method: str = "exact") -> "Space":
     """The encoder's own space, or that of a notion or of several joined; without `dim`, in the dimensions that `Space.refit` chooses."""
     if not notion:
         return base
     named = composition_named(notion)
     tell_warnings(named, base.encoder, base)
-    return base.refit(named, dim=dim)
+    return base.refit(named, method, dim=dim)
 
 
 def tell_warnings(notion: "Notion | Composition", encoder: Any, images: "Space | None" = None) -> None:
@@ -120,6 +113,11 @@ def tell_cut_or_unknown(space: "Space", texts: "Sequence[str]") -> None:
         typer.echo(f"Note: {sentence}", err=True)
 
 
+def class_columns(attribute: str | None, source: str) -> list[str]:
+    """The attributes that are the class of an image, `car_color,body_type` of the shipped images and `class` of others where none is named."""
+    return [column.strip() for column in (attribute or ("car_color,body_type" if source == DATASET else "class")).split(",")]
+
+
 def tell_left_out(attribute: "str | Sequence[str]", left_out: int, images: int) -> None:
     """Prints on stderr how many images have no label, so that they take no part; nothing where all have one."""
     if left_out:
@@ -136,14 +134,9 @@ def whole_numbers(text: str) -> list[int]:
 
 def one_dimension(text: str) -> int | str:
     """`128` -> 128, `suggested` -> "suggested"; raises InputError for anything else."""
-    sizes = dimensions(text)
+    from likeness.studies import parse_dimensions
+
+    sizes = parse_dimensions(text)
     if len(sizes) > 1:
         raise InputError(f"'{text}' are several dimensions; give one, such as {sizes[0]}.")
     return sizes[0]
-
-
-def dimensions(text: str) -> list[int | str]:
-    """`128,suggested` -> [128, "suggested"]; raises InputError for anything else."""
-    from likeness.studies import parse_dimensions
-
-    return parse_dimensions(text)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from likeness.commands.options import Changes, Format, output_file, output_folder
-from likeness.commands.terminal import check_format, print_notes, print_table, staged_bar, write_csv
+from likeness.commands.terminal import print_notes, print_table, staged_bar, write_csv
 from likeness.commands.train import changed
 from likeness.errors import InputError
 from likeness.io import runs_dir
@@ -41,7 +41,6 @@ def study(
         return
     if not config:
         raise InputError("Say which study: a YAML file or one that ships; `likeness study --list` names them.")
-    check_format(format)
     if which not in ("last", "best"):
         raise InputError(f"There are no figures '{which}'; choose last or best.")
     chosen = read_study(config)

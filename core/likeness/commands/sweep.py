@@ -8,7 +8,7 @@ import typer
 
 from likeness.commands.options import Changes, Format, output_file, output_folder
 from likeness.commands.study import check_rows, tell_cells, train_cells, with_spreads
-from likeness.commands.terminal import check_format, print_table, staged_bar
+from likeness.commands.terminal import print_table, staged_bar
 from likeness.commands.train import changed
 from likeness.errors import InputError
 from likeness.io import runs_dir
@@ -40,7 +40,6 @@ def sweep(
 
     if not config:
         raise InputError("Say which sweep: a YAML file with base, space and trials, the folder of one, or a study.")
-    check_format(format)
     if _is_study(config):
         if trials:
             raise InputError("A study lists the values that are tried; leave --trials out.")

@@ -8,12 +8,6 @@ from likeness.plots.distance_curve import STEP_KINDS as STEP_KINDS, distance_cur
 from likeness.plots.few_shot import few_shot_bars as few_shot_bars, few_shot_curves as few_shot_curves
 from likeness.plots.generalization import generalization_bars as generalization_bars, generalization_curves as generalization_curves
 from likeness.plots.heat_maps import class_heat_maps as class_heat_maps
-from likeness.plots.label_pictures import (
-    blend_layout as blend_layout,
-    draw_numbers as draw_numbers,
-    draw_pose as draw_pose,
-    draw_viewpoint as draw_viewpoint,
-)
 from likeness.plots.labeled_image import (
     captions_of as captions_of,
     distance_text as distance_text,

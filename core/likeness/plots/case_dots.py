@@ -21,13 +21,12 @@ def case_dots(
 ) -> "Figure":
     """A horizontal line for each case, the first on top, from its least to its largest score, with a dot for each column.
 
+    InputError: no case or no score, or two cases of the same name.
+
     Args:
         scores: a row per case, whose name is the index; a column per method. What is missing has no dot.
         looks: of columns; others take those of their places.
         at: where a vertical line stands, such as at the value of no difference.
-
-    Raises:
-        InputError: no case or no score, or two cases of the same name.
     """
     import plotly.graph_objects as go
 

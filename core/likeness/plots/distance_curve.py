@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from likeness.errors import InputError
+from likeness.plots.lines import padded
 from likeness.plots.look import GRAY, Look
 from likeness.plots.panels import panels
 
@@ -30,13 +31,12 @@ def distance_curve(
 ) -> "Figure":
     """The distance of each step, a color and symbol for each kind of step, the chosen one ringed, references as broken lines.
 
+    InputError: no step, or none of the chosen name.
+
     Args:
         steps: name, kind ("easier", "start", "swap", "removal"), distance: a line per step, in the order of the construction.
         chosen: name of the step to ring.
         references: a name -> its distance.
-
-    Raises:
-        InputError: no step, or none of the chosen name.
     """
     if steps.empty:
         raise InputError("There is no step to draw; give the steps of a construction.")
@@ -59,8 +59,7 @@ def distance_curve(
             name=name,
             hovertemplate=f"{name}: %{{y:.3g}}<extra></extra>",
         )
-    room = 0.04 * (ends[1] - ends[0]) or 0.5
-    figure.update_xaxes(range=[ends[0] - room, ends[1] + room], tickformat="d")
+    figure.update_xaxes(range=padded(*ends), tickformat="d")
     figure.update_layout(hovermode="closest", margin={"t": figure.layout.margin.t if title else 16})
     return figure
 

@@ -22,18 +22,15 @@ _MOST_FLAT = 8  # bars whose gains fit above them side by side
 def few_shot_bars(gains: pd.DataFrame, method: str | None = None) -> "Figure":
     """A panel per number of shots; in it, for each split from easy to hard, R@1 before and after adaptation, with the relative gain above.
 
+    InputError: no row, or none of the method.
+
     Args:
         gains: of `likeness.evaluation.few_shot_gains`.
         method: whose; None: the mean over all methods.
-
-    Raises:
-        InputError: no row, or none of the method.
     """
-    own = _own(gains, method)
-    shots = sorted(own["shots"].unique())
-    figure = panel_row([f"{each} images of each class" for each in shots], shared_yaxes="all", horizontal_spacing=0.04)
-    for panel, count in enumerate(shots, 1):
-        means = own[own["shots"] == count].groupby(["split", "distance"], sort=False)[["zero_shot", "few_shot"]].mean()
+    figure, panels = _by_shots(gains, method)
+    for panel, own in panels.items():
+        means = own.groupby(["split", "distance"], sort=False)[["zero_shot", "few_shot"]].mean()
         bars = means.reset_index().sort_values("distance")
         for name, column, color in ((_BEFORE, "zero_shot", faded(OKABE_ITO[0], 0.35)), (_AFTER, "few_shot", OKABE_ITO[0])):
             figure.add_bar(
@@ -42,7 +39,7 @@ def few_shot_bars(gains: pd.DataFrame, method: str | None = None) -> "Figure":
                 marker={"color": color, "pattern": {"shape": "/" if column == "zero_shot" else ""}},
                 text=[f"{gain:+.0%}" for gain in bars["few_shot"] / bars["zero_shot"] - 1] if column == "few_shot" else None,
                 textposition="outside",
-                textangle=0 if len(bars) * len(shots) <= _MOST_FLAT else -90,
+                textangle=0 if len(bars) * len(panels) <= _MOST_FLAT else -90,
                 textfont={"size": 11},
                 constraintext="none",
                 cliponaxis=False,
@@ -68,14 +65,11 @@ def few_shot_curves(gains: pd.DataFrame, *, methods: Sequence[str] | None = None
         gains: of `likeness.evaluation.few_shot_gains`.
         methods: all of the benchmark, in the order in which they get their looks; None: as they come.
     """
-    own = _own(gains, None)
-    shots = sorted(own["shots"].unique())
-    figure = panel_row([f"{each} images of each class" for each in shots], shared_yaxes="all", horizontal_spacing=0.04)
-    looks = method_looks(own["row"] if methods is None else methods)
-    named: set[str] = set()
-    for panel, count in enumerate(shots, 1):
+    figure, panels = _by_shots(gains)
+    looks, named = method_looks(gains["row"] if methods is None else methods), set[str]()
+    for panel, own in panels.items():
         for method, look in looks.items():
-            line = own[(own["row"] == method) & (own["shots"] == count)].sort_values("distance")
+            line = own[own["row"] == method].sort_values("distance")
             if line.empty:
                 continue
             figure.add_scatter(
@@ -89,15 +83,18 @@ def few_shot_curves(gains: pd.DataFrame, *, methods: Sequence[str] | None = None
                 col=panel,
             )
     dress_with_legend(figure, _HEIGHT, len(named), 2)
-    figure.update_xaxes(title_text=DISTANCE, range=padded(own["distance"].min(), own["distance"].max()), **AXIS)
+    figure.update_xaxes(title_text=DISTANCE, range=padded(gains["distance"].min(), gains["distance"].max()), **AXIS)
     figure.update_yaxes(gridcolor=GRID, zeroline=True, zerolinecolor=GRAY, tickformat="+.0%")
     figure.update_yaxes(title_text="Gain in R@1", row=1, col=1)
     return figure
 
 
-def _own(gains: pd.DataFrame, method: str | None) -> pd.DataFrame:
+def _by_shots(gains: pd.DataFrame, method: str | None = None) -> "tuple[Figure, dict[int, pd.DataFrame]]":
+    """An empty panel per number of shots, and the gains to draw in each, of one method or of all."""
     own = gains if method is None else gains[gains["row"] == method]
     if own.empty:
         whose = "" if method is None else f" of '{method}'"
         raise InputError(f"There is no few-shot figure{whose} to draw; give runs that were measured with few_shot.")
-    return own
+    shots = sorted(own["shots"].unique())
+    figure = panel_row([f"{each} images of each class" for each in shots], shared_yaxes="all", horizontal_spacing=0.04)
+    return figure, {panel: own[own["shots"] == count] for panel, count in enumerate(shots, 1)}

@@ -25,7 +25,7 @@ _FINE = 3  # drawn so many times larger, then made small: smooth edges
 _COVER = 0.45  # of a layout's colors over the image
 _LIMB = ("ankle", "knee", "hip", "shoulder", "elbow", "wrist")
 _TRUNK = (("pelvis", "thorax"), ("thorax", "upper_neck"), ("upper_neck", "head_top"), ("neck", "head_top"), ("left_hip", "right_hip"))
-_CORNERS = {"bottom right": (1, 1), "bottom left": (0, 1), "top right": (1, 0), "top left": (0, 0)}
+CORNERS = {"bottom right": (1, 1), "bottom left": (0, 1), "top right": (1, 0), "top left": (0, 0)}
 
 
 def bones(names: Sequence[str]) -> list[tuple[int, int]]:
@@ -72,13 +72,13 @@ def blend_layout(image: "Image", mask: Any) -> "Image":
 
     `mask` (h, w) are whole numbers, of any size; 0 is no surface and stays as it is. InputError for what is no such mask.
     """
-    from PIL import Image as Images
+    from PIL import Image as Images, ImageColor
 
     labels = np.asarray(mask)
     if labels.ndim != 2 or labels.dtype.kind not in "iub" or (labels.size and (labels.min() < 0 or labels.max() > 255)):
         raise InputError(f"The mask has shape {labels.shape} and type {labels.dtype}; give a number from 0 to 255 for each pixel, (h, w).")
     fitted = np.asarray(Images.fromarray(labels.astype(np.uint8)).resize(image.size, Images.Resampling.NEAREST))
-    colors = np.array([_rgb(color) for color in SURFACES], dtype=np.float64)
+    colors = np.array([ImageColor.getrgb(color) for color in SURFACES], dtype=np.float64)
     pixels = np.asarray(image.convert("RGB"), dtype=np.float64)
     covered = (1 - _COVER) * pixels + _COVER * colors[(fitted.astype(np.int64) - 1) % len(SURFACES)]
     found = np.where((fitted > 0)[:, :, None], covered, pixels)
@@ -103,8 +103,8 @@ def draw_viewpoint(image: "Image", yaw: float, elevation: float | None = None, c
     Up on the dial, where it is notched, is before the object (yaw 0); its own left (yaw 90) is left on the dial. Angles are in degrees; an elevation
     below the horizon stays at the foot of its scale, and None has no scale. InputError: another corner, or angles that are not finite.
     """
-    if corner not in _CORNERS:
-        raise InputError(f"There is no corner '{corner}'; choose one of {', '.join(_CORNERS)}.")
+    if corner not in CORNERS:
+        raise InputError(f"There is no corner '{corner}'; choose one of {', '.join(CORNERS)}.")
     if not math.isfinite(yaw) or not (elevation is None or math.isfinite(elevation)):
         raise InputError(f"The viewpoint is {yaw}, {elevation}; give finite angles in degrees.")
     middle, radius = dial_place(image.size, corner)
@@ -125,7 +125,7 @@ def draw_viewpoint(image: "Image", yaw: float, elevation: float | None = None, c
 
 def dial_place(size: tuple[int, int], corner: str = "bottom right") -> tuple[tuple[float, float], float]:
     """Centre (x, y) and radius in pixels of the dial in an image of this (width, height)."""
-    right, bottom = _CORNERS[corner]
+    right, bottom = CORNERS[corner]
     radius = 0.15 * min(size)
     gap = 1.2 * radius
     return (size[0] - gap if right else gap, size[1] - gap if bottom else gap), radius
@@ -179,7 +179,3 @@ def _drawn_over(image: "Image", draw: Callable[["ImageDraw", float], None]) -> "
 
 def _disc(pen: "ImageDraw", middle: tuple[float, float], radius: float, color: Any) -> None:
     pen.ellipse([middle[0] - radius, middle[1] - radius, middle[0] + radius, middle[1] + radius], fill=color)
-
-
-def _rgb(color: str) -> tuple[int, int, int]:
-    return int(color[1:3], 16), int(color[3:5], 16), int(color[5:7], 16)

@@ -45,6 +45,11 @@ def banded_line(figure: "Figure", line: pd.DataFrame, x: str, look: Look, legend
     )
 
 
+def means(groups: Any) -> pd.DataFrame:
+    """Mean, deviation (ddof 0) and number of runs of each group of a metric's values, beside the keys."""
+    return pd.DataFrame({"mean": groups.mean(), "std": groups.std(ddof=0), "runs": groups.size()}).reset_index()
+
+
 def whiskers(deviations: "pd.Series[float]", color: str) -> dict[str, Any]:
     """Error bars of one deviation, shown where there is one."""
     visible = bool((deviations > 0).any())

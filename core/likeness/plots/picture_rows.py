@@ -32,6 +32,8 @@ def picture_rows(
 ) -> "Image":
     """A row of pictures for each space, with the query on the left where there is one.
 
+    InputError: nothing found, a row that there is not, or texts or a mask of other length than the table.
+
     Args:
         table: n images.
         found: what is above a row, such as a space's name -> rows of the table, nearest first.
@@ -39,9 +41,6 @@ def picture_rows(
         texts: of each of the n images, what stands below it, such as its label; None: nothing.
         right: mask (n,) of the images that ought to be found. They get a frame, and how many of a row they are stands above it.
         tile: side of a picture in pixels.
-
-    Raises:
-        InputError: nothing found, a row that there is not, or texts or a mask of other length than the table.
     """
     _check(table, found, query, texts, right)
     words = None if texts is None else [str(text) for text in texts]

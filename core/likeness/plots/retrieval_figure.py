@@ -23,6 +23,8 @@ def retrieval_figure(
 ) -> "Image":
     """The query with its label on the left; beside it a row of pictures for each space, with their labels drawn and their label distances below.
 
+    InputError: nothing retrieved, a row that there is not, or tables and label distances of different length.
+
     Args:
         table: n images with their labels.
         config: which labels are drawn.
@@ -30,9 +32,6 @@ def retrieval_figure(
         query: row of the table.
         retrieved: what is above a row, such as a space's name -> rows of the table, nearest first.
         tile: side of a picture in pixels.
-
-    Raises:
-        InputError: nothing retrieved, a row that there is not, or tables and label distances of different length.
     """
     _check(table, labels, query, retrieved)
     texts = config.kind == "captions"

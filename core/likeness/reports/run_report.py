@@ -17,8 +17,7 @@ from likeness.reports.curves import Curve
 from likeness.reports.figures import METRICS, FigureTable, agreement_row, figure, measured
 from likeness.reports.notion_report import check_color
 from likeness.reports.options import ReportOptions
-from likeness.reports.report import Report
-from likeness.reports.shown_images import shown_rows, space_views
+from likeness.reports.report import Report, shown_rows, space_views
 
 if TYPE_CHECKING:
     from likeness.space import Space
@@ -40,14 +39,13 @@ def run_report(
 ) -> Report:
     """The report of a run: its settings and curves, figures beside the raw encoder, and both spaces of the images that it was not trained on.
 
+    InputError: no run, no weights yet, images that are not there any more, an unknown attribute to color by, or a stop.
+
     Args:
         run: a run that has weights, or its folder.
         config: the run's, where its paths have to be read in another way than they are written.
         encoder: the raw encoder that the run is set beside; by default that for such images.
         store_dir: where embeddings are kept; None: in the user's cache.
-
-    Raises:
-        InputError: no run, no weights yet, images that are not there any more, an unknown attribute to color by, or a stop.
     """
     from likeness.training import RunFolder, as_yaml, checkpoint_figures, run_images
 

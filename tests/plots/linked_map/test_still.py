@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from likeness.plots.linked_map import MapPanel, coloring_of, still_png
+from likeness.plots.linked_map import MapPanel, coloring_of
 from likeness.plots.linked_map.coloring import Coloring
-from likeness.plots.linked_map.still import saved_style
+from likeness.plots.linked_map.still import saved_style, still_png
 
 CORNERS = np.array([[-1.0, 1.0], [1.0, 1.0], [-1.0, -1.0], [1.0, -1.0]])
 SCALE = 0.92 * 200  # px a unit of the frame [-1, 1]

@@ -110,7 +110,7 @@ def encode_map(
     dimmed: np.ndarray | None = None, noun: str = "images", identity: str = "", renderer: str = "auto", seen: str | None = None,
     colored: tuple[float, float] | None = None, publish: Publish | None = None,
 ) -> dict[str, object]:  # fmt: skip
-    """The whole payload of one or two maps of n rows.
+    """The whole payload of one or two maps of n rows. InputError: for arrays that do not fit n, or a query outside the rows.
 
     Args:
         thumbnails, info: URL templates with "{row}" where a server answers; a notebook's kernel is asked by messages instead.
@@ -124,9 +124,6 @@ def encode_map(
         seen: the last edit of the browser that Python has taken in.
         colored: of a coloring by numbers, between which the colors are spread at first; None: between the ends.
         publish: takes large arrays, see `part`.
-
-    Raises:
-        InputError: for arrays that do not fit n, or a query outside the rows.
     """
     if not 1 <= len(panels) <= 2:
         raise InputError(f"{len(panels)} maps were passed; pass one or two.")
