@@ -81,12 +81,15 @@ def tell_cells(wanted: "list[Cell]", which: str, save: Path | None) -> None:
 
 
 def _print_study(wanted: "list[Cell]", which: str, format: str) -> None:
-    from likeness.studies import FIGURES, study_table
+    """A row per row of the study; where it has splits, R@1 by method and split, and the aggregated score of each method that has all splits."""
+    from likeness.studies import FIGURES, measured, shift_table, study_table
 
-    if any(cell.split for cell in wanted):
-        _print_shifts(wanted, which, format)
-        return
-    print_table(with_spreads(study_table(wanted, which), FIGURES), format)
+    if not any(cell.split for cell in wanted):
+        print_table(with_spreads(study_table(wanted, which), FIGURES), format)
+    elif len(table := shift_table(measured(wanted, which))):
+        print_table(table.rename(columns={"row": "R@1"}), format)
+    else:
+        typer.echo("No run is finished yet.")
 
 
 def with_spreads(lines: "pd.DataFrame", figures: Iterable[str]) -> "pd.DataFrame":
@@ -97,17 +100,6 @@ def with_spreads(lines: "pd.DataFrame", figures: Iterable[str]) -> "pd.DataFrame
         spread = lines.pop(f"{name} ±")
         lines[name] = [with_spread(mean, each) for mean, each in zip(lines[name], spread, strict=True)]
     return lines
-
-
-def _print_shifts(wanted: "list[Cell]", which: str, format: str) -> None:
-    """R@1 by method and split, and the aggregated score of each method that has all splits."""
-    from likeness.studies import measured, shift_table
-
-    table = shift_table(measured(wanted, which))
-    if not len(table):
-        typer.echo("No run is finished yet.")
-        return
-    print_table(table.rename(columns={"row": "R@1"}), format)
 
 
 def _print_paired(wanted: "list[Cell]", which: str, against: str, format: str) -> None:

@@ -112,6 +112,8 @@ def _given(config: str, out: Path | None) -> "tuple[SweepConfig, Path]":
 
 def _print_sweep(folder: "SweepFolder", format: str) -> None:
     """Trials, the best first; which settings matter; and test figures of the best beside the base."""
+    from likeness.studies import FIGURES, table_of
+
     trials = folder.trials()
     if not len(trials):
         typer.echo("No trial has begun yet.")
@@ -124,12 +126,6 @@ def _print_sweep(folder: "SweepFolder", format: str) -> None:
     if importance:
         shares = ", ".join(f"{key} {share:.2f}" for key, share in importance.items())
         typer.echo(f"Importance for being among the best tenth of the trials: {shares}", err=True)
-    _print_figures(folder, format)
-
-
-def _print_figures(folder: "SweepFolder", format: str) -> None:
-    from likeness.studies import FIGURES, table_of
-
     figures = folder.figures()
     if not len(figures):
         return

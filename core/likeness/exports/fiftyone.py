@@ -25,6 +25,8 @@ _TYPES = {"bool": "BooleanField", "int": "IntField", "float": "FloatField", "tex
 _ODD = re.compile(r"[^A-Za-z0-9_]+")
 _TAKEN = ("id", "filepath", "tags", "metadata", "created_at", "last_modified_at", "embedding")
 _DATA = "data"
+_NOTHING = ("group_media_types", "app_config", "classes", "mask_targets", "default_mask_targets", "skeletons")
+_NOTHING += ("annotation_runs", "brain_methods", "evaluations", "runs")
 
 
 def write_fiftyone(material: Material, folder: Path, options: ExportOptions, progress: Progress) -> Written:
@@ -63,13 +65,7 @@ def field_names(attributes: list[str]) -> dict[str, str]:
 
 
 def _samples(
-    material: Material,
-    files: list[str],
-    fields: dict[str, str],
-    classes: list[str],
-    tags: list[str],
-    vectors: bool,
-    progress: Progress,
+    material: Material, files: list[str], fields: dict[str, str], classes: list[str], tags: list[str], vectors: bool, progress: Progress
 ) -> Any:
     """A document for each image; vectors are taken part by part."""
     columns = {name: (class_values if name in classes else plain_values)(material.attributes[name]) for name in [*fields, *tags]}
@@ -123,23 +119,10 @@ def _dataset(material: Material, fields: dict[str, str], classes: list[str], vec
         "sample_collection_name": "samples",
         "persistent": False,
         "media_type": "image",
-        "group_media_types": {},
-        "tags": [],
         "info": {"written_by": "likeness"},
-        "app_config": {},
-        "classes": {},
-        "default_classes": [],
-        "mask_targets": {},
-        "default_mask_targets": {},
-        "skeletons": {},
         "sample_fields": own,
-        "frame_fields": [],
-        "saved_views": [],
-        "workspaces": [],
-        "annotation_runs": {},
-        "brain_methods": {},
-        "evaluations": {},
-        "runs": {},
+        **{each: [] for each in ("tags", "default_classes", "frame_fields", "saved_views", "workspaces")},
+        **{each: {} for each in _NOTHING},
     }
 
 

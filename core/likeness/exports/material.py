@@ -44,7 +44,10 @@ class Material:
         self.space = source if isinstance(source, Space) else None
         self.rows = np.arange(len(whole)) if rows is None else _checked_rows(rows, len(whole))
         frame = whole.frame if rows is None else whole.frame.iloc[self.rows]
-        self.table = replace(whole, frame=frame if columns is None else frame[_kept_columns(whole, columns)])
+        wrong = next((name for name in columns or () if name not in whole.attributes), None)
+        if wrong is not None:
+            raise InputError(f"'{whole.name}' has no attribute '{wrong}'; it has {', '.join(whole.attributes) or 'none'}.")
+        self.table = replace(whole, frame=frame if columns is None else frame[[*(["path"] if whole.has_images else []), *dict.fromkeys(columns)]])
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -101,7 +104,8 @@ class Material:
         """
         if len(self) < 2:
             return np.empty((part.end - part.begin, 0), np.int64), np.empty((part.end - part.begin, 0), np.float32)
-        found = self._space().nearest(part.vectors, k, exclude=self.rows[part.begin : part.end], allowed=self._exported)
+        allowed = None if len(self) == len(self._space()) else self._numbers >= 0
+        found = self._space().nearest(part.vectors, k, exclude=self.rows[part.begin : part.end], allowed=allowed)
         return self._numbers[found.rows], found.similarities
 
     def paths(self) -> list[Path]:
@@ -134,14 +138,6 @@ class Material:
         """What `likeness.embedding.space_of` needs beside vectors and attributes, with the digest and how many rows there will be."""
         about = self._space().about() | {"export": self.digest, "rows": len(self)}
         return about | {"root": "." if self.table.has_images else "", "encoder": about["encoder"] and self.encoder} if self.portable else about
-
-    @cached_property
-    def _exported(self) -> NDArray[np.bool_] | None:
-        if len(self) == len(self._space()):
-            return None
-        mask = np.zeros(len(self._space()), bool)
-        mask[self.rows] = True
-        return mask
 
     @cached_property
     def _numbers(self) -> NDArray[np.int64]:
@@ -197,10 +193,3 @@ def _checked_rows(rows: Any, count: int) -> NDArray[np.int64]:
     if len(np.unique(given)) < len(given):
         raise InputError("A row to export is named twice; name each once.")
     return given.astype(np.int64)
-
-
-def _kept_columns(table: ImageTable, columns: Sequence[str]) -> list[str]:
-    for name in columns:
-        if name not in table.attributes:
-            raise InputError(f"'{table.name}' has no attribute '{name}'; it has {', '.join(table.attributes) or 'none'}.")
-    return [*(["path"] if table.has_images else []), *dict.fromkeys(columns)]

@@ -29,13 +29,16 @@ class VectorTable:
         self._connection, self._name = connection, name
 
     def about(self) -> dict[str, Any] | None:
-        found = self._connection.execute("SELECT obj_description(to_regclass(%s)), to_regclass(%s)", (_quoted(self._name),) * 2).fetchone()
+        quoted = '"' + self._name.replace('"', '""') + '"'
+        found = self._connection.execute("SELECT obj_description(to_regclass(%s)), to_regclass(%s)", (quoted,) * 2).fetchone()
         return None if found[1] is None else about_of(found[0])
 
     def create(self, material: Material) -> None:
         from psycopg import sql
 
-        columns = [sql.SQL("{} {}").format(sql.Identifier(name), sql.SQL(type)) for name, type in self._columns(material)]
+        attributes = {str(name): _TYPES[kind_of(material.columns[name])] for name in material.columns}
+        types = {_ROW: "bigint PRIMARY KEY", **attributes, _VECTOR: f"vector({material.dim}) NOT NULL"}
+        columns = [sql.SQL("{} {}").format(sql.Identifier(name), sql.SQL(type)) for name, type in types.items()]
         with self._connection.transaction():
             self._connection.execute("CREATE EXTENSION IF NOT EXISTS vector")
             self._connection.execute(sql.SQL("CREATE TABLE {} ({})").format(sql.Identifier(self._name), sql.SQL(", ").join(columns)))
@@ -56,11 +59,6 @@ class VectorTable:
         with self._connection.transaction(), self._connection.cursor() as cursor, cursor.copy(copy) as rows:
             for number, vector in enumerate(part.vectors):
                 rows.write_row([part.begin + number, *(each[number] for each in values), f"[{','.join(map(repr, vector.tolist()))}]"])
-
-    @staticmethod
-    def _columns(material: Material) -> list[tuple[str, str]]:
-        attributes = [(str(name), _TYPES[kind_of(material.columns[name])]) for name in material.columns]
-        return [(_ROW, "bigint PRIMARY KEY"), *attributes, (_VECTOR, f"vector({material.dim}) NOT NULL")]
 
 
 def read_pgvector(place: str, name: str | None = None) -> VectorFile:
@@ -132,10 +130,6 @@ def _connection(place: str) -> Iterator[Any]:
         raise InputError(_NO_ADDRESS) from None  # it may hold the password
     with answers(place, "PostgreSQL at", psycopg.Error, OSError), psycopg.connect(place, autocommit=True) as connection:
         yield connection
-
-
-def _quoted(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'
 
 
 # A table by COPY, each part in a transaction. An index is for who asks: `CREATE INDEX ON NAME USING hnsw (vector vector_cosine_ops)`. The

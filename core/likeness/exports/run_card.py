@@ -29,7 +29,8 @@ def finish_run(folder: Path, material: RunMaterial, inside: bool, what: str, fil
         "test images": _figures(material),
         "weights": _weights(material),
     }
-    table = "\n".join(f"| {name} | {_cell(value)} |" for name, value in facts.items())
+    cells = {name: " ".join(value.split()).replace("|", "\\|") for name, value in facts.items()}
+    table = "\n".join(f"| {name} | {value} |" for name, value in cells.items())
     lead = config.note.strip().partition("\n")[0] or "A network that places like images near each other, trained with Likeness."
     said = "\n\n".join((files, *notes))
     (folder / PAGE).write_text(
@@ -142,7 +143,3 @@ def _weights(material: RunMaterial) -> str:
     step, status = int(run.best_figures().get("step", 0)), run.status()
     end = f"; training was not finished ({status.step:,} of {status.total:,} steps)" if run.report() is None and status.total else ""
     return f"of step {step:,}, {chosen}{end}"
-
-
-def _cell(text: str) -> str:
-    return " ".join(text.split()).replace("|", "\\|")

@@ -47,12 +47,14 @@ def write_open_clip(material: RunMaterial, folder: Path, options: ExportOptions,
     meet = _is_unchanged(material, encoder)
     config, tokenizer = open_clip_saved(source)
     config["model_cfg"]["vision_cfg"] |= _join(material, encoder) | {"image_size": material.preprocessing.crop}
-    config["preprocess_cfg"] = {**config.get("preprocess_cfg", {}), **_preprocessing(material)}
+    shown = material.preprocessing
+    mode = "squash" if shown.squeezed else "shortest"
+    config.setdefault("preprocess_cfg", {}).update(mean=shown.mean, std=shown.std, interpolation="bicubic", resize_mode=mode)
     for file, content in tokenizer.items():
         (folder / file).write_bytes(content)
     write_weights(folder / WEIGHTS, encoder.model.state_dict(), material.metadata)
     (folder / CONFIG).write_text(json.dumps(config, indent=1), encoding="utf-8")
-    shown, what = material.preprocessing, f"The run '{material.run.name}' as a CLIP of open_clip"
+    what = f"The run '{material.run.name}' as a CLIP of open_clip"
     notes = [(_MEET if meet else _APART).format(name=f"`{name}`")]
     if shown.side != shown.crop:
         notes.append(_SHOWN.format(crop=shown.crop, side=shown.side))
@@ -88,11 +90,6 @@ def _join(material: RunMaterial, encoder: "ClipEncoder") -> dict[str, Any]:
     changes = join_projection(visual, network.head, (material.example(2) - network.mean) / network.std)
     encoder.model.visual = visual
     return changes
-
-
-def _preprocessing(material: RunMaterial) -> dict[str, Any]:
-    shown = material.preprocessing
-    return {"mean": shown.mean, "std": shown.std, "interpolation": "bicubic", "resize_mode": "squash" if shown.squeezed else "shortest"}
 
 
 def _usage(material: RunMaterial) -> str:

@@ -43,7 +43,7 @@ MakeStore = Callable[[Any, str, Material], Store]
 StoreWriter = Callable[[Material, str, ExportOptions, Progress], Written]
 
 
-def fill(store: Store, material: Material, place: str, name: str, options: ExportOptions, progress: Progress) -> Written:
+def _fill(store: Store, material: Material, place: str, name: str, options: ExportOptions, progress: Progress) -> Written:
     """Writes all rows into a store; with `resume`, those that an interrupted export of the same left out. InputError where the name is taken."""
     there, begin = store.about(), 0
     if there is None:
@@ -72,7 +72,7 @@ def store_writer(help: str, connect: Connect, store: MakeStore, check: Callable[
         if check is not None:
             check(material)
         with connect(place) as database:
-            return fill(store(database, name, material), material, place, name, options, progress)
+            return _fill(store(database, name, material), material, place, name, options, progress)
 
     write.__doc__ = help
     return write

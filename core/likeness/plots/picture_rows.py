@@ -1,6 +1,7 @@
 """Rows of pictures with words below, framed where they are right: what spaces find for a query, or what lies at the ends of a direction."""
 
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,7 +12,7 @@ from likeness.errors import InputError
 from likeness.plots.label_pictures import LEFT
 from likeness.plots.labeled_image import labeled_image
 from likeness.plots.look import OKABE_ITO
-from likeness.plots.picture_sheet import INK, LINE, MARGIN, QUIET, PictureSheet
+from likeness.plots.picture_sheet import INK, LINE, MARGIN, QUIET, PictureSheet, check_rows
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -76,6 +77,4 @@ def _check(
             raise InputError(f"There are {len(table)} images and {len(given)} texts or marks; pass one for each image.")
     if not found or not all(len(rows) for rows in found.values()):
         raise InputError("Nothing is found; pass at least one row of the table for each space.")
-    rows = np.concatenate([[] if query is None else [query], *found.values()]).astype(np.int64)
-    if rows.min() < 0 or rows.max() >= len(table):
-        raise InputError(f"Row {int(rows.max() if rows.max() >= len(table) else rows.min())} is asked for, and there are {len(table)} images.")
+    check_rows(chain([] if query is None else [query], *found.values()), len(table))

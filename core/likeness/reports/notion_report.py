@@ -1,7 +1,5 @@
 """The report of a notion."""
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from likeness.data import ImageTable
@@ -10,15 +8,13 @@ from likeness.notions import METHODS, Composition, Notion, parts_of
 from likeness.reports.figures import agreement_row, retrieval_table, trust_table
 from likeness.reports.options import ReportOptions
 from likeness.reports.report import Report, shown_rows, space_views
-
-if TYPE_CHECKING:
-    from likeness.space import Space
+from likeness.space import Space
 
 _SAME = "Two images are similar if they are alike in this: "
 
 
 def notion_report(
-    space: "Space", notion: Notion | Composition, options: ReportOptions | None = None, *, method: str = "exact", dim: int | None = None
+    space: Space, notion: Notion | Composition, options: ReportOptions | None = None, *, method: str = "exact", dim: int | None = None
 ) -> Report:
     """The report of a notion on images: its words, figures beside the raw encoder, and both spaces as linked maps.
 

@@ -18,9 +18,9 @@ from likeness.reports.figures import METRICS, FigureTable, agreement_row, figure
 from likeness.reports.notion_report import check_color
 from likeness.reports.options import ReportOptions
 from likeness.reports.report import Report, shown_rows, space_views
+from likeness.space import Space
 
 if TYPE_CHECKING:
-    from likeness.space import Space
     from likeness.training import RunConfig, RunFolder, RunImages
 
 _LABEL_METRICS = ("mean_label_distance_at_1", "mean_label_distance_at_10", "ndcg_at_10")
@@ -91,7 +91,7 @@ def run_report(
     return Report("Trained run", folder.name, lead, facts, table, views, part, len(base), first, chosen, curves, as_yaml(settings))
 
 
-def _judged(base: "Space", own: "Space", rows: NDArray[np.int64], images: "RunImages") -> tuple[list[float], list[float], list[str]]:
+def _judged(base: Space, own: Space, rows: NDArray[np.int64], images: "RunImages") -> tuple[list[float], list[float], list[str]]:
     """Figures of the raw encoder and of the run on the images in these rows, and their names: by classes, or without these by label distances."""
     if images.names:
         labels = images.labels[rows]
