@@ -141,10 +141,9 @@ def test_an_output_without_a_reader_or_room_is_no_traceback() -> None:
     assert (ended.returncode, said.startswith("Error: "), "no space left" in said, said.count("\n")) == (2, True, True, 1)
 
 
-def test_embed_skips_what_is_no_image_and_writes_vectors(run: Run, photos: Path, tmp_path: Path) -> None:
+def test_embed_skips_what_is_no_image_and_writes_vectors(ok: Any, photos: Path, tmp_path: Path) -> None:
     out = tmp_path / "vectors.parquet"
-    status, printed, err = run("embed", str(photos), "--out", str(out))
-    assert status == 0, err
+    printed, err = ok("embed", photos, "--out", out)
     assert "6 images, 384 dimensions, 1 skipped" in printed
     assert "broken.jpg" in err
     frame = pd.read_parquet(out)
@@ -152,47 +151,38 @@ def test_embed_skips_what_is_no_image_and_writes_vectors(run: Run, photos: Path,
     np.testing.assert_allclose(np.linalg.norm(np.stack(frame["vector"]), axis=1), 1, atol=1e-5)
 
 
-def test_fit_tells_what_it_did_and_writes_the_projection(run: Run, tmp_path: Path) -> None:
-    status, printed, err = run("fit", "car-color", "--dim", "8", "--out", str(tmp_path / "U.npy"))
-    assert status == 0, err
+def test_fit_tells_what_it_did_and_writes_the_projection(ok: Any, tmp_path: Path) -> None:
+    printed, _ = ok("fit", "car-color", "--dim", "8", "--out", tmp_path / "U.npy")
     assert printed.startswith("car color: 17 prompts, ")
     assert printed.rstrip().endswith(" degrees")
     assert np.load(tmp_path / "U.npy").shape == (512, 8)
     # what the last step gained where steps ended by their bound
-    status, printed, err = run("fit", "car-model-names", "--encoder", "photos", "--dim", "128")
-    assert status == 0, err
+    printed, _ = ok("fit", "car-model-names", "--encoder", "photos", "--dim", "128")
     assert re.search(r"mean angle 10\.\d+ degrees after \d+ steps, the last of which lowered it by 0\.000\d\b", printed)
     # without dimensions, its own or those that its prompts suggest
-    status, printed, err = run("fit", "car-color")
-    assert status == 0, err
+    printed, _ = ok("fit", "car-color")
     assert " 6 dimensions, " in printed
     write_notion(tmp_path / "own.yaml", replace(get_notion("car-color"), dim=9))
-    status, printed, err = run("fit", str(tmp_path / "own.yaml"), "--out", str(tmp_path / "U.npy"))
-    assert status == 0, err
+    printed, _ = ok("fit", tmp_path / "own.yaml", "--out", tmp_path / "U.npy")
     assert np.load(tmp_path / "U.npy").shape == (512, 9)
 
 
-def test_search_prints_the_nearest_and_leaves_the_query_out_and_takes_composed_ones(run: Run) -> None:
-    status, printed, err = run("search", "cars", "--row", "7", "--notion", "car-color", "-k", "5", "--csv")
-    assert status == 0, err
+def test_search_prints_the_nearest_and_leaves_the_query_out_and_takes_composed_ones(ok: Any) -> None:
+    printed, _ = ok("search", "cars", "--row", "7", "--notion", "car-color", "-k", "5", "--csv")
     lines = printed.strip().splitlines()
     assert lines[0].startswith("row,similarity,path,")
     assert len(lines) == 6
     assert all(not line.startswith("7,") for line in lines[1:])
-    status, printed, err = run("search", "cars", "--query", 'row:7 + 2 "a red car" - 0.5 "a van"', "-k", "5", "--csv")
-    assert status == 0, err
+    printed, _ = ok("search", "cars", "--query", 'row:7 + 2 "a red car" - 0.5 "a van"', "-k", "5", "--csv")
     found = pd.read_csv(io.StringIO(printed))
     hits = cars().nearest(lk.Query([(1, 7), (2, "a red car"), (-0.5, "a van")]), k=5)
     assert found["row"].tolist() == hits.rows.tolist()
     np.testing.assert_allclose(found["similarity"], hits.similarities, rtol=1e-4)
 
 
-def test_evaluate_prints_a_row_per_notion_method_and_dimension(run: Run, tmp_path: Path) -> None:
+def test_evaluate_prints_a_row_per_notion_method_and_dimension(ok: Any, tmp_path: Path) -> None:
     out = tmp_path / "runs.csv"
-    status, printed, err = run(
-        *f"evaluate --notions car-color,viewpoint --methods random,raw,exact --dims 4,16 --seeds 2 --format csv --out {out}".split()
-    )
-    assert status == 0, err
+    printed, _ = ok(*f"evaluate --notions car-color,viewpoint --methods random,raw,exact --dims 4,16 --seeds 2 --format csv --out {out}".split())
     assert len(printed.strip().splitlines()) == 1 + 2 * (1 + 2 + 2)
     runs = pd.read_csv(out)
     assert len(runs) == 2 * (1 + 4 + 4)
@@ -201,10 +191,9 @@ def test_evaluate_prints_a_row_per_notion_method_and_dimension(run: Run, tmp_pat
     assert (exact > 2 * random).all()
 
 
-def test_evaluate_in_the_papers_form(run: Run) -> None:
+def test_evaluate_in_the_papers_form(ok: Any) -> None:
     few = ("--notions", "car-color", "--methods", "raw,pca,exact", "--metrics", "map_at_r,nmi", "--seeds", "2")
-    status, printed, err = run("evaluate", *few, "--paper", "--format", "latex")
-    assert status == 0, err
+    printed, err = ok("evaluate", *few, "--paper", "--format", "latex")
     lines = printed.splitlines()
     assert lines[2] == r"notion & metric & Raw encoder & PCA & InDiReCT (exact) \\"
     assert [line.split(" & ")[:2] for line in lines[4:6]] == [["car color", "MAP@R"], ["car color", "NMI"]]
@@ -277,10 +266,9 @@ def test_the_notions_of_images_are_listed(run: Run) -> None:
     assert lines[-3].startswith("1,0.0")
 
 
-def test_a_notion_as_one_file_and_one_that_is_there_is_kept(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_notion_as_one_file_and_one_that_is_there_is_kept(run: Run, ok: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     out = tmp_path / "color.html"
-    status, _, err = run("report", "cars", "--notion", "car-color", "--out", str(out), "--images", "40", "--layout", "pca", "--color", "body_type")
-    assert status == 0
+    _, err = ok("report", "cars", "--notion", "car-color", "--out", out, "--images", "40", "--layout", "pca", "--color", "body_type")
     assert f"{out}: 40 images" in err
     assert out.read_text(encoding="utf-8").startswith("<!doctype html>")
     monkeypatch.chdir(tmp_path)
@@ -294,7 +282,7 @@ def test_a_notion_as_one_file_and_one_that_is_there_is_kept(run: Run, tmp_path: 
 _METHODS = ["--methods", "raw,exact,other-words", "--metrics", "map_at_r,zero_shot", "--seeds", "2", "--format", "csv"]
 
 
-def test_captioned_photos_that_are_listed(shared: Path, tmp_path: Path, run: Run) -> None:
+def test_captioned_photos_that_are_listed(shared: Path, tmp_path: Path, ok: Any) -> None:
     with zipfile.ZipFile(shared / "data" / "flickr8k_700.zip") as archive:
         frame = pd.read_csv(archive.open("flickr8k_700/captions.csv"))
         paths = list(frame["path"].unique()[:60])
@@ -304,8 +292,7 @@ def test_captioned_photos_that_are_listed(shared: Path, tmp_path: Path, run: Run
     frame[frame["path"].isin(paths)].to_csv(folder / "captions.csv", index=False)
     (tmp_path / "some.txt").write_text("\n".join(paths[:40]))
     arguments = ["evaluate", f"flickr:{folder}", "--only", str(tmp_path / "some.txt"), "--notions", "flickr-number-of-people", *_METHODS]
-    status, printed, errors = run(*arguments, "--out", str(tmp_path / "runs.csv"))
-    assert status == 0, errors
+    printed, _ = ok(*arguments, "--out", tmp_path / "runs.csv")
     table = pd.read_csv(io.StringIO(printed)).set_index("method")
     assert list(table.index) == ["raw", "exact", "other-words"]
     assert list(table["runs"]) == [1, 2, 2]
@@ -315,14 +302,13 @@ def test_captioned_photos_that_are_listed(shared: Path, tmp_path: Path, run: Run
     assert controls.nunique() == 2  # other words for each seed
 
 
-def test_birds_in_folders_of_species(shared: Path, tmp_path: Path, run: Run) -> None:
+def test_birds_in_folders_of_species(shared: Path, tmp_path: Path, ok: Any) -> None:
     with zipfile.ZipFile(shared / "data" / "cub100_160.zip") as archive:
         for species in ("Indigo_Bunting", "White_Pelican"):
             for name in [each for each in archive.namelist() if f"/{species}/" in each and each.endswith(".jpg")][:8]:
                 archive.extract(name, tmp_path)
     arguments = ["evaluate", f"cub200/all:{tmp_path / 'cub100'}", "--notions", "cub200-species-names", *_METHODS]
-    status, printed, errors = run(*arguments)
-    assert status == 0, errors
+    printed, _ = ok(*arguments)
     table = pd.read_csv(io.StringIO(printed)).set_index("method")
     # two birds that the network knows, among a hundred names
     assert float(table.loc["raw", "Zero-shot"]) > 0.5

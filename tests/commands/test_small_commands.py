@@ -21,18 +21,6 @@ from worlds import Run
 CARS = read_cars().frame
 
 
-@pytest.fixture
-def ok(run: Run) -> Any:
-    """Runs a command line that succeeds; stdout and stderr."""
-
-    def call(*arguments: object) -> tuple[str, str]:
-        status, out, err = run(*map(str, arguments))
-        assert status == 0, err
-        return out, err
-
-    return call
-
-
 def test_clusters_are_named_by_aspects_own_words_and_attributes(ok: Any, tmp_path: Path) -> None:
     printed, _ = ok("clusters", "cars", "--notion", "car-color", "--depths", 1, "--out", tmp_path / "clusters.csv", "--format", "csv")
     assert printed.startswith("depth,cluster,parent,name,words,confidence,count")

@@ -13,7 +13,7 @@ NOTIONS = ["car color", "car model"]
 
 
 def _traces(figure: Any, method: str, bands: bool = False) -> list[Any]:
-    return [trace for trace in figure.data if trace.legendgroup == method and (trace.fill == "toself") == bands]
+    return [trace for trace in figure.data if trace.legendgroup == method and (getattr(trace, "fill", None) == "toself") == bands]
 
 
 def _by_hand(runs: pd.DataFrame, **values: Any) -> tuple[float, float]:
