@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from plotly.graph_objects import Figure
 
 DISTANCE, NDCG = "mean_label_distance", "ndcg"
+_AT_TEN = (f"{DISTANCE}_at_10", f"{NDCG}_at_10")
 _HEIGHT = 380
 _ROOM = 0.15  # beside the first and the last size, in powers of two
 
@@ -49,20 +50,15 @@ def continuous_curves(table: pd.DataFrame, *, methods: Sequence[str] | None = No
     return figure
 
 
-def size_curves(table: pd.DataFrame, size: str = "dim", k: int = 10, *, methods: Sequence[str] | None = None, unit: str = "") -> "Figure":
-    """Two panels with a line per method along the embedding's dimensions, on a logarithmic axis: mean label distance at k, and nDCG at k.
+def size_curves(table: pd.DataFrame, *, methods: Sequence[str] | None = None, unit: str = "") -> "Figure":
+    """Two panels with a line per method along the embedding's dimensions, on a logarithmic axis: mean label distance and nDCG of ten images.
 
-    InputError: no row, a column that is not there, or dimensions below 1.
-
-    Args:
-        table: as of `continuous_curves`, with a column of dimensions, `size`, 1 or more.
-        k: how many images are retrieved.
-        methods, unit: as of `continuous_curves`.
+    `table` as of `continuous_curves`, with the column dim; `methods` and `unit` likewise. InputError: no row, a column that is not there, or
+    dimensions below 1.
     """
-    metrics = [f"mean_label_distance_at_{k}", f"ndcg_at_{k}"]
-    sizes = _sizes(table, size, metrics)
-    figure = panel_row([f"Mean label distance at {k}: smaller is better", f"nDCG at {k}: larger is better"])
-    values = [table[["row", size, metric]].set_axis(["row", "x", "value"], axis=1) for metric in metrics]
+    sizes = _sizes(table)
+    figure = panel_row(["Mean label distance at 10: smaller is better", "nDCG at 10: larger is better"])
+    values = [table[["row", "dim", metric]].set_axis(["row", "x", "value"], axis=1) for metric in _AT_TEN]
     _add_lines(figure, values, table["row"] if methods is None else methods, unit)
     ends = [float(np.log10(sizes[0] / 2**_ROOM)), float(np.log10(sizes[-1] * 2**_ROOM))]  # plotly's logarithmic axes count in powers of ten
     axis: dict[str, Any] = {"type": "log", "range": ends, "tickvals": sizes, "ticktext": [f"{each:g}" for each in sizes], "minor": {"ticks": ""}}
@@ -70,13 +66,14 @@ def size_curves(table: pd.DataFrame, size: str = "dim", k: int = 10, *, methods:
     return figure
 
 
-def _sizes(table: pd.DataFrame, size: str, metrics: Sequence[str]) -> list[float]:
-    missing = [name for name in ("row", size, *metrics) if name not in table]
+def _sizes(table: pd.DataFrame) -> list[float]:
+    needed = ("row", "dim", *_AT_TEN)
+    missing = [name for name in needed if name not in table]
     if missing or table.empty:
-        raise InputError(f"There is no '{(missing or ['row'])[0]}' to draw; give a row per run with {', '.join(('row', size, *metrics))}.")
-    sizes = np.unique(table[size].to_numpy(dtype=np.float64))
+        raise InputError(f"There is no '{(missing or ['row'])[0]}' to draw; give a row per run with {', '.join(needed)}.")
+    sizes = np.unique(table["dim"].to_numpy(dtype=np.float64))
     if not np.isfinite(sizes).all() or sizes.min() < 1:
-        raise InputError(f"The dimensions in '{size}' begin at {sizes.min():g}; give numbers of 1 or more.")
+        raise InputError(f"The dimensions in 'dim' begin at {sizes.min():g}; give numbers of 1 or more.")
     return [float(each) for each in sizes]
 
 

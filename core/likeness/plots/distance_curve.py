@@ -26,9 +26,7 @@ _DASHES = ("dot", "dashdot", "longdash")
 _MOST_MARKERS = 150
 
 
-def distance_curve(
-    steps: pd.DataFrame, chosen: str | None = None, references: Mapping[str, float] | None = None, *, title: str | None = None
-) -> "Figure":
+def distance_curve(steps: pd.DataFrame, chosen: str | None = None, references: Mapping[str, float] | None = None) -> "Figure":
     """The distance of each step, a color and symbol for each kind of step, the chosen one ringed, references as broken lines.
 
     InputError: no step, or none of the chosen name.
@@ -42,7 +40,7 @@ def distance_curve(
         raise InputError("There is no step to draw; give the steps of a construction.")
     if chosen is not None and chosen not in set(steps["name"]):
         raise InputError(f"There is no step '{chosen}'; the steps are {', '.join(steps['name'])}.")
-    figure = panels([""], "Distance between train and test", "Steps from the start", title)
+    figure = panels([""], "Distance between train and test", "Steps from the start", None)
     kinds = steps["kind"].tolist()
     start = kinds.index("start") if "start" in kinds else 0
     numbered = steps.reset_index(drop=True).assign(place=range(-start, len(kinds) - start))
@@ -60,7 +58,7 @@ def distance_curve(
             hovertemplate=f"{name}: %{{y:.3g}}<extra></extra>",
         )
     figure.update_xaxes(range=padded(*ends), tickformat="d")
-    figure.update_layout(hovermode="closest", margin={"t": figure.layout.margin.t if title else 16})
+    figure.update_layout(hovermode="closest", margin={"t": 16})
     return figure
 
 
