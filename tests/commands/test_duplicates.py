@@ -48,13 +48,10 @@ def test_of_an_image_that_goes_no_row_stays(tmp_path: Path) -> None:
     assert (tmp_path / "keep.txt").read_text().split() == ["b.png"]
 
 
-def test_a_threshold_is_suggested(ok: Any, folder: Path) -> None:
+def test_a_threshold_is_suggested_and_equal_files_are_found_without_an_encoder(ok: Any, folder: Path) -> None:
     printed, err = ok("duplicates", folder, "-e", "cars", "--format", "csv")
     assert "altered copies (saved again, halved, cropped, brightened)" in err
     assert "copy.png" in printed
-
-
-def test_equal_files_are_found_without_an_encoder(ok: Any, folder: Path) -> None:
     printed, err = ok("duplicates", folder, "--exact", "--format", "csv")
     assert [line.split(",")[-1] for line in printed.splitlines()[1:]] == ["train/2.png", "train/copy.png"]
     assert "1 groups of equal files, 2 of 15 images; 1 may go" in err

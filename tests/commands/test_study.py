@@ -11,6 +11,12 @@ from likeness.language import read_pseudolabels
 from likeness.shifts import read_splits
 from worlds import Run
 
+_RAW = "Raw: {epochs: 0, backbone.dim: null}"
+_BASE = """base:
+  {data: {source: cars, attribute: [car_color, body_type], image_size: 96}, objective: {name: margin}, epochs: 1,
+   batch: {size: 32, per_class: 4}, backbone: {name: 'clip:cars-small', dim: 32, head_only: true}}
+"""
+
 
 def test_a_table_fills_goes_on_and_is_saved(ok: Any, tmp_path: Path) -> None:
     own = tmp_path / "two.yaml"
@@ -41,12 +47,7 @@ def test_changes_of_one_row_need_not_fit_the_others(run: Run, ok: Any, tmp_path:
 @pytest.mark.long
 def test_a_benchmark_over_splits_is_a_table_of_splits(ok: Any, tmp_path: Path) -> None:
     own = tmp_path / "shifts.yaml"
-    own.write_text(
-        "name: shifts\nsplits: shipped-cars\nonly: [start, removal 12]\nseeds: [0]\n"
-        "base: {data: {source: cars, attribute: [car_color, body_type], image_size: 96}, objective: {name: margin}, epochs: 1,\n"
-        "  batch: {size: 32, per_class: 4}, backbone: {name: 'clip:cars-small', dim: 32, head_only: true}}\n"
-        "rows: {Margin: {}, Raw: {epochs: 0, backbone.dim: null}}\n"
-    )
+    own.write_text(f"name: shifts\nsplits: shipped-cars\nonly: [start, removal 12]\nseeds: [0]\nrows: {{Margin: {{}}, {_RAW}}}\n{_BASE}")
     call = ("study", str(own), "--out", str(tmp_path / "runs"), "--format", "csv")
     printed, _ = ok(*call, "--table")
     assert "No run is finished yet." in printed
@@ -71,12 +72,7 @@ def test_directions_at_one_distance_stand_side_by_side_with_what_a_row_gains(ok:
     forth, back = read_splits(splits).splits
     assert (forth.train, forth.test, forth.distance) == (back.test, back.train, back.distance)
     assert not {name.split()[-1] for name in forth.train} & {name.split()[-1] for name in forth.test}
-    halves.write_text(
-        f"name: halves\nsplits: {splits}\nseeds: [0, 1]\n"
-        "base: {data: {source: cars, attribute: [car_color, body_type], image_size: 96}, objective: {name: margin}, epochs: 1,\n"
-        "  batch: {size: 32, per_class: 4}, backbone: {name: 'clip:cars-small', dim: 32, head_only: true}}\n"
-        "rows: {Raw: {epochs: 0, backbone.dim: null}, Margin: {}}\n"
-    )
+    halves.write_text(f"name: halves\nsplits: {splits}\nseeds: [0, 1]\nrows: {{{_RAW}, Margin: {{}}}}\n{_BASE}")
     call = ("study", str(halves), "--out", str(tmp_path / "runs"), "--format", "csv", "--against", "Raw", "--save", str(tmp_path / "all.csv"))
     printed, _ = ok(*call)
     table, gains = printed.strip().split("minus Raw")

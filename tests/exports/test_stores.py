@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import psycopg
 import pytest
 
 import likeness as lk
@@ -45,8 +46,6 @@ def place(request: pytest.FixtureRequest, tmp_path: Path) -> Any:
     def of(target: str) -> str:
         if target != "pgvector":
             return str(tmp_path / f"{target}-store")
-        import psycopg
-
         address = str(request.getfixturevalue("postgres"))
         with psycopg.connect(address, autocommit=True) as connection:
             connection.execute("DROP SCHEMA public CASCADE")
@@ -82,35 +81,19 @@ def test_a_space_comes_back_whole(target: str, space: Space, place: Any, small_p
 
 
 @pytest.mark.parametrize("target", STORES)
-def test_some_rows_and_columns_in_their_order(target: str, space: Space, place: Any) -> None:
-    where = place(target)
-    lk.export(space, target, where, rows=[8, 1, 5], columns=["count"])
-    found = import_space(target, where)
-    np.testing.assert_allclose(found.vectors, space.vectors[[8, 1, 5]], atol=1e-6)
-    assert found.table.frame["count"].tolist() == [8, 1, 5]
-    assert found.table.attributes == ["count"]
-
-
-@pytest.mark.parametrize("target", STORES)
-def test_vectors_without_images_come_back(target: str, place: Any) -> None:
-    where = place(target)
-    plain = lk.Space(np.eye(3) + 0.1, labels=[1, 2, 3])
-    lk.export(plain, target, where)
-    found = import_space(target, where)
-    assert not found.table.has_images
-    assert found.table.frame["label"].tolist() == [1, 2, 3]
-    bare = lk.Space(np.eye(3) + 0.1)
-    where = place(target) + ("2" if target != "pgvector" else "")
-    lk.export(bare, target, where)
-    np.testing.assert_allclose(import_space(target, where).vectors, bare.vectors, atol=1e-6)
-
-
-@pytest.mark.parametrize("target", STORES)
-def test_zero_rows_of_a_notions_space_stay_zero(target: str, place: Any) -> None:
-    base, where = lk.Space(np.array([[1.0, 2, 0], [0, 0, 1], [2, 1, 1]])), place(target)
-    seen = base.project(SimpleNamespace(fit=lambda text: None, transform=lambda images: np.asarray(images)[:, :2]), "two of three")
-    lk.export(seen, target, where)
-    np.testing.assert_allclose(TARGETS[target].read(where, None).vectors, seen.vectors, atol=1e-6)  # type: ignore[misc]
+def test_some_rows_vectors_without_images_and_zero_rows_of_a_notions_space_come_back(target: str, space: Space, place: Any) -> None:
+    drop = SimpleNamespace(fit=lambda text: None, transform=lambda images: np.asarray(images)[:, :2])
+    seen = lk.Space(np.array([[1.0, 2, 0], [0, 0, 1], [2, 1, 1]])).project(drop, "two of three")
+    plain, bare = lk.Space(np.eye(3) + 0.1, labels=[1, 2, 3]), lk.Space(np.eye(3) + 0.1)
+    for number, (source, rows) in enumerate(((space, [8, 1, 5]), (plain, None), (bare, None), (seen, None))):
+        where = place(target) + (str(number) if target != "pgvector" else "")
+        lk.export(source, target, where, rows=rows, columns=["count"] if rows else None)
+        vectors = source.vectors if rows is None else source.vectors[rows]
+        np.testing.assert_allclose(TARGETS[target].read(where, None).vectors, vectors, atol=1e-6)  # type: ignore[misc]
+        if source is not seen:
+            table = import_space(target, where).table
+            assert table.has_images == (source is space)
+            assert table.frame[table.attributes].to_dict("list") == ({"count": rows} if rows else {} if source is bare else {"label": [1, 2, 3]})
 
 
 def _nearest(space: Space, row: int, k: int) -> list[int]:
@@ -137,8 +120,6 @@ def test_qdrant_itself_finds_what_is_nearest_under_a_filter(space: Space, place:
 
 @pytest.mark.long
 def test_pgvector_itself_finds_what_is_nearest(space: Space, place: Any) -> None:
-    import psycopg
-
     where = place("pgvector")
     lk.export(space, "pgvector", where)
     text = json.dumps(space.vectors[3].tolist())
@@ -283,7 +264,6 @@ def test_what_a_store_says_of_itself_may_be_anything(about: str, space: Space, t
 @pytest.mark.long
 def test_vectors_of_others_are_read(space: Space, place: Any) -> None:
     import lancedb
-    import psycopg
     from qdrant_client import QdrantClient, models
 
     vectors, paths = space.vectors, [str(path) for path in space.table.paths()]
@@ -323,8 +303,6 @@ def test_own_columns_and_names_are_refused(target: str, space: Space, place: Any
 
 @pytest.mark.long
 def test_a_table_of_others_is_not_touched(space: Space, place: Any) -> None:
-    import psycopg
-
     where = place("pgvector")
     with psycopg.connect(where, autocommit=True) as connection:
         connection.execute("CREATE TABLE my_photos (a int)")

@@ -8,18 +8,7 @@ from PIL.ImageColor import getrgb
 
 from likeness.errors import InputError
 from likeness.labels import JOINTS
-from likeness.plots.label_pictures import (
-    LEFT,
-    MIDDLE,
-    RIGHT,
-    SURFACES,
-    blend_layout,
-    bones,
-    dial_place,
-    draw_numbers,
-    draw_pose,
-    draw_viewpoint,
-)
+from likeness.plots.label_pictures import LEFT, MIDDLE, RIGHT, SURFACES, blend_layout, bones, dial_place, draw_numbers, draw_pose, draw_viewpoint
 
 SIDE = 240
 

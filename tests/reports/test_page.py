@@ -14,7 +14,8 @@ import pytest
 from likeness.errors import InputError
 from likeness.notions import get_notion
 from likeness.reports import ReportOptions, notion_report, report_html, write_report
-from likeness.reports.curves import HEIGHT, WIDTH, Curve, curve_svg
+from likeness.reports.page import HEIGHT, WIDTH, curve_svg
+from likeness.reports.report import Curve
 from small_report import POSITIONS, small_report, small_table
 from worlds import cars
 

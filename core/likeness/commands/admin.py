@@ -47,9 +47,7 @@ def delete(visitor: _Visitor, yes: Annotated[bool, typer.Option("--yes", help="D
 
 
 @admin.command()
-def backup(
-    file: Annotated[Path, typer.Argument(help="TAR file to write, compressed where it ends in .gz; it must not exist yet.")],
-) -> None:
+def backup(file: Annotated[Path, typer.Argument(help="TAR file to write, compressed where it ends in .gz; it must not exist yet.")]) -> None:
     """Copy a server's folder and its runs into one file; the server may keep running. What can be computed again is left out.
 
     Example: `likeness admin backup server-2026-11-30.tar`

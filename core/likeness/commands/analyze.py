@@ -30,8 +30,7 @@ analyze = typer.Typer(
 )
 Methods = Annotated[str, typer.Option(help="Of {methods}; separated by commas. `paper`: those of the paper. `all`: all of them.")]
 Dimension = Annotated[
-    str,
-    typer.Option("--dim", "-d", help="Dimensions, by default the paper's. `suggested`: the notion's own, or as many as its prompts suggest."),
+    str, typer.Option("--dim", "-d", help="Dimensions, by default the paper's. `suggested`: the notion's own, or as many as its prompts suggest.")
 ]
 _COUNTS = ",".join(str(count) for count in range(10, 151, 10))
 Metric = Annotated[str, typer.Option(help="What to plot: {metrics}.")]

@@ -31,8 +31,7 @@ def app(
         list[str] | None, typer.Option(help="A further name under which browsers reach the app, such as a reverse proxy's; repeatable.")
     ] = None,
     token: Annotated[
-        bool | None,
-        typer.Option("--token/--no-token", help="Whether only the printed link opens the app; others on this machine cannot."),
+        bool | None, typer.Option("--token/--no-token", help="Whether only the printed link opens the app; others on this machine cannot.")
     ] = None,
     auth: Annotated[Path | None, typer.Option(help="On a shared server: passwords, a file that `likeness admin password` writes.")] = None,
     auth_header: Annotated[str | None, typer.Option(help="On a shared server: the header in which a trusted proxy names the account.")] = None,

@@ -25,10 +25,7 @@ KINDS = {
 }
 
 
-def kinds(
-    kind: Annotated[str, typer.Argument(help=f"Of {', '.join(KINDS)}.")],
-    format: Format = "table",
-) -> None:
+def kinds(kind: Annotated[str, typer.Argument(help=f"Of {', '.join(KINDS)}.")], format: Format = "table") -> None:
     """List what can be named: each with its title, what it does, and its options with their defaults and bounds.
 
     Examples: `likeness kinds objectives`, `likeness kinds metrics --format markdown`

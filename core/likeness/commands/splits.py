@@ -25,12 +25,10 @@ splits = typer.Typer(name="splits", no_args_is_help=True, help="Train-test split
 
 Encoder = Annotated[str | None, typer.Option("--encoder", "-e", help="Encoder whose features are measured, as `likeness embed` takes it.")]
 Like = Annotated[
-    str | None,
-    typer.Option(help="Instead: images, classes and backbone of a run's config or preset, whose features are not scaled to unit length."),
+    str | None, typer.Option(help="Instead: images, classes and backbone of a run's config or preset, whose features are not scaled to unit length.")
 ]
 Start = Annotated[
-    str,
-    typer.Option(help="`first`: the first half of the classes in natural order trains; `random`: a random half; `official`: a paper's own part."),
+    str, typer.Option(help="`first`: the first half of the classes in natural order trains; `random`: a random half; `official`: a paper's own part.")
 ]
 _STARTS = ("first", "random", "official")
 Rule = Literal["paper", "official"]

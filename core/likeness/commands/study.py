@@ -1,6 +1,7 @@
 """`likeness study`."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -47,15 +48,13 @@ def study(
     check_rows(chosen, [*(row or []), *([against] if against else [])])
     folder, changes = StudyFolder(out or runs_dir() / chosen.name), changed(change)
     wanted = cells(chosen, folder.path, changes, row or None)
-    try:
-        if not table:
-            folder.create(chosen, changes, row)
-            train_cells(folder, wanted)
-    finally:
+
+    def show() -> None:
         _print_study(wanted, which, format)
-        tell_cells(wanted, which, save)
         if against:
             _print_paired(wanted, which, against, format)
+
+    run_cells(folder, wanted, None if table else partial(folder.create, chosen, changes, row), show, which, save)
 
 
 def check_rows(chosen: "StudyConfig", rows: list[str]) -> None:
@@ -65,19 +64,22 @@ def check_rows(chosen: "StudyConfig", rows: list[str]) -> None:
         raise InputError(f"There is no row '{unknown[0]}'; the rows are {', '.join(chosen.rows)}.")
 
 
-def train_cells(folder: "StudyFolder", wanted: "list[Cell]") -> None:
-    """Trains what is missing, each run told of before it begins."""
-    with staged_bar("Runs") as progress:
-        folder.run(wanted, progress)
-
-
-def tell_cells(wanted: "list[Cell]", which: str, save: Path | None) -> None:
-    """Prints on stderr what finished runs say of themselves, and writes their figures."""
+def run_cells(
+    folder: "StudyFolder", wanted: "list[Cell]", begin: Callable[[], object] | None, show: Callable[[], None], which: str, save: Path | None
+) -> None:
+    """Trains what is missing where there is something to begin with, and however that ends shows, tells and writes what is finished."""
     from likeness.studies import measured, study_notes
 
-    for note in study_notes(wanted):
-        typer.echo(note, err=True)
-    write_csv(save, measured(wanted, which))
+    try:
+        if begin is not None:
+            begin()
+            with staged_bar("Runs") as progress:
+                folder.run(wanted, progress)
+    finally:
+        show()
+        for note in study_notes(wanted):
+            typer.echo(note, err=True)
+        write_csv(save, measured(wanted, which))
 
 
 def _print_study(wanted: "list[Cell]", which: str, format: str) -> None:

@@ -1,13 +1,14 @@
 """`likeness sweep`."""
 
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from likeness.commands.options import Changes, Format, output_file, output_folder
-from likeness.commands.study import check_rows, tell_cells, train_cells, with_spreads
+from likeness.commands.study import check_rows, run_cells, with_spreads
 from likeness.commands.terminal import print_table, staged_bar
 from likeness.commands.train import changed
 from likeness.errors import InputError
@@ -75,13 +76,8 @@ def _sweep_rows(
     tried = sweep_of(chosen, rows or None)
     folder = StudyFolder(out or runs_dir() / tried.name)
     wanted = cells(tried, folder.path, changes)
-    try:
-        if not show:
-            folder.create(tried, changes)
-            train_cells(folder, wanted)
-    finally:
-        _print_rows(chosen, wanted, which, format)
-        tell_cells(wanted, which, save)
+    begin = None if show else partial(folder.create, tried, changes)
+    run_cells(folder, wanted, begin, partial(_print_rows, chosen, wanted, which, format), which, save)
 
 
 def _print_rows(chosen: "StudyConfig", wanted: "list[Cell]", which: str, format: str) -> None:

@@ -75,13 +75,7 @@ def set_(
 
 @tags.command(cls=ListedHelp)
 def remove(
-    source: Source,
-    name: _Name,
-    path: _PathsOption = None,
-    images: _ImagesOption = None,
-    where: _Where = None,
-    every: _All = False,
-    who: _Who = None,
+    source: Source, name: _Name, path: _PathsOption = None, images: _ImagesOption = None, where: _Where = None, every: _All = False, who: _Who = None
 ) -> None:
     """Take a tag, the value of an attribute, or the note from images.
 
@@ -100,10 +94,7 @@ def remove(
 
 @tags.command(cls=ListedHelp)
 def rename(
-    source: Source,
-    name: _Known,
-    new: Annotated[str, typer.Argument(help="The new name, which no image has anything of.")],
-    who: _Who = None,
+    source: Source, name: _Known, new: Annotated[str, typer.Argument(help="The new name, which no image has anything of.")], who: _Who = None
 ) -> None:
     """Give a tag or an attribute another name on all images, as one edit.
 

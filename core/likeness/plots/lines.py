@@ -34,15 +34,7 @@ def banded_line(figure: "Figure", line: pd.DataFrame, x: str, look: Look, legend
             **{**legend, "showlegend": False},
             **place,
         )
-    figure.add_scatter(
-        x=values,
-        y=mean.tolist(),
-        **look.line(marked),
-        hovertext=hover_texts(line),
-        hovertemplate=_HOVER,
-        **legend,
-        **place,
-    )
+    figure.add_scatter(x=values, y=mean.tolist(), **look.line(marked), hovertext=hover_texts(line), hovertemplate=_HOVER, **legend, **place)
 
 
 def means(groups: Any) -> pd.DataFrame:

@@ -66,11 +66,7 @@ def picture_rows(
 
 
 def _check(
-    table: ImageTable,
-    found: Mapping[str, Sequence[int]],
-    query: int | None,
-    texts: Sequence[object] | None,
-    right: NDArray[np.bool_] | None,
+    table: ImageTable, found: Mapping[str, Sequence[int]], query: int | None, texts: Sequence[object] | None, right: NDArray[np.bool_] | None
 ) -> None:
     for given in (texts, right):
         if given is not None and len(given) != len(table):

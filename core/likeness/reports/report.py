@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from likeness.data import ImageTable
 from likeness.errors import InputError
 from likeness.plots.linked_map import place
-from likeness.reports.curves import Curve
 from likeness.reports.figures import FigureTable
 from likeness.reports.options import ReportOptions
 from likeness.search import nearest
@@ -30,6 +29,16 @@ class SpaceView:
     positions: NDArray[np.float32]
     rows: NDArray[np.int64]
     similarities: NDArray[np.float32]
+
+
+@dataclass(frozen=True)
+class Curve:
+    """One figure over the epochs: points (epoch, value) by epoch, perhaps with a level to compare with, such as the raw encoder's, and its name."""
+
+    title: str
+    points: Sequence[tuple[float, float]]
+    level: float | None = None
+    level_name: str = ""
 
 
 @dataclass(frozen=True, eq=False)

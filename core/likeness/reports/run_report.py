@@ -13,11 +13,10 @@ from likeness.defaults import default_encoder
 from likeness.embedding import embed
 from likeness.errors import InputError
 from likeness.evaluation import continuous_metrics, metric_title
-from likeness.reports.curves import Curve
 from likeness.reports.figures import METRICS, FigureTable, agreement_row, figure, measured
 from likeness.reports.notion_report import check_color
 from likeness.reports.options import ReportOptions
-from likeness.reports.report import Report, shown_rows, space_views
+from likeness.reports.report import Curve, Report, shown_rows, space_views
 from likeness.space import Space
 
 if TYPE_CHECKING:

@@ -38,13 +38,7 @@ class Placement:
 
 
 def place(
-    source: Any,
-    method: str,
-    parameters: dict[str, Any],
-    *,
-    positions: Any = None,
-    before: Placement | None = None,
-    onto: Placement | None = None,
+    source: Any, method: str, parameters: dict[str, Any], *, positions: Any = None, before: Placement | None = None, onto: Placement | None = None
 ) -> Placement:
     """The map of a space, or of positions (n, 2) alone.
 
