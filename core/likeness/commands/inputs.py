@@ -75,7 +75,8 @@ def composition_named(text: str) -> "Notion | Composition":
     """A notion by its name or YAML file, or several: `car-color + 0.5 car-model - background-color`."""
     from likeness.notions import parse_composition
 
-    return parse_composition(text, notion_named)
+    found: Notion | Composition = parse_composition(text, notion_named)
+    return found
 
 
 def space_named(base: "Space", notion: str | None, dim: int | None = None, method: str = "exact") -> "Space":
