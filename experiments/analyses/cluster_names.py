@@ -26,7 +26,7 @@ from likeness.clusters import (
 )
 from likeness.commands.inputs import embedded, source_table, space_named
 from likeness.commands.options import EncoderName, Format, NotionName, Only, OutputFile, Source
-from likeness.commands.terminal import check_format, measured, print_table
+from likeness.commands.terminal import measured, print_table
 from likeness.data import has_label
 from likeness.defaults import DATASET
 from likeness.errors import InputError
@@ -263,7 +263,6 @@ def main(
     Examples: `python -m experiments.analyses cluster-names --labels car_color`,
     `python -m experiments.analyses cluster-names cub200/all:FOLDER --labels bird_family`
     """
-    check_format(format)
     table = source_table(source, only)
     chosen = _chosen(table, labels)
     grouped = _groups(groups)

@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from likeness.plots.linked_map import SCRIPTS, encode_rows, read_script
+from likeness.plots.linked_map import SCRIPTS, read_script
+from likeness.plots.linked_map.bitset import encode_rows
 
 NAMES = (
     "Grid, PointSet, Splat, GLSplat, look, opacity, opacityTable, loadStep, inkTable, strips, "
