@@ -29,13 +29,7 @@ _SHOWN = 0.05  # probability from which on an image may show an aspect
 
 
 class Candidate(NamedTuple):
-    """A notion that a person might mean.
-
-    Attributes:
-        notion: whose aspects are read.
-        rows: (k, r) of its aspects.
-        divides: chance that two images differ in it, 0 to 1.
-    """
+    """A notion that a person might mean, with the rows (k, r) of its aspects and the chance (0 to 1) that two images differ in it."""
 
     notion: Notion
     rows: Rows
@@ -46,7 +40,7 @@ def candidates(space: "Space", notions: Iterable[Notion] | None = None, *, folde
     """What a person might mean by "similar" in these images: notions with the chance that two images differ in each.
 
     Args:
-        space: the images; of a notion's space, what it is made from counts.
+        space: of a notion's space, what it is made from counts.
         notions: None: those of the library that fit such images, and the lists that ship (`likeness.sentences.word_list_notions`). Those that are
             joined with others are left aside.
         folder: where the user's own notions lie; by default a folder of the cache.
@@ -82,11 +76,11 @@ def clicked_notion(
     pass (`Click.passed`): these count as alike, with m = .3. Before any answer another notion is meant in one of four cases, each other by the chance
     that two images differ in it, and one aspect in 20 is one too many. The most probable change is made, and then another one, as long as what comes
     out is more probable than what was there. Where nobody said "more like this" no other notion is taken: that images differ speaks for any notion of
-    many words. A notion that the encoder does not read in these images (`likeness.notion_trust`) is no candidate. Words
-    alone change, so that every method fits the notion, the index answers, and a person reads what the clicks have done. Ours.
+    many words. A notion that the encoder does not read in these images (`likeness.notion_trust`) is no candidate. Words alone change, so that every
+    method fits the notion, the index answers, and a person reads what the clicks have done. Ours.
 
     Args:
-        space: the images; of a notion's space, what it is made from counts.
+        space: of a notion's space, what it is made from counts.
         notion: as it is said.
         clicks: all answers, also those that were there before; of images that are not here they do not count.
         others: what else might be meant; None: `candidates`.
@@ -154,8 +148,7 @@ class _Change(NamedTuple):
 
 
 class _Answers(NamedTuple):
-    """Answers about pairs of images: the images (n, r), the places (c, 2) of each pair among them, whether they are alike, and how often an answer
-    is another one than the right words say (c,)."""
+    """The images (n, r) of pairs, the places (c, 2) of each pair among them, whether it is alike, and how often an answer on it is wrong (c,)."""
 
     images: Rows
     pairs: NDArray[np.int64]

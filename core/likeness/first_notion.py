@@ -10,16 +10,15 @@ if TYPE_CHECKING:
 
 
 def most_dividing(space: Space, notions: "Sequence[Notion]", seed: int = 0) -> "Notion | None":
-    """The notion whose aspects divide the images most clearly, as `likeness.notions.division_scores` measures it without labels, of those that can
-    be relied on with these images (`likeness.notion_trust`).
+    """The one of `notions` whose aspects divide the images most clearly, as `likeness.notions.division_scores` measures it without labels, of those
+    that can be relied on with these images (`likeness.notion_trust`).
 
     Args:
         space: of an encoder that reads text; of a notion's space, the one that it is made from counts.
-        notions: to choose from.
         seed: of the measure.
 
     Returns:
-        One of `notions`; None where none that can be relied on says more than words that mean nothing, or there are fewer than three images.
+        None where none that can be relied on says more than words that mean nothing, or there are fewer than three images.
 
     Raises:
         InputError: the space reads no text.

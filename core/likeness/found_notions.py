@@ -28,12 +28,8 @@ class FoundNotion(NamedTuple):
 
 
 class Direction(NamedTuple):
-    """Something in which the images differ and that no notion names.
-
-    Attributes:
-        vector: (r,) of unit length.
-        share: of the images' variance, 0 to 1.
-        low, high: rows of the images at its ends, the outermost first.
+    """Something in which the images differ and that no notion names: a unit vector (r,), its share of the images' variance, 0 to 1, and the rows of
+    the images at its two ends, the outermost first.
     """
 
     vector: NDArray[np.float64]
@@ -46,7 +42,7 @@ def found_notions(space: "Space", notions: Sequence[Notion] | None = None, *, fo
     """Notions as the images have them, those that can be trusted most first (`likeness.notion_trust`); no label is read.
 
     Args:
-        space: the images; of a notion's space, what it is made from counts.
+        space: of a notion's space, what it is made from counts.
         notions: to rank; None: those of the library that fit such images.
         folder: where the user's own notions lie; by default a folder of the cache.
         seed: as for `notion_trust`.
@@ -70,14 +66,10 @@ def found_notions(space: "Space", notions: Sequence[Notion] | None = None, *, fo
 
 
 def unnamed_directions(space: "Space", notions: Sequence[Notion], count: int = 3) -> list[Direction]:
-    """The principal directions of the images after what the aspects of notions vary along has been taken away (90 % of their variance).
+    """The `count` principal directions of the images after what the aspects of notions vary along has been taken away (90 % of their variance).
 
-    On the shipped cars, where one notion is left out, the first of them shows it (`python -m experiments.analyses unnamed`).
-
-    Args:
-        space: the images; of a notion's space, what it is made from counts.
-        notions: that are named already; none: the directions are principal components.
-        count: how many.
+    On the shipped cars, where one notion is left out, the first of them shows it (`python -m experiments.analyses unnamed`). Without notions they are
+    the principal components; of a notion's space, what it is made from counts.
 
     Raises:
         InputError: the space reads no text, a count below 1, or notions that leave nothing.

@@ -17,7 +17,6 @@ def notion_warnings(
     that varies (`likeness.notions.check`), words that the encoder does not know, and prompts that are longer than what it reads.
 
     Args:
-        notion: one, or several that are joined.
         encoder: that reads the prompts; None: no word is looked up.
         vocabularies: as for `likeness.notions.check`.
 

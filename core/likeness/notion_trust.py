@@ -50,15 +50,14 @@ def notion_trust(space: "Space", notion: Notion | Composition, seed: int = 0) ->
 
     Stability: the similarity of two images is the Bhattacharyya coefficient of their zero-shot probabilities of the aspects (`AspectProbabilities`);
     what counts is its correlation, over all pairs of images, between the notion as it is and with other words around its templates (`REWORDINGS`),
-    the mean of these: the statistic of Mantel (Cancer Research 27, 1967) and of representational similarity analysis (Kriegeskorte et al.,
-    Frontiers in Systems Neuroscience 2, 2008). Alignment: 1 - 1/w, where w = r tr(X T) / (tr X tr T), with the covariances X of the images and T of
-    the aspects in r dimensions, is how many times more the images vary along the aspects than along a random direction. Words that are turned into
-    random directions are stable and not aligned; words that mean nothing to the encoder are neither. Several notions that are joined can be
-    trusted as far as the weakest.
+    the mean of these: the statistic of Mantel (Cancer Research 27, 1967) and of representational similarity analysis (Kriegeskorte et al., Frontiers
+    in Systems Neuroscience 2, 2008). Alignment: 1 - 1/w, where w = r tr(X T) / (tr X tr T), with the covariances X of the images and T of the aspects
+    in r dimensions, is how many times more the images vary along the aspects than along a random direction. Words that are turned into random
+    directions are stable and not aligned; words that mean nothing to the encoder are neither. Several notions that are joined can be trusted as far
+    as the weakest.
 
     Args:
         space: the images; of a notion's space, what it is made from counts.
-        notion: no label is read.
         seed: draws 500 images where there are more.
 
     Raises:
@@ -104,9 +103,8 @@ def alignment(images: NDArray[np.float32], aspects: Any) -> float:
 
 
 def stability(images: NDArray[np.float32], aspects: Any, *reworded: Any) -> float:
-    """The mean correlation, over pairs of images (n, d), of their similarities by aspects (k, d) and by each other wording of these.
-
-    0 where the aspects of one of them are all the same to the encoder, so that no image differs from another.
+    """The mean correlation, over pairs of images (n, d), of their similarities by aspects (k, d) and by each other wording of these; 0 where the
+    aspects of one of them are all the same to the encoder, so that no image differs from another.
     """
     pairs = np.triu_indices(len(images), 1)
     found = [_similarities(images, each)[pairs] for each in (aspects, *reworded)]

@@ -12,8 +12,7 @@ class Option(NamedTuple):
         default: its type is the option's: a switch (bool), a whole number (int) or a number (float).
         help: one sentence.
         least, most: bounds of a number, both allowed.
-        title: as a person reads it, where it has a control.
-        step: of the control.
+        title, step: as a person reads it, and of the control, where it has one.
     """
 
     default: bool | int | float
@@ -52,8 +51,6 @@ def check_options(owner: str, options: Options, given: Mapping[str, Any], place:
 
     Args:
         owner: as a sentence about an unknown option begins: "The objective 'margin'".
-        options: that there are.
-        given: values by name.
         place: where they stand in a config: "objective.options".
     """
     for key, value in given.items():

@@ -5,12 +5,7 @@ from typing import Any
 
 
 class FieldView(Mapping[str, str]):
-    """A text that all entries declare, such as their titles: it follows the registry, also when an entry is added later.
-
-    Args:
-        entries: by name.
-        field: an attribute of each.
-    """
+    """A text that all entries declare, such as their titles, by name: it follows the registry, also when an entry is added later."""
 
     def __init__(self, entries: Mapping[str, Any], field: str) -> None:
         self._entries, self._field = entries, field

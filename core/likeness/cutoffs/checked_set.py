@@ -17,11 +17,10 @@ _MOST_DRAWN = 1_000  # images of a set that are looked at
 class CheckedSet:
     """The best `size` images. Those that were not known when the check began are drawn in one random order that is fixed beforehand.
 
-    The order depends on nothing that is seen, so that the answers on its beginning are those of a random sample, whichever other images were
-    answered as well, and for every larger set too, drawn in the same order.
+    The order depends on nothing that is seen, so that the answers on its beginning are those of a random sample, whichever other images were answered
+    as well, and for every larger set too, drawn in the same order.
 
     Attributes:
-        size: images from the best on.
         known: place -> match, of all images that were answered before the check began.
         draw: (n,) places of all images in the random order.
         fdr: the share that may be wrong.

@@ -46,14 +46,11 @@ class Checks:
         fdr: float,
         risk: float,
     ) -> "Checks":
-        """Follows the answers one by one: the same answers in the same order lead to the same checks.
+        """Follows the answers `known`, place -> match, one by one: the same answers in the same order lead to the same checks.
 
         Args:
-            known: place -> match, in the order of the answers.
-            model: of the scores.
-            weights: of its curves after answers.
+            weights: of the model's curves after answers.
             draw: number of a check -> (n,) places in its random order.
-            fdr: the share that may be wrong.
             risk: of all checks together.
         """
         current, number, before = None, 0, dict[int, bool]()

@@ -69,14 +69,9 @@ class CutoffFinder:
         return self._draws[check]
 
     def cut_off(self, answers: Answers = ()) -> Cutoff:
-        """The cut-off after answers.
+        """The cut-off after answers: row -> whether the image matches, or pairs of these, in the order in which they were given.
 
-        Args:
-            answers: row -> whether the image matches, or pairs of these, in the order in which they were given; any images, but a promise takes those
-                of `next_to_ask`.
-
-        Raises:
-            InputError: there is no such row.
+        Any images may be answered, but a promise takes those of `next_to_ask`. A row that there is not raises InputError.
         """
         known = self._places(answers)
         weights = self._weights(known)
@@ -100,10 +95,6 @@ class CutoffFinder:
 
         The first five are near plausible cut-offs. Then images are drawn at random from the set whose promise would be largest, by what is known, and
         as long as the cut-off is uncertain every third is one near it; where no promise is in reach, all are.
-
-        Args:
-            answers: as in `cut_off`.
-            count: how many.
 
         Raises:
             InputError: there is no such row, or a count below 1.

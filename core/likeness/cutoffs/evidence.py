@@ -46,11 +46,7 @@ class Bet:
         self._logs = [float(np.log(share)) for share, _ in _STAKES]
 
     def add(self, match: bool) -> None:
-        """Takes the next answer.
-
-        Raises:
-            InputError: more answers than images.
-        """
+        """Takes the next answer; more than there are unknown images raise InputError."""
         if self.drawn >= self.unknown:
             raise InputError(f"There are more answers than the {self.unknown} images; pass one for each.")
         chance = min(1.0, max(0.0, (self.bound - self.errors) / (self.unknown - self.drawn)))
@@ -80,11 +76,9 @@ def _gain(match: bool, chance: float, part: float) -> float:
 
 
 def answers_needed(unknown: NDArray[np.int64], confirmed: NDArray[np.int64], fdr: float, risk: float) -> NDArray[np.int64]:
-    """(b,) how many answers, all of them matches, prove for sets of so many images that at most the share `fdr` is wrong; at most 400.
+    """(b,) how many answers, all of them matches, prove for sets of so many images (`Bet`) that at most the share `fdr` is wrong; at most 400.
 
-    Args:
-        unknown, confirmed: (b,), as in `Bet`.
-        risk: chance from 0 to 1 of a proof that is wrong.
+    `risk` is the chance, from 0 to 1, of a proof that is wrong.
     """
     bound = _too_many(unknown, confirmed, fdr)
     needed = np.where(bound > unknown, 0, MOST_NEEDED)

@@ -24,12 +24,8 @@ _TINY = 1e-6
 
 @dataclass(frozen=True, eq=False)
 class MatchModel:
-    """Curves P(match | score) = 1 / (1 + exp(-slope (z - center))) on a grid, with what speaks for each before any answer.
-
-    Attributes:
-        bins: the images' scores.
-        chance: (g, b) the probability that an image matches, by curve and bin.
-        prior: (g,) logarithm of the weights.
+    """Curves P(match | score) = 1 / (1 + exp(-slope (z - center))) on a grid: the chance (g, b) that an image matches, by curve and bin, and as
+    `prior` (g,) the logarithm of what speaks for each before any answer.
     """
 
     bins: ScoreBins
@@ -82,11 +78,8 @@ def match_model(bins: ScoreBins, zero: bool = False) -> MatchModel:
     A curve splits the scores into those of matches and of others; with the share, mean and deviation of both, the likelihood of a mixture of two
     normal distributions follows. Scores are not normal, and their groups no clean ones, so that its logarithm counts as if there were few images:
     nothing that is plausible is excluded. Curves are also weighed by the share of images that match, of which 3 % is the median (from 0.2 to 37 % in
-    95 of 100 cases), since a flat weight lets every second image match.
-
-    Args:
-        bins: of the scores.
-        zero: the scores are differences to negative prompts, so that even odds are expected near 0.
+    95 of 100 cases), since a flat weight lets every second image match. With `zero` the scores are differences to negative prompts, so that even odds
+    are expected near 0.
     """
     center, slope = (each.ravel() for each in np.meshgrid(_centers(bins), np.geomspace(*_STEEPNESS, _SLOPES), indexing="ij"))
     odds = np.clip(slope[:, None] * (bins.z - center[:, None]), -40, 40).astype(np.float32)

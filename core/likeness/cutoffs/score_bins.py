@@ -40,11 +40,8 @@ class ScoreBins(NamedTuple):
 
 
 def match_scores(similarities: Any, negatives: Any = None) -> Floats:
-    """(n,) how much more similar each image is to a query than to the negative prompt that it is most similar to; without these the similarities.
-
-    Args:
-        similarities: (n,).
-        negatives: (m, n), of negative prompts, or None.
+    """(n,) how much more similar each image is to a query than to the negative prompt (m, n) that it is most similar to; without these the
+    similarities.
 
     Raises:
         InputError: fewer than 2 images, values that are not finite, or negatives of other images.

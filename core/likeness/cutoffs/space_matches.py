@@ -104,9 +104,8 @@ class SpaceMatches:
 
 
 def query_similarities(space: "Space", query: Any) -> tuple[NDArray[np.int64], Floats]:
-    """Rows (m,) of all images but those that the query names, and how similar they are to it (m,).
-
-    Of a `Query` it is the logarithm of how well all of its terms hold.
+    """Rows (m,) of all images but those that the query names, and how similar they are to it (m,); of a `Query` the logarithm of how well all terms
+    hold.
     """
     if isinstance(query, Query):
         places, weights = np.vstack([space.place(what) for _, what in query.terms]), [weight for weight, _ in query.terms]

@@ -24,16 +24,12 @@ def checked_metric(metric: str) -> None:
 
 @dataclass(frozen=True)
 class Scaling:
-    """Brings rows into the form whose products order the gallery as a metric does, largest first, a part of them at a time.
+    """Brings rows into the form whose products order the gallery as a metric does, largest first, a part of them at a time; without one as they are.
 
-    Cosine: unit rows. Euclidean: -|x - y|^2 / 2 = x.y - |y|^2 / 2 - |x|^2 / 2, and the last term is the same for the whole gallery; so one
-    further column does it: the unit in queries, -|y|^2 / 2 over the unit in the gallery. The gallery's mean is subtracted first, since a
-    large common offset would eat float32's digits.
-
-    Attributes:
-        metric: None takes the rows as they are.
-        centre: mean of the gallery (d,), for "euclidean".
-        unit: a power of two about as large as rows are long, so that the further column is no longer than they are either.
+    Cosine: unit rows. Euclidean: -|x - y|^2 / 2 = x.y - |y|^2 / 2 - |x|^2 / 2, and the last term is the same for the whole gallery; so one further
+    column does it: the unit in queries, -|y|^2 / 2 over the unit in the gallery. The gallery's mean is subtracted first, since a large common offset
+    would eat float32's digits. The unit is a power of two about as large as rows are long, so that the further column is no longer than they are
+    either.
     """
 
     metric: DistanceMetric | None = None
@@ -71,11 +67,7 @@ AS_GIVEN = Scaling()
 
 
 def scaling_for(gallery: NDArray[np.float32], queries: NDArray[np.float32], metric: DistanceMetric) -> Scaling:
-    """The scaling for gallery rows (n, d) and queries (q, d).
-
-    Raises:
-        InputError: on an unknown metric, and (cosine) rows of zeros.
-    """
+    """The scaling for gallery rows (n, d) and queries (q, d); InputError on an unknown metric, and (cosine) rows of zeros."""
     checked_metric(metric)
     if metric == "euclidean":
         centre = gallery.mean(axis=0, dtype=np.float64)
@@ -101,8 +93,7 @@ def _label_series(labels: Any, count: int, name: str) -> "pd.Series[Any]":
 def label_codes(labels: Any, count: int, name: str) -> NDArray[np.intp]:
     """Numbers from 0, in order of first appearance, for labels of any hashable kind (count,); -1 for a row without one (`has_label`).
 
-    Raises:
-        InputError: if the length does not fit, or no row has a label.
+    InputError if the length does not fit, or no row has a label.
     """
     codes = pd.factorize(_label_series(labels, count, name))[0].astype(np.intp)
     if not (codes >= 0).any():
@@ -127,13 +118,9 @@ def taken(rows: NDArray[Any], places: NDArray[np.intp]) -> NDArray[Any]:
 
 
 def class_codes(labels: Any, count: int, query_labels: Any, query_count: int) -> tuple[NDArray[np.intp], NDArray[np.intp], list[Any]]:
-    """Class numbers of the gallery (count,) and of the queries (query_count,), and the label of each class.
+    """Class numbers of the gallery (count,) and of the queries (query_count,), and the label of each class; errors as of `label_codes`.
 
-    Labels may be of any hashable kind; `query_labels` None means the gallery's own. Equal labels of both sides get the same number, rows without
-    a label -1.
-
-    Raises:
-        InputError: if the lengths do not fit, or a side has no label.
+    `query_labels` None means the gallery's own. Equal labels of both sides get the same number, rows without a label -1.
     """
     series = _label_series(labels, count, "labels")
     if query_labels is not None:

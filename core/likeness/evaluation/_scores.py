@@ -11,12 +11,9 @@ Scores = NDArray[np.float64]
 
 
 class RankedHits:
-    """The ranks of the relevant items of b queries, and what several scores need of them, computed once.
+    """What several scores need of the ranks of the relevant items of b queries, computed once.
 
-    Args:
-        ranks: from 1, ascending within a query, one query after the other.
-        offsets: where each query's ranks begin and end (b + 1,).
-        class_sizes: gallery rows of each query's class, itself included where it is there (b,).
+    `class_sizes` (b,) are the gallery rows of each query's class, itself included where it is there; ranks and offsets as in `_ranks.Ranks`.
     """
 
     def __init__(self, ranks: NDArray[np.int64], offsets: NDArray[np.int64], class_sizes: NDArray[np.int64]) -> None:

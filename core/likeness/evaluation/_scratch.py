@@ -15,11 +15,8 @@ MOST_IN_MEMORY = 300_000_000  # bytes of one array
 def scratch_array(parts: Iterable[NDArray[Any]], shape: tuple[int, ...], dtype: DTypeLike) -> NDArray[Any]:
     """The parts one after the other, as one array of this shape.
 
-    Beyond 300 MB it is mapped from an unnamed file in the folder of temporary files (TMPDIR), so that it takes no memory that the system
-    could not use otherwise; the file is gone with the array, or with the process.
-
-    Raises:
-        InputError: if there is no room for the file.
+    Beyond 300 MB it is mapped from an unnamed file in the folder of temporary files (TMPDIR), so that it takes no memory that the system could not
+    use otherwise; the file is gone with the array, or with the process. Where there is no room for it, that is an InputError.
     """
     size = int(np.prod(shape)) * np.dtype(dtype).itemsize
     if size <= MOST_IN_MEMORY:

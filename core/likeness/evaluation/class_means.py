@@ -15,11 +15,7 @@ def class_sums(
 ) -> NDArray[np.float64]:
     """Sum (c, d), in float64, of the rows (n, d) of each class 0 to c - 1; zeros for a class without rows.
 
-    Args:
-        rows: may be memory-mapped; some 16 MB of them are worked on at a time.
-        labels: class of each row (n,).
-        classes: how many there are.
-        scale: applied to each part (m, d), in float64, before it is added.
+    Rows may be memory-mapped: some 16 MB of them are worked on at a time, and `scale` is applied to each part (m, d), in float64.
     """
     sums = np.zeros((classes, rows.shape[1]))
     for part in row_slices(*rows.shape):
@@ -33,8 +29,7 @@ def class_sums(
 def class_means(rows: NDArray[Any], labels: NDArray[np.int64]) -> NDArray[np.float64]:
     """Mean (c, d) of each class's unit rows (n, d), which may be memory-mapped, itself of unit length.
 
-    Raises:
-        InputError: if the images of a class cancel out, so that their mean has no direction.
+    Images of a class that cancel out, so that their mean has no direction, are an InputError.
     """
     sums = class_sums(rows, labels, int(labels.max()) + 1)
     lengths = np.linalg.norm(sums, axis=1, keepdims=True)

@@ -12,13 +12,10 @@ MOST_CLASSES = 1_000
 
 
 def clustered_order(similarities: Any) -> NDArray[np.int64]:
-    """Class numbers (c,) in the order of the leaves of a hierarchical clustering, for heat maps.
+    """Class numbers (c,) in the order of the leaves of a hierarchical clustering of their similarities (c, c), for heat maps.
 
     Average linkage of the distances (largest similarity - similarity), the leaves turned so that neighbors are as similar as the tree allows
     (Bar-Joseph et al., 2001).
-
-    Args:
-        similarities: (c, c), such as those of class names.
 
     Raises:
         InputError: not square, not finite, of one class alone, or of more than 1,000 classes, which no one can tell apart in a figure.

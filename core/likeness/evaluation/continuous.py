@@ -26,19 +26,18 @@ def continuous_metrics(
 ) -> dict[str, float]:
     """How near in the label space the images are that an embedding retrieves by Euclidean distance.
 
-    mean_label_distance_at_k is the mean over queries of the mean label distance of the k nearest gallery images; smaller is better.
-    ndcg_at_k is Eq. 12: the sum over ranks i of 2^(r_i) / log2(i + 1), over that of the k images of the smallest label distance, with the
-    relevance r_i = -log2(y + 1), that is 1 / (1 + y) for a label distance y; 1 is best.
+    mean_label_distance_at_k is the mean over queries of the mean label distance of the k nearest gallery images; smaller is better. ndcg_at_k is Eq.
+    12: the sum over ranks i of 2^(r_i) / log2(i + 1), over that of the k images of the smallest label distance, with the relevance r_i = -log2(y +
+    1), that is 1 / (1 + y) for a label distance y; 1 is best.
 
     Args:
         label_distances: (q, n), of queries to gallery images, plain distances.
-        query_embeddings: (q, d).
-        gallery_embeddings: (n, d). Equally near images are taken in their order.
+        query_embeddings, gallery_embeddings: (q, d) and (n, d). Equally near images are taken in their order.
         ks: how many are retrieved, each at most n.
-        relevance_distances: (q, n), where nDCG goes by other distances. The paper's Eq. 12 writes |y_q - y_i|, the Euclidean norm, which
-            for poses is not their label distance, a sum over joints; the authors' code takes the label distance, as this does by default.
-        scale: by which mean label distances are multiplied. The authors' code has 224 / 288 for MPII poses, whose joints are annotated in
-            frames of 288 pixels, of which the network is shown 224.
+        relevance_distances: (q, n), where nDCG goes by other distances. The paper's Eq. 12 writes |y_q - y_i|, the Euclidean norm, which for poses is
+            not their label distance, a sum over joints; the authors' code takes the label distance, as this does by default.
+        scale: by which mean label distances are multiplied. The authors' code has 224 / 288 for MPII poses, whose joints are annotated in frames of
+            288 pixels, of which the network is shown 224.
         exclude: (q,) one gallery row for each query that must not be retrieved, such as the query itself; -1 for none.
 
     Raises:
@@ -83,9 +82,8 @@ def chance_metrics(label_distances: Any, ks: Sequence[int] = (1, 5, 10, 50, 100)
 
 
 def retrieve(queries: NDArray[Any], gallery: NDArray[Any], k: int, exclude: NDArray[np.int64] | None = None) -> NDArray[np.int64]:
-    """The k gallery rows (q, k) of the smallest Euclidean distance to each query, nearest first, equal ones in order.
-
-    The gallery may be memory-mapped: a part of it is worked on at a time.
+    """The k gallery rows (q, k) of the smallest Euclidean distance to each query, nearest first, equal ones in order; of a memory-mapped gallery a
+    part at a time.
     """
     # from differences of centred rows in float64: an order that does not depend on where the origin lies
     centre = gallery.mean(axis=0, dtype=np.float64)

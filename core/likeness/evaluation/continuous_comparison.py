@@ -1,4 +1,4 @@
-"""Several spaces judged by continuous labels between their oracle_and_chance: every image asks all others."""
+"""Several spaces judged by continuous labels between the bounds of labels and of chance: every image asks all others."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -31,7 +31,6 @@ def continuous_comparison(
 
     Args:
         spaces: embeddings (m, d) by name; row i belongs to image `rows[i]`.
-        labels: label distances.
         rows: (m,) of the images that take part, in `labels`; None: all.
         progress: called with (queries done, queries). Of more than 2,000 images so many, evenly spread, ask.
         should_stop: asked between blocks of queries; once true, the result is None.
@@ -77,12 +76,9 @@ def _lines(spaces: Mapping[str, NDArray[Any]], distance: NDArray[np.float32], bl
 def oracle_and_chance(
     distance: NDArray[np.float32], distances: Sequence[int], ndcg: Sequence[int], exclude: NDArray[np.int64] | None = None
 ) -> dict[str, float]:
-    """The metrics of a retrieval by the labels themselves ("oracle_..."; its nDCG is 1) and of one by chance ("chance_...").
+    """The metrics of a retrieval by the labels themselves ("oracle_..."; its nDCG is 1) and of one by chance ("chance_..."), at these k.
 
-    Args:
-        distance: (q, n) label distances.
-        distances, ndcg: at which k.
-        exclude: as for `continuous_metrics`.
+    `distance` (q, n) are label distances; `exclude` as for `continuous_metrics`.
     """
     oracle = oracle_metrics(distance, distances, exclude=exclude)
     chance = chance_metrics(distance, (*distances, *ndcg), exclude=exclude)

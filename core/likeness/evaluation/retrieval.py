@@ -87,7 +87,7 @@ def retrieval_scores(
 
     * precision_at_1: rel(1).
     * r_precision: P(R).
-    * map_at_r: 1/R sum over i <= R of P(i) rel(i) (Musgrave et al., A DistanceMetric Learning Reality Check, ECCV 2020, Eq. 2).
+    * map_at_r: 1/R sum over i <= R of P(i) rel(i) (Musgrave et al., A Metric Learning Reality Check, ECCV 2020, Eq. 2).
     * map: the same sum over the whole gallery, divided by R.
     * mrr: 1 / rank of the first relevant item.
     * map_at_1000: the sum over i <= 1000, divided by the size of the class in the gallery, the query INCLUDED where it is there: the

@@ -18,7 +18,7 @@ def retrieved_classes(spaces: Mapping[str, SemanticRetrieval], query: str, top: 
     Every class that any of the spaces found is there, so that a count of 0 tells what a space misses; the query's own class is not.
 
     Args:
-        spaces: a space's name -> its retrieval; of the same classes.
+        spaces: of the same classes, by name.
         query: a class name, whatever its capitals.
         top: at most so many classes.
 
@@ -42,16 +42,14 @@ def retrieved_classes(spaces: Mapping[str, SemanticRetrieval], query: str, top: 
 
 
 def most_changed(a: SemanticRetrieval, b: SemanticRetrieval, top: int = 10, least: int = LEAST_ERRORS) -> pd.DataFrame:
-    """Query classes whose wrong neighbors differ most in how related they are between two spaces: examples worth a look.
+    """At most `top` query classes whose wrong neighbors differ most in how related they are between two spaces of the same images: examples worth a
+    look.
 
-    Args:
-        a, b: of the same images.
-        top: at most so many classes.
-        least: classes with fewer wrong neighbors in either space are left aside, since the mean over a few says little.
+    Classes with fewer than `least` wrong neighbors in either space are left aside, since the mean over a few says little.
 
     Returns:
-        Columns class, a, b (mean language similarity of the wrong neighbors, `SemanticRetrieval.per_class`) and change = b - a, the largest
-        by size first, equal ones in the order of the classes; no row where no class has enough errors.
+        Columns class, a, b (mean language similarity of the wrong neighbors, `SemanticRetrieval.per_class`) and change = b - a, the largest by size
+        first, equal ones in the order of the classes; no row where no class has enough errors.
 
     Raises:
         InputError: spaces of different classes, or `top` below 1.

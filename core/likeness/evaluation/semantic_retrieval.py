@@ -23,7 +23,6 @@ class SemanticRetrieval:
         counts: (c, c) how many of the neighbors of class i's images are of class j; a row sums to `neighbors` times the class's images.
         language: (c, c) similarities of the class names.
         sizes: (c,) images of each class.
-        names: c class names.
         neighbors: retrieved for each image.
     """
 
@@ -78,12 +77,11 @@ def semantic_retrieval(embeddings: Any, labels: Any, language: Any, neighbors: i
         embeddings: (n, d), NumPy or torch, of any length.
         labels: (n,) class numbers 0 to c - 1.
         language: (c, c) similarities of the class names.
-        neighbors: retrieved for each image, 1 to n - 1.
         names: c class names; without them their numbers.
 
     Raises:
-        InputError: embeddings, labels, similarities or names that do not fit, one class only, a class of one image, which can't find its own
-            class, or a number of neighbors out of range.
+        InputError: embeddings, labels, similarities or names that do not fit, one class only, a class of one image, which can't find its own class,
+            or a number of neighbors out of range.
     """
     similarities = checked_language(language)
     rows = checked_rows(embeddings, "The embeddings")

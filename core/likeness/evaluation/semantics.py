@@ -52,14 +52,8 @@ def semantics(
 ) -> Semantics:
     """The analyses of section 4.5 of "Integrating Language Guidance" (Roth et al., CVPR 2022), of one space.
 
-    Args:
-        embeddings: (n, d); labels: (n,) class numbers 0 to c - 1; language: (c, c) similarities of the class names; names: c class names.
-        neighbors: of `semantic_retrieval`.
-        progress: called with (images done, n) during the slowest part, the divergence between images.
-        options: direction, masked, shift, temperature of `language_divergence`.
-
-    Raises:
-        InputError: as `semantic_retrieval` and `language_divergence`.
+    Arguments and errors as of `semantic_retrieval` and, with `options` (direction, masked, shift, temperature), of `language_divergence`; `progress`
+    is of the slowest part, the divergence between images.
     """
     retrieval = semantic_retrieval(embeddings, labels, language, neighbors, names)
     similarities = class_image_similarities(embeddings, labels, len(retrieval.names))
@@ -108,20 +102,11 @@ def class_image_similarities(embeddings: Any, labels: Any, classes: int) -> NDAr
 
 
 def language_rank_correlation(similarities: Any, language: Any) -> float:
-    """Spearman's rank correlation, -1 to 1, over all pairs of different classes, of the space's similarities with language's.
+    """Spearman's rank correlation, -1 to 1, over all pairs of different classes, of the space's similarities (c, c) with language's.
 
-    1: the space orders the pairs of classes just as language does; 0: it has nothing to do with it. Adding to all similarities, or stretching
-    them, changes nothing, unlike `language_divergence`. It is not in the paper.
-
-    Args:
-        similarities: (c, c), of `class_image_similarities`.
-        language: (c, c) similarities of the class names.
-
-    Returns:
-        NaN where all pairs of one side are equally similar, as of two classes, which are one pair.
-
-    Raises:
-        InputError: matrices that are not square and of one shape.
+    1: the space orders the pairs of classes just as language does; 0: it has nothing to do with it. Adding to all similarities, or stretching them,
+    changes nothing, unlike `language_divergence`. It is not in the paper. NaN where all pairs of one side are equally similar, as of two classes,
+    which are one pair; InputError where the matrices are not square and of one shape.
     """
     ours, theirs = checked_language(similarities), checked_language(language)
     if ours.shape != theirs.shape:

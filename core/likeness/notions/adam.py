@@ -20,12 +20,8 @@ _EDGE = 1e-7
 
 @dataclass(frozen=True)
 class AdamFit:
-    """Result of `fit_adam`.
-
-    Attributes:
-        U: (r, dim) tensor of the iteration with the smallest loss.
-        loss: that loss, radians.
-        n_iter: iterations done, the last `patience` without a new best included.
+    """Result of `fit_adam`: U (r, dim) of the iteration with the smallest loss, that loss in radians, and the iterations done, those without a new
+    best included.
     """
 
     U: "torch.Tensor"
@@ -67,14 +63,9 @@ def fit_adam(
 ) -> AdamFit:
     """Adam at rate 0.01 until the loss has had no new best for `patience` iterations; the best matrix is returned.
 
-    Args:
-        rows: (n, r) prompts, NumPy or torch, normalised here (Eq. 1). Computed in float32, on the device of the tensor.
-        start: U (r, dim) to begin with, see `random_start`.
-        max_iter: a bound that the paper does not have.
-        on_step: called with (iteration from 1, loss); raise in it to stop.
-
-    Raises:
-        InputError: if the loss is never finite.
+    Prompts (n, r), NumPy or torch, are normalised here (Eq. 1), and computed with in float32 on the device of the tensor; U begins as `start` (r,
+    dim). `max_iter` is a bound that the paper does not have; `on_step` gets (iteration from 1, loss) and may raise. A loss that is never finite is an
+    InputError.
     """
     import torch
     from torch.nn.functional import normalize

@@ -17,26 +17,20 @@ CLIP_SCALE = 100.0
 
 
 class AspectProbabilities:
-    """An image is the square roots of p = softmax(scale * v T^T), CLIP's zero-shot probabilities of the k aspects.
+    """An image is the square roots of p = softmax(scale * v T^T), CLIP's zero-shot probabilities of the k aspects; U (r, k) has the unit prompts as
+    columns.
 
-    The cosine of two images is then the Bhattacharyya coefficient sum_j sqrt(p_j q_j) of their probabilities: 1 where they show the same aspects,
-    0 where no aspect can be of both. Ours: the coordinates of CRL (`AspectSimilarities`), read as probabilities. It is not a linear map.
-
-    Args:
-        scale: of the cosines, the inverse of the softmax's temperature.
-
-    Attributes:
-        U: (r, k), the unit prompts as columns.
+    The cosine of two images is then the Bhattacharyya coefficient sum_j sqrt(p_j q_j) of their probabilities: 1 where they show the same aspects, 0
+    where no aspect can be of both. Ours: the coordinates of CRL (`AspectSimilarities`), read as probabilities. It is not a linear map. `scale` is
+    that of the cosines, the inverse of the softmax's temperature.
     """
 
     def __init__(self, scale: float = CLIP_SCALE) -> None:
         self.scale = scale
 
     def fit(self, text: Any) -> "AspectProbabilities":
-        """Takes the prompts' embeddings (k, r), scaled to unit length first, NumPy or torch.
-
-        Raises:
-            InputError: unusable embeddings, all prompts equal, or a scale that is not above 0.
+        """Takes the prompts' embeddings (k, r), scaled to unit length first; InputError where they are unusable or all equal, or the scale is not
+        above 0.
         """
         if not np.isfinite(self.scale) or self.scale <= 0:
             raise InputError(f"scale is {self.scale}; give a number above 0, such as {CLIP_SCALE:g}.")
@@ -46,8 +40,7 @@ class AspectProbabilities:
     def transform(self, images: Any) -> Any:
         """Square roots of the aspects' probabilities: (m, r) -> (m, k) unit rows, of the kind that came in.
 
-        Raises:
-            InputError: before `fit`; rows that are not finite or all zero, or of another width than the prompts.
+        InputError before `fit`, and on rows that are not finite or all zero, or of another width than the prompts.
         """
         check_fitted(self, "U", "fit(text) with the prompts' embeddings")
         U = to_numpy(self.U)

@@ -10,15 +10,9 @@ from likeness.notions.notion import Notion
 def aspect_rows(prompts: NDArray[np.float32], notion: Notion) -> NDArray[np.float32]:
     """Unit rows (k, d) of a notion's aspects, from unit rows (m, d) of its prompts: what every fit, count and comparison of a notion reads.
 
-    With several templates, the prompts of an aspect are averaged and the mean is scaled to unit length, as CLIP's prompt ensembles are (Radford
-    et al. 2021, section 3.1.4), so that a template adds no row. With one template, as in InDiReCT's paper, the rows are returned as they are.
-
-    Args:
-        prompts: of `notion.prompts`, in their order.
-        notion: of k aspects; m is k times the number of templates.
-
-    Raises:
-        InputError: another number of prompts than the notion has.
+    With several templates, the prompts of an aspect are averaged and the mean is scaled to unit length, as CLIP's prompt ensembles are (Radford et
+    al. 2021, section 3.1.4), so that a template adds no row. With one template, as in InDiReCT's paper, the rows are returned as they are. Rows are
+    in the order of `notion.prompts`; another number of them is an InputError.
     """
     if len(prompts) != len(notion.prompts):
         raise InputError(f"The notion '{notion.name}' has {len(notion.prompts)} prompts, but {len(prompts)} rows were passed; pass one for each.")

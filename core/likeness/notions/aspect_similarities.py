@@ -11,20 +11,14 @@ from likeness.notions.prompt_rows import prompt_rows
 
 
 class AspectSimilarities(LinearProjection):
-    """An image is its k similarities to the aspects, v T^T, scaled to unit length (arXiv 2510.04564, section 3).
+    """An image is its k similarities to the aspects, v T^T, scaled to unit length (arXiv 2510.04564, section 3); U (r, k) has the unit prompts as
+    columns.
 
     The aspects are taken as the axes of the space, though they are not at right angles: what all prompts share counts k times.
-
-    Attributes:
-        U: (r, k), the unit prompts as columns.
     """
 
     def fit(self, text: Any) -> "AspectSimilarities":
-        """Takes the prompts' embeddings (k, r), scaled to unit length first, NumPy or torch.
-
-        Raises:
-            InputError: unusable embeddings, or all prompts equal.
-        """
+        """Takes the prompts' embeddings (k, r), scaled to unit length first; InputError where they are unusable or all equal."""
         self.U = like(text)(np.ascontiguousarray(prompt_rows(text, 1).T))
         return self
 

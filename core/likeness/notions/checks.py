@@ -33,12 +33,9 @@ class NotionWarning:
 
 
 def check(templates: Sequence[str], aspects: Sequence[str], vocabularies: Mapping[str, Collection[str]] | None = None) -> list[NotionWarning]:
-    """Warnings for a notion as typed, valid or not.
+    """Warnings for a notion as typed, valid or not, blank rows included.
 
-    Args:
-        templates: with one "{}" each.
-        aspects: as typed, blank rows included.
-        vocabularies: name of an attribute -> its words, lower case; by default those of the notions that ship.
+    `vocabularies` has by the name of an attribute its words in lower case; by default those of the notions that ship.
     """
     known = default_vocabularies() if vocabularies is None else vocabularies
     words = [_words(aspect) for aspect in aspects]

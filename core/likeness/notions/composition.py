@@ -88,8 +88,7 @@ class Composition(Combinable):
     def as_notion(self, name: str) -> Any:
         """One notion of this name that is fitted as these are, to be saved: the first that is joined, with the others as its `joined`.
 
-        Raises:
-            InputError: every notion is taken away, so that none is left to be saved.
+        InputError where every notion is taken away, so that none is left to be saved.
         """
         if not self.joined:
             raise InputError("Every notion is taken away; join one that is left, as in 'car color - background color'.")
@@ -110,9 +109,7 @@ class Composition(Combinable):
 def parse_composition(text: str, find: Callable[[str], Any]) -> Any:
     """A notion, or those that a text names, signs between blanks and weights before names: "car-color + 0.5 car-model - background-color".
 
-    Args:
-        text: a name alone is that notion; a name with some of its aspects, `car-color[red, white]`, is the notion restricted to them.
-        find: a notion by its name.
+    A name alone is that notion, by `find`; a name with some of its aspects, `car-color[red, white]`, is the notion restricted to them.
 
     Raises:
         InputError: a sign without a name, what `find` refuses, aspects that the notion lacks, or weights that `Composition` refuses.
@@ -167,10 +164,6 @@ class JoinedProjection(LinearProjection):
     Args:
         joined: (weight, fitted linear estimator); none: the encoder's own space.
         removed: (share from 0 to 1, prompts (n, r)) of the notions that are taken away, one after the other.
-
-    Attributes:
-        U: (r, d).
-        estimators: those that are joined.
 
     Raises:
         InputError: an estimator that is not linear, or that was fitted for another encoder.

@@ -21,12 +21,8 @@ Objective = Callable[["Sequence[torch.Tensor]", "Sequence[torch.Tensor]"], "torc
 
 @dataclass(frozen=True)
 class Descent:
-    """Result of `descend`.
-
-    Attributes:
-        best: the parameters of the iteration with the smallest loss.
-        loss: that loss.
-        n_iter: iterations done, the last `patience` without a new best included.
+    """Result of `descend`: the parameters of the iteration with the smallest loss, that loss, and the iterations done, those without a new best
+    included.
     """
 
     best: "list[torch.Tensor]"
@@ -82,8 +78,8 @@ def _views(flat: "torch.Tensor", shapes: "Sequence[torch.Tensor]") -> "list[torc
 
 
 class _Adam:
-    """Kingma and Ba's Adam on one flat vector, changed in place. The operations and their order are those of torch.optim.Adam without
-    `fused`, so that a descent ends where the authors' ends; one vector spares the calls per parameter.
+    """Kingma and Ba's Adam on one flat vector, changed in place. The operations and their order are those of torch.optim.Adam without `fused`, so
+    that a descent ends where the authors' ends; one vector spares the calls per parameter.
     """
 
     def __init__(self, values: "torch.Tensor", weight_decay: float) -> None:

@@ -22,10 +22,10 @@ class InDiReCT(LinearProjection):
 
     Args:
         dim: dimensions r' of the space, at most those of the encoder.
-        solver: "exact" is a minimum of Eq. 4 (see `likeness.notions.exact`), some hundred times faster than the paper's procedure and with
-            a loss that is not higher, but where Adam happens on a better one of several minima; where dim is above the rank of the prompts it keeps
-            their span, and the columns beyond are zero. "adam" is the paper's procedure (section 4): random U, Adam, patience 100; it stops short of
-            the minimum. "faded" is the minimum, with what the prompts hardly determine made faint as Adam leaves it, by a rule of ours (see
+        solver: "exact" is a minimum of Eq. 4 (see `likeness.notions.exact`), some hundred times faster than the paper's procedure and with a loss
+            that is not higher, but where Adam happens on a better one of several minima; where dim is above the rank of the prompts it keeps their
+            span, and the columns beyond are zero. "adam" is the paper's procedure (section 4): random U, Adam, patience 100; it stops short of the
+            minimum. "faded" is the minimum, with what the prompts hardly determine made faint as Adam leaves it, by a rule of ours (see
             `likeness.notions.fading`). With few prompts to many dimensions it retrieves about as "adam" does, with 569 car names better than either
             (`docs/results.md`). With dimensions as few as the prompts suggest, all three are the same. Only "adam" needs torch.
         seed: of Adam's start; in "faded", of the random columns outside the span of the prompts.
@@ -35,8 +35,8 @@ class InDiReCT(LinearProjection):
         loss_: mean angle between prompts and reconstructions, radians (Eq. 4).
         angles_: (n,) the angle of each prompt, radians.
         n_iter_: steps or iterations.
-        last_gain_: radians by which the last step lowered the loss where "exact" and "faded" ended by their bound of work, so that more may be had;
-            0 where the loss stood still.
+        last_gain_: radians by which the last step lowered the loss where "exact" and "faded" ended by their bound of work, so that more may be had; 0
+            where the loss stood still.
 
     Example:
         >>> text = np.eye(4)[:3] + 1
@@ -49,13 +49,10 @@ class InDiReCT(LinearProjection):
         self.dim, self.solver, self.seed = dim, solver, seed
 
     def fit(self, text: Any) -> "InDiReCT":
-        """Learns U from the prompts' embeddings (n, r), NumPy or torch.
-
-        Duplicates are allowed: each counts in the loss.
+        """Learns U from the prompts' embeddings (n, r), NumPy or torch. Duplicates are allowed: each counts in the loss.
 
         Raises:
-            InputError: unusable embeddings (shape, NaN, zeros), fewer than two different prompts, dim below 1 or above r, an unknown
-                solver.
+            InputError: unusable embeddings (shape, NaN, zeros), fewer than two different prompts, dim below 1 or above r, an unknown solver.
         """
         if self.solver not in SOLVERS:
             raise InputError(f"There is no solver '{self.solver}'; choose from {', '.join(SOLVERS)}.")
@@ -113,18 +110,10 @@ INDIRECT_FADED = NotionMethod(
 
 
 def reconstruction_angles(text: Any, U: Any) -> Any:
-    """Angle between each prompt and its reconstruction from the projection (Eq. 1 to 4 of the InDiReCT paper).
+    """Angle (n,) between each prompt (n, r) and its reconstruction from the projection U (r, dim), in any scale (Eq. 1 to 4 of the InDiReCT paper).
 
-    Args:
-        text: (n, r), NumPy or torch.
-        U: (r, dim), in any scale.
-
-    Returns:
-        (n,) radians in 0..pi/2, of the kind of `text`: 0 where the projection loses nothing of the prompt. A prompt whose code is zero
-        is lost altogether: pi/2.
-
-    Raises:
-        InputError: rows that are not finite or all zero.
+    Radians in 0..pi/2, of the kind of `text`: 0 where the projection loses nothing of the prompt. A prompt whose code is zero is lost altogether:
+    pi/2. Rows that are not finite or all zero are an InputError.
     """
     rows = unit_rows(checked_rows(text, "The prompt embeddings", np.float64), "The prompt embeddings")
     return like(text)(angles(rows, to_numpy(U).astype(np.float64)))

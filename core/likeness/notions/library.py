@@ -29,10 +29,8 @@ def notion_problems(folder: Path | None = None) -> list[str]:
 
 
 def get_notion(name: str, folder: Path | None = None) -> Notion:
-    """The notion of this name or file name ("car color" or "car-color").
-
-    Raises:
-        InputError: unknown name, with the known ones; a file that can't be read.
+    """The notion of this name or file name ("car color" or "car-color"); InputError on an unknown name, with the known ones, and on a file that can't
+    be read.
     """
     files = _files(folder)
     own = _files_in(folder or own_folder())
@@ -83,10 +81,8 @@ def write_notion(path: Path, notion: Notion) -> None:
 def save_notion(notion: Notion, *, overwrite: bool = True, folder: Path | None = None) -> Path:
     """Saves one of the user's own notions; saved under the name of one that ships, it stands in for that one.
 
-    Only a notion of the same name is replaced (`likeness.notions.name_key`).
-
-    Raises:
-        InputError: if `overwrite` is False and there is a notion of that name, or the name makes no file name.
+    Only a notion of the same name is replaced (`likeness.notions.name_key`), and with `overwrite` False none: that is an InputError, as is a name
+    that makes no file name.
     """
     if not overwrite and _is_taken(notion.name, folder):
         raise InputError(f"There is a notion '{notion.name}' already; choose another name.")
@@ -107,11 +103,7 @@ def duplicate_notion(notion: Notion, folder: Path | None = None) -> Notion:
 
 
 def delete_notion(name: str, folder: Path | None = None) -> None:
-    """Deletes one of the user's own notions; one that ships under the same name shows again.
-
-    Raises:
-        InputError: if it is not the user's own.
-    """
+    """Deletes one of the user's own notions, InputError if it is not one; one that ships under the same name shows again."""
     path = _file_of(name, _files_in(folder or own_folder()))
     if path is None:
         get_notion(name, folder)

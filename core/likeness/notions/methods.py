@@ -71,9 +71,8 @@ MethodLike = str | tuple[str, Maker] | NotionMethod | type | Estimator
 def named_methods(methods: Iterable[MethodLike]) -> list[NotionMethod]:
     """Whatever stands for a method, as methods.
 
-    Args:
-        methods: names of `METHODS`; pairs (name, factory), the factory called with the keywords dim and seed; classes of estimators, which get
-            dim and seed where their constructor takes them; or estimators, of which each run fits a copy. These last two have the class's name.
+    These are names of `METHODS`; pairs (name, factory), the factory called with the keywords dim and seed; classes of estimators, which get dim and
+    seed where their constructor takes them; or estimators, of which each run fits a copy. The last two have the class's name.
 
     Raises:
         InputError: no method, an unknown name, something that is no estimator, or a name twice.

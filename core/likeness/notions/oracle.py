@@ -108,11 +108,8 @@ def fit_oracle(
     patience: int = PATIENCE,
     on_step: Callable[[int, float], None] | None = None,
 ) -> Descent:
-    """The Oracle's training from given U (r, dim) and prototypes (classes, dim), in float32; see `descend`.
-
-    Args:
-        rows: (m, r) unit rows, NumPy or torch.
-        codes: (m,) class number of each row.
+    """The Oracle's training from given U (r, dim) and prototypes (classes, dim), in float32, on unit rows (m, r) with class numbers (m,); see
+    `descend`.
     """
     import torch
 

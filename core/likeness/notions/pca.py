@@ -37,8 +37,7 @@ class PCA(CenteredProjection):
         """Learns from the prompts' embeddings (n, r), scaled to unit length first (Eq. 1), NumPy or torch.
 
         Raises:
-            InputError: unusable embeddings, all prompts equal, or dim not below the number of prompts or of the directions in which
-                they vary.
+            InputError: unusable embeddings, all prompts equal, or dim not below the number of prompts or of the directions in which they vary.
         """
         rows = prompt_rows(text, self.dim)
         if self.dim >= len(rows):

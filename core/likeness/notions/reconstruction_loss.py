@@ -33,12 +33,8 @@ def random_weights(widths: Sequence[int], seed: int) -> "list[torch.Tensor]":
 
 
 def reconstruction_loss(rows: "torch.Tensor", weights: "Sequence[torch.Tensor]", gradients: "Sequence[torch.Tensor]") -> "torch.Tensor":
-    """Sum over rows and columns of squared errors (L_LAE in section 4.2).
-
-    Args:
-        rows: (n, r).
-        weights: of the network, see above.
-        gradients: of the shapes of `weights`; the gradient of the loss is written into them.
+    """Sum over rows (n, r) and columns of squared errors (L_LAE in section 4.2), of which the gradient is written into `gradients`, shaped as the
+    weights.
     """
     import torch
 

@@ -15,18 +15,12 @@ class ScaledPCA(LinearProjection):
     """U = V Sigma of the centered prompts T - mean = W Sigma V^T: directions along which the prompts hardly differ hardly count.
 
     InDiReCT gives every direction of its subspace the same length, so that the number of dimensions decides how much wording comes in; here the
-    prompts' own spread decides. Ours. Images are projected as they are, not centered, so that the space stays one linear map of the encoder's.
-
-    Attributes:
-        U: (r, k) columns at right angles, the longest first and of length 1; k is the number of directions in which the prompts vary.
+    prompts' own spread decides. Ours. Images are projected as they are, not centered, so that the space stays one linear map of the encoder's. U (r,
+    k) has columns at right angles, the longest first and of length 1, as many as the directions in which the prompts vary.
     """
 
     def fit(self, text: Any) -> "ScaledPCA":
-        """Learns from the prompts' embeddings (n, r), scaled to unit length first, NumPy or torch.
-
-        Raises:
-            InputError: unusable embeddings, or all prompts equal.
-        """
+        """Learns from the prompts' embeddings (n, r), scaled to unit length first; InputError where they are unusable or all equal."""
         rows = prompt_rows(text, 1)
         values, axes = principal_axes(rows - rows.mean(axis=0))
         self.U = like(text)(np.ascontiguousarray(axes.T * (values / values[0])))

@@ -24,8 +24,7 @@ def overlap_per_row(space_a: Any, space_b: Any, k: int, rows: Any = None) -> NDA
     """Share of common k nearest neighbors of each item, itself not counted: |N_a(i) and N_b(i)| / k.
 
     Args:
-        space_a: vectors (n, d_a).
-        space_b: vectors of the same items (n, d_b).
+        space_a, space_b: vectors of the same items, (n, d_a) and (n, d_b).
         k: neighbors to compare, 1 to n - 1.
         rows: item numbers to look at (m,), such as a sample of a large set; None: all. Neighbors always come from all n.
 

@@ -19,7 +19,6 @@ class Calibration:
     Attributes:
         recall: of the k nearest, the share found in the first c cells, c = 1, 2 ... (cells,), mean over the queries asked.
         share: of all images, the share that lies in the first c cells (cells,).
-        queries, k: how many were asked, for how many neighbors.
     """
 
     recall: NDArray[np.float64]
@@ -33,17 +32,10 @@ class Calibration:
 
 
 def calibrate_nprobe(search: NotionSearch, queries: int = 100, k: int = 10, seed: int = 0, progress: Progress | None = None) -> Calibration:
-    """Reads every vector once and answers some queries exactly: what share of the nearest lies in how many cells.
+    """Reads every vector once and answers some queries exactly: what share of the k nearest lies in how many cells.
 
-    Queries are images of the index; each is left out of its own neighbors. On the way |U'x| is kept for all images, so that searches after it
-    are faster.
-
-    Args:
-        search: of the notion; its `probes` are not changed.
-        queries: how many images ask.
-        k: neighbors of each.
-        seed: of the choice of queries.
-        progress: called with (images read, n).
+    Queries are images of the index; each is left out of its own neighbors. On the way |U'x| is kept for all images, so that searches after it are
+    faster; the search's `probes` are not changed.
     """
     index, view = search.index, search.view
     n = len(index.rows)

@@ -48,7 +48,6 @@ def search_composed(
         vectors: (n, d) unit rows of the images.
         places: (t, d) of the terms in the same space.
         weights: (t,), not 0.
-        k: how many.
         reference: (r, d), images that tell lowest, mean and deviation of the similarities to each term; None: `reference_rows`.
         left_out: rows that are not found.
         allowed: mask (n,) of the rows that may be found.
@@ -116,8 +115,7 @@ def reference_rows(vectors: Floats) -> Floats:
 def candidate_vectors(places: Floats, weights: Floats, deviation: Floats) -> Floats:
     """Unit vectors (v, d), v = 1 or 2, whose nearest are candidates: the sum of the terms' places (t, d), and the sum of those that shall hold.
 
-    Raises:
-        InputError: nothing is left of the sum.
+    InputError where nothing is left of the sum.
     """
     parts = weights[:, None] * places / deviation
     sums = [parts.sum(axis=0)] + ([parts[weights > 0].sum(axis=0)] if 0 < (weights > 0).sum() < len(weights) else [])

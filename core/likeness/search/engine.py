@@ -49,10 +49,8 @@ class Index(Protocol):
         """How large it is, in a few words."""
 
     def search(self, vectors: Any, U: Any = None) -> IndexSearch:
-        """The search in the space whose unit rows are `vectors` (n, m): U'x / |U'x| of the encoder's vectors x, or these themselves.
-
-        Raises:
-            InputError: vectors or U that do not fit the index.
+        """The search in the space whose unit rows are `vectors` (n, m): U'x / |U'x| of the encoder's vectors x, or these themselves; InputError where
+        they do not fit the index.
         """
 
 
@@ -84,12 +82,10 @@ class IndexEngine(Protocol):
 
         Args:
             vectors: unit rows, as an encoder's Space has them; may be memory-mapped.
-            place: where the index goes.
             frame: attributes of the images (n rows), for engines that filter by them.
             cells: how many parts the vectors are divided into; None: as many as the engine thinks fit.
             seed: of what is random.
             progress: called with (steps done, steps).
-            should_stop: asked from time to time.
 
         Raises:
             InputError: vectors that are no finite rows of numbers, no room, or a stop.

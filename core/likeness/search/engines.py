@@ -29,12 +29,10 @@ def find_engine(engine: str | IndexEngine) -> IndexEngine:
 
 
 def build_index(vectors: Any, place: Path | str, *, engine: str | IndexEngine = "ivf", **options: Any) -> Index:
-    """Indexes vectors (n, d) with an engine.
+    """Indexes vectors (n, d), unit rows, with an engine: a name, or an object (`IndexEngine`).
 
     Args:
-        vectors: unit rows, as an encoder's Space has them.
         place: a folder; "lance" also takes a URL.
-        engine: a name, or an object (`IndexEngine`).
         options: of `IndexEngine.build` (frame, cells, seed, progress, should_stop).
 
     Raises:
@@ -44,12 +42,7 @@ def build_index(vectors: Any, place: Path | str, *, engine: str | IndexEngine = 
 
 
 def open_index(place: Path | str, vectors: Any, engine: str | IndexEngine | None = None) -> Index:
-    """The index of these vectors (n, d) that lies there.
-
-    Args:
-        place: where it was built.
-        vectors: of which it must be.
-        engine: a name, or an object; None: the first listed one that has an index there.
+    """The index of these vectors (n, d) that lies there; without an engine, of the first listed one that has an index there.
 
     Raises:
         InputError: no index there, one that is cut off or damaged, or one of other vectors.

@@ -19,8 +19,7 @@ _LEFTOVER_SECONDS = 3600.0
 def replaced_folder(target: Path) -> Iterator[Path]:
     """A new folder to write to, which takes the place of `target` when the block ends well; on any error that stays as it is.
 
-    Raises:
-        InputError: other files than those of an index lie in `target`, which would be gone.
+    Other files than those of an index in `target`, which would be gone, are an InputError.
     """
     foreign = [file.name for file in target.iterdir() if not _is_part(file.name)] if target.is_dir() else []
     if foreign:

@@ -20,18 +20,11 @@ _MEASURING = "Approximate: the nearest cells of the index are looked through; ho
 
 
 class IndexedSearch:
-    """Nearest neighbors in a space of many images, exact where that is never felt, else through an index.
+    """Nearest neighbors in a space (n, m) of many images, exact where that is never felt, else through an index.
 
     What recall the index gives in this space is measured by a calibration, in a thread of its own; until that is done, searches look through a usual
-    number of cells.
-
-    Args:
-        vectors: (n, m) unit rows of the space.
-        index: of the vectors of the space's encoder.
-        U: (d, m), what makes the space from the encoder's; None for the encoder's own.
-
-    Raises:
-        InputError: vectors or U that do not fit the index.
+    number of cells. `index` is of the vectors of the space's encoder, from which U (d, m) makes the space; None for the encoder's own. What does not
+    fit is an InputError.
     """
 
     def __init__(self, vectors: Floats, index: Cells, U: Any = None) -> None:

@@ -76,13 +76,11 @@ def build_ivf(
 ) -> IVFIndex:
     """Builds the index of vectors (n, d), which may be memory-mapped, in a folder; it is there whole or not at all.
 
-    An inverted file (IVF): centers by the spherical k-means of faiss on a sample, then two passes over the vectors, one that finds each one's
-    cell and one that lays them out. Beside a block of 256 MB and 12 bytes an image, memory holds nothing. The files take as much room as the
-    vectors.
+    An inverted file (IVF): centers by the spherical k-means of faiss on a sample, then two passes over the vectors, one that finds each one's cell
+    and one that lays them out. Beside a block of 256 MB and 12 bytes an image, memory holds nothing. The files take as much room as the vectors.
 
     Args:
         vectors: unit rows, as an encoder's Space has them.
-        folder: where the index goes; one that is there is replaced.
         cells: how many; by default 4 sqrt(n).
         seed: of the sample and of k-means.
         progress: called with (vectors done, 2 n): each is read twice.
@@ -108,10 +106,8 @@ def build_ivf(
 
 
 def open_ivf(folder: Path | str, vectors: Any) -> IVFIndex:
-    """Opens an index of these vectors (n, d) without reading it.
-
-    Raises:
-        InputError: no index there, one that is cut off or damaged, or one of other vectors.
+    """Opens an index of these vectors (n, d) without reading it; InputError where there is none, or one that is cut off, damaged or of other
+    vectors.
     """
     path, rows = whole_folder(Path(folder)), to_numpy(vectors)
     try:

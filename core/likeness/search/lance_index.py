@@ -29,7 +29,6 @@ def write_lance(index: IVFIndex, frame: "pd.DataFrame", uri: str | Path) -> None
     """Writes an index and its images' attributes as tables "images" and "centers" of a LanceDB; those that are there are replaced.
 
     Args:
-        index: of the n images.
         frame: one row for each of the n images; its columns may be filtered by.
         uri: a folder, or an object store ("s3://bucket/folder"); LanceDB takes the keys to it from the environment.
 
@@ -61,13 +60,8 @@ def write_lance(index: IVFIndex, frame: "pd.DataFrame", uri: str | Path) -> None
 class LanceIndex:
     """Search in a LanceDB written by `write_lance`: by notion, and by attributes in SQL.
 
-    Cells are chosen as by `NotionSearch`; only the vectors of these cells that meet the filter are fetched, and compared exactly.
-
-    Args:
-        uri: where it was written.
-
-    Raises:
-        InputError: lancedb is not installed, or no such index there.
+    Cells are chosen as by `NotionSearch`; only the vectors of these cells that meet the filter are fetched, and compared exactly. InputError where
+    lancedb is not installed, or no such index lies there.
     """
 
     def __init__(self, uri: str | Path) -> None:
@@ -126,7 +120,6 @@ class LanceIndex:
             k: how many; where the cells hold fewer that meet the filter, all cells are looked through.
             U: (d, m), the notion's linear map; None for the encoder's own space.
             where: a condition in SQL on the attributes, as "car_color = 'red'".
-            probes: cells to look through.
             exclude: for each query (q,) a row that is left out, -1 for none.
             allowed: mask (n,) of the rows that may be found; all without it.
 

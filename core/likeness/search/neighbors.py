@@ -16,12 +16,7 @@ CHUNK_BYTES, GALLERY_BYTES = 32_000_000, 64_000_000
 
 @dataclass(frozen=True)
 class Neighbors:
-    """The nearest gallery rows of each query, most similar first.
-
-    Attributes:
-        rows: gallery row numbers (q, k).
-        similarities: cosine similarities (q, k), descending.
-    """
+    """The nearest gallery rows of each query (q, k), most similar first, and their cosine similarities."""
 
     rows: NDArray[np.int64]
     similarities: NDArray[np.float32]
@@ -57,15 +52,8 @@ def scan(
 ) -> Neighbors:
     """As `nearest`, for rows that are checked and of unit length, as a Space has them: they are taken as they are and read once.
 
-    Args:
-        vectors: (n, d) unit rows, which may be memory-mapped; a row of zeros is like nothing, similarity 0.
-        queries: (q, d) unit rows.
-        k: how many; where a query has fewer to find, so many of all.
-        exclude: for each query (q,) a row that is left out, -1 for none.
-        allowed: mask (n,) of the rows that may be found; all without it.
-
-    Raises:
-        InputError: `exclude` or `allowed` do not fit, or no row is left to be found.
+    Rows (n, d) may be memory-mapped; a row of zeros is like nothing, similarity 0. `allowed` is a mask (n,) of the rows that may be found; where none
+    is left, that is an InputError.
     """
     within = reach(len(vectors), len(queries), exclude, allowed)
     return _search(queries, vectors, within.count(k), within, lambda rows, name, first: rows)

@@ -15,16 +15,8 @@ from likeness.search.reach import reach
 class NotionSearch:
     """Finds the nearest of a notion's space among indexed vectors, without transforming them all.
 
-    The cells nearest to a query in the notion's space are looked through exactly (see `NotionView`). |U'x| is kept for each cell that was ever
-    looked through; `calibrate_nprobe` fills it for all.
-
-    Args:
-        index: of the encoder's vectors.
-        U: (d, m), the notion's linear map; None for the encoder's own space.
-        probes: cells to look through for each query.
-
-    Raises:
-        InputError: U does not fit the index, or no number of cells.
+    The `probes` cells nearest to a query in the notion's space are looked through exactly (see `NotionView`). |U'x| is kept for each cell that was
+    ever looked through; `calibrate_nprobe` fills it for all.
     """
 
     def __init__(self, index: Cells, U: Any = None, probes: int = PROBES) -> None:
@@ -72,17 +64,13 @@ class NotionSearch:
     def around(
         self, near: Floats, places: Floats, least: int = 1, *, allowed: NDArray[np.bool_] | None = None, probes: int | None = None
     ) -> tuple[NDArray[np.int64], Floats]:
-        """All images in the cells that are looked through, and how similar they are to each of several places.
+        """All images in the cells that are looked through, rows (r,) in the order of the cells, and their cosines (t, r) to each of several places.
 
         Args:
             near: (v, m) unit vectors in the notion's space; a cell comes early that is near to any of them.
             places: (t, m) unit vectors in the notion's space.
             least: images, where there are as many; more cells are looked through for them.
-            allowed: mask (n,) of the rows that may be found; all without it.
-            probes: in place of the search's own.
-
-        Returns:
-            Rows (r,), in the order of the cells, and cosines (t, r) in the notion's space.
+            allowed, probes: as of `nearest`.
         """
         rows, values = self._look_through(self.view.order_by_any(near), self.view.toward(places), least, allowed, probes or self.probes)
         return rows, np.ascontiguousarray(values.T)

@@ -40,17 +40,10 @@ class Cells(Protocol):
 class NotionView:
     """The map x -> U'x / |U'x| of a notion (InDiReCT, Kobs et al., WACV 2023, Eq. 5 and 6) on the vectors of an index.
 
-    cos(U'q, U'x) = (UU'q . x) / (|U'q| |U'x|): with |U'x| known, images are compared in the notion's space through one product with the vectors
-    as they are stored. The centers of the cells are read through the notion as well, so that the cells most like the query come first whatever
-    the notion is. (Taking the largest UU'q . x alone, as an index of inner products does, prefers images of which much lies in the notion's
-    space to those that are like the query.)
-
-    Args:
-        centers: (cells, d) of an index of the encoder's vectors.
-        U: (d, m), the notion's linear map; None for the encoder's own space.
-
-    Raises:
-        InputError: U does not fit the centers.
+    cos(U'q, U'x) = (UU'q . x) / (|U'q| |U'x|): with |U'x| known, images are compared in the notion's space through one product with the vectors as
+    they are stored. The centers (cells, d) are read through the notion as well, so that the cells most like the query come first whatever the notion
+    is. (Taking the largest UU'q . x alone, as an index of inner products does, prefers images of which much lies in the notion's space to those that
+    are like the query.) U is (d, m), None for the encoder's own space; InputError where it does not fit.
     """
 
     def __init__(self, centers: Floats, U: Any = None) -> None:
@@ -82,11 +75,7 @@ class NotionView:
         return np.argsort(-products_with_few(self._centers, codes).max(axis=1), kind="stable")
 
     def checked(self, queries: Any, k: int) -> Floats:
-        """Queries in the notion's space as unit rows (q, m).
-
-        Raises:
-            InputError: rows that do not fit, or k below 1.
-        """
+        """Queries in the notion's space as unit rows (q, m); InputError on rows that do not fit, or k below 1."""
         rows = checked_rows(queries, "The queries")
         if rows.shape[1] != self._centers.shape[1]:
             raise InputError(f"The queries have {rows.shape[1]} dimensions, the space {self._centers.shape[1]}; transform them by the same notion.")

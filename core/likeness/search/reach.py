@@ -12,12 +12,8 @@ from likeness.errors import InputError
 
 @dataclass(frozen=True)
 class Reach:
-    """What each of q queries can find among n rows.
-
-    Attributes:
-        excluded: the row that each leaves out (q,), -1 for none.
-        allowed: mask (n,) of the rows that may be found; None: all.
-        available: how many every query can find; one whose own row the mask hides anyhow loses nothing by it.
+    """What each of q queries can find among n rows: the row that each leaves out (q,), -1 for none; a mask (n,), None for all; and how many every
+    query can find; one whose own row the mask hides anyhow loses nothing by it.
     """
 
     excluded: NDArray[np.int64]
@@ -32,11 +28,7 @@ class Reach:
 
 
 def reach(n: int, queries: int, exclude: Any = None, allowed: Any = None) -> Reach:
-    """What so many queries can find among n rows.
-
-    Raises:
-        InputError: `exclude` is not a row or -1 for each query, or `allowed` no mask (n,).
-    """
+    """What so many queries can find among n rows; InputError where `exclude` is not a row or -1 for each query, or `allowed` no mask (n,)."""
     mask, excluded = checked_mask(allowed, n), checked_exclude(exclude, queries, n)
     left_out = excluded >= 0 if mask is None else (excluded >= 0) & mask[excluded]
     return Reach(excluded, mask, (n if mask is None else int(mask.sum())) - int(left_out.any()))

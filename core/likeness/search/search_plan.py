@@ -17,8 +17,7 @@ class Plan:
     """How a space of n images and m dimensions is searched.
 
     Attributes:
-        exact: every image is compared.
-        probes: cells that are looked through where not.
+        probes: cells that are looked through where not every image is compared.
         recall: the share of the nearest that is found, as measured; 1 where exact.
         bytes_read: for one query.
         cheap_exact: whether comparing every image takes so little that nothing else is worth a look.
@@ -38,16 +37,11 @@ class Plan:
 
 
 def plan(n: int, m: int, d: int, calibration: Calibration | None = None, recall: float = RECALL) -> Plan:
-    """Exact where comparing all n codes of m dimensions reads no more than is cheap_exact, or than the cells would.
+    """Exact where comparing all n codes of m dimensions reads no more than is cheap_exact, or than the cells of vectors of d dimensions would, or
+    where there is no index, and so no calibration. `recall` must be found.
 
-    A notion of few dimensions spreads its nearest over most cells, which are cut by what the encoder sees; but its codes are short, so that
-    comparing them all is fast. With many dimensions it is the other way round.
-
-    Args:
-        n, m: images, and dimensions of the space.
-        d: dimensions of the indexed vectors.
-        calibration: of the space's search through the index; None where there is no index: then exact.
-        recall: share of the nearest that must be found.
+    A notion of few dimensions spreads its nearest over most cells, which are cut by what the encoder sees; but its codes are short, so that comparing
+    them all is fast. With many dimensions it is the other way round.
     """
     everything = n * m * _BYTES
     exact = Plan(True, 0, 1.0, everything, everything <= _CHEAP_BYTES)

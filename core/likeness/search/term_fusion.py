@@ -66,12 +66,7 @@ def may_be_best(similarities: Floats, statistics: TermStatistics, weights: Seque
     """Numbers (r,), ascending, of the images that can be among the k of which all terms hold best, and those most similar to each term.
 
     Nothing that is among the best is missed: `all_hold` of some images bounds the score of the k-th best from below, and how well the terms of
-    weights above 0 hold alone bounds that of each image from above.
-
-    Args:
-        similarities: (t, n), of the images that are ranked.
-        statistics, weights: as for `all_hold`.
-        k: how many.
+    weights above 0 hold alone bounds that of each image from above. Arguments as of `all_hold`.
     """
     n, signed, highest = similarities.shape[1], np.asarray(weights, np.float32), similarities.argmax(axis=1)
     liked, some = signed > 0, np.union1d(np.arange(0, n, max(1, n // _SOME)), highest)

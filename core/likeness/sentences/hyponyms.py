@@ -17,13 +17,7 @@ _MOST = 5000  # of nouns such as "thing", under which nearly all stand, the firs
 
 
 class Hyponym(NamedTuple):
-    """A kind of something.
-
-    Attributes:
-        word: the first of its words, "Welsh corgi".
-        depth: 1 for what stands directly below, and so on.
-        has_kinds: whether there are kinds of it.
-    """
+    """A kind of something: the first of its words, "Welsh corgi", its depth, 1 for what stands directly below, and whether there are kinds of it."""
 
     word: str
     depth: int

@@ -41,7 +41,6 @@ class SentenceNotion:
     """What a sentence became.
 
     Attributes:
-        notion: ready to be fitted.
         held: the thing that is compared, "dog", or "" where it is the image as a whole.
         varies: the property, "color".
         source: where the aspects come from.
@@ -89,14 +88,11 @@ def notion_from_sentence(sentence: str, space: "Space | None" = None, prune: boo
 def word_list_notions(space: "Space", thing: str = "") -> list[Notion]:
     """A notion of each list that ships (`likeness.sentences.word_lists`) with what its encoder knows and what occurs in the images.
 
-    Lists of which fewer than two words are left, and those that are for other things, give none.
+    Lists of which fewer than two words are left, and those that are for other things, give none. Of a notion's space, what it is made from counts;
+    one that reads no text is an InputError.
 
     Args:
-        space: the images; of a notion's space, what it is made from counts.
         thing: what is compared, "dog"; "": the image as a whole, or what a list is for.
-
-    Raises:
-        InputError: the space reads no text.
     """
     base = space.base or space
     found = []

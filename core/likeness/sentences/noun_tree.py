@@ -36,8 +36,7 @@ class NounTree:
     Attributes:
         keys: of each synset the lower-case keys of its words, such as ("bear#1",).
         words: of each synset its first word as it is written, "Welsh corgi".
-        parents: of each synset what it is a kind of; -1 for the root. Where WordNet has several, these are in `others`.
-        others: further parents, by synset.
+        parents: of each synset what it is a kind of; -1 for the root. Where WordNet has several, these are in `others`, by synset.
     """
 
     def __init__(self, lines: list[str]) -> None:
@@ -101,10 +100,8 @@ class NounTree:
         return found
 
     def seen_words(self) -> list[NounWord]:
-        """Words that pictures can show, each once, with the meaning that is meant.
-
-        Of each synset below the kinds in `_SEEN` the first word, where it is at most two words in lower case, and this meaning is its most frequent
-        one or it is short.
+        """Words that pictures can show, each once: of each synset below the kinds in `_SEEN` the first word, where it is at most two words in lower
+        case, and this meaning is its most frequent one or it is short.
         """
         roots = {self.number(key): depth for key, depth in _SEEN.items()}
         left = [-1] * len(self.keys)  # steps that may still follow below

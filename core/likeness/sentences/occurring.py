@@ -16,9 +16,9 @@ class Occurrence(NamedTuple):
     """How often aspects are found in images.
 
     Attributes:
-        images: (k,) whole numbers: of how many images each aspect is the best match.
+        images: (k,) of how many images each aspect is the best match.
         chance: (k,) of how many a word without a meaning would be, in its place.
-        occurs: (k,) bool: whether the first is more than the second; True for two aspects at least.
+        occurs: (k,) whether the first is more than the second; True for two aspects at least.
     """
 
     images: NDArray[np.int64]

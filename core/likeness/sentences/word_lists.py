@@ -12,15 +12,13 @@ _MANY = ("names", "of", "table")
 
 @dataclass(frozen=True)
 class WordList:
-    """What a property can be; assets/lists/README.md says what its file holds.
+    """What a property can be, "camera heights"; assets/lists/README.md says what its file holds.
 
     Attributes:
-        title: "camera heights".
         names: the words for the property, such as "camera height".
         of: the things that it is for, or kinds of them; none: for all.
         thing: what has the property where nothing else is said, or "".
-        templates: with "{}", and "<thing>" in place of what has the property.
-        alone: the same without a thing.
+        templates, alone: with "{}", and "<thing>" in place of what has the property; the same without a thing.
         words: the aspects; "<thing>" and "<things>" may stand in them.
     """
 
