@@ -39,15 +39,9 @@ class Candidate(NamedTuple):
 def candidates(space: "Space", notions: Iterable[Notion] | None = None, *, folder: "Path | None" = None, seed: int = 0) -> list[Candidate]:
     """What a person might mean by "similar" in these images: notions with the chance that two images differ in each.
 
-    Args:
-        space: of a notion's space, what it is made from counts.
-        notions: None: those of the library that fit such images, and the lists that ship (`likeness.sentences.word_list_notions`). Those that are
-            joined with others are left aside.
-        folder: where the user's own notions lie; by default a folder of the cache.
-        seed: draws 500 images where there are more.
-
-    Raises:
-        InputError: the space reads no text, or has fewer than three images.
+    Without `notions` they are those of the library (the user's own in `folder`) that fit such images, and the lists that ship
+    (`likeness.sentences.word_list_notions`). Those that are joined with others are left aside. Of a notion's space, what it is made from counts;
+    `seed` draws 500 images where there are more. InputError: the space reads no text, or has fewer than three images.
     """
     base = space.base or space
     if notions is None:
@@ -107,6 +101,7 @@ def clicked_notion(
     given = click_pairs(said, base.table.frame["path"] if base.table.has_images else [])
     if not len(given.pairs):
         return replace(notion, clicks=said)
+    read = reads or (lambda other: notion_trust(base, other).reads)
     answers = _Answers.of(np.asarray(base.vectors), given)
     (_, own), *more = parts_of(notion)
     beside = np.prod([answers.chance(_rows(base, part)) for weight, part in more if weight > 0], axis=0)
@@ -119,7 +114,7 @@ def clicked_notion(
         changes = [*_without_one(now, rows, answers, beside), *_another(now, others, answers)]
         fits = answers.log_likelihood(answers.chance(rows) * beside)
         better = sorted((each for each in changes if each.score > fits), key=lambda each: each.score, reverse=True)
-        change = next((each for each in better if each.rows is not None or (reads or _reads(base))(each.notion)), None)
+        change = next((each for each in better if each.rows is not None or read(each.notion)), None)
         if change is None:
             return replace(now, clicks=said)
         now = change.notion
@@ -190,10 +185,6 @@ def _another(now: Notion, others: Sequence[Candidate], answers: _Answers) -> Ite
             yield _Change(
                 each.notion, answers.log_likelihood(answers.chance(each.rows)) + float(np.log(ANOTHER / (1 - ANOTHER) * each.divides / total))
             )
-
-
-def _reads(base: "Space") -> Callable[[Notion], bool]:
-    return lambda notion: notion_trust(base, notion).reads
 
 
 def _rows(base: "Space", notion: Notion) -> Rows:

@@ -50,12 +50,8 @@ class Sight:
 
 @dataclass(frozen=True)
 class EncoderCheck:
-    """What was found out about an encoder and a set of images.
-
-    Attributes:
-        sight: of these images.
-        own: of images like those that it was trained on; None where that is not known.
-        same_prompts: share of the prompts that it cannot tell from another one; None where there are none, or it reads no text.
+    """What was found out about an encoder and a set of images: the sight of these, that of images like those it was trained on, where that is known,
+    and the share of the prompts that it cannot tell from another one; None where there are none, or it reads no text.
     """
 
     encoder: str
@@ -79,17 +75,10 @@ class EncoderCheck:
     @property
     def figures(self) -> dict[str, object]:
         """A row of a table: what was measured, beside the encoder's own images, the score and the verdict."""
-        own = self.own
-        return {
-            "gap": self.sight.gap,
-            "own gap": own.gap if own else None,
-            "rank": self.sight.rank,
-            "own rank": own.rank if own else None,
-            "agreement": self.sight.agreement,
-            "own agreement": own.agreement if own else None,
-            "score": self.score,
-            "sees": "yes" if self.sees else "no",
-        }
+        figures: dict[str, object] = {}
+        for name in ("gap", "rank", "agreement"):
+            figures |= {name: getattr(self.sight, name), f"own {name}": getattr(self.own, name, None)}
+        return figures | {"score": self.score, "sees": "yes" if self.sees else "no"}
 
     @property
     def sentence(self) -> str:

@@ -6,13 +6,8 @@ from typing import Any, NamedTuple
 
 
 class Option(NamedTuple):
-    """One number or switch.
-
-    Attributes:
-        default: its type is the option's: a switch (bool), a whole number (int) or a number (float).
-        help: one sentence.
-        least, most: bounds of a number, both allowed.
-        title, step: as a person reads it, and of the control, where it has one.
+    """One number or switch: its default, whose type is the option's (bool, int or float), one sentence of help, the bounds of a number, both allowed,
+    and title and step, where it has a control.
     """
 
     default: bool | int | float
@@ -49,9 +44,7 @@ Options = Mapping[str, Option]
 def check_options(owner: str, options: Options, given: Mapping[str, Any], place: str) -> str:
     """What is wrong with given options, in one sentence; empty where nothing is.
 
-    Args:
-        owner: as a sentence about an unknown option begins: "The objective 'margin'".
-        place: where they stand in a config: "objective.options".
+    About an unknown one it begins with the owner, "The objective 'margin'"; `place` is where they stand in a config, "objective.options".
     """
     for key, value in given.items():
         if key not in options:

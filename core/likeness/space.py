@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from copy import copy, deepcopy
 from functools import cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from PIL.Image import Image
 
     from likeness.encoders import Encoder
-    from likeness.notions import Composition, LearnsFrom, Notion
+    from likeness.notions import Composition, Estimator, LearnsFrom, Notion
     from likeness.saliency import Head, ImageModel
     from likeness.search import FindCandidates, Hits, Index, IndexSearch, Query
 
@@ -36,14 +36,6 @@ EmbedTexts = Callable[[Sequence[str]], Vectors]
 EmbedImages = Callable[[Sequence["Path | Image"]], Vectors]
 
 
-class Transform(Protocol):
-    """What makes a notion's space from an encoder's: any estimator of `likeness.notions`, or an object with the same two methods."""
-
-    def fit(self, text: Any) -> Any: ...
-
-    def transform(self, images: Any) -> Any: ...
-
-
 class FitStats(NamedTuple):
     """What a fit took, on the fitted estimator as `fit_stats_`: prompts, those that the text encoder had to read because they were new, and
     seconds.
@@ -51,9 +43,7 @@ class FitStats(NamedTuple):
 
     n_prompts: int
     n_encoded: int
-    encode_seconds: float
     fit_seconds: float
-    transform_seconds: float
 
 
 class Space:
@@ -345,7 +335,7 @@ class Space:
         return self.embed_images([foreign_image(image, name or "upload") if isinstance(image, bytes) else to_rgb(image)])
 
     def refit(
-        self, notion: "Notion | Composition", method: "str | type | Transform" = "exact", *, dim: int | str | None = None, seed: int = 0
+        self, notion: "Notion | Composition", method: "str | type | Estimator" = "exact", *, dim: int | str | None = None, seed: int = 0
     ) -> "Space":
         """The space of a notion: the estimator fitted on the notion's prompts, applied to the images (InDiReCT, sections 3.1 and 3.2).
 
@@ -374,23 +364,19 @@ class Space:
         base = self.base or self
         if base.linear is not None:
             raise InputError(f"'{self.name}' was loaded without the vectors that it is made from; embed its images again to refit it.")
-        start = time.perf_counter()
         parts = parts_of(notion)
         rows = [base.embed_aspects(each) for _, each in parts]
-        encoded = time.perf_counter()
+        start = time.perf_counter()
         estimator = base._fitted(parts, [aspects for aspects, _ in rows], method, dim, seed)
-        fitted = time.perf_counter()
-        space = base.project(estimator, notion.name, _provenance(base, parts, estimator))
-        done = time.perf_counter()
-        prompts, n_encoded = sum(len(each.prompts) for _, each in parts), sum(count for _, count in rows)
-        estimator.fit_stats_ = FitStats(prompts, n_encoded, encoded - start, fitted - encoded, done - fitted)
-        return space
+        seconds, prompts = time.perf_counter() - start, sum(len(each.prompts) for _, each in parts)
+        estimator.fit_stats_ = FitStats(prompts, sum(count for _, count in rows), seconds)
+        return base.project(estimator, notion.name, _provenance(base, parts, estimator))
 
     def _fitted(
         self,
         parts: "Sequence[tuple[float, Notion]]",
         rows: Sequence[Vectors],
-        method: "str | type | Transform",
+        method: "str | type | Estimator",
         dim: int | str | None,
         seed: int,
     ) -> Any:
@@ -481,8 +467,7 @@ class Space:
         """Writes the space whole or not at all, and gives the path: `.parquet` with paths, attributes, vectors and what `likeness.load` needs;
         `.npy`: vectors alone.
 
-        Raises:
-            InputError: another ending, or an attribute called "vector".
+        InputError: another ending, or an attribute called "vector".
         """
         write_vector_file(Path(path), self.vectors, self.table.frame, self.about())
         return Path(path)
@@ -629,7 +614,7 @@ def _table(images: Any, labels: Any, n: int, name: str) -> ImageTable:
     return dataclasses.replace(table, frame=table.frame.assign(**columns))
 
 
-def _estimator(method: "str | type | Transform", notion: "Notion", aspects: Vectors, dim: int | str | None, seed: int) -> tuple[Any, "LearnsFrom"]:
+def _estimator(method: "str | type | Estimator", notion: "Notion", aspects: Vectors, dim: int | str | None, seed: int) -> tuple[Any, "LearnsFrom"]:
     """A fresh estimator of a name or class, and what its `fit` takes; an estimator itself is taken as it is."""
     from likeness.notions import METHODS, named_methods, notion_dim, suggest_dim
 

@@ -104,10 +104,10 @@ def space_named(base: "Space", notion: str | None, dim: int | None = None) -> "S
 
 
 def tell_warnings(notion: "Notion | Composition", encoder: Any, images: "Space | None" = None) -> None:
-    """Prints on stderr what makes a notion's fit worse than it looks (`likeness.notion_check.notion_warnings`), and whether it can't be relied on
+    """Prints on stderr what makes a notion's fit worse than it looks (`likeness.notion_trust.notion_warnings`), and whether it can't be relied on
     with these images (`likeness.notion_trust`).
     """
-    from likeness.notion_check import notion_warnings
+    from likeness.notion_trust import notion_warnings
 
     found = notion_warnings(notion, encoder)
     if images is not None and images.embed_texts is not None and len(images) >= _FEWEST_TRUSTED:

@@ -1,6 +1,5 @@
 """How many answers prove that few of a set are wrong: a bet against "more than this share is wrong", image after image, without replacement."""
 
-from copy import copy
 from typing import Any
 
 import numpy as np
@@ -57,12 +56,6 @@ class Bet:
         self._logs = [log + _gain(match, chance, part) for log, (_, part) in zip(self._logs, _STAKES, strict=True)]
         self.best = max(self.best, float(np.logaddexp.reduce(self._logs)))
 
-    def copy(self) -> "Bet":
-        """The same stake, to try answers."""
-        other = copy(self)
-        other._logs = list(self._logs)
-        return other
-
 
 def _too_many(unknown: Any, confirmed: Any, fdr: float) -> Any:
     """The smallest number of errors that is more than the share."""
@@ -76,9 +69,8 @@ def _gain(match: bool, chance: float, part: float) -> float:
 
 
 def answers_needed(unknown: NDArray[np.int64], confirmed: NDArray[np.int64], fdr: float, risk: float) -> NDArray[np.int64]:
-    """(b,) how many answers, all of them matches, prove for sets of so many images (`Bet`) that at most the share `fdr` is wrong; at most 400.
-
-    `risk` is the chance, from 0 to 1, of a proof that is wrong.
+    """(b,) how many answers, all of them matches, prove for sets of so many images (`Bet`) that at most the share `fdr` is wrong, with the risk of a
+    wrong proof; at most 400.
     """
     bound = _too_many(unknown, confirmed, fdr)
     needed = np.where(bound > unknown, 0, MOST_NEEDED)

@@ -87,8 +87,7 @@ class SpaceMatches:
 
     def counting(self, answers: Answers) -> dict[int, bool]:
         """Those of the answers, by row of the space, that count: not on images that the query names, nor on images that are not allowed."""
-        known = self._known(answers)
-        return {int(self.rows[place]): match for place, match in known}
+        return {int(self.rows[place]): match for place, match in self._known(answers)}
 
     def scores_of(self, rows: Iterable[int]) -> Floats:
         """Scores (m,) of rows of the space that count, as `CutoffFinder.scores` has them."""

@@ -19,7 +19,6 @@ from likeness.compiled import load_numba
 njit = load_numba().njit
 
 STRIP = 128
-UNIT = 2.0**-53  # of float64: relative error of a rounding
 BEHIND_ALL = np.uint64(2**64 - 1)
 
 

@@ -1,19 +1,21 @@
 """Checking embeddings and labels, and bringing them into the one form that the ranking works on."""
 
+import tempfile
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
 from likeness.arrays import check_directions, row_slices, to_numpy, unit_rows
 from likeness.data import has_label
 from likeness.errors import InputError
-from likeness.evaluation._scratch import scratch_array
 
 DistanceMetric = Literal["cosine", "euclidean"]
 MOST_SQUARE = 1e36
+MOST_IN_MEMORY = 300_000_000  # bytes of one array that is worked with but not kept
 
 
 def checked_metric(metric: str) -> None:
@@ -131,3 +133,28 @@ def class_codes(labels: Any, count: int, query_labels: Any, query_count: int) ->
         if len(side) and side.max() < 0:
             raise InputError(f"No row of {name} has a label; give one to those that are to be judged.")
     return codes[:count], codes[:count] if query_labels is None else codes[count:], list(classes)
+
+
+def scratch_array(parts: Iterable[NDArray[Any]], shape: tuple[int, ...], dtype: DTypeLike) -> NDArray[Any]:
+    """The parts one after the other, as one array of this shape.
+
+    Beyond 300 MB it is mapped from an unnamed file in the folder of temporary files (TMPDIR), so that it takes no memory that the system could not
+    use otherwise; the file is gone with the array, or with the process. Where there is no room for it, that is an InputError.
+    """
+    size = int(np.prod(shape)) * np.dtype(dtype).itemsize
+    if size <= MOST_IN_MEMORY:
+        whole, begin = np.empty(shape, dtype), 0
+        for part in parts:
+            whole[begin : begin + len(part)] = part
+            begin += len(part)
+        return whole
+    try:
+        # written, not mapped and filled: a full disk is an error then, while a page that finds no room kills the process
+        with tempfile.TemporaryFile() as file:
+            for part in parts:
+                file.write(np.ascontiguousarray(part, dtype).data)
+            file.flush()
+            return np.asarray(np.memmap(file, dtype, "r+", shape=shape))
+    except OSError as error:
+        room = f"{size / 1e9:.1f} GB of scratch in {tempfile.gettempdir()}"
+        raise InputError(f"There is no room for {room} ({error.strerror}); free some, or set TMPDIR to a folder that has it.") from error

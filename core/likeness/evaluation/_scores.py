@@ -46,9 +46,8 @@ class RankedHits:
 
 
 class RetrievalScore(NamedTuple):
-    """A score of each query: its name, how people read it, and a function of hits and the k of its name (0 without one) -> (b,).
-
-    It is NaN where a query has no relevant item, so that it is left out, or 0.
+    """A score of each query: its name, how people read it, and a function of hits and the k of its name (0 without one) -> (b,), NaN where a query
+    has no relevant item, so that it is left out, or 0.
     """
 
     name: str

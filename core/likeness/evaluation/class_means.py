@@ -1,4 +1,4 @@
-"""Classes as points of an embedding space: sums and means of their rows, read a part at a time."""
+"""Classes as points of an embedding space, sums and means of their rows, read a part at a time; and an order in which similar ones stand together."""
 
 from collections.abc import Callable
 from typing import Any
@@ -8,6 +8,9 @@ from numpy.typing import NDArray
 
 from likeness.arrays import row_slices
 from likeness.errors import InputError
+from likeness.evaluation._language_inputs import checked_language
+
+MOST_CLASSES = 1_000  # in a figure
 
 
 def class_sums(
@@ -38,3 +41,21 @@ def class_means(rows: NDArray[Any], labels: NDArray[np.int64]) -> NDArray[np.flo
     if relative.min() < 1e-6:
         raise InputError(f"The images of class {int(np.argmin(relative))} cancel out: their mean has no direction; leave the class out.")
     return np.asarray(sums / lengths)
+
+
+def clustered_order(similarities: Any) -> NDArray[np.int64]:
+    """Class numbers (c,) in the order of the leaves of a hierarchical clustering of their similarities (c, c), for heat maps.
+
+    Average linkage of the distances (largest similarity - similarity), the leaves turned so that neighbors are as similar as the tree allows
+    (Bar-Joseph et al., 2001). InputError: not square, not finite, of one class alone, or of more than 1,000 classes, which no one can tell apart in a
+    figure.
+    """
+    from scipy.cluster.hierarchy import leaves_list, linkage
+
+    matrix = checked_language(similarities)
+    if len(matrix) > MOST_CLASSES:
+        raise InputError(f"There are {len(matrix):,} classes, but at most {MOST_CLASSES:,} can be put in order; choose a part of them.")
+    pairs = np.triu_indices(len(matrix), 1)
+    likeness = (matrix + matrix.T)[pairs] / 2
+    tree = linkage(likeness.max() - likeness, method="average", optimal_ordering=True)
+    return np.asarray(leaves_list(tree), dtype=np.int64)

@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 from likeness.arrays import checked_rows, device_of, row_slices, unit_rows
 from likeness.errors import InputError
 from likeness.evaluation._device import kmeans_on_device
-from likeness.evaluation._inputs import DistanceMetric, checked_metric, group_codes, label_codes, taken
-from likeness.evaluation._scratch import scratch_array
+from likeness.evaluation._inputs import DistanceMetric, checked_metric, group_codes, label_codes, scratch_array, taken
 
 ITERATIONS = 20
 

@@ -39,11 +39,9 @@ def aggregated_generalization_score(distances: Any, scores: Any) -> float:
 def by_split(measured: pd.DataFrame, figure: str = "recall_at_1") -> pd.DataFrame:
     """Mean and deviation over seeds of a figure, a line per method and split, with the difference from the mean of all methods on the split.
 
-    Args:
-        measured: a line per run: `row` (the method), `seed`, `split`, `distance` and figures, as `likeness.studies.study.measured` gives them.
-
-    Returns:
-        row, split, distance, runs, mean, deviation (0 for one run), difference; by distance. The difference is NaN on splits that lack a method.
+    `measured` has a line per run: `row` (the method), `seed`, `split`, `distance` and figures, as `likeness.studies.study.measured` gives them; what
+    comes out row, split, distance, runs, mean, deviation (0 for one run), difference; by distance. The difference is NaN on splits that lack a
+    method.
     """
     if not len(measured):
         return pd.DataFrame(columns=[*CELL, "runs", "mean", "deviation", "difference"])
@@ -172,9 +170,9 @@ def few_shot_gains(measured: pd.DataFrame) -> pd.DataFrame:
     for count in shots:
         names = {f"zero_shot_{count}": "zero_shot", f"few_shot_{count}": "few_shot"}
         own = measured.dropna(subset=list(names)).rename(columns=names)
-        means = own.groupby(CELL, sort=False)[["zero_shot", "few_shot"]].mean()
-        runs = own.groupby(CELL, sort=False).size().rename("runs")
-        parts.append(means.join(runs).reset_index().assign(shots=count))
+        groups = own.groupby(CELL, sort=False)
+        found = groups.agg(zero_shot=("zero_shot", "mean"), few_shot=("few_shot", "mean"), runs=("few_shot", "size"))
+        parts.append(found.reset_index().assign(shots=count))
     columns = [*CELL, "shots", "runs", "zero_shot", "few_shot", "gain"]
     if not parts:
         return pd.DataFrame(columns=columns)

@@ -20,12 +20,8 @@ BLOCK_BYTES = 32_000_000
 
 @dataclass(frozen=True)
 class LanguageDivergence:
-    """Divergences of the rows of a space's similarity matrix from language, in nats.
-
-    Attributes:
-        mean, deviation: over the rows (ddof 0).
-        rows: (n,) one per image, or (c,) one per class.
-        per_class: mean over the rows of each class, indexed by its name, in the order of the classes.
+    """Divergences of the rows of a space's similarity matrix from language, in nats: mean and deviation (ddof 0) over the rows, the rows (n,), one
+    per image, or (c,), one per class, and the mean of each class, indexed by its name, in the order of the classes.
     """
 
     mean: float

@@ -18,13 +18,8 @@ from likeness.progress import Progress
 
 @dataclass(frozen=True)
 class Semantics:
-    """How a space agrees with language.
-
-    Attributes:
-        images, classes: divergences from language, between images and between the means of classes.
-        similarities: (c, c) cosines of the classes' means.
-        rank_correlation: of these with the similarities of the names, over pairs of classes.
-        retrieval: the classes that the images of each class find.
+    """How a space agrees with language: its divergences between images and between the means of classes, the cosines of these means (c, c), their
+    rank correlation with the similarities of the names, over pairs of classes, and the classes that the images of each class find.
     """
 
     images: LanguageDivergence
@@ -91,8 +86,7 @@ def semantics_table(spaces: Mapping[str, Semantics]) -> pd.DataFrame:
 def class_image_similarities(embeddings: Any, labels: Any, classes: int) -> NDArray[np.float64]:
     """Cosines (c, c) between the classes' means of unit vectors; embeddings (n, d), labels (n,) class numbers 0 to c - 1.
 
-    Raises:
-        InputError: embeddings or labels that do not fit, a class without images, or one whose images cancel out.
+    InputError: embeddings or labels that do not fit, a class without images, or one whose images cancel out.
     """
     rows = precise_unit_rows(embeddings)
     means = class_means(rows, checked_labels(labels, len(rows), classes))

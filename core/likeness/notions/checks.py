@@ -19,12 +19,8 @@ _LONGEST_VOCABULARY = 30
 
 @dataclass(frozen=True)
 class NotionWarning:
-    """One warning.
-
-    Attributes:
-        kind: "empty", "duplicate", "variant", "whole prompt", "mixed" or "length".
-        message: a sentence with the remedy.
-        rows: the aspects that it is about, numbered from 0.
+    """One warning: its kind ("empty", "duplicate", "variant", "whole prompt", "mixed" or "length"), a sentence with the remedy, and the aspects that
+    it is about, numbered from 0.
     """
 
     kind: str

@@ -13,8 +13,6 @@ of orthogonal iteration, Y <- qr(T^T W T Y), raises it, because T^T W T is posit
 at each step (majorise-minimise), until it stands still, or to a bound of work, and then what the last step gained is told.
 """
 
-from typing import NamedTuple
-
 import numpy as np
 
 from likeness.arrays import Floats
@@ -36,14 +34,9 @@ _ROUNDING = float(np.finfo(np.float32).eps)
 _RESOLVED = 1e-8
 
 
-class Subspace(NamedTuple):
-    """What the steps found: orthonormal columns (r, dim), how many steps there were, and by how many radians the last one lowered the loss where they
-    ended by their bound; 0 where the loss stood still.
-    """
-
-    basis: Floats
-    steps: int
-    last_gain: float
+# Orthonormal columns (r, dim), how many steps there were, and by how many radians the last one lowered the loss where they ended by their bound; 0
+# where the loss stood still.
+Subspace = tuple[Floats, int, float]
 
 
 @one_blas_thread()
@@ -89,8 +82,8 @@ def best_subspace(rows: Floats, start: Floats) -> Subspace:
         return _descend(rows, start)
     # The minimum lies in the span of the rows, where all products are smaller.
     span = np.linalg.qr(rows.T)[0]
-    inner = _descend(rows @ span, np.linalg.qr(span.T @ start)[0])
-    return inner._replace(basis=span @ inner.basis)
+    inner, steps, last_gain = _descend(rows @ span, np.linalg.qr(span.T @ start)[0])
+    return span @ inner, steps, last_gain
 
 
 def _descend(rows: Floats, start: Floats) -> Subspace:
@@ -103,13 +96,13 @@ def _descend(rows: Floats, start: Floats) -> Subspace:
     for step in range(most):
         following = _step(rows, subspace, codes, kept, lost, loss) if loss > _ROUNDING else None
         if following is None:
-            return Subspace(subspace, step, 0.0)
+            return subspace, step, 0.0
         before = loss
         subspace, codes, kept, lost, loss = following
         gain = before - loss
         if gain <= _TOLERANCE * before:
-            return Subspace(subspace, step + 1, 0.0)
-    return Subspace(subspace, most, gain)
+            return subspace, step + 1, 0.0
+    return subspace, most, gain
 
 
 def _step(

@@ -4,10 +4,10 @@ from typing import Any
 
 import numpy as np
 
-from likeness.arrays import Floats, checked_rows, is_torch, like, to_numpy, unit_rows
+from likeness.arrays import Floats, is_torch, like, to_numpy
 from likeness.errors import InputError
 from likeness.notions.adam import fit_adam, random_start
-from likeness.notions.exact import Subspace, best_subspace, leading_directions
+from likeness.notions.exact import best_subspace, leading_directions
 from likeness.notions.fading import fade_unresolved, outside_columns
 from likeness.notions.method import NotionMethod
 from likeness.notions.projection import LinearProjection
@@ -75,7 +75,7 @@ class InDiReCT(LinearProjection):
     def _minimum(self, rows: Floats) -> Floats:
         basis = leading_directions(rows, self.dim)
         r, found = basis.shape
-        subspace, self.n_iter_, self.last_gain_ = best_subspace(rows, basis) if found == self.dim else Subspace(basis, 0, 0.0)
+        subspace, self.n_iter_, self.last_gain_ = best_subspace(rows, basis) if found == self.dim else (basis, 0, 0.0)
         if self.solver == "exact":
             return np.hstack([subspace, np.zeros((r, self.dim - found))])
         return np.hstack([fade_unresolved(subspace, rows), outside_columns(basis, self.dim, self.seed)])
@@ -86,7 +86,7 @@ class InDiReCT(LinearProjection):
         with threads_for(6 * tensor.shape[0] * r * self.dim):
             fit = fit_adam(tensor, random_start(r, self.dim, self.seed))
         self.n_iter_, self.last_gain_ = fit.n_iter, 0.0
-        return to_numpy(fit.U).astype(np.float64)
+        return to_numpy(fit.best[0]).astype(np.float64)
 
 
 INDIRECT_EXACT = NotionMethod(
@@ -109,18 +109,10 @@ INDIRECT_FADED = NotionMethod(
 )
 
 
-def reconstruction_angles(text: Any, U: Any) -> Any:
-    """Angle (n,) between each prompt (n, r) and its reconstruction from the projection U (r, dim), in any scale (Eq. 1 to 4 of the InDiReCT paper).
-
-    Radians in 0..pi/2, of the kind of `text`: 0 where the projection loses nothing of the prompt. A prompt whose code is zero is lost altogether:
-    pi/2. Rows that are not finite or all zero are an InputError.
-    """
-    rows = unit_rows(checked_rows(text, "The prompt embeddings", np.float64), "The prompt embeddings")
-    return like(text)(angles(rows, to_numpy(U).astype(np.float64)))
-
-
 def angles(rows: Floats, U: Floats) -> Floats:
-    """`reconstruction_angles` on unit float64 rows (n, r)."""
+    """Angles (n,), radians in 0..pi/2, between unit prompts (n, r), float64, and their reconstructions from U (r, dim), in any scale (Eq. 1 to 4): 0
+    where nothing is lost, and pi/2 where the code is zero.
+    """
     reconstruction = (rows @ U) @ U.T
     lengths = np.linalg.norm(reconstruction, axis=1, keepdims=True)
     unit = np.divide(reconstruction, lengths, out=np.zeros_like(reconstruction), where=lengths > 0)

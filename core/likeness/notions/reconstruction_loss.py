@@ -4,13 +4,13 @@ A network is a flat list of tensors: weight (outputs, inputs) and bias (outputs,
 encode; within encoder and decoder a leaky ReLU stands between two layers, and none after the last.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from likeness.arrays import is_torch
-from likeness.notions.descent import PATIENCE, Descent, descend
+from likeness.notions.descent import Descent, descend
 from likeness.threads import threads_for
 
 if TYPE_CHECKING:
@@ -61,14 +61,7 @@ def reconstruction_loss(rows: "torch.Tensor", weights: "Sequence[torch.Tensor]",
     return loss
 
 
-def fit_autoencoder(
-    rows: Any,
-    start: "Sequence[torch.Tensor]",
-    *,
-    weight_decay: float = 0.0,
-    patience: int = PATIENCE,
-    on_step: Callable[[int, float], None] | None = None,
-) -> Descent:
+def fit_autoencoder(rows: Any, start: "Sequence[torch.Tensor]", *, weight_decay: float = 0.0) -> Descent:
     """The paper's training from given weights: rows (n, r) as they are, in float32; see `descend` for the rest."""
     import torch
 
@@ -76,4 +69,4 @@ def fit_autoencoder(
     start = [value.to(rows) for value in start]
     objective = partial(reconstruction_loss, rows)
     with threads_for(3 * len(rows) * sum(value.numel() for value in start)):
-        return descend(start, objective, weight_decay=weight_decay, patience=patience, on_step=on_step)
+        return descend(start, objective, weight_decay=weight_decay)

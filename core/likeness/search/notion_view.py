@@ -1,6 +1,7 @@
 """An index seen through a notion: which of its cells are nearest to a query there, and how its vectors compare with it."""
 
-from typing import Any, Protocol
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,27 +15,20 @@ Floats = NDArray[np.float32]
 PROBES = 64
 
 
-class Cells(Protocol):
-    """Vectors of n images in cells, those of a cell beside each other, as `likeness.search.IVFIndex` has them."""
+@dataclass(frozen=True)
+class Cells:
+    """Vectors (n, d) of images in cells, those of a cell beside each other: unit centers (cells, d), where each cell begins and ends (cells + 1,),
+    and the number of each vector's image (n,), ascending within a cell. They may be memory-mapped, so that what is not asked for is not read.
+    """
 
-    @property
-    def centers(self) -> Floats:
-        """(cells, d) unit rows."""
-
-    @property
-    def starts(self) -> NDArray[np.int64]:
-        """Where each cell begins and ends (cells + 1,)."""
-
-    @property
-    def rows(self) -> NDArray[np.int64]:
-        """Number of each vector's image (n,)."""
-
-    @property
-    def vectors(self) -> Floats:
-        """(n, d)."""
+    centers: Floats
+    starts: NDArray[np.int64]
+    rows: NDArray[np.int64]
+    vectors: Floats
 
     def cell(self, number: int) -> slice:
         """Where the cell lies in `rows` and `vectors`."""
+        return slice(int(self.starts[number]), int(self.starts[number + 1]))
 
 
 class NotionView:

@@ -47,11 +47,8 @@ def all_hold(
     with z its similarity less the mean over all images, by the standard deviation: what is unlike it anyway gains next to nothing by being still less
     like it. Images and texts lie apart in CLIP's space (the modality gap); here each term is compared with itself alone.
 
-    Args:
-        similarities: (t, n), of the images that are ranked.
-        statistics: of the same terms over all images, or enough of them.
-        weights: (t,), not 0.
-        avoided_from, avoided_slope: of the sigmoid; `python -m experiments.analyses composed-queries` compares others.
+    Similarities (t, n) are of the images that are ranked, statistics of the same terms over all images, or enough of them, weights (t,) not 0;
+    `python -m experiments.analyses composed-queries` compares other sigmoids.
     """
     signed = np.asarray(weights, np.float32)
     liked = signed > 0

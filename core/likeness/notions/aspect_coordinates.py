@@ -1,4 +1,4 @@
-"""Probabilities of the aspects as coordinates: two images are similar as far as they may show the same aspect."""
+"""Aspects as coordinates: similarities to them (CRL, arXiv 2510.04564), or how probable they are."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -7,6 +7,7 @@ import numpy as np
 from likeness.arrays import like, to_numpy
 from likeness.errors import InputError
 from likeness.notions.method import NotionMethod
+from likeness.notions.projection import LinearProjection
 from likeness.notions.prompt_rows import check_fitted, check_width, image_rows, prompt_rows
 
 if TYPE_CHECKING:
@@ -14,6 +15,19 @@ if TYPE_CHECKING:
 
 # The scale of cosines at which CLIP's training stops to sharpen its softmax (Radford et al. 2021, section 2.5); nothing was chosen here.
 CLIP_SCALE = 100.0
+
+
+class AspectSimilarities(LinearProjection):
+    """An image is its k similarities to the aspects, v T^T, scaled to unit length (arXiv 2510.04564, section 3); U (r, k) has the unit prompts as
+    columns.
+
+    The aspects are taken as the axes of the space, though they are not at right angles: what all prompts share counts k times.
+    """
+
+    def fit(self, text: Any) -> "AspectSimilarities":
+        """Takes the prompts' embeddings (k, r), scaled to unit length first; InputError where they are unusable or all equal."""
+        self.U = like(text)(np.ascontiguousarray(prompt_rows(text, 1).T))
+        return self
 
 
 class AspectProbabilities:
@@ -59,6 +73,14 @@ class AspectProbabilities:
         return torch.exp(torch.log_softmax(self.scale * rows @ torch.as_tensor(to_numpy(self.U)).to(rows), dim=1) / 2)
 
 
+ASPECT_SIMILARITIES = NotionMethod(
+    "crl",
+    "Aspect similarities (CRL)",
+    "An image is the list of its similarities to the aspects, as in conditional representation learning.",
+    lambda dim, seed: AspectSimilarities(),
+    seeds=False,
+    dims=False,
+)
 ASPECT_PROBABILITIES = NotionMethod(
     "probabilities",
     "Aspect probabilities",
