@@ -60,14 +60,6 @@ def test_the_device_is_what_computes_also_what_judges_a_run(as_device: None, mon
     assert called == ["ranks"]
 
 
-def test_some_queries_and_a_gallery_of_others(as_device: None) -> None:
-    x, labels = clusters(400, 8, 15, 1.5)
-    gallery, queries = torch.from_numpy(x[100:]), torch.from_numpy(x[:100])
-    found = retrieval_metrics(gallery, labels[100:], query_embeddings=queries, query_labels=labels[:100])
-    assert found == retrieval_metrics(x[100:], labels[100:], query_embeddings=x[:100], query_labels=labels[:100])
-    assert retrieval_metrics(torch.from_numpy(x), labels, rows=[5, 7, 300]) == retrieval_metrics(x, labels, rows=[5, 7, 300])
-
-
 @pytest.mark.parametrize("most", [1, 5_000, 60_000])
 def test_small_blocks_give_the_same_and_keep_to_their_memory(most: int, as_device: None, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of 1, a query and a gallery row at a time. Classes of 1 to 150 rows."""

@@ -51,24 +51,6 @@ def test_equals_the_references_of_pml_and_the_authors(reference: dict[str, np.nd
             assert found[name] == pytest.approx(float(reference[case + name]), abs=1e-9), (case, name)
 
 
-@pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning", "ignore::UserWarning")
-@pytest.mark.parametrize("separate", [False, True])
-def test_equals_pytorch_metric_learning(separate: bool, engine: str) -> None:
-    from pytorch_metric_learning.utils.accuracy_calculator import AccuracyCalculator
-
-    x, labels = clusters(600, 24, 30, noise=2.0)
-    unit = torch.nn.functional.normalize(torch.from_numpy(x))
-    calculator = AccuracyCalculator(include=tuple(PML_NAMES.values()), k=None, device=torch.device("cpu"))
-    codes = torch.from_numpy(labels)
-    if separate:
-        theirs = calculator.get_accuracy(unit[:150], codes[:150], unit[150:], codes[150:])
-        ours = retrieval_metrics(x[150:], labels[150:], query_embeddings=x[:150], query_labels=labels[:150])
-    else:
-        theirs, ours = calculator.get_accuracy(unit, codes), retrieval_metrics(x, labels)
-    for name, their_name in PML_NAMES.items():
-        assert ours[name] == pytest.approx(theirs[their_name], abs=1e-6), name
-
-
 def test_only_the_first_thousand_count_in_map_at_1000(engine: str) -> None:
     """Every second of 1,300 is relevant, ranks 2, 4, ...: each precision is 1/2, and 500 of the 650 hits count."""
     angles = np.linspace(0.01, 1.5, 1300)
@@ -76,13 +58,6 @@ def test_only_the_first_thousand_count_in_map_at_1000(engine: str) -> None:
     found = retrieval_metrics(gallery, np.arange(1300) % 2, query_embeddings=[[1, 0]], query_labels=[1])
     assert found["map"] == pytest.approx(1 / 2)
     assert found["map_at_1000"] == pytest.approx(500 / 2 / 650)
-
-
-def test_chunks_do_not_matter(monkeypatch: pytest.MonkeyPatch, engine: str) -> None:
-    x, labels = clusters(300, 8, 9, noise=1.5)
-    whole = retrieval_metrics(x, labels)
-    monkeypatch.setattr(_ranks, "BLOCK_BYTES", 1_000_000)
-    assert retrieval_metrics(x, labels) == pytest.approx(whole, abs=1e-12)
 
 
 @pytest.mark.parametrize(("hits", "r_precision", "map_at_r"), [([1], 10, 10), ([1, 10], 20, 12), ([1, 2], 20, 20), (range(1, 11), 100, 100)])

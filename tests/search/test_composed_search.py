@@ -99,18 +99,6 @@ def test_of_many_images_those_that_cannot_be_best_are_dropped_and_nothing_change
         np.testing.assert_allclose(found.similarities, expected.similarities, rtol=1e-5)
 
 
-def test_the_one_index_answers_in_a_notions_space(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    space = lk.embed("cars", "cars")
-    query = Query([(1, 3), (1, "a red car"), (-0.5, "a blue car")])
-    notion = lk.Notion("car color", "a {} car", ("red", "green", "blue", "white", "black"))
-    every = space.refit(notion).nearest(query, 10).rows
-    monkeypatch.setattr(search_plan, "_CHEAP_BYTES", 0)
-    indexed = space.replace(index=build_index(space.vectors, tmp_path / "index")).refit(notion)
-    assert indexed.search is not None
-    indexed.search.wait()
-    assert len(np.intersect1d(indexed.nearest(query, 10).rows, every)) >= 9
-
-
 def test_the_cells_of_an_index_give_what_comparing_all_images_gives(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """With as many cells as are looked through anyway, nothing is missed."""
     vectors = _clusters(600)

@@ -1,7 +1,5 @@
 """Exact nearest neighbors against a full sort, faiss, and their laws."""
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 import torch
@@ -88,16 +86,6 @@ def test_scan_of_allowed_rows_equals_a_full_sort(gallery_bytes: int, monkeypatch
         count = min(k, int(allowed.sum()) - 1)
         np.testing.assert_array_equal(found.rows, np.argsort(-cosine, axis=1, kind="stable")[:, :count])
         np.testing.assert_allclose(found.similarities, -np.sort(-cosine, axis=1)[:, :count], atol=1e-6)
-
-
-def test_scan_takes_unit_rows_as_nearest_does(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """From a memory-mapped file, a few rows at a time."""
-    np.save(tmp_path / "x.npy", unit(rows(500)))
-    store = np.load(tmp_path / "x.npy", mmap_mode="r")
-    expected = nearest(store[:40], store, 7, exclude=np.arange(40))
-    monkeypatch.setattr(neighbors, "GALLERY_BYTES", 4 * 8 * 60)
-    monkeypatch.setattr(neighbors, "CHUNK_BYTES", 4 * 60 * 11)
-    np.testing.assert_array_equal(scan(store, store[:40], 7, exclude=np.arange(40)).rows, expected.rows)
 
 
 def doubles(n: int, d: int = 8, seed: int = 0) -> np.ndarray:
