@@ -228,12 +228,12 @@ def test_reading_labels_can_be_stopped_and_begun_again(app: Page, monkeypatch: p
 def test_measuring_uses_an_even_share_of_many_images(monkeypatch: pytest.MonkeyPatch, app: Page) -> None:
     from pages.continuous import numbers
 
-    comparison = import_module("likeness.evaluation.continuous_comparison")
+    comparison = import_module("likeness.evaluation.continuous")
     space = show_instead(monkeypatch, few_images({"year": np.arange(60.0)}, n=60))
     config = LabelsConfig(kind="numbers", columns=("year",))
     labels = ImageLabels(config, np.arange(60), label_distances(space.table, config))
     monkeypatch.setattr(comparison, "MOST_QUERIES", 20)
-    monkeypatch.setattr(comparison, "_ENTRIES", 60 * 7)  # three blocks, of unequal size
+    monkeypatch.setattr(comparison, "_DISTANCES", 60 * 7)  # three blocks, of unequal size
     queries = comparison.spread_queries(60)
     job = numbers.measure([space], labels, "key", np.arange(60))
     assert job.wait(600)

@@ -237,14 +237,13 @@ def _lance(folder: Path) -> None:
     """By turns as a new folder and over the tables that are there."""
     import pandas as pd
 
-    from likeness.search import write_lance
-    from likeness.search.ivf_index import build_ivf
+    from likeness.search import build_index, write_lance
 
     def build(cells: int) -> None:
         if len(_noted(folder)) % 3 == 2:
             _engine("lance", folder / "index", cells)
         else:
-            write_lance(build_ivf(_rows(), folder / "ivf", cells=cells), pd.DataFrame({"even": np.arange(3000) % 2}), folder / "index")
+            write_lance(build_index(_rows(), folder / "ivf", cells=cells), pd.DataFrame({"even": np.arange(3000) % 2}), folder / "index")
 
     _build_all(folder, build)
 

@@ -90,7 +90,7 @@ def space_named(base: "Space", notion: str | None, dim: int | None = None, metho
 
 def tell_warnings(notion: "Notion | Composition", encoder: Any, images: "Space | None" = None) -> None:
     """Prints on stderr what makes a notion's fit worse than it looks (`notion_warnings`), and whether it can't be relied on with these images."""
-    from likeness.notion_check import notion_warnings
+    from likeness.notion_trust import notion_warnings
 
     found = notion_warnings(notion, encoder)
     if images is not None and images.embed_texts is not None and len(images) >= _FEWEST_TRUSTED:
