@@ -9,14 +9,8 @@ _BLOCK = 4096  # rows of each side: 64 MB of similarities
 
 
 def join_blocks(first: Floats, second: Floats | None, threshold: float, found: PairCollector, progress: Progress | None = None) -> None:
-    """Adds the pairs (i, j) with first[i] . second[j] >= threshold to `found`; memory is that of one block.
-
-    Args:
-        first: (n, d) unit rows, which may be memory-mapped.
-        second: (m, d); None: `first` itself, of which each pair is compared once.
-        threshold: similarity.
-        progress: called with (pairs compared, all).
-    """
+    """Adds the pairs (i, j) with first[i] . second[j] >= threshold to `found`; of unit rows (n, d) and (m, d), which may be memory-mapped. Without
+    `second` each pair within `first` is compared once. Memory is that of one block."""
     other = first if second is None else second
     begins = range(0, len(first), _BLOCK)
     total = sum(min(_BLOCK, len(first) - begin) * (len(other) - (begin if second is None else 0)) for begin in begins)

@@ -31,7 +31,6 @@ class NearPairs:
     Attributes:
         rows: (p, 2); within one space the smaller number first; between two, the row of the first space and that of the second.
         similarities: (p,).
-        threshold: that they reach.
         exact: whether every pair was compared.
         sampled: pairs of some images drawn at random, each compared with all others; 0 where all pairs were compared.
         sampled_found: how many of these are among `rows`: what the search through cells finds.
@@ -60,10 +59,8 @@ class NearPairs:
         return replace(self, rows=self.rows[own], similarities=self.similarities[own])
 
     def at_line(self, threshold: float, count: int) -> tuple[Rows, Rows]:
-        """Places (up to count,) among the pairs of the last ones above a threshold and of the first ones below it, the nearest to it first.
-
-        No image is in two of the pairs above, nor in two of those below, so that they show different images.
-        """
+        """Places (up to count,) among the pairs of the last ones above a threshold and of the first ones below it, the nearest to it first. No image
+        is in two of the pairs of one side, so that they show different images."""
         many = len(self.above(threshold))
         return _different(self.rows, range(many - 1, -1, -1), count), _different(self.rows, range(many, len(self)), count)
 
@@ -101,9 +98,8 @@ class PairCollector:
 
     Args:
         columns: number of images of the second side; a pair's key is `first * columns + second`.
-        threshold: named where there are too many.
         within: whether both sides are the same images: a pair is kept once, and none of an image with itself.
-        most: pairs that there is room for.
+        most: pairs that there is room for; more raise InputError, which names the threshold.
     """
 
     def __init__(self, columns: int, threshold: float, within: bool, most: int = MOST_PAIRS) -> None:
@@ -113,11 +109,7 @@ class PairCollector:
         self._count, self._lock = 0, threading.Lock()
 
     def add(self, first: Rows, second: Rows, similarities: Floats) -> None:
-        """Adds pairs; those found twice are kept once, with the larger of the two values, which differ by rounding.
-
-        Raises:
-            InputError: more pairs than there is room for.
-        """
+        """Pairs found twice are kept once, with the larger of the two values, which differ by rounding."""
         if self._within:
             apart = first != second
             first, second, similarities = np.minimum(first, second)[apart], np.maximum(first, second)[apart], similarities[apart]
@@ -133,11 +125,7 @@ class PairCollector:
                 raise self._too_many()
 
     def pairs(self) -> tuple[Rows, Floats]:
-        """Rows (p, 2) and similarities (p,), most similar first.
-
-        Raises:
-            InputError: more pairs than there is room for.
-        """
+        """Rows (p, 2) and similarities (p,), most similar first."""
         self._compact()
         if self._count > self._most:
             raise self._too_many()

@@ -38,10 +38,7 @@ def known_threshold(space: "Space", images: int = 100, seed: int = 0, progress: 
 
 
 def stored_threshold(space: "Space", images: int = 100, seed: int = 0) -> SuggestedThreshold | None:
-    """The threshold that was measured before; None where there is none, or its file is damaged.
-
-    Args: as `suggest_threshold`.
-    """
+    """The threshold that `known_threshold` measured before; None where there is none, or its file is damaged."""
     file = _file(space, images, seed)
     try:
         content = parse_json(text_of(file), "The threshold") if file.is_file() else None

@@ -19,13 +19,11 @@ _LEFTOVER_SECONDS = 86_400
 
 
 def stored_distances(labels: LabelDistances, key: str, progress: Progress | None = None, workers: int | None = None) -> MatrixLabels:
-    """All distances of n images as a matrix mapped from a file in the cache.
+    """All distances of n images as a matrix mapped from a file in the cache, which appears whole or not at all.
 
     Args:
-        labels: of n images.
         key: of all from which the distances follow; another key is another file.
-        progress: called with (pairs of images done, all pairs).
-        workers: processes; None: one per core. What is stored appears whole or not at all.
+        workers: processes; None: one per core.
     """
     file = cache_dir() / "label_distances" / f"{hashlib.sha256(key.encode()).hexdigest()[:32]}.npy"
     if not file.is_file():

@@ -19,12 +19,9 @@ _POOL = 400  # images that widely spread ones are chosen from
 
 @dataclass(frozen=True)
 class ImageLabels:
-    """The labels of m images of a table.
+    """The labels of m images of a table: `rows` (m,), ascending, are those that have one, and `distances` are between these.
 
     Attributes:
-        config: which labels.
-        rows: (m,) the images that have one, ascending rows of the table.
-        distances: of these m images, in this order.
         note: which images are left out, in one sentence; empty where none is.
     """
 

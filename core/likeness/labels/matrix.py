@@ -23,8 +23,7 @@ class MatrixLabels:
     """A given matrix (n, n) of label distances; may be mapped from a file.
 
     Raises:
-        InputError: a matrix that is not square, not symmetric to a millionth of its largest entry, not 0 on the diagonal, or with entries
-            that are negative or not finite.
+        InputError: not square, not symmetric to a millionth of its largest entry, not 0 on the diagonal, or entries that are negative or not finite.
     """
 
     matrix: NDArray[Any]
@@ -43,13 +42,11 @@ class MatrixLabels:
 
 @dataclass(frozen=True)
 class ClassLabels:
-    """Distances between classes as label distances of their images.
+    """Distances (c, c) between classes as label distances of their images, of the classes `labels` (n,).
 
     Attributes:
-        classes: (c, c), 0 on the diagonal.
-        labels: (n,) class of each image.
-        within: the distance of two different images of one class; the log-ratio loss takes no part in pairs at 0. None: half of the smallest
-            distance above 0 between two classes, so that images of one class stay nearer than those of classes that differ.
+        within: the distance of two different images of one class; the log-ratio loss takes no part in pairs at 0. None: half of the smallest distance
+            above 0 between two classes, so that images of one class stay nearer than those of classes that differ.
 
     Raises:
         InputError: what `MatrixLabels` refuses, a class that is not there, or a negative distance.
@@ -88,11 +85,7 @@ class ClassLabels:
 
 
 def read_matrix(file: Path | str, images: int | None = None) -> MatrixLabels:
-    """Label distances from a .npy file, mapped, not loaded.
-
-    Args:
-        file: a matrix (n, n).
-        images: n, where it is known.
+    """Label distances from a .npy file (n, n), mapped, not loaded; `images` is n, where it is known.
 
     Raises:
         InputError: no such file, no array of numbers, another size, or what `MatrixLabels` refuses.

@@ -14,16 +14,12 @@ _AT_ONCE = 32
 
 
 def nearest_labels(labels: LabelDistances, rows: Rows, k: int, progress: Progress | None = None, workers: int = 2, seed: int | None = None) -> Rows:
-    """The k nearest of `rows` to each of them by label distance, itself left out: (r, k) places in `rows`, nearest first.
+    """The k nearest of `rows` (r,) to each of them by label distance, itself left out: (r, k) places in `rows`, nearest first.
 
-    Distances are computed in blocks and not kept. Where labels have bounds from below, only those are computed that can be among the nearest:
-    in the order of the bounds, until the next one is above the k-th distance found (prefetch and prune, Kusner et al., ICML 2015, section 4.3).
+    Distances are computed in blocks and not kept. Where labels have bounds from below, only those are computed that can be among the nearest: in the
+    order of the bounds, until the next one is above the k-th distance found (prefetch and prune, Kusner et al., ICML 2015, section 4.3).
 
     Args:
-        labels: of all images.
-        rows: (r,) row numbers.
-        k: how many.
-        progress: called with (rows done, r, what is being done).
         workers: blocks computed at once.
         seed: equal distances, such as those of all images of a class, come in an order drawn for each row; None: in the order of `rows`.
 

@@ -14,12 +14,11 @@ from likeness.progress import Progress
 
 
 def number_distances(a: Any, b: Any, periods: Any = None) -> Distances:
-    """Euclidean distances (n, m) of label vectors a (n, p) and b (m, p).
+    """Euclidean distances (n, m) of label vectors a (n, p) and b (m, p), all in one unit, since all weigh the same.
 
     Args:
-        a, b: numbers, all in one unit, since all weigh the same.
-        periods: (p,), after how much each number begins anew, 360 for an angle in degrees; 0 or None for numbers on a line. The difference
-            is then the shorter way round: 350 and 10 degrees are 20 apart.
+        periods: (p,), after how much each number begins anew, 360 for an angle in degrees; 0 or None for numbers on a line. The difference is then
+            the shorter way round: 350 and 10 degrees are 20 apart.
 
     Raises:
         InputError: shapes that do not fit, numbers that are not finite, negative periods.
@@ -58,13 +57,7 @@ def _checked(values: Any) -> NDArray[np.float64]:
 
 @dataclass(frozen=True)
 class NumberLabels:
-    """`number_distances` of n images.
-
-    Attributes:
-        values: (n, p).
-        periods: (p,) or None.
-        unit: of the numbers.
-    """
+    """`number_distances` of n images, from values (n, p) with periods (p,) or None; `unit` is that of the numbers."""
 
     values: NDArray[np.float64]
     periods: tuple[float, ...] | None = None

@@ -13,10 +13,9 @@ from likeness.labels.protocol import Distances, Rows
 
 @dataclass(frozen=True)
 class PartLabels:
-    """A matrix of label distances for each part of n images; between parts they are not known.
+    """A matrix (m, m) of label distances for each part of n images, by the part's name; between parts they are not known.
 
     Attributes:
-        matrices: by the part's name, (m, m).
         part: (n,) number of each image's part, in the order of `matrices`.
         place: (n,) row of each image in the matrix of its part.
 

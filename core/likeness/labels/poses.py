@@ -57,13 +57,7 @@ def joints_of(frame: pd.DataFrame) -> list[str]:
 
 @dataclass(frozen=True)
 class PoseLabels:
-    """`pose_distances` of n images.
-
-    Attributes:
-        joints: (n, j, 2) coordinates.
-        names: of the j joints.
-        unit: of the coordinates.
-    """
+    """`pose_distances` of n images, from coordinates (n, j, 2) of j joints; `unit` is that of the coordinates."""
 
     joints: NDArray[np.float64]
     names: tuple[str, ...] = ()
