@@ -42,12 +42,8 @@ def densest(points: NDArray[Any]) -> NDArray[np.float64]:
 
 
 def cluster_table(clusters: Clusters, names: ClusterNames | None = None, positions: Any = None) -> pd.DataFrame:
-    """A row for each cluster at each depth, coarse first, the largest first at each depth.
-
-    Args:
-        clusters: as `cluster` finds them.
-        names: as `name_clusters` finds them; None: no names.
-        positions: (n, 2), the map on which they are to stand; None: no places.
+    """A row for each cluster at each depth, coarse first, the largest first at each depth, with names and places on a map (n, 2) where these are
+    given.
 
     Returns:
         Columns depth (from 0), cluster (its number at that depth), parent (number at the depth above, -1 for none), name ("" for none), words (up to
@@ -84,11 +80,10 @@ def cluster_table(clusters: Clusters, names: ClusterNames | None = None, positio
 
 
 def group_table(codes: NDArray[Any], names: Sequence[str], positions: Any) -> pd.DataFrame:
-    """As `cluster_table`, for groups that are known, such as the values of an attribute: one depth, the largest group first.
+    """As `cluster_table`, for groups that are known, such as the values of an attribute: one depth, the largest group first, empty ones left out.
 
     Args:
         codes: (n,) the number of each image's group in `names`; others, such as -1, are of no group.
-        names: of the groups; empty groups are left out.
         positions: (n, 2), the map on which the names are to stand.
 
     Raises:
@@ -119,18 +114,14 @@ def _places(labels: NDArray[np.int64], count: int, positions: Any) -> NDArray[np
 
 
 def without_overlap(table: pd.DataFrame, view: tuple[float, float, float, float], width: float, height: float) -> NDArray[np.bool_]:
-    """Which names of a `cluster_table` can be drawn in a view of its map so that none covers another, larger clusters first.
+    """Which names (rows,) of a `cluster_table` can be drawn in a view of its map so that none covers another, larger clusters first.
 
-    The closer the view, the more of the finer names find room: of two depths in the same place the coarse one has more images and comes first, and
-    a name that its parent has already is passed over.
+    The closer the view, the more of the finer names find room: of two depths in the same place the coarse one has more images and comes first, and a
+    name that its parent has already is passed over.
 
     Args:
-        table: with x and y.
         view: left, right, bottom and top of what is shown, in units of the map.
         width, height: of the view in pixels.
-
-    Returns:
-        Mask (rows,) of the table.
 
     Raises:
         InputError: a view without extent, or a table without places.

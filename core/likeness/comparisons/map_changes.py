@@ -25,12 +25,9 @@ class MapChanges:
     """The maps of two spaces, aligned, beside two maps of the first one.
 
     Attributes:
-        a: map of space A (n, 2).
-        b: map of space B, aligned to it (n, 2).
-        again: another map of space A, with another seed, aligned to it (n, 2).
+        a, b, again: maps (n, 2) of space A, of B, aligned to it, and of A with another seed, aligned to it.
         moved, kept: (n,), distance between `a` and `b` (`Alignment.moved`), and share of the k nearest on `a` that are among the k nearest on `b`.
         moved_noise, kept_noise: (n,), the same between `a` and `again`.
-        k: neighbors that count.
     """
 
     a: Positions
@@ -63,10 +60,8 @@ def map_changes(a: "Space", b: "Space", method: str = "umap", k: int = 10, **par
     Neighbors on a map are those at the smallest distance. A method without random choices (PCA) gives the same map again: its noise is zero.
 
     Args:
-        a, b: spaces of the same n images.
-        method: of `likeness.projection.METHODS`.
+        method: of `likeness.projection.METHODS`; `parameters` are its own.
         k: neighbors that count, 1 to n - 1.
-        parameters: of the method.
 
     Raises:
         InputError: spaces of other images, an unknown method, or k out of range.

@@ -106,7 +106,6 @@ def neighborhood_changes(
         k: neighbors that count, 1 to n - 1; ranks are told apart up to 10 k.
         rows: images to look at (m,); None: all up to 20,000, of more 5,000 drawn at random. Neighbors always come from all n.
         seeds: of the random projections; none leaves them out.
-        progress: called with (searches done, all).
 
     Raises:
         InputError: spaces of other images, or k out of range.

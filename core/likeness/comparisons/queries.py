@@ -33,11 +33,9 @@ class QueryChanges:
 
     Attributes:
         score: a name in `SCORES`.
-        rows: images that asked, and have another of their label (q,).
-        labels: theirs (q,).
+        rows, labels: images that asked, and have another of their label (q,), and that label.
         a, b: scores (q,), 0 to 1.
-        control: (q, seeds), scores in random projections of the wider space to as many dimensions as the other has (`random_projections`).
-        wide: name of that space.
+        control: (q, seeds), scores in random projections of the wider space, `wide`, to as many dimensions as the other has (`random_projections`).
     """
 
     score: str
@@ -55,9 +53,6 @@ class QueryChanges:
 
     def summary(self, seed: int = 0) -> dict[str, float]:
         """What changed in the whole.
-
-        Args:
-            seed: of the resampling.
 
         Returns:
             queries, mean_a, mean_b, difference; low and high: the 95 % interval of the difference by the bootstrap over queries (percentiles of 2,000
@@ -122,7 +117,6 @@ def query_changes(
         score: a name in `SCORES`.
         rows: images that ask; None: all up to 20,000, of more 5,000 drawn at random. Those that are found always come from all.
         seeds: of the random projections that stand beside; none leaves them out.
-        progress: called with (spaces done, all).
         should_stop: as of `retrieval_scores`.
 
     Raises:

@@ -12,15 +12,8 @@ if TYPE_CHECKING:
 def random_projections(a: "Space", b: "Space", seeds: Sequence[int]) -> "Iterator[tuple[Space, Space]]":
     """The control of a comparison: what changes where dimensions are lost and nothing else happens.
 
-    Of the two spaces the one with more dimensions (the first, where both have as many) is projected by a matrix of normal entries
-    (`likeness.notions.RandomTransform`) to as many dimensions as the other has.
-
-    Args:
-        a, b: spaces of the same images.
-        seeds: a projection each.
-
-    Yields:
-        The wider space, and its projection.
+    Of two spaces of the same images the one with more dimensions (the first, where both have as many) is projected by a matrix of normal entries
+    (`likeness.notions.RandomTransform`) to as many dimensions as the other has, once for each seed. Yields the wider space, and its projection.
 
     Example:
         >>> import likeness as lk

@@ -30,19 +30,17 @@ def version_distances(
     """The Frechet distance between two versions in each space, and what it is where nothing changed.
 
     A Frechet distance of few images comes out too large, so both distances are of equally many: with m half the number of images of the smaller
-    version, "halves" is that of two sets of m images of the old version that share none, drawn at random, and "distance" that of the first of
-    these sets and m images of the new version, drawn from those that are not in it, with images that came and images that stayed in their shares.
-    Of a version and itself both are the same in the mean.
+    version, "halves" is that of two sets of m images of the old version that share none, drawn at random, and "distance" that of the first of these
+    sets and m images of the new version, drawn from those that are not in it, with images that came and images that stayed in their shares. Of a
+    version and itself both are the same in the mean.
 
     Args:
         spaces: the old and the new version in one space, for each space; an encoder's, a notion's.
         changes: of `version_changes` of their tables.
-        seeds: of the draws.
-        progress: called with (distances done, all).
 
     Returns:
         A row per space: space, dimensions; distance and halves, means over the seeds; deviation of the halves and the largest of them; times,
-        distance over halves; whole: the distance of all images of both versions, as papers state it.
+            distance over halves; whole: the distance of all images of both versions, as papers state it.
 
     Raises:
         InputError: versions of fewer than four images, spaces of other images or of different dimensions.
@@ -70,16 +68,14 @@ def version_distances(
 def version_values(old: "Space", new: "Space", changes: VersionChanges, attribute: str, seeds: Sequence[int] = (0, 1, 2)) -> pd.DataFrame:
     """What changed of each value of an attribute: how many images it has in both versions, and how far these lie apart in a space.
 
-    Args:
+    Args, where they are not as of `version_distances`:
         old, new: both versions in one space.
-        changes: of `version_changes` of their tables.
         attribute: that both versions have.
-        seeds: of the draws, as in `version_distances`.
 
     Returns:
         A row per value, most changed first: value; old, new: images; came, went, changed: of these; turnover: share of the images that have the value
-        in either version which came, went or changed, by which rows are sorted, then by times; share: change of its share among all images, in
-        percentage points; distance, halves and times as in `version_distances`, NaN where either version has fewer than 20 images of the value.
+            in either version which came, went or changed, by which rows are sorted, then by times; share: change of its share among all images, in
+            percentage points; distance, halves and times as in `version_distances`, NaN where either version has fewer than 20 images of the value.
 
     Raises:
         InputError: as `version_distances`, or an attribute that a version lacks, or of more than 1,000 values.

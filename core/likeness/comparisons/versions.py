@@ -66,10 +66,6 @@ def version_changes(old: "ImageTable", new: "ImageTable", progress: Progress | N
     An image is first sought under its path; those that are left over on both sides and have equal content are the same image under another path, each
     taken once, in row order.
 
-    Args:
-        old, new: of images.
-        progress: called with (files read, all).
-
     Raises:
         InputError: rows without images, a path that a version lists twice, or an image that cannot be read.
 

@@ -36,21 +36,17 @@ class LayoutFailed(RuntimeError):  # noqa: N818
 
 
 class LayoutJob:
-    """A map that is being laid out, or was found in the store.
+    """A map that is being laid out, or was found in the store, where `key` is its name.
 
-    Jobs are done one after the other by one process, in the order they were made. A finished map stays in the store, also when the job
-    itself has been forgotten meanwhile.
+    Jobs are done one after the other by one process, in the order they were made. A finished map stays in the store, also when the job itself has
+    been forgotten meanwhile.
 
     Args:
         vectors: (n, d).
         content: what the map is stored under, see `map_key`; None: the vectors themselves.
         method: a name in `METHODS`.
         init: positions to start from (n, 2), see `umap_map`; they count for the key.
-        parameters: further keywords of the method's function, such as seed, neighbors, perplexity. Those at their default do not count
-            for the key.
-
-    Attributes:
-        key: name of the map in the store.
+        parameters: of the method's function, such as seed or perplexity. Those at their default do not count for the key.
 
     Raises:
         InputError: if a vector is not finite, or there is no such method.
@@ -107,11 +103,8 @@ class LayoutJob:
         return "The map was removed from the store; ask for it again."
 
     def abandon(self) -> bool:
-        """Cancels a job whose map is no longer wanted, if that brings the next one forward, and says whether it is cancelled.
-
-        A job that waits in the queue is cancelled. One at work ends only after `RESTART` seconds, since ending it costs a new process;
-        before that it goes on, and its map is kept.
-        """
+        """Cancels a job whose map is no longer wanted, if that brings the next one forward, and says whether it is cancelled: one that waits in the
+        queue at once, one at work only after `RESTART` seconds, since ending it costs a new process."""
         if not self.done and self._folder is not None:
             at_work = layout_worker().at_work(self._folder)
             if not at_work or time.monotonic() - self._begun > RESTART:

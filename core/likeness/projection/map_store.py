@@ -20,10 +20,8 @@ def map_key(content: Any, method: str, **parameters: Any) -> str:
     """Name of a map: a hash of what it shows and how.
 
     Args:
-        content: the vectors (n, d), or a string that determines them on every machine, such as the identities of images, encoder and
-            notion together. Vectors computed on another processor differ in their last digits and so in their hash; maps that ship
-            need the string.
-        method: a name in `METHODS`.
+        content: the vectors (n, d), or a string that determines them on every machine, such as the identities of images, encoder and notion together.
+            Vectors computed on another processor differ in their last digits and so in their hash; maps that ship need the string.
         parameters: everything else that changes the map; arrays count by content.
     """
     recipe = {"version": VERSION, "method": method, "content": _fingerprint(content)}

@@ -40,27 +40,23 @@ class _Pairs(NamedTuple):
 def pacmap_map(
     vectors: Any, seed: int = 0, *, neighbors: int = 10, mid_near_ratio: float = 0.5, further_ratio: float = 2.0, init: Any = None
 ) -> NDArray[np.float32]:
-    """PaCMAP (Wang et al. 2021) of the unit-length vectors, the same for the same vectors and seed on the same machine.
+    """PaCMAP (Wang et al. 2021) of vectors (n, d) at unit length, the same for the same vectors and seed on the same machine: positions (n, 2),
+    finite.
+
+    Fewer than four items get the PCA map (or `init`), since there is no neighborhood to keep. The package's compiled steps are called one by one, not
+    through its PaCMAP class: that shrinks every start to nothing and centres the vectors before it takes angles, so that they are no cosines any
+    more. Neighbors are exact (`likeness.search.nearest`). The first import compiles for about half a minute of processor time, once per installation.
 
     Args:
-        vectors: (n, d); rows are scaled to unit length first, since similarity is cosine.
-        seed: of the choice of mid-near and further pairs.
         neighbors: nearest others that each item is drawn to; cut where these and the further pairs would exceed n - 1.
         mid_near_ratio: pairs of middle distance per neighbor, which hold the clusters in place at first.
         further_ratio: pairs of any distance per neighbor, which push apart.
-        init: positions to start from (n, 2), such as the map before a refit: what need not move then stays about where it was. None:
-            the PCA map, small.
-
-    Returns:
-        Positions (n, 2), finite. Fewer than four items get the PCA map (or `init`), since there is no neighborhood to keep.
+        init: positions to start from (n, 2), such as the map before a refit: what need not move then stays about where it was. None: the PCA map,
+            small.
 
     Raises:
-        InputError: if a vector is not finite or all zeros, `neighbors` is below 1, a ratio is negative, `further_ratio` is below 0.1,
-            or `init` does not fit.
-
-    The package's compiled steps are called one by one, not through its PaCMAP class: that shrinks every start to nothing and centres the
-    vectors before it takes angles, so that they are no cosines any more. Neighbors are exact (`likeness.search.nearest`).
-    The first import compiles for about half a minute of processor time, once per installation.
+        InputError: if a vector is not finite or all zeros, `neighbors` is below 1, a ratio is negative, `further_ratio` is below 0.1, or `init` does
+            not fit.
     """
     given = checked_rows(vectors, "The vectors")
     rows, flat = unit_rows(given, "The vectors"), pca_map(given)

@@ -27,9 +27,7 @@ def resized(positions: NDArray[np.float32], size: float) -> NDArray[np.float32]:
 
 
 def jittered(positions: NDArray[np.float32], seed: int, size: float) -> NDArray[np.float32]:
-    """Shifts positions by a ten-thousandth of the map, since items on exactly the same point have no direction to move apart in.
-
-    `size` is taken for the map's where all positions are equal.
-    """
+    """Shifts positions by a ten-thousandth of the map (of `size`, where all are equal), since items on exactly the same point have no direction to
+    move apart in."""
     side = float(np.ptp(positions, axis=0).max()) or size
     return (positions + np.random.default_rng(seed).normal(scale=1e-4 * side, size=positions.shape)).astype(np.float32)

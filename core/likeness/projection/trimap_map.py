@@ -31,28 +31,25 @@ class _Triplets(NamedTuple):
 
 
 def trimap_map(vectors: Any, seed: int = 0, *, neighbors: int = 12, outliers: int = 4, random: int = 3, init: Any = None) -> NDArray[np.float32]:
-    """TriMap (Amid and Warmuth 2019, arXiv:1910.00204) of the unit-length vectors, the same for the same vectors and seed on the same machine.
+    """TriMap (Amid and Warmuth 2019, arXiv:1910.00204) of vectors (n, d) at unit length, the same for the same vectors and seed on the same machine:
+    positions (n, 2), finite.
 
-    Triplets (i, j, k) say that i is nearer to j than to k; the map is the one that breaks them least, by weight.
+    Triplets (i, j, k) say that i is nearer to j than to k; the map is the one that breaks them least, by weight. Fewer than four items get the PCA
+    map (or `init`), since there is no neighborhood to keep.
+
+    The package `trimap` is not used: it needs annoy, which has no wheels and so wants a compiler; it compiles its loops anew in every process; and
+    its drawings, made by several threads, follow no seed. Weights, start and steps are those of its version 1.2, from the same triplets to the same
+    map. Here neighbors are exact (`likeness.search.nearest`) and no vector is reduced to 100 dimensions first.
 
     Args:
-        vectors: (n, d); rows are scaled to unit length first, since similarity is cosine.
-        seed: of the choice of triplets.
         neighbors: nearest others j of each item; cut to n - 2.
         outliers: items k farther than j, drawn for each of them.
         random: triplets of any two others for each item, with a tenth of the weight.
-        init: positions to start from (n, 2), such as the map before a refit: what need not move then stays about where it was. None:
-            the PCA map, small.
-
-    Returns:
-        Positions (n, 2), finite. Fewer than four items get the PCA map (or `init`), since there is no neighborhood to keep.
+        init: positions to start from (n, 2), such as the map before a refit: what need not move then stays about where it was. None: the PCA map,
+            small.
 
     Raises:
         InputError: if a vector is not finite or all zeros, `neighbors` or `outliers` is below 1, `random` below 0, or `init` does not fit.
-
-    The package `trimap` is not used: it needs annoy, which has no wheels and so wants a compiler; it compiles its loops anew in every process;
-    and its drawings, made by several threads, follow no seed. Weights, start and steps are those of its version 1.2, from the same triplets
-    to the same map. Here neighbors are exact (`likeness.search.nearest`) and no vector is reduced to 100 dimensions first.
     """
     given = checked_rows(vectors, "The vectors")
     rows, flat = unit_rows(given, "The vectors"), pca_map(given)

@@ -21,28 +21,27 @@ EARLY_EXAGGERATION, EARLY_EPOCHS = 12.0, 250
 def tsne_map(
     vectors: Any, seed: int = 0, *, perplexity: float = 30.0, exaggeration: float = 1.0, init: Any = None, epochs: int | None = None
 ) -> NDArray[np.float32]:
-    """t-SNE (van der Maaten and Hinton 2008) of the unit-length vectors, the same for the same vectors and seed on the same machine.
+    """t-SNE (van der Maaten and Hinton 2008) of vectors (n, d) at unit length, the same for the same vectors and seed on the same machine: positions
+    (n, 2), finite.
+
+    Fewer than four items get the PCA map (or `init`), since there is no neighborhood to keep.
+
+    openTSNE rather than scikit-learn's t-SNE, both measured in processor time on one thread: 6.2 s against 11.5 s for 2,000 x 128, 25 s against 126 s
+    for 10,000 x 512, where it changes to a gradient by interpolation. It also runs its phases one by one, so that a refit can leave out the early
+    exaggeration, which would tear the given map apart. One thread, since with more the sums are added in an order of chance. Neighbors are exact
+    (`likeness.search.nearest`); another processor or number of BLAS threads rounds their distances otherwise, and the descent carries a last digit
+    far.
 
     Args:
-        vectors: (n, d); rows are scaled to unit length first, since similarity is cosine.
         seed: of the small displacement at the start; the optimizer itself draws nothing.
         perplexity: smooth number of neighbors that each item tries to keep near; cut to (n - 1) / 3.
         exaggeration: factor on all attraction: above 1 clusters become denser and lie further apart.
-        init: positions to start from (n, 2), such as the map before a refit: what need not move then stays about where it was. None:
-            the PCA map, very small.
+        init: positions to start from (n, 2), such as the map before a refit: what need not move then stays about where it was. None: the PCA map,
+            very small.
         epochs: passes of the optimizer; None: 500 after 250 of early exaggeration from PCA, 250 from a given map.
-
-    Returns:
-        Positions (n, 2), finite. Fewer than four items get the PCA map (or `init`), since there is no neighborhood to keep.
 
     Raises:
         InputError: if a vector is not finite or all zeros, `perplexity` is below 2, `exaggeration` below 1, or `init` does not fit.
-
-    openTSNE rather than scikit-learn's t-SNE, both measured in processor time on one thread: 6.2 s against 11.5 s for 2,000 x 128,
-    25 s against 126 s for 10,000 x 512, where it changes to a gradient by interpolation. It also runs its phases one by one, so that
-    a refit can leave out the early exaggeration, which would tear the given map apart. One thread, since with more the sums are added
-    in an order of chance. Neighbors are exact (`likeness.search.nearest`); another processor or number of BLAS threads rounds their
-    distances otherwise, and the descent carries a last digit far.
     """
     given = checked_rows(vectors, "The vectors")
     rows, flat = unit_rows(given, "The vectors"), pca_map(given)

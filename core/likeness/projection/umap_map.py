@@ -27,27 +27,21 @@ _HALVINGS, _TOLERANCE, _LEAST_SIGMA = 64, 1e-5, 1e-3
 def umap_map(
     vectors: Any, seed: int = 0, *, neighbors: int = 15, min_distance: float = 0.1, init: Any = None, epochs: int | None = None
 ) -> NDArray[np.float32]:
-    """UMAP (McInnes et al. 2018) with cosine similarity, the same for the same vectors and seed on the same machine.
+    """UMAP (McInnes et al. 2018) of vectors (n, d) with cosine similarity, the same for the same vectors and seed on the same machine: positions (n,
+    2), finite.
+
+    Fewer than four items get the PCA map (or `init`), since there is no neighborhood to keep. umap-learn's optimizer is called by itself, not through
+    its UMAP class: that stretches every start to a square, which moves a map even if nothing has changed. Neighbors are exact
+    (`likeness.search.nearest`), which for up to some 30,000 items is faster than to import and compile the approximate search.
 
     Args:
-        vectors: (n, d).
-        seed: of the sampling.
         neighbors: size of the neighborhood that is kept, the item included; cut to n - 1.
         min_distance: how close items may come on the map, 0 to 1 in map units.
-        init: positions to start from (n, 2), such as the map before a refit: what need not move then stays about where it was. None:
-            the PCA map.
+        init: positions to start from (n, 2), such as the map before a refit: what need not move then stays about where it was. None: the PCA map.
         epochs: passes of the optimizer; None: 500 from PCA (200 beyond 10,000 items), 200 from a given map.
 
-    Returns:
-        Positions (n, 2), finite. Fewer than four items get the PCA map (or `init`), since there is no neighborhood to keep.
-
     Raises:
-        InputError: if a vector is not finite or all zeros, `neighbors` is below 2, `min_distance` outside 0 to 1, or
-            `init` does not fit.
-
-    umap-learn's optimizer is called by itself, not through its UMAP class: that stretches every start to a square, which moves a map even if
-    nothing has changed. Neighbors are exact (`likeness.search.nearest`), which for up to some 30,000 items is faster than to import and
-    compile the approximate search.
+        InputError: if a vector is not finite or all zeros, `neighbors` is below 2, `min_distance` outside 0 to 1, or `init` does not fit.
     """
     rows = checked_rows(vectors, "The vectors")
     if neighbors < 2:

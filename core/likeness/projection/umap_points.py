@@ -13,18 +13,14 @@ from likeness.projection.umap_map import LARGE, START_SIZE, neighborhood_graph, 
 
 
 def umap_points(vectors: Any, dim: int = 10, seed: int = 0, *, neighbors: int = 15) -> NDArray[np.float32]:
-    """UMAP (McInnes et al. 2018) with cosine similarity and no least distance, from the principal components.
+    """UMAP (McInnes et al. 2018) of vectors (n, d) with cosine similarity and no least distance, from the principal components: points (n, dim),
+    finite.
 
-    Points of a neighborhood may lie on each other (minimum distance 0), as umap-learn's documentation advises where clusters are looked for.
+    Points of a neighborhood may lie on each other (minimum distance 0), as umap-learn's documentation advises where clusters are looked for. Vectors
+    of fewer dimensions, or fewer items, give as many dimensions as there are; fewer than four items their principal components.
 
     Args:
-        vectors: (n, d).
-        dim: dimensions of the result; vectors of fewer dimensions, or fewer items, give as many as there are.
-        seed: of the sampling.
         neighbors: size of the neighborhood that is kept, the item included; cut to n - 1.
-
-    Returns:
-        Points (n, dim), finite. Fewer than four items: their principal components.
 
     Raises:
         InputError: if a vector is not finite or all zeros, or `dim` or `neighbors` is too small.

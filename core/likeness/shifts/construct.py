@@ -24,13 +24,8 @@ _LEAST_SHARE = 0.5
 
 @dataclass(frozen=True)
 class Step:
-    """A split on the way from the easiest to the hardest.
-
-    Attributes:
-        kind: how it came about.
-        number: steps of this kind so far; 0 for the start.
-        split: rows of the class means, and their distance.
-    """
+    """A split on the way from the easiest to the hardest: of which kind, its number among the steps of this kind (0 for the start), and its rows of
+    the class means."""
 
     kind: Kind
     number: int
@@ -43,8 +38,8 @@ class Step:
 
 
 def class_mean_features(features: Any, labels: Any, classes: int) -> NDArray[np.float64]:
-    """The mean feature (c, d) of each class 0 to c - 1, as given, not scaled to unit length. Features may be memory-mapped. Rows of the label -1 are
-    in no class.
+    """The mean feature (c, d) of each class 0 to c - 1, as given, not scaled to unit length. Features (n, d) may be memory-mapped. Rows of the label
+    -1 are in no class.
 
     Raises:
         InputError: a class without images, features that are not finite, or all means alike.
@@ -81,21 +76,18 @@ def split_steps(
     removal: Removal = "paper",
     easier: bool = False,
 ) -> list[Step]:
-    """The whole progression (ooDML, Milbich et al., NeurIPS 2021, section 3.3 and Figure 1).
+    """The whole progression (ooDML, Milbich et al., NeurIPS 2021, section 3.3 and Figure 1): easier steps (the easiest first), the start, exchanges,
+    removals.
 
-    Classes are exchanged until each could have changed sides once; the steps up to the largest distance count, since from there on exchanges
-    help no more. From there classes are removed from both sides, as long as half of them remain.
+    Classes are exchanged until each could have changed sides once; the steps up to the largest distance count, since from there on exchanges help no
+    more. From there classes are removed from both sides, as long as half of them remain.
 
     Args:
         class_means: (c, d).
         train, test: rows of the start.
         per_step: classes that each side gives or loses in a step; the paper takes 2, and 1,000 for Stanford Online Products.
-        rule: of `swap_splits`.
-        removal: of `removal_splits`.
+        rule, removal: of `swap_splits` and `removal_splits`.
         easier: also the way back, by inverse exchanges to the smallest distance, as the paper adds for CUB200-2011.
-
-    Returns:
-        Easier steps (the easiest first), the start, exchanges, removals.
 
     Raises:
         InputError: as `swap_splits`.
@@ -133,14 +125,8 @@ def choose_steps(steps: Sequence[Step], count: int) -> list[Step]:
 
 
 def split_file(steps: Sequence[Step], names: Sequence[str], seed: int = 0, **about: Any) -> SplitFile:
-    """A file of these splits.
-
-    Args:
-        steps: of `split_steps`, chosen or all.
-        names: of the classes.
-        seed: of the tuning classes, a quarter of the train classes of each split, as in the published splits.
-        about: `dataset`, `encoder` and other fields of `SplitFile`.
-    """
+    """A file of these splits; a quarter of the train classes of each, drawn by `seed`, are for tuning, as in the published splits. `about`:
+    `dataset`, `encoder` and other fields of `SplitFile`."""
     return SplitFile(seed=seed, splits=tuple(_named(step, names, seed) for step in steps), **about)
 
 
@@ -162,15 +148,10 @@ _FEWEST = 2
 
 
 def group_halves(groups: Sequence[str]) -> tuple[list[int], list[int]]:
-    """Numbers of the classes of two halves, about equally large, where classes of the same group are on the same side.
+    """Numbers of the classes of two halves, about equally large, where classes of the same group are on the same side; ascending, the side of the
+    first group first.
 
     The groups go to the smaller side one by one, the largest first, those of the same size by their names, so that nothing is drawn.
-
-    Args:
-        groups: (c,) the group of each class.
-
-    Returns:
-        The side that has the first group, and the other one; each in ascending order.
 
     Raises:
         InputError: groups that leave fewer than two classes on a side.

@@ -23,14 +23,9 @@ _AT_ONCE = 15_000_000
 
 
 class FeatureStatistics:
-    """Mean and covariance of features that come in parts and do not fit in memory.
+    """Mean (d,) and scatter (d, d), the sum of outer products about the mean, of features that come in parts and do not fit in memory.
 
     Parts are merged as by Chan, Golub and LeVeque (1983), in float64, so that their order and size matter in the last digits only.
-
-    Attributes:
-        count: rows so far.
-        mean: (d,).
-        scatter: (d, d), sum of outer products of the rows about their mean.
     """
 
     def __init__(self, dim: int) -> None:
@@ -193,16 +188,11 @@ def _checked(features: Any, what: str, least: int, first: int = 0) -> Matrix:
 
 
 def distance_on_device(a: "torch.Tensor", b: "torch.Tensor", epsilon: float, worst_condition: float) -> float | None:
-    """|mu_a - mu_b|^2 + tr(C_a + C_b) - 2 tr((C_a + epsilon I) (C_b + epsilon I))^(1/2), the root's trace from the eigenvalues of L^T C_b L with
-    C_a = L L^T, all in float64.
+    """|mu_a - mu_b|^2 + tr(C_a + C_b) - 2 tr((C_a + epsilon I) (C_b + epsilon I))^(1/2) of a (n, d) and b (m, d), the root's trace from the
+    eigenvalues of L^T C_b L with C_a = L L^T, all in float64.
 
-    Args:
-        a, b: (n, d) and (m, d).
-        epsilon: on both diagonals within the root.
-        worst_condition: of the smallest to the largest eigenvalue, down to which squared ones keep enough digits.
-
-    Returns:
-        None where the host has to decide: no more rows than dimensions, small eigenvalues, or what is no matrix of finite floats.
+    None where the host has to decide: no more rows than dimensions, eigenvalues below `worst_condition` times the largest, or what is no matrix of
+    finite floats.
     """
     import torch
 

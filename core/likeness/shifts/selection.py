@@ -8,17 +8,11 @@ from likeness.errors import InputError
 
 
 def select_evenly(distances: Sequence[float], count: int, keep: int | None = None) -> list[int]:
-    """Which splits to take, so that their distances lie as evenly as possible from the smallest to the largest (ooDML, section 4).
+    """Which splits to take, so that their distances (n,) lie as evenly as possible from the smallest to the largest (ooDML, section 4): their numbers
+    in the order of their distances.
 
-    Of all choices of `count` splits, the one with the least sum of squared differences from `count` equally spaced values, found exactly.
-
-    Args:
-        distances: (n,) of the splits.
-        count: how many to take.
-        keep: a split that is among them in any case: the dataset's own one.
-
-    Returns:
-        Their numbers in the order of their distances.
+    Of all choices of `count` splits, the one with the least sum of squared differences from `count` equally spaced values, found exactly. `keep`: a
+    split that is among them in any case: the dataset's own one.
 
     Raises:
         InputError: fewer splits than asked for, fewer than two asked for, or distances that are not finite.

@@ -16,13 +16,12 @@ _FEWEST = 2
 
 
 class ClassSplit(FrozenConfig):
-    """Which classes train and which test.
+    """Which classes train and which test, by their names.
 
     Attributes:
         name: short and unique in its file: "start", "swap 12", "removal 8", "easier 4".
         step: its number in the construction.
         distance: Frechet distance of the two halves, as the file's `measure` says.
-        train, test: names of classes.
         tuning: those of `train` that are held out where a method's settings are chosen, so that no test class takes part in the choice.
     """
 
@@ -63,18 +62,15 @@ class ClassSplit(FrozenConfig):
 
 
 class SplitFile(FrozenConfig):
-    """Splits of one dataset, from easy to hard.
+    """Splits of one dataset, in the order of their distance.
 
     Attributes:
-        format, version: of the file.
-        dataset: whose classes are named.
         attribute: what the class of an image is.
         encoder: whose features were measured.
         measure: "class means": the distance of the two sets of class means, as in the ooDML paper; "images": that of all images' features.
         rule, removal, per_step: of `swap_splits` and `removal_splits`; "" and 0 where they are not known.
         seed: of the tuning classes.
         note: where they come from.
-        splits: in the order of their distance.
     """
 
     format: str = "likeness splits"

@@ -21,12 +21,7 @@ _HISTORY = 5
 
 @dataclass(frozen=True)
 class Split:
-    """One step of a construction.
-
-    Attributes:
-        train, test: rows of the class means, a class each.
-        distance: Frechet distance between the two sets of class means.
-    """
+    """One step of a construction: rows of the class means, a class each, and the Frechet distance between the two sets of class means."""
 
     train: tuple[int, ...]
     test: tuple[int, ...]
@@ -70,10 +65,8 @@ def swap_splits(
 def chosen_places(
     means: Matrix, sides: tuple[Rows, Rows], count: int, inverse: bool, history: Sequence[tuple[int, int]] | None = None
 ) -> list[tuple[int, int]]:
-    """The places in the two lists whose classes have the highest scores (Eq. 2 and 3), best first; the lowest where `inverse`.
-
-    history: earlier exchanges, of which the authors' code leaves out the places of the last five; None: no such rule.
-    """
+    """The places in the two lists whose classes have the highest scores (Eq. 2 and 3), best first; the lowest where `inverse`. `history`: earlier
+    exchanges, of which the authors' code leaves out the places of the last five; None: no such rule."""
     orders = [_order(means, sides[own], sides[1 - own], inverse) for own in (0, 1)]
     taken: list[tuple[int, int]] = []
     for rank in range(count):

@@ -24,14 +24,9 @@ _graphs: "OrderedDict[tuple[str, int], csr_array]" = OrderedDict()
 def neighbor_graph(space: "Space", neighbors: int = NEIGHBORS, *, progress: Progress | None = None) -> "csr_array":
     """Symmetric weights (n, n), sparse, float32: of images that are among each other's nearest, in either direction.
 
-    Neighbors come from the space's own search, so through its index where there is one. Their weight is exp(-|x - y|^2 / (s_x s_y)) with the
-    distance s_x to the last neighbor of x (self-tuning: Zelnik-Manor and Perona, NIPS 2004), so that it depends on no scale of the space. Copies have
-    weight 1. The last few graphs stay in memory, found by the space's content.
-
-    Args:
-        space: at least two images.
-        neighbors: of each image; fewer where there are no more images.
-        progress: called with (images done, images).
+    Neighbors come from the space's own search, so through its index where there is one. Their weight is exp(-|x - y|^2 / (s_x s_y)) with the distance
+    s_x to the last neighbor of x (self-tuning: Zelnik-Manor and Perona, NIPS 2004), so that it depends on no scale of the space. Copies have weight
+    1. The last few graphs stay in memory, found by the space's content.
 
     Raises:
         InputError: neighbors < 1, or a single image.
