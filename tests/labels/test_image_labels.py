@@ -45,9 +45,6 @@ def test_the_nearest_by_label_are_those_of_a_plain_sort(labels: ImageLabels) -> 
         others = sorted((other for other in among.tolist() if other != row), key=lambda other: abs(years[other] - years[row]))
         assert found.tolist() == others[:8]
         np.testing.assert_allclose(distances, [abs(years[other] - years[row]) for other in others[:8]])
-
-
-def test_an_image_without_the_label_cannot_ask(labels: ImageLabels) -> None:
     with pytest.raises(InputError, match="Image 2 has no such label"):
         labels.nearest(2, labels.rows, 3)
 

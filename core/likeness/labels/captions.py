@@ -67,12 +67,12 @@ class CaptionLabels:
     Attributes:
         bags: the captions of each image.
         costs: (v, v) between words; None where they would not fit: then those of the words at hand are computed.
-        vectors: (v, d) of the words; None where there are only costs, and then no cheap bounds.
+        vectors: (v, d) of the words.
     """
 
     bags: list[list[Bag]]
     costs: Numbers | None
-    vectors: Numbers | None = None
+    vectors: Numbers
     unit: str = field(default="word mover's distance", init=False)
 
     def __len__(self) -> int:
@@ -87,15 +87,13 @@ class CaptionLabels:
                 found[block] = self._block(rows[block[0]], columns[block[1]], known)
         return found
 
-    def lower_bounds(self, rows: Rows, columns: Rows) -> Distances | None:
-        """Bounds (r, c) of `between` from below, by products of matrices; None without vectors.
+    def lower_bounds(self, rows: Rows, columns: Rows) -> Distances:
+        """Bounds (r, c) of `between` from below, by products of matrices.
 
         The words of a caption cannot reach those of another at less cost than the distance of the means of their vectors (Kusner et al., section 4.1,
         word centroid distance). So each term of Eq. 13, the distance of a caption to the nearest one, is at least the smallest of these, and their
         sum is a bound of the sum.
         """
-        if self.vectors is None:
-            return None
         (ours, tops), (theirs, lefts) = (self._centers(each) for each in (rows, columns))
         bounds = np.empty((len(rows), len(columns)), np.float32)
         ends = np.append(tops, len(ours))
@@ -118,7 +116,6 @@ class CaptionLabels:
     @cached_property
     def _means(self) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
         """`_centers` of all images."""
-        assert self.vectors is not None
         means = np.array([bag.shares @ self.vectors[bag.words] for each in self.bags for bag in each], dtype=np.float32)
         counts = np.array([len(each) for each in self.bags])
         return means, np.cumsum(counts) - counts
@@ -145,7 +142,6 @@ class CaptionLabels:
             return self.costs[np.ix_(words, words)]
         from sklearn.metrics.pairwise import euclidean_distances
 
-        assert self.vectors is not None
         return np.asarray(euclidean_distances(self.vectors[words]))
 
 
@@ -242,8 +238,4 @@ def _read(table: ImageTable, options: LabelOptions, progress: Progress | None) -
     return stored_distances(labels, f"captions 1 {content.hexdigest()}", progress)
 
 
-def _offered(table: ImageTable) -> dict[str, dict[str, Any]]:
-    return {"Captions": {}} if "captions" in table.attributes else {}
-
-
-KIND = LabelKind("captions", "a column of captions", _read, _offered)
+KIND = LabelKind("captions", "a column of captions", _read, lambda table: {"Captions": {}} if "captions" in table.attributes else {})

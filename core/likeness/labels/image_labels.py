@@ -8,9 +8,10 @@ from numpy.typing import NDArray
 
 from likeness.data import ImageTable, has_label, numbers_of
 from likeness.errors import InputError
-from likeness.labels.parts import PartLabels
+from likeness.labels.matrix import PartLabels
 from likeness.labels.poses import joints_of
-from likeness.labels.protocol import Distances, LabelDistances, Rows
+from likeness.labels.protocol import LabelDistances, Rows
+from likeness.labels.shuffled import DealtLabels
 from likeness.labels.sources import LabelsConfig, known_labels, label_distances
 from likeness.progress import Progress
 
@@ -65,24 +66,6 @@ class ImageLabels:
         return [int(row) for row in some[chosen]]
 
 
-@dataclass(frozen=True)
-class _Some:
-    """Label distances of some of the images: row i is image `at[i]`."""
-
-    distances: LabelDistances
-    at: Rows
-
-    @property
-    def unit(self) -> str:
-        return self.distances.unit
-
-    def __len__(self) -> int:
-        return len(self.at)
-
-    def between(self, rows: Rows, columns: Rows) -> Distances:
-        return self.distances.between(self.at[rows], self.at[columns])
-
-
 def read_image_labels(table: ImageTable, config: LabelsConfig, progress: Progress | None = None) -> ImageLabels:
     """The labels of a table's images; where distances are known within parts only, those of the test images.
 
@@ -101,7 +84,7 @@ def read_image_labels(table: ImageTable, config: LabelsConfig, progress: Progres
     kept = "test" if "test" in names else names[-1]
     at = np.flatnonzero(distances.part == names.index(kept))
     note = f"Distances are known within parts of these images only: these are the {len(at):,} of {kept}."
-    return replace(labels, rows=rows[at], distances=_Some(distances, at), note=note)
+    return replace(labels, rows=rows[at], distances=DealtLabels(distances, at), note=note)
 
 
 def labeled_rows(table: ImageTable, config: LabelsConfig) -> Rows:

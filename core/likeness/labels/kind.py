@@ -37,10 +37,6 @@ class LabelOptions(FrozenConfig):
     matching: Literal["best", "numbers"] = "best"
 
 
-def _offers_none(table: ImageTable) -> dict[str, dict[str, Any]]:
-    return {}
-
-
 @dataclass(frozen=True)
 class LabelKind:
     """A kind of label. Its file declares it as `KIND`; one line lists it, in `likeness.labels.sources`.
@@ -56,7 +52,7 @@ class LabelKind:
     name: str
     help: str
     read: Callable[[ImageTable, LabelOptions, Progress | None], LabelDistances]
-    offered: Callable[[ImageTable], dict[str, dict[str, Any]]] = _offers_none
+    offered: Callable[[ImageTable], dict[str, dict[str, Any]]] = lambda table: {}
     needs: str = ""
 
 

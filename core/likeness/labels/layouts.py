@@ -187,7 +187,6 @@ class LayoutLabels:
         return _by_turn(self.masks) if self.matching == "best" else _by_number(self.masks, np.unique(self.masks))
 
     def between(self, rows: Rows, columns: Rows) -> Distances:
-        """Distances (r, c)."""
         compare = _matched_distances if self.matching == "best" else _numbered_distances
         return compare(self._known[:, rows], self._known[:, columns])
 
@@ -199,8 +198,4 @@ def _read(table: ImageTable, options: LabelOptions, progress: Progress | None) -
     return LayoutLabels(read_layouts([table.root / str(each) for each in table.frame[column]], options.size), options.matching)
 
 
-def _offered(table: ImageTable) -> dict[str, dict[str, Any]]:
-    return {"Layout": {}} if "layout" in table.attributes else {}
-
-
-KIND = LabelKind("layout", "a column of segmentation files", _read, _offered)
+KIND = LabelKind("layout", "a column of segmentation files", _read, lambda table: {"Layout": {}} if "layout" in table.attributes else {})

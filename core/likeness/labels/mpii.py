@@ -10,7 +10,7 @@ from likeness.data import MPII, MPII_DISTANCES, ImageTable, check_mpii_shape, mp
 from likeness.errors import InputError
 from likeness.io import PlainUnpickler, regular_file
 from likeness.labels.kind import LabelKind
-from likeness.labels.parts import PartLabels
+from likeness.labels.matrix import PartLabels
 
 Matrix = NDArray[np.float32]
 _TRAIN = "dist_pose_trn"
@@ -153,8 +153,9 @@ def _uneven(file: Path, pair: Any, what: str) -> InputError:
     )
 
 
-def _offered(table: ImageTable) -> dict[str, dict[str, Any]]:
-    return {"Pose": {}} if MPII.is_root(table.root) else {}
-
-
-KIND = LabelKind("mpii", "the distances between poses that come with MPII Human Pose", lambda table, options, progress: mpii_labels(table), _offered)
+KIND = LabelKind(
+    "mpii",
+    "the distances between poses that come with MPII Human Pose",
+    lambda table, options, progress: mpii_labels(table),
+    lambda table: {"Pose": {}} if MPII.is_root(table.root) else {},
+)

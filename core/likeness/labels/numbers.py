@@ -1,4 +1,4 @@
-"""Numeric labels: Euclidean distance of vectors, along circles where a number is an angle."""
+"""Numeric labels: Euclidean distance of vectors, along circles where a number is an angle; in degrees, the shorter way round."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -6,11 +6,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from likeness.data import ImageTable
 from likeness.errors import InputError
-from likeness.labels.kind import LabelKind, LabelOptions, number_columns
+from likeness.labels.kind import LabelKind, number_columns
 from likeness.labels.protocol import Distances, Rows
-from likeness.progress import Progress
+
+_VIEWPOINT = ("yaw", "elevation")
 
 
 def number_distances(a: Any, b: Any, periods: Any = None) -> Distances:
@@ -71,12 +71,14 @@ class NumberLabels:
         return len(self.values)
 
     def between(self, rows: Rows, columns: Rows) -> Distances:
-        """Distances (r, c)."""
         return number_distances(self.values[rows], self.values[columns], self.periods)
 
 
-def _read(table: ImageTable, options: LabelOptions, progress: Progress | None) -> NumberLabels:
-    return NumberLabels(number_columns(table, options.columns))
-
-
-KIND = LabelKind("numbers", "numeric columns", _read, needs="columns")
+KIND = LabelKind("numbers", "numeric columns", lambda table, options, progress: NumberLabels(number_columns(table, options.columns)), needs="columns")
+ANGLES = LabelKind(
+    "angles",
+    "numeric columns, in degrees",
+    lambda table, options, progress: NumberLabels(number_columns(table, options.columns), (360.0,) * len(options.columns), "degrees"),
+    lambda table: {"Viewpoint": {"columns": _VIEWPOINT}} if set(_VIEWPOINT) <= set(table.attributes) else {},
+    needs="columns",
+)

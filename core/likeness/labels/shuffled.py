@@ -10,21 +10,19 @@ from likeness.labels.protocol import BoundedDistances, Distances, LabelDistances
 
 @dataclass(frozen=True)
 class DealtLabels:
-    """Label distances of images that have each other's labels: `dealt` (n,) is the row number of the image whose label each one has."""
+    """Label distances of images that have the labels of others: `dealt` (n,) is the row number of the image whose label each one has."""
 
     labels: LabelDistances
     dealt: Rows
 
     @property
     def unit(self) -> str:
-        """Of the distances."""
         return self.labels.unit
 
     def __len__(self) -> int:
         return len(self.dealt)
 
     def between(self, rows: Rows, columns: Rows) -> Distances:
-        """Distances (r, c)."""
         return self.labels.between(self.dealt[rows], self.dealt[columns])
 
     def lower_bounds(self, rows: Rows, columns: Rows) -> Distances | None:
