@@ -7,13 +7,12 @@ from likeness import Space
 from likeness.duplicates import (
     NearPairs,
     TooManyPairsError,
-    block_join as block_join_module,
     cell_join as cell_join_module,
     near_copies,
     near_copies_between,
+    pairs as pairs_module,
 )
-from likeness.duplicates.cell_join import join_cells, largest_margin, plane_distances
-from likeness.duplicates.cell_margin import cell_margin, compare_sample
+from likeness.duplicates.cell_join import join_cells, largest_margin
 from likeness.duplicates.pairs import PairCollector
 from likeness.errors import InputError
 from likeness.search import IVFIndex, build_index
@@ -55,7 +54,7 @@ def as_set(pairs: NearPairs | np.ndarray) -> set[tuple[int, int]]:
 
 @pytest.mark.parametrize("threshold", [0.8, 0.95, 1.0])
 def test_blocks_find_what_a_loop_finds(vectors: np.ndarray, threshold: float, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(block_join_module, "_BLOCK", 400)  # four blocks, the last one smaller
+    monkeypatch.setattr(pairs_module, "_BLOCK", 400)  # four blocks, the last one smaller
     found = near_copies(Space(vectors), threshold)
     assert as_set(found) == by_loop(vectors, vectors, threshold - 1e-6, within=True)
     exact = np.einsum("pd,pd->p", *vectors[found.rows.T].astype(np.float64))
@@ -79,16 +78,6 @@ def test_a_margin_of_nothing_finds_the_pairs_within_cells(vectors: np.ndarray, i
     cell[index.rows] = np.repeat(np.arange(30), np.diff(index.starts))
     expected = {(i, j) for i, j in by_loop(vectors, vectors, 0.8 - 1e-6, within=True) if cell[i] == cell[j]}
     assert as_set(collector.pairs()[0]) == expected
-
-
-def test_distances_are_those_to_the_planes(vectors: np.ndarray, index: IVFIndex) -> None:
-    for row in range(50):
-        own = int((index.centers @ vectors[row]).argmax())
-        found = plane_distances(vectors[[row]], index.centers[own], index.centers)[0]
-        for cell in range(30):
-            between = (index.centers[own] - index.centers[cell]).astype(np.float64)
-            expected = 0 if cell == own else vectors[row] @ between / np.linalg.norm(between)
-            assert found[cell] == pytest.approx(expected, abs=2e-6)
 
 
 def test_of_many_cells_the_nearest_are_looked_into(vectors: np.ndarray, index: IVFIndex, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -120,16 +109,6 @@ def test_a_margin_from_a_sample_finds_nearly_all_and_says_how_many(vectors: np.n
     assert found.sampled == sampled
     assert found.sampled_found == sum((i in judged) + (j in judged) for i, j in as_set(found))
     assert f"{found.sampled_found:,} of {found.sampled:,} pairs" in found.message
-
-
-def test_the_margin_grows_with_the_reach_and_stays_below_the_largest(vectors: np.ndarray, index: IVFIndex) -> None:
-    margins = []
-    for threshold in (0.99, 0.95, 0.8):
-        sample = compare_sample(vectors, vectors, threshold, within=True)
-        one, both = (cell_margin(vectors[sample.tuned], sample.nearest, index.centers, threshold, both=each) for each in (False, True))
-        assert 0 < both <= one <= largest_margin(threshold)
-        margins.append(both)
-    assert margins == sorted(margins)
 
 
 @pytest.mark.parametrize("exact", [True, False])

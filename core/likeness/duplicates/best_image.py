@@ -23,9 +23,7 @@ def best_first(table: "ImageTable", rows: Any = None) -> NDArray[np.int64]:
     first. Rows without images are ranked by their number.
 
     Pixels are those of the file's header; an image that cannot be read has none. Whether a large copy was enlarged from a small one is not looked at.
-
-    Args:
-        rows: that are looked at, such as those in pairs; all others come after them. None: all.
+    Only `rows` are looked at, such as those in pairs, and all others come after them; None: all.
 
     Example:
         >>> import likeness as lk

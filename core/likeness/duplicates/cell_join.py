@@ -66,13 +66,7 @@ def _by_cell(block: Floats, begin: int, centers: Floats, threads: ThreadPoolExec
 
 
 def _join_block(
-    index: IVFIndex,
-    block: Floats,
-    numbers: Rows,
-    own: Rows,
-    reach: tuple[float, float],
-    found: PairCollector,
-    threads: ThreadPoolExecutor,
+    index: IVFIndex, block: Floats, numbers: Rows, own: Rows, reach: tuple[float, float], found: PairCollector, threads: ThreadPoolExecutor
 ) -> None:
     """The pairs of some queries (b, d) in the order of their cells (b,), which are the images of these numbers (b,)."""
     (threshold, margin), centers = reach, np.asarray(index.centers)

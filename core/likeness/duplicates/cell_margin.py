@@ -27,7 +27,6 @@ class Sample:
 
     tuned: Rows
     nearest: Floats
-    judged: Rows
     pairs: Rows
 
 
@@ -53,7 +52,7 @@ def compare_sample(queries: Floats, others: Floats, threshold: float, within: bo
         if progress:
             progress(part.stop, len(others), "Measuring on a sample")
     kept = np.flatnonzero(np.isfinite(best))
-    return Sample(drawn[:half][kept], np.ascontiguousarray(others[where[kept]]), drawn[half:], np.concatenate(pairs))
+    return Sample(drawn[:half][kept], np.ascontiguousarray(others[where[kept]]), np.concatenate(pairs))
 
 
 def cell_margin(rows: Floats, nearest: Floats, centers: Floats, threshold: float, both: bool) -> float:

@@ -17,11 +17,9 @@ if TYPE_CHECKING:
 
 
 def leaks(train: "Space", test: "Space", threshold: float, **options: Any) -> pd.DataFrame:
-    """The test images that have copies among the training images: a row per image, the nearest first.
+    """The test images that have copies among the training images, by the same encoder and notion: a row per image, the nearest first.
 
     Args:
-        train, test: spaces of the same encoder, and notion.
-        threshold: cosine similarity from which on two images are copies.
         options: of `near_copies` (exact, seed, progress).
 
     Returns:

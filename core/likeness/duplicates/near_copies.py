@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from likeness.duplicates.block_join import join_blocks
 from likeness.duplicates.cell_join import join_cells
 from likeness.duplicates.cell_margin import Sample, cell_margin, compare_sample
-from likeness.duplicates.pairs import MOST_PAIRS, NearPairs, PairCollector, Rows
+from likeness.duplicates.pairs import MOST_PAIRS, NearPairs, PairCollector, Rows, join_blocks
 from likeness.errors import InputError
 from likeness.io import cache_dir
 from likeness.progress import Progress
@@ -25,13 +24,7 @@ EXACT_IMAGES = 50_000
 
 
 def near_copies(
-    space: "Space",
-    threshold: float,
-    *,
-    exact: bool | None = None,
-    seed: int = 0,
-    progress: Progress | None = None,
-    most: int = MOST_PAIRS,
+    space: "Space", threshold: float, *, exact: bool | None = None, seed: int = 0, progress: Progress | None = None, most: int = MOST_PAIRS
 ) -> NearPairs:
     """All pairs of images of a space whose cosine similarity reaches a threshold.
 

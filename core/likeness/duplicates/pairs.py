@@ -9,12 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from likeness.errors import InputError
+from likeness.progress import Progress
 
 MOST_PAIRS = 10_000_000  # 20 bytes each, three times that while they are sorted
 # Products of unit rows in single precision: by so much a pair may lie below the threshold and still count.
 ROUNDING = 1e-6
 
 _LOOKED_AT = 20_000  # pairs
+_BLOCK = 4096  # rows of each side: 64 MB of similarities
 
 Rows = NDArray[np.int64]
 Floats = NDArray[np.float32]
@@ -148,3 +150,25 @@ class PairCollector:
         return TooManyPairsError(
             f"More than {self._most:,} pairs have a similarity of {self._threshold:g} or more; raise the threshold, or say more in the notion."
         )
+
+
+def join_blocks(first: Floats, second: Floats | None, threshold: float, found: PairCollector, progress: Progress | None = None) -> None:
+    """Adds the pairs (i, j) with first[i] . second[j] >= threshold to `found`; of unit rows (n, d) and (m, d), which may be memory-mapped. Without
+    `second` each pair within `first` is compared once. Memory is that of one block."""
+    other = first if second is None else second
+    begins = range(0, len(first), _BLOCK)
+    total = sum(min(_BLOCK, len(first) - begin) * (len(other) - (begin if second is None else 0)) for begin in begins)
+    done = 0
+    for begin in begins:
+        rows = np.asarray(first[begin : begin + _BLOCK])
+        for start in range(begin if second is None else 0, len(other), _BLOCK):
+            columns = np.asarray(other[start : start + _BLOCK])
+            similarities = rows @ columns.T
+            row, column = np.divmod(np.flatnonzero(similarities >= threshold - ROUNDING), len(columns))
+            if second is None and start == begin:
+                upper = row < column
+                row, column = row[upper], column[upper]
+            found.add(begin + row, start + column, similarities[row, column])
+            done += similarities.size
+            if progress:
+                progress(done, total, "Comparing all pairs")

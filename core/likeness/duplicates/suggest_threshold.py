@@ -1,15 +1,15 @@
 """From which similarity on two images look like copies, measured on altered copies of images of the dataset and on its own most similar pairs."""
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
+from pydantic import Field
 
 from likeness.duplicates.altered_copies import CopySimilarities, copy_similarities
-from likeness.duplicates.block_join import join_blocks
-from likeness.duplicates.pairs import PairCollector, TooManyPairsError
+from likeness.duplicates.pairs import PairCollector, TooManyPairsError, join_blocks
 from likeness.io import UnreadableImageError, read_image
 from likeness.progress import Progress
 
@@ -28,7 +28,7 @@ _JUST_ABOVE = 1e-4
 
 @dataclass(frozen=True)
 class SuggestedThreshold:
-    """A threshold, a cosine similarity, and how it does on the altered copies that it was chosen by.
+    """A threshold, a cosine similarity, and how it does on the altered copies that it was chosen by. Bounds are checked where it is read from a file.
 
     Attributes:
         found: share of the copies that reach it with their original, 0 to 1.
@@ -39,12 +39,12 @@ class SuggestedThreshold:
         alike: how many of them look like copies.
     """
 
-    threshold: float
-    found: float
-    confused: float
-    copies: int
-    pairs: int = 0
-    alike: int = 0
+    threshold: Annotated[float, Field(gt=0, le=1)]
+    found: Annotated[float, Field(ge=0, le=1)]
+    confused: Annotated[float, Field(ge=0, le=1)]
+    copies: Annotated[int, Field(gt=0)]
+    pairs: Annotated[int, Field(ge=0)] = 0
+    alike: Annotated[int, Field(ge=0)] = 0
 
     @property
     def message(self) -> str:
@@ -182,13 +182,9 @@ def _cuts(image: Image.Image) -> NDArray[np.float64]:
 def look_alike(table: "ImageTable", pairs: NDArray[np.int64]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     """Which of some pairs (p, 2) of a table's images look like copies (p,), and of which both could be read (p,)."""
     alike, is_read = np.zeros(len(pairs), np.bool_), np.ones(len(pairs), np.bool_)
-    for place, (first, second) in enumerate(pairs.tolist()):
+    for place, pair in enumerate(pairs.tolist()):
         try:
-            alike[place] = pixel_correlation(_read(table, first), _read(table, second)) >= ALIKE
+            alike[place] = pixel_correlation(*(read_image(table.file(row), _READ) for row in pair)) >= ALIKE
         except (UnreadableImageError, OSError):
             is_read[place] = False
     return alike, is_read
-
-
-def _read(table: "ImageTable", row: int) -> Any:
-    return read_image(table.file(row), _READ)
