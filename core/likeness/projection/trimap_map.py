@@ -6,11 +6,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from likeness.arrays import checked_rows, unit_rows
 from likeness.errors import InputError
-from likeness.projection.chords import chords
-from likeness.projection.pca_map import pca_map
-from likeness.projection.start import checked_start, jittered
+from likeness.projection.start import chords, jittered, rows_and_starts
 
 # As TriMap's own package: size of the start as a share of the PCA map's, neighbors beyond those kept, steps, step size.
 START_SHARE, SPARE, STEPS, RATE = 0.01, 50, 400, 0.05  # its rate is 0.1 and its gradient a half
@@ -51,12 +48,10 @@ def trimap_map(vectors: Any, seed: int = 0, *, neighbors: int = 12, outliers: in
     Raises:
         InputError: if a vector is not finite or all zeros, `neighbors` or `outliers` is below 1, `random` below 0, or `init` does not fit.
     """
-    given = checked_rows(vectors, "The vectors")
-    rows, flat = unit_rows(given, "The vectors"), pca_map(given)
+    rows, flat, start = rows_and_starts(vectors, init)
     for name, value, least in (("neighbors", neighbors, 1), ("outliers", outliers, 1), ("random", random, 0)):
         if value < least:
             raise InputError(f"{name} is {value}, but it must be at least {least}.")
-    start = None if init is None else checked_start(init, len(rows))
     if len(rows) < 4:
         return flat if start is None else start
     triplets = _triplets(rows, neighbors, outliers, random, np.random.default_rng(seed))

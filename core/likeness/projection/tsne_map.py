@@ -6,11 +6,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from likeness.arrays import checked_rows, unit_rows
 from likeness.errors import InputError
-from likeness.projection.chords import chords
-from likeness.projection.pca_map import pca_map
-from likeness.projection.start import checked_start, jittered
+from likeness.projection.start import chords, jittered, rows_and_starts
 
 # Standard deviation of the first axis at the start, so small that no early distance repels (Kobak and Berens 2019).
 START_SPREAD = 1e-4
@@ -43,13 +40,11 @@ def tsne_map(
     Raises:
         InputError: if a vector is not finite or all zeros, `perplexity` is below 2, `exaggeration` below 1, or `init` does not fit.
     """
-    given = checked_rows(vectors, "The vectors")
-    rows, flat = unit_rows(given, "The vectors"), pca_map(given)
+    rows, flat, start = rows_and_starts(vectors, init)
     if not 2 <= perplexity < float("inf"):
         raise InputError(f"perplexity is {perplexity}, but it must be at least 2; 30 is usual.")
     if not 1 <= exaggeration < float("inf"):
         raise InputError(f"exaggeration is {exaggeration}, but it must be at least 1; 1 is plain t-SNE, 4 very dense clusters.")
-    start = None if init is None else checked_start(init, len(rows))
     if len(rows) < 4:
         return flat if start is None else start
     with warnings.catch_warnings():
