@@ -72,13 +72,6 @@ def test_files_say_from_what_they_were_made(means: NDArray[np.float64]) -> None:
     assert made.splits[0].tuning != split_file(chosen, names, seed=4, dataset="toy").splits[0].tuning
 
 
-def test_halves_of_the_classes() -> None:
-    assert start_halves(5) == ([0, 1], [2, 3, 4])
-    train, test = start_halves(21, random=True, seed=2)
-    assert (len(train), sorted(train + test)) == (10, list(range(21)))
-    assert (train, test) == start_halves(21, random=True, seed=2) != start_halves(21, random=True, seed=3)
-
-
 def test_means_of_classes() -> None:
     rng = np.random.default_rng(1)
     labels = rng.permutation(np.repeat(np.arange(5), [1, 4, 2, 7, 3]))
@@ -94,10 +87,13 @@ def test_a_dimension_without_variance_is_no_hindrance(means: NDArray[np.float64]
     np.testing.assert_allclose([step.split.distance for step in ours], [step.split.distance for step in theirs], rtol=1e-9)
 
 
-def test_siblings_share_a_side_and_the_halves_are_about_equal() -> None:
-    groups = ["jay", "wren", "wren", "gull", "wren", "gull", "crow", "owl"]
+def test_halves_of_the_classes_and_of_groups_that_share_a_side() -> None:
+    assert start_halves(5) == ([0, 1], [2, 3, 4])
+    train, test = start_halves(21, random=True, seed=2)
+    assert (len(train), sorted(train + test)) == (10, list(range(21)))
+    assert (train, test) == start_halves(21, random=True, seed=2) != start_halves(21, random=True, seed=3)
     # wren (3) on one side, gull (2) on the other, then crow, jay, owl to the smaller one
-    assert group_halves(groups) == ([0, 1, 2, 4], [3, 5, 6, 7])
+    assert group_halves(["jay", "wren", "wren", "gull", "wren", "gull", "crow", "owl"]) == ([0, 1, 2, 4], [3, 5, 6, 7])
 
 
 def test_the_halves_of_the_birds_keep_families_together() -> None:

@@ -11,10 +11,8 @@ from numpy.typing import NDArray
 from likeness.arrays import row_slices, to_numpy
 from likeness.errors import InputError
 from likeness.evaluation import class_sums
-from likeness.shifts.removal import Removal, removal_splits
-from likeness.shifts.selection import select_evenly
-from likeness.shifts.split_files import ClassSplit, SplitFile
-from likeness.shifts.splits import Rule, Split, swap_splits
+from likeness.shifts.split_files import ClassSplit, SplitFile, select_evenly
+from likeness.shifts.splits import Removal, Rule, Split, removal_splits, swap_splits
 from likeness.threads import one_blas_thread
 
 Kind = Literal["easier", "start", "swap", "removal"]
@@ -67,6 +65,7 @@ def start_halves(classes: int, random: bool = False, seed: int = 0) -> tuple[lis
     return sorted(order[: classes // 2]), sorted(order[classes // 2 :])
 
 
+@one_blas_thread()
 def split_steps(
     class_means: Any,
     train: Sequence[int],
@@ -93,13 +92,6 @@ def split_steps(
         InputError: as `swap_splits`.
     """
     most = max(1, min(len(train), len(test)) // max(per_step, 1))
-    with one_blas_thread():
-        return _steps(class_means, train, test, most, per_step, rule, removal, easier)
-
-
-def _steps(
-    class_means: Any, train: Sequence[int], test: Sequence[int], most: int, per_step: int, rule: Rule, removal: Removal, easier: bool
-) -> list[Step]:
     swaps = swap_splits(class_means, train, test, most, per_step, rule=rule)
     last = int(np.argmax([split.distance for split in swaps]))
     steps = [Step("swap" if number else "start", number, split) for number, split in enumerate(swaps[: last + 1])]

@@ -7,9 +7,8 @@ from typing import Any
 from likeness.data import ImageClasses, ImageTable, image_classes
 from likeness.errors import InputError
 from likeness.shifts.construct import split_file, split_steps, start_halves
-from likeness.shifts.removal import Removal
 from likeness.shifts.split_files import SplitFile
-from likeness.shifts.splits import Rule
+from likeness.shifts.splits import Removal, Rule
 
 FEWEST_CLASSES = 4
 
