@@ -7,8 +7,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from likeness.comparisons.value_texts import value_text
-from likeness.comparisons.versions import VersionChanges
+from likeness.comparisons.versions import VersionChanges, value_text
 from likeness.data import has_label
 from likeness.errors import InputError
 from likeness.progress import Progress
@@ -21,7 +20,6 @@ if TYPE_CHECKING:
 Rows = NDArray[np.int64]
 MOST_VALUES = 1000
 FEWEST = 20  # images of a value in each version, from which on its distance is measured
-_COLUMNS = ["distance", "halves", "deviation", "largest half", "times", "whole"]
 
 
 def version_distances(
@@ -62,15 +60,11 @@ def version_distances(
         lines.append({"space": old.name, "dimensions": old.vectors.shape[1]} | found)
         if progress:
             progress(number + 1, len(spaces))
-    return pd.DataFrame(lines, columns=["space", "dimensions", *_COLUMNS])
+    return pd.DataFrame(lines, columns=["space", "dimensions", "distance", "halves", "deviation", "largest half", "times", "whole"])
 
 
 def version_values(old: "Space", new: "Space", changes: VersionChanges, attribute: str, seeds: Sequence[int] = (0, 1, 2)) -> pd.DataFrame:
-    """What changed of each value of an attribute: how many images it has in both versions, and how far these lie apart in a space.
-
-    Args, where they are not as of `version_distances`:
-        old, new: both versions in one space.
-        attribute: that both versions have.
+    """What changed of each value of an attribute that both versions have: how many images it has, and how far these lie apart in a space.
 
     Returns:
         A row per value, most changed first: value; old, new: images; came, went, changed: of these; turnover: share of the images that have the value
