@@ -1,5 +1,7 @@
 """Clusters at several depths nest, and agree with scikit-learn's where that has but one depth."""
 
+from importlib import import_module
+
 import numpy as np
 import pytest
 from sklearn.cluster import HDBSCAN
@@ -52,23 +54,9 @@ def test_the_finest_depth_is_that_of_scikit_learn_and_noise_follows_its_nearest_
         assert found.labels[row, 0] == leaves[known[np.linalg.norm(points[known] - points[row], axis=1).argmin()]]
 
 
-def test_islands_in_pairs_are_two_clusters_of_two() -> None:
-    rng = np.random.default_rng(0)
-    truth = np.repeat([0, 1, 2, 3], 50)
-    points = np.array([[0, 0], [0, 4], [30, 0], [30, 4]])[truth] + rng.normal(size=(200, 2)) / 3
-    found = cluster(points, smallest=[80, 20])
-    assert found.depths == 2
-    assert (found.labels[:, 1] == truth).all()
-    assert (found.labels[:, 0] == truth // 2).all()
-
-
-def test_a_depth_that_divides_nothing_further_is_left_out() -> None:
-    rng = np.random.default_rng(1)
-    points = np.repeat([[0, 0], [50, 0], [0, 50]], 60, axis=0) + rng.normal(size=(180, 2))
-    assert cluster(points, smallest=[50, 49, 48]).depths == 1
-
-
 def test_what_does_not_divide_is_one_cluster() -> None:
+    apart = np.repeat([[0, 0], [50, 0], [0, 50]], 60, axis=0) + np.random.default_rng(1).normal(size=(180, 2))
+    assert cluster(apart, smallest=[50, 49, 48]).depths == 1  # further depths divide nothing more
     for points in (np.ones((40, 2)), np.random.default_rng(0).normal(size=(4, 2)), np.zeros((1, 3))):
         found = cluster(points)
         assert found.depths == 1
@@ -122,8 +110,15 @@ def test_rows_that_a_notion_makes_zero_are_no_obstacle() -> None:
 def test_wrong_options_are_refused(options: dict, message: str) -> None:
     with pytest.raises(InputError, match=message):
         cluster(blobs(0), **options)
-
-
-def test_points_that_are_not_finite_are_refused() -> None:
     with pytest.raises(InputError):
         cluster(np.full((20, 2), np.nan))
+
+
+def test_a_depth_of_one_cluster_above_others_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The smaller coarse cluster is the minor part of both finer ones, which then lie in the larger one: that depth divides nothing."""
+    coarse = np.array([0, 0, 0, 1, 0, 0, 0, 1])
+    found = {4: coarse, 2: np.array([0, 0, 0, 0, 1, 1, 1, 1])}
+    monkeypatch.setattr(import_module("likeness.clusters.cluster"), "_leaves", lambda points, size: found[size])
+    clusters = cluster(np.arange(16, dtype=float).reshape(8, 2), smallest=[4, 2])
+    assert [len(each) for each in clusters.parents] == [2]
+    assert clusters.labels[:, 0].tolist() == found[2].tolist()

@@ -3,7 +3,6 @@
 import re
 from collections import Counter
 from collections.abc import Sequence
-from functools import cached_property
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Protocol
 
@@ -23,38 +22,8 @@ LOOKED_AT = 6_000  # images at most from which usual similarities are found
 _AT_ONCE = 500
 _WORD = re.compile(r"[^\W\d_]{3,}")
 _RARE = 3  # images; words of fewer name nothing
-_STOP = frozenset(
-    [
-        "and",
-        "are",
-        "for",
-        "from",
-        "her",
-        "his",
-        "into",
-        "its",
-        "off",
-        "one",
-        "out",
-        "over",
-        "that",
-        "the",
-        "their",
-        "there",
-        "they",
-        "this",
-        "two",
-        "was",
-        "were",
-        "while",
-        "who",
-        "with",
-        "image",
-        "photo",
-        "jpg",
-        "png",
-    ]
-)
+_STOP_WORDS = "and are for from her his into its off one out over that the their there they this two was were while who with image photo jpg png"
+_STOP = frozenset(_STOP_WORDS.split())
 
 Shares = NDArray[np.float32]
 
@@ -122,10 +91,7 @@ class TableShares:
                 "take an encoder with a text side such as 'photos'."
             )
         self.choice = WordChoice(tuple(kept), tuple(kept))
-
-    @cached_property
-    def _places(self) -> dict[str, int]:
-        return {word: place for place, word in enumerate(self.choice.words)}
+        self._places = {word: place for place, word in enumerate(kept)}
 
     def of(self, rows: NDArray[np.int64]) -> Shares:
         found = np.zeros((len(rows), len(self.choice)), np.float32)

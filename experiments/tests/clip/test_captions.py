@@ -8,7 +8,7 @@ import pytest
 
 from experiments.clip.captions import ATTRIBUTES, Captions, CaptionWriter, Codes, claim, fix_articles, join, no_claim
 from experiments.clip.frames import FRAMES, held_out_phrase, never_named_together
-from experiments.clip.phrases import LOOSE_PHRASES, PHRASES, VALUES
+from experiments.clip.phrases import PHRASES, VALUES
 from experiments.clip.zero_shot import unseen_pairings, unseen_sentences
 
 CARS = {"sedan": ["Volvo S60"], "suv": ["BMW X5 M"]}
@@ -93,18 +93,9 @@ def test_the_word_car_alone_says_nothing(codes: Codes) -> None:
     assert captions.true_of(codes)[:, free].all()
 
 
-def test_loose_phrases_name_known_values() -> None:
-    assert all(set(values) < set(VALUES[attribute]) for attribute, values, _ in LOOSE_PHRASES)
-
-
 @pytest.mark.parametrize(("written", "fixed"), [("a orange car", "an orange car"), ("an SUV", "a SUV"), ("a photo of a auto", "a photo of an auto")])
 def test_articles(written: str, fixed: str) -> None:
     assert fix_articles(written) == fixed
-
-
-def test_the_same_seed_writes_the_same(codes: Codes) -> None:
-    first, second = (CaptionWriter(CARS).describe(codes, np.random.default_rng(9)).texts for _ in range(2))
-    assert first == second
 
 
 def test_join_keeps_the_order() -> None:

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from PIL import Image
 
 from experiments.renders.cars import BODY_TYPES, render_masks, render_scene, render_scenes, sample_scenes
 from experiments.renders.cars.scene import nearest_distance
@@ -32,21 +33,6 @@ def scene(**changes: object) -> dict[str, object]:
         "background_value": 1.0,
     }
     return row | changes
-
-
-def test_same_rows_give_the_same_pixels_alone_and_together(scenes: pd.DataFrame) -> None:
-    some = scenes.head(4)
-    together = render_scenes(some)
-    assert together.shape == (4, 128, 128, 3)
-    assert together.dtype == np.uint8
-    np.testing.assert_array_equal(together, render_scenes(some))
-    np.testing.assert_array_equal(together[2], render_scene(some.iloc[2].to_dict()))
-
-
-def test_progress_counts_every_image(scenes: pd.DataFrame) -> None:
-    seen: list[tuple[int, int]] = []
-    render_scenes(scenes.head(3), 32, lambda done, n: seen.append((done, n)))
-    assert seen == [(1, 3), (2, 3), (3, 3)]
 
 
 def test_repainting_changes_pixels_inside_the_mask_only(scenes: pd.DataFrame) -> None:
@@ -137,10 +123,19 @@ def test_farther_is_smaller_and_bodies_differ() -> None:
             assert (a & b).sum() / (a | b).sum() < 0.93
 
 
-def test_bad_scenes_are_refused() -> None:
+def test_an_unknown_body_is_refused() -> None:
     with pytest.raises(InputError, match=r'"tank" is unknown: use one of sedan, hatchback'):
         render_scene(scene(body_type="tank"))
-    with pytest.raises(InputError, match=r"lacks a number for \['yaw'\]: fill"):
-        render_scene(scene(yaw=float("nan")))
-    with pytest.raises(InputError, match=r"of 0 px"):
-        render_scene(scene(), 0)
+
+
+def test_shipped_images_are_what_the_generator_makes() -> None:
+    from likeness.io.paths import assets_dir
+
+    folder = assets_dir() / "synthetic_cars"
+    table = pd.read_csv(folder / "attributes.csv")
+    assert len(table) == 2000
+    rows = table.iloc[[0, 777, 1999]]
+    for path, pixels in zip(rows.path, render_scenes(rows), strict=True):
+        difference = np.abs(np.asarray(Image.open(folder / path)).astype(int) - pixels)
+        # sines may differ in the last bit from machine to machine, which can flip a subpixel at an edge
+        assert (difference > 2).mean() < 0.002

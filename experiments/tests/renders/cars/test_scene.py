@@ -1,37 +1,17 @@
 """Attributes: ranges, names, shares, independence, and the same scenes for the same seed."""
 
-from pathlib import Path
-
 import numpy as np
 import pandas as pd
 import pytest
 
-from experiments.renders.cars import ATTRIBUTES, BODY_TYPES, SUN_SIDES, VIEWPOINTS, Scene, sample_scenes
+from experiments.renders.cars import SUN_SIDES, VIEWPOINTS, sample_scenes
 from experiments.renders.cars.scene import nearest_distance, sun_side_name, viewpoint_name
 from likeness.data.css_colors import CSS_COLORS, nearest_color
-from likeness.errors import InputError
 
 
 @pytest.fixture(scope="module")
 def scenes() -> pd.DataFrame:
     return sample_scenes(6000, seed=3)
-
-
-def test_columns_are_those_of_a_scene(scenes: pd.DataFrame) -> None:
-    assert list(scenes.columns) == list(ATTRIBUTES)
-    assert Scene(**scenes.iloc[0].to_dict()).body_type in BODY_TYPES
-    assert not scenes.isna().any().any()
-
-
-def test_scene_i_is_the_same_for_every_n_and_differs_between_seeds() -> None:
-    pd.testing.assert_frame_equal(sample_scenes(5, seed=9), sample_scenes(40, seed=9).head(5))
-    assert not sample_scenes(5, seed=9).equals(sample_scenes(5, seed=10))
-
-
-def test_csv_returns_the_very_same_numbers(tmp_path: Path) -> None:
-    frame = sample_scenes(50, seed=1)
-    frame.to_csv(tmp_path / "a.csv", index=False)
-    pd.testing.assert_frame_equal(pd.read_csv(tmp_path / "a.csv"), frame, check_exact=True, check_dtype=False)
 
 
 def test_ranges(scenes: pd.DataFrame) -> None:
@@ -98,9 +78,3 @@ def test_car_color_says_nothing_of_body_or_viewpoint(scenes: pd.DataFrame) -> No
         expected = np.outer(table.sum(axis=1), table.sum(axis=0)) / len(scenes)
         freedom = (table.shape[0] - 1) * (table.shape[1] - 1)
         assert ((table - expected) ** 2 / expected).to_numpy().sum() < freedom + 5 * np.sqrt(2 * freedom)
-
-
-@pytest.mark.parametrize(("n", "seed"), [(0, 0), (3, -1)])
-def test_bad_numbers_are_refused(n: int, seed: int) -> None:
-    with pytest.raises(InputError, match=f"{n} scenes with seed {seed} cannot be drawn: ask for at least 1"):
-        sample_scenes(n, seed)

@@ -1,37 +1,16 @@
 """Attributes: words, ranges, independence, and the same rows for the same seed."""
 
-from pathlib import Path
-
 import numpy as np
 import pandas as pd
 import pytest
 
-from experiments.renders.poses import ACTIVITIES, ATTRIBUTES, NUMBERS, WORDS, Scene, sample_poses
+from experiments.renders.poses import WORDS, sample_poses
 from experiments.renders.poses.scene import RANGES, pick_words
-from likeness.errors import InputError
 
 
 @pytest.fixture(scope="module")
 def scenes() -> pd.DataFrame:
     return sample_poses(4000, seed=3)
-
-
-def test_columns_are_those_of_a_scene(scenes: pd.DataFrame) -> None:
-    assert list(scenes.columns) == list(ATTRIBUTES)
-    assert set(ATTRIBUTES) == set(WORDS) | set(NUMBERS)
-    assert Scene(**scenes.iloc[0].to_dict()).activity in ACTIVITIES
-    assert not scenes.isna().any().any()
-
-
-def test_row_i_is_the_same_for_every_n_and_differs_between_seeds() -> None:
-    pd.testing.assert_frame_equal(sample_poses(5, seed=9), sample_poses(40, seed=9).head(5))
-    assert not sample_poses(5, seed=9).equals(sample_poses(5, seed=10))
-
-
-def test_csv_returns_the_very_same_values(tmp_path: Path) -> None:
-    frame = sample_poses(50, seed=1)
-    frame.to_csv(tmp_path / "a.csv", index=False)
-    pd.testing.assert_frame_equal(pd.read_csv(tmp_path / "a.csv"), frame, check_exact=True, check_dtype=False)
 
 
 def test_numbers_fill_their_ranges(scenes: pd.DataFrame) -> None:
@@ -59,9 +38,3 @@ def test_the_activity_cannot_be_told_from_the_looks(scenes: pd.DataFrame, name: 
 
 def test_words_are_picked_in_equal_parts() -> None:
     assert list(pick_words(("a", "b"), np.array([0.0, 0.49, 0.51, 1.0]))) == ["a", "a", "b", "b"]
-
-
-@pytest.mark.parametrize(("n", "seed"), [(0, 0), (3, -1)])
-def test_bad_numbers_are_refused(n: int, seed: int) -> None:
-    with pytest.raises(InputError, match=f"{n} poses with seed {seed} cannot be drawn: ask for at least 1"):
-        sample_poses(n, seed)

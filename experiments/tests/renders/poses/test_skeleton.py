@@ -83,14 +83,6 @@ def test_the_mirrored_posture_is_the_mirror_image() -> None:
     np.testing.assert_allclose(pose(BODY, mirrored(angles)).joints, expected, atol=1e-12)
 
 
-def test_turn_is_a_rotation() -> None:
-    for axis in range(3):
-        matrix = turn(axis, 25)
-        np.testing.assert_allclose(matrix @ matrix.T, np.eye(3), atol=1e-12)
-        assert np.linalg.det(matrix) == pytest.approx(1)
-        assert matrix[axis, axis] == 1
-
-
 def test_bodies_are_adults_and_youths_of_varied_build() -> None:
     rng = np.random.default_rng(0)
     bodies = pd.DataFrame([sample_body(rng)._asdict() for _ in range(300)])
