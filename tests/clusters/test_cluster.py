@@ -31,18 +31,6 @@ def test_every_fine_cluster_lies_in_one_coarse_cluster(seed: int) -> None:
         assert found.counts(depth).sum() == 400
 
 
-@pytest.mark.parametrize("seed", range(8))
-@pytest.mark.parametrize(("larger", "smaller"), [(60, 20), (20, 7), (60, 5)])
-def test_leaves_of_a_smaller_least_size_contain_none_of_a_larger(seed: int, larger: int, smaller: int) -> None:
-    # the law that `cluster` stands on, of scikit-learn itself
-    points = blobs(seed)
-    coarse, fine = (HDBSCAN(size, min_samples=5, cluster_selection_method="leaf", copy=True).fit(points).labels_ for size in (larger, smaller))
-    for number in range(fine.max() + 1):
-        assert len(set(coarse[fine == number])) == 1
-    for number in range(coarse.max() + 1):
-        assert (fine[coarse == number] >= 0).any()
-
-
 def test_the_finest_depth_is_that_of_scikit_learn_and_noise_follows_its_nearest_neighbor() -> None:
     points = blobs(3)
     found = cluster(points, smallest=[20])

@@ -180,8 +180,8 @@ def test_wrong_options_are_refused(options: dict, message: str) -> None:
     ("space", "options", "message"),
     [
         (pictures(WORDS), {}, "find them in this space"),
-        (Space(np.eye(6, 4), labels=["car"] * 6), {"column": "label"}, "'label' has 1 different values"),
-        (Space(np.eye(6, 4)), {}, "no names for clusters"),
+        (Space(np.ones((6, 4)), labels=["car"] * 6), {"column": "label"}, "'label' has 1 different values"),
+        (Space(np.ones((6, 4))), {}, "no names for clusters"),
         (pictures(WORDS, each=1).replace(embed_texts=None), {"vocabulary": WORDS}, "reads no text; name its clusters by attributes"),
     ],
 )

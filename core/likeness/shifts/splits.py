@@ -76,7 +76,7 @@ def removal_splits(
         per_step: classes that each side loses in a step, chosen before any of them goes.
         inverse: what is farthest from the other side goes instead ("paper"), or has the lowest score.
         rule: "paper": the classes nearest to the other side's mean go, as printed. "score": those with the highest score of Eq. 2 and 3.
-            "official": the authors' code exchanges the classes first; where the distance then rose or stayed, it takes the _exchange back and
+            "official": the authors' code exchanges the classes first; where the distance then rose or stayed, it takes the exchange back and
             removes them, where it fell, it keeps the exchanged split and removes nothing. Its history of places goes on over removals,
             which shift the places, and half of the classes need not remain.
 
@@ -134,7 +134,7 @@ def _chosen_places(
         busy = [{pair[own] for pair in left_out} for own in (0, 1)]
         free = [next((place for place in order[rank:] if place not in those), None) for order, those in zip(orders, busy, strict=True)]
         if free[0] is None or free[1] is None:
-            raise InputError("No class is left to _exchange, since all took part of late; make fewer steps, or fewer exchanges in each.")
+            raise InputError("No class is left to exchange, since all took part of late; make fewer steps, or fewer exchanges in each.")
         taken.append((free[0], free[1]))
     return taken
 
