@@ -6,7 +6,6 @@ import pytest
 
 from likeness import Notion, Space
 from likeness.clusters import Clusters, WordChoice, cluster, name_clusters, notion_choice, noun_choice, own_choice
-from likeness.clusters.name_clusters import _auc
 from likeness.clusters.word_shares import TextShares
 from likeness.data import UNLABELED
 from likeness.errors import InputError
@@ -188,12 +187,3 @@ def test_wrong_options_are_refused(options: dict, message: str) -> None:
 def test_what_has_no_names_is_refused(space: Space, options: dict, message: str) -> None:
     with pytest.raises(InputError, match=message):
         name_clusters(space, grouped(np.array([0, 0, 1, 1, 2, 2])), **options)
-
-
-def test_auc_is_that_of_scikit_learn() -> None:
-    from sklearn.metrics import roc_auc_score
-
-    rng = np.random.default_rng(0)
-    values, inside = rng.integers(0, 5, 60).astype(np.float32), rng.random(60) < 0.3
-    assert _auc(values, inside) == pytest.approx(roc_auc_score(inside, values))
-    assert _auc(values, np.ones(60, bool)) == 0.5

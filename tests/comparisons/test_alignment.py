@@ -16,24 +16,12 @@ def _vectors(n: int, d: int, seed: int) -> np.ndarray:
     return np.random.default_rng(seed).standard_normal((n, d)).astype(np.float32)
 
 
-def test_a_turn_is_undone_and_only_what_moved_has_moved() -> None:
-    a = Space(_vectors(100, 6, 0))
-    turn = np.linalg.qr(_vectors(6, 6, 1).astype(np.float64))[0]
-    moved = a.vectors.astype(np.float64)
-    moved[8] = -moved[8]
-    found = align_spaces(a, Space(moved @ turn))
-    assert found.by == "vectors"
-    assert int(found.moved.argmax()) == 8
-    assert found.moved[8] > 1.5
-    assert np.delete(found.moved, 8).max() < 0.1
-    assert np.linalg.norm(found.b, axis=1) == pytest.approx(1, abs=1e-5)
-
-
 def test_the_turn_is_the_best_one_by_scipy() -> None:
     a, b = Space(_vectors(80, 5, 0)), Space(_vectors(80, 5, 1))
     found = align_spaces(a, b)
     rotation, _ = scipy.linalg.orthogonal_procrustes(b.vectors.astype(np.float64), a.vectors.astype(np.float64))
     expected = b.vectors @ rotation
+    assert found.by == "vectors"
     np.testing.assert_allclose(found.b, expected, atol=1e-6)
     radius = np.sqrt(np.square(a.vectors - a.vectors.mean(axis=0)).sum(axis=1).mean())
     np.testing.assert_allclose(found.moved, np.linalg.norm(expected - a.vectors, axis=1) / radius, atol=1e-5)

@@ -90,13 +90,6 @@ def test_means_of_classes() -> None:
     np.testing.assert_allclose(class_mean_features(rows, labels, 5), expected, atol=1e-12)
 
 
-def test_a_dimension_without_variance_is_no_hindrance(means: NDArray[np.float64]) -> None:
-    flat = np.hstack([means, np.full((CLASSES, 1), 7.0)])
-    ours, theirs = (split_steps(rows, *SIDES) for rows in (flat, means))
-    assert [step.split.train for step in ours] == [step.split.train for step in theirs]
-    np.testing.assert_allclose([step.split.distance for step in ours], [step.split.distance for step in theirs], rtol=1e-9)
-
-
 def test_halves_of_the_classes_and_of_groups_that_share_a_side() -> None:
     assert start_halves(5) == ([0, 1], [2, 3, 4])
     train, test = start_halves(21, random=True, seed=2)
