@@ -12,12 +12,11 @@ from likeness.arrays import row_slices, to_numpy
 from likeness.errors import InputError
 from likeness.evaluation import class_sums
 from likeness.shifts.split_files import ClassSplit, SplitFile, select_evenly
-from likeness.shifts.splits import Removal, Rule, Split, removal_splits, swap_splits
+from likeness.shifts.splits import LEAST_SHARE, Removal, Rule, Split, removal_splits, swap_splits
 from likeness.threads import one_blas_thread
 
 Kind = Literal["easier", "start", "swap", "removal"]
 TUNING_SHARE = 0.25
-_LEAST_SHARE = 0.5
 
 
 @dataclass(frozen=True)
@@ -97,7 +96,7 @@ def split_steps(
     steps = [Step("swap" if number else "start", number, split) for number, split in enumerate(swaps[: last + 1])]
     furthest = steps[-1].split
     for number, split in enumerate(removal_splits(class_means, furthest.train, furthest.test, most, per_step, rule=removal)[1:], 1):
-        if min(len(split.train) / len(train), len(split.test) / len(test)) >= _LEAST_SHARE:
+        if min(len(split.train) / len(train), len(split.test) / len(test)) >= LEAST_SHARE:
             steps.append(Step("removal", number, split))
     if easier:
         inverse = swap_splits(class_means, train, test, most, per_step, inverse=True, rule=rule)

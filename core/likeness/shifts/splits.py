@@ -18,7 +18,7 @@ Matrix = NDArray[np.float64]
 
 # Exchanges after which the authors' code lets a place of the lists take part again.
 _HISTORY = 5
-_LEAST_SHARE = 0.5  # of the classes of a side remains
+LEAST_SHARE = 0.5  # of the classes of a side remains
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,7 @@ def removal_splits(
     if rule not in get_args(Removal):
         raise InputError(f"There is no rule '{rule}'; choose from {', '.join(get_args(Removal))}.")
     means, sides = _checked_sides(class_means, train, test, steps, per_step)
-    least = [_LEAST_SHARE * len(side) for side in sides]
+    least = [LEAST_SHARE * len(side) for side in sides]
     measure: Literal["paper", "official"] = "official" if rule == "official" else "paper"
     found, history = [_measured_split(means, sides, measure)], list[tuple[int, int]]()
     for _ in range(steps):
