@@ -51,24 +51,13 @@ def test_what_does_not_divide_is_one_cluster() -> None:
         assert set(found.labels.ravel()) == {0}
 
 
-def test_a_space_is_clustered_by_direction_in_many_dimensions() -> None:
+def test_of_a_space_directions_count_and_rows_of_zeros_are_no_obstacle() -> None:
     rng = np.random.default_rng(0)
     centers, truth = rng.normal(size=(4, 64)), np.repeat(np.arange(4), 60)
     space = Space((centers[truth] + rng.normal(size=(240, 64)) / 3) * rng.uniform(0.5, 2, (240, 1)))
     found = cluster(space, smallest=[40])
     assert len({(a, b) for a, b in zip(truth, found.labels[:, 0], strict=True)}) == 4
     assert (cluster(space, smallest=[40]).labels == found.labels).all()
-
-
-def test_beyond_the_sample_images_join_the_nearest_of_it() -> None:
-    rng = np.random.default_rng(0)
-    truth = np.repeat([0, 1, 2], 200)
-    points = np.array([[0, 0], [30, 0], [0, 30]])[truth] + rng.normal(size=(600, 2))
-    found = cluster(points, smallest=[30], sample=150)
-    assert len({(a, b) for a, b in zip(truth, found.labels[:, 0], strict=True)}) == len(set(found.labels[:, 0])) == 3
-
-
-def test_rows_that_a_notion_makes_zero_are_no_obstacle() -> None:
     vectors = np.random.default_rng(0).normal(size=(80, 8))
     base = Space(vectors)
 
@@ -83,6 +72,14 @@ def test_rows_that_a_notion_makes_zero_are_no_obstacle() -> None:
         found = cluster(base.project(FirstTwo(), "first two"), sample=sample)
         assert len(found) == 80
         assert is_nested(found)
+
+
+def test_beyond_the_sample_images_join_the_nearest_of_it() -> None:
+    rng = np.random.default_rng(0)
+    truth = np.repeat([0, 1, 2], 200)
+    points = np.array([[0, 0], [30, 0], [0, 30]])[truth] + rng.normal(size=(600, 2))
+    found = cluster(points, smallest=[30], sample=150)
+    assert len({(a, b) for a, b in zip(truth, found.labels[:, 0], strict=True)}) == len(set(found.labels[:, 0])) == 3
 
 
 @pytest.mark.parametrize(

@@ -106,15 +106,11 @@ def test_groups_that_mean_nothing_have_no_name() -> None:
     assert [each.name for each in alike.depths[0]] == ["", ""]
 
 
-def test_names_differ_at_a_depth() -> None:
+def test_names_differ_at_a_depth_and_coarse_shares_are_those_of_all_images() -> None:
     fine = np.repeat(np.arange(12), 20)  # two clusters of each word
     found = name_clusters(pictures(WORDS), grouped(fine), WORDS, least=0)
     named = [each.name for each in found.depths[0] if each.name]
     assert len(set(named)) == len(named) >= 6
-
-
-def test_coarse_shares_are_those_of_all_images() -> None:
-    # a small and a large cluster in one: the mean over images, not over clusters
     space = pictures(["owl", "car"], each=60)
     fine = np.array([0] * 60 + [1] * 10 + [2] * 50)
     together = name_clusters(space, grouped(np.minimum(fine, 1), fine), ["owl", "car", "bus"], least=0)

@@ -31,7 +31,7 @@ def test_a_row_for_each_cluster_the_largest_first() -> None:
         assert [row["x"], row["y"]] in own.tolist()
 
 
-def test_the_densest_place_of_a_ring_with_a_knot_is_the_knot() -> None:
+def test_the_densest_place_of_those_that_have_one() -> None:
     rng = np.random.default_rng(0)
     angles = rng.uniform(0, 2 * np.pi, 300)
     ring = 10 * np.column_stack([np.cos(angles), np.sin(angles)])
@@ -39,6 +39,14 @@ def test_the_densest_place_of_a_ring_with_a_knot_is_the_knot() -> None:
     assert np.linalg.norm(densest(np.vstack([ring, knot])) - [10, 0]) < 1
     assert densest(np.zeros((5, 2))).tolist() == [0, 0]
     assert densest(np.array([[3.0, 4.0]])).tolist() == [3, 4]
+    positions = np.array([[np.nan, np.nan], [5, 5], [5, 6], [5, 5.5], [np.nan, np.nan]])
+    assert densest(positions).tolist() == [5, 5.5]
+    assert np.isnan(densest(positions[[0, 4]])).all()
+    assert np.isnan(densest(positions[:0])).all()
+    clusters = Clusters(np.array([[0], [0], [0], [0], [1]]), np.ones((5, 1), bool), (np.array([-1, -1]),))
+    found = cluster_table(clusters, None, positions)
+    assert found["x"].tolist()[0] == 5
+    assert np.isnan(found["x"].tolist()[1])
 
 
 def test_columns_hold_the_names_and_number_what_has_none() -> None:
@@ -72,14 +80,3 @@ def test_groups_stand_on_one_of_their_images_the_largest_first() -> None:
         assert [row.x, row.y] == densest(own).tolist()
     with pytest.raises(InputError, match="the groups are of 500 images"):
         group_table(codes, ["a"], positions[:-1])
-
-
-def test_images_without_a_place_do_not_count() -> None:
-    positions = np.array([[np.nan, np.nan], [5, 5], [5, 6], [5, 5.5], [np.nan, np.nan]])
-    assert densest(positions).tolist() == [5, 5.5]
-    assert np.isnan(densest(positions[[0, 4]])).all()
-    assert np.isnan(densest(positions[:0])).all()
-    clusters = Clusters(np.array([[0], [0], [0], [0], [1]]), np.ones((5, 1), bool), (np.array([-1, -1]),))
-    found = cluster_table(clusters, None, positions)
-    assert found["x"].tolist()[0] == 5
-    assert np.isnan(found["x"].tolist()[1])

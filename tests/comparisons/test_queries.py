@@ -40,7 +40,7 @@ def test_scores_are_those_of_scikit_learn_and_the_difference_is_after_minus_befo
     assert frame.set_index("row")["a"][7] == found.a[7]
 
 
-def test_images_without_a_label_neither_ask_nor_are_found_and_a_single_one_does_not_ask() -> None:
+def test_images_that_do_not_ask_and_spaces_that_do_not_change() -> None:
     a, b = _space(0), _space(1)
     labels = LABELS.astype(object).copy()
     labels[[3, 50]] = None, UNLABELED
@@ -52,6 +52,10 @@ def test_images_without_a_label_neither_ask_nor_are_found_and_a_single_one_does_
     expected = average_precision_score(labels[others] == labels[5], a.vectors[others].astype(np.float64) @ a.vectors[5])
     assert found.a[0] == pytest.approx(expected)
     assert np.isnan(found.summary()["control"])
+    a = _space(0)
+    figures = query_changes(a, a, "kind", seeds=[]).summary()
+    assert (figures["difference"], figures["low"], figures["high"], figures["p"]) == (0, 0, 0, 1)
+    assert figures["equal"] == 90
 
 
 @pytest.mark.parametrize("score", list(SCORES))
@@ -89,13 +93,6 @@ def test_the_interval_over_classes_is_wider_where_classes_change_as_a_whole() ->
     ranked = np.sort(single)
     adjusted = [min(ranked[place:] * 6 / np.arange(place + 1, 7)) for place in range(6)]
     np.testing.assert_allclose(np.sort(classes["p"]), adjusted)
-
-
-def test_nothing_changes_between_a_space_and_itself() -> None:
-    a = _space(0)
-    figures = query_changes(a, a, "kind", seeds=[]).summary()
-    assert (figures["difference"], figures["low"], figures["high"], figures["p"]) == (0, 0, 0, 1)
-    assert figures["equal"] == 90
 
 
 @pytest.mark.parametrize(

@@ -36,16 +36,13 @@ def _frechet(a: np.ndarray, b: np.ndarray) -> float:
     return float(gap @ gap + np.trace(covariances[0] + covariances[1] - 2 * root))
 
 
-def test_of_a_version_and_itself_the_distance_is_that_of_the_halves() -> None:
+def test_the_distance_is_scipys_and_stands_beside_that_of_the_halves() -> None:
     space = _space(_vectors(N))
     found = version_distances([(space, space)], _same(N)).iloc[0]
     assert found["distance"] == found["halves"] > 0
     assert found["times"] == 1
     assert found["whole"] == pytest.approx(0, abs=1e-9)
     assert found["largest half"] >= found["halves"]
-
-
-def test_the_whole_is_scipys_and_another_version_is_many_times_the_halves() -> None:
     old, new = _space(_vectors(N)), _space(_vectors(N, shift=2.0, seed=1))
     changes = VersionChanges(np.arange(N), np.arange(N), np.full(N, "changed"), {})
     found = version_distances([(old, new)], changes).iloc[0]
@@ -92,6 +89,16 @@ def test_of_few_images_of_a_value_only_numbers_are_told() -> None:
     assert np.isnan(found.loc["rare", "distance"])
     assert found.loc["common", "times"] == 1
     assert found.loc["rare", "share"] == 0
+    # Floats where one is missing, texts where one is no number.
+    paths, vectors = [f"{number}.png" for number in range(6)], np.random.default_rng(0).standard_normal((6, 4))
+    old = Space(vectors, pd.DataFrame({"path": paths, "it": [1, 2, 3, 1, 2, 3]}))
+    rows = np.arange(6)
+    same = VersionChanges(rows, rows, np.full(6, "same"), {})
+    for column in ([1.0, 2.0, 3.0, 1.0, 2.0, np.nan], ["1", "2", "3", "1", "2", "unknown"]):
+        new = Space(vectors, pd.DataFrame({"path": paths, "it": column}))
+        found = version_values(old, new, same, "it", seeds=[0]).set_index("value")
+        assert found.loc[["1", "2", "3"], ["old", "new", "went"]].to_numpy().tolist() == [[2, 2, 0], [2, 2, 0], [2, 1, 1]]
+        assert found["came"].sum() == (column[-1] == "unknown")
 
 
 def test_what_can_not_be_measured_is_refused() -> None:
@@ -107,16 +114,3 @@ def test_what_can_not_be_measured_is_refused() -> None:
     many = _space(_vectors(2100), np.arange(2100).astype(str))
     with pytest.raises(InputError, match="2,100 values"):
         version_values(many, many, _same(2100), "kind")
-
-
-def test_numbers_are_the_same_values_whatever_their_column_is_read_as() -> None:
-    """Floats where one is missing, texts where one is no number."""
-    paths, vectors = [f"{number}.png" for number in range(6)], np.random.default_rng(0).standard_normal((6, 4))
-    old = Space(vectors, pd.DataFrame({"path": paths, "it": [1, 2, 3, 1, 2, 3]}))
-    rows = np.arange(6)
-    same = VersionChanges(rows, rows, np.full(6, "same"), {})
-    for column in ([1.0, 2.0, 3.0, 1.0, 2.0, np.nan], ["1", "2", "3", "1", "2", "unknown"]):
-        new = Space(vectors, pd.DataFrame({"path": paths, "it": column}))
-        found = version_values(old, new, same, "it", seeds=[0]).set_index("value")
-        assert found.loc[["1", "2", "3"], ["old", "new", "went"]].to_numpy().tolist() == [[2, 2, 0], [2, 2, 0], [2, 1, 1]]
-        assert found["came"].sum() == (column[-1] == "unknown")

@@ -57,16 +57,13 @@ def test_each_image_is_found_again_by_path_and_content(versions: tuple[ImageTabl
     assert (back["came"], back["went"], back["changed"], back["renamed"]) == (2, 1, 1, 1)
 
 
-def test_equal_files_under_new_names_are_each_taken_once(tmp_path: Path) -> None:
+def test_copies_and_frames_under_new_names_are_each_taken_once(tmp_path: Path) -> None:
     for version, names in {"old": ["a", "b"], "new": ["c", "d", "e"]}.items():
         for name in names:
             _picture(tmp_path / version / f"{name}.png", 7)
     found = version_changes(lk.read(tmp_path / "old"), lk.read(tmp_path / "new"))
     pairs = list(zip(found.old.tolist(), found.new.tolist(), found.state.tolist(), strict=True))
     assert pairs == [(0, 0, "renamed"), (1, 1, "renamed"), (-1, 2, "came")]
-
-
-def test_frames_of_a_renamed_film_are_told_apart(tmp_path: Path) -> None:
     for name in ("before.mp4", "after.mp4"):
         (tmp_path / name).write_bytes(b"a film")
     paths = [f"before.mp4#t={second}" for second in (0, 1, 2)], [f"after.mp4#t={second}" for second in (2, 0)]

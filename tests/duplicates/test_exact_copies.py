@@ -77,7 +77,7 @@ def test_parts_of_a_film_are_equal_where_the_films_are(tmp_path: Path) -> None:
     assert [rows.tolist() for rows in found.groups] == [[0, 2], [1, 3]]
 
 
-def test_the_best_image_has_most_pixels_then_the_largest_file(folder: Path) -> None:
+def test_the_best_image_has_most_pixels_then_the_largest_file_and_sizes_say_why(folder: Path) -> None:
     (folder / "text.png").write_text("no picture")
     table = listed(folder, "text.png", "f.png", "d.jpg", "b.png", "a.png", "c.bmp")
     sizes = {name: (folder / name).stat().st_size for name in ("a.png", "c.bmp", "d.jpg")}
@@ -86,9 +86,6 @@ def test_the_best_image_has_most_pixels_then_the_largest_file(folder: Path) -> N
     order = np.argsort(best_first(table))
     assert table.frame["path"].to_numpy()[order].tolist() == [*first, "d.jpg", "f.png", "text.png"]
     assert np.argsort(best_first(table, rows=[1, 2])).tolist()[:2] == [2, 1]
-
-
-def test_sizes_say_why_the_best_is_the_best(folder: Path) -> None:
     table = listed(folder, "a.png", "f.png", "c.bmp", "gone.png", "b.png")
     calls: list[tuple[int, int, str]] = []
     sizes = image_sizes(table, range(5), lambda *call: calls.append(call))

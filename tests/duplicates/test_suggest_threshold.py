@@ -73,6 +73,12 @@ def test_copies_are_compared_with_their_originals_and_with_others(space: Space) 
             np.testing.assert_allclose(found.other[number, place], np.sort(np.delete(near, row))[::-1][:10], atol=1e-6)
     assert found.own[0].min() > 0.98  # hardly changed by JPEG
     assert suggest_threshold(space, images=8).found > 0.9
+    with pytest.raises(InputError, match=r"pass a threshold, such as 0\.95"):
+        suggest_threshold(Space(np.eye(3)))
+    with pytest.raises(InputError, match="choose more images"):
+        suggest_threshold(Space(space.vectors[:1], space.table.frame.iloc[:1], embed_images=colors))  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="0 images are to be altered; ask for at least 1"):
+        suggest_threshold(space, images=0)
 
 
 def test_alterations_change_what_they_say() -> None:
@@ -85,12 +91,3 @@ def test_alterations_change_what_they_say() -> None:
     assert np.asarray(altered["half size and back"], float).std() < np.asarray(image, float).std()
     tiny = Image.new("RGB", (1, 1))
     assert all(alter(tiny).size == (1, 1) for alter in ALTERATIONS.values())
-
-
-def test_what_cannot_be_measured_is_refused(space: Space) -> None:
-    with pytest.raises(InputError, match=r"pass a threshold, such as 0\.95"):
-        suggest_threshold(Space(np.eye(3)))
-    with pytest.raises(InputError, match="choose more images"):
-        suggest_threshold(Space(space.vectors[:1], space.table.frame.iloc[:1], embed_images=colors))  # type: ignore[arg-type]
-    with pytest.raises(InputError, match="0 images are to be altered; ask for at least 1"):
-        suggest_threshold(space, images=0)

@@ -11,8 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from likeness.errors import InputError
-from likeness.labels import NumberLabels, PartLabels
+from likeness.labels import NumberLabels
 from likeness.labels.distance_cache import stored_distances
 from likeness.labels.protocol import Distances, Rows
 
@@ -70,17 +69,6 @@ def test_it_is_computed_once(cache: Path) -> None:
     assert len(files(cache)) == 2
 
 
-@pytest.mark.parametrize(("blocks", "error"), [(0, AssertionError), (1, KeyboardInterrupt), (4, AssertionError)])
-def test_failing_half_way_leaves_nothing(cache: Path, blocks: int, error: type[BaseException]) -> None:
-    watched = Watched(70)
-    watched.before = lambda: fail(error) if watched.calls > blocks else None
-    with pytest.raises(error, match="it computes"):
-        stored_distances(watched, "key", workers=1)
-    assert files(cache) == []
-    watched.before = lambda: None
-    np.testing.assert_array_equal(stored_distances(watched, "key", workers=1).matrix, watched.whole())
-
-
 _KILLED = """
 import os, signal
 import numpy as np
@@ -109,10 +97,3 @@ def test_several_workers_equal_one(cache: Path) -> None:
     labels = NumberLabels(np.random.default_rng(1).normal(size=(100, 2)))
     one = np.array(stored_distances(labels, "one", workers=1).matrix)
     np.testing.assert_array_equal(stored_distances(labels, "two", workers=2).matrix, one)
-
-
-def test_a_worker_that_fails_leaves_nothing(cache: Path) -> None:
-    labels = PartLabels({"a": np.zeros((40, 40)), "b": np.zeros((40, 40))}, np.arange(80) // 40, np.arange(80) % 40)
-    with pytest.raises(InputError, match="label distances are known within a part only"):
-        stored_distances(labels, "key", workers=2)
-    assert files(cache) == []

@@ -89,12 +89,10 @@ class TestClasses:
         np.testing.assert_allclose(found, loop, rtol=1e-6)
         assert found.dtype == np.float32
 
-    def test_within_is_half_of_the_smallest(self) -> None:
+    def test_within_is_half_of_the_smallest_above_0(self) -> None:
         labels = ClassLabels(np.array([[0, 4, 6], [4, 0, 9], [6, 9, 0]]), np.array([0, 1, 1, 2]))
         np.testing.assert_array_equal(labels.between(np.arange(4), np.arange(4)), [[0, 4, 4, 6], [4, 0, 2, 9], [4, 2, 0, 9], [6, 9, 9, 0]])
         np.testing.assert_array_equal(labels.between(np.array([2, 2]), np.array([2, 1])), [[0, 2], [0, 2]])
-
-    def test_classes_of_one_meaning_do_not_make_it_0(self) -> None:
         labels = ClassLabels(np.array([[0, 0, 6], [0, 0, 6], [6, 6, 0]]), np.array([0, 0, 1, 2]))
         assert labels.within_distance == 3
         np.testing.assert_array_equal(labels.between(np.array([0]), np.arange(4)), [[0, 3, 0, 6]])
@@ -157,24 +155,18 @@ def labels(matrices: dict[str, np.ndarray]) -> PartLabels:
     return PartLabels(matrices, np.array([1, 0, 0, 1, 0, 1]), np.array([3, 4, 0, 0, 2, 1]), "px")
 
 
-def test_within_parts(labels: PartLabels, matrices: dict[str, np.ndarray]) -> None:
+def test_within_parts_by_copies(labels: PartLabels, matrices: dict[str, np.ndarray]) -> None:
     train, test = np.array([4, 1, 2]), np.array([5, 0])
     found = labels.between(train, train[:2])
     assert found.dtype == np.float32
     np.testing.assert_array_equal(found, matrices["train"][np.ix_([2, 4, 0], [2, 4])].astype(np.float32))
     np.testing.assert_array_equal(labels.between(test, np.array([3])), matrices["test"][np.ix_([1, 3], [0])].astype(np.float32))
     assert (len(labels), labels.unit) == (6, "px")
-
-
-def test_what_comes_back_is_a_copy(labels: PartLabels, matrices: dict[str, np.ndarray]) -> None:
-    """The nearest labels are found in the blocks themselves."""
+    # The nearest labels are found in the blocks themselves.
     before = matrices["train"].copy()
     labels.between(np.array([1, 2]), np.array([1, 2]))[:] = 7
     nearest_labels(labels, np.array([1, 2, 4]), 1)
     np.testing.assert_array_equal(matrices["train"], before)
-
-
-def test_no_rows_are_of_every_part(labels: PartLabels) -> None:
     none = np.array([], dtype=np.int64)
     assert labels.between(none, np.arange(6)).shape == (0, 6)
     assert labels.between(np.arange(6), none).shape == (6, 0)

@@ -26,20 +26,14 @@ def test_angles_against_directions() -> None:
     np.testing.assert_allclose(number_distances(a, b, (360,)), [[around(x, y) for y in b] for x in a], atol=1e-4)
 
 
-def test_some_numbers_are_angles() -> None:
+def test_some_numbers_are_angles_and_a_column_may_be_flat() -> None:
     """A number on a line and an angle of period 24, such as an hour."""
     found = number_distances([[3, 23]], [[0, 3], [3, 11]], [0, 24])
     np.testing.assert_allclose(found, [[5, 12]])
-
-
-def test_a_full_turn_is_no_way() -> None:
     labels = NumberLabels(np.array([[0.0, 0.0], [360.0, 0.0], [359.0, 90.0]]), (360, 360), "degrees")
     found = labels.between(np.arange(3), np.arange(3))
     np.testing.assert_allclose(found, [[0, 0, np.hypot(1, 90)], [0, 0, np.hypot(1, 90)], [np.hypot(1, 90), np.hypot(1, 90), 0]], rtol=1e-6)
     assert (len(labels), labels.unit) == (3, "degrees")
-
-
-def test_a_column_may_be_given_flat() -> None:
     labels = NumberLabels(np.array([1.0, 4.0, 6.0]))
     np.testing.assert_array_equal(labels.between(np.array([2, 0]), np.array([0, 1])), [[5, 2], [0, 3]])
     assert number_distances([], [1, 2]).shape == (0, 2)

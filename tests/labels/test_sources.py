@@ -52,12 +52,10 @@ class TestPoses:
     def people(self, tmp_path: Path) -> ImageTable:
         return table(tmp_path, neck_x=[0, 3.0], neck_y=[0, 4], left_hip_x=[0, 0], left_hip_y=[1, 3], tail_x=[5, 5], tail_y=[5, 6])
 
-    def test_all_joints(self, people: ImageTable) -> None:
+    def test_joints(self, people: ImageTable) -> None:
         np.testing.assert_array_equal(whole(people), [[0, 5 + 2 + 1], [8, 0]])
         labels = label_distances(people, LabelsConfig())
         np.testing.assert_array_equal(labels.between(np.array([0]), np.array([1])), pose_distances(labels.joints[:1], labels.joints[1:]))
-
-    def test_some_joints(self, people: ImageTable) -> None:
         np.testing.assert_array_equal(whole(people, columns=("neck",)), [[0, 5], [5, 0]])
 
 
@@ -106,7 +104,7 @@ class TestCaptions:
 
 
 class TestNames:
-    def test_one_less_the_similarity(self, tmp_path: Path, vectors: str) -> None:
+    def test_one_less_the_similarity_by_class_unless_another_column_is_named(self, tmp_path: Path, vectors: str) -> None:
         given = table(tmp_path, color=["red", "blue", "red", "bus"])
         config = LabelsConfig(kind="names", columns=("color",), language=vectors, within=0.05)
         labels = label_distances(given, config)
@@ -117,8 +115,6 @@ class TestNames:
         np.testing.assert_allclose(found, expected, atol=1e-6)
         without = label_distances(given, config.model_copy(update={"within": None}))
         assert without.between(np.array([0]), np.array([2]))[0, 0] == pytest.approx(0.1, abs=1e-6)
-
-    def test_the_column_class_unless_another_is_named(self, tmp_path: Path, vectors: str) -> None:
         given = table(tmp_path, **{"class": ["red", "blue"]})
         np.testing.assert_allclose(whole(given, kind="names", language=vectors), [[0, 0.4], [0.4, 0]], atol=1e-6)
 
@@ -205,7 +201,7 @@ class TestConfig:
 
 
 class TestKnown:
-    def test_by_columns(self, tmp_path: Path) -> None:
+    def test_what_is_known_by_columns_can_be_read(self, tmp_path: Path) -> None:
         joints = {f"{name}_{axis}": [0.0] for name in ("neck", "head_top", "left_hip") for axis in "xy"}
         assert known_labels(table(tmp_path, **joints)) == {"Pose": LabelsConfig(kind="pose")}
         assert known_labels(table(tmp_path, neck_x=[0], neck_y=[0], tail_x=[0], tail_y=[0])) == {}
@@ -215,8 +211,6 @@ class TestKnown:
             "Captions": LabelsConfig(kind="captions"),
         }
         assert known_labels(table(tmp_path, color=["red"], yaw=[1])) == {}
-
-    def test_what_is_known_can_be_read(self, tmp_path: Path) -> None:
         joints = {f"{name}_{axis}": [0.0, 1.0] for name in ("neck", "head_top", "left_hip") for axis in "xy"}
         given = table(tmp_path, yaw=[1, 2], elevation=[2, 2], **joints)
         for name, config in known_labels(given).items():

@@ -70,14 +70,11 @@ def test_the_mean_of_neighbors_by_hand() -> None:
         np.testing.assert_allclose(placed(query, known, positions)[row], sums / total, rtol=1e-4)
 
 
-def test_duplicates_and_one_known_item() -> None:
+def test_many_known_items_go_through_cells_and_few_are_one() -> None:
     known = unit_rows(np.ones((1, 4), np.float32), "known")
     np.testing.assert_array_equal(placed(np.eye(4, dtype=np.float32), known, np.array([[3, 5]], np.float32)), np.tile([3, 5], (4, 1)))
     same = np.repeat(known, 30, axis=0)
     assert np.isfinite(placed(same, same, np.random.default_rng(0).random((30, 2), np.float32))).all()
-
-
-def test_many_known_items_go_through_cells() -> None:
     rows, of = clusters(30, 200, spread=0.1)
     known = unit_rows(rows[::2], "rows")
     positions = np.stack([of[::2], of[::2] ** 2], axis=1).astype(np.float32)

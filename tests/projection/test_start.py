@@ -18,12 +18,9 @@ def test_chords_are_those_of_scikit_learn_on_unit_vectors() -> None:
     assert (found.dtype, distances.dtype) == (np.int32, np.float32)
 
 
-def test_the_longer_side_becomes_the_size() -> None:
+def test_starts_are_resized_and_equal_points_come_apart_by_little() -> None:
     np.testing.assert_allclose(resized(POSITIONS, 10), POSITIONS * 2.5)
     np.testing.assert_array_equal(resized(np.ones((3, 2), np.float32), 10), np.ones((3, 2)))
-
-
-def test_equal_points_come_apart_by_little_and_the_same_for_a_seed() -> None:
     moved = jittered(np.zeros((50, 2), np.float32), 1, 10.0)
     assert len(np.unique(moved, axis=0)) == 50
     assert moved.dtype == np.float32

@@ -69,13 +69,10 @@ def test_squared_eigenvalues_give_what_singular_values_give(falls: float, monkey
     assert fast == pytest.approx(frechet_distance(a, b), rel=1e-6)
 
 
-def test_takes_torch_and_single_precision() -> None:
+def test_torch_single_precision_and_constant_sets() -> None:
     a, b = drawn(30, 6), drawn(40, 6, 1)
     assert frechet_distance(torch.tensor(a), torch.tensor(b)) == pytest.approx(frechet_distance(a, b), rel=1e-12)
     assert frechet_distance(a.astype(np.float32), b.astype(np.float32)) == pytest.approx(frechet_distance(a, b), rel=1e-4)
-
-
-def test_a_constant_set_is_its_mean_and_the_others_spread() -> None:
     a, b = np.full((5, 4), 2.0), drawn(50, 4)
     expected = float(np.square(2.0 - b.mean(axis=0)).sum() + np.var(b, axis=0, ddof=1).sum())
     assert frechet_distance(a, b) == pytest.approx(expected, rel=1e-12)

@@ -20,15 +20,12 @@ def content() -> dict[str, Any]:
     return {"format": "likeness splits", "version": 1, "dataset": "letters", "encoder": "eyes", "splits": [split, other]}
 
 
-def test_what_is_written_is_read_again(content: dict[str, Any], tmp_path: Path) -> None:
+def test_what_is_written_is_read_again_with_its_changes(content: dict[str, Any], tmp_path: Path) -> None:
     splits = splits_from(content)
     write_splits(tmp_path / "ä ö.json", splits)
     assert read_splits(tmp_path / "ä ö.json") == splits
     assert [split.name for split in splits] == ["start", "swap 1"]
     assert splits.named("swap 1").distance == 2.5
-
-
-def test_changes_from_one_split_to_the_next(content: dict[str, Any]) -> None:
     start, swapped = splits_from(content)
     assert swapped.changes_from(start) == {"to train": ("e",), "to test": ("d",), "removed": (), "added": ()}
     smaller = ClassSplit(name="removal 1", distance=3, train=("a", "b"), test=("d", "f"))

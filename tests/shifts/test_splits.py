@@ -28,12 +28,15 @@ def test_the_equations_as_printed(splits: dict[str, np.ndarray], per_step: int, 
     assert np.allclose([each.distance for each in found], splits[f"{name}_fid_exact"], rtol=1e-9, atol=0)
 
 
-def test_swapping_parts_the_groups_and_its_inverse_mixes_them(means: np.ndarray) -> None:
+def test_half_of_the_classes_remain_and_swapping_parts_the_groups(means: np.ndarray) -> None:
     apart = swap_splits(means, EVEN, ODD, 5, rule="official")
     assert apart[-1].distance > 5 * apart[0].distance
     assert set(apart[-1].train) in ({*range(10)}, {*range(10, 20)})
     mixed = swap_splits(means, range(10), range(10, 20), 5, inverse=True, rule="official")
     assert mixed[-1].distance < 0.2 * mixed[0].distance
+    found = removal_splits(means, range(10), range(10, 20), 50)
+    assert [len(each.train) for each in found] == [10, 9, 8, 7, 6, 5]
+    assert len(removal_splits(means, range(10), range(10, 20), 50, per_step=2)) == 3
 
 
 def ids(row: np.ndarray) -> list[int]:
@@ -68,9 +71,3 @@ def test_the_papers_words(splits: dict[str, np.ndarray], per_step: int, start: s
     assert [sorted(each.train) for each in found] == [ids(row) for row in train]
     assert [sorted(each.test) for each in found] == [ids(row) for row in test]
     assert np.allclose([each.distance for each in found], splits[f"{name}_fid_exact"], rtol=1e-9, atol=0)
-
-
-def test_half_of_the_classes_remain(means: np.ndarray) -> None:
-    found = removal_splits(means, range(10), range(10, 20), 50)
-    assert [len(each.train) for each in found] == [10, 9, 8, 7, 6, 5]
-    assert len(removal_splits(means, range(10), range(10, 20), 50, per_step=2)) == 3

@@ -123,14 +123,11 @@ def test_many_parts_of_classes_take_no_memory_for_all_images_at_once(monkeypatch
     assert peak < 4 * 4_000 * 160 * 2  # fewer bytes than starts and scores of the 160 parts in single precision
 
 
-def test_groups_deal_each_class_evenly() -> None:
+def test_groups_deal_each_class_evenly_and_the_temperature_is_the_best() -> None:
     numbers = np.repeat([0, 1, 2], [7, 3, 5])
     groups = held_out_groups(numbers, 3, 0)
     counts = pd.crosstab(numbers, groups).to_numpy()
     assert (counts.max(axis=1) - counts.min(axis=1)).max() <= 1
-
-
-def test_the_temperature_is_the_best_of_a_grid_and_stays_near_1_with_few_labels() -> None:
     rng = np.random.default_rng(0)
     logs = np.log(rng.dirichlet(np.ones(4), 4000))
     numbers = np.array([rng.choice(4, p=row) for row in temper(logs, 2.5)])
@@ -245,7 +242,7 @@ def test_missing_labels_may_be_written_in_any_way() -> None:
     assert list(numbers.classes) == [1, 2]
 
 
-def test_an_image_that_no_label_reaches_may_be_anything(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_no_label_reaches_may_be_anything_and_copies_spread(monkeypatch: pytest.MonkeyPatch) -> None:
     axes = np.eye(6)[[0, 0, 0, 2, 2, 2, 4, 4, 4]] + 0.05 * np.eye(6)[[1, 1, 1, 3, 3, 3, 5, 5, 5]] * np.arange(9)[:, None]
     space = lk.Space(axes)
     graph = normalized_graph(neighbor_graph(space, 2))
@@ -256,9 +253,7 @@ def test_an_image_that_no_label_reaches_may_be_anything(monkeypatch: pytest.Monk
     scores = propagation_scores(space, GivenLabels.of(["a", None, None, "b", None, None, None, None, None], 9))
     np.testing.assert_allclose(np.exp(scores.all[6:]), 0.5)
     assert np.exp(scores.all[1, 0]) > 0.99
-
-
-def test_copies_and_rows_of_zeros_spread() -> None:
+    monkeypatch.undo()
     copies = lk.Space(np.repeat(np.eye(2), 30, axis=0))
     given = np.full(60, None, object)
     given[[0, 30]] = ["a", "b"]
