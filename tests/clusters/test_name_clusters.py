@@ -118,15 +118,12 @@ def test_names_differ_at_a_depth_and_coarse_shares_are_those_of_all_images() -> 
     assert [each.name for each in together.depths[0]] == [each.name for each in alone.depths[0]] == ["owl", "car"]
 
 
-def test_a_notion_gives_its_aspects() -> None:
+def test_names_come_from_a_notions_aspects_or_from_attributes() -> None:
     choice = notion_choice(Notion("vehicle", ("a fast {}", "the {}"), ("car", "bus")))
     assert choice.words == ("car", "bus")
     assert choice.prompts == ("a fast car", "a fast bus")
     found = name_clusters(pictures(["car", "bus"]), grouped(np.repeat([0, 1], 40)), Notion("vehicle", "the {}", ("car", "bus")))
     assert [each.name for each in found.depths[0]] == ["car", "bus"]
-
-
-def test_without_a_text_side_names_come_from_attributes() -> None:
     space = pictures(WORDS).replace(embed_texts=None)
     found = name_clusters(space, grouped(np.repeat(np.arange(6), 40)))
     assert found.source == "attributes"

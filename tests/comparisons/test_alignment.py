@@ -40,7 +40,7 @@ def test_spaces_of_other_dimensions_are_aligned_by_their_maps() -> None:
     assert np.square(unlike.moved).mean() == pytest.approx(disparity, rel=1e-4)
 
 
-def test_maps_share_what_a_plain_loop_counts() -> None:
+def test_maps_share_what_a_plain_loop_counts_beside_their_noise() -> None:
     a, b = Space(_vectors(50, 6, 0)), Space(_vectors(50, 4, 1))
     found = map_changes(a, b, "pca", k=3)
     far_a, far_b = (scipy.spatial.distance.cdist(each, each) + np.diag(np.full(50, np.inf)) for each in (found.a, found.b))
@@ -50,9 +50,6 @@ def test_maps_share_what_a_plain_loop_counts() -> None:
     assert found.moved_noise.max() == 0
     assert found.frame()["kept"].is_monotonic_increasing
     assert found.summary()["kept"].tolist() == [found.kept.mean(), 1.0]
-
-
-def test_two_seeds_of_a_map_are_its_noise() -> None:
     a = Space(np.repeat(np.eye(4), 15, axis=0) + 0.2 * _vectors(60, 4, 0))
     found = map_changes(a, a, "tsne", k=5, perplexity=5)
     assert found.kept.min() == 1

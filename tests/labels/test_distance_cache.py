@@ -55,7 +55,7 @@ def test_borders_of_blocks(count: int) -> None:
     assert watched.calls == blocks * (blocks + 1) // 2
 
 
-def test_it_is_computed_once(cache: Path) -> None:
+def test_it_is_computed_once_by_any_number_of_workers(cache: Path) -> None:
     seen: list[tuple[int, int]] = []
     first = stored_distances(Watched(70), "one", lambda done, total: seen.append((done, total)), workers=1)
     assert (seen[0], seen[-1]) == ((32 * 33 // 2, 70 * 71 // 2), (70 * 71 // 2, 70 * 71 // 2))
@@ -67,6 +67,9 @@ def test_it_is_computed_once(cache: Path) -> None:
     stored_distances(other, "two", workers=1)
     assert other.calls == 3
     assert len(files(cache)) == 2
+    labels = NumberLabels(np.random.default_rng(1).normal(size=(100, 2)))
+    one = np.array(stored_distances(labels, "three", workers=1).matrix)
+    np.testing.assert_array_equal(stored_distances(labels, "four", workers=2).matrix, one)
 
 
 _KILLED = """
@@ -91,9 +94,3 @@ def test_killed_half_way_leaves_nothing_that_is_read(cache: Path) -> None:
     os.utime(cache / "label_distances" / left[0], (long_ago, long_ago))
     stored_distances(Watched(3), "another", workers=1)
     assert not any(name.endswith(".partial") for name in files(cache))
-
-
-def test_several_workers_equal_one(cache: Path) -> None:
-    labels = NumberLabels(np.random.default_rng(1).normal(size=(100, 2)))
-    one = np.array(stored_distances(labels, "one", workers=1).matrix)
-    np.testing.assert_array_equal(stored_distances(labels, "two", workers=2).matrix, one)

@@ -14,14 +14,11 @@ def around(a: float, b: float) -> float:
     return float(np.degrees(abs(np.angle(one / two))))
 
 
-def test_numbers_against_scipy() -> None:
+def test_numbers_and_angles_against_scipy_and_directions() -> None:
     a, b = np.random.default_rng(0).normal(0, 50, (2, 9, 3))
     found = number_distances(a, b)
     assert found.dtype == np.float32
     np.testing.assert_allclose(found, cdist(a, b), rtol=1e-6)
-
-
-def test_angles_against_directions() -> None:
     a, b = np.random.default_rng(1).uniform(-720, 720, (2, 30))
     np.testing.assert_allclose(number_distances(a, b, (360,)), [[around(x, y) for y in b] for x in a], atol=1e-4)
 

@@ -21,14 +21,11 @@ def test_by_hand() -> None:
     assert pose_distances(np.zeros((0, 3, 2)), np.zeros((4, 3, 2))).shape == (0, 4)
 
 
-def test_against_a_loop(poses: np.ndarray) -> None:
+def test_against_a_loop_also_of_labels(poses: np.ndarray) -> None:
     found = pose_distances(poses[:7], poses[7:])
     loop = [[sum(np.linalg.norm(p - q) for p, q in zip(a, b, strict=True)) for b in poses[7:]] for a in poses[:7]]
     assert found.dtype == np.float32
     np.testing.assert_allclose(found, loop, rtol=1e-6)
-
-
-def test_labels_of_images(poses: np.ndarray) -> None:
     labels = PoseLabels(poses)
     rows, columns = np.array([3, 0, 3]), np.array([11, 3])
     np.testing.assert_array_equal(labels.between(rows, columns), pose_distances(poses, poses)[np.ix_(rows, columns)])

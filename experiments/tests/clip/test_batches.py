@@ -51,23 +51,17 @@ def test_pixels_are_prepared_as_open_clip_prepares_them(tmp_path: Path, scenes: 
     np.testing.assert_allclose(to_tensor(resized(pixels, 32)).numpy(), expected, atol=1e-6)
 
 
-def test_a_step_gives_the_same_batch_again_and_another_step_another(maker: BatchMaker) -> None:
+def test_a_step_gives_its_batch_again_with_one_true_prompt_per_set(maker: BatchMaker) -> None:
     first, again, other = maker.batch(3), maker.batch(3), maker.batch(4)
     np.testing.assert_array_equal(first.pixels, again.pixels)
     np.testing.assert_array_equal(first.tokens, again.tokens)
     assert not np.array_equal(first.pixels, other.pixels)
-
-
-def test_each_picture_has_one_true_prompt_per_set(maker: BatchMaker) -> None:
     batch = maker.batch(0)
     assert len(batch.sets) == len(ATTRIBUTES) + 1
     for columns in batch.sets:
         assert (batch.truth[:, columns].sum(axis=1) == 1).all()
     described = batch.truth[:, batch.sets[-1].stop :][:3, :3]
     assert described.diagonal().all()
-
-
-def test_only_filler_words_become_unknown(maker: BatchMaker) -> None:
     tokens = maker._tokens(["a photo of a red car"] * 50, np.random.default_rng(0))
     red = maker.tokenizer("red", add_special_tokens=False).input_ids[0]
     assert (tokens[:, 5] == red).all()

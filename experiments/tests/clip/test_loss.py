@@ -21,7 +21,7 @@ def truth() -> torch.Tensor:
     return truth
 
 
-def test_equals_a_plain_loop(logits: torch.Tensor, truth: torch.Tensor) -> None:
+def test_equals_a_plain_loop_and_is_its_parts(logits: torch.Tensor, truth: torch.Tensor) -> None:
     losses = []
     for row, true in zip(logits.tolist(), truth.tolist(), strict=True):
         total = math.log(sum(math.exp(value) for value in row))
@@ -30,13 +30,7 @@ def test_equals_a_plain_loop(logits: torch.Tensor, truth: torch.Tensor) -> None:
             losses.append(sum(positive) / len(positive))
     assert len(losses) == 4
     assert multi_positive_loss(logits, truth).item() == pytest.approx(sum(losses) / 4, rel=1e-12)
-
-
-def test_nothing_true_is_no_loss(logits: torch.Tensor) -> None:
     assert multi_positive_loss(logits, torch.zeros(5, 7, dtype=torch.bool)).item() == 0
-
-
-def test_caption_loss_is_its_parts(logits: torch.Tensor, truth: torch.Tensor) -> None:
     both = (multi_positive_loss(logits, truth) + multi_positive_loss(logits.T, truth.T)) / 2
     sets = (multi_positive_loss(logits[:, :3], truth[:, :3]) + multi_positive_loss(logits[:, 3:], truth[:, 3:])) / 2
     torch.testing.assert_close(caption_loss(logits, truth, [slice(0, 3), slice(3, 7)], 0.5), both + 0.5 * sets)

@@ -100,13 +100,10 @@ def test_the_recipe_finds_photos_that_trained_nothing(shared: Path, tmp_path: Pa
     assert figures[2].mean[2] > 0.5
 
 
-def test_captions_of_a_photo_come_together(photos: Path) -> None:
+def test_captions_of_a_photo_come_together_and_uneven_ones_are_refused(photos: Path, tmp_path: Path) -> None:
     files, sentences = captioned_photos(photos / "captions.csv")
     assert [file.name for file in files] == [f"{number}.png" for number in range(24)]
     assert sentences[1] == ["a green wall", "everything here is green"]
-
-
-def test_uneven_captions_and_few_photos_are_refused(photos: Path, tmp_path: Path) -> None:
     frame = pd.read_csv(photos / "captions.csv")[:-1]
     frame["path"] = [str(photos / path) for path in frame["path"]]
     frame.to_csv(tmp_path / "captions.csv", index=False)

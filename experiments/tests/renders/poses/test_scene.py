@@ -13,19 +13,17 @@ def scenes() -> pd.DataFrame:
     return sample_poses(4000, seed=3)
 
 
-def test_numbers_fill_their_ranges(scenes: pd.DataFrame) -> None:
+def test_numbers_and_words_fill_their_ranges_and_none_dominates(scenes: pd.DataFrame) -> None:
     for name, (low, high) in RANGES.items():
         assert scenes[name].between(low, high).all()
         assert np.ptp(scenes[name]) > 0.95 * (high - low)
     assert scenes.variant.is_unique
     assert scenes.variant.min() >= 0
-
-
-def test_every_word_occurs_and_none_dominates(scenes: pd.DataFrame) -> None:
     for name, words in WORDS.items():
         shares = scenes[name].value_counts(normalize=True)
         assert set(shares.index) == set(words)
         assert shares.max() < 1.25 / len(words) + 0.06
+    assert list(pick_words(("a", "b"), np.array([0.0, 0.49, 0.51, 1.0]))) == ["a", "a", "b", "b"]
 
 
 @pytest.mark.parametrize("name", ["shirt_color", "background_color", "hair", "wall"])
@@ -34,7 +32,3 @@ def test_the_activity_cannot_be_told_from_the_looks(scenes: pd.DataFrame, name: 
     expected = np.outer(table.sum(axis=1), table.sum(axis=0)) / len(scenes)
     freedom = (table.shape[0] - 1) * (table.shape[1] - 1)
     assert ((table - expected) ** 2 / expected).to_numpy().sum() < freedom + 5 * np.sqrt(2 * freedom)
-
-
-def test_words_are_picked_in_equal_parts() -> None:
-    assert list(pick_words(("a", "b"), np.array([0.0, 0.49, 0.51, 1.0]))) == ["a", "a", "b", "b"]

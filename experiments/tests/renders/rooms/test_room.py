@@ -36,7 +36,7 @@ def test_layouts_agree_with_rays_at_every_pixel() -> None:
         np.testing.assert_array_equal(room_layout(room_of(row), 24), cast(room_of(row), 24))
 
 
-def test_each_value_means_what_it_says() -> None:
+def test_each_value_means_what_it_says_where_it_is_visible() -> None:
     """Under 90 degrees, 8 m are in view at a wall 4 m away: a wall of 2 by 3 m takes 10 of 40 columns and 15 of 40 rows."""
     assert SURFACES == {"center wall": 1, "left wall": 2, "right wall": 3, "floor": 4, "ceiling": 5}
     layout = room_layout(PLAIN._replace(width=2.0), 40)
@@ -45,9 +45,6 @@ def test_each_value_means_what_it_says() -> None:
     center = layout == 1
     assert center.any(axis=0).sum() == 10
     assert center.any(axis=1).sum() in (14, 16), "7.5 rows on either side of the middle"
-
-
-def test_visible_surfaces_are_those_that_take_a_share() -> None:
     assert visible_surfaces(PLAIN._replace(width=3.0)) == tuple(SURFACES)
     assert visible_surfaces(PLAIN._replace(depth=1.0, width=8.0, height=9.0, camera_height=4.0)) == ("center wall",)
     assert visible_surfaces(PLAIN._replace(width=9.0)) == ("center wall", "floor", "ceiling")
