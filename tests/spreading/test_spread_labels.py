@@ -249,11 +249,11 @@ def test_what_no_label_reaches_may_be_anything_and_copies_spread(monkeypatch: py
     starts = np.zeros((9, 2), np.float32)
     starts[0, 0] = starts[3, 1] = 1
     assert not propagate(graph, starts)[6:].any()
-    monkeypatch.setattr("likeness.spreading.class_scores.neighbor_graph", lambda space, progress: neighbor_graph(space, 2))
-    scores = propagation_scores(space, GivenLabels.of(["a", None, None, "b", None, None, None, None, None], 9))
+    with monkeypatch.context() as patch:
+        patch.setattr("likeness.spreading.class_scores.neighbor_graph", lambda space, progress: neighbor_graph(space, 2))
+        scores = propagation_scores(space, GivenLabels.of(["a", None, None, "b", None, None, None, None, None], 9))
     np.testing.assert_allclose(np.exp(scores.all[6:]), 0.5)
     assert np.exp(scores.all[1, 0]) > 0.99
-    monkeypatch.undo()
     copies = lk.Space(np.repeat(np.eye(2), 30, axis=0))
     given = np.full(60, None, object)
     given[[0, 30]] = ["a", "b"]
