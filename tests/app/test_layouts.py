@@ -10,7 +10,7 @@ import pytest
 from app_page import Page
 from browsing import WAIT, drawn, open_map, settled
 from likeness.projection import METHODS, LayoutFailed, LayoutJob, align, pca_map, tsne_map
-from likeness.projection.layout_worker import layout_worker
+from likeness.projection.layout_worker import WORKER
 
 
 class Instantly:
@@ -207,7 +207,7 @@ def test_a_map_of_the_real_layout_process_is_the_functions_own(app: Page, monkey
         np.testing.assert_array_equal(_layouts(app)[0].own, found)
         np.testing.assert_allclose(found, tsne_map(app.session_state["view"].a.vectors, perplexity=5.0, epochs=5), atol=1e-3)
     finally:
-        layout_worker().stop()
+        WORKER.stop()
 
 
 def _laid_out(page: Any) -> None:

@@ -23,11 +23,9 @@ _FEW = 1000  # nouns; an encoder that knows fewer of them was trained on other w
 
 @dataclass(frozen=True)
 class WordChoice:
-    """Words with the prompts that stand for them, and what they are kinds of.
+    """Words (v,), each once, with the prompts (v,) that stand for them, and what they are kinds of.
 
     Attributes:
-        words: (v,) each once.
-        prompts: (v,) what is embedded for each.
         synsets: (v,) the meaning of each in `likeness.sentences.noun_tree`; -1 for words that stand by themselves.
     """
 

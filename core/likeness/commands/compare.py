@@ -52,10 +52,10 @@ def moved(
     Examples: `likeness compare moved cars --to @cars-small`, `likeness compare moved cars --to car-color --map umap --out moved.csv`
     """
     from likeness.comparisons import align_spaces, neighborhood_changes
-    from likeness.projection import METHODS
+    from likeness.projection import method_named
 
-    if map and map not in METHODS:
-        raise InputError(f"There is no layout method '{map}'; choose from {', '.join(METHODS)}.")
+    if map:
+        method_named(map)  # refuses what is none
     a, b = _spaces(source, only, from_, to)
     with progress_bar("Neighbors") as progress:
         found = neighborhood_changes(a, b, k, seeds=range(seeds), progress=progress)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from likeness.clusters import name_match, too_general
+from experiments.analyses.name_match import name_match, too_general
 
 
 @pytest.mark.parametrize(
