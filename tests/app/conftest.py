@@ -24,18 +24,20 @@ MAIN = Path(__file__).resolve().parents[2] / "app" / "main.py"
 
 
 class Server:
-    """The app on a free port, with a cache folder of its own and, without `--token`, open to all of this machine.
+    """The app on a port, with a cache folder of its own and, without `--token`, open to all of this machine.
 
     Args:
         cache: the folder.
         arguments: of `likeness app`.
         command: what is run in its place, on a port.
+        port: instead of a free one.
     """
 
-    def __init__(self, cache: Path, *arguments: str, command: Callable[[int], list[str]] | None = None) -> None:
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            port = probe.getsockname()[1]
+    def __init__(self, cache: Path, *arguments: str, command: Callable[[int], list[str]] | None = None, port: int = 0) -> None:
+        if not port:
+            with socket.socket() as probe:
+                probe.bind(("127.0.0.1", 0))
+                port = probe.getsockname()[1]
         self.url = f"http://127.0.0.1:{port}"
         self.cache = cache
         self._printed = tempfile.TemporaryFile()  # noqa: SIM115  (closed with the server)

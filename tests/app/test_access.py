@@ -66,17 +66,6 @@ def test_a_picture_that_was_searched_with_is_found_by_its_whole_token_alone() ->
     assert [query_picture(f"{token}{more}") for more in ("/../pets", "/.", "0", "\n")] == [None] * 4
 
 
-def test_what_lies_below_a_root_is_read(places: Path) -> None:
-    inside = places / "photos" / "inside"
-    for given in ("photos/inside", str(inside)):
-        assert resolve_path(given) == inside
-        assert len(read_dataset(resolve_source(given))) == 3
-    assert shared_name(absolute_source(str(inside))) == "photos/inside"
-    check_url("s3://mine/a.png")
-    with pytest.raises(InputError, match="cannot be reached here"):
-        check_url("s3://other/a.png")
-
-
 def _ways_out(places: Path) -> list[str]:
     secret = places / "secret"
     relative = "photos/../secret photos/way_out photos/way_out/0.png photos/out.png photos/./../secret"
@@ -86,7 +75,15 @@ def _ways_out(places: Path) -> list[str]:
     return [*relative.split(), *map(str, absolute), *odd]
 
 
-def test_nothing_else_is_and_no_answer_tells_what_is_there(places: Path) -> None:
+def test_what_lies_below_a_root_is_read_and_no_answer_tells_what_else_is_there(places: Path) -> None:
+    inside = places / "photos" / "inside"
+    for given in ("photos/inside", str(inside)):
+        assert resolve_path(given) == inside
+        assert len(read_dataset(resolve_source(given))) == 3
+    assert shared_name(absolute_source(str(inside))) == "photos/inside"
+    check_url("s3://mine/a.png")
+    with pytest.raises(InputError, match="cannot be reached here"):
+        check_url("s3://other/a.png")
     for given in _ways_out(places):
         with pytest.raises(InputError, match=f"{HERE}: this server only shows its own folders; give a folder or file inside photos"):
             resolve_path(given)
@@ -301,9 +298,11 @@ read_image(Path(sys.argv[2]))
                 resolve(name)
 
 
-def test_uploads_are_read_by_their_owner_and_by_link_only(places: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_uploads_are_read_by_their_owner_and_by_link_only_and_no_config_of_a_run_tells_of_anothers(
+    places: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     visit(monkeypatch)
-    table = save_uploads([("a.png", (places / "secret" / "0.png").read_bytes())], "mine", own_uploads_dir(), upload_limits())
+    table = save_uploads([("a.png", (places / "secret" / "0.png").read_bytes())], "zebras", own_uploads_dir(), upload_limits())
     source = shared_name(absolute_source(str(table.root)))
     assert source == f"uploads/{table.root.name}"
     assert len(read_dataset(resolve_source(source))) == 1
@@ -311,19 +310,13 @@ def test_uploads_are_read_by_their_owner_and_by_link_only(places: Path, monkeypa
     for folder in (table.root.parent, table.root.parent.parent):
         with pytest.raises(InputError, match=HERE):
             resolve_path(folder)
+    config = as_yaml(resolve_config(config_from({"data": {"source": source}})))
+    assert source in shared_name(config)
     visit(monkeypatch, BEN)
     for written in (source, str(table.root)):  # nobody else by its name, wherever he read it
         with pytest.raises(InputError, match=rf"{HERE}|There is nothing at"):
             read_dataset(resolve_source(written))
     assert len(read_dataset(resolve_entry(entry))) == 1  # whoever was given its link
-
-
-def test_the_config_of_a_run_tells_nothing_of_anothers_upload(places: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    visit(monkeypatch)
-    (own_uploads_dir() / "zebras-0123").mkdir(parents=True)
-    config = as_yaml(resolve_config(config_from({"data": {"source": "uploads/zebras-0123"}})))
-    assert "uploads/zebras-0123" in shared_name(config)
-    visit(monkeypatch, BEN)
     for shown in (redact(config), shared_name(config)):
         assert "source: (another visitor's)" in shown
         assert "zebras" not in shown
@@ -346,7 +339,7 @@ def test_a_visitor_reads_what_is_his_own_and_nothing_of_the_owner(places: Path, 
     assert not any(map(allowed, (every / BEN / "notions" / "theirs.yaml", every, every / ADA, places / "cache" / "notions")))
 
 
-def test_training_and_downloads_are_off(places: Path) -> None:
+def test_training_and_downloads_are_off_and_a_person_alone_sees_and_reads_all(places: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from likeness.encoders.models.hub import load_from_hub
 
     with pytest.raises(InputError, match="Training is turned off on this server"):
@@ -357,6 +350,17 @@ def test_training_and_downloads_are_off(places: Path) -> None:
 
     with pytest.raises(InputError, match=r"not on this machine, and downloads are switched off \(HF_HUB_OFFLINE\)"):
         load_from_hub("ViT-B-32/openai", missing, tuple)
+    serve(monkeypatch)
+    monkeypatch.setenv("LIKENESS_CONFINED", "")
+    confine_server()
+    assert resolve_path(tmp_path) == tmp_path
+    assert resolve_path("~") == Path.home()
+    assert redact(InputError(f"in '{tmp_path}'")) == f"in '{tmp_path}'"
+    assert allowed(Path("/etc/passwd"))
+    check_url("s3://anything/a.png")
+    check_may("train")
+    for resolve in _written().values():
+        assert "some/folder" in _text(resolve("some/folder"))
 
 
 def test_no_path_of_the_server_is_told_also_not_by_errors_of_labels(places: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -379,18 +383,6 @@ def test_no_path_of_the_server_is_told_also_not_by_errors_of_labels(places: Path
         assert str(places) in str(told)
         assert str(places) not in redact(told)
     assert redact(damaged.value).startswith(f"The tags in '{store.path.name}' ")
-
-
-def test_a_person_alone_sees_and_reads_all(tmp_path: Path) -> None:
-    confine_server()
-    assert resolve_path(tmp_path) == tmp_path
-    assert resolve_path("~") == Path.home()
-    assert redact(InputError(f"in '{tmp_path}'")) == f"in '{tmp_path}'"
-    assert allowed(Path("/etc/passwd"))
-    check_url("s3://anything/a.png")
-    check_may("train")
-    for resolve in _written().values():
-        assert "some/folder" in _text(resolve("some/folder"))
 
 
 COMMANDS = ("access.py", "background.py", "password.py", "serve.py", "admin.py", "server_settings.py")

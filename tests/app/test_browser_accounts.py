@@ -5,7 +5,6 @@ import http.server
 import os
 import re
 import signal
-import sys
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -53,8 +52,7 @@ def test_an_open_tab_says_that_the_server_was_started_anew_and_what_to_do(begin:
     first = begin("--token")
     person = people(first, checked=False).open(f"?token={_token(first)}&layout=PCA&query=5").map()
     first.stop()
-    port = first.url.rpartition(":")[2]
-    anew = begin(command=lambda _: [sys.executable, "-m", "likeness", "app", "--token", "--port", port])
+    anew = begin("--token", port=int(first.url.rpartition(":")[2]))
     person.says("a server that was started anew has a new one")
     assert "status 401" not in person.page.content()
     person.page.get_by_label("Token").fill(_token(anew))

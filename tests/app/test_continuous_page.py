@@ -21,7 +21,7 @@ from likeness.data import ImageTable, read_cars
 from likeness.errors import InputError
 from likeness.evaluation import chance_metrics, continuous_metrics, oracle_metrics
 from likeness.evaluation.continuous import retrieve
-from likeness.labels import JOINTS, ImageLabels, LabelsConfig, PartLabels, label_distances
+from likeness.labels import JOINTS, LabelsConfig, PartLabels, label_distances
 from likeness.notions import get_notion
 from likeness.plots import distance_text
 from likeness.space import Space
@@ -210,25 +210,6 @@ def test_reading_labels_can_be_stopped_and_begun_again(app: Page, monkeypatch: p
     assert job.wait(600)
     assert "Stopped after 2 of 10 pairs of images." in app.run().texts
     assert _table(_ready(app.press("Try again")))
-
-
-def test_measuring_uses_an_even_share_of_many_images(monkeypatch: pytest.MonkeyPatch, app: Page) -> None:
-    from pages.continuous import numbers
-
-    comparison = import_module("likeness.evaluation.continuous_comparison")
-    space = show_instead(monkeypatch, few_images({"year": np.arange(60.0)}, n=60))
-    config = LabelsConfig(kind="numbers", columns=("year",))
-    labels = ImageLabels(config, np.arange(60), label_distances(space.table, config))
-    monkeypatch.setattr(comparison, "MOST_QUERIES", 20)
-    monkeypatch.setattr(comparison, "_ENTRIES", 60 * 7)  # three blocks, of unequal size
-    queries = comparison.spread_queries(60)
-    job = numbers.measure([space], labels, "key", np.arange(60))
-    assert job.wait(600)
-    assert (job.error, job.done, job.total) == (None, 20, 20)
-    metrics = continuous_metrics(labels.distances.between(queries, np.arange(60)), space.vectors[queries], space.vectors, (1, 10), exclude=queries)
-    shared = metrics.keys() & job.result.keys()
-    assert len(shared) > 1
-    assert {name: job.result[name].tolist() for name in shared} == {name: pytest.approx([metrics[name]]) for name in shared}
 
 
 def test_where_distances_are_known_within_parts_the_test_images_are_judged(monkeypatch: pytest.MonkeyPatch, app: Page) -> None:

@@ -111,22 +111,22 @@ def test_images_of_any_number_and_name_are_shown_on_every_page(app: Page, odd_na
 
 @EACH_PAGE
 def test_images_that_are_not_here_or_cannot_be_opened_are_one_error_and_no_others_take_their_place(app: Page, page: AppPage, tmp_path: Path) -> None:
-    def problem(dataset: str) -> str:
-        (error,) = app.open(page.address, dataset=dataset).errors
-        assert not app.warning
+    def problem(**parameters: str) -> str:
+        (error,) = app.open(page.address, **parameters).errors
         assert bool(app.title) == (page.needs == "nothing")
         return error
 
-    error = problem("0123456789abcdef")
+    error = problem(dataset="0123456789abcdef")
     assert "There are no images “0123456789abcdef” here" in error
     assert "Choose others in the sidebar, or bring them under Your images." in error
     assert app.at("dataset").value == app.query_params["dataset"] == "0123456789abcdef"  # so that a reload says the same
     assert "view" not in app.session_state
+    assert not app.warning
     folder = tmp_path / "photos"
-    assert "There is no" in problem(dataset(folder, "cars-small").id)
+    assert "There is no" in problem(open=dataset(folder, "cars-small").id)
     draw(folder, 6)
     assert not app.click("try_again").error
-    error = problem(dataset(folder, "no such encoder").id)
+    error = problem(open=dataset(folder, "no such encoder").id)
     assert "has no known form" in error
     assert app.click("try_again").errors == [error]
     assert not app.set("dataset", "cars").error

@@ -77,6 +77,7 @@ def test_on_a_busy_server_who_has_had_more_than_his_share_waits_though_not_longe
     assert not again.wait(0.3)
     clock.now += 1  # ada's allowance has filled up
     assert again.wait(60)
+    _page(turns, clock, "ben", 6)
     turns.end("ada", 1000)
     again = _beside(lambda: turns.begin("ada"))
     assert not again.wait(0.3)
