@@ -21,7 +21,7 @@ from likeness.data import ImageTable, read_cars
 from likeness.errors import InputError
 from likeness.evaluation import chance_metrics, continuous_metrics, oracle_metrics
 from likeness.evaluation.continuous import retrieve
-from likeness.labels import JOINTS, LabelsConfig, PartLabels, label_distances
+from likeness.labels import JOINTS, ImageLabels, LabelsConfig, PartLabels, label_distances
 from likeness.notions import get_notion
 from likeness.plots import distance_text
 from likeness.space import Space

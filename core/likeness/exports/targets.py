@@ -1,12 +1,30 @@
 """The targets of exports, a line each, and what exports to them and reads from them."""
 
 from collections.abc import Sequence
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from likeness.data import ImageTable
 from likeness.errors import InputError
+from likeness.exports import (
+    coco,
+    csv_table,
+    embedding_atlas,
+    faiss_index,
+    fiftyone,
+    lancedb_table,
+    links,
+    notion_projection,
+    parquet_table,
+    pgvector,
+    qdrant,
+    run_onnx,
+    run_open_clip,
+    run_safetensors,
+    run_timm,
+    run_torchscript,
+    yolo,
+)
 from likeness.exports.material import Material
 from likeness.exports.places import shown
 from likeness.exports.run_material import RunMaterial, RunSource
@@ -14,11 +32,27 @@ from likeness.exports.target import Target, Written
 from likeness.progress import Progress, no_progress
 from likeness.space import Space
 
-# the modules whose TARGET is listed, in order
-_MODULES = ("csv_table", "parquet_table", "coco", "yolo", "links", "qdrant", "pgvector", "lancedb_table", "faiss_index", "notion_projection")
-_MODULES += ("fiftyone", "embedding_atlas", "run_onnx", "run_torchscript", "run_timm", "run_open_clip", "run_safetensors")
-_TARGETS: list[Target] = [import_module(f"likeness.exports.{name}").TARGET for name in _MODULES]
-TARGETS = {target.name: target for target in _TARGETS}
+# in the order in which they are offered
+_MODULES = (
+    csv_table,
+    parquet_table,
+    coco,
+    yolo,
+    links,
+    qdrant,
+    pgvector,
+    lancedb_table,
+    faiss_index,
+    notion_projection,
+    fiftyone,
+    embedding_atlas,
+    run_onnx,
+    run_torchscript,
+    run_timm,
+    run_open_clip,
+    run_safetensors,
+)
+TARGETS: dict[str, Target] = {module.TARGET.name: module.TARGET for module in _MODULES}
 
 
 def find_target(name: str) -> Target:

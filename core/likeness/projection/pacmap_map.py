@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from likeness.compiled import load_numba
 from likeness.errors import InputError
 from likeness.projection.start import chords, jittered, rows_and_starts
+from likeness.threads import threads_for
 
 # Passes of the paper's three phases: order at large, then clusters, then neighborhoods.
 PHASES = (100, 100, 250)
@@ -77,12 +78,14 @@ def pacmap_map(
 def _one_thread() -> Iterator[None]:
     """The gradient is a serial loop, and threads that wait beside it cost far more than the rest of a pass."""
     numba = load_numba()
-    before = numba.get_num_threads()
-    numba.set_num_threads(1)
-    try:
-        yield
-    finally:
-        numba.set_num_threads(before)
+    # numba gives its number of threads to OpenMP, even where it is only asked for: torch, which shares that, has its own again afterwards
+    with threads_for(0):
+        before = numba.get_num_threads()
+        numba.set_num_threads(1)
+        try:
+            yield
+        finally:
+            numba.set_num_threads(before)
 
 
 def _pairs(rows: NDArray[np.float32], neighbors: int, mid_near_ratio: float, further_ratio: float, seed: int) -> _Pairs:
