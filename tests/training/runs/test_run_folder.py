@@ -197,4 +197,4 @@ def test_what_a_failing_process_said_can_be_read(config: RunConfig, tmp_path: Pa
     start_run(run, with_changes(config, {"data.attribute": "nothing"}))
     assert _until(run, "failed", "lost") == "failed"
     assert "has no attribute 'nothing'" in run.status().message
-    wait_until(lambda: "has no attribute 'nothing'" in tail_log(run))  # the status is written first
+    wait_until(lambda: "has no attribute 'nothing'" in tail_log(run))  # the status is written before the process says why
