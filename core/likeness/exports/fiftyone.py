@@ -25,8 +25,10 @@ _TYPES = {"bool": "BooleanField", "int": "IntField", "float": "FloatField", "tex
 _ODD = re.compile(r"[^A-Za-z0-9_]+")
 _TAKEN = ("id", "filepath", "tags", "metadata", "created_at", "last_modified_at", "embedding")
 _DATA = "data"
-_NOTHING = ("group_media_types", "app_config", "classes", "mask_targets", "default_mask_targets", "skeletons")
-_NOTHING += ("annotation_runs", "brain_methods", "evaluations", "runs")
+_NOTHING = (
+    *("group_media_types", "app_config", "classes", "mask_targets", "default_mask_targets", "skeletons"),
+    *("annotation_runs", "brain_methods", "evaluations", "runs"),
+)
 
 
 def write_fiftyone(material: Material, folder: Path, options: ExportOptions, progress: Progress) -> Written:

@@ -15,8 +15,10 @@ from likeness.progress import Progress, no_progress
 from likeness.space import Space
 
 # the modules whose TARGET is listed, in order
-_MODULES = ("csv_table", "parquet_table", "coco", "yolo", "links", "qdrant", "pgvector", "lancedb_table", "faiss_index", "notion_projection")
-_MODULES += ("fiftyone", "embedding_atlas", "run_onnx", "run_torchscript", "run_timm", "run_open_clip", "run_safetensors")
+_MODULES = (
+    *("csv_table", "parquet_table", "coco", "yolo", "links", "qdrant", "pgvector", "lancedb_table", "faiss_index", "notion_projection"),
+    *("fiftyone", "embedding_atlas", "run_onnx", "run_torchscript", "run_timm", "run_open_clip", "run_safetensors"),
+)
 _TARGETS: list[Target] = [import_module(f"likeness.exports.{name}").TARGET for name in _MODULES]
 TARGETS = {target.name: target for target in _TARGETS}
 
