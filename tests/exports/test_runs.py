@@ -366,7 +366,7 @@ def test_a_run_that_is_still_training_waits_and_one_that_was_stopped_says_so(run
 
 @pytest.mark.parametrize("target", FORMATS)
 def test_what_is_interrupted_leaves_nothing(target: str, runs: Callable[[str], RunFolder], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def interrupted(*_: Any) -> None:
+    def interrupted(*_: Any, **__: Any) -> None:
         raise KeyboardInterrupt
 
     monkeypatch.setattr(RunMaterial, "about_input", interrupted)
