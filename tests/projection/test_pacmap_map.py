@@ -69,7 +69,7 @@ def test_the_optimiser_equals_the_packages_class(vectors: np.ndarray, monkeypatc
     )
 
 
-@pytest.mark.parametrize("changed", [{"neighbors": 20}, {"mid_near_ratio": 1.5}, {"further_ratio": 4.0}])
+@pytest.mark.parametrize("changed", [{"neighbors": 20}, {"mid_near_ratio": 1.5}])
 def test_numbers_of_pairs_change_the_map(vectors: np.ndarray, changed: dict, moved: Callable[[np.ndarray, np.ndarray], float]) -> None:
     assert moved(pacmap_map(vectors, **changed), pacmap_map(vectors)) > 0.05
     extreme = {"neighbors": 500, "further_ratio": 0.1} if "neighbors" in changed else {"neighbors": 1, "mid_near_ratio": 300, "further_ratio": 500}
@@ -82,3 +82,7 @@ def test_the_callers_threads_stay_as_they_were(vectors: np.ndarray) -> None:
     before = numba.get_num_threads()
     pacmap_map(vectors[:20])
     assert numba.get_num_threads() == before
+
+
+def test_more_further_pairs_push_the_map_apart(vectors: np.ndarray) -> None:
+    assert np.ptp(pacmap_map(vectors, further_ratio=4.0), axis=0).max() > 1.1 * np.ptp(pacmap_map(vectors), axis=0).max()
