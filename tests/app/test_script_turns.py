@@ -68,7 +68,7 @@ def _page(turns: ScriptTurns, clock: Clock, who: str, seconds: float) -> None:
     turns.end(who, seconds)
 
 
-def test_on_a_busy_server_who_has_had_more_than_his_share_waits_though_not_longer_than_some_seconds(turns: ScriptTurns, clock: Clock) -> None:
+def test_on_a_busy_server_who_has_had_more_than_his_share_waits(turns: ScriptTurns, clock: Clock) -> None:
     _page(turns, clock, "ada", 6)
     _page(turns, clock, "ben", 4)
     again = _beside(lambda: turns.begin("ada"))
@@ -77,7 +77,11 @@ def test_on_a_busy_server_who_has_had_more_than_his_share_waits_though_not_longe
     assert not again.wait(0.3)
     clock.now += 1  # ada's allowance has filled up
     assert again.wait(60)
+
+
+def test_nobody_waits_longer_than_some_seconds(turns: ScriptTurns, clock: Clock) -> None:
     _page(turns, clock, "ben", 6)
+    turns.begin("ada")
     turns.end("ada", 1000)
     again = _beside(lambda: turns.begin("ada"))
     assert not again.wait(0.3)
