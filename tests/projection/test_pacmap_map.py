@@ -95,3 +95,7 @@ def test_torch_keeps_its_number_of_threads_where_numba_begins_its_own() -> None:
         [sys.executable, "-W", "ignore", "-c", code + "print(torch.get_num_threads())"], env=os.environ | threads, stdout=-1, check=True
     )
     assert done.stdout.split() == [b"1"]
+
+
+def test_more_further_pairs_push_the_map_apart(vectors: np.ndarray) -> None:
+    assert np.ptp(pacmap_map(vectors, further_ratio=4.0), axis=0).max() > 1.1 * np.ptp(pacmap_map(vectors), axis=0).max()
