@@ -1,19 +1,25 @@
-"""What a registry declares, by name, as it stands now."""
+"""One field of all entries of a registry, by name."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 
-class LiveView(Mapping[str, str]):
-    """What a function gives, anew at each look, such as the titles of all entries: it follows the registry, also when an entry is added later."""
+class FieldView(Mapping[str, str]):
+    """A text that all entries declare, such as their titles: it follows the registry, also when an entry is added later.
 
-    def __init__(self, current: Callable[[], Mapping[str, str]]) -> None:
-        self._current = current
+    Args:
+        entries: by name.
+        field: an attribute of each.
+    """
+
+    def __init__(self, entries: Mapping[str, Any], field: str) -> None:
+        self._entries, self._field = entries, field
 
     def __getitem__(self, name: str) -> str:
-        return self._current()[name]
+        return str(getattr(self._entries[name], self._field))
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._current())
+        return iter(self._entries)
 
     def __len__(self) -> int:
-        return len(self._current())
+        return len(self._entries)

@@ -20,10 +20,13 @@ _THREADS = 4
 
 def best_first(table: "ImageTable", rows: Any = None) -> NDArray[np.int64]:
     """Ranks (n,) of a table's images, 0 for the best: of more pixels; of as many, in the larger file, which is compressed less; of as large, listed
-    first. Rows without images are ranked by their number.
+    first.
 
     Pixels are those of the file's header; an image that cannot be read has none. Whether a large copy was enlarged from a small one is not looked at.
-    Only `rows` are looked at, such as those in pairs, and all others come after them; None: all.
+
+    Args:
+        table: of images, or of rows without images, which are ranked by their number.
+        rows: that are looked at, such as those in pairs; all others come after them. None: all.
 
     Example:
         >>> import likeness as lk
@@ -38,7 +41,13 @@ def best_first(table: "ImageTable", rows: Any = None) -> NDArray[np.int64]:
 
 
 def image_sizes(table: "ImageTable", rows: Any, progress: Progress | None = None) -> NDArray[np.int64]:
-    """Width and height in pixels and bytes of the file (m, 3) of some images (m,) of a table; 0 for one that cannot be read."""
+    """Width and height in pixels and bytes of the file (m, 3) of some images of a table; 0 for one that cannot be read.
+
+    Args:
+        table: of images.
+        rows: (m,).
+        progress: called with (images looked at, all, stage).
+    """
     wanted = [int(row) for row in rows]
     found = []
     with ThreadPoolExecutor(_THREADS, thread_name_prefix="likeness-sizes") as threads:
@@ -50,7 +59,12 @@ def image_sizes(table: "ImageTable", rows: Any, progress: Progress | None = None
 
 
 def ranks_by_size(rows: Any, sizes: Any, count: int) -> NDArray[np.int64]:
-    """Ranks (count,) as `best_first`, by the sizes (m, 3) of the images `rows` (m,); all others come after them.
+    """Ranks (count,) as `best_first`, where sizes are known.
+
+    Args:
+        rows: (m,) images whose sizes are known; all others come after them.
+        sizes: (m, 3) as of `image_sizes`.
+        count: images in all.
 
     Example:
         >>> ranks_by_size([2, 0], [[8, 8, 500], [8, 8, 900]], 3).tolist()

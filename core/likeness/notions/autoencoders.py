@@ -18,7 +18,12 @@ WEIGHT_DECAY = 1e-2
 
 
 class Affine(NamedTuple):
-    """One layer, x -> weight x + bias: (outputs, inputs) and (outputs,)."""
+    """One layer, x -> weight x + bias.
+
+    Attributes:
+        weight: (outputs, inputs).
+        bias: (outputs,).
+    """
 
     weight: Any
     bias: Any
@@ -52,7 +57,8 @@ class LinearAutoencoder:
     def fit(self, text: Any) -> "LinearAutoencoder":
         """Learns from the prompts' embeddings (n, r), NumPy or torch.
 
-        InputError: unusable embeddings, fewer than two different prompts, dim below 1 or above r, a negative decay.
+        Raises:
+            InputError: unusable embeddings, fewer than two different prompts, dim below 1 or above r, a negative decay.
         """
         if not 0 <= self.weight_decay < float("inf"):
             raise InputError(f"weight_decay is {self.weight_decay}, but it must be 0 or more; the nonlinear autoencoder's is {WEIGHT_DECAY}.")
@@ -71,7 +77,8 @@ class LinearAutoencoder:
     def transform(self, images: Any) -> Any:
         """The code W1 v + b1 of each image (m, r): (m, dim), of the kind that came in, NOT of unit length; a cosine ranks by its direction.
 
-        InputError before `fit`, and on rows that are not finite or (normalize) all zero, or of another width than the prompts.
+        Raises:
+            InputError: before `fit`; rows that are not finite or (normalize) all zero, or of another width than the prompts.
         """
         check_fitted(self, "encoder_", "fit(text) with the prompts' embeddings")
         rows = checked_rows(images, "The image embeddings", None)

@@ -84,10 +84,15 @@ class LayoutWorker:
             self._send(folder)
 
 
-WORKER = LayoutWorker()  # of this process
-atexit.register(WORKER.stop)
+_WORKER = LayoutWorker()
+atexit.register(_WORKER.stop)
+
+
+def layout_worker() -> LayoutWorker:
+    """The worker of this process."""
+    return _WORKER
 
 
 def warm_up() -> None:
     """Starts the layout process, so that it has imported and compiled UMAP (some 10 s) by the time a map is wanted. Returns at once."""
-    WORKER.start()
+    _WORKER.start()

@@ -23,9 +23,10 @@ class LayoutMethod:
     """A way to lay out a map.
 
     Attributes:
+        title: as a person reads it.
         help: what it keeps, in one sentence.
         function: (vectors, seed, *, init, **parameters) -> positions (n, 2) float32.
-        parameters: what controls offer, by name.
+        parameters: name -> what it means.
         seeded: whether the seed changes the map.
     """
 

@@ -14,10 +14,15 @@ Mine = Callable[["Tensor", "Tensor"], Any]
 
 @dataclass(frozen=True)
 class Miner:
-    """A way to pick the tuples of a batch that a loss compares, with a title and one sentence for people.
+    """A way to pick the tuples of a batch that a loss compares.
 
-    `make` is (**options) -> (embeddings (n, d), labels (n,)) -> row numbers, as pytorch-metric-learning has them: (anchors, positives, negatives), or
-    (anchors, positives, anchors, negatives).
+    Attributes:
+        name: in configs.
+        title: for people.
+        help: one sentence.
+        make: (**options) -> (embeddings (n, d), labels (n,)) -> row numbers, as pytorch-metric-learning has them: (anchors, positives, negatives),
+            or (anchors, positives, anchors, negatives).
+        options: with defaults and bounds.
     """
 
     name: str

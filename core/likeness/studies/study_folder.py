@@ -16,7 +16,14 @@ from likeness.training import RunFolder, Status, TaskFolder, begin
 
 @dataclass(frozen=True)
 class StudyStatus:
-    """How a study stands: `state` as of a run; `done` of `total` runs; the `current` one in words; the `message` of what failed."""
+    """How a study stands.
+
+    Attributes:
+        state: as of a run: "new", "running", "stopped", "finished", "failed", "lost".
+        done, total: runs.
+        current: the run under way, in words.
+        message: what failed.
+    """
 
     state: str
     done: int
@@ -46,7 +53,11 @@ class StudyFolder(TaskFolder):
         return read_study(file)
 
     def cells(self) -> list[Cell]:
-        """Its runs, finished or not; InputError as `study` and `likeness.studies.study.cells`."""
+        """Its runs, finished or not.
+
+        Raises:
+            InputError: as `study` and `likeness.studies.study.cells`.
+        """
         return cells(self.study(), self.path)
 
     def standing(self) -> StudyStatus:
@@ -60,7 +71,12 @@ class StudyFolder(TaskFolder):
     def run(self, wanted: list[Cell] | None = None, progress: Progress | None = None) -> None:
         """Trains what is not finished yet, until somebody asks it to stop; a run that fails is left, told of at the end, and tried again next time.
 
-        `progress` is called with (runs done, runs, the next run in words) before each run. InputError: another process trains it, or runs failed.
+        Args:
+            wanted: of its cells; None: all.
+            progress: called with (runs done, runs, the next run in words) before each run.
+
+        Raises:
+            InputError: another process trains it, or runs failed, with the first one's reason.
         """
         wanted = self.cells() if wanted is None else wanted
         with self.working(len(wanted)) as report:
@@ -84,7 +100,8 @@ class StudyFolder(TaskFolder):
     def begin(self) -> int:
         """Trains it in a process of its own, or goes on; returns the process's number.
 
-        InputError: it is running or finished, there is no study, or the folder cannot be written.
+        Raises:
+            InputError: it is running or finished, there is no study, or the folder cannot be written.
         """
         standing = self.standing()
         if standing.state in ("running", "finished"):

@@ -1,6 +1,7 @@
 """COCO's captions on a miniature in Karpathy's layout."""
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,10 @@ from likeness.data import read_captions
 from likeness.data.readers.coco_captions import read_coco_captions
 from likeness.errors import InputError
 
-DATASET = "coco-captions"
+
+@pytest.fixture
+def root(miniatures: dict[str, Callable[[Path], Path]], tmp_path: Path) -> Path:
+    return miniatures["coco-captions"](tmp_path / "coco")
 
 
 def test_images_captions_and_parts(root: Path) -> None:

@@ -1,6 +1,4 @@
 import gc
-from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 import pytest
@@ -8,23 +6,25 @@ import pytest
 from likeness.plots.linked_map.identity_cache import cache_by_identity
 
 
-def counted() -> Callable[..., int]:
-    """The number of the call that made a result."""
-    calls: list[Any] = []
+def counted() -> tuple[list[tuple[object, ...]], object]:
+    calls: list[tuple[object, ...]] = []
 
     @cache_by_identity
     def make(thing: object, *rest: object) -> int:
-        calls.append(None)  # not the thing, which would live on
+        calls.append((thing, *rest))
         return len(calls)
 
-    return make
+    return calls, make
 
 
 def test_a_result_is_made_once_for_each_thing_and_rest_if_it_can_be_referred_to() -> None:
-    one, equal, make = np.arange(3), np.arange(3), counted()
+    calls, make = counted()
+    one, equal = np.arange(3), np.arange(3)
     assert [make(one), make(one), make(one, "a"), make(equal), make(one)] == [1, 1, 2, 3, 1]
-    make = counted()
+    assert len(calls) == 3
+    calls, make = counted()
     assert [make((1, 2)), make((1, 2))] == [1, 2]
+    assert len(calls) == 2
 
 
 def test_results_go_with_the_thing() -> None:

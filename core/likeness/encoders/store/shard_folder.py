@@ -12,19 +12,27 @@ _LEFTOVER = ".*.partial"
 
 
 class ShardFolder(Protocol):
-    """A place of files that are written whole or not at all. `names` are those of shards, sorted; `read` gives None where there is no such file;
-    `write` raises OSError; `remove` minds no missing file; `remove_leftovers` is about the temporary files of killed processes.
-    """
+    """A place of files that are written whole or not at all."""
 
-    def names(self) -> list[str]: ...
+    def names(self) -> list[str]:
+        """Names of the shards, sorted."""
+        ...
 
-    def read(self, name: str) -> bytes | None: ...
+    def read(self, name: str) -> bytes | None:
+        """The content of a file; None if there is none."""
+        ...
 
-    def write(self, name: str, content: bytes) -> None: ...
+    def write(self, name: str, content: bytes) -> None:
+        """Writes a file; raises OSError."""
+        ...
 
-    def remove(self, name: str) -> None: ...
+    def remove(self, name: str) -> None:
+        """Removes a file, if it is there."""
+        ...
 
-    def remove_leftovers(self, older_than_seconds: float) -> None: ...
+    def remove_leftovers(self, older_than_seconds: float) -> None:
+        """Removes temporary files that killed processes left behind."""
+        ...
 
 
 class LocalFolder:
@@ -102,7 +110,11 @@ class RemoteFolder:
 
 
 def shard_folder(place: Path | str) -> ShardFolder:
-    """The folder at a path or URL; "file://" is a path. Raises InputError for a URL of an unknown protocol, or whose package is missing."""
+    """The folder at a path or URL; "file://" is a path.
+
+    Raises:
+        InputError: a URL of an unknown protocol, or whose package is missing.
+    """
     if isinstance(place, Path) or not is_url(place):
         return LocalFolder(Path(place))
     files, inside = file_system(place)

@@ -45,7 +45,8 @@ class MapNames:
 def encode_names(names: MapNames | None, n: int, publish: Publish | None = None) -> dict[str, object] | None:
     """Names for the browser, which fetches the labels when a name is clicked; None where there are none.
 
-    InputError: labels of other rows, or a depth without labels.
+    Raises:
+        InputError: labels of other rows, or a depth without labels.
     """
     if names is None:
         return None

@@ -1,0 +1,113 @@
+"""The studies of ooDML against one table of what the paper and its authors' scripts say, row by row and key by key."""
+
+from fnmatch import fnmatch
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+import torch
+from tests.studies.paper_settings import fits, settings
+
+from likeness.errors import InputError
+from likeness.io import assets_dir
+from likeness.studies.study import StudyConfig, cells, read_study
+from likeness.training.config import RunConfig, difference, with_changes
+from likeness.training.loop.train import train
+
+DATASETS = {"cub200": "oodml-cub200", "cars196": "oodml-cars196", "sop": "oodml-sop"}
+METHODS = ("Margin", "Multisimilarity", "ArcFace", "ProxyAnchor", "R-margin", "DiVA", "Uniform prior", "S2SD")
+ROWS = [(dataset, row) for dataset in DATASETS for row in METHODS] + [("sop", "S2SD, ResNet-101")]
+# what a run is about, and what is only measured, rather than how it is set
+ABOUT = {"name", "note", "seed", "data.source", "data.attribute", "data.split", "data.splits", "data.shift", "matched_classes"}
+TABLE = pd.read_csv(assets_dir() / "papers" / "oodml_settings.csv", dtype=str, keep_default_na=False).to_dict("records")
+
+
+def study_of(dataset: str) -> StudyConfig:
+    """The study; the splits of Cars196 stand in for those that a person computes."""
+    return read_study(DATASETS[dataset]).model_copy(update={"splits": "cars196-oodml"})
+
+
+def config_of(dataset: str, row: str) -> RunConfig:
+    return cells(study_of(dataset), Path("runs"), rows=[row])[0].config
+
+
+def expected(dataset: str, row: str) -> dict[str, str]:
+    """What the table says of a row, by key; of two lines about a key, the later one is about fewer rows."""
+    found = {}
+    for line in TABLE:
+        here = line[dataset] or not any(line[each] for each in DATASETS)
+        if line["key"] and here and any(fnmatch(row, pattern) for pattern in (line["rows"] or "*").split(";")):
+            found[line["key"]] = line["ours"] or line[dataset] or line["paper"]
+    return found
+
+
+def wrong(found: dict[str, Any], said: dict[str, str]) -> dict[str, Any]:
+    return {key: (found.get(key, "no such key"), text) for key, text in said.items() if key not in found or not fits(found[key], text)}
+
+
+@pytest.mark.parametrize(("dataset", "row"), ROWS)
+def test_a_row_is_set_as_the_scripts_say(dataset: str, row: str) -> None:
+    said, found = expected(dataset, row), settings(config_of(dataset, row))
+    assert len(said) > 25
+    assert wrong(found | {"seeds": list(study_of(dataset).seeds)}, said) == {}
+
+
+@pytest.mark.parametrize(("dataset", "row"), ROWS)
+def test_whatever_a_row_sets_stands_in_the_table(dataset: str, row: str) -> None:
+    config = config_of(dataset, row)
+    found = settings(config)
+    options = ("objective.options.", "objective.s2sd.", "objective.diva.", "objective.uniform_prior.")
+    changed = {key for key in found if key.startswith(options)} | {key for key in difference(config, RunConfig()) if key in found}
+    assert changed - ABOUT - {"few_shot.seed"} - set(expected(dataset, row)) == set()
+
+
+@pytest.mark.parametrize("dataset", DATASETS)
+def test_rows_are_the_methods_and_encoders_of_the_figures(dataset: str) -> None:
+    rows = list(read_study(DATASETS[dataset]).rows)
+    trained = [row for row in rows if not row.endswith((", raw", ", random projection"))]
+    more = {"cars196": ["Multisimilarity +ELG", "Multisimilarity +PLG"], "sop": ["S2SD, ResNet-101"], "cub200": []}[dataset]
+    assert trained == [*METHODS, *more]
+    raw = ["CLIP", "SwAV", "BiT ImageNet-1k", "BiT ImageNet-21k", "EfficientNet-B0", "ResNet-50"]  # Figure 6
+    assert rows[len(trained) :] == [*(f"{name}, raw" for name in raw), "ResNet-50, random projection"]  # the last one is ours, a control
+
+
+@pytest.mark.parametrize("dataset", ["cub200", "sop"])
+def test_without_its_splits_a_study_names_the_command_that_makes_them(dataset: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    study = read_study(DATASETS[dataset])
+    with pytest.raises(InputError) as error:
+        cells(study, tmp_path)
+    assert f"'data/{dataset}-oodml.json', and there is no such file; make it: {study.splits_command}" in str(error.value)
+    assert study.splits_command.startswith(f"likeness splits build --like oodml-{dataset} --start official --per-step ")
+    assert study.splits_command.endswith(f"--out {study.splits}")
+    words = " ".join(study.note.split())
+    assert study.splits_command in words
+    assert "computed by the paper's rule" in words
+    assert "are not those" in words
+
+
+SMALL = [("cars196", "DiVA"), ("cub200", "S2SD"), ("sop", "ProxyAnchor")]
+
+
+@pytest.mark.parametrize(("dataset", "row"), SMALL)
+def test_rows_train_with_a_small_network_on_small_images(photos: Path, tmp_path: Path, dataset: str, row: str) -> None:
+    parts = 4 if row == "DiVA" else 1
+    few = {"few_shot.steps": 2, "few_shot.episodes": 1, "few_shot.shots": [2]} if dataset != "sop" else {}
+    config = with_changes(
+        config_of(dataset, row),
+        {"backbone": {"name": "test_resnet", "weights": "none", "dim": 16, "parts": parts}, "data": {"source": str(photos), "image_size": 16}}
+        | {"data.crops": "whole", "data.select_on_test": True, "batch.size": 8, "epochs": 2, "device": "cpu", "matched_classes": 2}
+        | few,
+    )
+    run = train(config, tmp_path / "run")
+    losses = run.metrics()["loss"].dropna()
+    assert len(losses) == 2 * (18 // 8)
+    assert losses.map(lambda value: value == value and value != 0).all()
+    state = torch.load(run.checkpoint, weights_only=True)["state_dict"]
+    betas = {name: each for name, each in state.items() if name.endswith(".beta")}
+    start, rate = (0.6 if (dataset, row) == ("cub200", "S2SD") else 0.9 if row == "S2SD" else 1.2), (1e-5 if row == "S2SD" else 5e-4)
+    assert len(betas) == {"DiVA": 3, "S2SD": 4, "ProxyAnchor": 0, "Uniform prior": 1}[row]
+    for each in betas.values():
+        assert float((each - start).abs().max()) == pytest.approx(4 * rate, rel=0.25)  # four steps of Adam at their own rate
+    assert ("few_shot_2" in (run.report() or {})["last"]) == (dataset != "sop")
