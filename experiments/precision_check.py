@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from likeness.commands.encoders import SHIPPED_ENCODERS
 from likeness.commands.options import Format, Seed
-from likeness.commands.terminal import check_format, print_table, progress_bar
+from likeness.commands.terminal import print_table, progress_bar
 from likeness.data import ImageTable
 from likeness.defaults import DATASET
 from likeness.encoders import load_encoder, prepared_batches, split_precision, with_precision
@@ -133,7 +133,6 @@ def main(
 
     from likeness.data import read_dataset
 
-    check_format(format)
     tables = {source: read_dataset(source) for source in sources or [DATASET]}
     found = []
     for source, table in tables.items():

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from likeness.commands.inputs import embedded, notion_named, whole_numbers
 from likeness.commands.options import EncoderName, Format, Seed, Source
-from likeness.commands.terminal import check_format, print_table, progress_bar
+from likeness.commands.terminal import print_table, progress_bar
 from likeness.defaults import DATASET, PAPER_NOTIONS
 from likeness.saliency import (
     CONTROL,
@@ -124,7 +124,6 @@ def main(
     """
     from likeness.data import read_dataset
 
-    check_format(format)
     images = embedded(read_dataset(source), encoder)
     chosen = whole_numbers(rows) if rows else range(min(_IMAGES, len(images)))
     notions = [notion_named(name) for name in (notion.split(",") if notion else PAPER_NOTIONS)]

@@ -53,6 +53,20 @@ class Page(AppTest):
         """All that is said, one text a line."""
         return "\n".join(self._values(*_TEXTS))
 
+    def says(self, *texts: str) -> Self:
+        """The page, on which all of this stands."""
+        said = self.texts
+        for text in texts:
+            assert text in said, text
+        return self
+
+    def hides(self, *texts: str) -> Self:
+        """The page, on which nothing of this stands."""
+        said = self.texts
+        for text in texts:
+            assert text not in said, text
+        return self
+
     @property
     def alerts(self) -> str:
         """What stands in boxes."""

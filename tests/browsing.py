@@ -1,9 +1,11 @@
-"""What the browser tests have in common: waiting until a page stands."""
+"""What the browser tests have in common: waiting until a page stands, and what people do on one."""
 
 import itertools
+import re
 import time
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Self
+from urllib.parse import parse_qs, urlparse
 
 WAIT = 600_000  # milliseconds
 
@@ -94,8 +96,125 @@ def until(page: Any, holds: Callable[[], bool]) -> None:
         page.wait_for_timeout(20)
 
 
-def open_map(page: Any, url: str) -> None:
-    """Opens an address whose page has a map, and waits for that."""
-    page.goto(url)
-    page.wait_for_selector(".lm[data-state='ready']", timeout=WAIT)
-    settled(page)
+class Person:
+    """Somebody at the app; what is done ends once the page has answered.
+
+    Args:
+        page: of a browser.
+        url: of the server.
+    """
+
+    def __init__(self, page: Any, url: str) -> None:
+        self.page, self.url = page, url
+        page.set_default_timeout(WAIT)
+
+    def open(self, address: str = "") -> Self:
+        self.page.goto(f"{self.url}/{address}")
+        return self.settle()
+
+    def settle(self) -> Self:
+        settled(self.page)
+        return self
+
+    def map(self) -> Self:
+        """Waits for the page's map."""
+        self.page.wait_for_selector(".lm[data-state='ready']")
+        return self.settle()
+
+    def another(self, address: str) -> "Person":
+        """Another tab of the same browser."""
+        return type(self)(self.page.context.new_page(), self.url).open(address)
+
+    def says(self, *texts: str | re.Pattern[str]) -> Self:
+        """Waits until all of this stands on the page."""
+        for text in texts:
+            self.page.get_by_text(text).first.wait_for()
+        return self
+
+    def heading(self, text: str) -> Self:
+        """Waits for a heading that holds this text."""
+        self.page.locator("[data-testid='stHeading']", has_text=text).first.wait_for()
+        return self.settle()
+
+    def button(self, name: str | re.Pattern[str]) -> Any:
+        """The first button of this whole name."""
+        return self.page.get_by_role("button", name=name, exact=True).first
+
+    def press(self, name: str | re.Pattern[str]) -> Self:
+        self.button(name).click()
+        return self.settle()
+
+    def go(self, name: str) -> Self:
+        """Follows a link."""
+        self.page.get_by_role("link", name=name, exact=True).first.click()
+        return self.settle()
+
+    def tab(self, name: str) -> Self:
+        self.page.get_by_role("tab", name=name).click()
+        return self.settle()
+
+    def click(self, element: Any, **options: Any) -> Self:
+        """An element, or the first one of a CSS selector."""
+        (self.page.locator(element).first if isinstance(element, str) else element).click(**options)
+        return self.settle()
+
+    def keys(self, *keys: str) -> Self:
+        for key in keys:
+            self.page.keyboard.press(key)
+        return self.settle()
+
+    def fill(self, label: str, text: str, key: str = "Enter") -> Self:
+        """Types into a field, and ends with a key."""
+        field = self.page.get_by_label(label, exact=True).last
+        field.fill(text)
+        field.press(key)
+        return self.settle()
+
+    def choose(self, field: str, option: str | re.Pattern[str]) -> Self:
+        """Takes an option of a list."""
+        found = self.page.get_by_role("combobox", name=field).last
+        found.scroll_into_view_if_needed()
+        at_rest(found)  # a list closes where the sidebar still scrolls
+        found.click()
+        self.page.get_by_role("option", name=option, exact=True).first.click()
+        return self.settle()
+
+    def give(self, name: str, value: str = "") -> Self:
+        """Labels what is selected."""
+        self.press(re.compile(r"Label \d+ image"))
+        for label, text in (("Name", name), ("Value", value)):
+            if text:
+                self.page.get_by_label(label, exact=True).last.fill(text)
+                self.keys("Enter")
+        self.button("Give").click()
+        return self.says(re.compile("given to")).keys("Escape")
+
+    def download(self, element: Any) -> Any:
+        """The file that a click on an element, or on the button of this name, brings."""
+        with self.page.expect_download() as download:
+            (self.button(element) if isinstance(element, str) else element).click()
+        return download.value.path()
+
+    @property
+    def text(self) -> str:
+        """All that stands on the page, but for the sidebar."""
+        return str(self.page.get_by_test_id("stMain").first.inner_text())
+
+    @property
+    def asked(self) -> dict[str, list[str]]:
+        """What the address asks for."""
+        return parse_qs(urlparse(self.page.url).query)
+
+    @property
+    def rows(self) -> list[int]:
+        """What is selected, by the address."""
+        from shared import selection
+
+        return selection.decode(self.asked.get("rows", [""])[0]).tolist()
+
+
+def row_of(picture: Any) -> int:
+    """Which row an element with the address of a thumbnail shows."""
+    found = re.search(r"/(\d+)(\?|$)", str(picture.get_attribute("src")))
+    assert found
+    return int(found[1])

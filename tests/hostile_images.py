@@ -2,6 +2,7 @@
 
 import struct
 import zlib
+from pathlib import Path
 
 
 def progressive_jpeg(width: int, height: int, scans: int) -> bytes:
@@ -42,3 +43,17 @@ def zeros_png(side: int, bits: int = 16) -> bytes:
     packer = zlib.compressobj(9)
     rows = b"".join(packer.compress(bytes(1 + side * bits // 8)) for _ in range(side)) + packer.flush()
     return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", side, side, bits, 0, 0, 0, 0)) + chunk(b"IDAT", rows) + chunk(b"IEND", b"")
+
+
+def changed_decoder(folder: Path, before: str) -> tuple[str, ...]:
+    """A command line of the process that decodes foreign images, in which some code runs first."""
+    imports = "import os, signal, sys, time\nfrom pathlib import Path\nfrom PIL import ImageFile\n"
+    program = folder / "changed_worker.py"
+    program.write_text(f"{imports}from likeness.io import decoder_limits, decoder_worker, pdf_pages\n{before}\ndecoder_worker.main()\n")
+    return (str(program),)
+
+
+def decoder_of_13(folder: Path, instead: str) -> tuple[str, ...]:
+    """One that does something else before it decodes images of 13 x 13 pixels."""
+    change = f"def changed(image):\n    if image.size == (13, 13):\n        {instead}\n    return load(image)"
+    return changed_decoder(folder, f"load = ImageFile.ImageFile.load\n{change}\nImageFile.ImageFile.load = changed")

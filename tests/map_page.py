@@ -1,5 +1,6 @@
-"""A linked map in an empty browser page, without a server: what Python would send is made here, what it would be told is kept."""
+"""Linked maps in a browser: in an empty page without a server, where Python's part is played here, and those of an open page, by the mouse."""
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -8,6 +9,9 @@ import numpy as np
 from browsing import drawn
 from likeness.plots.linked_map import SCRIPTS, Coloring, MapNames, MapPanel, coloring_of, encode_map, read_script, read_text
 
+BLUE, ORANGE, GREEN, MAGENTA = "#2559b0", "#df911a", "#2b9667", "#de50fc"  # of the first four classes
+_PIXEL = """(canvas, [px, py]) => { const box = canvas.getBoundingClientRect(), k = canvas.width / box.width;
+  return [...canvas.getContext("2d").getImageData(Math.round((px - box.left) * k), Math.round((py - box.top) * k), 1, 1).data]; }"""
 NAMES = "showMap, depthAt, namesAtDepth, withoutOverlap, rowAhead, rowsInBox, Grid, View, boxAround, niceTicks, rangeCodes"
 PICTURE = "data:image/svg+xml,<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 8 8'><rect width='8' height='8' fill='teal'/></svg>#{row}"
 
@@ -17,8 +21,45 @@ def module() -> str:
     return read_script(*SCRIPTS) + f"\nexport {{ {NAMES} }};"
 
 
+def close_to(color: list[int], wanted: str, tolerance: int = 60) -> bool:
+    return all(abs(color[i] - int(wanted[1 + 2 * i : 3 + 2 * i], 16)) <= tolerance for i in range(3))
+
+
+class DrivenMaps:
+    """The maps of an open page, by the mouse; places are those of the world, whose frame is [-1, 1] x [-1, 1]."""
+
+    def __init__(self, page: Any) -> None:
+        self.page = page
+
+    def place(self, panel: int, x: float, y: float) -> tuple[float, float]:
+        """Where a place of the world is on the screen while the map is not zoomed."""
+        box = self.page.locator(".lm-overlay").nth(panel).bounding_box()
+        scale = 0.92 * min(box["width"], box["height"]) / 2
+        return box["x"] + box["width"] / 2 + scale * x, box["y"] + box["height"] / 2 - scale * y
+
+    def pixel(self, panel: int, x: float, y: float, layer: str = "lm-points") -> list[int]:
+        """The color drawn at a place."""
+        color: list[int] = self.page.locator(f".{layer}").nth(panel).evaluate(_PIXEL, list(self.place(panel, x, y)))
+        return color
+
+    def drag(self, panel: int, *places: tuple[float, float]) -> None:
+        """Goes from place to place with the button down."""
+        first, *rest = [self.place(panel, *each) for each in places]
+        self.page.mouse.move(*first)
+        self.page.mouse.down()
+        for each in rest:
+            self.page.mouse.move(*each, steps=4)
+        self.page.mouse.up()
+
+    def lasso(self, panel: int, x: float, y: float, radius: float = 0.35) -> None:
+        """Draws a circle; it begins on the side of the middle, since corners' circles leave the map."""
+        start = math.atan2(-y, -x)
+        turns = [start + step / 3 for step in range(19)]
+        self.drag(panel, *((x + radius * math.cos(turn), y + radius * math.sin(turn)) for turn in turns))
+
+
 class MapPage:
-    """One map, or two, with what was sent to Python.
+    """One map, or two, in a page that is empty else, with what was sent to Python.
 
     Args:
         page: of a browser.
@@ -71,7 +112,7 @@ class MapPage:
 
     def selected(self) -> list[int]:
         """The rows that Python was told are selected."""
-        from likeness.plots.linked_map import decode_rows
+        from likeness.plots.linked_map.bitset import decode_rows
 
         edit = self.last()
         return [] if edit is None or edit["selected"] is None else decode_rows(edit["selected"], self.n).tolist()
@@ -88,6 +129,8 @@ class MapPage:
 
     def place(self, x: float, y: float, panel: int = 0) -> tuple[float, float]:
         """Where a place of the world is on the screen while the map is not zoomed."""
-        box = self.page.locator(".lm-overlay").nth(panel).bounding_box()
-        scale = 0.92 * min(box["width"], box["height"]) / 2
-        return box["x"] + box["width"] / 2 + scale * x, box["y"] + box["height"] / 2 - scale * y
+        return DrivenMaps(self.page).place(panel, x, y)
+
+    def pixel(self, x: float, y: float) -> list[int]:
+        """The color drawn at a place of the world."""
+        return DrivenMaps(self.page).pixel(0, x, y)

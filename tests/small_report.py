@@ -9,7 +9,7 @@ from PIL import Image
 from likeness.data import ImageTable
 from likeness.reports import Report, ReportOptions
 from likeness.reports.figures import FigureTable
-from likeness.reports.shown_images import SpaceView
+from likeness.reports.report import SpaceView
 
 CLASSES = np.arange(40) % 4
 CORNERS = np.array([[-1, 1], [1, 1], [-1, -1], [1, -1]], dtype=float)

@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 import torch
 
+import made_rows
 from likeness import arrays
 from likeness.arrays import check_directions, checked_rows, is_torch, like, products_with_few, row_slices, to_numpy, unit_rows
 from likeness.errors import InputError
@@ -45,14 +46,9 @@ def test_precision_is_that_asked_for_or_that_of_the_rows_of_any_kind() -> None:
 def test_unit_rows_have_length_one_and_keep_their_direction(scale: float) -> None:
     rows = np.random.default_rng(0).standard_normal((20, 5))
     unit = unit_rows(checked_rows(rows * scale, "Rows"), "Rows")
-    np.testing.assert_allclose(unit, rows / np.linalg.norm(rows, axis=1, keepdims=True), atol=2e-7)
+    np.testing.assert_allclose(unit, made_rows.unit(rows), atol=2e-7)
     assert unit.dtype == np.float32
-
-
-@pytest.mark.parametrize("scale", [1e-200, 1.0, 1e200])
-def test_unit_rows_survive_extreme_lengths(scale: float) -> None:
-    unit = unit_rows(np.array([[3.0, 4.0]]) * scale, "Rows")
-    assert unit == pytest.approx(np.array([[0.6, 0.8]]), abs=1e-15)
+    assert unit_rows(np.array([[3.0, 4.0]]) * scale**6, "Rows") == pytest.approx(np.array([[0.6, 0.8]]), abs=1e-15)
 
 
 def test_a_row_without_direction_is_named_by_its_number_in_the_whole(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -82,13 +78,9 @@ def test_slices_cover_all_rows_once_in_bounded_parts(monkeypatch: pytest.MonkeyP
     assert list(row_slices(2, 1000)) == [slice(0, 1), slice(1, 2)]
 
 
-@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float64])
-def test_torch_values_survive(dtype: torch.dtype) -> None:
-    values = torch.tensor([[0.5, -2.0]], dtype=dtype, requires_grad=True)
-    np.testing.assert_array_equal(to_numpy(values), [[0.5, -2.0]])
-
-
-def test_results_go_back_as_the_kind_that_came() -> None:
+def test_torch_values_survive_and_results_go_back_as_the_kind_that_came() -> None:
+    for dtype in (torch.float16, torch.bfloat16, torch.float64):
+        np.testing.assert_array_equal(to_numpy(torch.tensor([[0.5, -2.0]], dtype=dtype, requires_grad=True)), [[0.5, -2.0]])
     values = np.array([[1.0]])
     assert like(np.ones(1, np.float32))(values).dtype == np.float32
     assert like([[1.0]])(values).dtype == np.float64
@@ -101,7 +93,7 @@ def test_results_go_back_as_the_kind_that_came() -> None:
 def test_unit_rows_stay_the_array_that_they_are_and_others_are_scaled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(arrays, "PART_BYTES", 4 * 8 * 10)  # parts of ten rows
     rows = np.random.default_rng(0).standard_normal((35, 8))
-    unit = (rows / np.linalg.norm(rows, axis=1, keepdims=True)).astype(np.float32)
+    unit = made_rows.unit(rows).astype(np.float32)
     np.save(tmp_path / "unit.npy", unit)
     mapped = np.load(tmp_path / "unit.npy", mmap_mode="r")
     assert arrays.as_unit_rows(unit, "The rows") is unit

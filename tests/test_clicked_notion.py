@@ -24,9 +24,7 @@ def _texts(prompts):
 @pytest.fixture
 def space(tmp_path):
     """Images that each show a color and a shape: colors 0, 1, 2, 0, 1, 2 ..., shapes 3, 4, 3, 4 ..."""
-    vectors = np.zeros((24, 8), np.float32)
-    for row in range(24):
-        vectors[row, row % 3] = vectors[row, 3 + row % 2] = 1
+    vectors = np.eye(8, dtype=np.float32)[np.arange(24) % 3] + np.eye(8, dtype=np.float32)[3 + np.arange(24) % 2]
     table = ImageTable("images", tmp_path, pd.DataFrame({"path": [f"{row}.png" for row in range(24)]}))
     return lk.Space(vectors, table, embed_texts=_texts)
 
@@ -54,24 +52,16 @@ def test_answers_by_shape_make_it_the_shape(space, others):
     said = [_click(0, 2, True), _click(0, 3, False), _click(1, 7, True), _click(1, 4, False)]  # rows: color mod 3, shape mod 2
     found = clicked_notion(space, COLOR, said, others, _always)
     assert (found.name, found.aspects, found.clicks) == ("shape", SHAPE.aspects, tuple(said))
+    assert clicked_notion(space, COLOR, said[::-1], others, _always) == replace(found, clicks=tuple(said[::-1]))  # in whatever order
+    asked = []  # what the encoder does not read is not taken
+    assert clicked_notion(space, COLOR, said, others, lambda notion: bool(asked.append(notion.name))).name == "color"
+    assert set(asked) == {"shape"}
 
 
 def test_one_answer_is_too_little_and_right_ones_change_nothing(space, others):
     assert clicked_notion(space, COLOR, [_click(0, 3, False)], others * 4, _always).aspects == COLOR.aspects  # one of eight others is improbable
     said = [_click(0, 3, True), _click(1, 4, True), _click(2, 8, True), _click(0, 1, False), _click(3, 5, False)]
     assert clicked_notion(space, COLOR, said, others, _always) == replace(COLOR, clicks=tuple(said))
-
-
-def test_a_word_that_brings_different_images_together_is_left_out(space):
-    """Images of two shapes that are all "loud" most of all, and differ in shape."""
-    vectors = space.vectors.copy()
-    vectors[:, 5] = 1.2
-    loud = space.replace(vectors=vectors / np.linalg.norm(vectors, axis=1, keepdims=True))
-    mixed = Notion("mixed", "a {}", ["thing like a ball", "thing like a cube", "loud thing"])
-    said = [_click(0, 1, False), _click(2, 5, False), _click(4, 7, False), _click(0, 2, True)]
-    found = clicked_notion(loud, mixed, said, [], _always)
-    assert found.aspects == ("thing like a ball", "thing like a cube")
-    assert found.name == "mixed"
 
 
 def test_refusals_bring_no_other_notion_alone_or_beside_what_was_let_pass(space, others):
@@ -84,25 +74,7 @@ def test_refusals_bring_no_other_notion_alone_or_beside_what_was_let_pass(space,
     alike = _click(0, 2, True)  # of one shape, of two colors
     assert clicked_notion(space, COLOR, [*refused, alike], others, _always).name == "shape"
     assert clicked_notion(space, COLOR, [*kept, alike], others, _always).aspects == COLOR.aspects
-    refused = [_click(*pair, False) for pair in [(0, 3), (1, 4), (2, 5), (6, 9), (7, 10), (8, 11)]]  # of one color each, of two shapes
-    let_pass = [replace(click, passed=(f"{place + 12}.png",)) for place, click in enumerate(refused)]
-    assert clicked_notion(space, COLOR, refused, others, _always).name == "color"
-    assert clicked_notion(space, COLOR, let_pass, others, _always).name == "color"
-    assert clicked_notion(space, COLOR, [*refused, _click(0, 2, True)], others, _always).name == "shape"
-
-
-def test_what_the_encoder_does_not_read_is_not_taken(space, others):
-    said = [_click(0, 2, True), _click(0, 3, False), _click(1, 7, True), _click(1, 4, False)]
-    asked = []
-    found = clicked_notion(space, COLOR, said, others, lambda notion: bool(asked.append(notion.name)))
-    assert found.name == "color"
-    assert set(asked) == {"shape"}
-
-
-def test_the_order_of_clicks_does_not_matter(space, others):
-    said = [_click(0, 2, True), _click(0, 3, False), _click(1, 7, True), _click(1, 4, False)]
-    forward, backward = (clicked_notion(space, COLOR, order, others, _always) for order in (said, said[::-1]))
-    assert replace(forward, clicks=()) == replace(backward, clicks=())
+    assert clicked_notion(space, COLOR, refused, others, _always).name == "color"  # as long as nobody said "more like this"
 
 
 def test_a_joined_notion_is_judged_as_a_whole(space, others):

@@ -51,10 +51,6 @@ def _command_lines() -> list[tuple[str, str]]:
     return sorted(set(lines))
 
 
-def test_readme_is_short() -> None:
-    assert len((ROOT / "README.md").read_bytes()) <= 6_144
-
-
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_relative_links_lead_somewhere(page: Path) -> None:
     for link in _LINK.findall(_FENCED.sub("", page.read_text())):
@@ -73,12 +69,10 @@ def test_files_and_folders_that_are_named_are_there(page: Path) -> None:
     assert [path for path in sorted(named) if not (ROOT / path).exists() and "mine" not in path] == []
 
 
-def test_every_page_is_linked_from_the_readme() -> None:
+def test_the_readme_is_short_and_links_every_page_and_there_is_code_to_run() -> None:
+    assert len((ROOT / "README.md").read_bytes()) <= 6_144
     links = {(ROOT / link.partition("#")[0]).resolve() for link in _LINK.findall((ROOT / "README.md").read_text())}
     assert [page.name for page in PAGES[1:] if page not in links] == []
-
-
-def test_there_is_code_to_run() -> None:
     assert [page.name for page, info, _ in _code() if info == "python"][:1] == ["README.md"]
     assert len(_command_lines()) > 30
 

@@ -4,7 +4,7 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, get_type_hints
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -54,19 +54,13 @@ def test_importing_loads_nothing_heavy() -> None:
     assert ran.stdout.strip() == "[]"
 
 
-@pytest.mark.parametrize("name", lk.__all__)
-def test_every_name_is_there_and_says_what_it_is(name: str) -> None:
-    found = getattr(lk, name)
-    assert found.__doc__
-    assert len(found.__doc__.split()) > 5
-    assert name in dir(lk)
-    if not isinstance(found, type):
-        hints = getattr(found, "__annotations__", {})
-        assert "return" in hints
-    assert ">>> " in found.__doc__ or name in ("InputError", "maps", "compare")
-
-
-def test_a_name_that_is_not_there_is_refused() -> None:
+def test_every_name_is_there_and_says_what_it_is() -> None:
+    for name in lk.__all__:
+        found = getattr(lk, name)
+        assert len((found.__doc__ or "").split()) > 5, name
+        assert name in dir(lk)
+        assert isinstance(found, type) or "return" in found.__annotations__, name
+        assert ">>> " in found.__doc__ or name in ("InputError", "maps", "compare"), name
     with pytest.raises(AttributeError, match="No likeness attribute embedd"):
         lk.embedd  # noqa: B018
 
@@ -149,45 +143,15 @@ def test_vectors_of_ones_own_are_scaled_and_everything_works_on_them() -> None:
         space.nearest(0).paths  # noqa: B018
 
 
-@pytest.mark.parametrize(
-    ("vectors", "message"),
-    [
-        (np.ones(3), r"vectors of 'Vectors' must be a non-empty array of shape \(rows, dimensions\) but has shape \(3,\)"),
-        (np.array([[1.0, 0], [0, 0]]), "row 1 is all zeros and has no direction"),
-        (np.array([[1.0, np.nan]]), "row 0 holds NaN or infinity"),
-        (np.array([["a", "b"]]), "are of type <U1; pass numbers"),
-    ],
-)
-def test_rows_that_are_none_are_refused(vectors: np.ndarray, message: str) -> None:
-    with pytest.raises(lk.InputError, match=message):
-        lk.Space(vectors)
-
-
 def test_labels_and_images_must_fit_in_number() -> None:
     with pytest.raises(lk.InputError, match=r"labels 'label' have shape \(2,\) for 3 rows"):
         lk.Space(np.eye(3), labels=["a", "b"])
-    with pytest.raises(lk.InputError, match="has 3 vectors for 2 images"):
+    with pytest.raises(lk.InputError, match="has 3 vectors for 2 images; give one row per image"):
         lk.Space(np.eye(3), ["a.png", "b.png"])
+    with pytest.raises(lk.InputError, match="The vectors of 'Vectors' row 1 is all zeros and has no direction"):
+        lk.Space(np.array([[1.0, 0], [0, 0]]))
     labeled = lk.Space(np.eye(2), pd.DataFrame({"path": ["a.png", "b.png"], "x": [1, 2]}), labels={"y": [3, 4]})
     assert labeled.table.attributes == ["x", "y"]
-
-
-def test_torch_tensors_and_half_precision_are_rows_too() -> None:
-    import torch
-
-    rows = torch.tensor([[3.0, 4.0], [0.0, 2.0]])
-    np.testing.assert_allclose(lk.Space(rows).vectors, [[0.6, 0.8], [0, 1]], atol=1e-6)
-    np.testing.assert_allclose(lk.Space(rows.numpy().astype(np.float16)).vectors, [[0.6, 0.8], [0, 1]], atol=1e-3)
-    np.testing.assert_allclose(lk.Space(np.array([[3e30, 4e30]])).vectors, [[0.6, 0.8]], atol=1e-6)
-
-
-def test_a_metric_of_ones_own_stands_beside_those_with_names() -> None:
-    def spread(vectors: np.ndarray, labels: np.ndarray) -> float:
-        return float(np.std(vectors))
-
-    found = lk.Space(np.eye(4), labels=["a", "a", "b", "b"]).metrics(include=["precision_at_1", spread])
-    assert list(found) == ["precision_at_1", "spread"]
-    assert found["spread"] == pytest.approx(np.std(np.eye(4)))
 
 
 def test_saved_and_loaded_a_space_reads_texts_again(tmp_path: Path) -> None:
@@ -216,14 +180,9 @@ def test_a_file_that_holds_no_space_is_refused(content: bytes, tmp_path: Path) -
         lk.load(tmp_path / "z.parquet")
 
 
-def test_a_space_with_an_index_finds_what_comparing_all_finds(tmp_path: Path) -> None:
-    space = lk.embed("cars")
-    indexed = space.build_index(tmp_path / "index", cells=40)
-    assert indexed.search is not None
-    indexed.search.wait()
-    np.testing.assert_array_equal(indexed.nearest("a red car", k=3).rows, space.nearest("a red car", k=3).rows)
+def test_what_has_no_place_for_an_index_is_said(tmp_path: Path) -> None:
     with pytest.raises(lk.InputError, match="is a notion's space; build the index of the encoder's space"):
-        space.refit(lk.Notion("c", "a {} car", ["red", "blue"])).build_index(tmp_path / "other")
+        lk.embed("cars").refit(lk.Notion("c", "a {} car", ["red", "blue"])).build_index(tmp_path / "other")
     with pytest.raises(lk.InputError, match="pass a folder for the index"):
         lk.Space(np.eye(3)).build_index()
 
@@ -235,9 +194,3 @@ def test_in_a_notebook_they_show_pictures(folder: Path) -> None:
         assert html.count("data:image/webp;base64,") == tiles
     assert len(repr(space.nearest(0))) < 120
     assert "<img" not in lk.Space(np.eye(3)).nearest(0)._repr_html_()
-
-
-def test_types_stand_on_every_public_method() -> None:
-    for name in ("nearest", "refit", "metrics", "map", "save", "text_query", "image_query", "project", "build_index", "replace"):
-        assert "return" in getattr(lk.Space, name).__annotations__
-    assert get_type_hints(lk.Space.text_query)["text"] is str

@@ -1,19 +1,23 @@
 """Notions ranked without labels, and the directions that are left when they are taken away."""
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 
 import likeness as lk
+import worlds
 from experiments.analyses.unnamed import explained, unnamed_table
 from likeness.errors import InputError
-from likeness.found_notions import found_notions, unnamed_directions
+from likeness.found_notions import found_notions, most_dividing, unnamed_directions
+from likeness.notion_trust import Trust
 from likeness.notions import get_notion, list_notions
 from likeness.studies import judged_notions
 
 
 @pytest.fixture(scope="module")
 def cars() -> lk.Space:
-    return lk.embed(lk.read("cars"), "cars")
+    return worlds.cars()
 
 
 def test_what_the_encoder_reads_comes_before_what_it_does_not() -> None:
@@ -73,10 +77,34 @@ def test_explained_is_eta_squared() -> None:
     assert explained(np.ones(4), labels) == 0.0
 
 
-def test_what_cannot_be_shown_is_told(cars: lk.Space) -> None:
-    with pytest.raises(InputError, match="0 directions"):
-        unnamed_directions(cars, [], 0)
-    with pytest.raises(InputError, match="all images are the same"):
-        unnamed_directions(lk.Space(np.ones((5, 3))), [])
-    with pytest.raises(InputError, match="has no text side"):
-        found_notions(lk.Space(np.eye(5)), list_notions()[:1])
+COLOR = lk.Notion("color", "a {} car", ["red", "green", "blue", "white", "black"])
+SEASON = lk.Notion("season", "{}", ["summer", "winter"])
+
+
+def test_the_first_is_the_notion_that_the_images_differ_in_or_none(cars: lk.Space) -> None:
+    assert most_dividing(cars, [SEASON, COLOR]) is COLOR
+    assert most_dividing(cars.refit(COLOR), [SEASON, COLOR]) is COLOR  # by the space behind a notion's
+    noise = np.random.default_rng(0).normal(size=cars.vectors.shape)
+    assert most_dividing(cars.replace(vectors=noise), [COLOR, SEASON]) is None
+    assert most_dividing(cars, []) is None
+
+
+def test_what_cannot_be_relied_on_is_not_first(cars: lk.Space, monkeypatch: pytest.MonkeyPatch) -> None:
+    trusts = {COLOR: Trust(0.4, 0.5, 0.8, False), SEASON: Trust(0.9, 0.99, 0.9, True)}
+    monkeypatch.setattr("likeness.found_notions.notion_trust", lambda space, notion, seed: trusts[notion])
+    monkeypatch.setattr("likeness.found_notions.division_scores", lambda rows, aspects, seed: [0.1, 0.2][-len(aspects) :])
+    assert most_dividing(cars, [SEASON, COLOR]) is SEASON
+    assert most_dividing(cars, [COLOR]) is None
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: unnamed_directions(worlds.cars(), [], 0), "0 directions"),
+        (lambda: unnamed_directions(lk.Space(np.ones((5, 3))), []), "all images are the same"),
+        (lambda: found_notions(lk.Space(np.eye(5)), list_notions()[:1]), "has no text side"),
+    ],
+)
+def test_what_cannot_be_shown_is_told(call: Callable[[], object], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        call()

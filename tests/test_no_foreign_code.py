@@ -194,7 +194,7 @@ def test_a_library_that_asks_for_code_by_itself_is_refused(tmp_path: Path, mark:
     """Whatever the configuration passed: the doors of transformers are closed while a model is loaded, and open for others."""
     from transformers import AutoTokenizer
 
-    from likeness.encoders.models.no_code import no_code
+    from likeness.encoders.models.load_model import no_code
 
     folder = Path(shutil.copytree(tiny_bert, tmp_path / "model"))
     trap = Trap(folder, mark)

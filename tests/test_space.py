@@ -1,9 +1,12 @@
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
+import torch
 
+import worlds
 from experiments.shipping import cars_notions
 from likeness.data import ImageTable, read_dataset
 from likeness.data.table import IMAGE_COLUMN
@@ -12,8 +15,10 @@ from likeness.errors import InputError
 from likeness.io import assets_dir
 from likeness.notions import PCA, Identity, InDiReCT, LinearAutoencoder, Notion, RandomEmbedding, get_notion, save_notion
 from likeness.projection import LayoutJob
+from likeness.saliency import ImageModel
 from likeness.search import build_index, nearest, search_plan
 from likeness.space import Space
+from made_rows import unit
 
 
 def _table(n: int) -> ImageTable:
@@ -21,17 +26,7 @@ def _table(n: int) -> ImageTable:
 
 
 def _vectors(n: int, d: int, seed: int = 0) -> np.ndarray:
-    rows = np.random.default_rng(seed).standard_normal((n, d)).astype(np.float32)
-    return rows / np.linalg.norm(rows, axis=1, keepdims=True)
-
-
-def test_a_space_needs_one_finite_row_per_image() -> None:
-    with pytest.raises(InputError, match=r"has 3 vectors for 4 images; give one row per image"):
-        Space(_vectors(3, 8), _table(4), name="raw")
-    broken = _vectors(4, 8)
-    broken[2, 1] = np.nan
-    with pytest.raises(InputError, match="row 2 holds NaN or infinity"):
-        Space(broken, _table(4), name="raw")
+    return unit(np.random.default_rng(seed).standard_normal((n, d)).astype(np.float32))
 
 
 def test_of_several_rows_of_an_image_the_first_that_is_allowed_is_found() -> None:
@@ -45,46 +40,35 @@ def test_of_several_rows_of_an_image_the_first_that_is_allowed_is_found() -> Non
 
 
 def test_the_key_follows_the_vectors_or_their_lineage_and_not_the_name() -> None:
-    assert Space(_vectors(4, 8), _table(4), name="a").key == Space(_vectors(4, 8), _table(4), name="b").key
-    assert Space(_vectors(4, 8), _table(4), name="a").key != Space(_vectors(4, 8, seed=1), _table(4), name="a").key
     vectors = _vectors(4, 8)
     nearly = np.nextafter(vectors, 2, dtype=np.float32)
-    assert Space(vectors, _table(4), name="a", provenance="x").key == Space(nearly, _table(4), name="a", provenance="x").key
-    assert Space(vectors, _table(4), name="a", provenance="x").key != Space(vectors, _table(4), name="a", provenance="y").key
+    assert Space(vectors, name="a").key == Space(vectors, name="b").key != Space(_vectors(4, 8, seed=1), name="a").key
+    assert Space(vectors, provenance="x").key == Space(nearly, provenance="x").key != Space(vectors, provenance="y").key
 
 
-def test_a_transformed_space_sees_images_texts_and_new_images_alike() -> None:
-    vectors = _vectors(6, 8)
-    base = Space(vectors, _table(6), name="raw", embed_texts=lambda texts: vectors[: len(texts)], embed_images=lambda images: vectors[: len(images)])
-    estimator = InDiReCT(dim=3).fit(_vectors(5, 8, seed=2))
-    space = base.project(estimator, "notion")
+class Tower:
+    def embed(self, pixels: torch.Tensor) -> torch.Tensor:
+        return torch.nn.functional.normalize(pixels.flatten(1), dim=1)
+
+
+@pytest.mark.parametrize("estimator", [InDiReCT(dim=3), PCA(dim=3), LinearAutoencoder(dim=3)])
+def test_a_transformed_space_sees_all_alike_in_unit_rows_whatever_the_estimators_are(estimator: InDiReCT | PCA | LinearAutoencoder) -> None:
+    vectors, loads = _vectors(6, 12), []
+    codes = estimator.fit(_vectors(5, 12, seed=2)).transform(vectors)
+    model: Any = lambda: loads.append(1) or ImageModel(Tower())  # type: ignore[arg-type, func-returns-value]  # noqa: E731
+    given: Any = {"embed_texts": lambda texts: vectors[: len(texts)], "embed_images": lambda images: vectors[: len(images)], "differentiable": model}
+    space = Space(vectors, _table(6), name="raw", **given).project(estimator, "notion")
+    np.testing.assert_allclose(space.vectors, unit(codes), atol=1e-6)
     assert space.embed_texts is not None
     assert space.embed_images is not None
+    assert space.differentiable is not None
     np.testing.assert_allclose(space.embed_texts(["a", "b"]), space.vectors[:2], atol=1e-6)
     np.testing.assert_allclose(space.embed_images([Path("x")] * 3), space.vectors[:3], atol=1e-6)
-    np.testing.assert_allclose(np.linalg.norm(space.vectors, axis=1), 1, atol=1e-5)
-
-
-@pytest.mark.parametrize("estimator", [PCA(dim=3), LinearAutoencoder(dim=3)])
-def test_a_transformed_space_has_unit_rows_whatever_the_estimators_are(estimator: PCA | LinearAutoencoder) -> None:
-    import torch
-
-    from likeness.saliency import ImageModel
-
-    class Tower:
-        def embed(self, pixels: torch.Tensor) -> torch.Tensor:
-            return pixels
-
-    vectors = _vectors(6, 8)
-    codes = estimator.fit(_vectors(5, 8, seed=2)).transform(vectors)
-    assert not np.allclose(np.linalg.norm(codes, axis=1), 1, atol=0.01)
-    base = Space(vectors, _table(6), name="raw", embed_images=lambda images: vectors[: len(images)], differentiable=lambda: ImageModel(Tower()))  # type: ignore[arg-type]
-    space = base.project(estimator, "notion")
-    np.testing.assert_allclose(space.vectors, codes / np.linalg.norm(codes, axis=1, keepdims=True), atol=1e-6)
-    assert space.embed_images is not None
-    assert space.differentiable is not None
-    np.testing.assert_allclose(space.embed_images([Path("x")] * 2), space.vectors[:2], atol=1e-6)
-    np.testing.assert_allclose(space.differentiable().embed(torch.tensor(vectors)).numpy(), space.vectors, atol=1e-6)
+    assert not loads
+    np.testing.assert_allclose(space.differentiable().embed(torch.tensor(vectors).reshape(6, 3, 2, 2)).numpy(), space.vectors, atol=1e-6)
+    assert Space(vectors, _table(6), **given).project(RandomEmbedding(dim=3), "by chance").differentiable is None
+    plain = Space(vectors, _table(6)).project(estimator, "notion")
+    assert plain.differentiable is plain.embed_texts is None
 
 
 def test_labels_that_come_are_those_of_the_space_beneath_and_of_what_is_made_from_it() -> None:
@@ -98,41 +82,17 @@ def test_labels_that_come_are_those_of_the_space_beneath_and_of_what_is_made_fro
     assert projected.table.attributes == projected.base.table.attributes == ["label"]
 
 
-def test_what_was_transformed_is_differentiable_where_base_and_estimator_are() -> None:
-    import torch
-
-    from likeness.saliency import ImageModel
-
-    class Tower:
-        def embed(self, pixels: torch.Tensor) -> torch.Tensor:
-            return torch.nn.functional.normalize(pixels.flatten(1), dim=1)
-
-    tower, loads, vectors = Tower(), [], _vectors(4, 12)
-    base = Space(vectors, _table(4), name="raw", differentiable=lambda: loads.append(1) or ImageModel(tower))  # type: ignore[arg-type, func-returns-value]
-    estimator = InDiReCT(dim=3).fit(_vectors(5, 12, seed=2))
-    space = base.project(estimator, "notion")
-    assert not loads
-    assert space.differentiable is not None
-    model = space.differentiable()
-    assert model.tower is tower
-    assert model.embed(torch.tensor(vectors).reshape(4, 3, 2, 2)).numpy() == pytest.approx(space.vectors, abs=1e-6)
-    assert base.project(RandomEmbedding(dim=3), "by chance").differentiable is None
-    assert Space(vectors, _table(4), name="raw").project(estimator, "notion").differentiable is None
-    assert Space(_vectors(4, 8), _table(4), name="raw").project(Identity().fit(_vectors(4, 8)), "notion").embed_texts is None
-
-
 def test_a_notion_is_searched_through_the_index_of_its_encoder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(search_plan, "_CHEAP_BYTES", 0)
-    base = embed(read_dataset("cars"))
+    base = worlds.cars()
     assert base.search is None
     indexed = base.replace(index=build_index(base.vectors, tmp_path / "index", cells=60))
     notion = get_notion("car-color")
-    fits = [each.refit(notion, InDiReCT(dim=16)) for each in (indexed, base)]
-    through, exact = (fit for fit in fits)
+    through, exact = (each.refit(notion, InDiReCT(dim=16)) for each in (indexed, base))
     assert through.key == exact.key
     assert through.search is not None
-    np.testing.assert_allclose(through.linear, fits[0].estimator.U, atol=1e-6)
+    np.testing.assert_allclose(through.linear, through.estimator.U, atol=1e-6)
     queries = np.arange(0, 2000, 100)
     for space, other in ((through, exact), (indexed, base)):
         assert space.search is not None
@@ -146,25 +106,20 @@ def test_a_notion_is_searched_through_the_index_of_its_encoder(tmp_path: Path, m
 
 
 def test_notions_are_joined_and_taken_away_in_one_linear_map() -> None:
-    base = embed(read_dataset("cars"))
+    base = worlds.cars()
     color, body, background = (get_notion(name) for name in ("car-color", "car-model", "background-color"))
     joined = base.refit(color + body - background)
     assert joined.name == "car color + car model - background color"
     assert joined.linear is not None
     assert joined.estimator.fit_stats_.n_prompts == sum(len(notion.prompts) for notion in (color, body, background))
-    both = ["car_color", "body_type"]
-    alone, raw = (
-        {name: space.metrics(by=both, include="map_at_r")["map_at_r"] for name, space in found.items()}
-        for found in (
-            {"color": base.refit(color), "body": base.refit(body)},
-            {"raw": base},
-        )
-    )
-    score = joined.metrics(by=both, include="map_at_r")["map_at_r"]
-    assert score > max(alone.values()) + 0.1 > raw["raw"]
+
+    def score(space: Space, *by: str) -> float:
+        return space.metrics(by=list(by), include="map_at_r")["map_at_r"]
+
+    both = ("car_color", "body_type")
+    assert score(joined, *both) > max(score(base.refit(color), *both), score(base.refit(body), *both)) + 0.1 > score(base, *both)
     # a smaller weight counts less, and gives another space
-    less = base.refit(color + 0.1 * body - background)
-    assert less.metrics(by="car_color", include="map_at_r")["map_at_r"] > joined.metrics(by="car_color", include="map_at_r")["map_at_r"]
+    assert score(base.refit(color + 0.1 * body - background), "car_color") > score(joined, "car_color")
     keys = {base.refit(each).key for each in (color, color + body, color + 0.1 * body, color - background)}
     assert len(keys) == 4
     with pytest.raises(InputError, match="is not a linear map"):
@@ -172,13 +127,13 @@ def test_notions_are_joined_and_taken_away_in_one_linear_map() -> None:
 
 
 def test_every_map_that_ships_is_found_by_its_space() -> None:
-    base = embed(read_dataset("cars"))
+    base = worlds.cars()
     keys = {LayoutJob(space.vectors, content=space.key).key for space in (base, *(base.refit(notion) for notion in cars_notions()))}
     assert keys == {file.stem for file in (assets_dir() / "maps").glob("*.npy")}
 
 
 def test_a_method_may_read_images_and_other_notions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    base = embed(read_dataset("cars"))
+    base = worlds.cars()
     notion = get_notion("car-model")
     material = base.fit_material(notion, base.embed_aspects(notion)[0], "text, images and other notions")
     assert material[1] is base.vectors

@@ -23,8 +23,7 @@ from likeness.embedding import embed
 from likeness.encoders import CutText, cut_texts as core_cut_texts, reads_nothing as core_reads_nothing, unknown_words as words_outside
 from likeness.errors import InputError
 from likeness.evaluation import retrieval_metrics
-from likeness.first_notion import most_dividing
-from likeness.found_notions import Direction, FoundNotion, found_notions as rank_notions, unnamed_directions as directions_beyond
+from likeness.found_notions import Direction, FoundNotion, found_notions as rank_notions, most_dividing, unnamed_directions as directions_beyond
 from likeness.notion_trust import Trust, notion_trust
 from likeness.notions import Notion, notion_dim
 from likeness.plots.linked_map import cache_by_identity

@@ -22,9 +22,7 @@ def is_torch(array: Any) -> bool:
 
 
 def device_of(array: Any) -> Any:
-    """The torch device on which a tensor lies, if metrics can be computed there; None for all that is in the host's memory, and for Apple's MPS,
-    which has no float64.
-    """
+    """The torch device of a tensor where metrics can be computed there; None in the host's memory, and on Apple's MPS, which has no float64."""
     return array.device if is_torch(array) and array.device.type not in HOST else None
 
 
@@ -48,12 +46,11 @@ def like(reference: Any) -> Callable[[Floats], Any]:
 
 
 def checked_rows(array: Any, name: str, dtype: DTypeLike | None = np.float32, first: int = 0) -> NDArray[Any]:
-    """Rows of `array` as contiguous NumPy floats (n, d); memory-mapped float32 stays where it is.
+    """Rows of `array` (NumPy, torch, pandas, nested lists) as contiguous NumPy floats (n, d); memory-mapped float32 stays where it is.
 
     Args:
-        array: (n, d) NumPy, torch, pandas, or nested lists.
         name: what the rows are, to begin an error with, such as "The embeddings".
-        dtype: float32 or float64; None leaves float64 as it is and makes everything else float32.
+        dtype: None leaves float64 as it is and makes everything else float32.
         first: number of the first row, where they are a part.
 
     Raises:
@@ -81,8 +78,7 @@ def checked_rows(array: Any, name: str, dtype: DTypeLike | None = np.float32, fi
 def unit_rows(rows: NDArray[Any], name: str, first: int = 0, *, zeros: bool = False) -> NDArray[Any]:
     """Rows (n, d) scaled to length 1, so that products are cosine similarities. They may be a part, from row number `first` on.
 
-    Raises:
-        InputError: a row of zeros, which has no direction; with `zeros` it stays.
+    A row of zeros has no direction and raises InputError; with `zeros` it stays.
     """
     largest = np.maximum(rows.max(axis=1), -rows.min(axis=1))
     zero = np.flatnonzero(largest == 0)
@@ -100,13 +96,7 @@ def unit_rows(rows: NDArray[Any], name: str, first: int = 0, *, zeros: bool = Fa
 def as_unit_rows(array: Any, name: str, *, zeros: bool = False) -> NDArray[np.float32]:
     """Unit rows (n, d) in float32: the array itself where its rows are, also memory-mapped; else a copy, scaled in double precision.
 
-    Args:
-        array: (n, d) NumPy, torch, or nested lists.
-        name: what the rows are, to begin an error with.
-        zeros: rows of zeros stay.
-
-    Raises:
-        InputError: as `checked_rows` and `unit_rows`.
+    Takes NumPy, torch or nested lists; errors and `zeros` as of `checked_rows` and `unit_rows`.
     """
     given = array if isinstance(array, np.ndarray) else to_numpy(array)
     if given.ndim != 2 or 0 in given.shape:
@@ -144,8 +134,8 @@ def _no_direction(name: str, row: int) -> InputError:
 def products_with_few(rows: NDArray[Any], few: NDArray[Any]) -> NDArray[Any]:
     """Inner products (n, t) of rows (n, d), which may be memory-mapped, with a few vectors (t, d), as fast as the rows are read.
 
-    NumPy's `@` hands such narrow products to several threads, and takes up to some milliseconds, hundreds of times as long as the product, to wait
-    for them where other work has the cores. Here each row is read once, by the calling thread, and equal rows have equal products.
+    NumPy's `@` hands such narrow products to several threads, and where other work has the cores waits for them hundreds of times as long as the
+    product takes. Here the calling thread reads each row once, and equal rows have equal products.
     """
     found: NDArray[Any] = np.vecdot(rows[:, None], few)
     return found

@@ -16,20 +16,16 @@ _TAKEN = 0.5
 
 
 def changed_place(space: "Space", row: int, notion: "Notion", aspect: str) -> NDArray[np.float32]:
-    """The place of an image as it would be with another aspect: its own, with that of the aspect's prompt added, and half of that of the aspect
-    which the encoder sees in it taken away.
+    """The place (d,), of unit length, of an image as it would be with another aspect: its own, with that of the aspect's prompt added, and half of
+    that of the aspect which the encoder sees in it taken away.
 
-    Without the last part the image pulls its own aspect in again. In the space of both notions joined, of what is to stay and what is to change,
-    it finds most. `space.nearest(place, exclude=[row])` searches with it, through the index where there is one.
+    Without the last part the image pulls its own aspect in again. In the space of both notions joined, of what is to stay and what is to change, it
+    finds most. `space.nearest(place, exclude=[row])` searches with it, through the index where there is one.
 
     Args:
-        space: that is to be searched; it reads texts.
-        row: of the image.
+        space: that is to be searched.
         notion: what is to change.
         aspect: of the notion, in any case of letters.
-
-    Returns:
-        (d,), of unit length.
 
     Raises:
         InputError: no such row or aspect, or the space reads no text.

@@ -29,13 +29,7 @@ _SHOWN = 0.05  # probability from which on an image may show an aspect
 
 
 class Candidate(NamedTuple):
-    """A notion that a person might mean.
-
-    Attributes:
-        notion: whose aspects are read.
-        rows: (k, r) of its aspects.
-        divides: chance that two images differ in it, 0 to 1.
-    """
+    """A notion that a person might mean, with the rows (k, r) of its aspects and the chance (0 to 1) that two images differ in it."""
 
     notion: Notion
     rows: Rows
@@ -45,15 +39,9 @@ class Candidate(NamedTuple):
 def candidates(space: "Space", notions: Iterable[Notion] | None = None, *, folder: "Path | None" = None, seed: int = 0) -> list[Candidate]:
     """What a person might mean by "similar" in these images: notions with the chance that two images differ in each.
 
-    Args:
-        space: the images; of a notion's space, what it is made from counts.
-        notions: None: those of the library that fit such images, and the lists that ship (`likeness.sentences.word_list_notions`). Those that are
-            joined with others are left aside.
-        folder: where the user's own notions lie; by default a folder of the cache.
-        seed: draws 500 images where there are more.
-
-    Raises:
-        InputError: the space reads no text, or has fewer than three images.
+    Without `notions` they are those of the library (the user's own in `folder`) that fit such images, and the lists that ship
+    (`likeness.sentences.word_list_notions`). Those that are joined with others are left aside. Of a notion's space, what it is made from counts;
+    `seed` draws 500 images where there are more. InputError: the space reads no text, or has fewer than three images.
     """
     base = space.base or space
     if notions is None:
@@ -82,11 +70,11 @@ def clicked_notion(
     pass (`Click.passed`): these count as alike, with m = .3. Before any answer another notion is meant in one of four cases, each other by the chance
     that two images differ in it, and one aspect in 20 is one too many. The most probable change is made, and then another one, as long as what comes
     out is more probable than what was there. Where nobody said "more like this" no other notion is taken: that images differ speaks for any notion of
-    many words. A notion that the encoder does not read in these images (`likeness.notion_trust`) is no candidate. Words
-    alone change, so that every method fits the notion, the index answers, and a person reads what the clicks have done. Ours.
+    many words. A notion that the encoder does not read in these images (`likeness.notion_trust`) is no candidate. Words alone change, so that every
+    method fits the notion, the index answers, and a person reads what the clicks have done. Ours.
 
     Args:
-        space: the images; of a notion's space, what it is made from counts.
+        space: of a notion's space, what it is made from counts.
         notion: as it is said.
         clicks: all answers, also those that were there before; of images that are not here they do not count.
         others: what else might be meant; None: `candidates`.
@@ -113,6 +101,7 @@ def clicked_notion(
     given = click_pairs(said, base.table.frame["path"] if base.table.has_images else [])
     if not len(given.pairs):
         return replace(notion, clicks=said)
+    read = reads or (lambda other: notion_trust(base, other).reads)
     answers = _Answers.of(np.asarray(base.vectors), given)
     (_, own), *more = parts_of(notion)
     beside = np.prod([answers.chance(_rows(base, part)) for weight, part in more if weight > 0], axis=0)
@@ -125,7 +114,7 @@ def clicked_notion(
         changes = [*_without_one(now, rows, answers, beside), *_another(now, others, answers)]
         fits = answers.log_likelihood(answers.chance(rows) * beside)
         better = sorted((each for each in changes if each.score > fits), key=lambda each: each.score, reverse=True)
-        change = next((each for each in better if each.rows is not None or (reads or _reads(base))(each.notion)), None)
+        change = next((each for each in better if each.rows is not None or read(each.notion)), None)
         if change is None:
             return replace(now, clicks=said)
         now = change.notion
@@ -154,8 +143,7 @@ class _Change(NamedTuple):
 
 
 class _Answers(NamedTuple):
-    """Answers about pairs of images: the images (n, r), the places (c, 2) of each pair among them, whether they are alike, and how often an answer
-    is another one than the right words say (c,)."""
+    """The images (n, r) of pairs, the places (c, 2) of each pair among them, whether it is alike, and how often an answer on it is wrong (c,)."""
 
     images: Rows
     pairs: NDArray[np.int64]
@@ -197,10 +185,6 @@ def _another(now: Notion, others: Sequence[Candidate], answers: _Answers) -> Ite
             yield _Change(
                 each.notion, answers.log_likelihood(answers.chance(each.rows)) + float(np.log(ANOTHER / (1 - ANOTHER) * each.divides / total))
             )
-
-
-def _reads(base: "Space") -> Callable[[Notion], bool]:
-    return lambda notion: notion_trust(base, notion).reads
 
 
 def _rows(base: "Space", notion: Notion) -> Rows:

@@ -14,11 +14,8 @@ _FOLDER = "NUMBA_CACHE_DIR"
 def load_numba() -> Any:
     """Numba, with a folder for what it compiles, and without the settings of the current folder.
 
-    It keeps machine code beside the modules, or in the user's home. Where neither can be written it cannot even import them, unless it has a folder
-    of its own. And it reads `.numba_config.yaml` of the current folder, which could name one: what lies there would be run.
-
-    Raises:
-        InputError: there is no folder that can be written (`likeness.io.cache_dir`).
+    It keeps machine code beside the modules, or in the user's home; where neither can be written it cannot even import them without a folder of its
+    own, and there is InputError where that can't be either. `.numba_config.yaml` of the current folder could name one: what lies there would be run.
     """
     import numba
     from numba.core import config

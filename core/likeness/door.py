@@ -59,16 +59,12 @@ def maps(a: Space, b: Space, **settings: Any) -> Any:
 
 
 def report(what: "Space | RunFolder | str | Path", path: str | Path, notion: "Notion | Composition | None" = None, **options: Any) -> Path:
-    """Writes one HTML file to share: figures beside the raw encoder, two linked maps and all pictures, without a server.
+    """Writes one HTML file to share, and gives its path: figures beside the raw encoder, two linked maps and all pictures, without a server.
 
     Args:
         what: embedded images, with a notion; or a run or its folder, without one.
-        path: of the file.
         notion: what the report is of, or several joined.
         options: as for `likeness.reports.ReportOptions` (images, megabytes, color, layout ...).
-
-    Returns:
-        The path.
 
     Raises:
         InputError: images without a notion, a run with one, or whatever `likeness.reports` refuses.
@@ -94,17 +90,14 @@ def report(what: "Space | RunFolder | str | Path", path: str | Path, notion: "No
 
 
 def train(config: "RunConfig | dict[str, Any] | str | Path", folder: Path | str | None = None, **changes: Any) -> "RunFolder":
-    """Trains a run, or goes on with it.
+    """Trains a run, or goes on with it: `.metrics()`, `.report()`; `embed(images, "run:FOLDER")` is its space.
 
     Args:
         config: a `RunConfig`, its content as a dict, a YAML file, or the name of a preset (`likeness train --list`).
         folder: of the run; by default one of the config's name in the folder of runs.
-        changes: objects of one's own in place of what the config names, as `likeness.training.train` takes them: `loss`, (embeddings (n, d),
-            labels (n,)) -> scalar, `miner`, `language`, `backbone`, a module, and `callbacks` of Lightning. Everything else are other values of the
-            config by key; of nested keys as a dict, {"optimizer.rate": 0.001}, with two asterisks before it.
-
-    Returns:
-        The run: `.metrics()`, `.report()`; `embed(images, "run:FOLDER")` is its space.
+        changes: objects of one's own in place of what the config names, as `likeness.training.train` takes them: `loss`, (embeddings (n, d), labels
+            (n,)) -> scalar, `miner`, `language`, `backbone`, a module, and `callbacks` of Lightning. Everything else are other values of the config
+            by key; of nested keys as a dict, {"optimizer.rate": 0.001}, with two asterisks before it.
 
     Raises:
         InputError: anything in config or data that does not fit.

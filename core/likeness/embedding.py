@@ -113,10 +113,8 @@ def load_space(path: Path | str) -> Space:
 
 
 def space_of(file: VectorFile, name: str) -> Space:
-    """The space of vectors, attributes and what `Space.about` says, as a file or database holds them.
-
-    Raises:
-        InputError: they do not fit; `name` is how the message begins.
+    """The space of vectors, attributes and what `Space.about` says, as a file or database holds them; InputError, which begins with `name`, where
+    they do not fit.
     """
     try:
         about = file.about

@@ -34,10 +34,9 @@ Rows = NDArray[np.floating[Any]]
 
 @dataclass(frozen=True)
 class Sight:
-    """How well an encoder tells images apart, of `IMAGES` of them at most.
+    """How well an encoder tells `images`, 100 at most, apart.
 
     Attributes:
-        images: how many were looked at.
         gap: by how much two crops of one image are more similar than crops of different images; differences of cosine similarities.
         rank: effective number of dimensions of their vectors, (sum of variances)^2 / sum of squared variances.
         agreement: share of images whose one crop finds its other crop as its nearest neighbor.
@@ -51,13 +50,8 @@ class Sight:
 
 @dataclass(frozen=True)
 class EncoderCheck:
-    """What was found out about an encoder and a set of images.
-
-    Attributes:
-        encoder: its name.
-        sight: of these images.
-        own: of images like those that it was trained on; None where that is not known.
-        same_prompts: share of the prompts that it cannot tell from another one; None where there are none, or it reads no text.
+    """What was found out about an encoder and a set of images: the sight of these, that of images like those it was trained on, where that is known,
+    and the share of the prompts that it cannot tell from another one; None where there are none, or it reads no text.
     """
 
     encoder: str
@@ -81,17 +75,10 @@ class EncoderCheck:
     @property
     def figures(self) -> dict[str, object]:
         """A row of a table: what was measured, beside the encoder's own images, the score and the verdict."""
-        own = self.own
-        return {
-            "gap": self.sight.gap,
-            "own gap": own.gap if own else None,
-            "rank": self.sight.rank,
-            "own rank": own.rank if own else None,
-            "agreement": self.sight.agreement,
-            "own agreement": own.agreement if own else None,
-            "score": self.score,
-            "sees": "yes" if self.sees else "no",
-        }
+        figures: dict[str, object] = {}
+        for name in ("gap", "rank", "agreement"):
+            figures |= {name: getattr(self.sight, name), f"own {name}": getattr(self.own, name, None)}
+        return figures | {"score": self.score, "sees": "yes" if self.sees else "no"}
 
     @property
     def sentence(self) -> str:
@@ -117,12 +104,11 @@ def check_encoder(space: Space, prompts: Sequence[str] = (), seed: int = 0) -> E
     """Whether the encoder behind a space sees anything in its images, and whether it tells prompts apart. No label is used.
 
     Up to 100 images and two crops of each, three quarters of its sides long, are embedded. How far crops of one image are nearer to each other than
-    crops of different images, and in how many dimensions the images differ, is compared with the same figures of images like those that the
-    encoder was trained on, which lie in its folder (`sight.json`) if it ships or was made here. Of other encoders the share of crops counts that
-    find each other.
+    crops of different images, and in how many dimensions the images differ, is compared with the same figures of images like those that the encoder
+    was trained on, which lie in its folder (`sight.json`) if it ships or was made here. Of other encoders the share of crops counts that find each
+    other.
 
     Args:
-        space: of an encoder that embeds new images.
         prompts: texts that should mean different things, such as those of a notion.
         seed: draws the images.
 
@@ -147,12 +133,7 @@ def images_to_check(table: "ImageTable", seed: int = 0) -> "ImageTable":
 
 
 def measure_sight(whole: Rows, first: Rows, second: Rows) -> Sight:
-    """The figures of n images.
-
-    Args:
-        whole: (n, d) unit rows of the images.
-        first, second: (n, d) unit rows of two crops of each.
-    """
+    """The figures of n images: unit rows (n, d) of the whole, and of two crops of each."""
     n = len(whole)
     crossed = np.asarray(first, np.float64) @ np.asarray(second, np.float64).T
     same, others = np.diag(crossed), crossed[~np.eye(n, dtype=bool)]
@@ -176,8 +157,7 @@ def own_sight(encoder: str) -> Sight | None:
 def write_sight(encoder: str, images: Sequence[Path], seed: int = 0) -> Sight:
     """Measures how an encoder sees images like those that it was trained on, and keeps that in its folder.
 
-    Raises:
-        InputError: an encoder without a folder, or fewer than 30 images that can be read.
+    An encoder without a folder, or fewer than 30 images that can be read, raise InputError.
     """
     from likeness.embedding import embed
 

@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from likeness.errors import InputError
-from likeness.notion_trust import Trust, notion_trust
-from likeness.notions import Notion, fitting_notions, parts_of, varying_directions
+from likeness.notion_trust import FEWEST_IMAGES, Trust, notion_trust
+from likeness.notions import FEWEST_DIVIDED, Notion, division_scores, fitting_notions, parts_of, varying_directions
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -28,12 +28,8 @@ class FoundNotion(NamedTuple):
 
 
 class Direction(NamedTuple):
-    """Something in which the images differ and that no notion names.
-
-    Attributes:
-        vector: (r,) of unit length.
-        share: of the images' variance, 0 to 1.
-        low, high: rows of the images at its ends, the outermost first.
+    """Something in which the images differ and that no notion names: a unit vector (r,), its share of the images' variance, 0 to 1, and the rows of
+    the images at its two ends, the outermost first.
     """
 
     vector: NDArray[np.float64]
@@ -46,7 +42,7 @@ def found_notions(space: "Space", notions: Sequence[Notion] | None = None, *, fo
     """Notions as the images have them, those that can be trusted most first (`likeness.notion_trust`); no label is read.
 
     Args:
-        space: the images; of a notion's space, what it is made from counts.
+        space: of a notion's space, what it is made from counts.
         notions: to rank; None: those of the library that fit such images.
         folder: where the user's own notions lie; by default a folder of the cache.
         seed: as for `notion_trust`.
@@ -69,18 +65,40 @@ def found_notions(space: "Space", notions: Sequence[Notion] | None = None, *, fo
     return sorted(found, key=lambda each: each.trust.score, reverse=True)
 
 
-def unnamed_directions(space: "Space", notions: Sequence[Notion], count: int = 3) -> list[Direction]:
-    """The principal directions of the images after what the aspects of notions vary along has been taken away (90 % of their variance).
-
-    On the shipped cars, where one notion is left out, the first of them shows it (`python -m experiments.analyses unnamed`).
+def most_dividing(space: "Space", notions: Sequence[Notion], seed: int = 0) -> Notion | None:
+    """The one of `notions` whose aspects divide the images most clearly, as `likeness.notions.division_scores` measures it without labels, of those
+    that can be relied on with these images (`likeness.notion_trust`).
 
     Args:
-        space: the images; of a notion's space, what it is made from counts.
-        notions: that are named already; none: the directions are principal components.
-        count: how many.
+        space: of an encoder that reads text; of a notion's space, the one that it is made from counts.
+        seed: of the measure.
+
+    Returns:
+        None where none that can be relied on says more than words that mean nothing, or there are fewer than three images.
 
     Raises:
-        InputError: the space reads no text, a count below 1, or notions that leave nothing.
+        InputError: the space reads no text.
+
+    Example:
+        >>> import likeness as lk
+        >>> color, season = lk.Notion("color", "a {} car", ["red", "green", "blue"]), lk.Notion("season", "{}", ["summer", "winter"])
+        >>> most_dividing(lk.embed(lk.read("cars"), "cars"), [season, color]).name
+        'color'
+    """
+    base = space.base or space
+    if not notions or len(base) < FEWEST_IMAGES:
+        return None
+    scores = division_scores(base.vectors, [base.embed_aspects(notion)[0] for notion in notions], seed)
+    ranked = sorted((place for place, score in enumerate(scores) if score >= FEWEST_DIVIDED), key=lambda place: -scores[place])
+    return next((notions[place] for place in ranked if notion_trust(base, notions[place], seed).reads), None)
+
+
+def unnamed_directions(space: "Space", notions: Sequence[Notion], count: int = 3) -> list[Direction]:
+    """The `count` principal directions of the images after what the aspects of notions vary along has been taken away (90 % of their variance).
+
+    On the shipped cars, where one notion is left out, the first of them shows it (`python -m experiments.analyses unnamed`). Without notions they are
+    the principal components; of a notion's space, what it is made from counts. InputError: the space reads no text, a count below 1, or notions that
+    leave nothing.
     """
     if count < 1:
         raise InputError(f"{count} directions can't be shown; ask for at least 1.")

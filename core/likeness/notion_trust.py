@@ -1,15 +1,18 @@
-"""How far a notion can be relied on with these images, without a label: whether the encoder says the same of them in other words."""
+"""What is wrong with a notion, in sentences, and how far it can be relied on with given images, without a label."""
 
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from likeness.encoders import text_warnings
 from likeness.errors import InputError
-from likeness.notions import AspectProbabilities, Composition, Notion, aspect_rows, parts_of
+from likeness.notions import AspectProbabilities, Composition, Notion, aspect_rows, check, parts_of
 
 if TYPE_CHECKING:
+    from likeness.encoders import EncoderLike
     from likeness.space import Space
 
 # What is said around a notion's own templates; none of it says anything of an image.
@@ -21,13 +24,9 @@ _IMAGES = 500
 
 
 class Trust(NamedTuple):
-    """How far a notion can be relied on.
-
-    Attributes:
-        score: stability times alignment, from about 0, nothing is read, to 1.
-        stability: correlation of what is similar with what is similar in other words, at most 1.
-        alignment: share of the images' variance along the prompts that is beyond what a random direction has, 0 to 1.
-        reads: whether both are enough to rely on what is near.
+    """How far a notion can be relied on: by stability, the correlation of what is similar with what is similar in other words, at most 1, and
+    alignment, the share of the images' variance along the prompts that is beyond what a random direction has, 0 to 1. The score is both multiplied,
+    `reads` whether both are enough to rely on what is near.
     """
 
     score: float
@@ -50,15 +49,14 @@ def notion_trust(space: "Space", notion: Notion | Composition, seed: int = 0) ->
 
     Stability: the similarity of two images is the Bhattacharyya coefficient of their zero-shot probabilities of the aspects (`AspectProbabilities`);
     what counts is its correlation, over all pairs of images, between the notion as it is and with other words around its templates (`REWORDINGS`),
-    the mean of these: the statistic of Mantel (Cancer Research 27, 1967) and of representational similarity analysis (Kriegeskorte et al.,
-    Frontiers in Systems Neuroscience 2, 2008). Alignment: 1 - 1/w, where w = r tr(X T) / (tr X tr T), with the covariances X of the images and T of
-    the aspects in r dimensions, is how many times more the images vary along the aspects than along a random direction. Words that are turned into
-    random directions are stable and not aligned; words that mean nothing to the encoder are neither. Several notions that are joined can be
-    trusted as far as the weakest.
+    the mean of these: the statistic of Mantel (Cancer Research 27, 1967) and of representational similarity analysis (Kriegeskorte et al., Frontiers
+    in Systems Neuroscience 2, 2008). Alignment: 1 - 1/w, where w = r tr(X T) / (tr X tr T), with the covariances X of the images and T of the aspects
+    in r dimensions, is how many times more the images vary along the aspects than along a random direction. Words that are turned into random
+    directions are stable and not aligned; words that mean nothing to the encoder are neither. Several notions that are joined can be trusted as far
+    as the weakest.
 
     Args:
         space: the images; of a notion's space, what it is made from counts.
-        notion: no label is read.
         seed: draws 500 images where there are more.
 
     Raises:
@@ -104,9 +102,8 @@ def alignment(images: NDArray[np.float32], aspects: Any) -> float:
 
 
 def stability(images: NDArray[np.float32], aspects: Any, *reworded: Any) -> float:
-    """The mean correlation, over pairs of images (n, d), of their similarities by aspects (k, d) and by each other wording of these.
-
-    0 where the aspects of one of them are all the same to the encoder, so that no image differs from another.
+    """The mean correlation, over pairs of images (n, d), of their similarities by aspects (k, d) and by each other wording of these; 0 where the
+    aspects of one of them are all the same to the encoder, so that no image differs from another.
     """
     pairs = np.triu_indices(len(images), 1)
     found = [_similarities(images, each)[pairs] for each in (aspects, *reworded)]
@@ -125,3 +122,24 @@ def _correlation(one: NDArray[np.float32], other: NDArray[np.float32]) -> float:
     deviations = [each - each.mean(dtype=np.float64) for each in (one, other)]
     lengths = [float(np.linalg.norm(each)) for each in deviations]
     return float(deviations[0] @ deviations[1]) / (lengths[0] * lengths[1]) if all(lengths) else 0.0
+
+
+def notion_warnings(
+    notion: Notion | Composition, encoder: "EncoderLike | None" = None, vocabularies: Mapping[str, Collection[str]] | None = None
+) -> list[str]:
+    """A sentence for each thing that makes a notion's fit worse than it looks: repeated aspects, whole prompts in place of aspects, a second thing
+    that varies (`likeness.notions.check`), words that the encoder does not know, and prompts that are longer than what it reads.
+
+    Args:
+        encoder: that reads the prompts; None: no word is looked up.
+        vocabularies: as for `likeness.notions.check`.
+
+    Example:
+        >>> notion_warnings(Notion("color", "a {} car", ["red", "blue", "red"]))
+        ["'red' is listed 2 times, so it weighs 2 times as much; keep one if unintended."]
+    """
+    parts = [each for _, each in parts_of(notion)]
+    found = [warning.message for each in parts for warning in check(each.templates, each.aspects, vocabularies)]
+    if encoder is not None:
+        found += [sentence for each in parts for sentence in text_warnings(encoder, each.prompts)]
+    return found

@@ -6,14 +6,8 @@ from typing import Any, NamedTuple
 
 
 class Option(NamedTuple):
-    """One number or switch.
-
-    Attributes:
-        default: its type is the option's: a switch (bool), a whole number (int) or a number (float).
-        help: one sentence.
-        least, most: bounds of a number, both allowed.
-        title: as a person reads it, where it has a control.
-        step: of the control.
+    """One number or switch: its default, whose type is the option's (bool, int or float), one sentence of help, the bounds of a number, both allowed,
+    and title and step, where it has a control.
     """
 
     default: bool | int | float
@@ -50,11 +44,7 @@ Options = Mapping[str, Option]
 def check_options(owner: str, options: Options, given: Mapping[str, Any], place: str) -> str:
     """What is wrong with given options, in one sentence; empty where nothing is.
 
-    Args:
-        owner: as a sentence about an unknown option begins: "The objective 'margin'".
-        options: that there are.
-        given: values by name.
-        place: where they stand in a config: "objective.options".
+    About an unknown one it begins with the owner, "The objective 'margin'"; `place` is where they stand in a config, "objective.options".
     """
     for key, value in given.items():
         if key not in options:

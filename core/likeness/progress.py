@@ -4,12 +4,8 @@ from typing import Protocol
 
 
 class Progress(Protocol):
-    """Called as work goes on. Work of a single stage leaves `stage` out, so that a function of two arguments is enough there.
-
-    Args:
-        done: units done.
-        total: units in all.
-        stage: what is being done, where that changes.
+    """Called with units done and in all as work goes on, and with what is being done, where that changes: work of a single stage leaves `stage` out,
+    so that a function of two arguments is enough there.
     """
 
     def __call__(self, done: int, total: int, stage: str = "", /) -> None: ...

@@ -1,25 +1,19 @@
-"""One field of all entries of a registry, by name."""
+"""What a registry declares, by name, as it stands now."""
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping
 
 
-class FieldView(Mapping[str, str]):
-    """A text that all entries declare, such as their titles: it follows the registry, also when an entry is added later.
+class LiveView(Mapping[str, str]):
+    """What a function gives, anew at each look, such as the titles of all entries: it follows the registry, also when an entry is added later."""
 
-    Args:
-        entries: by name.
-        field: an attribute of each.
-    """
-
-    def __init__(self, entries: Mapping[str, Any], field: str) -> None:
-        self._entries, self._field = entries, field
+    def __init__(self, current: Callable[[], Mapping[str, str]]) -> None:
+        self._current = current
 
     def __getitem__(self, name: str) -> str:
-        return str(getattr(self._entries[name], self._field))
+        return self._current()[name]
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._entries)
+        return iter(self._current())
 
     def __len__(self) -> int:
-        return len(self._entries)
+        return len(self._current())

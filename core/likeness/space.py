@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from copy import copy, deepcopy
 from functools import cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from PIL.Image import Image
 
     from likeness.encoders import Encoder
-    from likeness.notions import Composition, LearnsFrom, Notion
+    from likeness.notions import Composition, Estimator, LearnsFrom, Notion
     from likeness.saliency import Head, ImageModel
     from likeness.search import FindCandidates, Hits, Index, IndexSearch, Query
 
@@ -36,49 +36,35 @@ EmbedTexts = Callable[[Sequence[str]], Vectors]
 EmbedImages = Callable[[Sequence["Path | Image"]], Vectors]
 
 
-class Transform(Protocol):
-    """What makes a notion's space from an encoder's: any estimator of `likeness.notions`, or an object with the same two methods."""
-
-    def fit(self, text: Any) -> Any: ...
-
-    def transform(self, images: Any) -> Any: ...
-
-
 class FitStats(NamedTuple):
-    """What a fit took; it stands on the fitted estimator as `fit_stats_`.
-
-    Attributes:
-        n_prompts, n_encoded: prompts in all, and those that the text encoder had to read because they were new.
-        encode_seconds, fit_seconds, transform_seconds: where the time went.
+    """What a fit took, on the fitted estimator as `fit_stats_`: prompts, those that the text encoder had to read because they were new, and
+    seconds.
     """
 
     n_prompts: int
     n_encoded: int
-    encode_seconds: float
     fit_seconds: float
-    transform_seconds: float
 
 
 class Space:
     """A named embedding of images: an encoder's, a notion's on top of it, a trained run's, or a person's own vectors.
 
     Args:
-        vectors: (n, d) NumPy or torch, a row per image. Rows that are not of unit length are scaled to it; rows in float32 that are stay as they
-            are, also where they are memory-mapped.
+        vectors: (n, d) NumPy or torch, a row per image. Rows that are not of unit length are scaled to it; rows in float32 that are stay as they are,
+            also where they are memory-mapped.
         images: the n images: an `ImageTable`, a data frame with a column `path`, or a list of paths. None: vectors without images.
         labels: attributes of the rows besides those of `images`: an array or list (n,), which becomes the attribute "label", a dict of names and
             arrays, or a data frame. Values stay as they are. A pandas index has to be 0 to n - 1, or that of the data frame of images.
         name: shown to people.
         encoder: a name that `likeness.encoders.load_encoder` takes, or an encoder object; None for vectors of unknown origin.
-        embed_texts: texts -> (m, d) unit rows of the same space, or None where the space has no text side.
-        embed_images: new images -> (m, d) unit rows of the same space, or None where there is no model behind it.
-        provenance: text from which the vectors follow, where there is one. Vectors computed on another processor differ in their last digits;
-            what is stored under a provenance is found there too.
+        embed_texts, embed_images: texts, or new images, -> (m, d) unit rows of the same space; None where it has no such side.
+        provenance: text from which the vectors follow, where there is one. Vectors computed on another processor differ in their last digits; what is
+            stored under a provenance is found there too.
         differentiable: loads the model behind the space, through which `likeness.saliency` sends gradients back to the pixels, or None.
         index: of the vectors of the encoder behind the space, where one was built and no more than a linear map lies between.
         linear: (d, m), that map; None where it is the encoder's own space.
-        estimator: of a notion's space, the fitted estimator that makes it; what its fit took is `estimator.fit_stats_`.
-        base: of a notion's space, the space that it is made from.
+        estimator, base: of a notion's space, the fitted estimator that makes it (what its fit took is `estimator.fit_stats_`), and the space it is
+            made from.
         store_dir: where the images' embeddings and `lengths` are kept; None: in the user's cache.
 
     Attributes:
@@ -144,10 +130,7 @@ class Space:
 
     def with_table(self, table: ImageTable) -> "Space":
         """The same vectors, index and fit, with another table of the same rows, as after labels have come; nothing is computed or copied. The space
-        that a notion's is made from has the table, too.
-
-        Raises:
-            InputError: another number of rows.
+        that a notion's is made from has the table, too. Another number of rows raises InputError.
         """
         if len(table) != len(self):
             raise InputError(f"The table has {len(table):,} rows and '{self.name}' has {len(self):,}; pass a table of the same images.")
@@ -173,9 +156,7 @@ class Space:
         """Length (n,) of each image's features before they were scaled to the unit `vectors`: what the encoder gives is `vectors` times these.
 
         The first call computes them, in one pass over the images (`likeness.encoders.image_lengths`), and they are stored as embeddings are.
-
-        Raises:
-            InputError: no encoder behind the vectors, an encoder that gives unit vectors only, or images that can't be read.
+        InputError: no encoder behind the vectors, an encoder that gives unit vectors only, or images that can't be read.
         """
         from likeness.encoders import image_lengths
 
@@ -196,7 +177,6 @@ class Space:
             query: a text; the number of a row, which itself is left out; an image as path or PIL image; a vector (d,); several vectors (q, d); or
                 several of these with signs and weights, as a `Query`. A text that ends as the names of images do ("photos/x.jpg") is a path, from the
                 current folder or as in the table; `text_query` takes any text as one.
-            k: how many.
             exclude: a row that is left out, for each query one; -1 for none.
             allowed: mask (n,) of the rows that may be found.
 
@@ -233,8 +213,7 @@ class Space:
     ) -> "Hits":
         """As `nearest`, of a composed query; rows among its terms are left out.
 
-        Args:
-            find: where candidates come from (`likeness.search.search_composed`); None: the index where there is one that does not compare all.
+        `find` tells where candidates come from (`likeness.search.search_composed`); None: the index where there is one that does not compare all.
         """
         from likeness.search import Hits, LocalSearch, search_composed
 
@@ -314,11 +293,7 @@ class Space:
         return found
 
     def place(self, query: Any) -> Vectors:
-        """The place (1, d) of one text, row, image or vector (d,) in this space.
-
-        Raises:
-            InputError: as `nearest`, or several vectors.
-        """
+        """The place (1, d) of one text, row, image or vector (d,) in this space; errors as of `nearest`, and for several vectors."""
         place, several = self._places(query)
         if several:
             raise InputError(f"{len(place)} vectors stand where one is meant; pass them one by one.")
@@ -338,11 +313,7 @@ class Space:
         return row
 
     def text_query(self, text: str) -> Vectors:
-        """The text's place in this space, (1, d).
-
-        Raises:
-            InputError: if the space has no text side, or the text is empty.
-        """
+        """The text's place in this space, (1, d); InputError if the space has no text side, or the text is empty."""
         if self.embed_texts is None:
             raise InputError(f"The space '{self.name}' reads no text; search by image instead.")
         if not text.strip():
@@ -352,10 +323,8 @@ class Space:
     def image_query(self, image: "Path | str | bytes | Image", name: str = "") -> Vectors:
         """The place (1, d) of an image from outside: a path, a file's content or a PIL image; `name` stands in messages.
 
-        A file's content may be anybody's: it is decoded in a process of its own, within limits of time and memory.
-
-        Raises:
-            InputError: if it can't be read as an image, or the space has no model behind it.
+        A file's content may be anybody's: it is decoded in a process of its own, within limits of time and memory. What can't be read as an image, or
+        a space without a model behind it, raises InputError.
         """
         from likeness.io import foreign_image, read_image, to_rgb
 
@@ -366,7 +335,7 @@ class Space:
         return self.embed_images([foreign_image(image, name or "upload") if isinstance(image, bytes) else to_rgb(image)])
 
     def refit(
-        self, notion: "Notion | Composition", method: "str | type | Transform" = "exact", *, dim: int | str | None = None, seed: int = 0
+        self, notion: "Notion | Composition", method: "str | type | Estimator" = "exact", *, dim: int | str | None = None, seed: int = 0
     ) -> "Space":
         """The space of a notion: the estimator fitted on the notion's prompts, applied to the images (InDiReCT, sections 3.1 and 3.2).
 
@@ -395,23 +364,19 @@ class Space:
         base = self.base or self
         if base.linear is not None:
             raise InputError(f"'{self.name}' was loaded without the vectors that it is made from; embed its images again to refit it.")
-        start = time.perf_counter()
         parts = parts_of(notion)
         rows = [base.embed_aspects(each) for _, each in parts]
-        encoded = time.perf_counter()
+        start = time.perf_counter()
         estimator = base._fitted(parts, [aspects for aspects, _ in rows], method, dim, seed)
-        fitted = time.perf_counter()
-        space = base.project(estimator, notion.name, _provenance(base, parts, estimator))
-        done = time.perf_counter()
-        prompts, n_encoded = sum(len(each.prompts) for _, each in parts), sum(count for _, count in rows)
-        estimator.fit_stats_ = FitStats(prompts, n_encoded, encoded - start, fitted - encoded, done - fitted)
-        return space
+        seconds, prompts = time.perf_counter() - start, sum(len(each.prompts) for _, each in parts)
+        estimator.fit_stats_ = FitStats(prompts, sum(count for _, count in rows), seconds)
+        return base.project(estimator, notion.name, _provenance(base, parts, estimator))
 
     def _fitted(
         self,
         parts: "Sequence[tuple[float, Notion]]",
         rows: Sequence[Vectors],
-        method: "str | type | Transform",
+        method: "str | type | Estimator",
         dim: int | str | None,
         seed: int,
     ) -> Any:
@@ -442,14 +407,9 @@ class Space:
             raise InputError(f"All prompts of '{notion.name}' are the same to the encoder, so nothing varies. {reasons}")
 
     def fit_material(self, notion: "Notion", aspects: Vectors, learns_from: "LearnsFrom" = "text", images: Vectors | None = None) -> tuple[Any, ...]:
-        """What the `fit` of a method takes that learns from a notion: the rows of its aspects, and where it reads them the images and the aspects of
-        the other notions that ship for such images (`likeness.notions.fitting_notions`), without those that the same label judges. One's own do not
-        count: nobody's space depends on what others have saved.
-
-        Args:
-            notion, aspects: as `embed_aspects` takes and gives them.
-            learns_from: as the method declares it.
-            images: (m, d) in place of all.
+        """What the `fit` of a method takes that learns from a notion: the rows of its aspects (`embed_aspects`), and where it reads them the images,
+        all or (m, d) others, and the aspects of the other notions that ship for such images (`likeness.notions.fitting_notions`), without those that
+        the same label judges. One's own do not count: nobody's space depends on what others have saved.
         """
         material: list[Any] = [aspects]
         if "images" in learns_from:
@@ -482,10 +442,8 @@ class Space:
         return np.array(notion.aspects, dtype=object)[best_aspects(base.vectors, base.embed_aspects(notion)[0])]
 
     def embed_aspects(self, notion: "Notion") -> tuple[Vectors, int]:
-        """Unit rows (k, d), one per aspect of a notion (`likeness.notions.aspect_rows`), and how many prompts the text encoder had to read.
-
-        Raises:
-            InputError: the space reads no text.
+        """Unit rows (k, d), one per aspect of a notion (`likeness.notions.aspect_rows`), and how many prompts the text encoder had to read; errors as
+        of `embed_prompts`.
         """
         from likeness.notions import aspect_rows
 
@@ -493,10 +451,8 @@ class Space:
         return aspect_rows(prompts, notion), n_encoded
 
     def embed_prompts(self, prompts: Sequence[str]) -> tuple[Vectors, int]:
-        """Unit rows (m, d) of prompts, and how many of them the text encoder had to read because they were new.
-
-        Raises:
-            InputError: the space reads no text.
+        """Unit rows (m, d) of prompts, and how many of them the text encoder had to read because they were new; InputError where the space reads no
+        text.
         """
         from likeness.encoders import embed_texts
 
@@ -508,13 +464,10 @@ class Space:
         return texts.vectors, texts.n_encoded
 
     def save(self, path: Path | str) -> Path:
-        """Writes the space whole or not at all: `.parquet` with paths, attributes, vectors and what `likeness.load` needs; `.npy`: vectors alone.
+        """Writes the space whole or not at all, and gives the path: `.parquet` with paths, attributes, vectors and what `likeness.load` needs;
+        `.npy`: vectors alone.
 
-        Returns:
-            The path.
-
-        Raises:
-            InputError: another ending, or an attribute called "vector".
+        InputError: another ending, or an attribute called "vector".
         """
         write_vector_file(Path(path), self.vectors, self.table.frame, self.about())
         return Path(path)
@@ -573,8 +526,7 @@ class Space:
     def judged_rows(self, labels: Any) -> tuple[NDArray[np.int64], int]:
         """One row of each image (`image_numbers`), without images whose rows have different labels, and how many these are.
 
-        Raises:
-            InputError: not a label per row, or no image is left.
+        Not a label per row, or no image that is left, raise InputError.
         """
         if len(labels) != len(self):
             raise InputError(f"There are {len(labels)} labels for {len(self)} rows; give one label per row.")
@@ -596,13 +548,12 @@ class Space:
         return show_map(self, color=color, **settings)
 
     def build_index(self, folder: Path | str | None = None, *, engine: Any = "ivf", **options: Any) -> "Space":
-        """The same space with an index, from which the nearest images of every notion are found without comparing all; of use from some
-        200,000 images on.
+        """The same space with an index, from which the nearest images of every notion are found without comparing all; of use from some 200,000
+        images on.
 
         Args:
             folder: where it is written; by default beside the embeddings, where `embed` finds it.
-            engine: of `likeness.search` by name, or an object of that interface.
-            options: of the engine (cells, seed, progress).
+            engine: of `likeness.search` by name, or an object of that interface; options are its own (cells, seed, progress).
 
         Raises:
             InputError: the space is a notion's, or there is no folder for it.
@@ -620,8 +571,8 @@ class Space:
     def project(self, estimator: Any, name: str, provenance: str = "") -> "Space":
         """This space seen through a fitted estimator: images and texts alike.
 
-        Rows are scaled to unit length, which not every estimator's are; what the estimator makes zero stays zero. The space is differentiable
-        where this one is and the estimator has `transform_tensor`, a `transform` on tensors that carries gradients.
+        Rows are scaled to unit length, which not every estimator's are; what the estimator makes zero stays zero. The space is differentiable where
+        this one is and the estimator has `transform_tensor`, a `transform` on tensors that carries gradients.
         """
         texts, images, model = self.embed_texts, self.embed_images, self.differentiable
         through = getattr(estimator, "transform_tensor", None)
@@ -663,7 +614,7 @@ def _table(images: Any, labels: Any, n: int, name: str) -> ImageTable:
     return dataclasses.replace(table, frame=table.frame.assign(**columns))
 
 
-def _estimator(method: "str | type | Transform", notion: "Notion", aspects: Vectors, dim: int | str | None, seed: int) -> tuple[Any, "LearnsFrom"]:
+def _estimator(method: "str | type | Estimator", notion: "Notion", aspects: Vectors, dim: int | str | None, seed: int) -> tuple[Any, "LearnsFrom"]:
     """A fresh estimator of a name or class, and what its `fit` takes; an estimator itself is taken as it is."""
     from likeness.notions import METHODS, named_methods, notion_dim, suggest_dim
 

@@ -27,8 +27,8 @@ def threads_for(multiply_adds: float) -> AbstractContextManager[Any]:
 
 @contextmanager
 def one_blas_thread() -> Iterator[None]:
-    """A context, or with parentheses a decorator, for many products of matrices so small that a second thread gains little, and waiting for one costs
-    a hundredfold where other work has the cores.
+    """A context, or with parentheses a decorator, for many products of matrices so small that waiting for a second thread costs a hundredfold where
+    other work has the cores.
 
     NumPy's number of threads is the process's; the first to come in sets it and the last to leave sets it back, whoever else is inside.
     """

@@ -8,9 +8,9 @@ import numpy as np
 import pandas as pd
 import typer
 
-from likeness.commands.inputs import embedded, notions_for, source_table
+from likeness.commands.inputs import embedded, notions_of, source_table
 from likeness.commands.options import EncoderName, Format, Notions, Only, OutputFile, Source
-from likeness.commands.terminal import check_format, measured, print_table
+from likeness.commands.terminal import measured, print_table
 from likeness.defaults import DATASET
 from likeness.errors import InputError
 from likeness.notions import Composition, Notion, varying_directions
@@ -140,8 +140,7 @@ def main(
     Examples: `python -m experiments.analyses algebra`, `python -m experiments.analyses algebra --encoder cars-small --out algebra.csv`
     """
 
-    check_format(format)
     base = embedded(source_table(source, only), encoder)
-    chosen = notions_for(base, notions)
+    chosen = notions_of(base.table, notions)
     runs = measured("Algebra", out, lambda **watch: algebra_table(base, chosen, method, range(seeds), **watch))
     print_table(algebra_summary(runs).round(3), format)

@@ -11,7 +11,7 @@ from sklearn.metrics import average_precision_score
 
 from likeness.commands.inputs import embedded, notion_named
 from likeness.commands.options import EncoderName, Format, OutputFile, Source
-from likeness.commands.terminal import check_format, measured, print_table
+from likeness.commands.terminal import measured, print_table
 from likeness.data import image_classes, labeled_images
 from likeness.defaults import DATASET
 from likeness.errors import InputError
@@ -162,7 +162,6 @@ def main(
     """
     from likeness.data import read_dataset
 
-    check_format(format)
     kept, changed = notion_named(keep), notion_named(change)
     base = embedded(read_dataset(source), encoder)
     runs = measured("Queries", out, lambda **watch: changed_table(base, kept, changed, count, range(seeds), **watch))

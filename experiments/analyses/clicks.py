@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from experiments.analyses.sentences import notion_sentences, vague_sentences
 from likeness.clicked_notion import Candidate, candidates, clicked_notion
-from likeness.commands.inputs import embedded, notions_for, source_table
+from likeness.commands.inputs import embedded, notions_of, source_table
 from likeness.commands.options import EncoderName, Format, Notions, Only, OutputFile, Source
-from likeness.commands.terminal import check_format, measured, print_table
+from likeness.commands.terminal import measured, print_table
 from likeness.data import has_label
 from likeness.defaults import DATASET
 from likeness.errors import InputError
@@ -213,10 +213,9 @@ def main(
     """
     from likeness.notions import named_methods
 
-    check_format(format)
     chosen_methods = [each.name for each in named_methods(methods.split(","))]
     base = embedded(source_table(source, only), encoder)
-    chosen = notions_for(base, notions)
+    chosen = notions_of(base.table, notions)
     runs = measured("Clicks", out, lambda **watch: clicked_notions(base, chosen, seeds=range(seeds), methods=chosen_methods, **watch))
     found = clicks_table(runs)
     print_table(found.round(3), format)

@@ -10,23 +10,11 @@ import pandas as pd
 import typer
 from numpy.typing import NDArray
 
-from likeness.clusters import (
-    LOOKED_AT,
-    MATCHES,
-    ClusterName,
-    Clusters,
-    TextShares,
-    WordChoice,
-    cluster,
-    name_match,
-    names_from_shares,
-    noun_choice,
-    own_choice,
-    too_general,
-)
+from experiments.analyses.name_match import MATCHES, name_match, too_general
+from likeness.clusters import LOOKED_AT, ClusterName, Clusters, TextShares, WordChoice, cluster, names_from_shares, noun_choice, own_choice
 from likeness.commands.inputs import embedded, source_table, space_named
 from likeness.commands.options import EncoderName, Format, NotionName, Only, OutputFile, Source
-from likeness.commands.terminal import check_format, measured, print_table
+from likeness.commands.terminal import measured, print_table
 from likeness.data import has_label
 from likeness.defaults import DATASET
 from likeness.errors import InputError
@@ -263,7 +251,6 @@ def main(
     Examples: `python -m experiments.analyses cluster-names --labels car_color`,
     `python -m experiments.analyses cluster-names cub200/all:FOLDER --labels bird_family`
     """
-    check_format(format)
     table = source_table(source, only)
     chosen = _chosen(table, labels)
     grouped = _groups(groups)

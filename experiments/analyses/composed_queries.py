@@ -14,7 +14,7 @@ from experiments.analyses.query_fusions import CHOSEN, CONTROL, FUSIONS, TermSim
 from likeness.arrays import unit_rows
 from likeness.commands.inputs import embedded, source_table
 from likeness.commands.options import EncoderName, Format, Only, OutputFile, Source
-from likeness.commands.terminal import check_format, print_table, progress_bar, write_csv
+from likeness.commands.terminal import print_table, progress_bar, write_csv
 from likeness.data import has_label
 from likeness.defaults import DATASET
 from likeness.errors import InputError
@@ -228,7 +228,6 @@ def main(
     Examples: `python -m experiments.analyses composed-queries`,
     `python -m experiments.analyses composed-queries --encoder cars-small --seeds 2 --queries 5`
     """
-    check_format(format)
     space = embedded(source_table(source, only), encoder)
     with progress_bar("Queries") as progress:
         runs = composed_queries(space, range(seeds), queries=queries, progress=progress)

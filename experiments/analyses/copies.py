@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from likeness.arrays import as_unit_rows
 from likeness.commands.inputs import embedded, source_table
 from likeness.commands.options import EncoderName, Format, Only, OutputFile, Source
-from likeness.commands.terminal import check_format, measured, print_table
+from likeness.commands.terminal import measured, print_table
 from likeness.defaults import DATASET
 from likeness.duplicates import ALTERATIONS, CopySimilarities, best_threshold, copy_similarities
 from likeness.io import read_image
@@ -121,7 +121,6 @@ def main(
     Examples: `python -m experiments.analyses copies`, `python -m experiments.analyses copies photos/ --images 200 --out runs.csv`
     """
 
-    check_format(format)
     base = embedded(source_table(source, only), encoder)
     runs = measured("Copies", out, lambda **watch: planted_copies(base, images, range(seeds), **watch))
     print_table(copies_table(runs).round(3), format)

@@ -8,9 +8,9 @@ import pandas as pd
 import typer
 
 from experiments.analyses.query_cutoffs import LabeledQuery, after_answers, flat_thresholds, otsu, two_normals
-from likeness.commands.inputs import embedded, notions_for, source_table
+from likeness.commands.inputs import embedded, notions_of, source_table
 from likeness.commands.options import EncoderName, Format, Notions, Only, OutputFile, Source
-from likeness.commands.terminal import check_format, measured, print_table
+from likeness.commands.terminal import measured, print_table
 from likeness.cutoffs import CutoffFinder
 from likeness.data import has_label
 from likeness.defaults import DATASET
@@ -213,8 +213,7 @@ def main(
     Examples: `python -m experiments.analyses cut-offs --notions car-color`,
     `python -m experiments.analyses cut-offs photos/ --by class --out runs.csv`
     """
-    check_format(format)
     base = embedded(source_table(source, only), encoder)
-    chosen = [] if by else notions_for(base, notions)
+    chosen = [] if by else notions_of(base.table, notions)
     runs = measured("Cut-offs", out, lambda **watch: cut_offs(base, chosen, by=by, queries=queries, seeds=range(seeds), fdr=fdr, **watch))
     print_table(cut_offs_table(runs).round(3), format)

@@ -11,9 +11,9 @@ import typer
 from numpy.typing import NDArray
 
 from likeness.arrays import products_with_few
-from likeness.commands.inputs import embedded, notions_for, source_table
+from likeness.commands.inputs import embedded, notions_of, source_table
 from likeness.commands.options import EncoderName, Format, Notions, Only, OutputFile, Source
-from likeness.commands.terminal import check_format, measured, print_table
+from likeness.commands.terminal import measured, print_table
 from likeness.data import has_label
 from likeness.defaults import DATASET
 from likeness.errors import InputError
@@ -213,9 +213,8 @@ def main(
     Examples: `python -m experiments.analyses label-spreading cars --notions car-color`,
     `python -m experiments.analyses label-spreading cars --seeds 2 --out runs.csv`
     """
-    check_format(format)
     ways = [each.strip() for each in methods.split(",")]
     base = embedded(source_table(source, only), encoder)
-    chosen = notions_for(base, notions)
+    chosen = notions_of(base.table, notions)
     runs = measured("Label spreading", out, lambda **watch: label_spreading(base, chosen, ways, range(seeds), images=images, **watch))
     print_table(label_spreading_table(runs).round(3), format)

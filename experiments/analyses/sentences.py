@@ -9,9 +9,9 @@ import numpy as np
 import pandas as pd
 import typer
 
-from likeness.commands.inputs import embedded, notions_for, source_table
+from likeness.commands.inputs import embedded, notions_of, source_table
 from likeness.commands.options import EncoderName, Format, Notions, Only, OutputFile, Source
-from likeness.commands.terminal import check_format, measured, print_table
+from likeness.commands.terminal import measured, print_table
 from likeness.defaults import DATASET
 from likeness.errors import InputError
 from likeness.io import parse_yaml, text_of
@@ -159,9 +159,8 @@ def main(
     `python -m experiments.analyses sentences cars --notions car-color --out runs.csv`
     """
 
-    check_format(format)
     base = embedded(source_table(source, only), encoder)
-    chosen = notions_for(base, notions)
+    chosen = notions_of(base.table, notions)
     runs = measured("Sentences", out, lambda **watch: sentence_notions(base, chosen, seeds=range(seeds), **watch))
     found = sentence_table(runs)
     print_table(found.round(3), format)

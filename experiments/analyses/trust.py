@@ -8,9 +8,9 @@ import pandas as pd
 import typer
 from scipy.stats import spearmanr
 
-from likeness.commands.inputs import embedded, notions_for, source_table
+from likeness.commands.inputs import embedded, notions_of, source_table
 from likeness.commands.options import EncoderName, Format, Notions, Only, OutputFile, Source
-from likeness.commands.terminal import check_format, measured, print_table
+from likeness.commands.terminal import measured, print_table
 from likeness.data import has_label
 from likeness.defaults import DATASET
 from likeness.evaluation import retrieval_metrics
@@ -170,8 +170,7 @@ def main(
     Examples: `python -m experiments.analyses trust`, `python -m experiments.analyses trust --encoder cars-small --out trust.csv`
     """
 
-    check_format(format)
     base = embedded(source_table(source, only), encoder)
-    chosen = notions_for(base, notions)
+    chosen = notions_of(base.table, notions)
     runs = measured("Trust", out, lambda **watch: trust_table(base, chosen, method, range(seeds), **watch))
     print_table(runs.groupby(["notion", "row"], sort=False).mean(numeric_only=True).drop(columns="seed").round(3).reset_index(), format)

@@ -8,9 +8,9 @@ import pandas as pd
 import typer
 from numpy.typing import NDArray
 
-from likeness.commands.inputs import embedded, notions_for
+from likeness.commands.inputs import embedded, notions_of
 from likeness.commands.options import EncoderName, Format, Notions, OutputFile, Source
-from likeness.commands.terminal import check_format, print_table, write_csv
+from likeness.commands.terminal import print_table, write_csv
 from likeness.data import has_label
 from likeness.defaults import DATASET
 from likeness.found_notions import unnamed_directions
@@ -96,9 +96,8 @@ def main(
     """
     from likeness.data import read_dataset
 
-    check_format(format)
     base = embedded(read_dataset(source), encoder)
-    runs = unnamed_table(base, notions_for(base, notions), seeds=range(seeds))
+    runs = unnamed_table(base, notions_of(base.table, notions), seeds=range(seeds))
     write_csv(out if len(runs) else None, runs)
     means = runs.groupby(["notion", "row", "direction"], sort=False)["explained"].mean().round(3)
     print_table(means.unstack("direction").reset_index().rename_axis(columns=None), format)

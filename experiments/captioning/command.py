@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from likeness.commands.options import Changes, Format, OutputFile, output_file, output_folder
-from likeness.commands.terminal import check_format, print_table, progress_bar
+from likeness.commands.terminal import print_table, progress_bar
 from likeness.commands.train import changed
 from likeness.defaults import LARGEST_SEED
 from likeness.errors import InputError
@@ -56,7 +56,6 @@ def train(
         return
     if not config:
         raise InputError("Say what to train: a YAML file or a config that ships; `python -m experiments.captioning train --list` names them.")
-    check_format(format)
     chosen = with_captioning_changes(read_captioning_config(config), changed(change))
     cells = captioning_cells(chosen, features or ["imagenet"], model or [], out or runs_dir() / chosen.name, seed or [], control)
     _compare(cells, format, table, save)
@@ -121,7 +120,6 @@ def caption(
     from experiments.captioning import caption_images
     from likeness.io import csv_bytes
 
-    check_format(format)
     table = _table(images)
     with progress_bar("Captioning") as progress:
         captions = caption_images(model, table, beam, stage, progress)

@@ -7,7 +7,7 @@ import typer
 
 from experiments.public_benchmarks import BENCHMARKS, beside_published, named_benchmark
 from likeness.commands.options import EncoderName, Format, output_file
-from likeness.commands.terminal import check_format, print_table, progress_bar
+from likeness.commands.terminal import print_table, progress_bar
 
 
 def main(
@@ -26,7 +26,6 @@ def main(
     `python -m experiments.public_benchmarks icir:data/icir --methods image,text,basic`
     """
 
-    check_format(format)
     found, folder = named_benchmark(source)
     chosen = found.checked_methods(None if methods is None else methods.split(","))
     with progress_bar(found.title) as progress:

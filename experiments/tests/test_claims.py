@@ -42,16 +42,16 @@ def test_a_place_is_the_mean_of_the_runs_that_it_names() -> None:
     assert len(runs) == 5
     text = with_figures('a {cars-notions | notion == "car color" and method == "ae" and dim == 128 | map_at_r} b')
     assert text == f"a {runs.mean():.3f} b"
+    pixels = read_results("lsp-pose").query("row == 'L(Triplet)+M(Binary)'")["mean_label_distance_at_10"].mean()
+    assert pixels > 100
+    assert with_figures("{lsp-pose | row == 'L(Triplet)+M(Binary)' | mean_label_distance_at_10}") == f"{pixels:.0f}"
 
 
-def test_a_difference_is_paired_and_has_its_error() -> None:
+def test_a_difference_is_paired_among_the_runs_that_are_chosen() -> None:
     every = read_results("shipped-cars")
     found = paired_differences(every, "Multisimilarity", ["map_at_1000"]).set_index("row").loc["Multisimilarity +ELG"]
     text = with_figures("{shipped-cars | Multisimilarity +ELG - Multisimilarity | map_at_1000}")
     assert text == f"{found['map_at_1000']:+.3f} ± {found['map_at_1000 ±']:.3f}"
-
-
-def test_a_place_may_choose_among_the_runs_that_it_pairs() -> None:
     every = read_results("cifar100-shifts")
     hardest = every[every["split"] == "removal 10"]
     found = paired_differences(hardest, "Raw MobileNetV2", ["recall_at_1"]).set_index("row").loc["Margin"]
@@ -65,12 +65,6 @@ def test_a_place_may_take_what_is_derived_from_runs() -> None:
     left = correlations_without(scaled_structure(read_results("cifar100-shifts")), 2).set_index("property")["weakest"]
     place = '{correlations without 2 of cifar100-shifts | property == "spectral_decay" | weakest}'
     assert with_figures(place) == f"{left['spectral_decay']:.3f}"
-
-
-def test_a_distance_in_pixels_has_no_decimals() -> None:
-    pixels = read_results("lsp-pose").query("row == 'L(Triplet)+M(Binary)'")["mean_label_distance_at_10"].mean()
-    assert pixels > 100
-    assert with_figures("{lsp-pose | row == 'L(Triplet)+M(Binary)' | mean_label_distance_at_10}") == f"{pixels:.0f}"
 
 
 @pytest.mark.parametrize(

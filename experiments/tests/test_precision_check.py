@@ -41,12 +41,9 @@ def test_the_verdict(recall: float, holds: bool) -> None:
     assert found.figures["rankings stay"] == ("yes" if holds else "no")
 
 
-def test_at_most_so_many_images_and_a_prefix_is_no_part_of_the_name() -> None:
+def test_at_most_so_many_images_and_too_few_are_refused(tmp_path: Path) -> None:
     found = check_precision(few(40), "bf16:cars-small", device="cpu", images=15)
     assert (found.encoder, found.images) == ("cars-small", 15)
-
-
-def test_too_few_images(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="11 images are too few to compare the 10 nearest of each; give at least 12"):
         check_precision(few(11), "cars-small", device="cpu")
 

@@ -1,5 +1,6 @@
 """A served app and a browser page for the tests that need them."""
 
+import contextlib
 import hashlib
 import os
 import re
@@ -15,6 +16,7 @@ import pytest
 from streamlit.testing.v1 import AppTest, element_tree
 
 from app_page import Page
+from browsing import Person
 from waiting import answers, wait_until
 
 _ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])|\u2060")
@@ -22,18 +24,20 @@ MAIN = Path(__file__).resolve().parents[2] / "app" / "main.py"
 
 
 class Server:
-    """The app on a free port, with a cache folder of its own and, without `--token`, open to all of this machine.
+    """The app on a port, with a cache folder of its own and, without `--token`, open to all of this machine.
 
     Args:
         cache: the folder.
         arguments: of `likeness app`.
         command: what is run in its place, on a port.
+        port: instead of a free one.
     """
 
-    def __init__(self, cache: Path, *arguments: str, command: Callable[[int], list[str]] | None = None) -> None:
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            port = probe.getsockname()[1]
+    def __init__(self, cache: Path, *arguments: str, command: Callable[[int], list[str]] | None = None, port: int = 0) -> None:
+        if not port:
+            with socket.socket() as probe:
+                probe.bind(("127.0.0.1", 0))
+                port = probe.getsockname()[1]
         self.url = f"http://127.0.0.1:{port}"
         self.cache = cache
         self._printed = tempfile.TemporaryFile()  # noqa: SIM115  (closed with the server)
@@ -54,9 +58,9 @@ class Server:
         self._printed.seek(0)
         return self._printed.read().decode()
 
-    def wait(self, seconds: float = 600) -> None:
+    def wait(self, health: str = "/_stcore/health") -> None:
         """Waits until the server answers."""
-        wait_until(lambda: answers(f"{self.url}/_stcore/health") or self._process.poll() is not None, seconds)
+        wait_until(lambda: answers(f"{self.url}{health}") or self._process.poll() is not None)
         assert self._process.poll() is None, self.printed()
 
     def handshake(self, **headers: str) -> int:
@@ -168,40 +172,69 @@ def app(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, pca_once: Callable[[Any
     return app
 
 
+@contextlib.contextmanager
+def _starting(folder: Path) -> Iterator[Callable[..., Server]]:
+    running: list[Server] = []
+
+    def start(*arguments: str, cache: str = "served", health: str = "/_stcore/health", **options: Any) -> Server:
+        running.append(Server(folder / cache, *arguments, **options))
+        running[-1].wait(health)
+        return running[-1]
+
+    yield start
+    for each in running:
+        each.stop()
+
+
 @pytest.fixture(scope="session")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """The app, served once for all browser tests."""
-    running = Server(tmp_path_factory.mktemp("served"))
-    running.wait()
-    yield running
-    running.stop()
+    with _starting(tmp_path_factory.mktemp("served")) as start:
+        yield start()
 
 
 @pytest.fixture
-def fresh_server(tmp_path: Path) -> Iterator[Server]:
+def begin(tmp_path: Path) -> Iterator[Callable[..., Server]]:
+    """Starts servers with these arguments, on free ports, whose cache folders lie in that of the test."""
+    with _starting(tmp_path) as start:
+        yield start
+
+
+@pytest.fixture(scope="module")
+def begin_once(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., Server]]:
+    """The same, for all tests of a file."""
+    with _starting(tmp_path_factory.mktemp("once")) as start:
+        yield start
+
+
+@pytest.fixture
+def fresh_server(begin: Callable[..., Server]) -> Server:
     """A server that nobody has visited yet."""
-    running = Server(tmp_path / "fresh")
-    running.wait()
-    yield running
-    running.stop()
+    return begin()
 
 
 @pytest.fixture
-def page(browser: Any, server: Server) -> Iterator[Any]:
-    """A fresh page; the test fails if the browser's console reports an error."""
-    fresh = browser.new_page(viewport={"width": 1440, "height": 900})
-    errors: list[str] = []
-    fresh.on("console", lambda message: errors.append(message.text) if message.type == "error" else None)
-    fresh.on("pageerror", lambda error: errors.append(str(error)))
-    yield fresh
-    fresh.close()
+def people(browser: Any) -> Iterator[Callable[..., Person]]:
+    """`people(server)`: somebody with a browser of their own; the test fails if a console that is not to be passed over reports an error."""
+    contexts, errors = [], list[str]()
+
+    def come(server: Server, checked: bool = True, **options: Any) -> Person:
+        contexts.append(browser.new_context(**{"viewport": {"width": 1440, "height": 900}} | options))
+        page = contexts[-1].new_page()
+        if checked:
+            page.on("console", lambda message: errors.append(message.text) if message.type == "error" else None)
+            page.on("pageerror", lambda error: errors.append(str(error)))
+        return Person(page, server.url)
+
+    yield come
+    for context in contexts:
+        context.close()
     assert not errors
 
 
-@pytest.fixture(scope="session")
-def server_class() -> type[Server]:
-    """For servers with other arguments."""
-    return Server
+@pytest.fixture
+def person(people: Callable[..., Person], server: Server) -> Person:
+    return people(server)
 
 
 @pytest.fixture(autouse=True)

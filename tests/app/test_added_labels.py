@@ -1,6 +1,5 @@
 """Images without labels: colored by aspects, labeled by them, and what each page says of it."""
 
-import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,7 +10,6 @@ import pytest
 
 import added_labels
 from app_page import Page
-from background import jobs
 from likeness.data import SHIPPED_CARS, DatasetEntry, ImageTable, add_dataset, new_entry, read_cars
 from likeness.errors import InputError
 from likeness.io import parse_yaml, runs_dir
@@ -63,50 +61,46 @@ def test_a_notion_colors_photos_without_labels_by_its_aspects(app: Page, photos:
     assert view.color == f"{ASPECTS}car color"
     assert view.frame[view.color].tolist() == view.base.best_aspects(get_notion("car color")).tolist()
     assert set(view.base.table.attributes) == set()
-    assert "a guess, not a label" in app.texts
-    assert "The encoder reads this notion in these images." in app.texts
-    assert not re.search("green|check", app.texts)  # marks of what is right are for labels
+    app.says("a guess, not a label", "The encoder reads this notion in these images.").hides(
+        "green", "check"
+    )  # marks of what is right are for labels
     save_notion(COLORS, folder=cache / "notions")  # for images of any kind: it comes before those for others, at once
     app = _open(app.fresh("layout"), photos)
     assert _color(app) == f"{ASPECTS}two colors"
     assert app.open("train").at("label_by").value == "two colors"
     app.session_state["saliency_samples"] = 2
     app.session_state["rows"] = np.array([3])
-    assert app.open("saliency").at("looked_at").value[0] == "two colors"
-    assert all(job.wait(600) for job in jobs().all("saliency"))
+    assert app.open("saliency").wait("saliency").at("looked_at").value[0] == "two colors"
 
 
-def test_photos_are_colored_by_the_starter_that_divides_them_and_by_another_at_a_click(app: Page, noise: DatasetEntry) -> None:
-    assert _color(_open(app, noise)) is None  # nothing is in them that words could tell apart
-    assert "car color" not in app.at("a").options
-    app.set("color", COLOR).click("color_by_activity")
-    assert _color(app) == f"{ASPECTS}activity"
-    verdict = cached.trust(app.session_state["view"].base, get_notion("activity"))
-    assert not verdict.reads
-    assert verdict.sentence in app.texts
-    assert "Not to be relied on with these images: " in app.texts
-
-
-def test_the_maps_do_not_wait_for_what_can_be_relied_on_and_then_it_stands_there_at_once(
+def test_photos_are_colored_by_the_starter_that_divides_them_and_by_another_at_a_click(
     app: Page, noise: DatasetEntry, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     events: list[str] = []
     trust, draw = cached.trust, maps.draw
-    monkeypatch.setattr(cached, "trust", lambda *given: (events.append("trust"), trust(*given))[1])
-    monkeypatch.setattr(maps, "draw", lambda *given, **options: (events.append("map"), draw(*given, **options))[1])
     app.session_state["color"] = COLOR
-    _open(app, noise)
-    starters = [button.key for button in app.button if str(button.key).startswith("color_by_")]
-    assert events == ["map", *["trust"] * (len(starters) + 1)]
-    events.clear()
-    app.run()
-    assert events == [*["trust"] * len(starters), "map", "trust"]  # the last one, of what is shown, stands below the map
+    with monkeypatch.context() as patch:
+        patch.setattr(cached, "trust", lambda *given: (events.append("trust"), trust(*given))[1])
+        patch.setattr(maps, "draw", lambda *given, **options: (events.append("map"), draw(*given, **options))[1])
+        _open(app, noise)
+        starters = [button.key for button in app.button if str(button.key).startswith("color_by_")]
+        assert events == ["map", *["trust"] * (len(starters) + 1)]  # the maps do not wait for what can be relied on
+        events.clear()
+        app.run()
+        assert events == [*["trust"] * len(starters), "map", "trust"]  # the last one, of what is shown, stands below the map
+    assert _color(app.click("color_by_activity")) == f"{ASPECTS}activity"
+    verdict = cached.trust(app.session_state["view"].base, get_notion("activity"))
+    assert not verdict.reads
+    app.says(verdict.sentence, "Not to be relied on with these images: ")
+    other = app.fresh("layout")
+    assert _color(_open(other, noise)) is None  # nothing is in them that words could tell apart
+    assert "car color" not in other.at("a").options
 
 
 def test_where_all_can_be_relied_on_a_line_says_so(app: Page, noise: DatasetEntry, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cached, "notion_trust", lambda space, notion: Trust(0.9, 0.99, 0.9, True))
     app.session_state["color"] = COLOR
-    assert "The encoder reads all of these in these images." in _open(app, noise).texts
+    _open(app, noise).says("The encoder reads all of these in these images.")
 
 
 @pytest.mark.parametrize(("warning", "color"), [("", f"{ASPECTS}indoors or outdoors"), ("It hardly tells them apart.", None)])
@@ -126,7 +120,7 @@ def test_they_are_an_attribute_on_every_page(app: Page, photos: DatasetEntry) ->
     assert table.attributes == [ADDED]
     assert table.frame[ADDED].tolist() == app.session_state["view"].base.best_aspects(get_notion("car color")).tolist()
     for page in ("semantics", "shifts", "explore", "compare"):
-        assert ("They cannot judge that encoder" if page != "compare" else "the encoder would judge itself") in app.open(page).texts
+        app.open(page).says("They cannot judge that encoder" if page != "compare" else "the encoder would judge itself")
     assert app.open("shifts").at("shift_classes").value == [ADDED]
     assert _color(app.open("explore")) == ADDED
     assert app.click("remove_labels").session_state["view"].base.table.attributes == []
@@ -169,30 +163,28 @@ def test_those_of_an_upload_go_with_it_and_nobody_labels_what_is_everyones(monke
     assert not list((own_dir().parent / ADA / "labels").rglob("*.csv"))
 
 
-def test_training_opens_on_the_chosen_images_and_learns_from_labels_by_aspects(app: Page, photos: DatasetEntry, monkeypatch: Any) -> None:
+def test_training_opens_on_the_chosen_images_and_learns_from_their_labels_or_from_labels_by_aspects(
+    app: Page, photos: DatasetEntry, tmp_path: Path, monkeypatch: Any
+) -> None:
     begun: list[RunConfig] = []
     monkeypatch.setattr("likeness.training.start_run", lambda run, config=None: begun.append(config))
     (runs_dir() / "photos").mkdir(parents=True)
-    config = _config(_open(app, photos).open("train"))
+    config = _config(_open(app, photos).open("train").hides("has no attribute"))
     assert (config.data.source, config.name) == (photos.source, "photos-2")  # a name that is free
-    assert "has no attribute" not in app.texts
     classes = app.at("train_field_data.attribute")
     assert (classes.value, classes.disabled, classes.placeholder) == ([], True, "No labels yet")
     assert app.at("train_start").disabled
-    app.set("label_by", "car color").click("label_images")
-    assert "They cannot judge that encoder" in app.texts
-    app.click("train_start")
+    app.set("label_by", "car color").click("label_images").says("They cannot judge that encoder").click("train_start")
     (config,) = begun
     assert config.data.attribute == ADDED
     images = run_images(config.data, config.seed)  # as the run's process reads them, without the app
     assert set(images.names) == set(app.session_state["view"].base.table.frame[ADDED])
     MPerClassBatches(images.labels[images.train], config.batch.size, config.batch.per_class)  # its batches can be filled
-
-
-def test_training_learns_from_the_labels_that_the_images_have(app: Page, tmp_path: Path) -> None:
-    entry = dataset(copy_cars(tmp_path / "birds", range(20), ("owl", "crow")))
-    config = _config(_open(app, entry).open("train"))
-    assert (config.data.source, config.data.attribute, config.data.split) == (entry.source, "class", "classes")
-    entry = dataset(copy_cars(tmp_path / "pets", range(20)), "photos")  # their encoder's network is begun from
+    entry = dataset(copy_cars(tmp_path / "birds", range(20), ("owl", "crow")), "photos")
     config = _config(_open(app.fresh("layout"), entry).open("train"))
-    assert (config.backbone.name, config.backbone.weights, config.data.image_size) == ("photos", "pretrained", 224)
+    assert (config.data.source, config.data.attribute, config.data.split) == (entry.source, "class", "classes")
+    assert (config.backbone.name, config.backbone.weights, config.data.image_size) == (
+        "photos",
+        "pretrained",
+        224,
+    )  # what embedded them is begun from

@@ -3,8 +3,8 @@
 import base64
 import io
 import json
+import re
 from collections.abc import Iterator
-from html.parser import HTMLParser
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,7 @@ from starlette.testclient import TestClient
 import likeness as lk
 from likeness.notions import get_notion
 from server_settings import ServerSettings
-from worlds import api_routes, dataset, draw_noise
+from worlds import api_routes, cars, dataset, draw_noise
 
 CARS = "/api/v1/datasets/cars"
 
@@ -52,12 +52,9 @@ def test_it_is_off_unless_asked_for(path: str) -> None:
         assert "off on this server" in _problem(client.request(method, path), 404)
 
 
-def test_the_status_tells_what_one_may_do(client: TestClient) -> None:
+def test_the_status_and_datasets_and_images_are_listed_and_shown(client: TestClient) -> None:
     told = {"version": version("likeness"), "shared": False, "account": None, "may_edit": True, "datasets": 1}
     assert client.get("/api/v1/status").json() == told | {"requests_per_second": 200.0, "computing": 0, "most_computing": 4}
-
-
-def test_datasets_and_images_are_listed_and_shown(client: TestClient) -> None:
     assert client.get("/api/v1/datasets").json() == {"datasets": [{"id": "cars", "name": "Synthetic Cars", "encoder": "cars", "own": False}]}
     shown, table = client.get(CARS).json(), lk.read("cars")
     assert (shown["images"], shown["dim"], shown["reads_text"]) == (len(table), 512, True)
@@ -66,10 +63,9 @@ def test_datasets_and_images_are_listed_and_shown(client: TestClient) -> None:
     assert set(attributes["car_color"]["examples"]) == set(table.frame["car_color"])
     assert attributes["yaw"]["kind"] == "number"
     assert "car color" in shown["notions"]
-    for row in (7, 1234):
-        shown, wanted = client.get(f"{CARS}/images/{row}").json(), table.frame.iloc[row]
-        assert (shown["row"], shown["file"]) == (row, wanted["path"])
-        assert {name: shown["attributes"][name] for name in ("car_color", "yaw")} == wanted[["car_color", "yaw"]].to_dict()
+    shown, wanted = client.get(f"{CARS}/images/1234").json(), table.frame.iloc[1234]
+    assert (shown["row"], shown["file"]) == (1234, wanted["path"])
+    assert {name: shown["attributes"][name] for name in ("car_color", "yaw")} == wanted[["car_color", "yaw"]].to_dict()
     picture = client.get(shown["thumbnail"])
     assert picture.headers["content-type"] == "image/webp"
     assert Image.open(io.BytesIO(picture.content)).format == "WEBP"
@@ -81,8 +77,7 @@ def _search(client: TestClient, *terms: dict[str, Any], **more: Any) -> dict[str
 
 
 def test_neighbors_are_those_of_the_space(client: TestClient) -> None:
-    space = lk.embed(lk.read("cars"), "cars")
-    for notion, wanted in ((None, space), ("car-color", space.refit(get_notion("car-color")))):
+    for notion, wanted in ((None, cars()), ("car-color", cars().refit(get_notion("car-color")))):
         expected = wanted.nearest(3, k=5)
         for _ in range(2):  # computed, and kept
             found = client.get(f"{CARS}/images/3/neighbors", params={"k": 5} | ({"notion": notion} if notion else {})).json()
@@ -92,8 +87,8 @@ def test_neighbors_are_those_of_the_space(client: TestClient) -> None:
         assert found["space"] == ("car color" if notion else "encoder")
 
 
-def test_search_by_text_by_image_and_by_both(client: TestClient) -> None:
-    space = lk.embed(lk.read("cars"), "cars")
+def test_search_by_text_by_image_by_both_and_by_a_picture_from_outside(client: TestClient, cache: Path) -> None:
+    space = cars()
     texts = _search(client, {"text": "a red car"}, attributes=True)
     assert texts["rows"] == space.nearest("a red car", k=4).rows.tolist()
     assert texts["hits"][0]["attributes"]["car_color"] == "red"
@@ -107,9 +102,6 @@ def test_search_by_text_by_image_and_by_both(client: TestClient) -> None:
     fitted = space.refit(lk.Notion("n", "a {} car", words["aspects"]))
     assert _search(client, {"row": 3}, notion=words)["rows"] == fitted.nearest(3, k=4).rows.tolist()
     assert "zyxwv" in _search(client, {"text": "a zyxwv car"})["note"]
-
-
-def test_a_picture_from_outside_finds_itself_in_both_forms(client: TestClient, cache: Path) -> None:
     content = lk.read("cars").file(11).read_bytes()
     raw = client.post(f"{CARS}/search/image", params={"k": 1}, content=content, headers={"Content-Type": "image/webp"}).json()
     coded = client.post(f"{CARS}/search", json={"terms": [{"image": base64.b64encode(content).decode()}], "k": 1}).json()
@@ -178,19 +170,15 @@ def test_labels_are_given_listed_removed_and_undone(client: TestClient) -> None:
     assert '"good"' in client.get(CARS).text
 
 
-WRONG_LABELS = [
+WRONG_LABELS: list[tuple[dict[str, Any], int, str]] = [
     ({"tag": "a"}, 422, "name the images"),
     ({"rows": [1], "files": ["a"], "tag": "a"}, 422, "name the images"),
     ({"rows": [1]}, 422, "exactly one of tag"),
-    ({"rows": [1], "tag": "a", "note": "b"}, 422, "exactly one of tag"),
     ({"rows": [1], "attribute": "a"}, 422, "takes a value"),
-    ({"rows": [1], "tag": "a", "value": "b"}, 422, "takes a value"),
     ({"rows": [5000], "tag": "a"}, 404, "no image 5000"),
     ({"rows": [-1], "tag": "a"}, 422, "greater than or equal to 0"),
     ({"rows": [1], "tag": "car_color"}, 400, "has a column 'car_color'"),
     ({"rows": [1], "tag": "a\u0000"}, 400, "cannot be seen"),
-    ({"rows": [1], "tag": "x" * 200}, 400, "at most 80"),
-    ({"files": ["nope.webp"], "tag": "a"}, 404, "no image of this dataset"),
     ({"files": ["/etc/passwd"], "tag": "a"}, 404, "no image of this dataset"),
     ({"rows": [1], "tag": "a", "sort": 1}, 422, "no key 'sort'"),
     ({"rows": list(range(10_001)), "tag": "a"}, 422, "at most 10000"),
@@ -253,49 +241,28 @@ WRONG_BODIES: list[tuple[int, str, list[Any]]] = [  # status, path, and bodies
 ]
 
 
-def test_what_is_wrong_is_told_in_a_sentence(client: TestClient) -> None:
+def test_what_is_wrong_is_told_in_a_sentence(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    def post(path: str, content: bytes, kind: str = "application/json") -> Any:
+        return client.post(f"/api/v1{path}", content=content, headers={"Content-Type": kind} if kind else {})
+
     for status, method, paths in WRONG:
         for path in paths:
             _problem(client.request(method, f"/api/v1{path}"), status)
     for status, path, bodies in WRONG_BODIES:
         for body in bodies:
-            content = body if isinstance(body, bytes) else json.dumps(body)
-            _problem(client.post(f"/api/v1{path}", content=content, headers={"Content-Type": "application/json"}), status)
-
-
-def test_bodies_of_other_types_are_refused(client: TestClient) -> None:
+            _problem(post(path, body if isinstance(body, bytes) else json.dumps(body).encode()), status)
     for kind in ("text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=a", ""):
-        for path in ("search", "search/image"):
-            _problem(client.post(f"{CARS}/{path}", content=json.dumps(ROW).encode(), headers={"Content-Type": kind} if kind else {}), 415)
-    _problem(client.post(f"{CARS}/search/image", content=b"no picture", headers={"Content-Type": "image/png"}), 400)
+        for path in (SEARCH, f"{SEARCH}/image"):
+            _problem(post(path, json.dumps(ROW).encode(), kind), 415)
+    _problem(post(f"{SEARCH}/image", b"no picture", "image/png"), 400)
 
-
-def test_a_fault_of_the_server_tells_nothing(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(*given: Any) -> None:
         raise RuntimeError("/srv/secret")
 
-    monkeypatch.setattr("api.searching.fitted", broken)
+    monkeypatch.setattr("api.searching.fitted", broken)  # a fault of the server tells nothing
     response = client.get(f"{CARS}/images/1/neighbors", params={"notion": "car-color"})
     assert "its log says why" in _problem(response, 500)
     assert "secret" not in response.text
-
-
-class _References(HTMLParser):
-    """What a page would load or link to."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.ids: list[str] = []
-        self.links: list[str] = []
-        self.tags: set[str] = set()
-
-    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
-        self.tags.add(tag)
-        for name, value in attributes:
-            if name == "id":
-                self.ids.append(str(value))
-            elif name in ("href", "src"):
-                self.links.append(str(value))
 
 
 def test_the_page_loads_nothing_and_its_links_lead_somewhere(client: TestClient) -> None:
@@ -303,41 +270,31 @@ def test_the_page_loads_nothing_and_its_links_lead_somewhere(client: TestClient)
         page = client.get(path)
         assert page.headers["content-type"].startswith("text/html")
         assert "default-src 'none'" in page.headers["content-security-policy"]
-        read = _References()
-        read.feed(page.text)
-        (document,) = {link for link in read.links if not link.startswith("#")}
+        links, ids = (re.findall(rf'<[^>]*\s(?:{names})="([^"]*)"', page.text) for names in ("href|src", "id"))
+        (document,) = {link for link in links if not link.startswith("#")}
         assert urljoin(f"http://proxy/lab{path}", document) == "http://proxy/lab/api/openapi.json"
-    assert not read.tags & {"script", "link", "img", "iframe"}
-    assert len(read.ids) == len(set(read.ids))
-    assert {link.removeprefix("#") for link in read.links if link.startswith("#")} <= set(read.ids)
-    assert {"search", "neighbors", "edit_labels", "Found"} <= set(read.ids)
+    assert not re.search("<(script|link|img|iframe)", page.text)
+    assert len(ids) == len(set(ids))
+    assert {link.removeprefix("#") for link in links if link.startswith("#")} <= set(ids)
+    assert {"search", "neighbors", "edit_labels", "Found"} <= set(ids)
 
 
-def test_the_document_is_openapi_and_says_what_there_is(client: TestClient) -> None:
-    document = client.get("/api/openapi.json").json()
-    every = {(method.upper(), path) for path, methods in document["paths"].items() for method in methods}
+def test_the_document_is_openapi_says_what_there_is_and_answers_fit_it(client: TestClient) -> None:
+    import jsonschema
+
     from api.operations import OPERATIONS
 
+    document = client.get("/api/openapi.json").json()
+    every = {(method.upper(), path) for path, methods in document["paths"].items() for method in methods}
     assert {(each.method, f"/api{each.path}") for each in OPERATIONS} < every
     (place,) = document["servers"]
     assert urljoin("http://proxy/lab/api/openapi.json", place["url"]) == "http://proxy/lab/"
     names = [each["operationId"] for methods in document["paths"].values() for each in methods.values()]
     assert len(names) == len(set(names))
     for method, path in every:  # none is only on paper
-        filled = path.replace("{dataset}", "cars").replace("{row}", "1").replace("{notion}", "car-color")
-        assert client.request(method, filled).status_code not in (404, 405), path
-    validator = pytest.importorskip("openapi_spec_validator")
-    validator.validate(document)
-
-
-def test_answers_fit_the_document(client: TestClient) -> None:
-    import jsonschema
-
-    document = client.get("/api/openapi.json").json()
-    asked = ["/status", "/datasets", "/datasets/cars", "/datasets/cars/images/1", "/datasets/cars/images/1/neighbors?attributes=true"]
-    for path in (*asked, "/notions", "/notions/car-color", "/datasets/cars/labels", "/datasets/cars/labels/images"):
-        found, pattern = client.get(f"/api/v1{path}"), f"/api/v1{path.partition('?')[0]}"
-        for given, name in (("/cars", "/{dataset}"), ("/images/1", "/images/{row}"), ("car-color", "{notion}")):
-            pattern = pattern.replace(given, name)
-        schema = document["paths"][pattern]["get"]["responses"]["200"]["content"]["application/json"]["schema"]
-        jsonschema.validate(found.json(), schema | {"components": document["components"]})
+        found = client.request(method, path.replace("{dataset}", "cars").replace("{row}", "1").replace("{notion}", "car-color"))
+        assert found.status_code not in (404, 405), path
+        if method == "GET" and found.headers["content-type"] == "application/json" and "openapi" not in path:
+            schema = document["paths"][path]["get"]["responses"]["200"]["content"]["application/json"]["schema"]
+            jsonschema.validate(found.json(), schema | {"components": document["components"]})
+    pytest.importorskip("openapi_spec_validator").validate(document)

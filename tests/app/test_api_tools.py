@@ -1,36 +1,30 @@
 """The MCP tools: a client of the official package lists and calls them on a served app."""
 
-import asyncio
 import importlib.util
-from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import httpx2
 import pytest
 
-import likeness as lk
 from api import mcp_package
 from likeness.errors import InputError
 from program_tokens import write_token
+from worlds import cars as all_cars, in_own_loop
 
 pytestmark = pytest.mark.skipif(importlib.util.find_spec("mcp") is None, reason="the package mcp is not installed")
 
 
 @pytest.fixture(scope="module")
-def served(tmp_path_factory: pytest.TempPathFactory, server_class: Any) -> Iterator[tuple[str, str]]:
+def served(begin_once: Any, tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str]:
     """Address of the tools of a served app, and a token."""
-    folder = tmp_path_factory.mktemp("tools")
-    token = write_token(folder / "tokens.txt", "agent")
-    running = server_class(folder / "cache", "--token", "--mcp", "--program-tokens", str(folder / "tokens.txt"))
-    running.wait()
-    yield f"{running.url}/mcp", token
-    running.stop()
+    file = tmp_path_factory.mktemp("tools") / "tokens.txt"
+    token = write_token(file, "agent")
+    return f"{begin_once('--token', '--mcp', '--program-tokens', str(file)).url}/mcp", token
 
 
 def _with_client(served: tuple[str, str], mode: str, work: Any) -> Any:
-    """What `work` makes of a connected client, on a loop of its own."""
+    """What `work` makes of a connected client."""
     from mcp import Client
     from mcp.client.streamable_http import streamable_http_client
 
@@ -42,8 +36,7 @@ def _with_client(served: tuple[str, str], mode: str, work: Any) -> Any:
         ):
             return await work(client)
 
-    with ThreadPoolExecutor(1) as thread:
-        return thread.submit(asyncio.run, main()).result(600)
+    return in_own_loop(main())
 
 
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
@@ -64,7 +57,7 @@ def test_a_client_lists_and_calls_tools(served: tuple[str, str], mode: str) -> N
     assert {"status", "list_datasets", "fit_notion", *calls} <= set(tools)
     assert [tools[name].annotations.read_only_hint for name in calls] == [True, True, False, True]
     assert tools["neighbors"].input_schema["required"] == ["dataset", "row"]
-    space = lk.embed(lk.read("cars"), "cars")
+    space = all_cars()
     assert [hit["row"] for hit in near["hits"]] == space.nearest(3, k=4).rows.tolist()
     assert [hit["row"] for hit in texts["hits"]] == space.nearest("a red car", k=3).rows.tolist()
     assert given["images"] == 2

@@ -1,12 +1,16 @@
+"""Background work: progress, estimates, stops, what was found so far, and one job for one question."""
+
 import threading
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from hypothesis import given, strategies as st
+import streamlit as st
+from hypothesis import given, strategies
 
 from background import Job, Jobs, Stage
 from likeness.errors import InputError
+from pages.compare import live_runs
 from waiting import wait_until
 from worlds import Clock
 
@@ -20,13 +24,26 @@ def _ended(job: Job) -> Job:
     return job
 
 
-def test_a_job_reports_progress_and_its_result() -> None:
+def test_what_was_found_can_be_read_while_the_work_goes_on_and_progress_and_result_at_its_end() -> None:
+    found, release = threading.Event(), threading.Event()
+
     def work(job: Job) -> str:
-        job.report(3, 4)
+        job.stage = Stage("embeds", 3, 10)
+        job.found.append("one")
+        found.set()
+        assert release.wait(600)
+        job.stage = None
+        job.found.append("two")
         job.report(4, 4)
         return "vectors"
 
-    job = _ended(_job(work))
+    job = _job(work)
+    assert found.wait(600)
+    first = job.stamp
+    assert (job.found, job.stage, job.finished) == (["one"], Stage("embeds", 3, 10), False)
+    release.set()
+    _ended(job)
+    assert (job.found, job.stage, job.stamp != first) == (["one", "two"], None, True)
     assert (job.done, job.total, job.result, job.error, job.succeeded) == (4, 4, "vectors", None, True)
 
 
@@ -45,7 +62,6 @@ def test_a_stopped_job_ends_early_and_keeps_what_it_did_or_ends_with_its_next_re
 
     job = _job(work)
     assert begun.wait(600)
-    assert not job.finished
     job.stop()
     go_on.set()
     assert (_ended(job).done, job.result, job.error) == ((1, "half", None) if knows_of_stops else (2, None, None))
@@ -53,14 +69,15 @@ def test_a_stopped_job_ends_early_and_keeps_what_it_did_or_ends_with_its_next_re
 
 
 def test_bad_input_becomes_its_own_sentence_and_a_defect_names_itself() -> None:
-    errors = {"There is no folder 'x'.": InputError("There is no folder 'x'."), "KeyError": KeyError("vectors")}
-    for said, error in (errors | {"No space left on device": OSError(28, "No space left on device")}).items():
-
-        def fail(job: Job, error: Exception = error) -> None:
+    def told(error: Exception) -> str:
+        def fail(job: Job) -> None:
             raise error
 
-        told = _ended(_job(fail)).error or ""
-        assert told == said if isinstance(error, InputError) else said in told
+        return _ended(_job(fail)).error or ""
+
+    assert told(InputError("There is no folder 'x'.")) == "There is no folder 'x'."
+    assert "KeyError" in told(KeyError("vectors"))
+    assert "No space left on device" in told(OSError(28, "No space left on device"))
 
 
 class Time(Clock):
@@ -93,9 +110,10 @@ def test_the_time_left_never_rises_while_nothing_is_reported(reporting: tuple[Ti
     assert left == [20.0, 19.0, 10.0, 1.0, 0.0, 0.0]
 
 
-def test_what_is_prepared_does_not_slow_down_what_is_estimated(reporting: tuple[Time, Job]) -> None:
+def test_what_was_done_before_and_what_is_prepared_do_not_count_as_speed(reporting: tuple[Time, Job]) -> None:
     clock, job = reporting
     job.report(3, 11)
+    assert (job.seconds_left, job._already) == (None, 3)
     clock.now = 90.0  # a model is loaded
     job.report(3, 11)
     clock.now = 92.0
@@ -103,7 +121,7 @@ def test_what_is_prepared_does_not_slow_down_what_is_estimated(reporting: tuple[
     assert (job.rate, job.seconds_left) == (2.0, 2.0)
 
 
-@given(st.lists(st.floats(0.1, 5.0), min_size=2, max_size=12), st.floats(0.01, 100.0))
+@given(strategies.lists(strategies.floats(0.1, 5.0), min_size=2, max_size=12), strategies.floats(0.01, 100.0))
 def test_the_estimate_of_even_work_is_exact_at_each_report(pauses: list[float], rate: float) -> None:
     clock = Time()
     with pytest.MonkeyPatch.context() as patched:
@@ -117,65 +135,22 @@ def test_the_estimate_of_even_work_is_exact_at_each_report(pauses: list[float], 
             assert job.seconds_left == pytest.approx(sum(pauses[place + 1 :]), abs=1e-6)
 
 
-def test_the_rate_leaves_out_what_was_done_before() -> None:
-    release = threading.Event()
-
-    def work(job: Job) -> None:
-        job.report(900, 1000)
-        release.wait(600)
-        job.report(1000, 1000)
-
-    job = _job(work)
-    wait_until(lambda: job.total)
-    assert job.seconds_left is None
-    release.set()
-    assert _ended(job).done - job._already == 100
-
-
-def test_what_was_found_can_be_read_while_the_work_goes_on() -> None:
-    found, release = threading.Event(), threading.Event()
-
-    def work(job: Job) -> None:
-        job.stage = Stage("embeds", 3, 10)
-        job.found.append("one")
-        found.set()
-        assert release.wait(600)
-        job.stage = None
-        job.found.append("two")
-
-    job = _job(work)
-    assert found.wait(600)
-    first = job.stamp
-    assert (job.found, job.stage) == (["one"], Stage("embeds", 3, 10))
-    release.set()
-    assert job.wait(600)
-    assert (job.found, job.stage) == (["one", "two"], None)
-    assert job.stamp != first
-
-
-def test_a_key_has_one_job_at_a_time_and_its_end_is_shared() -> None:
-    release = threading.Event()
-    jobs = Jobs()
-    first = jobs.run("embedding", "photos", "Embedding", lambda job: release.wait(600))
+def test_a_key_has_one_job_at_a_time_its_end_is_shared_and_a_second_attempt_leaves_the_first_as_it_was() -> None:
+    release, jobs = threading.Event(), Jobs()
+    first = jobs.run("embedding", "photos", "Embedding", lambda job: job.found.append(1) or release.wait(600))
     assert jobs.run("embedding", "photos", "Embedding", lambda job: None, anew=True) is first
     assert jobs.run("judging", "photos", "Judging", lambda job: None) is not first
     assert jobs.all("embedding") == [first]
     jobs.forget(first)
     assert jobs.find("embedding", "photos") is first  # still under way
     release.set()
-    assert first.wait(600)
-    assert jobs.run("embedding", "photos", "Embedding", lambda job: None) is first
-    jobs.forget(first)
-    assert jobs.find("embedding", "photos") is None
-
-
-def test_a_second_attempt_leaves_the_first_as_it_was() -> None:
-    jobs = Jobs()
-    first = _ended(jobs.run("comparisons", "key", "Comparison", lambda job: job.found.append(1)))
+    assert jobs.run("embedding", "photos", "Embedding", lambda job: None) is _ended(first)
     second = _ended(jobs.again(first))
-    assert second is jobs.find("comparisons", "key") is not first
+    assert second is jobs.find("embedding", "photos") is not first
     assert first.found == second.found == [1]
     assert first.stamp != second.stamp
+    jobs.forget(second)
+    assert jobs.find("embedding", "photos") is None
 
 
 @pytest.mark.parametrize("kept", [1, 3])
@@ -186,9 +161,36 @@ def test_of_each_kind_those_asked_for_last_are_kept(kept: int) -> None:
     for key in range(5):
         assert jobs.run("maps", key, "Quick", lambda job: None, kept=kept).wait(600)
         jobs.run("maps", 0, "Quick", lambda job: None, kept=kept).wait(600)
-    expected = {1: [0], 3: [3, 4, 0]}[kept]
-    assert [job.key for job in jobs.all("maps") if job is not under_way] == expected
+    assert [job.key for job in jobs.all("maps") if job is not under_way] == {1: [0], 3: [3, 4, 0]}[kept]
     assert under_way in jobs.all("maps")
     assert jobs.find("texts", 0) is other
     release.set()
     assert under_way.wait(600)
+
+
+def test_runs_can_be_read_while_their_job_goes_on_a_stop_keeps_them_and_a_second_attempt_begins_anew() -> None:
+    st.cache_resource.clear()
+    release = threading.Event()
+
+    def study(name: str, progress: Any, should_stop: Any, on_run: Any) -> None:
+        on_run({"notion": name, "method": "raw"})
+        progress(1, 2)
+        assert release.wait(600)
+        if not should_stop():
+            on_run({"notion": name, "method": "exact"})
+
+    def methods(job: Job) -> list[str]:
+        return list(live_runs.runs_of(job)["method"])
+
+    request = live_runs.MeasureRequest("key", "Comparison", live_runs.measuring(study, "car color"), lambda job: None)
+    assert live_runs.find(request) is None
+    first = live_runs.begin(request)
+    assert live_runs.begin(request) is live_runs.find(request) is first
+    wait_until(lambda: first.found)
+    assert methods(first) == ["raw"]
+    first.stop()
+    release.set()
+    assert (methods(_ended(first)), first.succeeded) == (["raw"], False)
+    second = _ended(live_runs.begin(request))
+    assert (methods(second), second.succeeded, live_runs.find(request) is second) == (["raw", "exact"], True, True)
+    assert methods(first) == ["raw"]  # whoever still draws the first attempt sees it whole

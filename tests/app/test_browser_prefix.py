@@ -10,13 +10,11 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from browsing import WAIT, drawn, open_map, settled
+from browsing import Person, drawn
 from nginx_config import SmallProxy
-from waiting import answers, wait_until
 
 _DOC = (Path(__file__).resolve().parents[2] / "docs" / "serving.md").read_text(encoding="utf-8")
 _APP = "http://127.0.0.1:8501"
-_OPTION = "STREAMLIT_SERVER_BASE_URL_PATH"
 WAYS = ("a proxy takes it away", "the option", "JupyterLab", "JupyterLab, absolute")
 # all pictures, also those inside of components, that have come or have failed
 _PICTURES = """() => {
@@ -36,36 +34,25 @@ def _nginx_below(path: str) -> str:
 
 
 @pytest.fixture
-def jupyter(server_class: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[], Any]]:
+def jupyter(begin: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[], Any]:
     """Starts JupyterLab's server as a hub does, below the path of a user."""
     pytest.importorskip("jupyter_server_proxy")
     for kind in ("CONFIG", "DATA", "RUNTIME"):
         monkeypatch.setenv(f"JUPYTER_{kind}_DIR", str(tmp_path / kind))
     options = ["--no-browser", "--allow-root", "--ServerApp.ip=127.0.0.1", "--ServerApp.base_url=/user/ada/", "--IdentityProvider.token="]
-    running: list[Any] = []
-
-    def start() -> Any:
-        command = [sys.executable, "-m", "jupyter_server", *options, f"--ServerApp.root_dir={tmp_path}"]
-        running.append(server_class(tmp_path / "jupyter", command=lambda port: [*command, f"--port={port}"]))
-        wait_until(lambda: answers(f"{running[-1].url}/user/ada/api"))
-        return running[-1]
-
-    yield start
-    for each in running:
-        each.stop()
+    command = [sys.executable, "-m", "jupyter_server", *options, f"--ServerApp.root_dir={tmp_path}"]
+    return lambda: begin(cache="jupyter", command=lambda port: [*command, f"--port={port}"], health="/user/ada/api")
 
 
 @pytest.fixture
-def below(request: pytest.FixtureRequest, server_class: Any, tmp_path: Path) -> Iterator[Callable[[str], tuple[str, Any]]]:
+def below(request: pytest.FixtureRequest, begin: Callable[..., Any]) -> Iterator[Callable[[str], tuple[str, Any]]]:
     """Starts the app behind a kind of proxy: the address below which a browser finds it, and the server."""
     with ExitStack() as running:
 
         def start(way: str) -> tuple[str, Any]:
             lab = request.getfixturevalue("jupyter")() if way.startswith("JupyterLab") else None
             path = {"the option": "/lab/likeness/", "JupyterLab, absolute": "user/ada/proxy/absolute/PORT"}.get(way, "")
-            server = server_class(tmp_path / "served", command=lambda port: _command(path, port))
-            running.callback(server.stop)
-            server.wait()
+            server = begin(command=lambda port: _command(path, port))
             port = server.url.rpartition(":")[2]
             if lab is not None:
                 return f"{lab.url}/user/ada/proxy/{'absolute/' if path else ''}{port}", server
@@ -83,97 +70,71 @@ def _command(path: str, port: int) -> list[str]:
     return [*option, sys.executable, "-m", "likeness", "app", "--token", "--api", "--port", str(port)]
 
 
-@pytest.fixture
-def visitor(browser: Any) -> Iterator[Any]:
-    """A page, with what it asked for (`asked`, a list of method, address and status) and what its console complained of (`errors`)."""
-    context = browser.new_context(viewport={"width": 1440, "height": 900}, accept_downloads=True)
-    page = context.new_page()
-    page.set_default_timeout(WAIT)
-    page.asked, page.errors = [], []
-    page.on("response", lambda answer: page.asked.append((answer.url, answer.status)))
-    page.on("websocket", lambda socket: page.asked.append((socket.url.replace("ws", "http", 1), 101)))
-    page.on("console", lambda message: page.errors.append(message.text) if message.type == "error" and not _is_icon(message) else None)
-    page.on("pageerror", lambda error: page.errors.append(str(error)))
-    yield page
-    context.close()
-
-
 def _is_icon(message: Any) -> bool:
     """Of the host itself, which browsers ask for where a page names none, as the door's."""
     return str(message.location.get("url", "")).endswith("/favicon.ico")
 
 
-def _check(page: Any, root: str) -> None:
-    """All was found, and below the path; no picture has failed."""
-    assert not [(url, status) for url, status in page.asked if status >= 400 or not url.startswith((f"{root}/", "blob:", "data:"))]
-    assert page.errors == []
-    shown = page.evaluate(_PICTURES)
-    assert all(width > 0 for _, width in shown), shown
-
-
-def _shows(page: Any, css: str) -> None:
-    """The first such picture comes."""
-    picture = page.locator(css).first
-    picture.scroll_into_view_if_needed()
-    assert picture.evaluate("img => img.decode().then(() => img.naturalWidth)") > 0
-
-
-def _hover_until_described(page: Any) -> None:
+def _hover_until_described(page: Any, asked: list[tuple[str, int]]) -> None:
     """Moves over the first map until a point tells of itself."""
     box = page.locator(".lm-stage").first.bounding_box()
     for step in range(400):
         page.mouse.move(box["x"] + box["width"] * (0.2 + 0.6 * (step % 20) / 20), box["y"] + box["height"] * (0.2 + 0.6 * (step // 20) / 20))
         drawn(page)
-        if any("/info/" in url for url, _ in page.asked):
+        if any("/info/" in url for url, _ in asked):
             return
     raise AssertionError("no point was described")
 
 
-def _export(page: Any) -> None:
-    page.get_by_role("button", name="Export", exact=True).click()
-    page.get_by_role("button", name="Make the file").click()
-    page.get_by_role("link", name=re.compile("Download ")).click()
-
-
 @pytest.mark.long
 @pytest.mark.parametrize("way", WAYS)
-def test_all_that_a_page_asks_for_lies_below_the_path(way: str, below: Callable[[str], tuple[str, Any]], visitor: Any) -> None:
+def test_all_that_a_page_asks_for_lies_below_the_path(way: str, below: Callable[[str], tuple[str, Any]], people: Callable[..., Person]) -> None:
     root, server = below(way)
     printed, token = re.findall(r"(http://\S+/)\?token=([\w-]+)", server.printed())[0]
     path = "" if way in ("a proxy takes it away", "JupyterLab") else urlsplit(root).path  # what only the proxy knows, no server can print
     assert printed == f"{server.url}{path}/"
+    person = people(server, checked=False)
+    person.url = root
+    page, asked, errors = person.page, list[tuple[str, int]](), list[str]()
+    page.on("response", lambda answer: asked.append((answer.url, answer.status)))
+    page.on("websocket", lambda socket: asked.append((socket.url.replace("ws", "http", 1), 101)))
+    page.on("console", lambda message: errors.append(message.text) if message.type == "error" and not _is_icon(message) else None)
+    page.on("pageerror", lambda error: errors.append(str(error)))
 
-    visitor.goto(f"{root}/notions?layout=PCA")  # the door asks, and leads back to where one wanted to go
-    visitor.get_by_label("Token").fill(token)
-    visitor.get_by_role("button", name="Open").click()
-    visitor.get_by_text("17 prompts,").wait_for()
-    assert visitor.url.startswith(f"{root}/notions")
-    assert [(urlsplit(url).path.removeprefix(urlsplit(root).path), status) for url, status in visitor.asked if status >= 400] == [("/notions", 401)]
-    visitor.goto("about:blank")  # no picture is asked for without the cookie
-    visitor.context.clear_cookies()
-    visitor.asked.clear()
-    visitor.errors.clear()
+    def check() -> None:
+        """All was found, and below the path; no picture has failed."""
+        assert not [(url, status) for url, status in asked if status >= 400 or not url.startswith((f"{root}/", "blob:", "data:"))]
+        assert errors == []
+        assert [source for source, width in page.evaluate(_PICTURES) if not width] == []
 
-    open_map(visitor, f"{root}/?token={token}&layout=PCA&query=5")
-    assert visitor.url.startswith(f"{root}/?")
-    assert "token" not in visitor.url
-    visitor.get_by_role("heading", name="Neighbors of").wait_for()
-    _shows(visitor, ".ga-tile img")
-    _shows(visitor, ".qb-chip img")
-    _shows(visitor, ".query img")
-    _hover_until_described(visitor)
-    _check(visitor, root)
-    with visitor.expect_download() as download:
-        _export(visitor)
-    assert download.value.failure() is None  # the form stays open while one goes on to other pages
-    for name in ("Compare", "Continuous", "Copies", "Label", "Train"):
-        visitor.get_by_role("link", name=name, exact=True).click()
-        visitor.get_by_role("heading", name=name, exact=True).wait_for()
-        settled(visitor)
-        _check(visitor, root)
-    assert any("/labeled/" in url for url, _ in visitor.asked)
+    page.goto(f"{root}/notions?layout=PCA")  # the door asks, and leads back to where one wanted to go
+    page.get_by_label("Token").fill(token)
+    person.button("Open").click()
+    person.says("17 prompts,")
+    assert page.url.startswith(f"{root}/notions")
+    assert [(urlsplit(url).path.removeprefix(urlsplit(root).path), status) for url, status in asked if status >= 400] == [("/notions", 401)]
+    page.goto("about:blank")  # no picture is asked for without the cookie
+    page.context.clear_cookies()
+    asked.clear()
+    errors.clear()
 
-    visitor.goto(f"{root}/api")
-    visitor.get_by_role("link", name="openapi.json").click()
-    visitor.get_by_text('"openapi":').wait_for()
-    _check(visitor, root)
+    person.open(f"?token={token}&layout=PCA&query=5").map().heading("Neighbors of")
+    assert page.url.startswith(f"{root}/?")
+    assert "token" not in page.url
+    for css in (".ga-tile img", ".qb-chip img", ".query img"):
+        picture = page.locator(css).first
+        picture.scroll_into_view_if_needed()
+        assert picture.evaluate("img => img.decode().then(() => img.naturalWidth)") > 0
+    _hover_until_described(page, asked)
+    check()
+    person.button("Export").click()
+    person.button("Make the file").click()
+    assert person.download(page.get_by_role("link", name=re.compile("Download "))).stat().st_size
+    for name in ("Compare", "Continuous", "Copies", "Label", "Train"):  # the form stays open while one goes on to other pages
+        person.go(name).heading(name)
+        check()
+    assert any("/labeled/" in url for url, _ in asked)
+    page.goto(f"{root}/api")
+    page.get_by_role("link", name="openapi.json").click()
+    person.says('"openapi":')
+    check()

@@ -1,14 +1,14 @@
 """The switch between light, dark and the system's theme: at once, on every page, for good."""
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 from playwright.sync_api import TimeoutError
 
 import navigation
-from browsing import WAIT, open_map, settled
+from browsing import Person
 
 pytestmark = pytest.mark.long
 
@@ -17,60 +17,45 @@ _LEAST = 4.5  # contrast of text, WCAG 2 AA
 
 
 @pytest.fixture
-def light_page(browser: Any) -> Iterator[Any]:
-    """A page of a person whose system is light, with a storage of its own."""
-    context = browser.new_context(viewport={"width": 1440, "height": 900}, color_scheme="light")
-    yield context.new_page()
-    context.close()
+def lit(people: Callable[..., Person], server: Any) -> Person:
+    """Somebody whose system is light."""
+    return people(server, color_scheme="light")
 
 
-def _choose(page: Any, theme: str) -> None:
-    page.get_by_role("radio", name=theme).click()
+_BACK = "getComputedStyle(document.querySelector('.stApp')).backgroundColor"
 
 
-def _back(page: Any) -> str:
-    found: str = page.evaluate("getComputedStyle(document.querySelector('.stApp')).backgroundColor")
-    return found
+def _wait_for(person: Person, back: str) -> None:
+    person.page.wait_for_function(f"back => {_BACK} === back", arg=back)
 
 
-def _wait_for(page: Any, back: str) -> None:
-    page.wait_for_function("back => getComputedStyle(document.querySelector('.stApp')).backgroundColor === back", arg=back, timeout=WAIT)
+def _choose(person: Person, theme: str, back: str) -> None:
+    person.page.get_by_role("radio", name=theme).click()
+    _wait_for(person, back)
 
 
-def test_one_click_darkens_page_and_map_without_a_reload_and_for_good(light_page: Any, server: Any) -> None:
-    page = light_page
-    open_map(page, f"{server.url}/?layout=PCA")
-    assert _back(page) == LIGHT
+def test_one_click_darkens_page_and_map_without_a_reload_for_good_and_in_other_tabs(lit: Person) -> None:
+    page = lit.open("?layout=PCA").map().page
+    assert page.evaluate(_BACK) == LIGHT
     page.evaluate("window.stays = true")
-    _choose(page, "Dark theme")
-    _wait_for(page, DARK)
-    page.locator(".lm-dark").wait_for(timeout=WAIT)
+    _choose(lit, "Dark theme", DARK)
+    page.locator(".lm-dark").wait_for()
     assert page.evaluate("window.stays")
     assert page.get_by_role("radio", name="Dark theme").get_attribute("aria-checked") == "true"
-    page.goto(f"{server.url}/continuous")  # Streamlit itself keeps a theme for one address only
-    settled(page)
-    assert _back(page) == DARK
-    _choose(page, "Theme of the system")
-    _wait_for(page, LIGHT)
+    assert lit.open("continuous").page.evaluate(_BACK) == DARK  # Streamlit itself keeps a theme for one address only
+    _choose(lit, "Theme of the system", LIGHT)
     page.emulate_media(color_scheme="dark")
-    _wait_for(page, DARK)
-    _choose(page, "Light theme")
-    _wait_for(page, LIGHT)
-    page.emulate_media(color_scheme="light")
-    page.emulate_media(color_scheme="dark")
-    assert _back(page) == LIGHT
-
-
-def test_another_tab_follows_and_keys_choose(light_page: Any, server: Any) -> None:
-    first, second = light_page, light_page.context.new_page()
-    for page in (first, second):
-        page.goto(f"{server.url}/continuous")
-        settled(page)
-    first.get_by_role("radio", name="Theme of the system").focus()
-    first.keyboard.press("ArrowLeft")
-    _wait_for(second, DARK)
-    assert first.evaluate("document.activeElement.shadowRoot?.activeElement?.ariaLabel ?? document.activeElement.ariaLabel") == "Dark theme"
-    assert second.get_by_role("radio", name="Dark theme").get_attribute("aria-checked") == "true"
+    _wait_for(lit, DARK)
+    _choose(lit, "Light theme", LIGHT)
+    for scheme in ("light", "dark"):
+        page.emulate_media(color_scheme=scheme)
+    assert page.evaluate(_BACK) == LIGHT
+    other = lit.another("continuous")
+    page.get_by_role("radio", name="Theme of the system").focus()
+    page.keyboard.press("ArrowLeft")
+    _wait_for(other, DARK)
+    assert page.evaluate("document.activeElement.shadowRoot?.activeElement?.ariaLabel ?? document.activeElement.ariaLabel") == "Dark theme"
+    assert other.page.get_by_role("radio", name="Dark theme").get_attribute("aria-checked") == "true"
 
 
 def _unreadable(page: Any) -> list[str]:
@@ -81,16 +66,12 @@ def _unreadable(page: Any) -> list[str]:
     return found
 
 
-@pytest.mark.parametrize("page", navigation.PAGES, ids=lambda page: page.address)
-def test_texts_of_every_page_are_readable_in_both(light_page: Any, server: Any, page: Any) -> None:
-    shown = light_page
-    shown.goto(f"{server.url}/{'' if page is navigation.PAGES[0] else page.address}?layout=PCA&query=3")
-    shown.get_by_role("radio", name="Dark theme").wait_for(timeout=WAIT)
-    settled(shown)
-    for theme in ("Light theme", "Dark theme"):
-        _choose(shown, theme)
-        _wait_for(shown, DARK if theme == "Dark theme" else LIGHT)
-        assert _unreadable(shown) == []
+def test_texts_of_every_page_are_readable_in_both(lit: Person) -> None:
+    for page in navigation.PAGES:
+        lit.open(f"{'' if page is navigation.PAGES[0] else page.address}?layout=PCA&query=3")
+        for theme, back in (("Light theme", LIGHT), ("Dark theme", DARK)):
+            _choose(lit, theme, back)
+            assert _unreadable(lit.page) == [], (page.address, theme)
 
 
 # Texts whose color stands out less from what lies behind them than is asked for: less is for large ones and icons. What is switched off, and what

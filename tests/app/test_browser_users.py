@@ -1,155 +1,135 @@
-"""Several people on one shared server, in browsers of their own: nobody sees what another edits, selects, asks for, saves or uploads."""
+"""Several people on one shared server, in browsers of their own: nobody sees what another edits, selects, asks for, saves, answers or uploads."""
 
-import io
 import re
-from collections.abc import Iterator
+import shutil
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 from PIL import Image
 
-from browsing import WAIT, settled
+from browsing import Person
+from likeness.data import add_dataset, new_entry, read_cars
+from worlds import draw
 
 pytestmark = pytest.mark.long
 
 
 @pytest.fixture(scope="module")
-def shared_server(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Iterator[Any]:
-    """A shared server with one root, `photos`, and a folder beside it that nobody may see."""
+def shared_server(begin_once: Any, tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """A shared server with one root, `photos`, and a folder beside it that nobody may see.
+
+    In the root 24 pictures are a dataset, `entry`, of which four are there twice, as train and as test images.
+    """
     place = tmp_path_factory.mktemp("shared")
-    for folder, color in (("photos/birds", (200, 60, 20)), ("secret", (20, 60, 200))):
-        (place / folder).mkdir(parents=True)
-        for shade in range(12):
-            Image.new("RGB", (48, 48), tuple(part + 2 * shade for part in color)).save(place / folder / f"{shade}.png")
+    for folder in ("photos/birds", "secret"):
+        draw(place / folder, 12, size=48)
     (place / "photos" / "way_out").symlink_to(place / "secret")
-    server_class = request.getfixturevalue("server_class")
-    running = server_class(place / "cache", "--shared", "--root", str(place / "photos"))
-    running.place = place
-    running.wait()
-    yield running
-    running.stop()
+    (place / "photos" / "twice").mkdir()
+    lines = ["path,split"]
+    for number, path in enumerate(read_cars().paths()[:20]):
+        shutil.copy(path, place / "photos" / "twice" / f"{number:02}.webp")
+        lines.append(f"{number:02}.webp,train")
+        if number < 4:
+            Image.open(path).convert("RGB").resize((90, 90)).save(place / "photos" / "twice" / f"{number:02}_small.png")
+            lines.append(f"{number:02}_small.png,test")
+    (place / "photos" / "twice" / "images.csv").write_text("\n".join(lines) + "\n")
+    entry = new_entry("Twice", "photos/twice/images.csv", "cars")
+    running = begin_once("--shared", "--root", str(place / "photos"))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("LIKENESS_CACHE", str(running.cache))
+        add_dataset(entry)
+    running.place, running.entry = place, entry.id
+    return running
 
 
 @pytest.fixture
-def people(browser: Any, shared_server: Any) -> Iterator[list[Any]]:
-    """Pages of two people, each with cookies of its own; consoles without errors."""
-    contexts = [browser.new_context(viewport={"width": 1280, "height": 900}) for _ in range(2)]
-    pages, errors = [context.new_page() for context in contexts], []
-    for page in pages:
-        page.on("console", lambda message: errors.append(message.text) if message.type == "error" else None)
-        page.on("pageerror", lambda error: errors.append(str(error)))
-    yield pages
-    for context in contexts:
-        context.close()
-    assert not errors
+def two(people: Callable[..., Person], shared_server: Any) -> tuple[Person, Person]:
+    ada, ben = (people(shared_server) for _ in range(2))
+    return ada, ben
 
 
-def _open(page: Any, url: str) -> None:
-    page.goto(url)
-    page.wait_for_selector(".lm[data-state='ready']", timeout=WAIT)
-    settled(page)
+def _edit(person: Person, *words: str) -> None:
+    person.go("Notions").says(re.compile(r"\d+ prompts, \d+ encoded, fitted in")).tab("Paste a list")
+    person.fill("One aspect per line", "\n".join(words), "Control+Enter").says(f"{len(words)} prompts,").settle()
 
 
-def _go(page: Any, name: str) -> None:
-    page.get_by_role("link", name=name, exact=True).click()
-    settled(page)
+def test_edits_selections_and_queries_stay_with_their_browser(two: tuple[Person, Person]) -> None:
+    ada, ben = two
+    words = {ada: ("red", "blue"), ben: ("green", "white", "black")}
+    for person, own in words.items():
+        _edit(person.open("?layout=PCA" + ("&query=5" if person is ada else "")).map(), *own)
+    for person, own in words.items():
+        assert person.page.get_by_label("One aspect per line").input_value().splitlines() == list(own)
+        person.says(f"{len(own)} prompts,").go("Explore")
+    ben.fill("Search by text", "a red car").heading("Images for “a red car”")
+    ada.heading("Neighbors of")
+    ada.page.reload()
+    ada.map().go("Notions").says("2 prompts,")  # an edit survives the reload, in its own browser
 
 
-def _edit(page: Any, words: list[str]) -> None:
-    _go(page, "Notions")
-    page.get_by_text(re.compile(r"\d+ prompts, \d+ encoded, fitted in")).wait_for(timeout=WAIT)
-    page.get_by_role("tab", name="Paste a list").click()
-    field = page.get_by_label("One aspect per line")
-    field.fill("\n".join(words))
-    field.press("Control+Enter")
-    page.get_by_text(f"{len(words)} prompts,").wait_for(timeout=WAIT)
-    settled(page)
-
-
-def test_edits_selections_and_queries_stay_with_their_browser(people: list[Any], shared_server: Any) -> None:
-    words = [["red", "blue"], ["green", "white", "black"]]
-    ada, ben = people
-    for page, own in zip(people, words, strict=True):
-        _open(page, f"{shared_server.url}/?layout=PCA" + ("&query=5" if page is ada else ""))
-        _edit(page, own)
-    for page, own in zip(people, words, strict=True):
-        assert page.get_by_label("One aspect per line").input_value().splitlines() == own
-        page.get_by_text(f"{len(own)} prompts,").wait_for(timeout=WAIT)
-        _go(page, "Explore")
-    ben.get_by_label("Search by text").fill("a red car")
-    ben.get_by_label("Search by text").press("Enter")
-    ben.get_by_role("heading", name="Images for “a red car”").wait_for(timeout=WAIT)
-    ada.get_by_role("heading", name=re.compile("Neighbors of")).wait_for(timeout=WAIT)
-    ada.reload()
-    ada.wait_for_selector(".lm[data-state='ready']", timeout=WAIT)
-    _go(ada, "Notions")
-    ada.get_by_text("2 prompts,").wait_for(timeout=WAIT)  # an edit survives the reload, in its own browser
-
-
-def test_uploads_and_saved_notions_are_private(people: list[Any], shared_server: Any) -> None:
-    ada, ben = people
-    for page in (ada, ben):
-        _open(page, f"{shared_server.url}/?layout=PCA")
-    _go(ada, "Your images")
-    ada.get_by_role("tab", name="Upload").click()
-    files = []
-    for shade in range(12):
-        picture = io.BytesIO()
-        Image.new("RGB", (48, 48), (20 * shade, 90, 30)).save(picture, "PNG")
-        files.append({"name": f"{shade}.png", "mimeType": "image/png", "buffer": picture.getvalue()})
-    ada.locator("input[type='file']").set_input_files(files)
-    ada.get_by_role("textbox", name="Name").fill("Zebras **of** Ada")
-    ada.get_by_role("textbox", name="Name").press("Enter")
-    settled(ada)
-    ada.get_by_role("tabpanel", name="Upload").get_by_role("button", name="Embed these images").click()
-    ada.get_by_text("12 images are ready").wait_for(timeout=WAIT)
-    ada.get_by_role("link", name="Explore them").click()
-    ada.get_by_text("12 images", exact=True).first.wait_for(timeout=WAIT)
-    link = ada.url
-    _go(ben, "Your images")
-    ben.get_by_role("heading", name="Your images", exact=True).wait_for(timeout=WAIT)
-    ben.get_by_test_id("stMain").get_by_text("Synthetic Cars").first.wait_for(timeout=WAIT)
-    assert ben.get_by_text("Zebras").count() == 0
-    assert ben.get_by_text("images are ready").count() == 0
-    _open(ada, f"{shared_server.url}/?layout=PCA")  # a new session of the same browser
-    _go(ada, "Your images")
-    ada.get_by_text("Zebras **of** Ada").first.wait_for(timeout=WAIT)
+def test_uploads_and_saved_notions_are_private(two: tuple[Person, Person], shared_server: Any, tmp_path: Path) -> None:
+    ada, ben = (person.open("?layout=PCA").map() for person in two)
+    ada.go("Your images").tab("Upload")
+    ada.page.locator("input[type='file']").set_input_files(sorted(draw(tmp_path / "zebras", 12, size=48).iterdir()))
+    ada.fill("Name", "Zebras **of** Ada")
+    ada.page.get_by_role("tabpanel", name="Upload").get_by_role("button", name="Embed these images").click()
+    ada.says("12 images are ready").go("Explore them").says("12 images")
+    link = ada.page.url
+    ben.go("Your images").heading("Your images").page.get_by_test_id("stMain").get_by_text("Synthetic Cars").first.wait_for()
+    assert ben.page.get_by_text("Zebras").count() == 0
+    assert ben.page.get_by_text("images are ready").count() == 0
+    ada.open("?layout=PCA").map().go("Your images").says("Zebras **of** Ada")  # a new session of the same browser
     assert re.search(r"dataset=[0-9a-f]{32}", link)
-    _open(ben, link)  # who was given the link can open it
-    ben.get_by_text("12 images", exact=True).first.wait_for(timeout=WAIT)
-
-    _go(ada, "Notions")
-    ada.get_by_role("textbox", name="Name", exact=True).fill("ada's own notion")
-    ada.get_by_role("textbox", name="Name", exact=True).press("Enter")
-    settled(ada)
-    ada.get_by_role("button", name="Save").click()
-    settled(ada)
+    ben.page.goto(link)  # who was given the link can open it
+    ben.map().says("12 images")
+    ada.go("Notions").fill("Name", "ada's own notion").press("Save")
     assert list((shared_server.cache / "visitors").glob("*/notions/ada-s-own-notion-*.yaml"))
     assert not (shared_server.cache / "notions").exists()
 
 
-def test_no_path_leads_out_of_the_roots_and_none_is_shown(people: list[Any], shared_server: Any) -> None:
-    page, place = people[0], shared_server.place
-    _open(page, f"{shared_server.url}/?layout=PCA")
-    _go(page, "Your images")
-    refused = [str(place / "secret"), "photos/way_out", "uploads"]  # others in tests/app/test_access.py
-    for typed in refused:
-        field = page.get_by_role("textbox", name="Folder on this server")
-        field.fill(typed)
-        field.press("Enter")
-        settled(page)
-        page.get_by_role("tabpanel", name="Folder").get_by_role("button", name="Embed these images").click()
-        page.get_by_text(re.compile("cannot be reached here")).first.wait_for(timeout=WAIT)
-        settled(page)
-    said = page.locator("[data-testid='stMain']").inner_text()
-    assert str(place) not in said
-    field.fill("photos/birds")
-    field.press("Enter")
-    settled(page)
-    page.get_by_role("tabpanel", name="Folder").get_by_role("button", name="Embed these images").click()
-    page.get_by_text("12 images are ready").wait_for(timeout=WAIT)
-    _go(page, "Train")
-    page.get_by_text("Training is turned off on this server").wait_for(timeout=WAIT)
-    _open(people[1], f"{shared_server.url}/?layout=PCA")
-    _go(people[1], "Your images")
-    people[1].get_by_text("birds").first.wait_for(timeout=WAIT)  # what lies below a root is everyone's
+def test_no_path_leads_out_of_the_roots_and_none_is_shown(two: tuple[Person, Person], shared_server: Any) -> None:
+    ada, ben = two
+    embed = ada.page.get_by_role("tabpanel", name="Folder").get_by_role("button", name="Embed these images")
+    ada.open("?layout=PCA").map().go("Your images")
+    for typed in (str(shared_server.place / "secret"), "photos/way_out", "uploads"):  # others in tests/app/test_access.py
+        ada.fill("Folder on this server", typed).click(embed).says("cannot be reached here")
+    assert str(shared_server.place) not in ada.text
+    ada.fill("Folder on this server", "photos/birds").click(embed).says("12 images are ready")
+    ada.go("Train").says("Training is turned off on this server")
+    ben.open("?layout=PCA").map().go("Your images").says("birds")  # what lies below a root is everyone's
+
+
+def test_how_many_match_by_keys_and_each_person_with_answers_of_their_own(two: tuple[Person, Person]) -> None:
+    def asked(person: Person) -> str:
+        return str(person.page.locator(".asked img").get_attribute("src"))
+
+    one, other = (person.open("?layout=PCA&text=a+red+car&a=Car+color").map().press("How many match?").says("asked about first") for person in two)
+    before = asked(one)
+    for key, said in (("y", "1 answer: 1 yes, 0 no."), ("n", "2 answers: 1 yes, 1 no."), ("z", "1 answer: 1 yes, 0 no.")):
+        one.keys(key).says(said).settle()
+    assert asked(one) != before
+    assert asked(other) == before
+    one.go("Notions").go("Explore").says("1 answer: 1 yes, 0 no.").press("Select the matches")
+    one.page.locator("h3", has_text="selected").wait_for()
+    assert one.rows
+    assert not other.rows
+    other.page.locator("input[aria-label='Search by text']").fill("yny")  # letters that are typed are no answers
+    assert other.settle().page.get_by_text("asked about first").count() == 1
+
+
+def test_copies_are_found_left_out_selected_and_downloaded(two: tuple[Person, Person], shared_server: Any) -> None:
+    from playwright.sync_api import expect
+
+    one, other = two
+    one.open(f"copies?dataset={shared_server.entry}").says("Suggested: ", "4 of 24 images may go").settle()
+    expect(one.page.get_by_text("The first stays: most pixels.")).to_have_count(4, timeout=600_000)
+    expect(one.page.locator("figure.copy img")).to_have_count(8, timeout=600_000)
+    one.page.wait_for_function("[...document.querySelectorAll('figure.copy img')].every((img) => img.complete && img.naturalWidth > 0)")
+    one.click(one.page.get_by_text("Keep all").first).says("3 of 24 images may go")
+    assert len(one.download("List of what may go").read_text().split()) == 3
+    one.tab("Leaks across a split").says("8 of 24 images have a copy under another split").settle().press("Select them")
+    assert len(one.rows) == 4
+    other.open(f"copies?dataset={shared_server.entry}").says("4 of 24 images may go")  # what one leaves whole is not left so for the other
+    assert not other.rows

@@ -39,8 +39,7 @@ def draft() -> drafts.Draft:
 
 def test_only_spaces_of_notions_have_the_buttons_and_saved_clicks_are_shown(app: Page) -> None:
     app.visit(b="Car color", query="0")
-    assert _answers(app) == [None, [None] * 24]
-    assert not _said(app)
+    assert (_answers(app), _said(app)) == ([None, [None] * 24], "")
     notion = get_notion("car color", shipped_folder())
     near = int(cars().refit(notion).nearest(0, 3).rows[2])
     save_notion(replace(notion, name="Clicked", clicks=(Click(PATHS[0], PATHS[near], True), Click(PATHS[0], "gone.png", False))))
@@ -54,16 +53,12 @@ def test_words_follow_what_was_clicked_and_go_back(app: Page, draft: drafts.Draf
     frame = read_dataset("cars").frame
     same = frame["background_color"] == frame["background_color"][0]
     liked, others = frame.index[same][1:4], frame.index[~same & (frame["car_color"] == frame["car_color"][0])][:3]
-
-    def captions() -> set[str]:
-        return set(app.sent("nearest")["sections"][0]["captions"])
-
     app.session_state["click_asked"] = tuple(Click(PATHS[0], PATHS[row], row in liked) for row in (*liked, *others))
     _show(app, draft)
     assert "6 clicks**: 3 more like this, 3 not. They fit **car background color** better than car color." in _said(app)
-    assert captions() == {frame["background_color"][0]}
+    assert set(app.sent("nearest")["sections"][0]["captions"]) == {frame["background_color"][0]}
     assert not _said(app.press("Undo"))
-    assert captions() == {frame["car_color"][0]}
+    assert set(app.sent("nearest")["sections"][0]["captions"]) == {frame["car_color"][0]}
     app.session_state["click_asked"] = (Click(PATHS[0], PATHS[int(others[0])], True),)
     assert "1 click**: 1 more like this, 0 not. The words fit them as they are." in _said(app.run())
     assert not _said(app.press("Forget"))

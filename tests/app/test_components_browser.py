@@ -1,9 +1,6 @@
 """The linked maps and the gallery in Streamlit, driven in Chromium."""
 
-import math
-import os
-import socket
-import subprocess
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,7 +9,7 @@ from typing import Any
 import pytest
 
 from browsing import drawn, settled
-from waiting import answers, wait_until
+from map_page import BLUE, GREEN, MAGENTA, ORANGE, DrivenMaps, close_to
 
 APP = Path(__file__).resolve().parents[2] / "app"
 CORNERS = {"a": (-1, 1), "b": (1, 1), "c": (-1, -1), "d": (1, -1)}  # clusters of the first map; the second has them turned by 180 degrees
@@ -75,7 +72,7 @@ event = linked_map(
     [MapPanel("One", positions @ rotation), MapPanel("Two", -positions)], coloring, n=n, key="map",
     thumbnails="/thumbnails/{row}", info="/info/{row}",
     selected=state.selected, query=state.query, neighbors=None if state.query is None else [np.array([1]), np.array([2])],
-    dimmed=classes == 1 if dimmed else None, height=560, on_event=take_in,
+    dimmed=classes == 1 if dimmed else None, height=560, on_event=take_in, renderer=st.query_params.get("renderer", "auto"),
 )
 chosen = [] if state.selected is None else state.selected.tolist()
 st.text(f"events {state.events} selected {len(chosen)} classes {sorted(set(classes[chosen].tolist()))} query {state.query} returned {bool(event)}")
@@ -90,55 +87,19 @@ st.text(f"clicked {state.clicked} returned {clicked}")
 
 
 @pytest.fixture(scope="module")
-def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def url(begin_once: Any, tmp_path_factory: pytest.TempPathFactory) -> str:
     """A small app around the components."""
     folder = tmp_path_factory.mktemp("components")
     (folder / "server.py").write_text(SERVER)
     (folder / "main.py").write_text(MAIN.replace("APP_FOLDER", repr(str(APP))))
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    options = ["--server.headless=true", "--browser.gatherUsageStats=false", "--server.fileWatcherType=none", f"--server.port={port}"]
-    process = subprocess.Popen(
-        [sys.executable, "-m", "streamlit", "run", "server.py", "--server.address=127.0.0.1", *options],
-        cwd=folder, env={**os.environ, "OMP_NUM_THREADS": "1"}, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-    )  # fmt: skip
-    address = f"http://127.0.0.1:{port}"
-    wait_until(lambda: answers(f"{address}/_stcore/health"))
-    yield address
-    process.terminate()
-    process.wait(600)
+    options = ["--server.headless=true", "--browser.gatherUsageStats=false", "--server.fileWatcherType=none", "--server.address=127.0.0.1"]
+    inside = ["sh", "-c", 'cd "$0" && exec "$@"', str(folder), "env", "OMP_NUM_THREADS=1"]
+    command = [*inside, sys.executable, "-m", "streamlit", "run", "server.py", *options]
+    return str(begin_once(command=lambda port: [*command, f"--server.port={port}"]).url)
 
 
-class Maps:
-    """The open page, in terms of the maps."""
-
-    def __init__(self, page: Any) -> None:
-        self.page = page
-
-    def place(self, panel: int, x: float, y: float) -> tuple[float, float]:
-        """Screen place of a point of the world, whose frame is [-1, 1] x [-1, 1]."""
-        box = self.page.locator(".lm-overlay").nth(panel).bounding_box()
-        scale = 0.92 * min(box["width"], box["height"]) / 2
-        return box["x"] + box["width"] / 2 + scale * x, box["y"] + box["height"] / 2 - scale * y
-
-    def pixel(self, panel: int, x: float, y: float, layer: str = "lm-points") -> list[int]:
-        """The color drawn at a point of the world."""
-        px, py = self.place(panel, x, y)
-        script = """(canvas, [px, py]) => { const box = canvas.getBoundingClientRect(); const k = canvas.width / box.width;
-          return [...canvas.getContext("2d").getImageData(Math.round((px - box.left) * k), Math.round((py - box.top) * k), 1, 1).data]; }"""
-        color: list[int] = self.page.locator(f".{layer}").nth(panel).evaluate(script, [px, py])
-        return color
-
-    def lasso(self, panel: int, x: float, y: float, radius: float = 0.35) -> None:
-        """Draws a circle in the world; it begins on the side of the middle, since corners' circles leave the map."""
-        start = math.atan2(-y, -x)
-        circle = [self.place(panel, x + radius * math.cos(start + t / 3), y + radius * math.sin(start + t / 3)) for t in range(19)]
-        self.page.mouse.move(*circle[0])
-        self.page.mouse.down()
-        for at in circle[1:]:
-            self.page.mouse.move(*at)
-        self.page.mouse.up()
+class Maps(DrivenMaps):
+    """The open page."""
 
     def tool(self, name: str) -> Any:
         return self.page.get_by_role("button", name=name)
@@ -146,6 +107,17 @@ class Maps:
     def said(self, text: str) -> None:
         """Waits until Python has printed `text`."""
         self.page.get_by_text(text).wait_for()
+
+    def legend(self) -> list[str]:
+        texts: list[str] = self.page.locator(".lm-entry").all_inner_texts()
+        return texts
+
+    def wheel(self, times: int = 3) -> None:
+        """Turns it towards the first corner."""
+        self.page.mouse.move(*self.place(0, *CORNERS["a"]))
+        for _ in range(times):
+            self.page.mouse.wheel(0, -100)
+        drawn(self.page)
 
 
 @pytest.fixture(scope="module")
@@ -163,7 +135,7 @@ def maps(context: Any, url: str, request: pytest.FixtureRequest) -> Iterator[Map
     page.set_default_timeout(600_000)
     page.add_init_script(settings.get("script", ""))
     page.set_viewport_size({"width": settings.get("width", 1440), "height": 1000})
-    page.emulate_media(color_scheme=settings.get("color_scheme", "light"), reduced_motion=settings.get("reduced_motion", "no-preference"))
+    page.emulate_media(color_scheme=settings.get("color_scheme", "light"))
     errors: list[str] = []
     page.requests = []
     page.on("console", lambda message: errors.append(message.text) if message.type == "error" else None)
@@ -178,27 +150,23 @@ def maps(context: Any, url: str, request: pytest.FixtureRequest) -> Iterator[Map
     assert errors == []
 
 
-def close_to(color: list[int], wanted: str, tolerance: int = 60) -> bool:
-    return all(abs(color[i] - int(wanted[1 + 2 * i : 3 + 2 * i], 16)) <= tolerance for i in range(3))
-
-
-BLUE, ORANGE, GREEN, MAGENTA = "#2559b0", "#df911a", "#2b9667", "#de50fc"
+WHITE = [255, 255, 255, 255]
 
 
 def test_both_maps_show_the_classes_what_is_hovered_and_what_is_clicked(maps: Maps) -> None:
     for corner, color in zip(CORNERS.values(), [BLUE, ORANGE, GREEN, MAGENTA], strict=True):
         assert close_to(maps.pixel(0, *corner), color)
         assert close_to(maps.pixel(1, -corner[0], -corner[1]), color)
-    assert maps.pixel(0, 0, 0) == [255, 255, 255, 255]
-    assert maps.page.locator(".lm-entry").all_inner_texts() == ["a\n100", "b\n100", "c\n100", "d\n100"]
+    assert maps.pixel(0, 0, 0) == WHITE
+    assert maps.legend() == ["a\n100", "b\n100", "c\n100", "d\n100"]
     maps.page.mouse.move(*maps.place(0, *CORNERS["a"]))
     card = maps.page.locator(".lm-card")
     card.get_by_text("image 0", exact=True).wait_for()
     drawn(maps.page)
     assert card.inner_text().split() == ["image", "0", "class", "from", "the", "server", "weight", "heavy"]
     assert card.locator("img").evaluate("(image) => image.src.endsWith('/thumbnails/0') && image.naturalWidth > 0")
-    ring = maps.page.locator(".lm-overlay").nth(1).evaluate("(c) => c.getContext('2d').getImageData(0, 0, c.width, c.height).data.some((v) => v > 0)")
-    assert ring
+    ring = "(c) => c.getContext('2d').getImageData(0, 0, c.width, c.height).data.some((v) => v > 0)"
+    assert maps.page.locator(".lm-overlay").nth(1).evaluate(ring)
     maps.page.mouse.move(*maps.place(0, 0, 0))
     card.wait_for(state="hidden")
     maps.page.mouse.click(*maps.place(0, *CORNERS["a"]))
@@ -208,117 +176,77 @@ def test_both_maps_show_the_classes_what_is_hovered_and_what_is_clicked(maps: Ma
     assert 0 < maps.pixel(0, 0, 1, "lm-overlay")[3] < 200
     assert 0 < maps.pixel(1, 1, 0, "lm-overlay")[3] < 200
     assert maps.pixel(0, -1, 0, "lm-overlay")[3] == 0
-    maps.page.keyboard.press("Escape")
-    maps.said("query None")
+    maps.tool("Box").click()
+    maps.drag(0, (0.7, 1.05), (1.05, 0.7))
+    maps.said("events 2 selected 100 classes [1] query 0")
+    maps.page.locator(".lm-overlay").first.focus()
+    for said in ("events 3 selected 0 classes [] query 0", "query None"):  # Escape takes back the latest first
+        maps.page.keyboard.press("Escape")
+        maps.said(said)
     drawn(maps.page)
     assert maps.pixel(0, 0, 1, "lm-overlay")[3] == 0
 
 
-@pytest.mark.parametrize("name", ["Lasso", "Box", "shift"])
-def test_a_selection_in_one_map_fades_the_rest_in_both(maps: Maps, name: str) -> None:
-    if name == "shift":
-        maps.page.keyboard.down("Shift")
-    else:
-        maps.tool(name).click()
-    if name == "Box":
-        maps.page.mouse.move(*maps.place(1, 0.7, 1.05))
-        maps.page.mouse.down()
-        maps.page.mouse.move(*maps.place(1, 1.05, 0.7), steps=4)
-        maps.page.mouse.up()
-    else:
-        maps.lasso(1, 1, 1)  # class c in the second map
+def test_selections_fade_the_rest_in_both_maps_are_added_to_taken_from_cleared_and_leave_out_what_is_filtered(maps: Maps) -> None:
+    maps.page.keyboard.down("Shift")  # draws also without the tool
+    maps.lasso(1, 1, 1)  # class c in the second map
     maps.page.keyboard.up("Shift")
     maps.said("events 1 selected 100 classes [2]")
     assert close_to(maps.pixel(0, *CORNERS["c"]), GREEN, 25)
     assert close_to(maps.pixel(1, 1, 1), GREEN, 25)
     assert not close_to(maps.pixel(0, *CORNERS["a"]), BLUE)
-    assert maps.pixel(0, *CORNERS["a"]) != [255, 255, 255, 255]  # faded, not gone
-    assert maps.page.locator(".lm-entry").nth(2).inner_text() == "c\n100/100"
-
-
-def test_shift_adds_alt_removes_and_the_button_clears(maps: Maps) -> None:
+    assert maps.pixel(0, *CORNERS["a"]) != WHITE  # faded, not gone
+    assert maps.legend()[2] == "c\n100/100"
     maps.tool("Lasso").click()
-    maps.lasso(0, *CORNERS["a"])
-    maps.said("selected 100 classes [0]")
-    maps.page.keyboard.down("Shift")
-    maps.lasso(0, *CORNERS["d"])
-    maps.page.keyboard.up("Shift")
-    maps.said("selected 200 classes [0, 3]")
-    maps.page.keyboard.down("Alt")
-    maps.lasso(0, *CORNERS["a"])
-    maps.page.keyboard.up("Alt")
-    maps.said("selected 100 classes [3]")
+    for key, corner, said in (("", "a", "100 classes [0]"), ("Shift", "d", "200 classes [0, 3]"), ("Alt", "a", "100 classes [3]")):
+        if key:
+            maps.page.keyboard.down(key)
+        maps.lasso(0, *CORNERS[corner])
+        if key:
+            maps.page.keyboard.up(key)
+        maps.said(f"selected {said}")
     assert maps.page.locator(".lm-count").inner_text() == "100 selected · 400 images"
     maps.tool("Clear selection").click()
-    maps.said("events 4 selected 0")
+    maps.said("events 5 selected 0")
     assert maps.tool("Clear selection").is_disabled()
-
-
-def test_filtered_images_fade_and_cannot_be_selected(maps: Maps) -> None:
     maps.page.get_by_text("Filter").click()
     maps.page.get_by_text("300 of 400 images").wait_for()
-    assert [entry.inner_text() for entry in maps.page.locator(".lm-entry").all()] == ["a\n100", "b\n0", "c\n100", "d\n100"]
+    assert maps.legend() == ["a\n100", "b\n0", "c\n100", "d\n100"]
     assert not close_to(maps.pixel(0, *CORNERS["b"]), ORANGE)
     maps.tool("Box").click()
-    maps.page.mouse.move(*maps.place(0, -1.05, 1.05))
-    maps.page.mouse.down()
-    maps.page.mouse.move(*maps.place(0, 1.05, -1.05), steps=5)
-    maps.page.mouse.up()
+    maps.drag(0, (-1.05, 1.05), (1.05, -1.05))
     maps.said("selected 300 classes [0, 2, 3]")
 
 
-def test_the_legend_shows_a_class_alone_without_asking_python(maps: Maps) -> None:
-    maps.page.locator(".lm-entry", has_text="b").click()
-    assert close_to(maps.pixel(0, *CORNERS["b"]), ORANGE)
-    assert not close_to(maps.pixel(1, -1, 1), MAGENTA)
-    maps.page.locator(".lm-entry", has_text="d").press("Enter")
-    assert close_to(maps.pixel(1, -1, 1), MAGENTA)
-    maps.page.get_by_role("button", name="Show all").click()
-    assert close_to(maps.pixel(0, *CORNERS["a"]), BLUE)
-    maps.said("events 0")
-
-
-def test_the_wheel_scrolls_unless_the_map_is_in_use(maps: Maps) -> None:
-    maps.page.mouse.move(*maps.place(0, *CORNERS["a"]))
-    maps.page.mouse.wheel(0, -100)
+def test_the_map_is_zoomed_where_it_is_in_use_moved_and_shows_a_class_alone_without_asking_python(maps: Maps) -> None:
+    maps.wheel(1)
     maps.page.locator(".lm-hint.lm-shown").wait_for()
-    assert close_to(maps.pixel(0, *CORNERS["d"]), MAGENTA)  # not zoomed
+    assert close_to(maps.pixel(0, *CORNERS["d"]), MAGENTA)  # the page scrolls, the map is not zoomed
     maps.page.keyboard.down("Control")
-    for _ in range(3):
-        maps.page.mouse.wheel(0, -100)
+    maps.wheel()
     maps.page.keyboard.up("Control")
-    drawn(maps.page)
-    assert maps.pixel(0, *CORNERS["d"]) == [255, 255, 255, 255]
+    assert maps.pixel(0, *CORNERS["d"]) == WHITE
     maps.tool("Reset view").click()
-    maps.page.mouse.click(*maps.place(0, 0, 0))
-    maps.page.mouse.move(*maps.place(0, *CORNERS["a"]))
-    for _ in range(3):
-        maps.page.mouse.wheel(0, -100)
-    drawn(maps.page)
-    assert maps.pixel(0, *CORNERS["d"]) == [255, 255, 255, 255]
-    maps.said("events 0")
-
-
-def test_the_map_moves_and_comes_back(maps: Maps) -> None:
     maps.page.mouse.click(*maps.place(0, 0, 0))  # from now on it is in use
-    maps.page.mouse.move(*maps.place(0, *CORNERS["a"]))
-    for _ in range(3):
-        maps.page.mouse.wheel(0, -100)
-    drawn(maps.page)
+    maps.wheel()
     assert close_to(maps.pixel(0, *CORNERS["a"]), BLUE)  # stays under the pointer
-    assert maps.pixel(0, *CORNERS["d"]) == [255, 255, 255, 255]
+    assert maps.pixel(0, *CORNERS["d"]) == WHITE
     maps.tool("Reset view").click()
     drawn(maps.page)
     assert close_to(maps.pixel(0, *CORNERS["d"]), MAGENTA)
-    maps.page.mouse.move(*maps.place(0, 0, 0))
-    maps.page.mouse.down()
-    maps.page.mouse.move(*maps.place(0, 0.5, 0), steps=3)
-    maps.page.mouse.up()
+    maps.drag(0, (0, 0), (0.5, 0))
     drawn(maps.page)
     assert close_to(maps.pixel(0, -0.5, 1), BLUE)
     assert close_to(maps.pixel(1, 1, -1), BLUE)  # the other map keeps its view
     maps.page.keyboard.press("0")
     drawn(maps.page)
+    assert close_to(maps.pixel(0, *CORNERS["a"]), BLUE)
+    maps.page.locator(".lm-entry", has_text="b").click()
+    assert close_to(maps.pixel(0, *CORNERS["b"]), ORANGE)
+    assert not close_to(maps.pixel(1, -1, 1), MAGENTA)
+    maps.page.locator(".lm-entry", has_text="d").press("Enter")
+    assert close_to(maps.pixel(1, -1, 1), MAGENTA)
+    maps.tool("Show all").click()
     assert close_to(maps.pixel(0, *CORNERS["a"]), BLUE)
     maps.said("events 0")
 
@@ -331,50 +259,72 @@ RECORD = """(canvas, [px, py]) => {
   look(); }"""
 
 
-def turned(maps: Maps) -> list[list[int]]:
-    """The colors that one place of the first map takes on, frame by frame, while the points move from class a's blue to class c's green."""
-    maps.page.locator(".lm-points").first.evaluate(RECORD, list(maps.place(0, *CORNERS["a"])))
-    maps.page.get_by_role("button", name="Turn").click()
-    maps.page.wait_for_function("() => { const [r, g, b] = window.seenColors.at(-1); return g > r + 60 && g > b + 20; }")
-    drawn(maps.page)
-    seen: list[list[int]] = maps.page.evaluate("window.seenColors")
-    return seen
-
-
-def test_new_positions_glide_and_nothing_is_built_anew(maps: Maps) -> None:
+def test_new_positions_glide_or_jump_without_motion_and_nothing_is_built_anew(maps: Maps) -> None:
     maps.page.locator(".lm-stage").first.evaluate("(stage) => { stage.marked = true; }")
-    seen = turned(maps)
-    assert close_to(seen[0], BLUE)
-    assert [255, 255, 255] in seen  # on the way
-    assert close_to(seen[-1], GREEN)
+    for motion, before, after in (("no-preference", BLUE, GREEN), ("reduce", GREEN, MAGENTA)):
+        maps.page.emulate_media(reduced_motion=motion)
+        maps.page.locator(".lm-points").first.evaluate(RECORD, list(maps.place(0, *CORNERS["a"])))
+        maps.tool("Turn").click()
+        settled(maps.page)
+        drawn(maps.page)
+        seen: list[list[int]] = maps.page.evaluate("window.seenColors")
+        assert close_to(seen[0], before)
+        assert close_to(seen[-1], after)
+        assert ([255, 255, 255] in seen) == (motion != "reduce")  # on the way
+        assert motion != "reduce" or len(seen) == 2
     assert maps.page.locator(".lm-stage").first.evaluate("(stage) => stage.marked")
 
 
-@pytest.mark.parametrize("maps", [{"reduced_motion": "reduce"}], indirect=True)
-def test_without_motion_the_points_jump(maps: Maps) -> None:
-    seen = turned(maps)
-    assert len(seen) == 2
-    assert close_to(seen[0], BLUE)
-    assert close_to(seen[1], GREEN)
+MANY = [{"query": "/?n=8000"}, *(pytest.param({"query": f"/?n=100000&renderer={kind}"}, marks=pytest.mark.long) for kind in ("cpu", "webgl"))]
 
 
-@pytest.mark.parametrize("maps", [{"query": "/?n=8000"}], indirect=True)
-def test_a_new_color_sends_no_positions_and_keeps_the_selection(maps: Maps) -> None:
-    def fetched() -> list[str]:
-        return [address for address in maps.page.requests if address.endswith(".bin")]
+@pytest.mark.parametrize("maps", MANY, indirect=True)
+def test_many_points_are_sent_once_and_selected_moved_filtered_and_colored_as_few(maps: Maps) -> None:
+    def fetched() -> int:
+        return sum(address.endswith(".bin") for address in maps.page.requests)
 
-    assert len(fetched()) == 2
+    asked = maps.page.evaluate("Object.fromEntries(new URL(location).searchParams)")
+    if asked.get("renderer", "auto") not in ("auto", maps.page.locator(".lm-points").first.get_attribute("data-renderer")):
+        pytest.skip("no WebGL 2 in this browser")
+    n, sent, a, c = int(asked["n"]), fetched(), (-0.94, 0.94), (-0.94, -0.94)
+    assert sent == (2 if n < 10_000 else 3)  # both maps, and many classes
+    assert close_to(maps.pixel(0, *a), BLUE)
+    assert close_to(maps.pixel(1, -a[0], -a[1]), BLUE)
     maps.tool("Lasso").click()
     maps.lasso(0, *CORNERS["a"])
-    maps.said("selected 2000 classes [0]")
+    maps.said(f"selected {n // 4} classes [0]")
+    drawn(maps.page)
+    for panel, sign in ((0, 1), (1, -1)):
+        assert close_to(maps.pixel(panel, sign * a[0], sign * a[1]), BLUE)
+        faded = maps.pixel(panel, sign * c[0], sign * c[1])
+        assert not close_to(faded, GREEN)
+        assert faded != WHITE  # not gone
+    assert maps.page.locator(".lm-count").inner_text() == f"{n // 4:,} selected · {n:,} images"
     maps.page.get_by_text("number").click()
     maps.page.locator(".lm-colorbar").wait_for()
-    maps.said("selected 2000 classes [0]")
-    assert close_to(maps.pixel(0, *CORNERS["a"]), "#fde725")
+    maps.said(f"selected {n // 4} classes [0]")
+    drawn(maps.page)
+    assert close_to(maps.pixel(0, -0.98, 0.99), "#fde725", 90)
     assert maps.page.locator(".lm-ticks").inner_text().split() == ["-1", "0", "1"]
-    maps.page.get_by_role("button", name="Nothing").click()
+    colored = fetched()
+    assert colored == sent + (n > 10_000)  # the new colors alone
+    maps.tool("Pan").click()
+    maps.page.get_by_text("Filter").click()
+    maps.page.get_by_text(re.compile(rf"{3 * n // 4:,} of {n:,} images")).wait_for()
+    maps.page.get_by_text("class", exact=True).first.click()
+    maps.page.locator(".lm-entry").first.wait_for()
+    maps.tool("Clear selection").click()
     settled(maps.page)
-    assert len(fetched()) == 2
+    assert fetched() == colored
+    maps.drag(0, (0, 0), (0.5, 0))
+    drawn(maps.page)
+    assert close_to(maps.pixel(0, a[0] + 0.5, a[1]), BLUE)
+    assert close_to(maps.pixel(1, -a[0], -a[1]), BLUE)
+    maps.tool("Reset view").click()
+    maps.page.locator(".lm-entry", has_text="c").click()
+    drawn(maps.page)
+    assert not close_to(maps.pixel(0, *a), BLUE)
+    assert close_to(maps.pixel(1, -c[0], -c[1]), GREEN)
 
 
 RECORD_LAST_ENTRY = """(root) => {
@@ -415,21 +365,20 @@ def test_a_late_answer_does_not_undo_what_was_drawn_since(maps: Maps) -> None:
 
 
 @pytest.mark.parametrize("maps", [{"color_scheme": "dark", "width": 1024}], indirect=True)
-def test_dark_and_narrow(maps: Maps) -> None:
+def test_a_dark_and_narrow_map_is_repainted_when_the_theme_changes(maps: Maps) -> None:
     assert sum(maps.pixel(0, 0, 0)[:3]) < 120
     assert close_to(maps.pixel(0, *CORNERS["b"]), ORANGE)
     boxes = [maps.page.locator(".lm-stage").nth(i).bounding_box() for i in (0, 1)]
     assert boxes[0]["width"] == pytest.approx(boxes[1]["width"], abs=1)
     assert boxes[1]["x"] > boxes[0]["x"] + boxes[0]["width"]
     assert maps.page.locator(".lm").bounding_box()["height"] == pytest.approx(560, abs=1)
-
-
-def test_a_change_of_theme_repaints_the_map(maps: Maps) -> None:
-    maps.page.emulate_media(color_scheme="dark")
-    maps.page.locator(".lm-dark").wait_for()
-    drawn(maps.page)
-    assert sum(maps.pixel(0, 0, 0)[:3]) < 120
-    assert close_to(maps.pixel(0, *CORNERS["a"]), BLUE)
+    for scheme, back in (("light", WHITE[:3]), ("dark", None)):
+        maps.page.emulate_media(color_scheme=scheme)
+        maps.page.locator(".lm.lm-dark" if scheme == "dark" else ".lm:not(.lm-dark)").wait_for()
+        drawn(maps.page)
+        found = maps.pixel(0, 0, 0)[:3]
+        assert found == back or (back is None and sum(found) < 120)
+        assert close_to(maps.pixel(0, *CORNERS["a"]), BLUE)
 
 
 def test_tiles_tell_rank_similarity_and_class_and_are_shown_on_demand_and_chosen(maps: Maps) -> None:
@@ -448,9 +397,9 @@ def test_tiles_tell_rank_similarity_and_class_and_are_shown_on_demand_and_chosen
     assert not section.get_by_role("button", name="more").is_visible()
     box = section.locator(".ga-frame").first.bounding_box()
     assert box["width"] == pytest.approx(box["height"], abs=1)
-    maps.page.get_by_role("region", name="All").locator(".ga-tile").nth(12).click()
+    section.locator(".ga-tile").nth(12).click()
     maps.said("clicked 12 returned 12")
-    maps.page.get_by_role("region", name="Near").locator(".ga-tile").nth(2).press("Enter")
+    tiles.nth(2).press("Enter")
     maps.said("clicked 7 returned 7")
     maps.page.get_by_role("button", name="Nothing").click()
     maps.said("clicked 7 returned None")

@@ -17,7 +17,6 @@ from PIL import Image
 
 from app_page import Page
 from background import jobs
-from components.gallery import Section, encode_section
 from likeness.data import ImageTable, read_cars
 from likeness.errors import InputError
 from likeness.evaluation import chance_metrics, continuous_metrics, oracle_metrics
@@ -71,66 +70,59 @@ def _apart(space: Space, config: LabelsConfig = VIEWPOINT) -> np.ndarray:
     return label_distances(space.table, config).between(every, every)
 
 
-def test_pictures_are_those_that_python_retrieves_with_their_label_distances(page: Page) -> None:
-    space, query = cars(), _query(page)
+def test_pictures_numbers_and_curves_of_one_space_are_core_s(page: Page) -> None:
+    space, query, every = cars(), _query(page), np.arange(2000)
     labels = label_distances(space.table, VIEWPOINT)
     near = retrieve(space.vectors[[query]], space.vectors, 8, np.array([query]))[0]
     shown = _rows(page)
     assert list(shown) == ["Raw encoder", ORACLE]
     assert shown["Raw encoder"]["rows"] == near.tolist()
-    apart = labels.between(np.array([query]), near)[0]
-    assert shown["Raw encoder"]["captions"] == [distance_text(float(each), "degrees") for each in apart]
-    assert shown["Raw encoder"]["note"] == f"{distance_text(float(apart.mean()), 'degrees')} from the query on average"
-    every = labels.between(np.array([query]), np.arange(2000))[0]
-    assert shown[ORACLE]["rows"] == np.argsort(every, kind="stable")[1:9].tolist()
+    own = labels.between(np.array([query]), near)[0]
+    assert shown["Raw encoder"]["captions"] == [distance_text(float(each), "degrees") for each in own]
+    assert shown["Raw encoder"]["note"] == f"{distance_text(float(own.mean()), 'degrees')} from the query on average"
+    assert shown[ORACLE]["rows"] == np.argsort(labels.between(np.array([query]), every)[0], kind="stable")[1:9].tolist()
     assert all(section["ranked"] for section in shown.values())
+
+    apart = _apart(space)
+    metrics = continuous_metrics(apart, space.vectors, space.vectors, (1, 10, 100), exclude=every)
+    oracle, chance = (measure(apart, (1, 10, 100), exclude=every) for measure in (oracle_metrics, chance_metrics))
+    names = ("mean_label_distance_at_1", "mean_label_distance_at_10", "ndcg_at_10", "ndcg_at_100")
+    assert _table(page) == {
+        title: [distance_text(figures[name], "degrees") if "distance" in name else f"{figures[name]:.3f}" for name in names]
+        for title, figures in (("Raw encoder", metrics), ("Chance", chance), ("Oracle", oracle))
+    }
+    line, bound = (next(trace for trace in page.charts[0] if trace["name"] == name) for name in ("Raw encoder", "Oracle"))
+    assert line["y"][0] == pytest.approx(metrics["mean_label_distance_at_1"])
+    assert bound["y"][-1] == pytest.approx(oracle["mean_label_distance_at_10"])
+    page.says("Each of the 2,000 images is a query", "Choose a space B in the sidebar")
+
     drawn = page.sent("continuous_retrieved")["thumbnails"]
     assert drawn == "./labeled/cars/{row}?kind=angles&columns=%5B%22yaw%22%2C+%22elevation%22%5D"
     page.set("continuous_drawn", False)
     for key in ("continuous_query", "continuous_retrieved", "continuous_suggested"):
         assert page.sent(key)["thumbnails"] == "./thumbnails/cars/{row}"
     rows = page.sent("continuous_suggested")["sections"][0]["rows"]
-    apart = labels.between(np.array(rows), np.array(rows))
     assert len(set(rows)) == 12
-    assert apart[~np.eye(12, dtype=bool)].min() > 25  # degrees
-    before = _query(page)
-    assert _query(page.press("Another query")) != before
+    assert labels.between(np.array(rows), np.array(rows))[~np.eye(12, dtype=bool)].min() > 25  # degrees
+    assert _query(page.press("Another query")) != query
     assert page.query_params["query"] == str(_query(page))
 
 
-def test_numbers_and_curves_of_one_space_are_core_s(page: Page) -> None:
-    space, apart, every = cars(), _apart(cars()), np.arange(2000)
-    metrics = continuous_metrics(apart, space.vectors, space.vectors, (1, 10, 100), exclude=every)
-    oracle, chance = (measure(apart, (1, 10, 100), exclude=every) for measure in (oracle_metrics, chance_metrics))
-    names = ("mean_label_distance_at_1", "mean_label_distance_at_10", "ndcg_at_10", "ndcg_at_100")
-    expected = {
-        title: [distance_text(figures[name], "degrees") if "distance" in name else f"{figures[name]:.3f}" for name in names]
-        for title, figures in (("Raw encoder", metrics), ("Chance", chance), ("Oracle", oracle))
-    }
-    assert _table(page) == expected
-    line, bound = (next(trace for trace in page.charts[0] if trace["name"] == name) for name in ("Raw encoder", "Oracle"))
-    assert line["y"][0] == pytest.approx(metrics["mean_label_distance_at_1"])
-    assert bound["y"][-1] == pytest.approx(oracle["mean_label_distance_at_10"])
-    assert "Each of the 2,000 images is a query" in page.texts
-    assert "Choose a space B in the sidebar" in page.texts
-
-
-def test_two_spaces_stand_side_by_side_with_their_difference(app: Page) -> None:
-    _ready(app.open("continuous").set("b", "car color"))
-    base, query, every = cars(), _query(app), np.arange(2000)
+def test_two_spaces_stand_side_by_side_with_their_difference(page: Page) -> None:
+    _ready(page.set("b", "car color"))
+    base, query, every = cars(), _query(page), np.arange(2000)
     fitted = base.refit(get_notion("car color"))
-    shown = _rows(app)
+    shown = _rows(page)
     assert list(shown) == ["Raw encoder", "Car color", ORACLE]
     assert shown["Car color"]["rows"] == retrieve(fitted.vectors[[query]], fitted.vectors, 8, np.array([query]))[0].tolist()
     a, b = (continuous_metrics(_apart(base), space.vectors, space.vectors, (1, 10), exclude=every) for space in (base, fitted))
     change = b["mean_label_distance_at_1"] - a["mean_label_distance_at_1"]
     assert change > 0
-    table, against = _table(app), "Car color against Raw encoder"
+    table, against = _table(page), "Car color against Raw encoder"
     assert list(table) == ["Raw encoder", "Car color", against, "Chance", "Oracle"]
     assert table[against][0] == f"▲ +{distance_text(change, 'degrees')} worse"
     assert table[against][2] == f"▼ −{a['ndcg_at_10'] - b['ndcg_at_10']:.3f} worse"
-    assert {trace["name"] for trace in app.charts[0]} == {"Raw encoder", "Car color", "Oracle", "Chance"}
-    assert "Choose a space B" not in app.texts
+    assert {trace["name"] for trace in page.hides("Choose a space B").charts[0]} == {"Raw encoder", "Car color", "Oracle", "Chance"}
 
 
 def test_a_numeric_column_of_one_s_own_is_a_label(page: Page) -> None:
@@ -157,20 +149,17 @@ def test_the_query_of_the_link_asks_else_the_selection_and_filters_hold(app: Pag
     _open(other)
     sedans = set(np.flatnonzero(read_cars().frame["body_type"] == "sedan").tolist())
     assert set(_rows(other)["Raw encoder"]["rows"]) <= sedans
-    assert f"Each of the {len(sedans):,} images is a query" in other.texts
+    other.says(f"Each of the {len(sedans):,} images is a query")
 
 
 def test_images_whose_label_is_missing_are_left_out_and_said_so(app: Page, monkeypatch: pytest.MonkeyPatch) -> None:
     year = np.arange(30.0) ** 2
     year[[3, 7]] = np.nan
     show_instead(monkeypatch, few_images({"year": year}, n=30))
-    _open(app, query="3")
-    assert "2 images without this label are left out." in app.texts
-    assert "Each of the 28 images is a query" in app.texts
+    _open(app, query="3").says("2 images without this label are left out.", "Each of the 28 images is a query")
     assert not {3, 7} & {_query(app), *(row for section in _rows(app).values() for row in section["rows"])}
-    heads = next(each.proto.body for each in app.get("html") if 'class="continuous"' in each.proto.body)
-    assert "nDCG at 20" in heads  # as many as there are
-    assert "nDCG at 100" not in heads
+    assert "nDCG at 20" in app.html  # as many as there are
+    assert "nDCG at 100" not in app.html
 
 
 def test_captions_stand_under_the_pictures(app: Page, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -181,8 +170,6 @@ def test_captions_stand_under_the_pictures(app: Page, monkeypatch: pytest.Monkey
     section = _rows(app)["Raw encoder"]
     assert section["texts"] == [json.loads(captions[row])[0] for row in section["rows"]]
     assert _rows(app.set("continuous_drawn", False))["Raw encoder"]["texts"] is None
-    with pytest.raises(InputError, match="'Near' has 2 rows and 1 texts"):
-        encode_section(Section("Near", [1, 2], texts=["a"]))
 
 
 def test_images_whose_labels_cannot_be_read_or_are_none_or_too_few_say_so(app: Page, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -228,12 +215,12 @@ def test_reading_labels_can_be_stopped_and_begun_again(app: Page, monkeypatch: p
 def test_measuring_uses_an_even_share_of_many_images(monkeypatch: pytest.MonkeyPatch, app: Page) -> None:
     from pages.continuous import numbers
 
-    comparison = import_module("likeness.evaluation.continuous_comparison")
+    comparison = import_module("likeness.evaluation.continuous")
     space = show_instead(monkeypatch, few_images({"year": np.arange(60.0)}, n=60))
     config = LabelsConfig(kind="numbers", columns=("year",))
     labels = ImageLabels(config, np.arange(60), label_distances(space.table, config))
     monkeypatch.setattr(comparison, "MOST_QUERIES", 20)
-    monkeypatch.setattr(comparison, "_ENTRIES", 60 * 7)  # three blocks, of unequal size
+    monkeypatch.setattr(comparison, "_DISTANCES", 60 * 7)  # three blocks, of unequal size
     queries = comparison.spread_queries(60)
     job = numbers.measure([space], labels, "key", np.arange(60))
     assert job.wait(600)

@@ -68,32 +68,24 @@ def _equal_files(app: Page, entry: DatasetEntry) -> Page:
 
 
 def test_near_copies_stand_in_groups_with_the_best_first_and_why(app: Page, twice: DatasetEntry, monkeypatch: pytest.MonkeyPatch) -> None:
-    said = _open(app, twice).texts
-    for each in (
+    _open(app, twice).says(
         *("2 of 8 images may go", "2 groups", "The first stays: most pixels.", "The first stays: listed first of equal ones."),
         *("Suggested: 0.9800", "Exact: every pair of images was compared.", "2 of 8 images have a copy under another split"),
-    ):
-        assert each in said
-    assert "hardly be told" not in said
-    assert "96 × 96" in app.html
-    assert "92 × 92" in app.html
+    ).hides("hardly be told")
+    assert all(size in app.html for size in ("96 × 96", "92 × 92"))
     assert app.at(f"copies_across_{twice.id}").value == "split"
     assert app.press("Select them").session_state["rows"].tolist() == [1]
     _suggest(monkeypatch, 0.98, 0.46, 0.03)
-    assert "copies can hardly be told from other images" in _open(app, twice).texts
-    slider = app.select_slider[0]
+    slider = _open(app, twice).says("copies can hardly be told from other images").select_slider[0]
     low = next(value for value in slider.options if float(str(value).split()[0]) > 0.55)
     slider.set_value(float(str(low).split()[0])).run()
-    assert "Just above the line: these look like copies" in _open(app, twice).texts
-    assert '<figure class="pair">' in app.html
-    assert "2 of 8 images may go" in app.press("Take the suggested line").wait("copies").texts
+    assert '<figure class="pair">' in _open(app, twice).says("Just above the line: these look like copies").html
+    app.press("Take the suggested line").wait("copies").says("2 of 8 images may go")
 
 
 def test_equal_files_need_no_line_and_a_notion_says_what_is_the_same(app: Page, twice: DatasetEntry) -> None:
-    assert "1 of 8 images may go" in _open(app, twice, copies_kind="Equal files").texts
-    assert not app.select_slider
-    app = _open(app.fresh("layout"), twice, copies_kind="Same by a notion", copies_notion="Car color")
-    assert "may go" in app.texts
+    assert not _open(app, twice, copies_kind="Equal files").says("1 of 8 images may go").select_slider
+    app = _open(app.fresh("layout"), twice, copies_kind="Same by a notion", copies_notion="Car color").says("may go")
     assert app.select_slider[0].key.startswith("copies_line_")
 
 
@@ -101,23 +93,20 @@ def test_a_group_that_is_left_whole_stays_and_none_of_other_images_with_it(app: 
     shutil.copytree(tmp_path / "twice", tmp_path / "again")
     other = _add(tmp_path / "again" / "images.csv", "Again")
     _equal_files(app, twice).checkbox[0].check().run()
-    assert "0 of 8 images may go" in app.texts
+    app.says("0 of 8 images may go")
     app.open("explore")
     assert "0 of 8 images may go" in _open(app, twice).texts
     assert app.checkbox[0].value
     _equal_files(app.set("dataset", other.id), other)
     assert app.session_state["view"].dataset == other.id
     assert not app.checkbox[0].value
-    assert "1 of 8 images may go" in app.texts
+    app.says("1 of 8 images may go")
 
 
-@pytest.mark.parametrize(("kind", "kept"), [("Near copies", "test"), ("Equal files", "train")])
-def test_filters_narrow_what_is_looked_at(app: Page, twice: DatasetEntry, kind: str, kept: str) -> None:
-    _open(app, twice, copies_kind=kind, filter_split=kept)
-    if kept == "test":  # 1 and its copy 6 are of two splits
-        assert "Among the images that match the filters: no two images are as similar as that" in app.texts
-        return
-    assert "1 of 5 images that match the filters may go" in app.texts
+def test_filters_narrow_what_is_looked_at(app: Page, twice: DatasetEntry) -> None:
+    nothing = "Among the images that match the filters: no two images are as similar as that"  # 1 and its copy 6 are of two splits
+    _open(app, twice, copies_kind="Near copies", filter_split="test").says(nothing)
+    app = _open(app.fresh("layout"), twice, copies_kind="Equal files", filter_split="train").says("1 of 5 images that match the filters may go")
     view = app.session_state["view"]
     assert jobs().all("copies")[-1].result.among(view.hidden).groups(1.0, 8).rows.tolist() == [0, 5]
     assert view.visible(np.arange(8)).tolist() == [0, 2, 3, 5, 6]
@@ -142,15 +131,12 @@ def test_near_copies_stand_at_the_usual_line_until_the_suggested_one_is_measured
 
     monkeypatch.setattr(LINE, lambda space: stored[0] if stored else None)
     monkeypatch.setattr(search, "known_threshold", measure)
-    app.open("copies", dataset=twice.name).wait("copies")
-    assert "The line is at 0.95 until the suggested one is measured." in app.texts
-    assert "may go" in app.texts
+    app.open("copies", dataset=twice.name).wait("copies").says("The line is at 0.95 until the suggested one is measured.", "may go")
     app.session_state["copies_kind"] = "Same by a notion"
     assert not app.run().select_slider  # no line is usual there
     app.session_state["copies_kind"] = "Near copies"
     go_on.set()
-    assert _open(app, twice).select_slider[0].value == 0.9
-    assert "Suggested: 0.9000" in app.texts
+    assert _open(app, twice).says("Suggested: 0.9000").select_slider[0].value == 0.9
 
 
 def test_those_that_may_go_are_selected_listed_and_tagged(app: Page, twice: DatasetEntry) -> None:
@@ -166,7 +152,15 @@ def test_those_that_may_go_are_selected_listed_and_tagged(app: Page, twice: Data
     assert _tagged(twice, _equal_files(app, twice).press("Tag them “copy”")) == [5]
 
 
-def test_nobody_tags_what_everyone_sees(app: Page, twice: DatasetEntry, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nobody_tags_what_everyone_sees_and_without_a_split_an_attribute_can_be_chosen(
+    app: Page, twice: DatasetEntry, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kinds = Path(twice.source).with_name("kinds.csv")
+    pd.read_csv(twice.source).rename(columns={"split": "kind"}).to_csv(kinds, index=False)
+    entry = _add(kinds, "Kinds")
+    across = f"copies_across_{entry.id}"
+    assert _open(app, entry).at(across).value == "None"
+    app.set(across, "kind").says("have a copy under another kind")
     root = Path(twice.source).parent
     serve(monkeypatch, shared=True, roots={"photos": str(root)})
     visit(monkeypatch)
@@ -176,36 +170,22 @@ def test_nobody_tags_what_everyone_sees(app: Page, twice: DatasetEntry, monkeypa
     assert str(root) not in app.texts + app.html
 
 
-def test_without_a_split_an_attribute_can_be_chosen(app: Page, twice: DatasetEntry) -> None:
-    kinds = Path(twice.source).with_name("kinds.csv")
-    pd.read_csv(twice.source).rename(columns={"split": "kind"}).to_csv(kinds, index=False)
-    entry = _add(kinds, "Kinds")
-    across = f"copies_across_{entry.id}"
-    assert _open(app, entry).at(across).value == "None"
-    assert "have a copy under another kind" in app.set(across, "kind").texts
-
-
-def test_images_without_copies_say_so_and_what_is_no_image_is_left_out(app: Page, tmp_path: Path) -> None:
+def test_images_without_copies_say_so_and_what_is_no_image_is_left_out(app: Page, twice: DatasetEntry, tmp_path: Path) -> None:
     single, one, broken = (tmp_path / name for name in ("single", "one", "broken"))
     entry = dataset(copy_cars(single, range(3)))
-    assert "No two images are as similar as that." in _open(app, entry).texts
-    assert "No two files are equal." in _equal_files(app, entry).texts
-    app = app.fresh("layout")
-    assert "A single image has no copy here" in _open(app, dataset(copy_cars(one, [0]))).texts
+    _open(app, entry).says("No two images are as similar as that.")
+    _equal_files(app, entry).says("No two files are equal.")
+    app = _open(app.fresh("layout"), dataset(copy_cars(one, [0]))).says("A single image has no copy here")
     for name in ("a", "b"):
         (copy_cars(broken, [0, 0]) / f"{name}_bad.png").write_bytes(b"no picture")
     entry, app = dataset(broken), app.fresh("layout")
-    assert "1 of 2 images may go" in _open(app, entry).texts
-    assert "1 of 2 images may go" in _equal_files(app, entry).texts
-
-
-def test_an_image_that_is_gone_by_now_is_no_copy(app: Page, twice: DatasetEntry) -> None:
-    _open(app, twice)
-    jobs().forget(next(job for job in jobs().all("copies")))
-    (Path(twice.source).parent / "5.png").unlink()
-    assert "2 of 8 images may go" in _open(app, twice).texts
-    assert "cannot be read" in app.html
-    assert "No two files are equal." in _equal_files(app, twice).texts
+    _open(app, entry).says("1 of 2 images may go")
+    _equal_files(app, entry).says("1 of 2 images may go")
+    app = _open(app.fresh("layout"), twice)
+    jobs().forget(jobs().all("copies")[-1])
+    (Path(twice.source).parent / "5.png").unlink()  # it is gone by now, and no copy
+    assert "cannot be read" in _open(app, twice).says("2 of 8 images may go").html
+    _equal_files(app, twice).says("No two files are equal.")
 
 
 def test_where_nothing_can_be_measured_or_too_much_is_found_the_page_says_so(app: Page, twice: DatasetEntry, monkeypatch: Any) -> None:
@@ -214,12 +194,10 @@ def test_where_nothing_can_be_measured_or_too_much_is_found_the_page_says_so(app
 
     with monkeypatch.context() as patch:
         patch.setattr(search, "_MOST_PAIRS", 1)
-        assert "More than 1 pairs have a similarity of 0.98 or more; raise the threshold" in _open(app, twice).texts
+        _open(app, twice).says("More than 1 pairs have a similarity of 0.98 or more; raise the threshold")
     _suggest(monkeypatch)
     monkeypatch.setattr("pages.copies.search.measure_threshold", lambda space: run_in_background("copy_threshold", "broken", "Line", fail))
-    assert "No line can be suggested: The encoder is gone." in _open(app, twice).texts
-    assert app.select_slider[0].value == 0.95
-    assert "may go" in app.texts
+    assert _open(app, twice).says("No line can be suggested: The encoder is gone.", "may go").select_slider[0].value == 0.95
 
 
 def test_a_search_that_is_stopped_can_go_on(app: Page, twice: DatasetEntry, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,13 +1,17 @@
-"""Which requests come in: none under a foreign name, and nothing that changes or stays open from a foreign page."""
+"""Which requests come in: none under a foreign name, nothing that changes or stays open from a foreign page, and to a server of one person, which is
+closed to everyone else on the machine, none until the printed link was opened."""
 
+import re
 import socket
 import sys
 from pathlib import Path
 from typing import Any
 
+import httpx2
 import pytest
 
 from doors.hosts import Hosts, own_names
+from doors.token_door import TokenDoor, new_token
 from server_settings import ServerSettings
 from worlds import PEER as HOST, answer_of_stream, client_behind
 
@@ -17,14 +21,11 @@ def _client(address: str = "127.0.0.1", base: str = f"http://{HOST}", **settings
     return client_behind(lambda inside: Hosts(inside, address=address, settings=shared), lambda asked: asked.headers.get("origin", "none"), base)
 
 
-def test_the_names_of_this_machine_are_answered() -> None:
+def test_the_names_of_this_machine_are_answered_and_foreign_ones_are_not() -> None:
+    """As a page that lets its own name point to this machine would send it."""
     for host in ("127.0.0.1:8501", "localhost:8501", "LOCALHOST", "localhost.", "[::1]:8501", "127.0.0.1:9000"):
         assert _client().get("/", headers={"Host": host}).status_code == 200
         assert answer_of_stream(_client(), Host=host) == "none"
-
-
-def test_a_foreign_name_is_not() -> None:
-    """As a page that lets its own name point to this machine would send it."""
     foreign = ("evil.example", "evil.example:8501", "127.0.0.1.evil.example", "localhost@evil.example", "192.168.0.9", "", "a b", "0.0.0.0")
     for host in foreign:
         refused = _client().get("/", headers={"Host": host})
@@ -98,20 +99,105 @@ serve.serve({{"address": {address!r}, "port": {port}, "settings": None, **{optio
 """
 
 
-def test_the_server_never_looks_up_its_address_on_the_internet(tmp_path: Path, server_class: Any) -> None:
+def test_the_server_never_looks_up_its_address_on_the_internet(begin: Any, tmp_path: Path) -> None:
     """In its process each such look-up writes a line into a file."""
     app, looked_up = str(Path(__file__).resolve().parents[2] / "app"), tmp_path / "looked_up"
+    given = {"app": app, "file": str(looked_up), "address": "0.0.0.0", "options": {"shared": True}}
+    server = begin(command=lambda port: [sys.executable, "-c", COUNTED.format(port=port, **given)])
+    assert [server.handshake(Origin="http://evil.example") for _ in range(10)] == [403] * 10
+    assert server.handshake(Host="evil.example", Origin="http://evil.example") == 421
+    assert server.handshake(Origin=server.url) == server.handshake() == 101
+    assert not looked_up.exists()
 
-    def command(port: int) -> list[str]:
-        code = COUNTED.format(app=app, file=str(looked_up), address="0.0.0.0", port=port, options={"shared": True})
-        return [sys.executable, "-c", code]
 
-    server = server_class(tmp_path / "cache", command=command)
-    try:
-        server.wait()
-        assert [server.handshake(Origin="http://evil.example") for _ in range(10)] == [403] * 10
-        assert server.handshake(Host="evil.example", Origin="http://evil.example") == 421
-        assert server.handshake(Origin=server.url) == server.handshake() == 101
-        assert not looked_up.exists()
-    finally:
-        server.stop()
+PAGE = {"Accept": "text/html"}
+
+
+def _token_client(token: str) -> Any:
+    return client_behind(lambda inside: TokenDoor(inside, token), lambda asked: "inside")
+
+
+def _enter(client: Any, token: str, path: str = "/", **headers: str) -> Any:
+    return client.get(path, params={"token": token}, headers=PAGE | headers)
+
+
+def test_nothing_answers_without_the_token() -> None:
+    client = _token_client(new_token())
+    for path in ("/", "/notions", "/thumbnails/cars/1", "/info/cars/1", "/media/a.bin", "/_stcore/host-config", "/static/a.js", "/token"):
+        assert client.get(path).status_code == 401, path
+        assert "inside" not in client.get(path, headers=PAGE).text
+    for method in ("PUT", "POST", "DELETE"):
+        assert client.request(method, "/_stcore/upload_file/a/b").status_code == 401
+    assert answer_of_stream(client) == 401
+    assert "a server that was started anew has a new one" in client.get("/_stcore/host-config").text  # what an open tab asks first
+    assert client.get("/_stcore/health").text == "inside"  # tells that the server runs, and no more
+    assert client.put("/_stcore/health").status_code == 401
+
+
+def test_the_link_lets_a_browser_in_and_leaves_the_address_bar() -> None:
+    token = new_token()
+    client = _token_client(token)
+    opened = client.get(f"/notions?draft=a%26b&token={token}&x=", headers=PAGE)
+    assert (opened.status_code, opened.headers["location"]) == (303, "/notions?draft=a%26b&x=")
+    cookie = opened.headers["set-cookie"]
+    assert re.fullmatch(r"likeness_token_8501=[\w-]{43}; HttpOnly; Path=/; SameSite=lax", cookie)
+    assert token not in cookie
+    assert client.get("/thumbnails/cars/1").text == "inside"
+    assert answer_of_stream(client) == "inside"
+    assert client.get("/?token=old&draft=1", headers=PAGE).headers["location"] == "/?draft=1"  # whoever is in
+    assert "; Secure" in _enter(_token_client(token), token, **{"X-Forwarded-Proto": "https"}).headers["set-cookie"]
+
+
+def test_a_wrong_token_and_a_wrong_cookie_let_nobody_in() -> None:
+    token = new_token()
+    client = _token_client(token)
+    for wrong in ("", token[:-1], f"{token}x", "\u00e4", new_token()):
+        assert _enter(client, wrong).status_code == 403
+        refused = client.post("/token", data={"token": wrong, "next": "/"})
+        assert refused.status_code == 403
+        assert "not the token of this server" in refused.text
+        assert "set-cookie" not in refused.headers
+    let_in = _enter(_token_client(token), token).headers["set-cookie"].partition("=")[2].partition(";")[0]
+    for value in (token, "", let_in[:-1], "x" * 43, let_in):  # the last one is of another start of the same token
+        assert client.get("/", headers={"Cookie": f"likeness_token_8501={value}"}).status_code == 401
+
+
+def test_the_token_can_be_pasted_and_the_form_leads_nowhere_else() -> None:
+    token = new_token()
+    client = _token_client(token)
+    asked = client.get("/notions?draft=1", headers=PAGE)
+    assert asked.status_code == 401
+    assert 'name="next" value="/notions?draft=1"' in asked.text
+    opened = client.post("/token", data={"token": f" {token} ", "next": "/notions?draft=1"})
+    assert (opened.status_code, opened.headers["location"]) == (303, "/notions?draft=1")
+    assert client.get("/").text == "inside"
+    for elsewhere in ("//evil.example", "https://evil.example", "/\\evil.example", "\\\\evil.example", "/\t/evil.example", "", "evil"):
+        assert _token_client(token).post("/token", data={"token": token, "next": elsewhere}).headers["location"] == "/"
+
+
+def test_two_servers_on_one_machine_do_not_throw_each_others_visitors_out(begin: Any) -> None:
+    """Browsers send the cookies of a host to all its ports."""
+    servers = [begin("--token", cache=name) for name in ("one", "two")]
+    jar: dict[str, str] = {}
+    for server in servers:
+        link = re.search(rf"{server.url}/(\?token=([\w-]{{32}}))", server.printed())
+        assert link is not None
+        opened = httpx2.get(link[0], headers={**PAGE, "Cookie": _cookies(jar)}, timeout=600, trust_env=False)
+        assert (opened.status_code, opened.headers["location"]) == (303, "./")
+        name, _, value = opened.headers["set-cookie"].partition(";")[0].partition("=")
+        jar[name] = value
+        process = Path("/proc") / str(server.pid)
+        if process.is_dir():  # who lists the processes of the machine does not see it, nor do processes that the server starts
+            assert link[2].encode() not in (process / "cmdline").read_bytes() + (process / "environ").read_bytes()
+        assert server.printed().count(link[2]) == 1
+    for server in servers:
+        for path in ("/", "/thumbnails/cars/1", "/_stcore/host-config"):
+            answers = [httpx2.get(f"{server.url}{path}", headers=own, timeout=600, trust_env=False) for own in ({"Cookie": _cookies(jar)}, {})]
+            assert [answer.status_code for answer in answers] == [200, 401]
+        assert server.handshake(Cookie=_cookies(jar), Origin=server.url) == 101
+        assert server.handshake(Origin=server.url) == 401
+        assert server.handshake(Cookie=_cookies(jar), Origin="http://evil.example") == 403
+
+
+def _cookies(jar: dict[str, str]) -> str:
+    return "; ".join(f"{name}={value}" for name, value in jar.items())

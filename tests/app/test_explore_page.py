@@ -1,21 +1,27 @@
-"""Explore without a browser: what a search says, marks and keeps."""
+"""Explore and a first visit without a browser: what a search says, marks and keeps, also one of several pictures and words."""
 
 import io
+import os
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 from PIL import Image
 
+import likeness as lk
 import query_pictures
+import visitor_data
 from access import query_picture
 from app_page import Page
 from likeness.errors import InputError
 from likeness.search import Hits
-from shared import neighbors
+from shared import neighbors, query_chips, query_terms, selection
+from shared.query_terms import Term
 from shared.view import View
 from visitors import QUERY_PREFIX, own_uploads_dir
-from worlds import BEN, serve, visit
+from worlds import ADA, BEN, cars, serve, visit
 
 
 def _picture(color: tuple[int, int, int] = (0, 0, 160)) -> bytes:
@@ -90,38 +96,139 @@ def test_what_is_no_picture_is_not_kept_and_the_oldest_make_room(monkeypatch: py
         assert query_picture(token) is None
 
 
-class TestSharedServer:
-    @pytest.fixture(autouse=True)
-    def shared(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        serve(monkeypatch, shared=True)
-        visit(monkeypatch)
-
-    def test_who_holds_the_link_sees_the_picture(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        token = query_pictures.keep("mine.png", _picture())
-        visit(monkeypatch, BEN)
-        assert query_pictures.find(token).read_bytes() == _picture()
-
-    def test_it_counts_as_an_upload(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        serve(monkeypatch, shared=True, visitor_uploads_gb=1.5e-9 * len(_picture()))
+def test_on_a_shared_server_it_is_an_upload_of_whom_the_link_may_be_given_by_who_may_edit(monkeypatch: pytest.MonkeyPatch) -> None:
+    serve(monkeypatch, shared=True, visitor_uploads_gb=1.5e-9 * len(_picture()))
+    visit(monkeypatch)
+    token = query_pictures.keep("mine.png", _picture())
+    with pytest.raises(InputError, match="used up"):
+        query_pictures.keep("b.png", _picture((9, 9, 9)))
+    visit(monkeypatch, BEN)
+    assert query_pictures.find(token).read_bytes() == _picture()
+    visit(monkeypatch)
+    for folder in own_uploads_dir().glob(f"{QUERY_PREFIX}*"):
+        os.utime(folder, (0, 0))
+    visitor_data.remove_leftovers()  # which leaves it, and its owner's removal takes it
+    assert query_picture(token) is not None
+    visitor_data.remove_visitor(ADA, "a test")
+    assert query_picture(token) is None
+    monkeypatch.setattr("access.account", lambda: "ada")
+    monkeypatch.setattr("access.has_role", lambda name, role: False)
+    with pytest.raises(InputError, match="may look at everything"):
         query_pictures.keep("a.png", _picture())
-        with pytest.raises(InputError, match="used up"):
-            query_pictures.keep("b.png", _picture((9, 9, 9)))
 
-    def test_housekeeping_leaves_it_and_its_owners_removal_takes_it(self) -> None:
-        import os
 
-        import visitor_data
+def test_a_first_visit_shows_the_shipped_images_in_the_raw_encoders_space(app: Page) -> None:
+    app.run()
+    assert [app.at(key).value for key in ("dataset", "a")] == ["cars", "Raw encoder"]
+    assert app.subheader[0].value == "2,000 images"
+    app.set("b", "background color").says("Agreement")
+    assert app.session_state["color"] == "background_color"  # the map is colored by the notion's labels
+    app.multiselect(key="filter_body_type").select("van").run()
+    view = app.session_state["view"]
+    left = int((view.frame["body_type"] == "van").sum())
+    assert int((~view.hidden).sum()) == left
+    assert app.subheader[0].value == f"{left:,} images match the filters"
+    filters = [str(each.key) for each in (*app.sidebar.multiselect, *app.sidebar.slider) if str(each.key).startswith("filter_")]
+    (more,) = [each for each in app.sidebar.get("popover") if each.proto.popover.label.endswith(" more")]
+    inside = [str(each.key) for each in (*more.get("multiselect"), *more.get("slider"))]
+    assert len(filters) - len(inside) == 4  # of many the first stand open, and all take effect
+    name = str(more.get("multiselect")[0].key)
+    value = app.multiselect(key=name).options[0].rsplit(" (", 1)[0]
+    app.multiselect(key="filter_body_type").set_value([])
+    app.multiselect(key=name).select(value).run()
+    view = app.session_state["view"]
+    assert (view.hidden == (view.frame[name.removeprefix("filter_")].astype(str) != value).to_numpy()).all()
 
-        token = query_pictures.keep("a.png", _picture())
-        for folder in own_uploads_dir().glob(f"{QUERY_PREFIX}*"):
-            os.utime(folder, (0, 0))
-        visitor_data.remove_leftovers()
-        assert query_picture(token) is not None
-        visitor_data.remove_visitor("a" * 32, "a test")
-        assert query_picture(token) is None
 
-    def test_an_account_that_may_only_look_keeps_none(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr("access.account", lambda: "ada")
-        monkeypatch.setattr("access.has_role", lambda name, role: False)
-        with pytest.raises(InputError, match="may look at everything"):
-            query_pictures.keep("a.png", _picture())
+def test_an_address_that_says_nothing_opens_a_notion_whose_template_is_edited_beside_the_maps(app: Page) -> None:
+    app.query_params.pop("layout")
+    app.run().says("right by **car color**. Two car images are similar if both cars have the same color.")
+    assert [app.selectbox(key=key).value for key in ("a", "b", "color")] == ["Raw encoder", "car color", "car_color"]
+    assert app.control("text_input", "template_").value == "a {} car"
+    before = app.session_state["view"].b
+    app.fill("text_input", "template_", "a {} dragon in the sun").says("The encoder does not know dragon and reads a blank instead.")
+    assert app.selectbox(key="b").value == "My edits"
+    assert app.session_state["view"].b.key != before.key
+    app.fill("text_input", "template_", "no place for a color").says("write {} exactly once")
+    assert app.selectbox(key="b").value == "My edits"
+    assert app.open("notions", layout="PCA").control("text_area", "templates").value == "a {} dragon in the sun"
+
+
+def test_the_page_notions_fits_judges_and_names_a_bad_notion_in_place(app: Page) -> None:
+    assert "There is no notion “gone” here. Choose another one below." in app.open("notions", notion="gone").warnings
+    app.visit(notion="car color").says("17 prompts")
+    assert app.control("selectbox", "picked").value == "car color"
+    assert "notion" not in app.query_params
+    assert [metric.label for metric in app.metric] == ["MAP@R", "Precision@1", "R-precision"]
+    for field, value, said in (
+        ("templates", "a car", "write {} exactly once"),
+        ("templates", "", "has no template"),
+        ("aspects_", "red", "only one aspect"),
+        ("aspects_", "red\nred\nblue", "red"),
+    ):
+        app.fill("text_area", field, value).says(said, "prompts, ")  # the map stays
+        app.press("Undo").says("17 prompts")
+
+
+def test_a_link_finds_what_python_finds_and_what_it_has_wrong_is_named(app: Page) -> None:
+    app.visit(term=["1 row:5", "2 text:a red car", "-0.5 text:a car seen from behind"])
+    chips = app.sent("query_bar")["chips"]
+    assert [chip["weight"] for chip in chips] == [1, 2, -0.5]
+    assert chips[0]["picture"].endswith("/5")
+    assert [chip["label"] for chip in chips[1:]] == ["a red car", "a car seen from behind"]
+    wanted = cars().nearest(lk.Query([(1, 5), (2, "a red car"), (-0.5, "a car seen from behind")]), neighbors.COUNT)
+    assert app.sent("nearest")["sections"][0]["rows"] == wanted.rows.tolist()
+    assert app.subheader[0].value == "Images for the whole query"
+    odd = app.fresh("layout").visit(b="Car color", term=["1 row:5", "7 text:red", "1 row:999999", "1 text:qwxz frobnicate"])
+    assert odd.session_state["terms"] == (Term("row", 5), Term("text", "qwxz frobnicate"))
+    for said in ("“7 text:red”", "images that are not among these 2,000", "The encoder knows no word of “qwxz frobnicate”"):
+        assert said in odd.alerts
+    assert len(app.fresh("layout").visit(b="Car color", term=["1 row:5", "1 text:a red car"]).sent("nearest")["sections"]) == 2
+    app = app.fresh("layout").visit(query="5").set("text", "red")  # words are added to an image, and the field is free again
+    assert (app.at("text").value, app.session_state["terms"]) == ("", (Term("row", 5), Term("text", "red")))
+    assert app.query_params["term"] == ["1 row:5", "1 text:red"]
+    assert not {"text", "query"} & set(app.query_params)
+
+
+@pytest.fixture
+def state(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+    state: dict[str, Any] = {"text": "", "query": 5, "picture": "", "terms": ()}
+    monkeypatch.setattr("streamlit.session_state", state)
+    monkeypatch.setattr(query_terms.link, "write", lambda wanted: None)
+    monkeypatch.setattr(selection, "_write_query", lambda: None)
+    return state
+
+
+def _do(state: dict[str, Any], **event: object) -> tuple[Any, Any]:
+    view: Any = SimpleNamespace(frame=pd.DataFrame({"path": [f"{row}.png" for row in range(20)]}))
+    single = neighbors.Query(row=state["query"], text=state["text"])
+    query_chips.take_in(view, neighbors.Query(terms=state["terms"]) if state["terms"] else single, event)
+    return state["terms"], state["query"]
+
+
+def test_a_picture_is_added_once_turned_weighed_and_removed_and_a_single_one_turned(state: dict[str, Any]) -> None:
+    for _ in range(2):
+        assert _do(state, action="add", row=7) == ((Term("row", 5), Term("row", 7)), None)
+    _do(state, action="turn", index=1)
+    assert _do(state, action="weigh", index=1) == ((Term("row", 5), Term("row", 7, -2.0)), None)
+    assert _do(state, action="remove", index=1) == ((), 5)  # a single one is the query as ever
+    assert _do(state, action="turn", index=0) == ((Term("row", 5, -1.0),), None)
+
+
+def test_words_of_the_field_become_a_chip_and_rows_follow_their_images(state: dict[str, Any]) -> None:
+    state.update(query=None, text="red")
+    assert _do(state, action="keep") == ((Term("text", "red"),), None)
+    assert state["text"] == ""
+    state["terms"] = (Term("row", 1), Term("text", "red"), Term("row", 2, -0.5))
+    query_terms.move(np.array([0, 4, -1]))
+    assert state["terms"] == (Term("row", 4), Term("text", "red"))
+
+
+def test_what_the_bar_can_not_have_sent_changes_nothing(state: dict[str, Any]) -> None:
+    before = dict(state)
+    for event in (
+        *({}, {"action": "add", "row": 20}, {"action": "add", "row": True}, {"action": "turn", "index": 1}, {"action": "remove", "index": -1}),
+        *({"action": "keep"}, {"action": [], "index": "0"}, {"action": "weigh", "index": 0}, {"action": "add", "row": 1e9}),
+    ):
+        _do(state, **event)
+        assert state == before

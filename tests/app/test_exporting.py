@@ -1,6 +1,7 @@
-"""Exports from the page Explore: each target's file is read by its own reader; what it may take, whose it is, and how it goes."""
+"""Exports from the page Explore: each target's file is read by its own reader; what it may take, whose it is, how it goes; and reports."""
 
 import json
+import shlex
 import threading
 import zipfile
 from collections.abc import Callable
@@ -15,14 +16,20 @@ from starlette.testclient import TestClient
 
 import export_files
 import likeness as lk
+import routes
 import visitor_data
 from app_page import Page
 from background import Job, jobs
+from backup import back_up
 from export_files import Room, write_download
+from likeness import training
 from likeness.exports import TARGETS, Written, import_space
 from likeness.notions import get_notion
+from likeness.reports import ReportOptions
+from likeness.training import RunFolder
+from small_report import small_report
 from waiting import wait_until
-from worlds import ADA, BEN, cars, serve, visit
+from worlds import ADA, BEN, cars, make_run, serve, visit
 
 ROWS = np.arange(0, 180, 3)
 
@@ -67,75 +74,45 @@ def _export(app: Page, target: str, to: Path) -> Path:
     return to / file.stem
 
 
-def _check_coco(place: Path) -> None:
-    from pycocotools.coco import COCO
-
-    opened = COCO(str(place))
-    assert [each["file_name"] for each in opened.loadImgs(opened.getImgIds())] == _paths()
-    assert {each["name"] for each in opened.loadCats(opened.getCatIds())} <= {"convertible", "hatchback", "pickup", "sedan", "suv", "van"}
-
-
-def _check_yolo(place: Path) -> None:
-    from torchvision.datasets import ImageFolder
-
-    train, val = (ImageFolder(str(place / part)) for part in ("train", "val"))
-    assert train.classes == val.classes
-    assert len(train) + len(val) == len(ROWS)
-
-
-def _check_links(place: Path) -> None:
-    cars, listed = lk.read("cars"), lk.read(place / "images.csv")
-    assert [listed.file(row).read_bytes() for row in range(len(ROWS))] == [cars.file(int(row)).read_bytes() for row in ROWS]
-
-
-def _check_space(found: lk.Space) -> None:
-    expected = lk.embed(lk.read("cars"), "cars").refit(get_notion("car-color"))
-    np.testing.assert_allclose(found.vectors, expected.vectors[ROWS], atol=1e-6)
-    assert found.table.frame["path"].tolist() == _paths()
-
-
-# By target: what is chosen, what reads the file, and the controls that it asks for, where they are looked at
 # By target: what is chosen, what reads the file, and the controls that it asks for, where they are looked at; tests/exports reads all of them
-CHECKS: dict[str, tuple[dict[str, Any], Callable[[Path], None], set[str] | None]] = {
-    "csv": ({}, lambda place: _check_paths(pd.read_csv(place)), {"neighbors"}),
-    "parquet": ({"vectors": True}, lambda place: _check_paths(lk.load(place).table.frame), None),
-    "coco": ({"labels": ["body_type"]}, _check_coco, None),
-    "yolo": ({"val": 0.5, "label": "body_type"}, _check_yolo, {"label", "split", "val"}),
-    "links": ({}, _check_links, None),
-    "qdrant": ({}, lambda place: _check_space(import_space("qdrant", str(place))), {"name"}),
-    "lancedb": ({}, lambda place: _check_space(import_space("lancedb", str(place))), None),
-    "faiss": ({}, lambda place: _check_space(import_space("faiss", str(place))), None),
-    "notion": ({}, lambda place: np.testing.assert_equal(len(np.load(place / "U.npy")), cars().vectors.shape[1]), set()),
-    "fiftyone": ({}, lambda place: _check_count(json.loads((place / "samples.json").read_text())["samples"]), {"labels", "vectors"}),
-    "embedding-atlas": ({}, lambda place: _check_count(pd.read_parquet(place)), None),
+def _as_here(found: lk.Space) -> bool:
+    expected = cars().refit(get_notion("car-color"))
+    return np.allclose(found.vectors, expected.vectors[ROWS], atol=1e-6) and found.table.frame["path"].tolist() == _paths()
+
+
+# By target: what is chosen, whether the file holds what it should (tests/exports reads all of them), and the controls, where they are looked at
+CHECKS: dict[str, tuple[dict[str, Any], Callable[[Path], Any], set[str] | None]] = {
+    "csv": ({}, lambda place: pd.read_csv(place)["path"].tolist() == _paths(), {"neighbors"}),
+    "parquet": ({"vectors": True}, lambda place: lk.load(place).table.frame["path"].tolist() == _paths(), None),
+    "coco": ({"labels": ["body_type"]}, lambda place: len(json.loads(place.read_text())["images"]) == len(ROWS), None),
+    "yolo": ({"val": 0.5, "label": "body_type"}, lambda place: len(list(place.glob("*/*/*.webp"))) == len(ROWS), {"label", "split", "val"}),
+    "links": ({}, lambda place: lk.read(place / "images.csv").file(0).read_bytes() == lk.read("cars").file(int(ROWS[0])).read_bytes(), None),
+    "qdrant": ({}, lambda place: _as_here(import_space("qdrant", str(place))), {"name"}),
+    "lancedb": ({}, lambda place: _as_here(import_space("lancedb", str(place))), None),
+    "faiss": ({}, lambda place: _as_here(import_space("faiss", str(place))), None),
+    "notion": ({}, lambda place: len(np.load(place / "U.npy")) == cars().vectors.shape[1], set()),
+    "fiftyone": ({}, lambda place: len(json.loads((place / "samples.json").read_text())["samples"]) == len(ROWS), {"labels", "vectors"}),
+    "embedding-atlas": ({}, lambda place: len(pd.read_parquet(place)) == len(ROWS), None),
 }
-
-
-def _check_count(images: Any) -> None:
-    assert len(images) == len(ROWS)
-
-
-def _check_paths(frame: pd.DataFrame) -> None:
-    assert frame["path"].tolist() == _paths()
 
 
 def _paths() -> list[str]:
     return [str(path) for path in lk.read("cars").frame["path"].iloc[ROWS]]
 
 
-def test_every_target_but_addresses_is_offered_and_its_file_is_read_by_its_reader(form: Page, tmp_path: Path) -> None:
+def test_every_target_but_addresses_is_offered_and_its_file_holds_what_was_selected(form: Page, tmp_path: Path) -> None:
     assert form.at("export_target").options == [TARGETS[name].title for name in CHECKS]
     assert {name for name, each in TARGETS.items() if each.takes != "run"} - set(CHECKS) == {"pgvector"}
-    kinds = ("selectbox", "multiselect", "slider", "number_input", "checkbox", "text_input")
-    for target, (chosen, check, controls) in CHECKS.items():
+    for target, (chosen, holds, controls) in CHECKS.items():
         form.set("export_target", target)
         assert TARGETS[target].help in [each.value for each in form.caption]
+        kinds = ("selectbox", "multiselect", "slider", "number_input", "checkbox", "text_input")
         keys = {str(each.key).removeprefix("export_") for kind in kinds for each in getattr(form, kind) if str(each.key).startswith("export_")}
         assert controls in (None, keys - {"target"})
-        for name, value in chosen.items():
-            form.set(f"export_{name}", value)
+        if chosen:
+            form.enter(**{f"export_{name}": value for name, value in chosen.items()})
         place = _export(form, target, tmp_path)
-        check(place)
+        assert holds(place), target
         files = [place] if place.is_file() else [file for file in place.rglob("*") if file.is_file()]
         assert not any(path in file.read_bytes() for file in files for path in (bytes(lk.read("cars").root), bytes(tmp_path)))
 
@@ -161,32 +138,27 @@ def test_a_table_has_labels_by_hand_and_a_later_one_takes_its_place(form: Page, 
     assert len(pd.read_csv(_export(form.run(), "csv", tmp_path))) == 2_000
 
 
-def _commands(app: Page) -> list[str]:
-    return [each.value for each in app.code if each.value.startswith("likeness export")]
-
-
 def test_the_command_that_is_shown_does_the_same(form: Page, run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    import shlex
+    def commands() -> list[str]:
+        return [each.value for each in form.code if each.value.startswith("likeness export")]
 
     form.set("export_target", "faiss")
-    first, address = _commands(form)
+    first, address = commands()
     assert first == "likeness export cars faiss faiss/ --only images.txt --encoder cars --notion car-color --portable"
     assert address == "likeness export cars pgvector postgresql://USER@HOST/DATABASE --only images.txt --encoder cars --notion car-color"
-    place = _export(form, "faiss", tmp_path)
     monkeypatch.chdir(tmp_path)
     (tmp_path / "images.txt").write_text("\n".join(_paths()))
     assert run(*shlex.split(first)[1:])[0] == 0
-    np.testing.assert_allclose(import_space("faiss", str(tmp_path / "faiss")).vectors, import_space("faiss", str(place)).vectors, atol=1e-6)
+    assert _as_here(import_space("faiss", str(tmp_path / "faiss")))
     form.set("export_target", "yolo").set("export_val", 0.5)
-    assert _commands(form)[0] == "likeness export cars yolo yolo/ --only images.txt --label body_type --val 0.5 --portable"
+    assert commands()[0] == "likeness export cars yolo yolo/ --only images.txt --label body_type --val 0.5 --portable"
 
 
 def test_what_fails_is_told_in_a_sentence_and_leaves_nothing(form: Page, cache: Path) -> None:
     form.set("export_target", "yolo").set("export_label", "yaw")
-    assert "would have no image in 'train'" in str(_ended(form).error)
-    assert "would have no image in 'train'" in "".join(form.errors)
+    before = _ended(form)
+    assert all("would have no image in 'train'" in said for said in (str(before.error), form.alerts))
     assert list((cache / "exports").iterdir()) == []
-    before = jobs().all("export")[-1]
     del form.session_state["export"]  # as on another page of the browser, where the button is there
     assert _ended(form.run()) is not before
 
@@ -209,15 +181,12 @@ def _download(folder: Path, size: int = 10, most: float | None = None) -> Job:
     return job
 
 
-def test_a_visitor_fills_no_disk(app: Page, shared: None, cache: Path) -> None:
+def test_a_visitor_fills_no_disk(app: Page, shared: None, cache: Path, tmp_path: Path) -> None:
     app.session_state["export_open"] = True
     app.run()
     for target in ("links", "qdrant"):
         assert "takes more than the 0.001 GB that this server has for it" in str(_ended(app.set("export_target", target)).error)
     assert list((cache / "visitors" / ADA / "exports").iterdir()) == []
-
-
-def test_no_more_is_written_than_there_is_room_for(tmp_path: Path) -> None:
     folder = tmp_path / "exports"
     assert "takes more than" in str(_download(folder, 2_000, 1e-6).error)
     assert list(folder.iterdir()) == []
@@ -247,9 +216,9 @@ def test_what_is_stopped_leaves_nothing_and_what_is_under_way_stays(tmp_path: Pa
     assert [file.name for file in folder.rglob("*.csv")] == ["a.csv"]
 
 
-def test_a_file_is_served_to_whom_it_was_made_for(shared: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    import routes
-
+def test_a_file_is_served_to_whom_it_was_made_for_until_its_hour_or_housekeeping(
+    shared: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     client, made = TestClient(Starlette(routes=routes.ROUTES)), _download(export_files.exports_dir()).result
     answer = client.get(made.url)
     assert (answer.status_code, answer.content) == (200, b"x" * 10)
@@ -262,18 +231,68 @@ def test_a_file_is_served_to_whom_it_was_made_for(shared: None, monkeypatch: pyt
         assert client.get(f"/exports/{odd}").status_code == 404
     export_files.remove_ended(export_files.exports_dir())
     assert "not kept any more" in client.get(made.url).text
-
-
-def test_it_goes_after_its_hour_and_what_a_killed_server_left_with_housekeeping(
-    shared: None, cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from backup import back_up
-
     monkeypatch.setattr(export_files, "_KEPT_S", 0.0)
     gone = _download(export_files.exports_dir()).result.file.parent
     wait_until(lambda: not gone.exists())
     monkeypatch.setattr(export_files, "_KEPT_S", 3600.0)
     left = _download(export_files.exports_dir()).result.file
     assert back_up(tmp_path / "copy.tar") == 0
-    visitor_data.remove_leftovers(0)
+    visitor_data.remove_leftovers(0)  # as of what a killed server left
     assert not left.exists()
+
+
+def _downloads(app: Page) -> list[str]:
+    return [each.proto.label for each in app.get("download_button") if each.proto.label.startswith("Download the report")]
+
+
+def _report(app: Page, kind: str) -> bytes:
+    """Clicks, waits for the file and returns it."""
+    app.click(f"make_report_{kind}").wait("report")
+    job = jobs().all("report")[-1]
+    assert job.error is None
+    content: bytes = job.result
+    assert content.startswith(b"<!doctype html>")
+    return content
+
+
+def test_a_notions_report_is_made_and_offered_until_the_notion_changes(app: Page) -> None:
+    content = _report(app.open("notions"), "notion")
+    assert len(content) < 5_000_000
+    assert _downloads(app) == [f"Download the report ({len(content) / 1e6:.1f} MB)"]
+    assert _downloads(app.fill("number_input", "dim_", 4)) == []
+    assert "Make a report to share" in app.labels
+
+
+@pytest.fixture
+def trained(tmp_path: Path, app: Page, monkeypatch: pytest.MonkeyPatch) -> RunFolder:
+    """A run that has weights, of images in a root of this shared server."""
+    changes = {"data.source": "photos/birds", "data.attribute": "class", "guidance": None}
+    folder = make_run(tmp_path / "runs" / "mine", training.Status("finished", 4, 4), changes=changes)
+    folder.best.write_bytes(b"")
+    (tmp_path / "photos" / "birds").mkdir(parents=True)
+    serve(monkeypatch, shared=True, roots={"photos": str(tmp_path / "photos")}, training=True)
+    visit(monkeypatch)
+    return folder
+
+
+def test_a_runs_report_reads_its_images_where_the_visitor_may(
+    app: Page, trained: RunFolder, tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[Any] = []
+
+    def fake(run: RunFolder, options: ReportOptions, *, config: training.RunConfig, **_: Any) -> Any:
+        asked.append(config.data.source)
+        options.progress(1, 2, "Reading the images")
+        return small_report(tmp_path / "small", options=options)
+
+    monkeypatch.setattr("shared.report_download.run_report", fake)
+    _report(app.open("runs"), "run")
+    assert asked == [str(tmp_path / "photos" / "birds")]
+    assert len(_downloads(app)) == 1
+    foreign = cache / "visitors" / "somebody" / "uploads" / "cats"
+    foreign.mkdir(parents=True)
+    (trained.path / "config.yaml").write_text(training.as_yaml(training.with_changes(trained.config(), {"data.source": str(foreign)})))
+    app = app.fresh("layout").open("runs")
+    assert "Make a report to share" not in app.labels
+    (said,) = [each.value for each in app.caption if each.value.startswith("No report can be made")]
+    assert "somebody" not in said

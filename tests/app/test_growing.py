@@ -145,11 +145,13 @@ def test_a_dataset_with_many_images_to_embed_opens_with_those_that_are(app: Page
     embed(read_dataset(entry.source), "cars-small", batch_size=BATCH, shard_size=BATCH, should_stop=lambda: next(calls) >= 3)
     gate.most = N + 1
     _opened(app, entry)
-    assert _end(_only()).found[0] == f"{entry.id}~12"
+    job = _end(_only())
+    assert job.found[0] == f"{entry.id}~12"
+    assert [cached.is_kept(state) for state in (*job.found, entry.id)] == [*[False] * (len(job.found) - 1), True, True]  # only the last ones
     assert _subheader(app.run()) == f"{N} images"
 
 
-def test_a_stop_keeps_what_is_there_and_goes_on(app: Page, gate: Gate, entry: DatasetEntry) -> None:
+def test_a_stop_keeps_what_is_there_and_goes_on_and_a_removed_dataset_does_not_come_back(app: Page, gate: Gate, entry: DatasetEntry) -> None:
     job = growing.begin(entry, N)
     _first_state(job)
     job.stop()
@@ -159,8 +161,13 @@ def test_a_stop_keeps_what_is_there_and_goes_on(app: Page, gate: Gate, entry: Da
     assert _subheader(_opened(app, entry)) == f"{FIRST + BATCH} images"
     assert app.infos == [f"Stopped after {FIRST + BATCH} of {N} images."]
     app.click(f"again_sidebar_{job.id}")
-    _end(_only())
+    again = _end(_only())
     assert _subheader(app.run()) == f"{N} images"
+    remove_dataset(entry.id)
+    cached.forget_removed()
+    for state in (entry.id, again.found[-1]):
+        with pytest.raises(InputError, match="no dataset with the id"):
+            cached.base(state)
 
 
 def test_a_failure_before_the_first_image_says_why(app: Page, gate: Gate, entry: DatasetEntry, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -173,26 +180,6 @@ def test_a_failure_before_the_first_image_says_why(app: Page, gate: Gate, entry:
     assert _only().wait(600)
     assert app.run().errors == ["The disk is full."]
     assert app.at(f"again_{_only().id}").label == "Try again"
-
-
-def test_a_removed_dataset_does_not_come_back(gate: Gate, entry: DatasetEntry) -> None:
-    job = growing.begin(entry, N)
-    _first_state(job)
-    job.stop()
-    gate.open()
-    assert job.wait(600)
-    remove_dataset(entry.id)
-    cached.forget_removed()
-    for state in (entry.id, job.found[-1]):
-        with pytest.raises(InputError, match="no dataset with the id"):
-            cached.base(state)
-
-
-def test_only_the_last_states_are_kept(gate: Gate, entry: DatasetEntry) -> None:
-    gate.most = N + 1
-    job = _end(growing.begin(entry, N))
-    assert job.found == [f"{entry.id}~{FIRST}", f"{entry.id}~{2 * FIRST}"]
-    assert [cached.is_kept(state) for state in (*job.found, entry.id)] == [False, True, True]
 
 
 def test_rows_follow_their_images_and_those_of_images_that_are_gone_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -29,6 +29,21 @@ def store() -> TagStore:
     return cars_store()
 
 
+Become = Callable[..., None]
+
+
+@pytest.fixture
+def become(monkeypatch: pytest.MonkeyPatch) -> Become:
+    """On a shared server: who asks, behind a proxy that names accounts, or by a cookie."""
+
+    def to(name: str, accounts: bool = True) -> None:
+        serve(monkeypatch, shared=True, **({"auth_header": "X-User", "roles": {"ben": "edit", "dan": "edit"}} if accounts else {}))
+        worlds.sign_in(monkeypatch, name if accounts else None, "hand_labels")
+        worlds.visit(monkeypatch, name)
+
+    return to
+
+
 def _select(app: Page, *rows: int) -> Page:
     app.session_state["rows"] = np.array(rows, np.int64)
     app.run()
@@ -58,11 +73,11 @@ def _write(app: Page, note: str, *rows: int) -> Page:
     return app.click("label_write")
 
 
-def test_a_tag_for_the_selection_is_an_attribute_at_once_until_it_is_undone(app: Page, store: TagStore) -> None:
-    assert "The dataset has a column" in _give(_select(app, 1), "body_type").toasts[0]
+def test_a_tag_for_the_selection_is_an_attribute_at_once_until_it_is_undone(app: Page, store: TagStore, become: Become) -> None:
+    assert "The dataset has a column" in _give(_select(app, 3, 5, 8), "body_type").toasts[0]
     _give(app, "x" * 81)
     assert store.columns(PATHS).empty
-    assert "good given to 3 images" in _give(_select(app, 3, 5, 8), "good").toasts[0]
+    assert "good given to 3 images" in _give(app, "good").toasts[0]
     assert _with(store, "good") == [3, 5, 8]
     view = app.session_state["view"]
     assert np.flatnonzero(view.frame["good"]).tolist() == [3, 5, 8]
@@ -74,10 +89,19 @@ def test_a_tag_for_the_selection_is_an_attribute_at_once_until_it_is_undone(app:
     app.click("label_redo")
     assert _with(store, "good") == [3, 5, 8]
     assert app.at("label_redo").disabled
+    become("ada")
+    app.press(plain("good"))  # a click that was not offered
+    assert _with(store, "good") == [3, 5, 8]
 
 
 def test_a_click_on_a_known_label_gives_it_and_takes_it_away(app: Page, store: TagStore) -> None:
-    _give(_select(app, 1, 2), "breed", "beagle")
+    TagStore(store.path).set_value(PATHS[:2], "body_type", "mine", who="me")  # as before the dataset had a column of this name
+    frame = _select(app, 0, 1).session_state["view"].base.table.frame
+    assert [hand_labels.column_of(frame, name) for name in ("body_type", "car_color")] == ["body_type (tag)", None]
+    assert "2 of 2 selected images have it" in app.button_of(plain("body_type: mine")).help
+    app.press(plain("body_type: mine"))
+    assert store.columns(PATHS).empty
+    store.set_value([PATHS[row] for row in (1, 2)], "breed", "beagle", who="me")
     _select(app, 2, 3).press(plain("breed: beagle"))
     assert _with(store, "breed") == [1, 2, 3]
     app.press(plain("breed: beagle"))  # both have it
@@ -85,8 +109,7 @@ def test_a_click_on_a_known_label_gives_it_and_takes_it_away(app: Page, store: T
     _give(_select(app, 1, 9), "breed", "collie")
     assert store.columns([PATHS[1], PATHS[9]])["breed"].tolist() == ["collie", "collie"]  # one value an image
     _give(_select(app, 1), "good")  # the value of one name is not given under another
-    assert _with(store, "good") == [1]
-    assert store.kind_of("good") == ("good", "tag")
+    assert (_with(store, "good"), store.kind_of("good")) == ([1], ("good", "tag"))
 
 
 def test_a_note_is_shown_to_whoever_selects_the_image_and_never_written_over(app: Page, store: TagStore) -> None:
@@ -113,15 +136,6 @@ def test_what_others_say_comes_with_the_next_look_and_stays_at_an_undo(app: Page
     store.path.write_bytes(b"no database" * 1000)
     assert any("Labels are left out" in warning for warning in app.run().warnings)
     assert "breed" not in app.session_state["view"].frame
-
-
-def test_a_label_is_told_from_a_column_that_has_come_by_the_same_name(app: Page, store: TagStore) -> None:
-    TagStore(store.path).set_value(PATHS[:2], "body_type", "mine", who="me")  # as before the dataset had the column
-    frame = _select(app, 0, 1).session_state["view"].base.table.frame
-    assert [hand_labels.column_of(frame, name) for name in ("body_type", "car_color")] == ["body_type (tag)", None]
-    assert "2 of 2 selected images have it" in app.button_of(plain("body_type: mine")).help
-    app.press(plain("body_type: mine"))
-    assert store.columns(PATHS).empty
 
 
 def test_keys_mean_the_same_after_a_reload_and_each_label_has_its_own(app: Page, store: TagStore) -> None:
@@ -174,30 +188,12 @@ def test_nothing_is_opened_anew_for_a_label_but_a_file_that_took_the_place_of_an
     assert hand_labels.counts(SHIPPED_CARS)["name"].tolist() == ["bad"]
 
 
-Become = Callable[..., None]
-
-
-@pytest.fixture
-def become(monkeypatch: pytest.MonkeyPatch) -> Become:
-    """On a shared server: who asks, behind a proxy that names accounts, or by a cookie."""
-
-    def to(name: str, accounts: bool = True) -> None:
-        serve(monkeypatch, shared=True, **({"auth_header": "X-User", "roles": {"ben": "edit", "dan": "edit"}} if accounts else {}))
-        worlds.sign_in(monkeypatch, name if accounts else None, "hand_labels")
-        worlds.visit(monkeypatch, name)
-
-    return to
-
-
-def test_whoever_edits_labels_what_all_see_in_his_own_name(become: Become) -> None:
+def test_whoever_edits_labels_what_all_see_in_his_own_name_and_strangers_their_own_alone(become: Become) -> None:
     become("ben")
     assert hand_labels.refusal_to_tag(SHIPPED_CARS, read_cars()) == ""
     assert hand_labels.who() == "ben"
     become("ada")
     assert "role edit" in hand_labels.refusal_to_tag(SHIPPED_CARS, read_cars())
-
-
-def test_strangers_label_their_own_alone(become: Become) -> None:
     own = replace(SHIPPED_CARS, id="x", source="uploads/mine", owner=ADA)
     for who, mine in ((ADA, ""), (BEN, "someone else's"), ("", "someone else's")):  # at last without a cookie: nobody
         become(who, accounts=False)
@@ -209,13 +205,6 @@ def test_strangers_label_their_own_alone(become: Become) -> None:
     become(ADA, accounts=False)
     assert hand_labels.who().startswith("visitor ")
     assert "a" * 9 not in hand_labels.who()  # the name of his folder
-
-
-def test_a_click_that_was_not_offered_changes_nothing(app: Page, store: TagStore, become: Become) -> None:
-    _give(_select(app, 1), "good")
-    become("ada")
-    app.press(plain("good"))
-    assert _with(store, "good") == [1]
 
 
 def test_labels_are_in_the_copy_of_a_server_while_somebody_writes(store: TagStore, tmp_path: Path, monkeypatch: Any) -> None:
@@ -243,30 +232,26 @@ def test_labels_go_with_the_dataset(tmp_path: Path, cache: Path) -> None:
     assert hand_labels.version(entry) == 0
 
 
-def _begun(*attributes: str) -> RunConfig:
-    return resolve_config(config_from({"data": {"source": "cars", "attribute": list(attributes), "validation": 0}}))
-
-
 def test_a_run_learns_from_labels_as_they_were_when_it_began(store: TagStore) -> None:
+    def begun(*attributes: str) -> RunConfig:
+        return resolve_config(config_from({"data": {"source": "cars", "attribute": list(attributes), "validation": 0}}))
+
     for place, value in enumerate(("a", "b", "c", "d")):
         store.set_value(PATHS[10 * place : 10 * place + 8], "mine", value, who="me")
-    begun = _begun("mine")
-    (file,) = begun.data.label_files
+    first = begun("mine")
+    (file,) = first.data.label_files
     assert Path(file).name == "mine.csv"
     store.set_value(PATHS[:30], "mine", "z", who="me")
-    images = run_images(begun.data, seed=0)
+    images = run_images(first.data, seed=0)
     assert len(images.table) == 32  # those without a value take no part
     assert images.names == ["a", "b", "c", "d"]
-    assert _begun("mine").data.label_files != begun.data.label_files
+    assert begun("mine").data.label_files != first.data.label_files
     store.undo("me")
-    assert _begun("mine").data.label_files == begun.data.label_files
-
-
-def test_a_tag_divides_all_images_unless_no_file_can_have_its_name(store: TagStore) -> None:
+    assert begun("mine").data.label_files == first.data.label_files
     for name in ("good", "../good"):
         store.add_tag(PATHS[:50], name, who="me")
-    images = run_images(_begun("car_color", "good").data, seed=0)
-    assert len(images.table) == 2000
+    images = run_images(begun("car_color", "good").data, seed=0)
+    assert len(images.table) == 2000  # a tag divides all images
     assert sum(images.names[label].endswith(" yes") for label in images.labels) == 50
     with pytest.raises(InputError, match="No file can be called"):
-        _begun("../good")
+        begun("../good")

@@ -8,14 +8,14 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
-from urllib.parse import parse_qs, urlencode, urlparse
+from urllib.parse import urlencode, urlparse
 
 import pytest
 from google.protobuf.message import Message
 
 import navigation
 from app_page import Page
-from browsing import WAIT, drawn, settled
+from browsing import drawn, settled
 from hostile_names import MARK, NOT_IN_PATHS, World
 from shared.app_page import AppPage
 
@@ -85,7 +85,7 @@ def _taken_for_markdown(messages: list[Message]) -> set[tuple[str, str]]:
 
 # what is chosen on a page beside its first state
 _CHOSEN: dict[str, list[dict[str, Any]]] = {
-    "explore": [{"beside": "Table"}, {"text": "![x](x)"}],
+    "explore": [{"beside": "Table", "next_color": World(URL).short("attribute")}, {"text": "![x](x)"}],
     "compare": [{"compare": "What changed"}, {"compare": "Encoders"}],
     "shifts": [{"shift_splits": f"kept:{NOT_IN_PATHS}"}, {"shifts": "What holds up"}],
     "continuous": [{"continuous_label": "Numbers"}],
@@ -109,8 +109,8 @@ def test_no_page_writes_a_name_as_markdown(app: Page, sent: list[Message], world
     names = World(URL)
     app.visit(open=world)
     app.switch_page(f"pages/{page.address}/page.py")
-    beside = [{"b": names.name("notion"), "next_color": names.name("column")}, {"next_color": names.short("attribute")}]
-    for state in [{}, *beside, *_CHOSEN.get(page.address, [])]:
+    beside = {"b": names.name("notion"), "next_color": names.name("column")}
+    for state in [{}, beside, *_CHOSEN.get(page.address, [])]:
         for key, value in state.items():
             app.session_state[key] = value
         _run_to_its_end(app)
@@ -155,32 +155,21 @@ def _open_all(page: Any) -> None:
 
 
 @pytest.mark.long
-def test_no_browser_asks_a_stranger_for_what_a_name_says(browser: Any, server_class: Any, stranger: tuple[str, list[str]], tmp_path: Path) -> None:
+def test_no_browser_asks_a_stranger_for_what_a_name_says(begin: Any, people: Any, stranger: tuple[str, list[str]], tmp_path: Path) -> None:
     served, names = tmp_path / "served", World(stranger[0])
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("LIKENESS_CACHE", str(served))
         dataset = names.fill(tmp_path / "images", served, served / "runs").id
-    server = server_class(served)
-    server.wait()
-    page = browser.new_page(viewport={"width": 1440, "height": 900})
-    page.set_default_timeout(WAIT)
-    told: list[str] = []
-    page.on("console", lambda message: told.append(message.text) if message.type == "error" else None)
-    page.on("pageerror", lambda error: told.append(str(error)))
-    page.on("response", lambda answer: told.append(answer.url) if answer.status >= 400 else None)
-    try:
-        for address in ("", *(each.address for each in navigation.PAGES[1:])):
-            page.goto(f"{server.url}/{address}?{urlencode({'open': dataset, 'layout': 'PCA', 'color': names.name('column'), 'query': 3})}")
-            page.wait_for_function("document.documentElement.outerHTML.includes('dataset !')", timeout=WAIT)
-            settled(page)
-            assert urlparse(page.url).path == f"/{address}"
-            assert parse_qs(urlparse(page.url).query)["query"] == ["3"]
-            _open_all(page)
-        policy = page.request.get(server.url).headers["content-security-policy"]
-    finally:
-        page.close()
-        server.stop()
-    assert stranger[1] == []
-    assert told == []  # a browser that had wanted to ask would say that the policy forbids it
+    person = people(begin())  # a browser that had wanted to ask would say on its console that the policy forbids it
+    refused: list[str] = []
+    person.page.on("response", lambda answer: refused.append(answer.url) if answer.status >= 400 else None)
+    for address in ("", *(each.address for each in navigation.PAGES[1:])):
+        person.page.goto(f"{person.url}/{address}?{urlencode({'open': dataset, 'layout': 'PCA', 'color': names.name('column'), 'query': 3})}")
+        person.page.wait_for_function("document.documentElement.outerHTML.includes('dataset !')")
+        assert person.settle().asked["query"] == ["3"]
+        assert urlparse(person.page.url).path == f"/{address}"
+        _open_all(person.page)
+    policy = person.page.request.get(person.url).headers["content-security-policy"]
+    assert (stranger[1], refused) == ([], [])
     assert "img-src 'self' data: blob:;" in policy
     assert "connect-src 'self';" in policy

@@ -1,16 +1,14 @@
 """Choosing how maps are laid out: the controls, their settings, the URL, and what is shown while a map is computed or when it fails."""
 
-from collections.abc import Mapping
 from typing import Any, ClassVar
-from urllib.parse import parse_qs, urlparse
 
 import numpy as np
 import pytest
 
 from app_page import Page
-from browsing import WAIT, drawn, open_map, settled
+from browsing import Person, drawn
 from likeness.projection import METHODS, LayoutFailed, LayoutJob, align, pca_map, tsne_map
-from likeness.projection.layout_worker import layout_worker
+from likeness.projection.layout_worker import WORKER
 
 
 class Instantly:
@@ -65,9 +63,9 @@ def _slide(app: Page, name: str, value: float) -> Page:
     return app.fill("slider", name, value)
 
 
-def test_each_method_gives_a_map_of_its_own_with_its_settings(app: Page, jobs: type[Instantly]) -> None:
+def test_each_method_gives_a_map_of_its_own_with_its_settings_and_reset_the_first_one(app: Page, jobs: type[Instantly]) -> None:
     before = _layouts(app.run())[0]
-    for method in [name for name in METHODS if name != "pca"]:
+    for method in [name for name in METHODS if name not in ("pca", "tsne")] + ["tsne"]:
         after = _choose(app, METHODS[method].title)
         assert after.choice.method == method != before.choice.method
         assert not np.allclose(before.shown, after.shown)
@@ -75,44 +73,31 @@ def test_each_method_gives_a_map_of_its_own_with_its_settings(app: Page, jobs: t
             assert app.control("slider", f"{method}_{name}").value == parameter.default
         assert jobs.asked[-1].parameters == {}
         before = after
-
-
-def test_a_parameter_gives_another_map_and_reset_the_first_one(app: Page, jobs: type[Instantly]) -> None:
-    plain = _choose(app.run(), "t-SNE").own
     _slide(app, "tsne_perplexity", 50.0)
     assert jobs.asked[-1].parameters == {"perplexity": 50.0}
-    assert not np.allclose(_layouts(app)[0].own, plain)
+    assert not np.allclose(_layouts(app)[0].own, after.own)
     app.fill("number_input", "map_seed", 3)
     assert jobs.asked[-1].parameters == {"perplexity": 50.0, "seed": 3}
     app.click("reset_map")
     assert (app.control("slider", "tsne_perplexity").value, app.control("number_input", "map_seed").value) == (30.0, 0)
-    np.testing.assert_array_equal(_layouts(app)[0].own, plain)
+    np.testing.assert_array_equal(_layouts(app)[0].own, after.own)
     assert app.at("reset_map").disabled
 
 
-def test_settings_of_a_method_are_kept_while_another_is_shown_and_on_the_other_page(app: Page, jobs: type[Instantly]) -> None:
-    _choose(app.run(), "PaCMAP")
-    _slide(app, "pacmap_neighbors", 25)
-    _choose(app, "PCA")
-    assert not any(str(slider.key).startswith("pacmap_") for slider in app.slider)
-    _choose(app, "PaCMAP")
-    assert app.control("slider", "pacmap_neighbors").value == 25
-    app.open("notions")
-    assert app.control("segmented_control", "layout").value == "PaCMAP"
-    assert app.control("slider", "pacmap_neighbors").value == 25
-    assert {job.parameters["neighbors"] for job in jobs.asked[-2:]} == {25}
-
-
-def test_the_url_holds_what_differs_from_the_default_on_every_page_with_maps(app: Page, jobs: type[Instantly]) -> None:
+def test_the_url_holds_what_differs_from_the_default_on_every_page_and_settings_are_kept_while_another_method_is_shown(
+    app: Page, jobs: type[Instantly]
+) -> None:
     _choose(app.run(), "t-SNE")
     _slide(app, "tsne_perplexity", 50.0)
-    for _ in range(2):
+    for page in ("notions", "explore"):
         assert (app.query_params["layout"], app.query_params["tsne_perplexity"]) == ("t-SNE", "50")
         assert not {"tsne_exaggeration", "map_seed"} & set(app.query_params)
-        app.open("notions")
+        app.open(page)
+        assert app.control("segmented_control", "layout").value == "t-SNE"
+        assert {job.parameters["perplexity"] for job in jobs.asked[-2:]} == {50.0}
     _choose(app, "UMAP")
     assert not {"layout", "tsne_perplexity"} & set(app.query_params)
-    assert app.open("explore").control("segmented_control", "layout").value == "UMAP"
+    assert not any(str(slider.key).startswith("tsne_") for slider in app.slider)
     _choose(app, "t-SNE")
     assert app.control("slider", "tsne_perplexity").value == 50
 
@@ -129,7 +114,7 @@ def test_a_link_restores_method_and_settings_and_what_it_asks_for_in_vain_is_sai
         assert (choice.method, choice.parameters) == ("umap", {})
 
 
-def test_a_new_map_is_turned_to_lie_on_the_one_before_whose_points_stay_until_it_is_ready(
+def test_a_new_map_lies_on_the_one_before_whose_points_stay_until_it_is_ready_and_gives_way_to_what_is_wanted_instead(
     app: Page, jobs: type[Instantly], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = _layouts(app.run())[0].shown
@@ -141,6 +126,15 @@ def test_a_new_map_is_turned_to_lie_on_the_one_before_whose_points_stay_until_it
     assert waiting.note == "PaCMAP is being computed"
     np.testing.assert_array_equal(waiting.shown, after.shown)
     assert len(app.session_state["waits_explore_cars"]) == 1
+    first = jobs.asked[-1]
+    app.run()
+    assert jobs.asked[-1] is first
+    assert not first.given_up
+    _choose(app, "UMAP")
+    assert (first.given_up, jobs.asked[-1].given_up) == (True, False)
+    _choose(app, "PaCMAP")  # it is begun anew
+    assert jobs.asked[-1] is not first
+    assert jobs.asked[-1].method == "pacmap"
     monkeypatch.setattr(Instantly, "waiting", False)
     ready = _layouts(app.run())[0]
     assert (ready.note, app.session_state["waits_explore_cars"]) == ("", [])
@@ -149,23 +143,6 @@ def test_a_new_map_is_turned_to_lie_on_the_one_before_whose_points_stay_until_it
     shown = _layouts(app.set("a", "car color"))[0]  # of another space its own points
     assert (shown.name, shown.note) == ("car color", "PCA while PaCMAP is being computed")
     np.testing.assert_allclose(shown.own, pca_map(app.session_state["view"].a.vectors), atol=1e-5)
-
-
-def test_a_map_that_is_not_wanted_any_more_makes_room_and_is_begun_anew_later(
-    app: Page, jobs: type[Instantly], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    app.run()
-    monkeypatch.setattr(Instantly, "waiting", True)
-    _choose(app, "t-SNE")
-    first = jobs.asked[-1]
-    app.run()
-    assert jobs.asked[-1] is first
-    assert not first.given_up
-    _choose(app, "PaCMAP")
-    assert (first.given_up, jobs.asked[-1].given_up) == (True, False)
-    _choose(app, "t-SNE")
-    assert jobs.asked[-1] is not first
-    assert jobs.asked[-1].method == "tsne"
 
 
 def test_only_a_refit_begins_at_the_map_before_it(app: Page, jobs: type[Instantly]) -> None:
@@ -185,7 +162,7 @@ def test_where_a_layout_fails_the_pca_is_shown_and_a_sentence_says_so(app: Page,
     failed = _choose(app, "PaCMAP")
     np.testing.assert_array_equal(failed.own, flat)
     assert failed.note == "PCA, since PaCMAP failed"
-    assert "The PaCMAP map of Raw encoder could not be computed" in app.texts
+    app.says("The PaCMAP map of Raw encoder could not be computed")
     assert any("out of memory" in each.value for each in app.text)
     monkeypatch.setattr(Instantly, "broken", False)
     assert _layouts(_slide(app, "pacmap_neighbors", 25))[0].note == ""
@@ -207,50 +184,33 @@ def test_a_map_of_the_real_layout_process_is_the_functions_own(app: Page, monkey
         np.testing.assert_array_equal(_layouts(app)[0].own, found)
         np.testing.assert_allclose(found, tsne_map(app.session_state["view"].a.vectors, perplexity=5.0, epochs=5), atol=1e-3)
     finally:
-        layout_worker().stop()
-
-
-def _laid_out(page: Any) -> None:
-    page.wait_for_selector(".lm-head .lm-caption", state="hidden", timeout=WAIT)
-    settled(page)
-    drawn(page)  # the points have moved
-
-
-def _computed(page: Any, title: str) -> None:
-    """Waits until a map has begun to be computed, and then for the map."""
-    page.get_by_text(f"{title} is being computed").first.wait_for(timeout=WAIT)
-    _laid_out(page)
-
-
-def _points(page: Any) -> bytes:
-    """What the first map looks like."""
-    return bytes(page.locator(".lm-stage").first.screenshot())
-
-
-def _parameters(page: Any) -> Mapping[str, list[str]]:
-    return parse_qs(urlparse(page.url).query)
+        WORKER.stop()
 
 
 @pytest.mark.long
-def test_points_move_with_method_and_setting_and_a_reload_restores_both(page: Any, server: Any) -> None:
-    open_map(page, f"{server.url}/?layout=PCA")
-    flat = _points(page)
+def test_points_move_with_method_and_setting_and_a_reload_restores_both(person: Person) -> None:
+    def points(computed: bool = True) -> bytes:
+        """What the first map looks like once it is there."""
+        if computed:
+            person.says("t-SNE is being computed")
+        page.wait_for_selector(".lm-head .lm-caption", state="hidden")
+        person.settle()
+        drawn(page)  # the points have moved
+        return bytes(page.locator(".lm-stage").first.screenshot())
+
+    page = person.open("?layout=PCA").map().page
+    flat = points(computed=False)
     page.get_by_role("radio", name="t-SNE").or_(page.get_by_role("button", name="t-SNE")).first.click()
-    _computed(page, "t-SNE")
-    plain = _points(page)
+    plain = points()
     assert plain != flat
     page.get_by_role("button", name="Map settings").click()
-    slider = page.get_by_role("slider", name="Exaggeration")
     for _ in range(6):
-        slider.press("ArrowRight")
-    _computed(page, "t-SNE")
-    page.keyboard.press("Escape")
-    settled(page)
-    changed = _points(page)
+        page.get_by_role("slider", name="Exaggeration").press("ArrowRight")
+    changed = points() and person.keys("Escape") and points(computed=False)
     assert changed not in (flat, plain)
-    assert _parameters(page) == {"layout": ["t-SNE"], "tsne_exaggeration": ["4"]}
-    open_map(page, page.url)
-    _laid_out(page)
+    assert person.asked == {"layout": ["t-SNE"], "tsne_exaggeration": ["4"]}
+    page.reload()
+    person.map()
     page.get_by_role("button", name="Map settings").click()
     values = {name: page.get_by_role("slider", name=name).input_value() for name in ("Perplexity", "Exaggeration")}
     assert values == {"Perplexity": "30", "Exaggeration": "4"}

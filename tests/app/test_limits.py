@@ -4,10 +4,11 @@ import asyncio
 import contextlib
 import http.client
 import os
+import shutil
 import socket
 import threading
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -16,13 +17,20 @@ import pytest
 from starlette.responses import PlainTextResponse
 
 import clients
+import trainings
+from access import upload_limits
 from background import Jobs
 from doors import limits
 from doors.limits import Limits, WaitingFiles
+from likeness.data import save_uploads
 from likeness.errors import InputError
+from likeness.notions import Notion
+from likeness.training import RunFolder, Status
 from quotas import check_count, check_notion, room_for_uploads, write_draft
 from server_settings import ServerSettings
+from shared import drafts
 from slots import Slots
+from visitors import draft_file, is_own_draft, own_uploads_dir
 from waiting import answers, wait_until
 from worlds import ADA, BEN, draw_noise, in_own_loop, serve, visit
 
@@ -65,56 +73,45 @@ async def _asked(app: Any, client: str, kind: str = "http", receive: Any = None,
     return sent
 
 
-class TestRequests:
-    @pytest.mark.parametrize(("kind", "setting"), [("http", "visitor_requests"), ("websocket", "visitor_sockets")])
-    def test_one_client_is_refused_and_another_is_not(self, shared, monkeypatch: pytest.MonkeyPatch, kind: str, setting: str) -> None:
-        monkeypatch.setattr(limits, "_TOLD_AFTER", 0.01)
-        inside, seen = asyncio.Event(), []
+@pytest.mark.parametrize(("kind", "setting"), [("http", "visitor_requests"), ("websocket", "visitor_sockets")])
+def test_of_one_clients_requests_too_many_are_refused_and_anothers_are_not(shared, monkeypatch: pytest.MonkeyPatch, kind: str, setting: str) -> None:
+    monkeypatch.setattr(limits, "_TOLD_AFTER", 0.01)
+    inside, seen = asyncio.Event(), []
 
-        async def slow(scope: Any, receive: Any, send: Any) -> None:
-            seen.append(scope["client"][0])
-            await inside.wait()
+    async def slow(scope: Any, receive: Any, send: Any) -> None:
+        seen.append((scope["client"][0], dict(scope["headers"])))
+        await inside.wait()
 
-        async def attack() -> tuple[list[Any], list[Any]]:
-            app = Limits(slow, shared(**{setting: 3}))
-            held = [asyncio.create_task(_asked(app, "10.0.0.1", kind)) for _ in range(5)]
-            await asyncio.sleep(0.05)
-            other = asyncio.create_task(_asked(app, "10.0.0.2", kind))
-            await asyncio.sleep(0.05)
-            inside.set()
-            return await asyncio.gather(*held), await other
+    async def attack() -> tuple[list[Any], list[Any]]:
+        app = Limits(slow, shared(**{setting: 3}))
+        held = [asyncio.create_task(_asked(app, "10.0.0.1", kind)) for _ in range(5)]
+        await asyncio.sleep(0.05)
+        other = asyncio.create_task(_asked(app, "10.0.0.2", kind))
+        await asyncio.sleep(0.05)
+        inside.set()
+        return await asyncio.gather(*held), await other
 
-        held, other = in_own_loop(attack())
-        assert seen == ["10.0.0.1"] * 3 + ["10.0.0.2"]
-        assert sum(bool(answered) for answered in held) == 2
-        assert not other
-
-    def test_a_content_that_does_not_come_is_given_up(self, shared) -> None:
-        async def reads(scope: Any, receive: Any, send: Any) -> None:
-            got = await receive()
-            await PlainTextResponse(got["type"])(scope, receive, send)
-
-        sent = in_own_loop(_asked(Limits(reads, shared(request_seconds=0.05)), "10.0.0.1", receive=lambda: asyncio.sleep(600), method="POST"))
-        assert sent[1]["body"] == b"http.disconnect"
-
-    def test_pages_know_for_whom_they_are_drawn(self, shared) -> None:
-        seen: list[Any] = []
-
-        async def app(scope: Any, receive: Any, send: Any) -> None:
-            seen.append(dict(scope["headers"]))
-
-        in_own_loop(_asked(Limits(app, shared()), "10.0.0.7", "websocket"))
-        assert seen == [{clients._HEADER.encode(): b"10.0.0.7"}]
+    held, other = in_own_loop(attack())
+    assert [client for client, _ in seen] == ["10.0.0.1"] * 3 + ["10.0.0.2"]
+    assert sum(bool(answered) for answered in held) == 2
+    assert not other
+    if kind == "websocket":  # pages know for whom they are drawn
+        assert all(headers == {clients._HEADER.encode(): client.encode()} for client, headers in seen)
 
 
-class TestWaitingFiles:
-    @pytest.fixture
-    def held(self, monkeypatch: pytest.MonkeyPatch) -> dict[str, int]:
-        found: dict[str, int] = {}
-        monkeypatch.setattr(WaitingFiles, "_held", staticmethod(lambda: dict(found)))
-        return found
+def test_a_content_that_does_not_come_is_given_up(shared) -> None:
+    async def reads(scope: Any, receive: Any, send: Any) -> None:
+        got = await receive()
+        await PlainTextResponse(got["type"])(scope, receive, send)
 
-    def test_of_one_client_and_of_all_until_a_page_lets_go(self, shared, held: dict[str, int]) -> None:
+    sent = in_own_loop(_asked(Limits(reads, shared(request_seconds=0.05)), "10.0.0.1", receive=lambda: asyncio.sleep(600), method="POST"))
+    assert sent[1]["body"] == b"http.disconnect"
+
+
+def test_waiting_files_count_for_one_client_and_for_all_until_a_page_lets_go(shared, monkeypatch: pytest.MonkeyPatch) -> None:
+    held: dict[str, int] = {}
+    with monkeypatch.context() as patch:
+        patch.setattr(WaitingFiles, "_held", staticmethod(lambda: dict(held)))
         waiting = WaitingFiles(shared(visitor_waiting_mb=10, max_waiting_mb=15))
         assert waiting.begin("ada", "session-1", 6_000_000)
         assert not waiting.begin("ada", "session-2", 5_000_000)  # under way
@@ -127,222 +124,194 @@ class TestWaitingFiles:
         del held["session-1"]
         assert waiting.begin("ada", "session-1", 5_000_000)
 
-    def test_files_of_sessions_that_are_over_are_given_up(self, shared, monkeypatch: pytest.MonkeyPatch) -> None:
-        from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
-        from streamlit.runtime.uploaded_file_manager import UploadedFileRec
+    from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
+    from streamlit.runtime.uploaded_file_manager import UploadedFileRec
 
-        files, sessions = MemoryUploadedFileManager("/upload"), SimpleNamespace(get_session_info=lambda session: session == "open" or None)
-        monkeypatch.setattr(limits, "get_instance", lambda: SimpleNamespace(uploaded_file_mgr=files, _session_mgr=sessions))
-        for session in ("open", "over"):
-            files.add_file(session, UploadedFileRec("1", "a.png", "image/png", b"x" * 100))
-        assert WaitingFiles._held() == {"open": 100}
-        assert list(files.file_storage) == ["open"]
-
-
-class TestJobs:
-    def test_one_visitors_jobs_wait_for_each_other_and_not_others_for_them(self, shared, monkeypatch: pytest.MonkeyPatch) -> None:
-        shared(max_jobs=3, visitor_jobs=2)
-        jobs, go, running = Jobs(), threading.Event(), []
-
-        def work(job: Any) -> None:
-            running.append(job.title)
-            go.wait(60)
-
-        begun = [jobs.run("kind", number, f"ada {number}", work) for number in range(4)]
-        monkeypatch.setattr("background.client", lambda: "ben")
-        begun.append(jobs.run("kind", 9, "ben", work))
-        wait_until(lambda: "ben" in running and len(running) == 3)
-        waits = [job for job in begun if job.stage is not None]
-        assert sorted(job.title.split()[0] for job in waits) == ["ada", "ada"]
-        assert all("Waiting for others" in job.stage.what for job in waits)
-        waits[0].stop()
-        assert waits[0].wait(60)  # who stops while it waits has not begun
-        go.set()
-        assert all(job.wait(60) for job in begun)
-        assert len(running) == 4
-
-    def test_no_more_wait_than_a_page_can_show(self, shared) -> None:
-        shared(max_jobs=1, visitor_jobs=1)
-        jobs, go = Jobs(), threading.Event()
-        begun = [jobs.run("kind", number, "a", lambda job: go.wait(60)) for number in range(12)]
-        with pytest.raises(InputError, match=r"12 computations of yours are under way or waiting; wait for one to finish, or stop it"):
-            jobs.run("kind", 99, "one too many", lambda job: None)
-        assert jobs.run("kind", 3, "a", lambda job: None) is begun[3]  # what is there already is shown
-        go.set()
-        assert all(job.wait(60) for job in begun)
-
-    def test_a_person_alone_waits_for_nobody(self) -> None:
-        jobs, both = Jobs(), threading.Barrier(20)
-        begun = [jobs.run("kind", number, "a", lambda job: both.wait(60)) for number in range(20)]
-        assert all(job.wait(60) and job.error is None for job in begun)
+    files, sessions = MemoryUploadedFileManager("/upload"), SimpleNamespace(get_session_info=lambda session: session == "open" or None)
+    monkeypatch.setattr(limits, "get_instance", lambda: SimpleNamespace(uploaded_file_mgr=files, _session_mgr=sessions))
+    for session in ("open", "over"):
+        files.add_file(session, UploadedFileRec("1", "a.png", "image/png", b"x" * 100))
+    assert WaitingFiles._held() == {"open": 100}
+    assert list(files.file_storage) == ["open"]  # those of sessions that are over are given up
 
 
-class TestTrainings:
-    def test_as_many_as_the_server_runs(self, shared, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-        import trainings
-        from likeness.training import RunFolder, Status
+def test_one_visitors_jobs_wait_for_each_other_and_not_others_for_them(shared, monkeypatch: pytest.MonkeyPatch) -> None:
+    shared(max_jobs=3, visitor_jobs=2)
+    jobs, go, running = Jobs(), threading.Event(), []
 
-        shared(training=True, max_trainings=2, visitor_trainings=1)
-        monkeypatch.setenv("LIKENESS_RUNS", str(tmp_path / "runs"))
+    def work(job: Any) -> None:
+        running.append(job.title)
+        go.wait(60)
 
-        def start(name: str) -> None:
-            RunFolder(tmp_path / "runs" / name).report_status(Status("running", 0, 10, "", os.getpid()))
+    begun = [jobs.run("kind", number, f"ada {number}", work) for number in range(4)]
+    monkeypatch.setattr("background.client", lambda: "ben")
+    begun.append(jobs.run("kind", 9, "ben", work))
+    wait_until(lambda: "ben" in running and len(running) == 3)
+    waits = [job for job in begun if job.stage is not None]
+    assert [(job.title.split()[0], "Waiting for others" in job.stage.what) for job in waits] == [("ada", True)] * 2
+    waits[0].stop()
+    assert waits[0].wait(60)  # who stops while it waits has not begun
+    go.set()
+    assert all(job.wait(60) for job in begun)
+    assert len(running) == 4
 
-        def begin(who: str, name: str) -> None:
-            monkeypatch.setattr("trainings.client", lambda: who)
-            trainings.begin_training(tmp_path / "runs" / name, lambda: start(name))
 
-        begin("ada", "first")
-        with pytest.raises(InputError, match="1 of your trainings are under way, and each visitor may have 1"):
-            begin("ada", "second")
-        begin("ben", "third")
-        with pytest.raises(InputError, match="2 trainings are under way, and this server runs 2 at once"):
-            begin("eve", "fourth")
-        RunFolder(tmp_path / "runs" / "first").report_status(Status("finished", 10, 10, "", 0))
+def test_no_more_jobs_wait_than_a_page_can_show_and_a_person_alone_waits_for_nobody(shared, monkeypatch: pytest.MonkeyPatch) -> None:
+    jobs, both = Jobs(), threading.Barrier(20)
+    begun = [jobs.run("alone", number, "a", lambda job: both.wait(60)) for number in range(20)]
+    assert all(job.wait(60) and job.error is None for job in begun)
+    shared(max_jobs=1, visitor_jobs=1)
+    go = threading.Event()
+    begun = [jobs.run("kind", number, "a", lambda job: go.wait(60)) for number in range(12)]
+    with pytest.raises(InputError, match=r"12 computations of yours are under way or waiting; wait for one to finish, or stop it"):
+        jobs.run("kind", 99, "one too many", lambda job: None)
+    assert jobs.run("kind", 3, "a", lambda job: None) is begun[3]  # what is there already is shown
+    go.set()
+    assert all(job.wait(60) for job in begun)
+
+
+def test_as_many_train_as_the_server_runs(shared, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    shared(training=True, max_trainings=2, visitor_trainings=1)
+    monkeypatch.setenv("LIKENESS_RUNS", str(tmp_path / "runs"))
+
+    def begin(who: str, name: str) -> None:
+        run = RunFolder(tmp_path / "runs" / name)
+        monkeypatch.setattr("trainings.client", lambda: who)
+        trainings.begin_training(run.path, lambda: run.report_status(Status("running", 0, 10, "", os.getpid())))
+
+    begin("ada", "first")
+    with pytest.raises(InputError, match="1 of your trainings are under way, and each visitor may have 1"):
         begin("ada", "second")
+    begin("ben", "third")
+    with pytest.raises(InputError, match="2 trainings are under way, and this server runs 2 at once"):
+        begin("eve", "fourth")
+    RunFolder(tmp_path / "runs" / "first").report_status(Status("finished", 10, 10, "", 0))
+    begin("ada", "second")
 
 
-class TestKept:
-    def test_room_for_uploads_is_the_visitors_and_what_others_leave(self, shared, cache: Path) -> None:
-        shared(visitor_uploads_gb=0.002, max_uploads_gb=0.003)
-        assert room_for_uploads() == pytest.approx(0.002)
-        for who, size in ((BEN, 1_500_000), (ADA, 1_000_000)):
-            folder = cache / "visitors" / who / "uploads" / "x"
-            folder.mkdir(parents=True)
-            (folder / "big.png").write_bytes(b"x" * size)
-            assert room_for_uploads() == pytest.approx(0.0015)  # his own are part of what is his
+def test_room_for_uploads_is_the_visitors_and_what_others_leave_and_one_beyond_it_is_refused(shared, cache: Path, tmp_path: Path) -> None:
+    shared(visitor_uploads_gb=0.002, max_uploads_gb=0.003)
+    assert room_for_uploads() == pytest.approx(0.002)
+    for who, size in ((BEN, 1_500_000), (ADA, 1_000_000)):
+        folder = cache / "visitors" / who / "uploads" / "x"
+        folder.mkdir(parents=True)
+        (folder / "big.png").write_bytes(b"x" * size)
+        assert room_for_uploads() == pytest.approx(0.0015)  # his own are part of what is his
+    shutil.rmtree(cache)
+    shared(visitor_uploads_gb=0.00002)
+    picture = (draw_noise(tmp_path, 1, size=64) / "00.png").read_bytes()
+    save_uploads([("a.png", picture)], "set 1", own_uploads_dir(), upload_limits())
+    with pytest.raises(InputError, match="room"):
+        save_uploads([("a.png", picture + b"\0")], "set 2", own_uploads_dir(), upload_limits())
+    assert len(list(own_uploads_dir().rglob("*.png"))) == 1
 
-    def test_an_upload_beyond_it_is_refused(self, shared, tmp_path: Path) -> None:
-        from access import upload_limits
-        from likeness.data import save_uploads
-        from visitors import own_uploads_dir
 
-        shared(visitor_uploads_gb=0.00002)
-        picture = (draw_noise(tmp_path, 1, size=64) / "00.png").read_bytes()
+def test_the_drafts_written_last_are_kept_and_anothers_is_read_by_its_link_and_not_written(
+    shared, cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shared(visitor_files=5)
+    folder = cache / "visitors" / ADA / "drafts"
+    for number in range(9):
+        write_draft(f"{number}.json", b"[1]")
+        os.utime(folder / f"{number}.json", (number, number))
+    write_draft("9.json", b"[1]")
+    assert sorted(file.stem for file in folder.iterdir()) == ["5", "6", "7", "8", "9"]
+    assert is_own_draft("9.json")
+    visit(monkeypatch, BEN)
+    assert draft_file("9.json").read_bytes() == b"[1]"
+    assert [is_own_draft(name) for name in ("9.json", "new.json")] == [False, True]
 
-        def upload(number: int) -> None:
-            save_uploads([("a.png", picture + b"\0" * number)], f"set {number}", own_uploads_dir(), upload_limits())
 
-        upload(1)
-        with pytest.raises(InputError, match="room"):
-            upload(2)
-        assert len(list(own_uploads_dir().rglob("*.png"))) == 1
-
-    def test_the_drafts_written_last_are_kept(self, shared, cache: Path) -> None:
-        shared(visitor_files=5)
-        drafts = cache / "visitors" / ADA / "drafts"
-        for number in range(9):
-            write_draft(f"{number}.json", b"[]")
-            os.utime(drafts / f"{number}.json", (number, number))
-        write_draft("9.json", b"[]")
-        assert sorted(file.stem for file in drafts.iterdir()) == ["5", "6", "7", "8", "9"]
-
-    def test_anothers_draft_is_read_by_its_link_and_not_written(self, shared, monkeypatch: pytest.MonkeyPatch) -> None:
-        from visitors import draft_file, is_own_draft
-
-        shared()
-        write_draft("abc.json", b"[1]")
-        assert is_own_draft("abc.json")
-        visit(monkeypatch, BEN)
-        assert draft_file("abc.json").read_bytes() == b"[1]"
-        assert not is_own_draft("abc.json")
-        assert is_own_draft("new.json")
-
-    def test_no_more_notions_than_are_kept(self, shared, tmp_path: Path) -> None:
-        shared(visitor_files=2)
-        for name in ("a.yaml", "b.yaml"):
-            check_count(tmp_path, "notions")
-            (tmp_path / name).touch()
-        with pytest.raises(InputError, match="You keep 2 notions here, the most that this server keeps for one visitor"):
-            check_count(tmp_path, "notions")
-
-    @pytest.mark.parametrize(("templates", "aspects"), [(1, 5_000), (60, 60), (2_500, 2)])
-    def test_a_notion_of_too_many_prompts(self, shared, templates: int, aspects: int) -> None:
-        from likeness.notions import Notion
-        from shared import drafts
-
-        many = drafts.of(Notion("a", tuple(f"a {{}} {i}" for i in range(templates)), tuple(f"x{i}" for i in range(aspects))))
-        assert len(many.notion.prompts) == templates * aspects  # a person alone may
-        shared(max_prompts=2_000)
-        with pytest.raises(InputError, match=rf"makes {templates * aspects:,} prompts, and this server embeds 2,000"):
-            many.notion  # noqa: B018
-        few = drafts.joined(Notion("b", "a {}", tuple(map(str, range(1_000)))))
-        check_notion(few, few)
-        with pytest.raises(InputError, match="makes 3,000 prompts"):  # all that are joined count together
-            check_notion(few, few, few)
+def test_no_more_notions_and_prompts_than_a_server_keeps_and_embeds(shared, tmp_path: Path) -> None:
+    many = [
+        drafts.of(Notion("a", tuple(f"a {{}} {i}" for i in range(n)), tuple(f"x{i}" for i in range(m))))
+        for n, m in ((1, 5_000), (60, 60), (2_500, 2))
+    ]
+    assert [len(each.notion.prompts) for each in many] == [5_000, 3_600, 5_000]  # a person alone may
+    shared(visitor_files=2, max_prompts=2_000)
+    for each, prompts in zip(many, ("5,000", "3,600", "5,000"), strict=True):
+        with pytest.raises(InputError, match=rf"makes {prompts} prompts, and this server embeds 2,000"):
+            each.notion  # noqa: B018
+    few = drafts.joined(Notion("b", "a {}", tuple(map(str, range(1_000)))))
+    check_notion(few, few)
+    with pytest.raises(InputError, match="makes 3,000 prompts"):  # all that are joined count together
+        check_notion(few, few, few)
+    for name in ("a.yaml", "b.yaml"):
+        check_count(tmp_path, "notions")
+        (tmp_path / name).touch()
+    with pytest.raises(InputError, match="You keep 2 notions here, the most that this server keeps for one visitor"):
+        check_count(tmp_path, "notions")
 
 
 @pytest.fixture(scope="module")
-def small_server(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+def small_server(begin_once: Any, tmp_path_factory: pytest.TempPathFactory) -> Any:
     """A shared server that bears little, and believes what a proxy on this machine says of its clients."""
-    place = tmp_path_factory.mktemp("limits")
-    (place / "server.yaml").write_text("{shared: true, request_seconds: 2, visitor_sockets: 3, visitor_waiting_mb: 2, max_upload_mb: 4}")
-    running = request.getfixturevalue("server_class")(place / "cache", "--settings", str(place / "server.yaml"))
-    running.wait()
-    yield running
-    running.stop()
+    file = tmp_path_factory.mktemp("limits") / "server.yaml"
+    file.write_text("{shared: true, request_seconds: 2, visitor_sockets: 3, visitor_waiting_mb: 2, max_upload_mb: 4}")
+    return begin_once("--settings", str(file))
 
 
 def _place(server: Any) -> tuple[str, int]:
     return "127.0.0.1", int(server.url.rsplit(":", 1)[1])
 
 
-class TestServer:
-    def test_half_open_connections_are_closed(self, small_server: Any) -> None:
-        """Those that ask nothing, a part of a request, a second request in part, or a head without an end."""
-        parts = [b"", b"GET / HTTP/1.1\r\nHost: loc", b"GET /_stcore/health HTTP/1.1\r\nHost: localhost\r\n\r\nGET /x HT"]
-        parts.append(b"GET / HTTP/1.1\r\n" + b"X-A: " + b"a" * 200_000)
-        begun = [socket.create_connection(_place(small_server), timeout=60) for _ in range(60)]
-        for number, connection in enumerate(begun):
-            with contextlib.suppress(OSError):
-                connection.sendall(parts[number % 4])
-        assert answers(f"{small_server.url}/_stcore/health")
-        for connection in begun:
-            with contextlib.suppress(ConnectionResetError):
-                while connection.recv(65_536):
-                    pass  # ends when the server closes; a timeout fails the test
-            connection.close()
+def test_half_open_connections_are_closed(small_server: Any) -> None:
+    """Those that ask nothing, a part of a request, a second request in part, or a head without an end."""
+    parts = [b"", b"GET / HTTP/1.1\r\nHost: loc", b"GET /_stcore/health HTTP/1.1\r\nHost: localhost\r\n\r\nGET /x HT"]
+    parts.append(b"GET / HTTP/1.1\r\n" + b"X-A: " + b"a" * 200_000)
+    begun = [socket.create_connection(_place(small_server), timeout=60) for _ in range(60)]
+    for number, connection in enumerate(begun):
+        with contextlib.suppress(OSError):
+            connection.sendall(parts[number % 4])
+    assert answers(f"{small_server.url}/_stcore/health")
+    for connection in begun:
+        with contextlib.suppress(ConnectionResetError):
+            while connection.recv(65_536):
+                pass  # ends when the server closes; a timeout fails the test
+        connection.close()
 
-    def test_pages_of_one_client(self, small_server: Any) -> None:
-        from websockets.sync.client import connect
 
-        address = small_server.url.replace("http", "ws") + "/_stcore/stream"
+def test_pages_of_one_client_are_so_many(small_server: Any) -> None:
+    from websockets.sync.client import connect
 
-        def page_of(client: str) -> Any:
-            return connect(address, additional_headers={"X-Forwarded-For": client}, open_timeout=60)
+    address = small_server.url.replace("http", "ws") + "/_stcore/stream"
 
-        def opens(client: str) -> bool:
-            return small_server.handshake(**{"X-Forwarded-For": client}) != 429
+    def page_of(client: str) -> Any:
+        return connect(address, additional_headers={"X-Forwarded-For": client}, open_timeout=60)
 
-        with contextlib.ExitStack() as pages:
-            for _ in range(3):
-                pages.enter_context(page_of("10.1.1.1"))
-            assert not opens("10.1.1.1")
-            assert opens("10.1.1.2")
-        wait_until(lambda: opens("10.1.1.1"))
+    def opens(client: str) -> bool:
+        return small_server.handshake(**{"X-Forwarded-For": client}) != 429
 
-    def test_files_that_no_page_takes(self, small_server: Any) -> None:
-        """Sent straight to the address of an upload, for a session of one's own."""
-        from streamlit.proto.BackMsg_pb2 import BackMsg
-        from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
-        from streamlit.web.server.starlette.starlette_app_utils import generate_xsrf_token_string
-        from websockets.sync.client import connect
+    with contextlib.ExitStack() as pages:
+        for _ in range(3):
+            pages.enter_context(page_of("10.1.1.1"))
+        assert not opens("10.1.1.1")
+        assert opens("10.1.1.2")
+    wait_until(lambda: opens("10.1.1.1"))
 
-        with connect(small_server.url.replace("http", "ws") + "/_stcore/stream", max_size=None, open_timeout=60) as page:
-            session, message = "", BackMsg()
-            message.rerun_script.query_string = ""
-            page.send(message.SerializeToString())
-            while not session:
-                forward = ForwardMsg()
-                forward.ParseFromString(page.recv(timeout=120))
-                session = forward.new_session.initialize.session_id
-            xsrf = generate_xsrf_token_string()
-            headers = {"Content-Type": "multipart/form-data; boundary=x", "X-Xsrftoken": xsrf, "Cookie": f"_streamlit_xsrf={xsrf}"}
-            statuses = []
-            for number in range(4):
-                body = b"--x\r\nContent-Disposition: form-data; name=f; filename=a.png\r\n\r\n" + b"\0" * 900_000 + b"\r\n--x--\r\n"
-                asked = http.client.HTTPConnection(*_place(small_server), timeout=60)
-                asked.request("PUT", f"/_stcore/upload_file/{session}/{uuid.UUID(int=number)}", body, headers)
-                statuses.append(asked.getresponse().status)
-                asked.close()
-        assert statuses == [204, 204, 413, 413]
+
+def test_files_that_no_page_takes(small_server: Any) -> None:
+    """Sent straight to the address of an upload, for a session of one's own."""
+    from streamlit.proto.BackMsg_pb2 import BackMsg
+    from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+    from streamlit.web.server.starlette.starlette_app_utils import generate_xsrf_token_string
+    from websockets.sync.client import connect
+
+    with connect(small_server.url.replace("http", "ws") + "/_stcore/stream", max_size=None, open_timeout=60) as page:
+        session, message = "", BackMsg()
+        message.rerun_script.query_string = ""
+        page.send(message.SerializeToString())
+        while not session:
+            forward = ForwardMsg()
+            forward.ParseFromString(page.recv(timeout=120))
+            session = forward.new_session.initialize.session_id
+        xsrf = generate_xsrf_token_string()
+        headers = {"Content-Type": "multipart/form-data; boundary=x", "X-Xsrftoken": xsrf, "Cookie": f"_streamlit_xsrf={xsrf}"}
+        statuses = []
+        for number in range(4):
+            body = b"--x\r\nContent-Disposition: form-data; name=f; filename=a.png\r\n\r\n" + b"\0" * 900_000 + b"\r\n--x--\r\n"
+            asked = http.client.HTTPConnection(*_place(small_server), timeout=60)
+            asked.request("PUT", f"/_stcore/upload_file/{session}/{uuid.UUID(int=number)}", body, headers)
+            statuses.append(asked.getresponse().status)
+            asked.close()
+    assert statuses == [204, 204, 413, 413]

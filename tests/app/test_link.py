@@ -1,14 +1,87 @@
-"""Links that ask for what is not here: it is said in a sentence with what to do, and nothing else takes its place in silence."""
+"""Links: a selection and filters survive the way through one, and what one asks for that is not here is said in a sentence."""
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
+from hypothesis import given, strategies as st
+from streamlit.testing.v1 import AppTest
 
 from app_page import Page
 from likeness.data import DatasetEntry, remove_dataset
-from shared.selection import encode
+from shared import selection
+from shared.selection import _ROWS_LIMIT, decode, encode
 from worlds import dataset, draw
+
+
+@given(st.sets(st.integers(0, 2_000_000), max_size=200))
+def test_a_selection_survives_the_way_through_a_link(rows: set[int]) -> None:
+    chosen = np.array(sorted(rows), dtype=np.int64)
+    np.testing.assert_array_equal(decode(encode(chosen)), chosen)
+
+
+@given(st.text(max_size=40))
+def test_a_damaged_link_is_an_empty_selection_or_some_rows(text: str) -> None:
+    assert decode(text).dtype == np.int64
+
+
+def test_neighboring_rows_make_a_short_link_and_one_that_swells_is_an_empty_selection() -> None:
+    assert len(encode(np.arange(500, 1500))) < 60
+    assert len(decode(encode(np.arange(_ROWS_LIMIT, dtype=np.int64)))) == _ROWS_LIMIT
+    assert len(decode(encode(np.arange(5_000_000, dtype=np.int64)))) == 0
+
+
+def test_rows_and_a_query_beyond_the_last_image_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    said: list[str] = []
+    monkeypatch.setattr(selection.st, "session_state", {"rows": np.array([3, 12]), "query": 12})
+    monkeypatch.setattr(selection.link, "report", said.append)
+    monkeypatch.setattr(selection.link, "write", lambda values: None)
+    for name in ("fit", "set_terms"):
+        monkeypatch.setattr(selection.query_terms, name, lambda given: None)
+    selection.fit(12)
+    assert (selection.rows().tolist(), selection.query(), len(said)) == ([3], None, 2)
+
+
+def _page() -> None:
+    from pathlib import Path
+
+    import pandas as pd
+    import streamlit as st
+
+    from likeness.data import ImageTable
+    from shared import filters, link
+
+    link.begin("explore")
+    values = st.session_state["values"]
+    frame = pd.DataFrame({"path": [f"{number}.png" for number in range(len(values))], "weight": values})
+    hidden = filters.choose(ImageTable("growing", Path(), frame), False, str)
+    st.session_state["hidden"] = 0 if hidden is None else int(sum(hidden))
+    link.end("explore", True)
+
+
+def test_an_untouched_range_of_numbers_takes_in_what_comes_and_a_chosen_one_stays_as_far_as_there_are_values() -> None:
+    def hidden(values: Any) -> int:
+        page.session_state["values"] = values
+        assert not page.run().exception
+        return int(page.session_state["hidden"])
+
+    def hidden_beyond(low: float, high: float) -> int:
+        page.slider(key="filter_weight").set_range(low, high).run()
+        return int(page.session_state["hidden"])
+
+    page, few = AppTest.from_function(_page, default_timeout=600), [float(value) for value in range(20)]
+    assert [hidden(values) for values in (few, [*few, 30.0, -5.0], few[:15], few)] == [0] * 4
+    assert hidden_beyond(5.0, 17.0) == 7
+    assert [hidden(values) for values in ([*few, 30.0], few[:15])] == [8, 5]
+    # as a CSV file brings them: "1.5" beside "2", and whole numbers with empty cells
+    for odd, low, high, beyond in (
+        ([f"{number / 2:g}" for number in range(20)], 1.0, 3.0, 15),
+        (pd.array([*range(20), None], dtype="Int64"), 5.0, 17.0, 7),
+    ):
+        page = AppTest.from_function(_page, default_timeout=600)
+        assert (hidden(odd), hidden_beyond(low, high)) == (0, beyond)
 
 
 @pytest.fixture
@@ -26,8 +99,8 @@ def test_a_filter_stands_in_the_link_without_its_count(app: Page) -> None:
     shown = frame[~app.session_state["view"].hidden]
     assert set(shown["body_type"]) == {"van", "pickup"}
     assert shown["yaw"].max() <= 90
+    app.at("filter_yaw").set_range(float(frame["yaw"].min()), float(frame["yaw"].max()))
     assert app.set("filter_body_type", ["pickup"]).query_params["filter_body_type"] == "pickup"
-    app.at("filter_yaw").set_range(float(frame["yaw"].min()), float(frame["yaw"].max())).run()
     assert "filter_yaw" not in app.query_params
     for wrong in (["7000", "8000"], ["90", "10"], ["nan", "1"], ["10"], ["warm", "cold"]):  # without images
         visitor = app.fresh("layout").visit(filter_yaw=wrong)
@@ -48,28 +121,22 @@ def test_what_else_of_a_link_is_not_kept_any_more_is_said(app: Page) -> None:
         assert name not in visitor.query_params
 
 
-def test_a_link_opens_a_dataset_by_id_and_as_earlier_versions_by_name_until_it_is_removed(app: Page, photos: DatasetEntry) -> None:
+def test_a_link_opens_a_dataset_by_id_or_name_and_what_was_pointed_at_does_not_survive_its_dataset(app: Page, photos: DatasetEntry) -> None:
     for asked in (photos.name, photos.id):
         visitor = app.fresh()
         assert not visitor.visit(dataset=asked).error
-        assert visitor.session_state["view"].entry.id == photos.id
-        assert visitor.query_params["dataset"] == photos.id
-    remove_dataset(photos.id)
-    assert f"There are no images “{photos.id}” here" in visitor.run().errors[0]
-
-
-def test_what_was_pointed_at_does_not_survive_its_dataset(app: Page, photos: DatasetEntry) -> None:
+        assert visitor.session_state["view"].entry.id == visitor.query_params["dataset"] == photos.id
     app.visit(rows=encode(np.array([3, 5])), text="a red car", filter_body_type="van", color="Viewpoint")
     assert app.session_state["view"].hidden is not None
-    app.set("dataset", photos.id)
-    assert not app.warning
+    assert not app.set("dataset", photos.id).warning
     view = app.session_state["view"]
     assert (len(view.selected), view.query, view.hidden, view.color) == (0, None, None, "class")
     assert app.text_input(key="text").value == ""
-    assert app.query_params["dataset"] == photos.id
     assert not {"rows", "query", "text", "filter_body_type"} & set(app.query_params)
-    app.multiselect(key="filter_class").select("warm").run()
+    app.multiselect(key="filter_class").select("warm")
     app.set("dataset", "cars")
     assert app.session_state["view"].hidden is None
     assert app.multiselect(key="filter_body_type").value == []
     assert not [name for name in app.query_params if name.startswith("filter_")]
+    remove_dataset(photos.id)
+    assert f"There are no images “{photos.id}” here" in visitor.run().errors[0]

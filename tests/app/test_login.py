@@ -58,7 +58,7 @@ def _sign_in(client: Any, name: str, password: str = SECRET, headers: dict[str, 
     return client.post("/login", data={"name": name, "password": password, **fields}, headers=OWN if headers is None else headers)
 
 
-def test_passwords_are_kept_as_hashes_that_their_owner_alone_reads(people: Path) -> None:
+def test_passwords_are_kept_as_hashes_that_their_owner_alone_reads_and_what_is_none_is_refused(people: Path) -> None:
     found = read_accounts(people)
     assert SECRET not in people.read_text()
     assert stat.S_IMODE(people.stat().st_mode) == 0o600
@@ -68,9 +68,6 @@ def test_passwords_are_kept_as_hashes_that_their_owner_alone_reads(people: Path)
     assert read_accounts(people)["ada"].role == "edit"
     assert verified(people, "ada", "another one") == read_accounts(people)["ada"]
     assert verified(people, "ada", SECRET) is verified(people, "dora", SECRET) is None
-
-
-def test_what_is_no_name_no_password_and_no_file_of_them_is_refused(people: Path) -> None:
     for name in ("", " ", "../x", "a/b", "a:b", "a\nb", ".ada", "-ada", "x" * 65, "a b", "a\0"):
         with pytest.raises(InputError, match="is no name of an account; use letters"):
             set_password(people, name, SECRET, "view")
@@ -99,7 +96,7 @@ def test_the_command_asks_twice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
     assert run("admin", "password", "people.txt", "ada", "--role", "all")[0] == 2
 
 
-def test_nothing_answers_before_the_sign_in(settings: ServerSettings) -> None:
+def test_nothing_answers_before_the_sign_in_nor_once_the_password_file_is_gone(settings: ServerSettings, people: Path) -> None:
     client = _client(Login, settings)
     for path in ("/", "/thumbnails/cars/1", "/media/a.bin", "/_stcore/host-config", "/static/a.js"):
         for headers in ({}, {signed_in._HEADER[:-1]: "ada", "X-Remote-User": "ada"}):
@@ -110,6 +107,19 @@ def test_nothing_answers_before_the_sign_in(settings: ServerSettings) -> None:
     assert page.status_code == 401
     assert 'name="next" value="/notions?draft=1"' in page.text
     assert client.get("/_stcore/health").status_code == 200
+    _sign_in(client, "ada")
+    with client.websocket_connect(STREAM) as websocket:  # which ends with its session
+        websocket.send_text("who")
+        assert websocket.receive_text() == "ada"
+        client.post("/logout", headers=OWN)
+        websocket.send_text("who")
+        with pytest.raises(WebSocketDisconnect):
+            websocket.receive_text()
+    _sign_in(client, "ada")
+    people.unlink()
+    refused = client.get("/")
+    assert refused.status_code == _sign_in(client, "ada").status_code == 503
+    assert str(people.parent) not in refused.text
 
 
 def test_who_signs_in_is_known_behind_the_door_until_the_sign_out(settings: ServerSettings, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -224,19 +234,7 @@ def test_sessions_end(settings: ServerSettings, people: Path) -> None:
     assert sessions.name(key) == ""
 
 
-def test_a_websocket_ends_with_its_session(settings: ServerSettings) -> None:
-    client = _client(Login, settings)
-    _sign_in(client, "ada")
-    with client.websocket_connect(STREAM) as websocket:
-        websocket.send_text("who")
-        assert websocket.receive_text() == "ada"
-        client.post("/logout", headers=OWN)
-        websocket.send_text("who")
-        with pytest.raises(WebSocketDisconnect):
-            websocket.receive_text()
-
-
-def test_only_the_role_edit_uploads(settings: ServerSettings, people: Path) -> None:
+def test_only_the_role_edit_uploads(settings: ServerSettings, people: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name, status in (("ada", 403), ("ben", 200), ("cleo", 200), ("ada", 200)):
         if (name, status) == ("ada", 200):
             set_password(people, "ada", SECRET, "edit")
@@ -244,6 +242,10 @@ def test_only_the_role_edit_uploads(settings: ServerSettings, people: Path) -> N
         _sign_in(client, name)
         for method in ("PUT", "DELETE", "POST"):
             assert client.request(method, "/_stcore/upload_file/session/file", headers=OWN).status_code == status, (name, method)
+    assert [role_of(name) for name in ("ada", "ben", "cleo", "dora", "")] == ["edit", "edit", "train", None, None]
+    serve(monkeypatch, shared=True, auth_header="X-User", roles={"Ada": "train"}, default_role="edit")
+    assert [role_of(name) for name in ("ada", "dora", "")] == ["train", "edit", None]
+    assert account_name(" Ada ") == "ada"
 
 
 def test_a_trusted_proxy_names_the_account_and_nobody_else_does(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -283,13 +285,6 @@ def test_each_server_has_its_doors(monkeypatch: pytest.MonkeyPatch, people: Path
         assert [door.cls.__name__ for door in doors("127.0.0.1")] == names
 
 
-def test_roles(settings: ServerSettings, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert [role_of(name) for name in ("ada", "ben", "cleo", "dora", "")] == ["view", "edit", "train", None, None]
-    serve(monkeypatch, shared=True, auth_header="X-User", roles={"Ada": "train"}, default_role="edit")
-    assert [role_of(name) for name in ("ada", "dora", "")] == ["train", "edit", None]
-    assert account_name(" Ada ") == "ada"
-
-
 def test_the_log_is_the_servers_alone_and_has_two_files_at_most(settings: ServerSettings, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(audit, "_LARGEST", 300)
     umask = os.umask(0)
@@ -309,13 +304,3 @@ def test_the_log_is_the_servers_alone_and_has_two_files_at_most(settings: Server
     serve(monkeypatch)
     audit.record("tried", "ada", "")
     assert not files[0].exists()
-
-
-def test_a_password_file_that_is_gone_closes_the_server(settings: ServerSettings, people: Path) -> None:
-    client = _client(Login, settings)
-    _sign_in(client, "ada")
-    people.unlink()
-    refused = client.get("/")
-    assert refused.status_code == 503
-    assert str(people.parent) not in refused.text
-    assert _sign_in(client, "ada").status_code == 503

@@ -105,29 +105,26 @@ def test_names_of_groups_follow_the_filter(new_map: Callable[..., MapPage]) -> N
     assert shown.selected() == np.flatnonzero(codes == 2).tolist()
 
 
-def test_which_names_a_depth_has(new_map: Callable[..., MapPage]) -> None:
+def test_which_names_a_depth_has_and_which_would_cover_a_larger_one(new_map: Callable[..., MapPage]) -> None:
     """A coarse name stays where the finer ones with names are less than half of it."""
     shown = new_map([POINTS])
-    script = "([entries, depth]) => m.namesAtDepth(entries, depth).map((entry) => entry.name)"
-    depth = "([zoom]) => m.depthAt(zoom, 3)"
-    assert [shown.page.evaluate(depth, [zoom]) for zoom in (0.5, 1, 1.7, 1.8, 3, 3.1, 400)] == [0, 0, 0, 1, 1, 2, 2]
+
+    def at_depth(entries: Any, depth: int) -> list[str]:
+        found: list[str] = shown.page.evaluate("([entries, depth]) => m.namesAtDepth(entries, depth).map((entry) => entry.name)", [entries, depth])
+        return found
+
+    assert [shown.page.evaluate("([zoom]) => m.depthAt(zoom, 3)", [zoom]) for zoom in (0.5, 1, 1.7, 1.8, 3, 3.1, 400)] == [0, 0, 0, 1, 1, 2, 2]
     few = names("animal", "plant", "", "dog", "", "").entries
-    assert shown.page.evaluate(script, [few, 0]) == ["animal", "plant"]
-    assert shown.page.evaluate(script, [few, 1]) == ["plant", "dog"]
+    assert (at_depth(few, 0), at_depth(few, 1)) == (["animal", "plant"], ["plant", "dog"])
     few[3]["count"] = 60
-    assert shown.page.evaluate(script, [few, 1]) == ["animal", "plant", "dog"]
+    assert at_depth(few, 1) == ["animal", "plant", "dog"]
     deep = [*names("animal", "plant", "", "", "tree", "bush").entries]
     deep += [{"depth": 2, "cluster": each, "parent": 0, "name": name, "count": 50} for each, name in enumerate(["lion", "tiger"])]
-    assert shown.page.evaluate(script, [deep, 1]) == ["animal", "tree", "bush"]
-    assert sorted(shown.page.evaluate(script, [deep, 2])) == ["bush", "lion", "tiger", "tree"]  # through a cluster without a name
+    assert at_depth(deep, 1) == ["animal", "tree", "bush"]
+    assert sorted(at_depth(deep, 2)) == ["bush", "lion", "tiger", "tree"]  # through a cluster without a name
 
-
-def test_names_that_would_cover_a_larger_one_are_left_out(new_map: Callable[..., MapPage]) -> None:
-    shown = new_map([POINTS])
     rng = np.random.default_rng(1)
-    boxes = [
-        {"x": float(x), "y": float(y), "width": float(w)} for x, y, w in zip(*rng.uniform(0, 400, (2, 120)), rng.uniform(20, 120, 120), strict=True)
-    ]
+    boxes = [dict(zip(("x", "y", "width"), map(float, each), strict=True)) for each in rng.uniform((0, 0, 20), (400, 400, 120), (120, 3))]
     kept = shown.page.evaluate("(boxes) => m.withoutOverlap(boxes).map((box) => boxes.indexOf(box))", boxes)
 
     def covers(a: dict[str, float], b: dict[str, float]) -> bool:

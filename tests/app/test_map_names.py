@@ -63,8 +63,7 @@ def test_clusters_are_named_in_the_background_where_that_is_asked_for(app: Page,
     app.fill("text_input", "words-", "red car, , blue   car;red car").wait(map_names.KIND)  # words of one's own take their place
     assert (namer.vocabularies, namer.clustered) == ([None, ("red car", "blue car")], 1)
     assert _words(app) == ["red car", "blue car"]
-    app.fill("text_input", "words-", "red")
-    assert "One word cannot tell clusters" in app.texts
+    app.fill("text_input", "words-", "red").says("One word cannot tell clusters")
     assert _words(app) == ["first noun", "second noun"]
 
 
@@ -74,7 +73,7 @@ def test_what_colors_the_map_gives_names_at_once(app: Page, namer: SimpleNamespa
     assert set(_words(app)) == {"convertible", "hatchback", "pickup", "sedan", "suv", "van"}
     assert sum(entry["count"] for entry in sent["entries"]) == 2000
     assert _sent(app.set("color", "distance")) is None
-    assert "has no names" in app.texts
+    app.says("has no names")
     assert namer.clustered == 0
 
 
@@ -90,10 +89,8 @@ def test_names_that_are_none_or_fail_are_told(app: Page, namer: SimpleNamespace,
     ):
         monkeypatch.setattr("likeness.clusters.name_clusters", found)
         st.cache_resource.clear()
-        visitor = app.fresh("layout").visit(names=names).wait(map_names.KIND)
-        assert said in visitor.texts
-        if found is fail:
-            assert _sent(visitor) is None
+        visitor = app.fresh("layout").visit(names=names).wait(map_names.KIND).says(said)
+        assert found is not fail or _sent(visitor) is None
 
 
 def test_names_from_the_table_are_those_of_the_labels_that_it_has_now(app: Page, namer: SimpleNamespace) -> None:

@@ -1,8 +1,9 @@
-"""The page Notions: its dimensions, a new notion, pasting and undo, saving in the place of another notion, deleting."""
+"""The page Notions: its dimensions, a new notion, pasting and undo, saving in the place of another notion, deleting, and sentences."""
 
 import json
 from dataclasses import asdict, replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -49,21 +50,17 @@ def test_a_notion_opens_in_as_many_dimensions_as_its_prompts_suggest_until_anoth
     def dim() -> int:
         return int(page.control("number_input", "dim_").value)
 
-    assert " ms, 6 dimensions, mean angle " in page.texts
-    assert "As the prompts suggest: 6 dimensions keep 98.5 %" in page.texts
+    page.says(" ms, 6 dimensions, mean angle ", "As the prompts suggest: 6 dimensions keep 98.5 %")
     assert dim() == 6
     assert _score(page) == pytest.approx(0.958, abs=0.0005)
     assert page.button_of("Save").disabled
-    page.fill("text_input", "name", "Paint").fill("number_input", "dim_", 9)
-    assert " ms, 9 dimensions, mean angle " in page.texts
-    page.press("Save")
+    page.fill("text_input", "name", "Paint").fill("number_input", "dim_", 9).says(" ms, 9 dimensions, mean angle ").press("Save")
     assert "dim: 9" in _yaml(cache)
     assert page.button_of("Save").disabled
     page.fill("selectbox", "picked", "viewpoint").fill("selectbox", "picked", "Paint")
     assert dim() == 9
-    page.press("Use 6, as the prompts suggest")
+    page.press("Use 6, as the prompts suggest").press("Save")
     assert dim() == 6
-    page.press("Save")
     assert "dim" not in _yaml(cache)
     page.fill("text_area", "aspects_", SOME)
     assert dim() == 2  # the number follows the aspects
@@ -73,17 +70,14 @@ def test_a_notion_opens_in_as_many_dimensions_as_its_prompts_suggest_until_anoth
 
 
 def test_a_new_notion_is_valid_stands_alone_and_is_saved(page: Page, cache: Path) -> None:
-    page.press("New")
+    page.press("New").says("prompts, ").hides("does not know")
     assert page.control("text_input", "name").value == "new notion"
     assert _first_picked(page) == NEW
     assert not page.warning
-    assert "does not know" not in page.texts
-    assert "prompts, " in page.texts
     assert not page.metric  # no labels judge it: no number of the last notion stays
     assert page.session_state["layouts_notions_cars"][1].name == "new notion"
     page.fill("text_input", "name", "Kinds of cars").press("Save")
-    assert _library(cache) == ["kinds-of-cars"]
-    assert _picked(page) == "Kinds of cars"
+    assert (_library(cache), _picked(page)) == (["kinds-of-cars"], "Kinds of cars")
 
 
 def _open_photos(app: Page, tmp_path: Path, classes: tuple[str, ...] = (), encoder: str = "cars") -> Page:
@@ -97,21 +91,18 @@ def _open_photos(app: Page, tmp_path: Path, classes: tuple[str, ...] = (), encod
 def test_images_begin_with_a_notion_of_their_labels_or_one_that_their_encoder_reads(app: Page, tmp_path: Path) -> None:
     labeled = _open_photos(app.fresh(), tmp_path / "labeled", ("van", "sedan"))
     assert labeled.control("text_input", "name").value == labeled.control("selectbox", "attribute").value == "class"
-    assert _aspects(labeled) == "sedan\nvan"
-    assert labeled.metric[0].label == "MAP@R"
+    assert (_aspects(labeled), labeled.metric[0].label) == ("sedan\nvan", "MAP@R")
     plain = _open_photos(app.fresh(), tmp_path / "plain")
     assert _first_picked(plain) == NEW
     photos = _open_photos(app.fresh(), tmp_path / "photos", encoder="photos")
     assert photos.control("text_area", "templates").value == "a photo of {}"
     assert "a person" in _aspects(photos)
     for each in (plain, photos):
-        assert "does not know" not in each.texts
-        assert not each.warning
-        assert "prompts, " in each.texts
+        assert not each.says("prompts, ").hides("does not know").warning
 
 
 def test_notions_of_other_images_are_left_behind_with_them_and_edits_stay_in_the_menu(app: Page, tmp_path: Path) -> None:
-    app.run().set("a", "viewpoint").set("b", "car color").fill("text_input", "template_", "a photo of a {} car")
+    app.visit(a="Viewpoint", b="Car color").fill("text_input", "template_", "a photo of a {} car")
     assert app.at("b").value == "My edits"
     app.open("notions").fill("text_area", "aspects_", SOME)
     assert _aspects(_open_photos(app, tmp_path)) == SOME  # an edited notion stays open
@@ -152,8 +143,7 @@ def test_a_notion_that_is_chosen_colors_the_map_where_another_ones_aspects_did_a
 
 def test_undo_survives_a_pasted_list_that_ends_in_a_line_break(page: Page) -> None:
     before = _aspects(page)
-    page.fill("text_area", "aspects_", "red\nblue\ngreen\n").fill("text_area", "aspects_", "red\nblue\n\n")
-    assert "2 prompts, " in page.texts
+    page.fill("text_area", "aspects_", "red\nblue\ngreen\n").fill("text_area", "aspects_", "red\nblue\n\n").says("2 prompts, ")
     assert _aspects(page.press("Undo")) == "red\nblue\ngreen"
     assert _aspects(page.press("Undo")) == before
     assert page.button_of("Undo").disabled
@@ -169,18 +159,14 @@ def test_undo_survives_a_pasted_list_that_ends_in_a_line_break(page: Page) -> No
 def test_a_notion_that_ships_is_replaced_after_a_question_and_back_once_that_is_deleted(page: Page, cache: Path) -> None:
     page.fill("text_area", "aspects_", SOME)
     for answer in ("Cancel", "Replace it"):
-        page.press("Save")
-        assert "“car color” ships with Likeness" in page.texts
+        page.press("Save").says("“car color” ships with Likeness")
         assert _library(cache) == []
-        page.press(answer)
-        assert "ships with Likeness" not in page.texts
+        page.press(answer).hides("ships with Likeness")
         assert _library(cache) == ([] if answer == "Cancel" else ["car-color"])
     page.fill("text_area", "aspects_", "red\nblue\ngreen").press("Save")  # it is the visitor's own by now
     assert "green" in _yaml(cache, "car-color")
-    page.press("Delete")
-    assert _library(cache) == []
-    assert _picked(page) == "car color"
-    assert "17 prompts, " in page.texts
+    page.press("Delete").says("17 prompts, ")
+    assert (_library(cache), _picked(page)) == ([], "car color")
 
 
 def test_own_notions_keep_apart_and_what_is_deleted_can_be_restored(page: Page, cache: Path) -> None:
@@ -188,40 +174,25 @@ def test_own_notions_keep_apart_and_what_is_deleted_can_be_restored(page: Page, 
     for name in ("Lacquer", "Paint"):
         page.fill("text_input", "name", name).press("Save")
     assert _library(cache) == ["lacquer", "paint"]
-    page.fill("text_input", "name", "lacquer").press("Save")
-    assert "You have a notion “lacquer” already." in page.texts
-    page.fill("text_input", "name", "Paint").fill("number_input", "dim_", 9)
-    assert "already" not in page.texts
+    page.fill("text_input", "name", "lacquer").press("Save").says("You have a notion “lacquer” already.")
+    page.fill("text_input", "name", "Paint").fill("number_input", "dim_", 9).hides("already")
     kept = page.press("Save") and _yaml(cache)
-    page.press("Delete")
-    assert _library(cache) == ["lacquer"]
-    assert "Deleted “Paint”." in page.texts
-    assert _picked(page) == "car color"
-    page.press("Restore")
+    page.press("Delete").says("Deleted “Paint”.")
+    assert (_library(cache), _picked(page)) == (["lacquer"], "car color")
+    page.press("Restore").hides("Deleted")
     assert (_yaml(cache), _picked(page)) == (kept, "Paint")
-    assert "Deleted" not in page.texts
 
 
-def test_a_notion_that_cannot_be_fitted_shows_no_other_ones_map(app: Page, cache: Path) -> None:
+def test_a_notion_that_cannot_be_fitted_shows_no_other_ones_map_and_does_not_take_the_page_away(app: Page, cache: Path) -> None:
     save_notion(Notion("Nonsense", "{}", ["xqzv", "wjkq"]), folder=cache / "notions")
-    app.open("notions").fill("selectbox", "picked", "Nonsense")
-    assert "Change it, and its map appears here." in app.texts
-    assert "prompts, " not in app.texts
+    app.open("notions").fill("selectbox", "picked", "Nonsense").says("Change it, and its map appears here.").hides("prompts, ")
     assert not app.metric
-    assert "2 prompts, " in app.fill("text_area", "aspects_", SOME).texts
-    app.fill("text_area", "templates", "no place for an aspect")
-    assert "The map shows the last version that could be fitted." in app.texts
-    assert "2 prompts, " in app.texts
-
-
-def test_the_edited_notion_in_the_sidebar_does_not_take_the_page_away(page: Page) -> None:
-    """While it cannot be fitted, as where its encoder knows none of its words."""
-    page.fill("text_area", "aspects_", "red\ngreen").set("a", "My edits")
-    page.fill("text_area", "aspects_", "xqzv\nwjkq")
-    assert _aspects(page) == "xqzv\nwjkq"
-    assert "My edits is not shown." in page.sidebar.warning[0].value
-    page.fill("text_area", "aspects_", SOME)
-    assert not page.sidebar.warning
+    app.fill("text_area", "aspects_", SOME).says("2 prompts, ")
+    app.fill("text_area", "templates", "no place for an aspect").says("The map shows the last version that could be fitted.", "2 prompts, ")
+    app.fill("text_area", "templates", "{}").set("a", "My edits").fill("text_area", "aspects_", "xqzv\nwjkq")
+    assert _aspects(app) == "xqzv\nwjkq"
+    assert "My edits is not shown." in app.sidebar.warning[0].value
+    assert not app.fill("text_area", "aspects_", SOME).sidebar.warning
 
 
 def test_a_notion_is_joined_weighed_taken_away_and_removed(page: Page, cache: Path) -> None:
@@ -231,8 +202,7 @@ def test_a_notion_is_joined_weighed_taken_away_and_removed(page: Page, cache: Pa
     assert (weight.value, weight.label) == (1.0, "Weight of background color")
     both = _score(page)
     assert both < alone  # judged by the color of the car alone
-    page.fill("number_input", "weight_0_1", -1.0)
-    assert "without **background color**" in page.texts
+    page.fill("number_input", "weight_0_1", -1.0).says("without **background color**")
     assert _score(page) > both
     page.fill("text_input", "name", "Paint only").press("Save")
     saved = read_notion(cache / "notions" / "paint-only.yaml")
@@ -251,19 +221,50 @@ def test_a_notion_is_joined_weighed_taken_away_and_removed(page: Page, cache: Pa
 
 def test_another_method_fits_and_says_what_it_cannot(page: Page) -> None:
     exact = _score(page)
-    assert _score(page.fill("selectbox", "solver", "probabilities")) > exact
-    assert "mean angle" not in page.texts
+    assert _score(page.fill("selectbox", "solver", "probabilities").hides("mean angle")) > exact
     assert not [field for field in page.number_input if str(field.key).startswith("dim_")]  # it has none to choose
-    assert "so it can't be joined with others" in page.fill("selectbox", "joined_0", "background color").texts
+    page.fill("selectbox", "joined_0", "background color").says("so it can't be joined with others")
 
 
 def test_the_notions_of_the_images_are_listed_and_opened_and_nonsense_is_not_to_be_relied_on(page: Page) -> None:
-    page.press("Which notions do these images have?")
-    assert "**Sun height**" in page.texts
-    assert "Read by the encoder (" in page.texts
-    assert "what no word names" in page.texts
+    page.press("Which notions do these images have?").says("**Sun height**", "Read by the encoder (", "what no word names")
     [button for button in page.button if button.label == "Open"][-1].click().run()  # the one that can be trusted least
-    assert page.control("text_input", "name").value == "background color"
-    assert "what no word names" not in page.texts
-    page.fill("text_area", "aspects", "blorb\nquux\nfnord")
-    assert "do not rely on" in page.texts
+    assert page.hides("what no word names").control("text_input", "name").value == "background color"
+    page.fill("text_area", "aspects", "blorb\nquux\nfnord").says("do not rely on")
+
+
+FIELD = "Describe it in one sentence"
+
+
+def _sentence(app: Page) -> Any:
+    return next(element for element in app.text_input if element.label == FIELD)
+
+
+def _say(app: Page, sentence: str) -> Page:
+    _sentence(app).set_value(sentence).run()
+    return app
+
+
+def test_a_sentence_fills_the_form_is_fitted_and_left_behind_by_another_notion(page: Page) -> None:
+    _say(page, "Two cars are similar if they have the same color").says("What varies: **color**")
+    assert page.control("text_area", "templates").value == "a {} car"
+    assert {"red", "blue", "dark green"} <= set(_aspects(page).splitlines())
+    assert page.control("text_input", "name").value == "car color 2"  # "car color" ships
+    assert _sentence(page).value == "Two cars are similar if they have the same color"
+    assert _score(page) > 0.9  # judged by the labels of that name
+    page.fill("selectbox", "picked", "viewpoint").hides("What varies")
+    assert _sentence(page).value == ""
+
+
+def test_what_a_sentence_left_out_can_be_added_back_and_undone(page: Page) -> None:
+    before = _aspects(_say(page, "the color of the car"))
+    pills = next(each for each in page.pills if each.label.startswith("Left out"))
+    word = pills.options[0]
+    assert word not in before.splitlines()
+    pills.set_value(word).run()
+    assert _aspects(page) == f"{before}\n{word}"
+    assert _aspects(page.press("Undo")) == before
+    _say(page, "qwrtz frobnicate").says("names nothing that can vary")  # which cannot be read and changes nothing
+    assert _aspects(page) == before
+    _say(page, "background color").hides("names nothing that can vary")
+    assert page.control("text_area", "templates").value == "a car in front of a {} background"

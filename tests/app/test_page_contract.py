@@ -1,6 +1,7 @@
 """Every page of the app declares all about itself, and one line puts it into the menu."""
 
 import importlib
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -10,14 +11,18 @@ import pytest
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
+import added_labels
 import navigation
 from app_page import Page
 from background import jobs
-from likeness.data import DatasetEntry, absolute_source, add_dataset, new_entry
+from likeness.data import DatasetEntry, absolute_source, add_dataset, new_entry, read_dataset
+from likeness.errors import InputError
+from likeness.notions import get_notion
 from shared.app_page import AppPage
 from shared.selection import encode
 from worlds import dataset, draw, kept_files, serve, sign_in
 
+EACH_PAGE = pytest.mark.parametrize("page", navigation.PAGES, ids=lambda page: page.address)
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = ROOT / "app" / "pages"
 MINE = """
@@ -42,15 +47,13 @@ def test_every_folder_with_a_page_is_listed_once() -> None:
     assert sorted(page.address for page in navigation.PAGES) == sorted(file.parent.name for file in PAGES.glob("*/page.py"))
 
 
-@pytest.mark.parametrize("page", navigation.PAGES, ids=lambda page: page.address)
+@EACH_PAGE
 def test_a_page_declares_all_about_itself(page: AppPage) -> None:
     assert (PAGES / page.address / "page.py").samefile(page.folder / "page.py")
     assert page.address == page.title.lower().replace(" ", "_")
     assert page.section in ("Look", "Shape", "Judge", "Data")
     assert page.icon.replace("_", "").isalpha()
-    assert page.help[0].isupper()
-    assert page.help[-1] in ".?"
-    assert not {". ", "? "} & {page.help[place : place + 2] for place in range(len(page.help))}
+    assert re.fullmatch(r"[A-Z]([^.?]|[.?](?! ))*[.?]", page.help)  # one sentence
     assert f"\n## {page.title}\n" in (ROOT / "docs" / "app.md").read_text(encoding="utf-8")
 
 
@@ -71,9 +74,6 @@ def test_one_line_puts_a_page_into_the_menu_and_opens_it(app: Page, tmp_path: Pa
     app.switch_page(str(file)).run()
     assert (app.title[0].value, app.caption[0].value) == ("My page", "Counts the images. No more than that.")
     assert app.metric[0].value == "2000"
-
-
-EACH_PAGE = pytest.mark.parametrize("page", navigation.PAGES, ids=lambda page: page.address)
 
 
 @pytest.fixture
@@ -110,17 +110,26 @@ def test_images_of_any_number_and_name_are_shown_on_every_page(app: Page, odd_na
 
 
 @EACH_PAGE
-def test_no_other_images_take_the_place_of_those_that_a_link_asks_for(app: Page, page: AppPage) -> None:
-    app.open(page.address, dataset="0123456789abcdef")
-    (error,) = app.errors
+def test_images_that_are_not_here_or_cannot_be_opened_are_one_error_and_no_others_take_their_place(app: Page, page: AppPage, tmp_path: Path) -> None:
+    def problem(**parameters: str) -> str:
+        (error,) = app.open(page.address, **parameters).errors
+        assert bool(app.title) == (page.needs == "nothing")
+        return error
+
+    error = problem(dataset="0123456789abcdef")
     assert "There are no images “0123456789abcdef” here" in error
     assert "Choose others in the sidebar, or bring them under Your images." in error
-    assert app.at("dataset").value == "0123456789abcdef"
-    assert app.query_params["dataset"] == "0123456789abcdef"  # so that a reload says the same
+    assert app.at("dataset").value == app.query_params["dataset"] == "0123456789abcdef"  # so that a reload says the same
     assert "view" not in app.session_state
-    assert bool(app.title) == (page.needs == "nothing")
-    app.set("dataset", "cars")
-    assert not app.error
+    assert not app.warning
+    folder = tmp_path / "photos"
+    assert "There is no" in problem(open=dataset(folder, "cars-small").id)
+    draw(folder, 6)
+    assert not app.click("try_again").error
+    error = problem(open=dataset(folder, "no such encoder").id)
+    assert "has no known form" in error
+    assert app.click("try_again").errors == [error]
+    assert not app.set("dataset", "cars").error
     assert "dataset" not in app.query_params
     assert app.session_state["view"].entry.id == "cars"
 
@@ -149,21 +158,6 @@ def test_every_page_says_what_of_a_link_is_not_here_and_keeps_the_rest(app: Page
     assert not any("Color of the moon" in warning for warning in app.warnings)
 
 
-@EACH_PAGE
-@pytest.mark.parametrize("broken", ["folder", "encoder"])
-def test_images_that_cannot_be_opened_are_one_error_and_can_be_tried_again(app: Page, page: AppPage, tmp_path: Path, broken: str) -> None:
-    folder = tmp_path / "photos"
-    if broken == "encoder":
-        draw(folder, 1)
-    entry = dataset(folder, "no such encoder" if broken == "encoder" else "cars-small")
-    (problem,) = app.open(page.address, dataset=entry.id).errors
-    assert ("There is no" if broken == "folder" else "has no known form") in problem
-    assert not app.warning
-    assert bool(app.title) == (page.needs == "nothing")
-    draw(folder, 6)
-    assert app.click("try_again").errors == ([] if broken == "folder" else [problem])
-
-
 _NAMES = (
     *("rows", "query", "draft", "open", "private", "show", "dataset", "a", "b", "color", "config", "watch", "runs", "map_seed", "layout"),
     *("umap_n_neighbors", "filter_car_color", "filter_yaw", "continuous_label", "continuous_columns", "saliency_show"),
@@ -173,10 +167,9 @@ _VALUES = ("²", "-1", "nan", "9" * 5000, "\0", "../../etc/passwd", "eJxjZGBgYAI
 
 @EACH_PAGE
 def test_odd_parameters_raise_nothing_and_the_sidebar_stays_to_choose_from(app: Page, page: AppPage) -> None:
-    for shift in range(3):
+    for shift in (0, 3):
         odd = {name: _VALUES[(place + shift) % len(_VALUES)] for place, name in enumerate(_NAMES)}
-        visitor = app.fresh()
-        visitor.open(page.address, **odd | {"layout": "PCA"})
+        visitor = app.fresh().open(page.address, **odd | {"layout": "PCA"})
         assert visitor.sidebar.selectbox
 
 
@@ -196,3 +189,36 @@ def test_pages_without_spaces_fit_none(app: Page, page: AppPage, monkeypatch: py
     monkeypatch.setattr("shared.cached.fit", lambda *given, **options: pytest.fail("a space is fitted"))
     app.open(page.address, a="Car color", b="Viewpoint", color="Viewpoint")
     assert (app.at("a").value, app.at("b").value) == ("car color", "viewpoint")  # kept for the other pages
+
+
+def test_what_keeps_two_spaces_away_or_ends_the_work_on_them_is_said_once_and_both_are_tried_again(
+    app: Page, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*given: object, **options: object) -> None:
+        raise InputError("It is not here; get it.")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("likeness.language.class_similarities", fail)
+        assert app.open("semantics", b="Car color").wait("semantics").errors == ["It is not here; get it."]
+        assert app.labels.count("Try again") == 1
+    before = jobs().all("semantics")
+    assert len(before) == 2
+    assert app.press("Try again").wait("semantics").errors == []
+    assert not set(map(id, before)) & set(map(id, jobs().all("semantics")))
+    monkeypatch.setattr("shared.cached.fit", fail)
+    for address in ("explore", "notions"):
+        other = app.fresh("layout").open(address, a="Car color", b="Viewpoint")
+        said = [text for text in other.errors + other.warnings + other.infos if "It is not here" in text]
+        assert said == ["Car color and Viewpoint are not shown. It is not here; get it."]
+
+
+def test_damaged_labels_are_left_out_said_so_and_can_be_removed(app: Page, tmp_path: Path) -> None:
+    photos = dataset(draw(tmp_path / "photos", 6), "cars-small")
+    name = added_labels.add(photos, read_dataset(photos.source), get_notion("car color"), ["red"] * 6)
+    (file,) = Path(added_labels.folder_of(photos)).glob("*.csv")
+    for content in (b"", b"\xff\xfe\0", b'path,label\n"a.png,1', b"path,other\n1.png,x\n", b"path,label\n1.png,x,y,z\n2.png,a,b,c,d\n"):
+        file.write_bytes(content)
+        (warning,) = app.open("explore", dataset=photos.id).warnings
+        assert "“Car color by encoder” are left out, because their file is damaged" in warning
+        assert name not in app.session_state["view"].frame
+    assert not app.click(f"remove_damaged_{name}").warning

@@ -17,7 +17,8 @@ from access import check_may, refusal
 from app_page import Page
 from background import jobs
 from fake_hub import FakeHub
-from likeness.data import add_dataset, list_datasets, new_entry, uploads_dir
+from likeness.data import add_dataset, list_datasets, new_entry
+from likeness.data.uploads import uploads_dir
 from likeness.errors import InputError
 from likeness.training.runs.run_folder import RunFolder, Status
 from shared import downloads
@@ -39,7 +40,7 @@ def sign_in(monkeypatch: pytest.MonkeyPatch, app: Page) -> As:
     return lambda name: worlds.sign_in(monkeypatch, name, "shared.account_line")
 
 
-def test_roles_include_each_other(sign_in: As, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_roles_include_each_other_and_without_accounts_all_is_as_the_server_says(sign_in: As, monkeypatch: pytest.MonkeyPatch) -> None:
     for name, allowed in (("ada", []), ("ben", ["edit"]), ("cleo", ["edit", "train"]), ("", [])):
         sign_in(name)
         assert [act for act in ("edit", "train", "download") if not refusal(act)] == allowed
@@ -52,6 +53,14 @@ def test_roles_include_each_other(sign_in: As, monkeypatch: pytest.MonkeyPatch) 
             check_may(role)
     sign_in("cleo")
     check_may("download")
+    serve(monkeypatch, **PROXY)
+    assert refusal("train").startswith("Training is turned off on this server")  # no role turns it on
+    worlds.sign_in(monkeypatch, None)
+    serve(monkeypatch, shared=True)
+    assert refusal("edit") == ""
+    assert refusal("train").startswith("Training is turned off on this server")
+    serve(monkeypatch)
+    assert refusal("edit") == refusal("train") == ""
 
 
 def test_who_may_not_download_is_offered_only_what_is_here(
@@ -82,8 +91,7 @@ def test_compare_and_semantics_bring_no_model_for_whom_the_owner_trusts_less(
     serve(monkeypatch, **PROXY, downloads=True)
     sign_in("ben")
     assert list(downloads.refused_encoders(["cars", "ViT-B-32/openai", "no/such model"])) == ["ViT-B-32/openai"]
-    app.open("semantics").set("semantic_language", ["bert"])
-    assert "'bert' is not on this machine. Your account may not download encoders" in app.texts
+    app.open("semantics").set("semantic_language", ["bert"]).says("'bert' is not on this machine. Your account may not download encoders")
     assert not any("bert" in str(job.key) for job in jobs().all("semantics"))
     app.open("compare", compare="Encoders").enter(encoders=["cars", "ViT-B-32/openai"], encoders_notions=["car color"], encoders_runs=1)
     app.click("encoders_start").wait("comparisons")
@@ -92,28 +100,12 @@ def test_compare_and_semantics_bring_no_model_for_whom_the_owner_trusts_less(
     assert downloads.refused_encoders(["ViT-B-32/openai"]) == downloads.refused_languages(["bert"]) == {}
 
 
-def test_without_accounts_all_is_as_the_server_says(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert refusal("edit") == refusal("train") == ""
-    serve(monkeypatch, shared=True)
-    assert refusal("edit") == ""
-    assert refusal("train").startswith("Training is turned off on this server")
-    serve(monkeypatch, **PROXY)
-    worlds.sign_in(monkeypatch, "cleo")
-    assert refusal("train").startswith("Training is turned off on this server")  # no role turns it on
-
-
-def test_pages_say_why_controls_are_not_there(app: Page, sign_in: As) -> None:
-    assert LOOKS in app.open("your_images").texts
-    assert not app.get("file_uploader")
-    assert TRAINS_NOT in app.open("train").texts
-    assert TRAINS_NOT in app.open("runs").texts
-    app.open("notions")
+def test_pages_say_why_controls_are_not_there_and_what_a_viewer_edits_and_takes_along_stays_his(app: Page, sign_in: As, cache: Path) -> None:
+    assert not app.open("your_images").says(LOOKS).get("file_uploader")
+    app.open("train").says(TRAINS_NOT).open("runs").says(TRAINS_NOT).open("notions")
     writing = [button for button in app.button if button.label.split()[0] in ("Save", "Delete")]
     assert [(button.disabled, button.help) for button in writing] == [(True, LOOKS)] * 3  # a notion, as a copy too, and a view
-
-
-def test_what_a_viewer_edits_stays_in_the_session_and_what_he_sees_he_may_take_along(app: Page, sign_in: As, cache: Path) -> None:
-    app.open("notions").fill("text_area", "templates", "a {} car in the rain")
+    app.fill("text_area", "templates", "a {} car in the rain")
     assert app.control("text_area", "templates").value == "a {} car in the rain"
     assert "draft" not in app.query_params
     assert kept_files(cache) == []
@@ -126,8 +118,7 @@ def test_what_a_viewer_edits_stays_in_the_session_and_what_he_sees_he_may_take_a
     sign_in("ben")
     assert app.run().has("make_export")  # ada's file is not offered to others
     app.open("notions").fill("text_area", "templates", "a {} car in the sun")
-    kept = {path.split("/")[2] for path in kept_files(cache) if not path.endswith("/seen")}
-    assert kept == {"exports", "drafts"}
+    assert {path.split("/")[2] for path in kept_files(cache) if not path.endswith("/seen")} == {"exports", "drafts"}
 
 
 def test_a_click_on_a_page_that_was_drawn_before_changes_nothing(app: Page, sign_in: As, cache: Path, tmp_path: Path, monkeypatch: Any) -> None:
@@ -136,7 +127,7 @@ def test_a_click_on_a_page_that_was_drawn_before_changes_nothing(app: Page, sign
     save = app.open("notions").fill("text_input", "name", "car color copy").button_of("Save")
     sign_in("ada")
     save.click().run()
-    assert LOOKS in app.texts
+    app.says(LOOKS)
     assert not list(cache.rglob("notions/*.yaml"))
     sign_in("ben")
     app.run().press("Save")
@@ -154,8 +145,7 @@ def test_a_click_on_a_page_that_was_drawn_before_changes_nothing(app: Page, sign
     sign_in("ben")
     app.open("your_images").set("folder", "photos")
     sign_in("ada")
-    app.click("begin_folder")
-    assert LOOKS in app.texts
+    app.click("begin_folder").says(LOOKS)
     assert list_datasets() == before
     assert not uploads_dir().exists()
 
@@ -175,7 +165,7 @@ def test_only_the_role_train_starts_resumes_and_stops(app: Page, sign_in: As, st
         button = app.open(page).at(key)
         sign_in("ben")
         button.click().run()
-        assert TRAINS_NOT in app.texts
+        app.says(TRAINS_NOT)
         assert page == "train" or not app.has(key)
     assert (begun, stopped.stop_requested()) == ([], False)
     sign_in("cleo")

@@ -1,4 +1,4 @@
-"""The page Saliency without a browser: what it explains, and what it says where it can't."""
+"""The page Saliency without a browser: what it explains, its columns, captions and colors, and what it says where it can't."""
 
 import numpy as np
 import pytest
@@ -6,6 +6,8 @@ import pytest
 from app_page import Page
 from likeness.notions import get_notion
 from likeness.saliency import Saliency, control_spaces, difference, difference_shares, object_masks, saliency_of_spaces
+from pages.saliency import job as saliency_job, rows as saliency_rows
+from pages.saliency.rows import Look
 from worlds import cars
 
 ROWS = [3, 11]
@@ -18,8 +20,6 @@ def _open(app: Page) -> Page:
 
 
 def _result(app: Page) -> list[Saliency]:
-    from pages.saliency import job as saliency_job
-
     job = saliency_job.find(app.session_state["saliency_shown"])
     assert job is not None
     result: list[Saliency] = job.result
@@ -27,16 +27,14 @@ def _result(app: Page) -> list[Saliency]:
 
 
 def test_the_selected_images_are_explained_beside_the_raw_encoder_and_random_projections(app: Page) -> None:
-    _open(app)
-    assert "The 2 selected images." in app.texts
+    _open(app).says("The 2 selected images.", "Dimensions: Background color in 7 and Car color in 6.")
     found = _result(app)
     assert [each.name for each in found] == ["background color", "car color", "Raw encoder"]
     base = cars()
     notions = {"Background color": base.refit(get_notion("background color")), "Car color": base.refit(get_notion("car color"))}
     expected = saliency_of_spaces([notions["Car color"], base], ROWS, samples=2)
-    np.testing.assert_allclose(found[1].maps, expected[0].maps, atol=2e-3)
-    np.testing.assert_allclose(found[2].maps, expected[1].maps, atol=2e-3)
-    assert "Dimensions: Background color in 7 and Car color in 6." in app.texts
+    for own, wanted in zip(found[1:], expected, strict=True):
+        np.testing.assert_allclose(own.maps, wanted.maps, atol=2e-3)
     masks, raw = object_masks(base, ROWS), saliency_of_spaces([base], ROWS, samples=2)[0]
     parts = []
     for name, space in notions.items():
@@ -52,27 +50,66 @@ def test_the_selected_images_are_explained_beside_the_raw_encoder_and_random_pro
     assert np.abs(_result(app)[1].maps - found[1].maps).max() > 0.05
 
 
-def test_without_a_notion_or_a_mask_no_control_is_computed(app: Page, monkeypatch: pytest.MonkeyPatch) -> None:
-    from pages.saliency import job as saliency_job, rows as saliency_rows
+def test_without_a_notion_or_a_mask_no_control_is_computed_and_without_a_model_it_says_what_to_do(app: Page, monkeypatch: pytest.MonkeyPatch) -> None:
+    from shared import cached
 
     monkeypatch.setattr(saliency_job, "begin_controls", lambda request: pytest.fail("nothing to compare with"))
     with monkeypatch.context() as patch:
         patch.setattr(saliency_rows, "known_masks", lambda space, rows: None)
         _open(app)
-    app.set("looked_at", []).wait("saliency")
+    app.set("looked_at", []).wait("saliency").says("Yellow marks what decides the image's place")
     assert [each.name for each in _result(app)] == ["Raw encoder"]
-    assert "Yellow marks what decides the image's place" in app.texts
-
-
-def test_a_space_without_a_model_says_what_to_do(app: Page, monkeypatch: pytest.MonkeyPatch) -> None:
-    from shared import cached
-
     monkeypatch.setattr(cached, "base", lambda dataset_id: cars().replace(differentiable=None))
-    assert "came without a model" in app.open("saliency").texts
+    app.run().says("came without a model")
 
 
 def test_images_by_chance_obey_the_filters(app: Page) -> None:
     app.session_state["saliency_samples"] = 2
-    app.run().multiselect(key="filter_body_type").select("van").run().open("saliency").wait("saliency")
+    app.open("saliency", filter_body_type="van").wait("saliency")
     shown = app.session_state["saliency_shown"].rows
     assert set(app.session_state["view"].frame["body_type"].iloc[list(shown)]) == {"van"}
+
+
+PLAIN = {"percentile": 100.0, "blur": 0.0, "over_image": False}
+BLUE, YELLOW = (0, 40, 105), (255, 233, 70)
+
+
+def _found(name: str, hot: tuple[int, int]) -> Saliency:
+    """Two images of 4 x 4 pixels whose only salient pixel is `hot`."""
+    sums = np.zeros((2, 4, 4), np.float32)
+    sums[:, *hot] = 3
+    return Saliency(name, sums, np.full((2, 4, 4, 3), 100, np.uint8), 100.0)
+
+
+NOTION, RAW = _found("car color", (1, 2)), _found("Raw encoder", (3, 0))
+
+
+@pytest.mark.parametrize(
+    ("found", "maps", "differences", "expected"),
+    [
+        ([RAW], False, True, ["Image", "Raw encoder"]),
+        ([NOTION, RAW], False, True, ["Image", "Car color − Raw encoder"]),
+        ([NOTION, RAW], True, False, ["Image", "Raw encoder", "Car color"]),
+        ([NOTION, RAW], True, True, ["Image", "Raw encoder", "Car color", "Car color − Raw encoder"]),
+    ],
+)
+def test_each_column_has_a_title(found: list[Saliency], maps: bool, differences: bool, expected: list[str]) -> None:
+    look = Look(maps, differences, **PLAIN)
+    assert saliency_rows.titles(found, look) == expected
+    rows = saliency_rows.rows(found, ["a", "b"], None, look)
+    assert [(row.name, len(row.pictures)) for row in rows] == [("a", len(expected)), ("b", len(expected))]
+    assert {picture.caption for row in rows for picture in row.pictures} == {""}
+
+
+def test_more_attention_is_yellow_less_is_blue_equal_is_grey_and_captions_say_how_much_lies_on_the_car() -> None:
+    shown, equal = (saliency_rows.rows([found, RAW], ["a", "b"], None, Look(False, True, **PLAIN))[0].pictures[1].pixels for found in (NOTION, RAW))
+    assert (tuple(shown[1, 2]), tuple(shown[3, 0])) == (YELLOW, BLUE)
+    assert np.ptp(shown[0, 0].astype(int)) < 5
+    assert np.ptp(equal.astype(int), axis=-1).max() < 5
+    masks = np.zeros((3, 4, 4), bool)
+    masks[0, :2] = True  # the notion's pixel is on the first car, not on the second
+    rows = saliency_rows.rows([NOTION, RAW], ["a", "b", "c"], masks, Look(True, True, **PLAIN))
+    captions = ["car: 50% of the picture", "0% on the car", "100% on the car", "100% of the yellow on the car"]
+    assert [picture.caption for picture in rows[0].pictures] == captions
+    assert rows[1].pictures[2].caption == "0% on the car"
+    assert [row.name for row in rows] == ["a", "b"]  # of a stopped run what is done

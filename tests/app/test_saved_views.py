@@ -59,7 +59,7 @@ def test_what_was_saved_comes_back_under_a_name_that_is_unique_and_can_be_change
         assert _names() == ["B"]
 
 
-def test_names_and_tokens_that_are_none_and_what_swells_a_file_are_refused() -> None:
+def test_what_is_no_name_no_token_or_swells_a_file_is_refused_and_who_may_change_nothing_saves_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     for view, said in (
         (("",), "has no name"),
         ((" \t",), "has no name"),
@@ -74,28 +74,29 @@ def test_names_and_tokens_that_are_none_and_what_swells_a_file_are_refused() -> 
         with pytest.raises(InputError, match="not kept here"):
             saved_views.find(token)
         saved_views.remove(token)
+    kept = _keep("mine")
+    monkeypatch.setattr("access.refusal", lambda what: "Your account may look at everything but change nothing.")
+    for act in (lambda: _keep("x"), lambda: saved_views.rename(kept.token, "y"), lambda: saved_views.remove(kept.token)):
+        with pytest.raises(InputError, match="change nothing"):
+            act()
+    assert _names() == ["mine"]
 
 
-def test_a_damaged_one_is_left_out_and_counted() -> None:
-    kept, spoilt = _keep("kept"), _keep("spoilt")
+def test_a_damaged_one_is_left_out_and_counted_and_a_write_that_fails_leaves_a_view_as_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
+    kept, spoilt = _keep("kept", {"a": ["x"]}), _keep("spoilt")
     sound = {"name": "x", "page": "", "parameters": {}, "rows": ""}
     wrong = ({"parameters": []}, {"name": 1}, {"page": "../x"}, {"parameters": {"a": "b"}}, {"parameters": {"a": [1]}}, {"name": ""})
     for content in ("", "{", "[]", "{}", *(json.dumps(sound | each) for each in wrong)):
         _file(spoilt).write_text(content)
-        assert _names() == ["kept"]
-        assert saved_views.damaged() == 1
+        assert (_names(), saved_views.damaged()) == (["kept"], 1)
         with pytest.raises(InputError):
             saved_views.find(spoilt.token)
-        assert saved_views.find(kept.token) == kept
-
-
-def test_a_write_that_fails_leaves_the_view_as_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
-    view = _keep("kept", {"a": ["x"]})
+    _file(spoilt).unlink()
     monkeypatch.setattr(os, "fsync", lambda file: (_ for _ in ()).throw(OSError(28, "No space left on device")))
     with pytest.raises(OSError, match="No space"):
-        saved_views.rename(view.token, "other")
-    assert saved_views.find(view.token) == view
-    assert [file.name for file in _file(view).parent.iterdir()] == [f"{view.token}.json"]
+        saved_views.rename(kept.token, "other")
+    assert saved_views.find(kept.token) == kept
+    assert [file.name for file in _file(kept).parent.iterdir()] == [f"{kept.token}.json"]
 
 
 def test_each_sees_and_opens_only_her_own_as_many_as_the_server_keeps(be: Any) -> None:
@@ -112,15 +113,6 @@ def test_each_sees_and_opens_only_her_own_as_many_as_the_server_keeps(be: Any) -
     assert saved_views.find(view.token) == view
 
 
-def test_who_may_change_nothing_saves_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    view = _keep("mine")
-    monkeypatch.setattr("access.refusal", lambda what: "Your account may look at everything but change nothing.")
-    for act in (lambda: _keep("x"), lambda: saved_views.rename(view.token, "y"), lambda: saved_views.remove(view.token)):
-        with pytest.raises(InputError, match="change nothing"):
-            act()
-    assert _names() == ["mine"]
-
-
 def _save(app: Page, name: str) -> SavedView:
     app.at("view_name").set_value(name)
     app.press("Save view")
@@ -134,7 +126,7 @@ def _open(app: Page, view: SavedView) -> Page:
     return fresh.visit()
 
 
-def test_a_view_holds_spaces_color_filters_search_and_map(app: Page) -> None:
+def test_a_view_holds_spaces_color_filters_search_and_map(app: Page, monkeypatch: pytest.MonkeyPatch) -> None:
     asked = {"a": "Car color", "color": "Viewpoint", "filter_body_type": ["van", "suv"], "query": "12", "rows": selection.encode(np.array([3, 9]))}
     view = _save(app.visit(**asked, map_seed="7", beside="Table"), "Vans & more")
     assert app.at("view_name").value == ""
@@ -146,28 +138,17 @@ def test_a_view_holds_spaces_color_filters_search_and_map(app: Page) -> None:
     assert opened.query_params["layout"] in ("PCA", ["PCA"])
     assert "saved" not in opened.query_params
     assert "Vans & more" in unescape(opened.html)
-
-
-def test_a_selection_that_is_too_large_for_a_link_comes_back(app: Page, monkeypatch: pytest.MonkeyPatch) -> None:
     rows = np.flatnonzero(np.random.default_rng(0).random(2000) < 0.5)
-    monkeypatch.setattr(selection, "_URL_LIMIT", 10)
-    app.run().session_state["rows"] = rows
+    monkeypatch.setattr(selection, "_URL_LIMIT", 10)  # a selection that is too large for a link comes back, too
+    app.session_state["rows"] = rows
     assert "rows" not in app.run().query_params
     assert _open(app, _save(app, "Half of them")).session_state["rows"].tolist() == rows.tolist()
 
 
-def test_a_view_of_images_that_are_gone_says_so(app: Page, tmp_path: Path) -> None:
+def test_a_view_gets_another_name_is_removed_and_says_so_where_its_images_are_gone(app: Page, tmp_path: Path) -> None:
     entry = dataset(draw(tmp_path / "few", 6), "cars-small")
-    view = _save(app.visit(dataset=entry.id), "Few")
-    remove_dataset(entry.id)
-    opened = _open(app, view)
-    assert f"There are no images “{entry.id}” here" in opened.alerts
-    assert "The images of this view are not here any more." in opened.texts
-
-
-def test_a_view_gets_another_name_and_is_removed(app: Page) -> None:
-    view = _save(app.run(), "One")
-    _save(app, "Two")
+    view = _save(app.visit(dataset=entry.id), "One")
+    few = _save(app, "Two")
     for name, names in (("two", ["One", "Two"]), ("Three", ["Three", "Two"])):
         app.at(f"view_name_{view.token}").set_value(name)
         app.click(f"rename_{view.token}")
@@ -176,3 +157,5 @@ def test_a_view_gets_another_name_and_is_removed(app: Page) -> None:
     app.set(f"sure_{view.token}", True).click(f"remove_{view.token}")
     assert _names() == ["Two"]
     assert "is not kept here: it was removed" in _open(app, view).alerts
+    remove_dataset(entry.id)
+    assert f"There are no images “{entry.id}” here" in _open(app, few).says("The images of this view are not here any more.").alerts

@@ -22,11 +22,11 @@ BODY = ["body_type"]
 def page(app: Page) -> Page:
     """The page with body types as classes, which are few."""
     app.session_state["semantic_classes"] = BODY
-    return app.open("semantics").wait("semantics")
+    return _measured(app.open("semantics"))
 
 
-def _choose_b(app: Page, name: str) -> Page:
-    return app.set("b", name).wait("semantics")
+def _measured(app: Page) -> Page:
+    return app.wait("semantics")
 
 
 def _classes(attributes: list[str]) -> SemanticClasses:
@@ -40,10 +40,6 @@ def _expected(space: Space | None = None) -> Semantics:
 
 def _metrics(app: Page) -> dict[str, tuple[str, str]]:
     return {metric.label: (metric.value, metric.delta) for metric in app.metric}
-
-
-def _measured(app: Page) -> Page:
-    return app.wait("semantics")
 
 
 def _shown(found: Semantics) -> dict[str, float]:
@@ -63,49 +59,43 @@ def _bars(app: Page) -> set[str]:
 def test_one_space_has_the_figures_that_python_gives(page: Page) -> None:
     expected = _expected()
     assert _metrics(page) == {name: (f"{value:.3f}", "") for name, value in _shown(expected).items()}
-    assert f"For random images, the relatedness would be {expected.retrieval.random_relatedness:.3f}." in page.texts
-    assert "Choose a space B in the sidebar" in page.texts
+    page.says(f"For random images, the relatedness would be {expected.retrieval.random_relatedness:.3f}.", "Choose a space B in the sidebar")
     per_class = expected.retrieval.per_class.sort_values("errors", ascending=False, kind="stable")
     suggested = page.at("semantic_suggested")  # the class that asks is at first the one most often mistaken
     assert (suggested.options, suggested.label) == (per_class["class"].tolist(), "Most often confused")
     assert page.at("semantic_query").value == per_class["class"].iloc[0]
     for query in ("van", "pickup"):
-        page.set("semantic_query", query)
-        assert f"The 20 nearest neighbors of all images of **{query}**." in page.texts
+        page.set("semantic_query", query).says(f"The 20 nearest neighbors of all images of **{query}**.")
         near = retrieved_classes({"Raw encoder": expected.retrieval}, query, 5)
         assert _bars(page) == {f"{name} ({similarity:.2f})" for name, similarity in zip(near["class"], near["language_similarity"], strict=True)}
     last = page.at("semantic_suggested").options[-1]
     for chosen in (last, None):  # a suggestion becomes the class that asks, and stays it
         assert page.set("semantic_suggested", chosen).at("semantic_query").value == last
-    assert all(difference == "" for _, difference in _metrics(_choose_b(page, "Raw encoder")).values())  # the same space twice is one
+    assert all(difference == "" for _, difference in _metrics(_measured(page.set("b", "Raw encoder"))).values())  # the same space twice is one
 
 
 def test_of_two_spaces_it_says_how_far_and_where_they_differ(page: Page) -> None:
-    _choose_b(page, "car color")
+    _measured(page.set("b", "car color")).hides("Choose a space B in the sidebar")
     raw, color = _expected(), _expected(cars().refit(get_notion("car color")))
     a, b = _shown(raw), _shown(color)
     for name, (value, difference) in _metrics(page).items():
         assert value == f"{a[name]:.3f}"
         assert float(difference) == pytest.approx(a[name] - b[name], abs=2e-3)
-    assert "Choose a space B in the sidebar" not in page.texts
     suggested = page.at("semantic_suggested")
     assert suggested.label == "Where the spaces differ most"
     assert suggested.options == most_changed(raw.retrieval, color.retrieval, 8)["class"].tolist()
-    page.session_state["semantics"] = "Similarities"
-    for name, panels in (("car color", 3), ("Raw encoder", 2)):
-        assert [trace["type"] for trace in _choose_b(page, name).charts[0]] == ["heatmap"] * panels  # of language and of each space
-
-
-def test_tables_have_columns_for_each_space(page: Page) -> None:
     page.session_state["semantics"] = "Every class"
-    table, per_class = _choose_b(page, "car color").dataframe[0].value.set_index("Class"), _expected().per_class.set_index("class")
+    table, per_class = page.run().dataframe[0].value.set_index("Class"), raw.per_class.set_index("class")
     assert table["Images"].to_dict() == per_class["images"].to_dict()
     np.testing.assert_allclose(table["Same class, Raw encoder"], per_class["own"], atol=1e-6)
     assert "Relatedness of errors, Car color" in table
+    page.session_state["semantics"] = "Similarities"
+    for name, panels in (("car color", 3), ("Raw encoder", 2)):
+        assert [trace["type"] for trace in _measured(page.set("b", name)).charts[0]] == ["heatmap"] * panels  # of language and of each space
 
 
 def test_the_shipped_images_have_combined_classes_at_first_and_others_when_chosen(app: Page) -> None:
-    _measured(app.open("semantics"))
+    app.open("semantics").wait("semantics")
     assert app.at("semantic_classes").value == ["car_color", "body_type"]
     assert app.at("semantic_query").options == _classes(["car_color", "body_type"]).names
     names = _classes(["car_color"]).names
@@ -113,20 +103,16 @@ def test_the_shipped_images_have_combined_classes_at_first_and_others_when_chose
     assert set(app.at("semantic_suggested").options) <= set(names)
 
 
-def test_without_classes_or_a_language_model_that_is_here_it_measures_nothing(page: Page) -> None:
+def test_without_classes_or_a_language_model_that_is_here_it_measures_nothing(page: Page, monkeypatch: pytest.MonkeyPatch) -> None:
     for key in ("semantic_classes", "semantic_language"):
         before = page.at(key).value
-        assert "Choose what makes a class, and a language model." in page.set(key, []).texts
-        assert not page.metric
+        assert not page.set(key, []).says("Choose what makes a class, and a language model.").metric
         page.set(key, before)
     page.at("semantic_language").options.append("no-such-model")
     assert "no-such-model" in _measured(page.set("semantic_language", ["no-such-model"])).errors[0]
     assert not page.metric
     assert len(_measured(page.set("semantic_language", ["minilm"])).metric) == 4
-
-
-def test_other_images_have_other_classes_or_say_what_to_bring(page: Page, monkeypatch: pytest.MonkeyPatch) -> None:
-    show_instead(monkeypatch, few_images({}))
+    show_instead(monkeypatch, few_images({}))  # other images have other classes or say what to bring
     assert [link.proto.label for link in page.run().get("page_link")] == ["Bring images with labels"]
     show_instead(monkeypatch, few_images({"class": ["cat"] * 4 + ["dog"] * 4, "weight": np.linspace(0, 1, 8)}))
     assert _measured(page.run().set("semantic_classes", ["class"])).at("semantic_query").options == ["cat", "dog"]
@@ -153,6 +139,6 @@ def test_on_a_shared_server_the_default_language_model_measures(app: Page, tmp_p
     visit(monkeypatch)
     confine_server()
     app.session_state["semantic_classes"] = BODY
-    assert _measured(app.open("semantics")).at("semantic_language").value == ["minilm"]
+    assert app.open("semantics").wait("semantics").at("semantic_language").value == ["minilm"]
     assert app.errors == [job.error for job in jobs().all("semantics") if job.error] == []
     assert app.metric

@@ -1,17 +1,11 @@
 """docs/serving.md: its table names every setting, and its reverse proxies work as they stand there."""
 
-import contextlib
 import http.server
-import os
 import re
-import shutil
-import socket
-import ssl
-import subprocess
 import threading
 import tomllib
 from collections.abc import Callable, Iterator
-from http.client import HTTPConnection, HTTPResponse, HTTPSConnection
+from http.client import HTTPConnection
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode, urljoin
@@ -22,12 +16,10 @@ import yaml
 from accounts import set_password
 from nginx_config import SmallProxy
 from server_settings import ServerSettings
-from waiting import wait_until
 
 DOC = (Path(__file__).resolve().parents[2] / "docs" / "serving.md").read_text(encoding="utf-8")
 NAME, PASSWORD = "likeness.example.org", "correct horse"
 ORIGIN = f"https://{NAME}"
-NGINX = shutil.which("nginx", path=os.pathsep.join([os.environ.get("PATH", ""), "/usr/sbin", "/usr/local/sbin"]))
 APP, OAUTH = "http://127.0.0.1:8501", "http://127.0.0.1:4180"
 Reach = Callable[..., tuple[int, dict[str, str], str]]
 
@@ -44,12 +36,6 @@ def test_the_table_names_every_setting_and_its_default() -> None:
     for name, setting in ServerSettings.model_fields.items():
         if isinstance(setting.default, int | float) and not isinstance(setting.default, bool):
             assert float(numbers[name].replace(",", "").strip()) == setting.default, name
-
-
-def test_the_proxys_limit_of_a_request_is_that_of_an_upload() -> None:
-    for block in _blocks("nginx"):
-        (limit,) = re.findall(r"client_max_body_size (\d+)m;", block)
-        assert int(limit) == ServerSettings().max_upload_mb + 1  # an upload's form is a little larger than its file
 
 
 class _Organization(http.server.BaseHTTPRequestHandler):
@@ -78,83 +64,30 @@ def organization() -> Iterator[int]:
     server.server_close()
 
 
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
-
-
-def _is_open(port: int) -> bool:
-    with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), timeout=5):
-        return True
-    return False
-
-
-@contextlib.contextmanager
-def _nginx(config: str, places: dict[str, str], folder: Path) -> Iterator[int]:
-    """The real one, on free ports, with a certificate of its own and all its files in a folder."""
-    folder.mkdir()
-    certificate = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", f"/CN={NAME}"]
-    subprocess.run([*certificate, "-keyout", str(folder / "key"), "-out", str(folder / "crt")], check=True, capture_output=True, timeout=600)
-    port = _free_port()
-    for old, new in (
-        *places.items(),
-        ("listen 443 ssl", f"listen 127.0.0.1:{port} ssl"),
-        ("listen 80", f"listen 127.0.0.1:{_free_port()}"),
-        ("/etc/ssl/likeness.crt", str(folder / "crt")),
-        ("/etc/ssl/likeness.key", str(folder / "key")),
-    ):
-        config = config.replace(old, f"http://{new}" if old in places else new)
-    kinds = ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
-    scratch = "".join(f"{kind}_temp_path {folder}/{kind};" for kind in kinds)
-    user = "user root;" if os.getuid() == 0 else ""
-    whole = f"{user} pid {folder}/pid; error_log {folder}/log; events {{}} http {{ access_log off; {scratch} {config} }}"
-    (folder / "nginx.conf").write_text(whole)
-    process = subprocess.Popen([str(NGINX), "-p", str(folder), "-c", str(folder / "nginx.conf"), "-e", str(folder / "log"), "-g", "daemon off;"])
-    try:
-        wait_until(lambda: _is_open(port) or process.poll() is not None)
-        assert process.poll() is None, (folder / "log").read_text()
-        yield port
-    finally:
-        process.terminate()
-        process.wait(600)
-
-
-@pytest.fixture(params=["the small proxy", "nginx"])
-def behind(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Callable[[str, dict[str, str]], Reach]]:
+@pytest.fixture
+def behind() -> Iterator[Callable[[str, dict[str, str]], Reach]]:
     """Starts a proxy by a configuration, and gives what a browser does behind it."""
-    if request.param == "nginx" and (NGINX is None or shutil.which("openssl") is None):
-        pytest.skip("nginx or openssl is not installed; the small proxy does what the same configuration says")
-    with contextlib.ExitStack() as running:
+    running: list[SmallProxy] = []
 
-        def start(config: str, places: dict[str, str]) -> Reach:
-            if request.param == "nginx":
-                port = running.enter_context(_nginx(config, places, tmp_path / "nginx"))
-            else:
-                small = SmallProxy(config, places)
-                running.callback(small.stop)
-                port = small.port
+    def start(config: str, places: dict[str, str]) -> Reach:
+        (limit,) = re.findall(r"client_max_body_size (\d+)m;", config)
+        assert int(limit) == ServerSettings().max_upload_mb + 1  # an upload's form is a little larger than its file
+        running.append(SmallProxy(config, places))
 
-            def reach(method: str, path: str, body: str = "", **headers: str) -> tuple[int, dict[str, str], str]:
-                connection = _connection(port, request.param == "nginx")
-                fields = {"Host": NAME, "Accept": "text/html"} | {name.replace("_", "-"): value for name, value in headers.items()}
-                connection.request(method, path, body.encode() if body else None, fields)
-                response: HTTPResponse = connection.getresponse()
-                content = response.read().decode("utf-8", "replace") if response.status != 101 else ""
-                connection.close()
-                return response.status, {name.lower(): value for name, value in response.getheaders()}, content
+        def reach(method: str, path: str, body: str = "", **headers: str) -> tuple[int, dict[str, str], str]:
+            connection = HTTPConnection("127.0.0.1", running[-1].port, timeout=600)
+            fields = {"Host": NAME, "Accept": "text/html"} | {name.replace("_", "-"): value for name, value in headers.items()}
+            connection.request(method, path, body.encode() if body else None, fields)
+            response = connection.getresponse()
+            content = response.read().decode("utf-8", "replace") if response.status != 101 else ""
+            connection.close()
+            return response.status, {name.lower(): value for name, value in response.getheaders()}, content
 
-            return reach
+        return reach
 
-        yield start
-
-
-def _connection(port: int, encrypted: bool) -> HTTPConnection:
-    if not encrypted:
-        return HTTPConnection("127.0.0.1", port, timeout=600)
-    context = ssl.create_default_context()
-    context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
-    return HTTPSConnection("127.0.0.1", port, timeout=600, context=context)
+    yield start
+    for each in running:
+        each.stop()
 
 
 def _handshake(reach: Reach, **headers: str) -> int:
@@ -162,24 +95,9 @@ def _handshake(reach: Reach, **headers: str) -> int:
     return reach("GET", "/_stcore/stream", **(opening | headers))[0]
 
 
-@pytest.fixture
-def served(tmp_path: Path, server_class: Any) -> Iterator[Callable[..., Any]]:
-    """Starts `likeness app` with these arguments, on a free port."""
-    running = []
-
-    def start(*arguments: str) -> Any:
-        running.append(server_class(tmp_path / "cache", *arguments))
-        running[-1].wait()
-        return running[-1]
-
-    yield start
-    for each in running:
-        each.stop()
-
-
-def test_nginx_with_accounts_of_the_server(behind: Any, served: Callable[..., Any], tmp_path: Path) -> None:
+def test_nginx_with_accounts_of_the_server(behind: Any, begin: Callable[..., Any], tmp_path: Path) -> None:
     set_password(tmp_path / "people.txt", "ada", PASSWORD, "view")
-    server = served("--shared", "--auth", str(tmp_path / "people.txt"), "--allowed-host", NAME)
+    server = begin("--shared", "--auth", str(tmp_path / "people.txt"), "--allowed-host", NAME)
     reach = behind(_blocks("nginx")[0], {APP: server.url.removeprefix("http://")})
     status, _, page = reach("GET", "/notions?layout=PCA")
     assert status == 401
@@ -204,14 +122,14 @@ def test_nginx_with_accounts_of_the_server(behind: Any, served: Callable[..., An
     assert "203.0.113" not in (server.cache / "audit.jsonl").read_text()  # the proxy says from where, not the browser
 
 
-def test_oauth2_proxy_with_the_accounts_of_an_organization(behind: Any, served: Callable[..., Any], organization: int, tmp_path: Path) -> None:
+def test_oauth2_proxy_with_the_accounts_of_an_organization(behind: Any, begin: Callable[..., Any], organization: int, tmp_path: Path) -> None:
     settings = yaml.safe_load(_blocks("yaml")[-1])
     (tmp_path / "photos").mkdir()
     (tmp_path / "server.yaml").write_text(yaml.safe_dump(settings | {"roots": [str(tmp_path / "photos")]}))
     asked = tomllib.loads(_blocks("toml")[0])
     assert f"http://{asked['http_address']}" == OAUTH
     assert (asked["reverse_proxy"], asked["set_xauthrequest"], asked["redirect_url"]) == (True, True, f"{ORIGIN}/oauth2/callback")
-    server = served("--settings", str(tmp_path / "server.yaml"))
+    server = begin("--settings", str(tmp_path / "server.yaml"))
     reach = behind(_blocks("nginx")[1], {APP: server.url.removeprefix("http://"), OAUTH: f"127.0.0.1:{organization}"})
     ada, dora = "_oauth2_proxy=ada", "_oauth2_proxy=dora"
     assert reach("GET", "/")[0] == 403

@@ -53,15 +53,15 @@ def _config(app: Page) -> RunConfig:
 def _check_refused(app: Page, *said: str) -> None:
     warned = "\n".join(app.warnings)
     assert all(each in warned for each in said), warned
-    assert _start(app).disabled
+    assert app.at("train_start").disabled
 
 
-def _type(app: Page, text: str) -> Page:
-    return app.set("train_typed", text)
+def _check_ready(app: Page) -> None:
+    assert (app.warnings, app.at("train_start").disabled) == ([], False)
 
 
 def _change(app: Page, changes: dict[str, Any]) -> Page:
-    return _type(app, as_yaml(with_changes(_config(app), changes)))
+    return app.set("train_typed", as_yaml(with_changes(_config(app), changes)))
 
 
 def _field(app: Page, place: str) -> Any:
@@ -76,16 +76,6 @@ def _set(app: Page, place: str, value: Any) -> Page:
     return app
 
 
-def _start(app: Page) -> Any:
-    return app.at("train_start")
-
-
-def _open(app: Page, tab: str) -> Page:
-    app.session_state["train_tabs"] = tab
-    app.run()
-    return app
-
-
 # What the text has after a field got this value, where it is more than the value at the field's own place.
 FIELDS: list[tuple[str, Any, dict[str, Any] | None]] = [
     ("data.train_classes", 0.7, None),
@@ -94,28 +84,23 @@ FIELDS: list[tuple[str, Any, dict[str, Any] | None]] = [
     ("backbone.name", "vit_small_patch16_224", {"backbone.name": "vit_small_patch16_224", "data.image_size": 224}),
     ("backbone.name", "no_such_network", None),
     ("backbone.name", "clip:cars", {"backbone.name": "clip:cars", "data.image_size": 96}),
-    ("backbone.dim", 64, None),
     ("backbone.head_only", False, None),
     ("objective.name", "margin", None),
     ("objective.s2sd", True, {"objective.s2sd": {}}),
     ("objective.s2sd", False, {"objective.s2sd": None}),
-    ("guidance.omega", 2.5, None),
     ("guidance.gamma", 0.0, None),
     ("guidance.language", ["minilm", "bert"], None),
     ("guidance.primer", "A drawing of a {}", None),
-    ("epochs", 7, None),
     ("batch.size", 48, None),
-    ("batch.per_class", 2, None),
     ("optimizer.rate", 0.01, None),
-    ("seed", 3, None),
 ]
 
 
 def test_the_preset_that_needs_nothing_is_open_and_a_field_is_written_into_the_text_and_nothing_else_is(page: Page) -> None:
     assert _config(page) == read_config("shipped-cars-elg")
-    assert (page.at("train_name").value, _start(page).disabled) == ("shipped-cars-elg", False)
+    assert (page.at("train_name").value, page.at("train_start").disabled) == ("shipped-cars-elg", False)
     assert _field(page, "data.attribute").value == ["car_color", "body_type"]
-    assert read_config("shipped-cars-elg").note in page.texts
+    page.says(read_config("shipped-cars-elg").note)
     for place, value, written in FIELDS:
         before = _config(page)
         _set(page, place, value)
@@ -124,7 +109,27 @@ def test_the_preset_that_needs_nothing_is_open_and_a_field_is_written_into_the_t
         assert all("is the only one of its class" in each for each in page.warnings)
 
 
-def test_the_text_is_shown_in_the_fields_also_that_of_a_preset(page: Page) -> None:
+UNFIT = {
+    "name: a\n  b: c": "no YAML near line 2",
+    "name: \x07": "no YAML",
+    "name: 2024-13-45": "no YAML",
+    "# nothing\n": "is empty",
+    "- name: a": "a mapping of keys",
+    "guidance: {omga: 3}": "'guidance.omga'",
+    "1: 2": "Keys should be strings",
+    "objective: {name: my-own}": "There is no objective 'my-own'",
+}
+
+
+def test_the_text_is_shown_in_the_fields_also_that_of_a_preset_and_what_does_not_fit_is_told_and_kept(page: Page) -> None:
+    def opened() -> list[bool]:
+        return [each.proto.expanded for each in page.expander if each.label == "All settings as text"]
+
+    assert opened() == [False]
+    for text, said in UNFIT.items():
+        _check_refused(page.set("train_typed", text), said)
+        assert (_text(page), page.has(f"{FIELD}epochs"), opened()) == (text, False, [True])
+    _check_ready(page.set("train_typed", as_yaml(read_config("shipped-cars-elg"))))
     typed = {"data.attribute": "body_type", "data.train_classes": 0.6, "backbone.name": "vit_tiny_patch16_224", "objective.name": "proxyanchor"}
     _change(page, typed | {"name": "typed", "objective.s2sd": {}, "guidance.primer": "This is {}", "epochs": 11})
     assert page.at("train_name").value == "typed"
@@ -133,18 +138,26 @@ def test_the_text_is_shown_in_the_fields_also_that_of_a_preset(page: Page) -> No
     _change(page, {"backbone.weights": "none", "backbone.options": {"num_classes": 3}})
     _set(page, "backbone.name", "resnet18")  # another backbone forgets the weights and options of the one before
     assert (_config(page).backbone.weights, _config(page).backbone.options) == ("pretrained", {})
-    for preset in [name for name in presets() if name.endswith(("-plg", "margin", "shipped-cars-elg"))]:
+    for preset in [name for name in presets() if name.endswith(("-plg", "shipped-cars-elg"))]:
         config = read_config(preset)
-        assert _config(page.set("train_preset", preset)) == config
+        assert _config(page.set("train_preset", preset).says(config.note)) == config
         assert [_field(page, place).value for place in ("objective.name", "optimizer.rate")] == [config.objective.name, config.optimizer.rate]
-        assert config.note in page.texts
 
 
 def _guidance(page: Page, kind: str) -> Any:
     return _config(page.set(f"{FIELD}guidance", kind)).guidance
 
 
-def test_guidance_is_none_class_names_or_pseudolabels(page: Page) -> None:
+def test_guidance_is_none_class_names_or_pseudolabels_and_what_must_not_be_empty_stays(page: Page) -> None:
+    before = _config(page)
+    for place, value in (("data.attribute", []), ("guidance.language", []), ("batch.size", 97)):
+        _set(page, place, value)
+        assert _config(page) == before
+        assert _field(page, place).value not in (value, [])
+    assert "size 97 is no multiple of per_class 4" in page.warnings[0]
+    assert not page.at("train_start").disabled
+    _check_ready(_set(page, "batch.size", 100))
+    assert _config(page).batch.size == 100
     assert _guidance(page, "None") is None
     assert not page.has(f"{FIELD}guidance.omega")
     chosen = _guidance(page, "Class names")
@@ -163,10 +176,8 @@ def test_labels_on_a_scale_take_the_place_of_classes_and_give_it_back(page: Page
     assert (config.data.labels.kind, config.data.labels.columns) == ("angles", ("yaw", "elevation"))
     assert (config.data.split, config.objective.name, config.guidance, config.augment) == ("images", "log-ratio", None, "jitter")
     assert (config.batch.anchors, config.batch.drawn) == ("all", 16)
-    assert not page.has(f"{FIELD}data.attribute")
-    assert not page.has(f"{FIELD}batch.per_class")
-    assert not page.warning
-    assert "1,500 images train; of 500 others 100 are queries, which search among the remaining 400" in page.texts
+    assert not page.has(f"{FIELD}data.attribute") | page.has(f"{FIELD}batch.per_class")
+    assert not page.says("1,500 images train; of 500 others 100 are queries, which search among the remaining 400").warning
     _set(page, "objective.name", "dense-triplet")
     config = _config(_set(page, "data.test_images", 0.4))
     assert (config.objective.name, config.data.test_images) == ("dense-triplet", 0.4)
@@ -175,64 +186,19 @@ def test_labels_on_a_scale_take_the_place_of_classes_and_give_it_back(page: Page
     assert page.has(f"{FIELD}data.attribute")
 
 
-def test_what_must_not_be_empty_and_a_batch_that_does_not_fit_leave_the_config(page: Page) -> None:
-    before = _config(page)
-    for place, value in (("data.attribute", []), ("guidance.language", []), ("batch.size", 97)):
-        _set(page, place, value)
-        assert _config(page) == before
-        assert _field(page, place).value not in (value, [])
-    assert "size 97 is no multiple of per_class 4" in page.warnings[0]
-    assert not _start(page).disabled
-    assert not _set(page, "batch.size", 100).warning
-    assert _config(page).batch.size == 100
-
-
-UNFIT = {
-    "name: [": "no YAML near line",
-    "name: a\n  b: c": "no YAML near line 2",
-    "name: \x07": "no YAML",
-    "name: 2024-13-45": "no YAML",
-    "# nothing\n": "is empty",
-    "- name: a": "a mapping of keys",
-    "guidance: {omga: 3}": "'guidance.omga'",
-    "epochs: many": "epochs is 'many'",
-    "batch: {size: 7, per_class: 2}": "size 7 is no multiple of per_class 2",
-    "1: 2": "Keys should be strings",
-    "objective: {name: my-own}": "There is no objective 'my-own'",
-}
-
-
-def test_a_text_that_does_not_fit_is_told_kept_and_open(page: Page) -> None:
-    def opened() -> list[bool]:
-        return [each.proto.expanded for each in page.expander if each.label == "All settings as text"]
-
-    assert opened() == [False]
-    for text, said in UNFIT.items():
-        _check_refused(_type(page, text), said)
-        assert _text(page) == text
-        assert not page.has(f"{FIELD}epochs")
-        assert opened() == [True]
-    _type(page, as_yaml(read_config("shipped-cars-elg")))
-    assert not page.warning
-    assert not _start(page).disabled
-
-
 UNUSUAL: dict[str, list[dict[str, Any]]] = {
     "Classes": [
         {"epochs": 200_000, "optimizer.rate": 20, "seed": 2**32 - 1, "data.train_classes": 0.97},
-        {"batch": {"size": 10_000, "per_class": 1000}, "optimizer.rate": 1e-10, "data.train_classes": 0.01},
-        {"data.train_classes": 0.333, "data.attribute": ["car_color", "car_color"]},
+        {"batch": {"size": 10_000, "per_class": 1000}, "optimizer.rate": 1e-10, "data.train_classes": 0.333},
         {"data.attribute": ["shelf"]},
         {"data.attribute": []},
         {"data.source": ""},
-        {"data.source": "/no/such/folder"},
-        {"data.split": "official"},
+        {"data.source": "/no/such/folder", "data.split": "official"},
     ],
     "What language says": [
         {"guidance.omega": 5000, "guidance.gamma": -7, "guidance.primer": "no place for the name"},
         {"guidance.language": []},
-        {"guidance.language": ["transformers:no-such-model"]},
-        {"guidance.language": ["minilm", "minilm"], "guidance.names": "shelf"},
+        {"guidance.language": ["transformers:no-such-model"], "guidance.names": "shelf"},
     ],
     "Pseudolabels": [{"backbone.name": ""}, {"guidance.method": "devise"}, {"guidance.stop_gradient": False}, {"guidance": None}],
 }
@@ -240,11 +206,11 @@ UNUSUAL: dict[str, list[dict[str, Any]]] = {
 
 @pytest.mark.parametrize("tab", UNUSUAL)
 def test_what_the_text_allows_the_fields_show_and_leave_as_it_is(page: Page, tab: str) -> None:
-    _open(page, tab)
+    page.session_state["train_tabs"] = tab
     begin = _config(page)
     for changes in UNUSUAL[tab]:
         expected = with_changes(begin, changes)
-        _type(page, as_yaml(expected))
+        page.set("train_typed", as_yaml(expected))
         assert not page.error
         for place, value in changes.items():
             if place != "guidance" and page.has(FIELD + place):
@@ -252,7 +218,7 @@ def test_what_the_text_allows_the_fields_show_and_leave_as_it_is(page: Page, tab
         _set(page, "backbone.dim", 32)
         assert _config(page) == with_changes(expected, {"backbone.dim": 32})
     expected = with_changes(begin, {"epochs": 2**60, "guidance.gamma": float("inf")})  # beyond what a field of numbers holds
-    _type(page, as_yaml(expected))
+    page.set("train_typed", as_yaml(expected))
     assert [each.value for each in page.text_input if each.label in ("Shift (gamma)", "Epochs")] == ["inf", str(2**60)]
     assert _config(_set(page, "seed", 2)) == with_changes(expected, {"seed": 2})
 
@@ -264,10 +230,9 @@ def test_a_name_makes_a_folder_that_is_free(page: Page, runs: Path) -> None:
         _check_refused(page.set("train_name", name), "Give the run a name")
         assert _config(page).name == name
     _check_refused(page.set("train_name", "cars"), "such as cars-3")
-    assert not page.set("train_name", "cars-3").warning
-    assert not _start(page).disabled
-    page.set("train_preset", "shipped-cars-elg")
-    assert (_config(page).name, _start(page).disabled) == ("shipped-cars-elg-2", False)
+    _check_ready(page.set("train_name", "cars-3"))
+    _check_ready(page.set("train_preset", "shipped-cars-elg"))
+    assert _config(page).name == "shipped-cars-elg-2"
     page.set("train_name", "  ")
     assert _config(page).name == page.at("train_name").value == "run"
     _check_refused(_change(page, {"name": ""}), "Give the run a name")
@@ -292,17 +257,15 @@ def test_a_run_can_be_begun_from_and_keeps_its_settings(page: Page, runs: Path) 
 
 def test_an_edit_outlives_a_reload_and_a_visit_to_another_page(page: Page, cache: Path) -> None:
     assert "config" not in page.query_params
-    _set(page, "epochs", 12)
     edited = with_changes(read_config("shipped-cars-elg"), {"epochs": 12})
-    page.open("runs").open("train")
+    _set(page, "epochs", 12).open("runs").open("train")
     assert _config(page) == edited
-    assert "config" in page.query_params
     again = page.fresh().open("train")
     assert _config(again) == edited
-    _type(again, "epochs: [")
+    again.set("train_typed", "epochs: [")
     assert _text(again.fresh().open("train")) == "epochs: ["
     (cache / "outside.yaml").write_text(as_yaml(edited))
-    for token in ("gone", "../outside", "", "a" * 400):  # a link to a config that is not here begins with the preset
+    for token in ("../outside", "", "a" * 400):  # a link to a config that is not here begins with the preset
         assert _config(page.fresh().open("train", config=token)) == read_config("shipped-cars-elg")
 
 
@@ -324,35 +287,44 @@ def test_start_begins_the_run_that_is_shown_unless_that_fails(page: Page, runs: 
         runs.parent.joinpath("room").touch()
         _set(page, "epochs", 2)
         shown = _config(page.set("train_name", "first try"))
-        page.click("train_start")
+        page.click("train_start").says("**first try**  :material/play_circle: Running")
     assert begun == [(runs / "first try", shown)]
-    assert "**first try**  :material/play_circle: Running" in page.texts
-    assert _start(page).disabled
-    assert not page.warning
+    assert (page.at("train_start").disabled, page.warnings) == (True, [])
     page.click("act_first try")
     assert RunFolder(runs / "first try").stop_requested()
-    assert not _start(page.set("train_name", "second try")).disabled
+    assert not page.set("train_name", "second try").at("train_start").disabled
     shutil.rmtree(runs)
     runs.write_text("a file where the folder of runs should be")
     assert "cannot be written" in page.run().click("train_start").toasts[0]
 
 
-def test_the_preview_counts_classes_and_images(page: Page) -> None:
+def test_the_preview_counts_classes_and_images_and_language_says_which_are_most_alike(page: Page) -> None:
     frame = page.dataframe[0].value
     assert frame["Part"].value_counts().to_dict() == {"trains": 51, "tests": 51}
     assert frame["Images"].sum() == 2000
     trained = int(frame.loc[frame["Part"] == "trains", "Images"].sum())
-    assert f"{trained:,} images of 51 classes train; {2000 - trained:,} of 51 other classes test" in page.texts
-    assert f"{trained // 96} steps of 96 images: 24 classes, 4 images of each" in page.texts
+    page.says(f"{trained:,} images of 51 classes train; {2000 - trained:,} of 51 other classes test")
+    page.says(f"{trained // 96} steps of 96 images: 24 classes, 4 images of each")
     assert frame["picture 0"].str.startswith("./thumbnails/cars/").all()
-    _change(page, {"data.validation": 0.2})
+    _change(page, {"data.validation": 0.2}).says("of 10 classes validate; ")
     assert page.dataframe[0].value["Part"].value_counts().to_dict() == {"trains": 41, "validates": 10, "tests": 51}
-    assert "of 10 classes validate; " in page.texts
-    _change(page, {"data.attribute": "shelf"})
-    assert "no attribute 'shelf'; it has" in page.texts
+    _change(page, {"data.attribute": "shelf"}).says("no attribute 'shelf'; it has")
+    page.session_state["train_tabs"] = "What language says"
+    _change(page, {"data.attribute": "body_type", "data.validation": 0})
+    assert len(page.charts) == 1
+    names = sorted(page.session_state["view"].frame["body_type"].unique())[:3]
+    similarities = class_similarities([name.replace("_", " ") for name in names], ("minilm",), "A photo of a {}")
+    near = np.unravel_index(np.triu(similarities, 1).argmax(), similarities.shape)
+    page.says(f"Most alike: **{names[near[0]]}** and **{names[near[1]]}** ({np.triu(similarities, 1).max():.3g})")
+    _guidance(page, "None")
+    assert not page.charts
+    page.session_state["train_tabs"] = "Pseudolabels"
+    page.run().says("This backbone has no ImageNet classifier")
+    assert not page.has("train_pseudolabels")
 
 
-def test_the_preview_follows_the_images_until_their_folder_is_gone(photos: str, page: Page) -> None:
+def test_the_preview_follows_the_images_until_their_folder_is_gone(photos: str, page: Page, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     _set(page, "data.source", photos)
     assert _config(page).data.attribute == "class"
     frame = page.dataframe[0].value
@@ -360,34 +332,16 @@ def test_the_preview_follows_the_images_until_their_folder_is_gone(photos: str, 
     assert frame["Part"].tolist() == ["trains", "trains", "tests", "tests"]
     assert frame["Images"].tolist() == [3, 3, 3, 3]
     assert not page.has(f"{FIELD}data.labels")  # without labels on a scale, there are classes alone
+    page.session_state["train_tabs"] = "Pseudolabels"
+    _set(page, "backbone.name", "resnet18").click("train_pseudolabels").wait("pseudolabels")
+    assert "resnet18" in page.errors[0]  # whose weights cannot be had
+    assert "Try again" in page.labels
+    page.session_state["train_tabs"] = "Classes"
     shutil.rmtree(photos)
     st.cache_resource.clear()
     page.run()
     assert (len(page.error), len(page.dataframe)) == (0, 0)
     assert len(_set(page, "data.source", "cars").dataframe) == 1
-
-
-def test_language_says_which_classes_are_most_alike(page: Page) -> None:
-    _open(_change(page, {"data.attribute": "body_type"}), "What language says")
-    assert len(page.charts) == 1
-    names = sorted(page.session_state["view"].frame["body_type"].unique())[:3]
-    similarities = class_similarities([name.replace("_", " ") for name in names], ("minilm",), "A photo of a {}")
-    near = np.unravel_index(np.triu(similarities, 1).argmax(), similarities.shape)
-    assert f"Most alike: **{names[near[0]]}** and **{names[near[1]]}** ({np.triu(similarities, 1).max():.3g})" in page.texts
-    _guidance(page, "None")
-    assert not page.charts
-    _open(page, "Pseudolabels")
-    assert "This backbone has no ImageNet classifier" in page.texts
-    assert not page.has("train_pseudolabels")
-
-
-def test_weights_that_cannot_be_had_are_told_and_can_be_tried_again(photos: str, page: Page, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
-    _set(page, "data.source", photos)
-    _set(page, "backbone.name", "resnet18")
-    _open(page, "Pseudolabels").click("train_pseudolabels").wait("pseudolabels")
-    assert "resnet18" in page.errors[0]
-    assert "Try again" in page.labels
 
 
 @pytest.fixture
@@ -401,7 +355,9 @@ def classified(photos: str, page: Page, tmp_path: Path) -> Page:
     _set(page, "data.source", photos)
     _guidance(page, "Pseudolabels")
     _change(page, {"guidance.classifier": classifier, "data.image_size": 32, "guidance.k": 5})
-    return _open(page, "Pseudolabels")
+    page.session_state["train_tabs"] = "Pseudolabels"
+    page.run()
+    return page
 
 
 def test_pseudolabels_are_shown_for_each_class_that_trains_and_can_be_stopped(classified: Page, monkeypatch: pytest.MonkeyPatch) -> None:

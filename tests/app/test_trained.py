@@ -2,9 +2,8 @@
 
 import shutil
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -45,11 +44,6 @@ def run(kept: Path, app: Page, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     return RunFolder(shutil.copytree(kept / "run", tmp_path / "runs" / "tiny_one"))
 
 
-def _job() -> Any:
-    (job,) = jobs().all("run spaces")
-    return job
-
-
 def _choose(app: Page, box: str = "a", name: str = NAME) -> Page:
     app.run().set(box, name).wait("run spaces")
     assert not app.error
@@ -71,30 +65,26 @@ def test_a_run_with_weights_is_a_space_beside_others(app: Page, run: RunFolder) 
     assert app.subheader[0].value == "2,000 images"
     assert (app.at("text").disabled, app.at("text").placeholder) == (True, "This space reads no text")
     app.set("b", "car color").session_state["query"] = 5
-    assert app.run().subheader[0].value.startswith("Neighbors of ")
-    assert "Agreement" in app.texts
+    assert app.run().says("Agreement").subheader[0].value.startswith("Neighbors of ")
 
 
 def test_a_run_of_a_sweep_is_a_space_too(app: Page, run: RunFolder) -> None:
     shutil.copytree(run.path, run.path.parent / "rates" / "runs" / "trial-0003")
-    space = _a(_choose(app, name="run rates/runs/trial-0003"))
-    assert (space.name, space.vectors.shape) == ("run rates/runs/trial-0003", (2000, 128))
+    assert _a(_choose(app, name="run rates/runs/trial-0003")).name == "run rates/runs/trial-0003"
 
 
-def test_a_link_shows_the_run_until_it_is_gone(app: Page, run: RunFolder) -> None:
-    assert _a(app.visit(show=NAME).wait("run spaces")).name == NAME
+def test_a_link_shows_the_run_until_it_is_gone_and_it_stays_behind_with_the_images_that_it_was_trained_on(
+    app: Page, run: RunFolder, tmp_path: Path
+) -> None:
+    assert _a(app.visit(show=NAME).wait("run spaces").hides("not on these images")).name == NAME
     assert "show" not in app.query_params
+    other = app.fresh("layout").visit(a="Run tiny_one").visit(open=dataset(draw(tmp_path / "mine", 4), "cars-small").id)
+    assert [other.at(key).value for key in ("a", "b")] == ["Raw encoder", "None"]
+    other.set("a", NAME).says("Run tiny_one was trained on “Synthetic Cars”, not on these images.")
     shutil.rmtree(run.path)
     assert not app.run().error
     others = [app.fresh("layout").visit(**{parameter: name}) for parameter, name in (("show", NAME), ("a", "Run tiny_one"))]
     assert [_a(page).name for page in (app, *others)] == ["Raw encoder"] * 3
-
-
-def test_a_run_stays_behind_with_the_images_that_it_was_trained_on_and_says_so_elsewhere(app: Page, run: RunFolder, tmp_path: Path) -> None:
-    assert "not on these images" not in _choose(app).texts
-    app.visit(open=dataset(draw(tmp_path / "mine", 4), "cars-small").id)
-    assert [app.at(key).value for key in ("a", "b")] == ["Raw encoder", "None"]
-    assert "Run tiny_one was trained on “Synthetic Cars”, not on these images." in app.set("a", NAME).texts
 
 
 def test_other_weights_are_embedded_anew(app: Page, run: RunFolder) -> None:
@@ -109,10 +99,18 @@ def test_other_weights_are_embedded_anew(app: Page, run: RunFolder) -> None:
     assert np.abs(after - before).max() > 0.05
 
 
-def test_every_page_takes_the_run_as_a_space(app: Page, run: RunFolder) -> None:
-    _choose(app)
-    app.session_state["saliency_samples"] = 1
-    app.session_state["saliency_show"] = "Maps"
+def test_every_page_takes_the_run_as_a_space_and_saliency_looks_into_it(app: Page, run: RunFolder) -> None:
+    from pages.saliency import job as saliency_job
+
+    app.session_state["saliency_samples"], app.session_state["saliency_show"] = 1, "Maps"
+    app.session_state["rows"] = np.array([3])
+    _choose(app).open("saliency").wait("saliency")
+    assert app.at("looked_at").value == [NAME]
+    job = saliency_job.find(app.session_state["saliency_shown"])
+    assert job is not None
+    assert [each.name for each in job.result] == [NAME, "Raw encoder"]
+    assert np.abs(job.result[0].maps - job.result[1].maps).max() > 0.01
+    assert not app.set("saliency_show", "Differences").error  # beside the raw encoder, as the page opens
     for spaces in ({}, {"b": NAME, "a": "car color"}):
         for key, name in spaces.items():
             app.set(key, name)
@@ -120,30 +118,13 @@ def test_every_page_takes_the_run_as_a_space(app: Page, run: RunFolder) -> None:
 
 
 def test_a_text_search_leaves_the_run_out_beside_a_space_that_reads_it(app: Page, run: RunFolder) -> None:
-    _choose(app.run().set("text", "a red car"))  # typed before the run was chosen
+    _choose(app.run().set("text", "a red car")).says("No space shown here reads a text")  # typed before the run was chosen
     assert (_a(app).name, app.subheader[0].value) == (NAME, "Images for “a red car”")
-    assert "No space shown here reads a text" in app.texts
-    app = _choose(app.fresh("layout")).set("b", "car color")
+    app = app.fresh("layout").visit(a="Run tiny_one", b="Car color")
     assert not app.at("text").disabled
     (section,) = app.set("text", "a red car").sent("nearest")["sections"]
     assert app.subheader[0].value == "Images for “a red car”"
-    reds = app.session_state["view"].frame["car_color"].iloc[section["rows"]]
-    assert (reds == "red").mean() > 0.5
-
-
-def test_saliency_looks_into_the_run(app: Page, run: RunFolder) -> None:
-    from pages.saliency import job as saliency_job
-
-    app.session_state["saliency_samples"], app.session_state["saliency_show"] = 1, "Maps"
-    app.session_state["rows"] = np.array([3])
-    _choose(app).open("saliency").wait("saliency")
-    assert not app.error
-    assert app.at("looked_at").value == [NAME]
-    job = saliency_job.find(app.session_state["saliency_shown"])
-    assert job is not None
-    assert [each.name for each in job.result] == [NAME, "Raw encoder"]
-    assert np.abs(job.result[0].maps - job.result[1].maps).max() > 0.01
-    assert not app.set("saliency_show", "Differences").error  # beside the raw encoder, as the page opens
+    assert (app.session_state["view"].frame["car_color"].iloc[section["rows"]] == "red").mean() > 0.5
 
 
 def test_semantics_takes_the_classes_that_the_run_has_not_seen(app: Page, run: RunFolder) -> None:
@@ -154,40 +135,31 @@ def test_semantics_takes_the_classes_that_the_run_has_not_seen(app: Page, run: R
     assert len(tested) == len(images.names) - len(images.train_classes) == 51
     assert "black pickup" not in tested  # the first half in the alphabet trains
     assert len(app.set("semantic_unseen", False).wait("semantics").at("semantic_query").options) == len(images.names)
-    app.set("semantic_unseen", True).set("semantic_classes", ["body_type"])
-    assert "Only classes unseen in training" in app.texts
-    assert "--" not in app.texts
-    assert str(run.path) not in app.texts
+    app.set("semantic_unseen", True).set("semantic_classes", ["body_type"]).says("Only classes unseen in training").hides("--", str(run.path))
     app.set("semantic_unseen", False).wait("semantics")
     assert (len(app.metric), len(app.at("semantic_query").options)) == (4, 6)
     assert not app.set("a", "Raw encoder").toggle
 
 
-@pytest.fixture
-def begun(monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
-    """Embedding that goes on until it is stopped; set once it has begun."""
-    going, over = threading.Event(), threading.Event()
+def test_an_embedding_is_watched_stopped_and_gone_on_with(app: Page, run: RunFolder, monkeypatch: pytest.MonkeyPatch) -> None:
+    going = threading.Event()
 
     def endless(table: ImageTable, encoder: str, progress: Progress, should_stop: Callable[[], bool], **_: object) -> Space:
-        while not (should_stop() or over.wait(0.01)):
+        while not should_stop():
             progress(500, 2000)
             going.set()
         return embed(table, "cars")
 
     monkeypatch.setattr(trained, "embed", endless)
-    yield going
-    over.set()
-
-
-def test_an_embedding_is_watched_stopped_and_gone_on_with(app: Page, run: RunFolder, begun: threading.Event, monkeypatch: pytest.MonkeyPatch) -> None:
     app.visit(a="Run tiny_one")
-    assert begun.wait(600)
+    assert going.wait(600)
     assert "Images as the run tiny_one sees them: 500 of 2,000 images" in app.run().bars
     assert _a(app.fresh("layout").run().set("a", "Raw encoder")).name == "Raw encoder"  # another space can be chosen meanwhile
-    assert not _job().finished
+    (job,) = jobs().all("run spaces")
+    assert not job.finished
     app.press("Stop")
-    assert _job().wait(600)
-    assert "Stopped; what was embedded is kept." in app.run().texts
+    assert job.wait(600)
+    app.run().says("Stopped; what was embedded is kept.")
     monkeypatch.setattr(trained, "embed", embed)
     assert _a(app.press("Go on").wait("run spaces")).vectors.shape == (2000, 128)
 

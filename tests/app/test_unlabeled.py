@@ -26,21 +26,13 @@ def space() -> lk.Space:
     return lk.Space(rows, pd.DataFrame({"path": [f"{row}.jpg" for row in range(8)], "setting": pd.Series(LABELS, dtype=object)}))
 
 
-def test_a_space_is_judged_by_labeled_images(space: lk.Space) -> None:
+def test_they_are_neither_judged_nor_the_same_or_different_as_a_query_nor_a_value_an_aspect_or_a_color(space: lk.Space) -> None:
     expected = retrieval_metrics(space.vectors[:4], LABELS[:4])
     assert cached.metrics("eight photos", space, "setting") == pytest.approx(expected)
-
-
-def test_neighbors_without_a_label_are_neither_the_same_nor_different(space: lk.Space) -> None:
-    view = SimpleNamespace(frame=space.table.frame, aspects=None)
-    rows = np.array([1, 2, 4, 5, 7])
+    frame, rows = space.table.frame, np.array([1, 2, 4, 5, 7])
+    view = SimpleNamespace(frame=frame, aspects=None)
     assert neighbors.same(view, neighbors.Query(row=0), rows, "setting") == [True, False, None, None, None]
-    for row in range(4, 8):
-        assert neighbors.same(view, neighbors.Query(row=row), rows, "setting") is None
-
-
-def test_it_is_no_value_and_no_aspect_and_has_no_color(space: lk.Space) -> None:
-    frame = space.table.frame
+    assert [neighbors.same(view, neighbors.Query(row=row), rows, "setting") for row in range(4, 8)] == [None] * 4
     assert filters.distinct(frame, "setting") == 2
     assert attributes(space.table) == ["setting"]
     [draft] = _of_labels(SimpleNamespace(frame=frame, base=space), [])

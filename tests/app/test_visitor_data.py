@@ -13,8 +13,11 @@ from typing import Any
 
 import pytest
 from PIL import Image
+from starlette.applications import Starlette
+from starlette.testclient import TestClient
 
 import housekeeping
+import routes
 import saved_views
 import visitor_data
 from access import owner_of, resolve_entry, shared_name, store_dir, upload_limits
@@ -67,13 +70,19 @@ def _files(folder: Path, named: str = "") -> list[Path]:
 
 def test_of_a_removed_dataset_nothing_is_left_but_pictures_that_another_one_shows(be) -> None:
     be(ADA)
-    gone, other = _upload("gone", 10), _upload("stays", 200)
+    gone, other, browser = _upload("gone", 10), _upload("stays", 200), TestClient(Starlette(routes=routes.ROUTES))
     second = new_entry("gone", gone.source, "ViT-B-32/openai", owner=gone.owner)
     add_dataset(second)
     before = {path: path.read_bytes() for path in _files(own_dir(), "stays")}
     assert len(_files(own_uploads_dir(), "gone")) > 2
     assert _files(own_dir() / "embeddings", "gone")
+    addresses = [f"/{kind}/{gone.id}/1" for kind in ("thumbnails", "info")]
+    be("")  # requests have no visitor: whoever knows the id sees the picture
+    found = {(answer.status_code, answer.headers["cache-control"]) for answer in map(browser.get, addresses)}
+    assert found == {(200, "private, max-age=600")}
+    be(ADA)
     visitor_data.remove_upload(gone, "ada")
+    assert [browser.get(address).status_code for address in addresses] == [404, 404]
     assert len(read_dataset(resolve_entry(second))) == 3
     visitor_data.remove_upload(second, "ada")
     assert not [path for path in own_dir().rglob("*") if "gone" in path.name]
@@ -81,22 +90,6 @@ def test_of_a_removed_dataset_nothing_is_left_but_pictures_that_another_one_show
     with pytest.raises(InputError, match="may have been removed"):
         find_dataset(gone.id)
     assert find_dataset(other.id) == other
-
-
-def test_addresses_of_what_was_removed_answer_404(be) -> None:
-    from starlette.applications import Starlette
-    from starlette.testclient import TestClient
-
-    import routes
-
-    be(ADA)
-    entry, browser = _upload("zebras"), TestClient(Starlette(routes=routes.ROUTES))
-    be("")  # requests have no visitor: whoever knows the id sees the picture
-    addresses = [f"/{kind}/{entry.id}/1" for kind in ("thumbnails", "info")]
-    found = {(answer.status_code, answer.headers["cache-control"]) for answer in map(browser.get, addresses)}
-    assert found == {(200, "private, max-age=600")}
-    visitor_data.remove_upload(entry, "ada")
-    assert [browser.get(address).status_code for address in addresses] == [404, 404]
 
 
 def test_a_visitor_is_listed_exported_and_deleted(be, tmp_path: Path, cache: Path) -> None:
@@ -125,29 +118,28 @@ def test_a_visitor_is_listed_exported_and_deleted(be, tmp_path: Path, cache: Pat
     assert audit_log(cache)[-1] | {"time": ""} == {"time": "", "event": "visitor removed", "who": "likeness admin", "what": ADA}
 
 
-def test_who_does_not_come_back_is_forgotten_where_the_server_says_so(be, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_who_does_not_come_back_is_forgotten_where_the_server_says_so_and_uploads_that_became_no_dataset_in_any_case(
+    be, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    be(ADA)
+    kept, orphan, young = _upload("kept"), _save("orphan", 99), _save("young", 77)
+    lost = own_dir() / "embeddings" / "orphan-0123"  # of an embedding that wrote on while its dataset was removed
+    lost.mkdir()
+    _age(2, orphan, *(own_dir() / "embeddings").iterdir())
     for who, days in ((ADA, 40), (BEN, 20)):
         be(who)
         write_draft("abc.json", b"[]")
         (own_dir() / "seen").touch()
         _age(days, own_dir() / "seen")
     housekeeping.clear_away()
+    be(ADA)
+    assert [folder.is_dir() for folder in (orphan, lost, young)] == [False, False, True]
+    assert [folder.name.rpartition("-")[0] for folder in (own_dir() / "embeddings").iterdir()] == [Path(kept.source).name]
+    assert len(read_dataset(resolve_entry(kept))) == 3
     assert (visitors_dir() / ADA).is_dir()  # without the setting for ever
     serve(monkeypatch, shared=True, keep_days=30)
     housekeeping.clear_away()
     assert [folder.name for folder in visitors_dir().iterdir()] == [BEN]
-
-
-def test_uploads_that_became_no_dataset_are_cleared_away(be) -> None:
-    be(ADA)
-    kept, orphan, young = _upload("kept"), _save("orphan", 99), _save("young", 77)
-    lost = own_dir() / "embeddings" / "orphan-0123"  # of an embedding that wrote on while its dataset was removed
-    lost.mkdir()
-    _age(2, orphan, *(own_dir() / "embeddings").iterdir())
-    housekeeping.clear_away()
-    assert [folder.is_dir() for folder in (orphan, lost, young)] == [False, False, True]
-    assert [folder.name.rpartition("-")[0] for folder in (own_dir() / "embeddings").iterdir()] == [Path(kept.source).name]
-    assert len(read_dataset(resolve_entry(kept))) == 3
 
 
 def test_of_what_is_computed_again_the_least_used_goes(be, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -180,21 +172,25 @@ def filled(be, cache: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> 
     return {str(path.relative_to(tmp_path)): path.read_bytes() for path in [*wanted, *_files(tmp_path / "runs")] if "locks" not in path.parts}
 
 
-def _move(monkeypatch: pytest.MonkeyPatch, place: Path) -> Path:
-    """Makes this process a server that keeps its files here."""
-    monkeypatch.setenv("LIKENESS_CACHE", str(place / "cache"))
-    monkeypatch.setenv("LIKENESS_RUNS", str(place / "runs"))
-    return place
-
-
 @pytest.mark.parametrize("name", ["server.tar", "server.tar.gz"])
-def test_a_backup_is_restored_byte_for_byte(filled: dict[str, bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+def test_a_backup_is_restored_byte_for_byte_and_a_damaged_one_not_at_all(
+    filled: dict[str, bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
     file = tmp_path / name
     assert back_up(file) == len(filled)
     for act, said in ((restore, "restore into an empty folder"), (back_up, "name another file")):
         with pytest.raises(InputError, match=f"is there already; {said}"):
             act(file)
-    new = _move(monkeypatch, tmp_path / "new")
+    new = tmp_path / "new"  # a server that keeps its files here
+    for variable, folder in (("LIKENESS_CACHE", "cache"), ("LIKENESS_RUNS", "runs")):
+        monkeypatch.setenv(variable, str(new / folder))
+    for number, content in enumerate((file.read_bytes()[:-200] if name.endswith("gz") else b"", b"nothing" * 1000)):
+        damaged = tmp_path / f"{number}-{name}"
+        damaged.write_bytes(content)
+        for spoilt in (damaged, tmp_path, tmp_path / "none.tar"):
+            with pytest.raises(InputError, match="cannot be restored"):
+                restore(spoilt)
+        assert _files(new) == []
     assert restore(file) == len(filled)
     assert {str(path.relative_to(new)): path.read_bytes() for path in _files(new)} == filled
     assert len([entry for entry in list_datasets() if entry.owner]) == 2
@@ -222,26 +218,12 @@ def test_of_a_strangers_archive_nothing_is_unpacked(tmp_path: Path, cache: Path,
         assert not (tmp_path / "evil").exists()
 
 
-def test_a_damaged_backup_restores_nothing(filled: dict[str, bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    file = tmp_path / "server.tar.gz"
-    back_up(file)
-    whole, new = file.read_bytes(), _move(monkeypatch, tmp_path / "new")
-    for content in (whole[:-200], b"nothing" * 1000, None):
-        if content is None:
-            file.unlink()
-        else:
-            file.write_bytes(content)
-        for spoilt in (file, tmp_path):
-            with pytest.raises(InputError, match="cannot be restored"):
-                restore(spoilt)
-        assert _files(new) == []
+def test_the_command_line(filled: dict[str, bytes], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    import admin
 
-
-def test_the_command_line(filled: dict[str, bytes], tmp_path: Path) -> None:
-    def call(*words: str, status: int = 0) -> str:
-        ended = subprocess.run([sys.executable, "-m", "likeness", "admin", *words], capture_output=True, text=True, timeout=300, check=False)
-        assert ended.returncode == status, ended.stderr
-        return ended.stdout + ended.stderr
+    def call(*words: str) -> str:
+        admin.main(*words)
+        return capsys.readouterr().out
 
     copy = str(tmp_path / "x.tar")
     listed = [line.split() for line in call("list").splitlines()]
@@ -249,9 +231,11 @@ def test_the_command_line(filled: dict[str, bytes], tmp_path: Path) -> None:
     assert {line[0] for line in listed[1:]} == {ADA, BEN}
     assert f"{len(filled)} files are in" in call("backup", copy)
     assert "All that is kept of" in call("export", ADA, str(tmp_path / "ada.zip"))
-    assert "is deleted" in call("delete", ADA, "--yes")
+    assert "is deleted" in call("delete", ADA)
     assert ADA not in call("list")
-    for words in (("delete", ADA, "--yes"), ("export", "..", str(tmp_path / "y.zip")), ("restore", copy), ("restore", "nowhere.tar")):
-        said = call(*words, status=2)
-        assert said.startswith("Error: ")
-        assert len(said.splitlines()) == 1
+    for words in (("delete", ADA), ("export", "..", str(tmp_path / "y.zip")), ("restore", copy), ("restore", "nowhere.tar")):
+        with pytest.raises(InputError):
+            call(*words)
+    command = [sys.executable, "-m", "likeness", "admin", "delete", ADA, "--yes"]
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+    assert (ended.returncode, ended.stderr[:7], len(ended.stderr.splitlines()), ended.stdout) == (2, "Error: ", 1, "")

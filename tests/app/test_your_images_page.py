@@ -11,6 +11,7 @@ from background import jobs
 from fake_hub import FakeHub
 from foreign_files import exif, jpeg, write_video
 from likeness.data import DatasetEntry, list_datasets
+from likeness.encoders import speed
 from shared import cached
 from small_caltech101 import serve_caltech101
 from worlds import copy_cars, dataset, draw, draw_noise
@@ -68,15 +69,14 @@ def test_photos_to_try_are_fetched_and_embedded_by_one_click_and_failures_say_wh
     assert f"Or put caltech-101.zip (0.0 MB, CC BY 4.0) from {source.page} into" in str(job.error)
     hub.statuses["content"].clear()
     jobs().forget(job)
-    assert "No photos at hand? **Caltech-101** has 8,677" in _page(app, "").texts
-    entry = _begin(app, "example_photos")
+    entry = _begin(_page(app, "").says("No photos at hand? **Caltech-101** has 8,677"), "example_photos")
     assert (entry.name, entry.source, entry.encoder) == ("Caltech-101", "caltech101", "photos")
     assert source.is_here
     assert sorted(cached.table(entry.id).frame["class"].unique()) == ["ant", "sunflower"]
     assert not app.run().has("example_photos")  # it is listed now
 
 
-def test_places_of_photos_are_read_where_the_form_says_so(app: Page, tmp_path: Path) -> None:
+def test_places_of_photos_and_seconds_of_videos_are_attributes_where_the_form_says_so(app: Page, tmp_path: Path) -> None:
     (tmp_path / "photos").mkdir()
     for number in range(3):
         (tmp_path / "photos" / f"{number}.jpg").write_bytes(jpeg(exif=exif(f"2024:05:0{number + 1} 10:00:00", place=True)))
@@ -85,13 +85,9 @@ def test_places_of_photos_are_read_where_the_form_says_so(app: Page, tmp_path: P
         entry = _begin(app.set("gps", gps))
         assert entry.gps == gps
         assert cached.table(entry.id).attributes == ["taken", "year", "camera", *columns]
-
-
-def test_filters_offer_the_seconds_of_videos_and_no_missing_ones(app: Page, tmp_path: Path) -> None:
-    write_video(draw(tmp_path / "photos", 3) / "clip.mp4", shades=(0, 120, 240))
-    entry = dataset(tmp_path / "photos", "cars-small")
-    app.run().set("dataset", entry.id)
-    assert app.at("filter_second").options == ["0.0 (1)", "1.0 (1)", "2.0 (1)"]
+    write_video(draw(tmp_path / "videos", 3) / "clip.mp4", shades=(0, 120, 240))
+    app = app.fresh("layout").visit(dataset=dataset(tmp_path / "videos", "cars-small").id)
+    assert app.at("filter_second").options == ["0.0 (1)", "1.0 (1)", "2.0 (1)"]  # none of which is missing
     assert app.at("filter_file").options == ["(none) (3)", "clip.mp4 (3)"]
 
 
@@ -142,17 +138,21 @@ def _ready(app: Page) -> bool:
     return not app.at("begin_folder").disabled
 
 
-def test_an_encoder_is_downloaded_by_one_click_and_tried_again_where_that_fails(app: Page, birds: Path, served: FakeHub, tmp_path: Path) -> None:
+def test_an_encoder_is_downloaded_by_one_click_and_tried_again_where_that_fails(
+    app: Page, birds: Path, served: FakeHub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     served.statuses["api"] = [401]
     assert not _ready(_chosen(app, birds))
-    assert f"Not on this machine yet: 86 MB from the repository {_REPOSITORY} of the hub" in app.texts
-    assert f"into {tmp_path / 'hub'}, where" in app.texts
+    app.says(f"Not on this machine yet: 86 MB from the repository {_REPOSITORY} of the hub", f"into {tmp_path / 'hub'}, where")
     assert "License: DINOv3 · 256 x 256 pixels · no search by words" in [each.value for each in app.caption]
+    monkeypatch.setattr("pages.your_images.encoder_choice.measure_speed", lambda encoder: speed._remember(encoder.name, 12.0))
+    app.click("speed_folder").wait("speed")  # which needs no download
+    assert any("embeds 12 images a second on this machine" in each.value for each in app.run().caption)
+    assert app.at("speed_folder").label == "Measure again"  # the machine may have been busy
     (error,) = app.click("download_folder").wait("download").errors
     assert "refuses it (401)" in error
     assert not _ready(app)
-    app.press("Try again").wait("download")
-    assert not app.error
+    assert not app.press("Try again").wait("download").error
     assert "DINOv3 S/16 is on this machine." in app.success[0].value
     assert _ready(app)
     assert not app.has("download_folder")
@@ -171,15 +171,6 @@ def test_a_download_that_is_stopped_goes_on(app: Page, birds: Path, served: Fake
     assert any(each.startswith("bytes=") for each in served.ranges)
 
 
-def test_its_speed_is_measured_without_a_download(app: Page, birds: Path, hub: FakeHub, monkeypatch: pytest.MonkeyPatch) -> None:
-    from likeness.encoders import speed
-
-    monkeypatch.setattr("pages.your_images.encoder_choice.measure_speed", lambda encoder: speed._remember(encoder.name, 12.0))
-    _chosen(app, birds).click("speed_folder").wait("speed")
-    assert any("embeds 12 images a second on this machine" in each.value for each in app.run().caption)
-    assert app.at("speed_folder").label == "Measure again"  # the machine may have been busy
-
-
 def test_an_encoder_by_its_name_is_downloaded_with_the_images(app: Page, birds: Path, hub: FakeHub, tiny_timm: Path) -> None:
     hub.repositories["someone/named"] = tiny_timm
     entry = _begin(_page(app, birds).set("encoder_folder", "other").set("encoder_name_folder", "timm:hf-hub:someone/named"))
@@ -189,8 +180,7 @@ def test_an_encoder_by_its_name_is_downloaded_with_the_images(app: Page, birds: 
 
 def test_a_dataset_has_a_place_a_count_and_a_name_that_stays(app: Page, tmp_path: Path) -> None:
     entry = _begin(_page(app, draw(tmp_path / "photos", 3)))
-    assert "**Synthetic Cars**  \n:small[:gray[shipped · 2,000 images · encoder cars]]" in app.texts
-    assert f"{tmp_path}/photos · 3 images · encoder photos" in app.texts
+    app.says("**Synthetic Cars**  \n:small[:gray[shipped · 2,000 images · encoder cars]]", f"{tmp_path}/photos · 3 images · encoder photos")
     assert not [button for button in app.button if str(button.key).endswith("_cars")]
     name = "Summer *2024*"
     app.set(f"name_{entry.id}", name).click(f"rename_{entry.id}")

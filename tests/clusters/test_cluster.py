@@ -1,5 +1,7 @@
 """Clusters at several depths nest, and agree with scikit-learn's where that has but one depth."""
 
+from importlib import import_module
+
 import numpy as np
 import pytest
 from sklearn.cluster import HDBSCAN
@@ -29,18 +31,6 @@ def test_every_fine_cluster_lies_in_one_coarse_cluster(seed: int) -> None:
         assert found.counts(depth).sum() == 400
 
 
-@pytest.mark.parametrize("seed", range(8))
-@pytest.mark.parametrize(("larger", "smaller"), [(60, 20), (20, 7), (60, 5)])
-def test_leaves_of_a_smaller_least_size_contain_none_of_a_larger(seed: int, larger: int, smaller: int) -> None:
-    # the law that `cluster` stands on, of scikit-learn itself
-    points = blobs(seed)
-    coarse, fine = (HDBSCAN(size, min_samples=5, cluster_selection_method="leaf", copy=True).fit(points).labels_ for size in (larger, smaller))
-    for number in range(fine.max() + 1):
-        assert len(set(coarse[fine == number])) == 1
-    for number in range(coarse.max() + 1):
-        assert (fine[coarse == number] >= 0).any()
-
-
 def test_the_finest_depth_is_that_of_scikit_learn_and_noise_follows_its_nearest_neighbor() -> None:
     points = blobs(3)
     found = cluster(points, smallest=[20])
@@ -52,47 +42,22 @@ def test_the_finest_depth_is_that_of_scikit_learn_and_noise_follows_its_nearest_
         assert found.labels[row, 0] == leaves[known[np.linalg.norm(points[known] - points[row], axis=1).argmin()]]
 
 
-def test_islands_in_pairs_are_two_clusters_of_two() -> None:
-    rng = np.random.default_rng(0)
-    truth = np.repeat([0, 1, 2, 3], 50)
-    points = np.array([[0, 0], [0, 4], [30, 0], [30, 4]])[truth] + rng.normal(size=(200, 2)) / 3
-    found = cluster(points, smallest=[80, 20])
-    assert found.depths == 2
-    assert (found.labels[:, 1] == truth).all()
-    assert (found.labels[:, 0] == truth // 2).all()
-
-
-def test_a_depth_that_divides_nothing_further_is_left_out() -> None:
-    rng = np.random.default_rng(1)
-    points = np.repeat([[0, 0], [50, 0], [0, 50]], 60, axis=0) + rng.normal(size=(180, 2))
-    assert cluster(points, smallest=[50, 49, 48]).depths == 1
-
-
 def test_what_does_not_divide_is_one_cluster() -> None:
+    apart = np.repeat([[0, 0], [50, 0], [0, 50]], 60, axis=0) + np.random.default_rng(1).normal(size=(180, 2))
+    assert cluster(apart, smallest=[50, 49, 48]).depths == 1  # further depths divide nothing more
     for points in (np.ones((40, 2)), np.random.default_rng(0).normal(size=(4, 2)), np.zeros((1, 3))):
         found = cluster(points)
         assert found.depths == 1
         assert set(found.labels.ravel()) == {0}
 
 
-def test_a_space_is_clustered_by_direction_in_many_dimensions() -> None:
+def test_of_a_space_directions_count_and_rows_of_zeros_are_no_obstacle() -> None:
     rng = np.random.default_rng(0)
     centers, truth = rng.normal(size=(4, 64)), np.repeat(np.arange(4), 60)
     space = Space((centers[truth] + rng.normal(size=(240, 64)) / 3) * rng.uniform(0.5, 2, (240, 1)))
     found = cluster(space, smallest=[40])
     assert len({(a, b) for a, b in zip(truth, found.labels[:, 0], strict=True)}) == 4
     assert (cluster(space, smallest=[40]).labels == found.labels).all()
-
-
-def test_beyond_the_sample_images_join_the_nearest_of_it() -> None:
-    rng = np.random.default_rng(0)
-    truth = np.repeat([0, 1, 2], 200)
-    points = np.array([[0, 0], [30, 0], [0, 30]])[truth] + rng.normal(size=(600, 2))
-    found = cluster(points, smallest=[30], sample=150)
-    assert len({(a, b) for a, b in zip(truth, found.labels[:, 0], strict=True)}) == len(set(found.labels[:, 0])) == 3
-
-
-def test_rows_that_a_notion_makes_zero_are_no_obstacle() -> None:
     vectors = np.random.default_rng(0).normal(size=(80, 8))
     base = Space(vectors)
 
@@ -109,6 +74,14 @@ def test_rows_that_a_notion_makes_zero_are_no_obstacle() -> None:
         assert is_nested(found)
 
 
+def test_beyond_the_sample_images_join_the_nearest_of_it() -> None:
+    rng = np.random.default_rng(0)
+    truth = np.repeat([0, 1, 2], 200)
+    points = np.array([[0, 0], [30, 0], [0, 30]])[truth] + rng.normal(size=(600, 2))
+    found = cluster(points, smallest=[30], sample=150)
+    assert len({(a, b) for a, b in zip(truth, found.labels[:, 0], strict=True)}) == len(set(found.labels[:, 0])) == 3
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -122,8 +95,15 @@ def test_rows_that_a_notion_makes_zero_are_no_obstacle() -> None:
 def test_wrong_options_are_refused(options: dict, message: str) -> None:
     with pytest.raises(InputError, match=message):
         cluster(blobs(0), **options)
-
-
-def test_points_that_are_not_finite_are_refused() -> None:
     with pytest.raises(InputError):
         cluster(np.full((20, 2), np.nan))
+
+
+def test_a_depth_of_one_cluster_above_others_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The smaller coarse cluster is the minor part of both finer ones, which then lie in the larger one: that depth divides nothing."""
+    coarse = np.array([0, 0, 0, 1, 0, 0, 0, 1])
+    found = {4: coarse, 2: np.array([0, 0, 0, 0, 1, 1, 1, 1])}
+    monkeypatch.setattr(import_module("likeness.clusters.cluster"), "_leaves", lambda points, size: found[size])
+    clusters = cluster(np.arange(16, dtype=float).reshape(8, 2), smallest=[4, 2])
+    assert [len(each) for each in clusters.parents] == [2]
+    assert clusters.labels[:, 0].tolist() == found[2].tolist()

@@ -6,7 +6,6 @@ import pytest
 
 from likeness import Notion, Space
 from likeness.clusters import Clusters, WordChoice, cluster, name_clusters, notion_choice, noun_choice, own_choice
-from likeness.clusters.name_clusters import _auc, _candidates
 from likeness.clusters.word_shares import TextShares
 from likeness.data import UNLABELED
 from likeness.errors import InputError
@@ -103,17 +102,15 @@ def test_groups_that_mean_nothing_have_no_name() -> None:
     assert [each.name for each in found.depths[0]] == [""] * 6
     whole = name_clusters(pictures(WORDS), grouped(np.zeros(240, int)), WORDS)
     assert [each.name for each in whole.depths[0]] == [""]
+    alike = name_clusters(pictures(["car"], each=30, noise=0), grouped(np.repeat([0, 1], 15)), WORDS)
+    assert [each.name for each in alike.depths[0]] == ["", ""]
 
 
-def test_names_differ_at_a_depth() -> None:
+def test_names_differ_at_a_depth_and_coarse_shares_are_those_of_all_images() -> None:
     fine = np.repeat(np.arange(12), 20)  # two clusters of each word
     found = name_clusters(pictures(WORDS), grouped(fine), WORDS, least=0)
     named = [each.name for each in found.depths[0] if each.name]
     assert len(set(named)) == len(named) >= 6
-
-
-def test_coarse_shares_are_those_of_all_images() -> None:
-    # a small and a large cluster in one: the mean over images, not over clusters
     space = pictures(["owl", "car"], each=60)
     fine = np.array([0] * 60 + [1] * 10 + [2] * 50)
     together = name_clusters(space, grouped(np.minimum(fine, 1), fine), ["owl", "car", "bus"], least=0)
@@ -121,26 +118,18 @@ def test_coarse_shares_are_those_of_all_images() -> None:
     assert [each.name for each in together.depths[0]] == [each.name for each in alone.depths[0]] == ["owl", "car"]
 
 
-def test_a_notion_gives_its_aspects() -> None:
+def test_names_come_from_a_notions_aspects_or_from_attributes() -> None:
     choice = notion_choice(Notion("vehicle", ("a fast {}", "the {}"), ("car", "bus")))
     assert choice.words == ("car", "bus")
     assert choice.prompts == ("a fast car", "a fast bus")
     found = name_clusters(pictures(["car", "bus"]), grouped(np.repeat([0, 1], 40)), Notion("vehicle", "the {}", ("car", "bus")))
     assert [each.name for each in found.depths[0]] == ["car", "bus"]
-
-
-def test_without_a_text_side_names_come_from_attributes() -> None:
     space = pictures(WORDS).replace(embed_texts=None)
     found = name_clusters(space, grouped(np.repeat(np.arange(6), 40)))
     assert found.source == "attributes"
     assert [each.name for each in found.depths[0]] == WORDS
     by_label = name_clusters(pictures(WORDS), grouped(np.repeat(np.arange(6), 40)), column="label")
     assert [each.name for each in by_label.depths[0]] == WORDS
-
-
-def test_words_are_not_passed_over_where_the_space_reads_none() -> None:
-    with pytest.raises(InputError, match="reads no text; name its clusters by attributes"):
-        name_clusters(pictures(WORDS).replace(embed_texts=None), grouped(np.repeat(np.arange(6), 40)), WORDS)
 
 
 @pytest.mark.parametrize("kind", ["object", "string", "Int64", "category"])
@@ -150,23 +139,6 @@ def test_images_without_a_value_name_nothing(kind: str) -> None:
     space = Space(np.random.default_rng(0).normal(size=(6, 4)), pd.DataFrame({"path": list("abcdef"), "it": values.astype(kind)}))
     found = name_clusters(space, grouped(np.array([0, 0, 1, 1, 2, 2])), column="it")
     assert [each.name for each in found.depths[0]] == ["", "3", "5"]
-
-
-def test_images_that_are_all_one_have_no_name() -> None:
-    space = pictures(["car"], each=30, noise=0)
-    assert [each.name for each in name_clusters(space, grouped(np.repeat([0, 1], 15)), WORDS).depths[0]] == ["", ""]
-
-
-def test_an_attribute_of_one_value_is_refused() -> None:
-    space = Space(np.random.default_rng(0).normal(size=(6, 4)), labels=["car"] * 6)
-    with pytest.raises(InputError, match="'label' has 1 different values"):
-        name_clusters(space, grouped(np.array([0, 0, 1, 1, 2, 2])), column="label")
-
-
-def test_where_there_are_no_words_a_sentence_says_so() -> None:
-    space = Space(np.random.default_rng(0).normal(size=(20, 4)))
-    with pytest.raises(InputError, match="no names for clusters"):
-        name_clusters(space, grouped(np.repeat([0, 1], 10)))
 
 
 def test_the_encoder_of_rendered_cars_names_by_words_that_it_knows() -> None:
@@ -196,23 +168,15 @@ def test_wrong_options_are_refused(options: dict, message: str) -> None:
         name_clusters(pictures(WORDS), grouped(np.repeat(np.arange(6), 40)), **options)
 
 
-def test_clusters_of_other_images_are_refused() -> None:
-    with pytest.raises(InputError, match="find them in this space"):
-        name_clusters(pictures(WORDS), grouped(np.zeros(3, int)))
-
-
-def test_auc_is_that_of_scikit_learn() -> None:
-    from sklearn.metrics import roc_auc_score
-
-    rng = np.random.default_rng(0)
-    values, inside = rng.integers(0, 5, 60).astype(np.float32), rng.random(60) < 0.3
-    assert _auc(values, inside) == pytest.approx(roc_auc_score(inside, values))
-    assert _auc(values, np.ones(60, bool)) == 0.5
-
-
-def test_a_name_is_narrowed_only_where_one_kind_has_most_of_it() -> None:
-    choice = nouns(["poodle", "collie", "owl"])
-    for shares, name in (([0.9, 0.05, 0.05], "poodle"), ([0.0, 0.0, 1.0], "owl")):
-        mass = np.asarray(choice.covers @ np.array(shares), np.float32)
-        usual = np.asarray(choice.covers @ np.full(3, 1 / 3), np.float32)
-        assert choice.names[_candidates(mass, usual, choice)[0][0]] == name
+@pytest.mark.parametrize(
+    ("space", "options", "message"),
+    [
+        (pictures(WORDS), {}, "find them in this space"),
+        (Space(np.ones((6, 4)), labels=["car"] * 6), {"column": "label"}, "'label' has 1 different values"),
+        (Space(np.ones((6, 4))), {}, "no names for clusters"),
+        (pictures(WORDS, each=1).replace(embed_texts=None), {"vocabulary": WORDS}, "reads no text; name its clusters by attributes"),
+    ],
+)
+def test_what_has_no_names_is_refused(space: Space, options: dict, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        name_clusters(space, grouped(np.array([0, 0, 1, 1, 2, 2])), **options)

@@ -1,10 +1,10 @@
-"""Tables of clusters, places of their names, and which of these can be drawn."""
+"""Tables of clusters and of known groups, and places of their names."""
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from likeness.clusters import ClusterName, ClusterNames, Clusters, cluster_table, densest, with_cluster_names, without_overlap
+from likeness.clusters import ClusterName, ClusterNames, Clusters, cluster_table, densest, group_table, with_cluster_names
 from likeness.data import ImageTable
 from likeness.errors import InputError
 
@@ -31,7 +31,7 @@ def test_a_row_for_each_cluster_the_largest_first() -> None:
         assert [row["x"], row["y"]] in own.tolist()
 
 
-def test_the_densest_place_of_a_ring_with_a_knot_is_the_knot() -> None:
+def test_the_densest_place_of_those_that_have_one() -> None:
     rng = np.random.default_rng(0)
     angles = rng.uniform(0, 2 * np.pi, 300)
     ring = 10 * np.column_stack([np.cos(angles), np.sin(angles)])
@@ -39,32 +39,14 @@ def test_the_densest_place_of_a_ring_with_a_knot_is_the_knot() -> None:
     assert np.linalg.norm(densest(np.vstack([ring, knot])) - [10, 0]) < 1
     assert densest(np.zeros((5, 2))).tolist() == [0, 0]
     assert densest(np.array([[3.0, 4.0]])).tolist() == [3, 4]
-
-
-def table_of(rows: list[tuple[int, int, int, str, int, float, float]]) -> pd.DataFrame:
-    return pd.DataFrame(rows, columns=["depth", "cluster", "parent", "name", "count", "x", "y"])
-
-
-def test_names_do_not_cover_each_other_and_closer_views_show_more() -> None:
-    rng = np.random.default_rng(0)
-    every = table_of([(0, n, -1, f"name {n}", int(rng.integers(1, 99)), *rng.uniform(0, 10, 2)) for n in range(200)])
-    drawn = without_overlap(every, (0, 10, 0, 10), 600, 400)
-    boxes = every[drawn].assign(across=lambda t: t["x"] * 60, up=lambda t: t["y"] * 40, wide=lambda t: t["name"].str.len() * 7)
-    for i, a in enumerate(boxes.itertuples()):
-        for b in list(boxes.itertuples())[i + 1 :]:
-            assert abs(a.across - b.across) >= (a.wide + b.wide) / 2 - 1e-9 or abs(a.up - b.up) >= 18
-    left_out = every[~drawn]
-    for row in left_out.itertuples():  # each is covered by a larger one
-        near = boxes[(abs(boxes["across"] - row.x * 60) < (boxes["wide"] + len(row.name) * 7) / 2) & (abs(boxes["up"] - row.y * 40) < 18)]
-        assert near["count"].max() >= every.loc[row.Index, "count"]
-    inside = every["x"].between(0, 2.5) & every["y"].between(0, 2.5)
-    assert without_overlap(every, (0, 2.5, 0, 2.5), 600, 400)[inside].sum() > drawn[inside].sum()
-    assert not without_overlap(every, (0, 2.5, 0, 2.5), 600, 400)[~inside].any()
-
-
-def test_a_name_is_not_drawn_twice_for_a_cluster_and_its_only_part() -> None:
-    every = table_of([(0, 0, -1, "dog", 9, 1, 1), (1, 0, 0, "dog", 9, 5, 5), (1, 1, 0, "", 3, 8, 8)])
-    assert without_overlap(every, (0, 10, 0, 10), 600, 400).tolist() == [True, False, False]
+    positions = np.array([[np.nan, np.nan], [5, 5], [5, 6], [5, 5.5], [np.nan, np.nan]])
+    assert densest(positions).tolist() == [5, 5.5]
+    assert np.isnan(densest(positions[[0, 4]])).all()
+    assert np.isnan(densest(positions[:0])).all()
+    clusters = Clusters(np.array([[0], [0], [0], [0], [1]]), np.ones((5, 1), bool), (np.array([-1, -1]),))
+    found = cluster_table(clusters, None, positions)
+    assert found["x"].tolist()[0] == 5
+    assert np.isnan(found["x"].tolist()[1])
 
 
 def test_columns_hold_the_names_and_number_what_has_none() -> None:
@@ -83,9 +65,18 @@ def test_what_does_not_fit_is_refused() -> None:
         cluster_table(CLUSTERS, positions=MAP[:3])
     with pytest.raises(InputError, match="other clusters"):
         cluster_table(CLUSTERS, ClusterNames((), "words"))
-    with pytest.raises(InputError, match="no extent"):
-        without_overlap(cluster_table(CLUSTERS, positions=MAP), (0, 0, 0, 1), 10, 10)
-    with pytest.raises(InputError, match="no places"):
-        without_overlap(cluster_table(CLUSTERS), (0, 1, 0, 1), 10, 10)
     with pytest.raises(InputError, match="pass the images"):
         with_cluster_names(ImageTable("mine", ".", pd.DataFrame({"path": ["a.jpg"]})), CLUSTERS)
+
+
+def test_groups_stand_on_one_of_their_images_the_largest_first() -> None:
+    rng = np.random.default_rng(0)
+    codes = rng.integers(-1, 4, 500)
+    positions = rng.normal(size=(500, 2))
+    found = group_table(codes, ["a", "b", "c", "d", "nobody"], positions)
+    assert found["count"].tolist() == sorted(np.bincount(codes[codes >= 0], minlength=4).tolist(), reverse=True)
+    for row in found.itertuples():
+        own = positions[codes == "abcd".index(str(row.name))]
+        assert [row.x, row.y] == densest(own).tolist()
+    with pytest.raises(InputError, match="the groups are of 500 images"):
+        group_table(codes, ["a"], positions[:-1])

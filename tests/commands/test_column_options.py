@@ -60,7 +60,7 @@ def test_the_column_is_the_one_that_is_read(run: Run, listed: Path) -> None:
     assert (status, out.splitlines()[0]) == (0, "add 'good': 1 images"), error
 
 
-def test_reading_takes_both_columns(listed: Path) -> None:
+def test_reading_takes_both_columns_and_one_of_that_name_makes_room(listed: Path) -> None:
     table = lk.read(listed, path_column="where", caption_column="says")
     assert table.frame["path"].tolist() == [f"{row}.png" for row in range(4)]
     assert read_captions(table) == [[f"car {row}"] for row in range(4)]
@@ -68,9 +68,8 @@ def test_reading_takes_both_columns(listed: Path) -> None:
     several = lk.read(listed, caption_column="all")
     assert read_captions(several)[1] == ["car 1", "a car"]
     assert several.attributes == ["where", "says", "captions"]
-
-
-def test_a_column_of_that_name_makes_room(listed: Path) -> None:
+    run_reads = run_table(DataConfig(source=str(listed), path_column="where", caption_column="says"))
+    assert (run_reads.frame["path"][0], read_captions(run_reads)[0]) == ("0.png", ["car 0"])
     listed.write_text("path,caption,captions,says\n0.png,old,older,new\n")
     table = lk.read(listed, caption_column="says")
     assert read_captions(table) == [["new"]]
@@ -84,9 +83,3 @@ def test_named_columns_end_with_what_they_are_named_for(listed: Path) -> None:
     assert lk.read(listed).frame["path"][0] == "mask0.png"
     with pytest.raises(InputError, match="is no CSV, Parquet or ZIP file"):
         lk.read("cars", path_column="where")
-
-
-def test_a_run_reads_the_columns_of_its_config(listed: Path) -> None:
-    table = run_table(DataConfig(source=str(listed), path_column="where", caption_column="says"))
-    assert table.frame["path"][0] == "0.png"
-    assert read_captions(table)[0] == ["car 0"]

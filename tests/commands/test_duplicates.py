@@ -2,6 +2,7 @@
 
 import shutil
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -11,7 +12,6 @@ from PIL import Image
 from experiments.renders.cars import render_scenes, sample_scenes
 from likeness.commands.duplicates import _write
 from likeness.data import ImageTable, keep_listed, read_dataset
-from worlds import Run
 
 
 @pytest.fixture
@@ -28,20 +28,16 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path / "cars"
 
 
-def test_groups_and_lists_are_written(run: Run, folder: Path, tmp_path: Path) -> None:
+def test_groups_and_lists_are_written(ok: Any, folder: Path, tmp_path: Path) -> None:
     out, keep, drop = (tmp_path / name for name in ("groups.csv", "keep.txt", "drop.txt"))
-    status, printed, err = run(
-        "duplicates", str(folder), "-e", "cars", "-t", "0.95", "--out", str(out), "--keep-list", str(keep), "--drop-list", str(drop)
-    )
-    assert status == 0, err
+    printed, err = ok("duplicates", folder, "-e", "cars", "-t", "0.95", "--out", out, "--keep-list", keep, "--drop-list", drop)
     assert "2 groups from a similarity of 0.9500 on, 4 of 14 images; 2 may go. Exact: every pair" in err
     found = pd.read_csv(out)
     groups = [set(paths) for _, paths in found.groupby("group")["path"]]
     assert sorted(groups, key=min) == [{"train/5.png", "test/small.png"}, {"train/2.png", "train/copy.png"}]
     assert "small.png" in printed
     assert set(drop.read_text().split()) == {"train/copy.png", "test/small.png"}
-    status, _, err = run("duplicates", str(folder), "-e", "cars", "-t", "0.95", "--only", str(keep))
-    assert status == 0, err
+    _, err = ok("duplicates", folder, "-e", "cars", "-t", "0.95", "--only", keep)
     assert "0 groups" in err
     assert len(keep_listed(read_dataset(folder), keep)) == 12
 
@@ -52,34 +48,26 @@ def test_of_an_image_that_goes_no_row_stays(tmp_path: Path) -> None:
     assert (tmp_path / "keep.txt").read_text().split() == ["b.png"]
 
 
-def test_a_threshold_is_suggested(run: Run, folder: Path) -> None:
-    status, printed, err = run("duplicates", str(folder), "-e", "cars", "--format", "csv")
-    assert status == 0, err
+def test_a_threshold_is_suggested_and_equal_files_are_found_without_an_encoder(ok: Any, folder: Path) -> None:
+    printed, err = ok("duplicates", folder, "-e", "cars", "--format", "csv")
     assert "altered copies (saved again, halved, cropped, brightened)" in err
     assert "copy.png" in printed
-
-
-def test_equal_files_are_found_without_an_encoder(run: Run, folder: Path) -> None:
-    status, printed, err = run("duplicates", str(folder), "--exact", "--format", "csv")
-    assert status == 0, err
+    printed, err = ok("duplicates", folder, "--exact", "--format", "csv")
     assert [line.split(",")[-1] for line in printed.splitlines()[1:]] == ["train/2.png", "train/copy.png"]
     assert "1 groups of equal files, 2 of 15 images; 1 may go" in err
-    status, _, err = run("duplicates", str(folder), "--exact", "--pixels")
-    assert status == 0, err
+    _, err = ok("duplicates", folder, "--exact", "--pixels")
     assert "1 groups of equal pixels" in err
     assert "'test/broken.png' cannot be read" in err
 
 
-def test_copies_across_two_sources_and_the_values_of_an_attribute(run: Run, folder: Path, tmp_path: Path) -> None:
+def test_copies_across_two_sources_and_the_values_of_an_attribute(ok: Any, folder: Path, tmp_path: Path) -> None:
     keep = tmp_path / "keep.txt"
-    status, printed, err = run(*f"duplicates {folder / 'test'} --between {folder / 'train'} -e cars -t 0.95 --format csv --keep-list {keep}".split())
-    assert status == 0, err
+    printed, err = ok(*f"duplicates {folder / 'test'} --between {folder / 'train'} -e cars -t 0.95 --format csv --keep-list {keep}".split())
     assert [line.split(",")[-2:] for line in printed.splitlines()[1:]] == [["small.png", "5.png"]]
     assert "1 of 5 images have copies" in err
     assert "small.png" not in keep.read_text()
     attribute = read_dataset(folder).attributes[0]
-    status, printed, err = run("duplicates", str(folder), "--between", attribute, "-e", "cars", "-t", "0.95", "--format", "csv")
-    assert status == 0, err
+    printed, err = ok("duplicates", folder, "--between", attribute, "-e", "cars", "-t", "0.95", "--format", "csv")
     assert {tuple(line.split(",")[-3:-1]) for line in printed.splitlines()[1:]} == {
         ("test/small.png", "train/5.png"),
         ("train/5.png", "test/small.png"),
@@ -88,10 +76,9 @@ def test_copies_across_two_sources_and_the_values_of_an_attribute(run: Run, fold
     assert "; 1 may go" in err
 
 
-def test_a_notion_says_what_is_the_same(run: Run, tmp_path: Path) -> None:
+def test_a_notion_says_what_is_the_same(ok: Any, tmp_path: Path) -> None:
     out = tmp_path / "groups.csv"
-    status, _, err = run("duplicates", "cars", "--notion", "car-color", "-t", "0.999", "--out", str(out))
-    assert status == 0, err
+    ok("duplicates", "cars", "--notion", "car-color", "-t", "0.999", "--out", out)
     found = pd.read_csv(out)
     colors = read_dataset("cars").frame["car_color"].to_numpy()[found["row"]]
     same = np.mean([len(set(colors[found["group"] == group])) == 1 for group in found["group"].unique()])

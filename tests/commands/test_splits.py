@@ -2,6 +2,7 @@
 
 import pickle
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,25 +12,21 @@ from likeness.commands.splits import _sides
 from likeness.data import ImageClasses
 from likeness.shifts import read_splits
 from likeness.studies import cells, read_study
-from worlds import Run
 
 
-def test_splits_are_built_shown_and_measured(run: Run, tmp_path: Path) -> None:
+def test_splits_are_built_shown_and_measured(ok: Any, tmp_path: Path) -> None:
     file = tmp_path / "cars.json"
-    status, printed, err = run("splits", "build", "--out", str(file), "--count", "4", "--encoder", "cars-small", "--per-step", "2", "--easier")
-    assert status == 0, err
+    printed, err = ok("splits", "build", "--out", file, "--count", "4", "--encoder", "cars-small", "--per-step", "2", "--easier")
     made = read_splits(file)
     assert (made.dataset, made.attribute, made.encoder, made.per_step) == ("Synthetic Cars", ("car_color", "body_type"), "cars-small", 2)
     assert len(made.splits) == 4
     assert "4 of" in err
     for split in made:
         assert split.name in printed
-    status, printed, err = run("splits", "show", str(file), "--moved")
-    assert status == 0, err
+    printed, err = ok("splits", "show", file, "--moved")
     moved = made.splits[-1].changes_from(made.splits[-2])["removed"]
     assert moved[0] in printed
-    status, printed, err = run("splits", "distance", "--splits", str(file), "--split", "start", "--encoder", "cars-small", "--repeats", "2")
-    assert status == 0, err
+    printed, err = ok("splits", "distance", "--splits", file, "--split", "start", "--encoder", "cars-small", "--repeats", "2")
     assert "classes drawn at random" in printed
 
 
@@ -40,12 +37,10 @@ def test_the_seed_draws_the_random_halves() -> None:
     assert sorted(first[0] + first[1]) == list(range(20))
 
 
-def test_what_ships_is_named(run: Run) -> None:
-    status, printed, _ = run("splits", "show")
-    assert status == 0
+def test_what_ships_is_named(ok: Any) -> None:
+    printed, _ = ok("splits", "show")
     assert "cars196-oodml" in printed
-    status, printed, _ = run("splits", "show", "cars196-oodml", "--format", "csv")
-    assert status == 0
+    printed, _ = ok("splits", "show", "cars196-oodml", "--format", "csv")
     assert printed.splitlines()[1] == "start,8.5912,98,98,25"
 
 
@@ -63,29 +58,25 @@ def birds(root: Path) -> Path:
     return root
 
 
-def test_splits_of_a_study_are_computed_from_the_official_halves_by_its_own_command(
-    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_splits_of_a_study_are_computed_from_the_official_halves_by_its_own_command(ok: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     birds(tmp_path / "data" / "cub200")
     study = read_study("oodml-cub200")
     small = ("backbone.name=test_resnet", "backbone.weights=none", "data.image_size=16")
     command = study.splits_command.split()[1:]
     command[command.index("--per-step") + 1], command[command.index("--count") + 1] = "1", "2"  # there are six classes only
-    status, _, err = run(*command, *(f"--set={each}" for each in small))
-    assert status == 0, err
+    ok(*command, *(f"--set={each}" for each in small))
     start = read_splits("data/cub200-oodml.json").named("start")
     assert sorted(start.train) == ["Anna Hummingbird", "Black Tern", "Shiny Cowbird"]  # the first half by number, not by name
     assert {cell.split.name for cell in cells(study, tmp_path) if cell.split} >= {"start"}
 
 
-def test_a_pickle_with_names_of_folders_is_imported_by_the_command_of_the_study(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_pickle_with_names_of_folders_is_imported_by_the_command_of_the_study(ok: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     birds(tmp_path / "data" / "cub200")
     content = {3: {"train": list(BIRDS[:3]), "test": list(BIRDS[3:]), "fid": 52.6}}
     Path("cub200_splits.pkl").write_bytes(pickle.dumps(content))
     note = " ".join(read_study("oodml-cub200").note.split())
     command = "splits import" + note.partition("likeness splits import")[2].partition(". ")[0]
-    status, _, err = run(*command.split())
-    assert status == 0, err
+    ok(*command.split())
     assert read_splits("data/cub200-oodml.json").named("split 3").test == ("Arctic Tern", "Least Auklet", "Brown Pelican")

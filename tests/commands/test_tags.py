@@ -2,6 +2,7 @@
 
 import io
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pytest
@@ -24,45 +25,42 @@ def _listed(run: Run, source: str) -> list[list[object]]:
     return pd.read_csv(io.StringIO(shown), keep_default_na=False).to_numpy().tolist()
 
 
-def test_tags_are_set_listed_exported_removed_and_undone(run: Run, photos: str, tmp_path: Path) -> None:
+def test_tags_are_set_listed_exported_removed_and_undone(run: Run, ok: Any, photos: str, tmp_path: Path) -> None:
     assert run("tags", "set", photos, "good", "--where", "class=warm", "--who", "ada")[:2] == (
         0,
         f"add 'good': 2 images\nEdit 1; `likeness tags undo {photos}` takes it back.\n",
     )
     (tmp_path / "picked.txt").write_text("1.png\ncold/0.png\n")
-    assert run("tags", "set", photos, "mood", "--value", "calm", "--images", str(tmp_path / "picked.txt"), "--who", "bob")[0] == 0
-    assert run("tags", "set", photos, "note", "--value", "blurred", "--path", "1.png", "--who", "bob")[0] == 0
+    ok("tags", "set", photos, "mood", "--value", "calm", "--images", tmp_path / "picked.txt", "--who", "bob")
+    ok("tags", "set", photos, "note", "--value", "blurred", "--path", "1.png", "--who", "bob")
     assert _listed(run, photos) == [["good", "tag", "", 2], ["mood", "attribute", "calm", 2], ["note", "note", "", 1]]
-    assert run("tags", "export", photos, str(tmp_path / "out.csv"))[0] == 0
+    ok("tags", "export", photos, tmp_path / "out.csv")
     assert (tmp_path / "out.csv").read_text() == "path,tag:good,mood,note\ncold/0.png,,calm,\nwarm/0.png,yes,,\nwarm/1.png,yes,calm,blurred\n"
-    assert run("tags", "remove", photos, "good", "--where", "good=yes", "--who", "bob")[0] == 0
-    assert run("tags", "remove", photos, "mood", "--all", "--who", "bob")[0] == 0
-    assert run("tags", "remove", photos, "note", "--all", "--who", "bob")[0] == 0
+    ok("tags", "remove", photos, "good", "--where", "good=yes", "--who", "bob")
+    ok("tags", "remove", photos, "mood", "--all", "--who", "bob")
+    ok("tags", "remove", photos, "note", "--all", "--who", "bob")
     assert run("tags", photos)[0] == 2
     assert run("tags", "undo", photos, "--who", "ada")[1] == "undo 'good': 0 images; 2 were changed since and stay as they are\n"
     assert run("tags", "undo", photos, "--who", "bob")[1] == "undo 'note': 1 images\n"
     assert run("tags", "redo", photos, "--who", "bob")[1] == "redo 'note': 1 images\n"
-    assert run("tags", "import", photos, str(tmp_path / "out.csv"), "--who", "eve")[0] == 0
+    ok("tags", "import", photos, tmp_path / "out.csv", "--who", "eve")
     assert _listed(run, photos) == [["good", "tag", "", 2], ["mood", "attribute", "calm", 2], ["note", "note", "", 1]]
     status, shown, _ = run("tags", "log", photos, "--path", "cold/0.png", "--format", "csv")
     found = pd.read_csv(io.StringIO(shown), keep_default_na=False)
     assert (status, found["who"].tolist(), found["action"].tolist()) == (0, ["eve", "bob", "bob"], ["import", "clear", "set"])
 
 
-def test_a_tag_is_renamed_and_that_is_undone(run: Run, photos: str) -> None:
-    assert run("tags", "set", photos, "good", "--where", "class=warm", "--who", "ada")[0] == 0
+def test_a_tag_is_renamed_and_that_is_undone(run: Run, ok: Any, photos: str) -> None:
+    ok("tags", "set", photos, "good", "--where", "class=warm", "--who", "ada")
     assert run("tags", "rename", photos, "good", "sharp", "--who", "bob")[1].startswith("rename 'good → sharp': 2 images\nEdit 2;")
     assert _listed(run, photos) == [["sharp", "tag", "", 2]]
     assert run("tags", "undo", photos, "--who", "bob")[1] == "undo 'good → sharp': 2 images\n"
     assert _listed(run, photos) == [["good", "tag", "", 2]]
-    status, _, err = run("tags", "rename", photos, "goood", "sharp")
-    assert (status, "There is no tag or attribute 'goood'" in err) == (2, True)
 
 
-def test_a_dry_run_tells_what_fits_and_changes_nothing(run: Run, photos: str, tmp_path: Path) -> None:
+def test_a_dry_run_tells_what_fits_and_changes_nothing(run: Run, ok: Any, photos: str, tmp_path: Path) -> None:
     (tmp_path / "in.csv").write_text("file,breed\n1.png,beagle\n0.png,pug\n7.png,pug\n")
-    status, shown, _ = run("tags", "import", photos, str(tmp_path / "in.csv"), "--dry-run")
-    assert status == 0
+    shown, _ = ok("tags", "import", photos, tmp_path / "in.csv", "--dry-run")
     assert shown.splitlines() == [
         "1 of 3 rows name an image of the dataset",
         "  no image: 7.png",

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from sklearn.neighbors import NearestNeighbors
 
-from likeness.comparisons import neighborhood_changes, random_projections
+from likeness.comparisons import neighborhood_changes
+from likeness.comparisons.random_projections import random_projections
 from likeness.errors import InputError
 from likeness.search import build_index
 from likeness.space import Space
@@ -36,7 +37,6 @@ def test_shares_and_ranks_are_those_of_full_rankings() -> None:
         assert found.rank_after[row] == np.median(after)
         assert found.rank_before[row] == np.median(before)
         assert found.similarity_after[row] == pytest.approx(np.mean(b.vectors[near_a] @ b.vectors[row]), abs=1e-6)
-        assert found.neighbors_a[row].tolist() == near_a
     assert found.expected == 4 / 119
 
 
@@ -68,8 +68,7 @@ def test_a_turned_space_keeps_all_and_one_swapped_image_moves_most() -> None:
 def test_the_control_is_as_wide_as_the_narrower_space_and_its_share_is_what_it_keeps() -> None:
     a, b = _space(150, 16, 0), _space(150, 4, 1)
     found = neighborhood_changes(a, b, k=5, seeds=[3, 4])
-    for column, (wide, projected) in enumerate(random_projections(b, a, [3, 4])):
-        assert wide is a
+    for column, projected in enumerate(random_projections(b, a, [3, 4])):
         assert projected.vectors.shape == (150, 4)
         of_a, of_projected = _ranking(a), _ranking(projected)
         shares = [len({*of_a[row, :5].tolist()} & {*of_projected[row, :5].tolist()}) / 5 for row in range(150)]
@@ -81,18 +80,7 @@ def test_the_control_is_as_wide_as_the_narrower_space_and_its_share_is_what_it_k
     np.testing.assert_array_equal(other_way.rank_before, found.rank_after)
 
 
-def test_of_one_more_random_projection_few_images_are_beyond_noise() -> None:
-    """A space that is itself such a projection is exchangeable with the four controls: at most one image in five keeps less than in all of them."""
-    a = _space(600, 32, 0)
-    ((_, projected),) = random_projections(a, Space(np.eye(600, 6) + 1e-3), [99])
-    found = neighborhood_changes(a, projected, seeds=[0, 1, 2, 3])
-    assert found.beyond_noise.mean() <= 0.2 + 0.03
-    assert abs(found.kept.mean() - found.noise.mean()) < 4 * found.noise.mean(axis=0).std(ddof=1)
-    unrelated = neighborhood_changes(a, _space(600, 6, 7), seeds=[0, 1, 2, 3])
-    assert unrelated.kept.mean() < 0.5 * unrelated.noise.mean()
-
-
-def test_a_sample_has_the_values_of_all(tmp_path: object) -> None:
+def test_a_sample_has_the_values_of_all() -> None:
     a, b = _space(100, 8, 0), _space(100, 8, 1)
     every, some = neighborhood_changes(a, b, k=3), neighborhood_changes(a, b, k=3, rows=[70, 5])
     assert some.rows.tolist() == [5, 70]
@@ -119,11 +107,8 @@ def test_what_can_not_be_compared_is_refused(k: int, rows: list[int] | None, sai
     space = _space(9, 3, 0)
     with pytest.raises(InputError, match=said):
         neighborhood_changes(space, space, k, rows=rows)
-
-
-def test_spaces_of_other_images_are_refused() -> None:
     with pytest.raises(InputError, match="compare two spaces of the same images"):
-        neighborhood_changes(_space(9, 3, 0), _space(8, 3, 0), 2)
+        neighborhood_changes(space, _space(8, 3, 0), 2)
     one, other = (Space(np.eye(3), [*"abc"[:2], last]) for last in "cd")
     with pytest.raises(InputError, match="Row 2 is 'c' in one space and 'd' in the other"):
         neighborhood_changes(one, other, 1)

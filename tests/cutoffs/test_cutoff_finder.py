@@ -1,12 +1,14 @@
 """Cut-offs on synthetic scores whose matches are known: how good, how honest, and how often a promise is broken."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from scipy.stats import hypergeom
 
 from likeness.cutoffs import CutoffFinder, Promise
+from likeness.cutoffs.evidence import Bet, answers_needed
 from likeness.errors import InputError
 
 
@@ -62,20 +64,18 @@ def test_promises_are_broken_less_often_than_the_risk_that_they_tell() -> None:
     assert broken <= 100 * 0.1 + 3 * np.sqrt(100 * 0.1 * 0.9)
 
 
-def test_without_answers_it_promises_nothing_and_says_so() -> None:
-    scores, _ = _scores(2000, 100, 5, 0)
-    found = CutoffFinder(scores).cut_off()
+def test_where_nothing_is_known_or_told_nothing_is_promised() -> None:
+    found = CutoffFinder(_scores(2000, 100, 5, 0)[0]).cut_off()
     assert not found.promise
     assert "there are none" in found.sentence
     assert "guess from the scores alone" in found.sentence
-
-
-def test_scores_that_tell_nothing_are_promised_nothing() -> None:
     scores, truth = _scores(2000, 60, 0, 1)
     finder = CutoffFinder(scores)
     found = finder.cut_off(_ask(finder, truth, 30))
     assert not found.promise
     assert "No set can be promised" in found.promise.sentence
+    for needed, said in ((1, "at least 1 more answer."), (2, "at least 2 more answers.")):
+        assert said in Promise(np.empty(0, np.int64), 0.1, 0.9, None, needed, "so").sentence
 
 
 def test_negative_prompts_place_the_cut_off_without_answers() -> None:
@@ -120,19 +120,20 @@ def test_odd_scores_are_answered(scores: NDArray[np.float64]) -> None:
     assert np.isfinite([found.threshold, *found.precision, *found.recall]).all()
 
 
-def test_what_cannot_be_is_refused() -> None:
-    with pytest.raises(InputError, match="at least 2 images"):
-        CutoffFinder([0.3])
-    with pytest.raises(InputError, match="finite"):
-        CutoffFinder([0.3, np.nan])
-    with pytest.raises(InputError, match="negative prompts"):
-        CutoffFinder([0.3, 0.2], [[0.1, 0.2, 0.3]])
-    with pytest.raises(InputError, match="fdr is 1"):
-        CutoffFinder([0.3, 0.2], fdr=1)
-    with pytest.raises(InputError, match="no image 7"):
-        CutoffFinder([0.3, 0.2]).cut_off({7: True})
-    with pytest.raises(InputError, match="at least 1 image"):
-        CutoffFinder([0.3, 0.2]).next_to_ask({}, 0)
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: CutoffFinder([0.3]), "at least 2 images"),
+        (lambda: CutoffFinder([0.3, np.nan]), "finite"),
+        (lambda: CutoffFinder([0.3, 0.2], [[0.1, 0.2, 0.3]]), "negative prompts"),
+        (lambda: CutoffFinder([0.3, 0.2], fdr=1), "fdr is 1"),
+        (lambda: CutoffFinder([0.3, 0.2]).cut_off({7: True}), "no image 7"),
+        (lambda: CutoffFinder([0.3, 0.2]).next_to_ask({}, 0), "at least 1 image"),
+    ],
+)
+def test_what_cannot_be_is_refused(call: Callable[[], object], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        call()
 
 
 def test_the_last_image_is_asked_about_even_where_it_is_drawn_for_a_promise() -> None:
@@ -174,7 +175,49 @@ def test_matches_are_corrected_by_answers() -> None:
     assert corrected[-1] == beyond
 
 
-def test_one_more_answer_is_one() -> None:
-    nothing = np.empty(0, np.int64)
-    assert "at least 1 more answer." in Promise(nothing, 0.1, 0.9, None, 1, "so").sentence
-    assert "at least 2 more answers." in Promise(nothing, 0.1, 0.9, None, 2, "so").sentence
+def _after(unknown: int, confirmed: int, fdr: float, matches: list[bool]) -> float:
+    bet = Bet(unknown, confirmed, fdr)
+    for match in matches:
+        bet.add(match)
+    return float(bet.best)
+
+
+def test_matches_alone_prove_what_the_hypergeometric_distribution_says_but_for_the_other_stake() -> None:
+    for unknown, drawn in ((60, 10), (200, 25), (5000, 24)):
+        chance = hypergeom(unknown, int(0.1 * unknown) + 1, drawn).pmf(0)
+        assert np.exp(_after(unknown, 0, 0.1, [True] * drawn)) > 0.85 / chance
+        assert np.exp(_after(unknown, 0, 0.1, [True] * drawn)) < 1.15 / chance
+
+
+def test_the_answers_that_are_needed_are_those_after_which_it_is_proved() -> None:
+    unknown, confirmed = np.array([1, 30, 100, 10_000]), np.array([12, 2, 0, 0])
+    needed = answers_needed(unknown, confirmed, 0.1, 0.08)
+    assert needed[0] == 0  # one of 13 may be wrong
+    for count, known, least in list(zip(unknown, confirmed, needed, strict=True))[1:]:
+        bound = np.log(1 / 0.08)
+        assert _after(int(count), int(known), 0.1, [True] * int(least)) >= bound
+        assert _after(int(count), int(known), 0.1, [True] * int(least - 1)) < bound
+    assert needed[1] < needed[2] < needed[3]
+
+
+@pytest.mark.parametrize(("n", "wrong"), [(40, 5), (150, 16), (2000, 201), (2000, 400)])
+def test_a_set_with_too_many_errors_is_proved_less_often_than_the_risk(n: int, wrong: int) -> None:
+    rng, risk, proved = np.random.default_rng(0), 0.1, 0
+    for _ in range(1500):
+        matches = rng.permutation(np.arange(n) >= wrong)
+        proved += _after(n, 0, 0.1, matches[:60].tolist() if n > 60 else matches.tolist()) >= np.log(1 / risk)
+    assert proved / 1500 <= risk + 3 * np.sqrt(risk * (1 - risk) / 1500)
+
+
+def test_an_error_takes_more_answers_and_does_not_end_it() -> None:
+    assert _after(1000, 0, 0.1, [False] + [True] * 90) > np.log(10)
+    assert _after(1000, 0, 0.1, [False] + [True] * 25) < np.log(10)
+
+
+def test_certain_sets_and_too_many_answers() -> None:
+    assert _after(3, 27, 0.1, []) == np.inf
+    assert _after(3, 2, 0.1, [True] * 3) == np.inf  # all are matches
+    bet = Bet(1, 0, 0.1)
+    bet.add(False)
+    with pytest.raises(InputError, match="more answers than the 1 images"):
+        bet.add(True)

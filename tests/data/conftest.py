@@ -4,7 +4,6 @@ import json
 import pickle
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -295,20 +294,6 @@ def miniatures() -> dict[str, Writer]:
 
 
 @pytest.fixture
-def parts() -> SimpleNamespace:
-    """What the miniatures are made of, for those that differ."""
-    return SimpleNamespace(
-        bits=bits,
-        cars196=write_cars196,
-        cars196_devkit=write_cars196_devkit,
-        cars196_names=CARS_NAMES,
-        cell=cell,
-        lsun_rooms=write_lsun_rooms,
-        lsun_rooms_listed=LSUN_ROOMS,
-        movie=movie,
-        mpii_distances=mpii_distances,
-        mpii_images=MPII_IMAGES,
-        mpii_lists=mpii_lists,
-        room_layout=room_layout,
-        structs=structs,
-    )
+def root(request: pytest.FixtureRequest, miniatures: dict[str, Writer], tmp_path: Path) -> Path:
+    """A folder with a miniature of the dataset that the file of tests names, alone in the folder that it lies in."""
+    return miniatures[request.module.DATASET](tmp_path / "data" / "set")

@@ -20,13 +20,9 @@ def cars() -> ImageTable:
     return ImageTable("cars", Path("."), pd.DataFrame(rows))
 
 
-def test_classes_are_numbered_in_natural_order(cars: ImageTable) -> None:
+def test_classes_are_numbered_in_natural_order_and_several_attributes_combined_in_theirs(cars: ImageTable) -> None:
     classes = image_classes(cars, "doors")
-    assert classes.names == ["2", "10"]
-    assert classes.labels.tolist() == [1, 0, 0, 1, 0]
-
-
-def test_several_attributes_are_combined_in_their_order(cars: ImageTable) -> None:
+    assert (classes.names, classes.labels.tolist()) == (["2", "10"], [1, 0, 0, 1, 0])
     classes = image_classes(cars, ["body", "doors"])
     assert classes.names == ["suv 2", "van 2", "van 10"]
     assert [classes.names[label] for label in classes.labels] == ["van 10", "van 2", "suv 2", "van 10", "suv 2"]

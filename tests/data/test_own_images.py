@@ -65,8 +65,6 @@ def test_one_text_is_no_list_of_images() -> None:
 
 
 PATHS = ["a.png", "b.png", "c.png"]
-
-
 GIVEN = [
     *(PATHS, tuple(PATHS), [Path(path) for path in PATHS], iter(PATHS), dict.fromkeys(PATHS).keys(), np.array(PATHS)),
     *(pd.Series(PATHS, index=[5, 6, 7]), pd.Series(PATHS).array, pd.DataFrame({"path": PATHS})),
@@ -79,7 +77,7 @@ def test_paths_of_all_kinds_are_taken(images: Any) -> None:
     assert own_table(images, "x").frame["path"].tolist() == PATHS
 
 
-def test_a_data_frame_and_a_list_of_paths_are_embedded(tmp_path: Path) -> None:
+def test_a_data_frame_and_a_list_of_paths_are_embedded_and_what_a_table_merged_is_told(tmp_path: Path) -> None:
     for number, path in enumerate(PATHS):
         Image.new("RGB", (8, 8), (80 * number, 9, 9)).save(tmp_path / path)
     files = [str(tmp_path / path) for path in PATHS]
@@ -88,10 +86,6 @@ def test_a_data_frame_and_a_list_of_paths_are_embedded(tmp_path: Path) -> None:
     assert space.table.frame.to_dict("list") == {"path": files, "label": list("xyz")}
     assert space.table.notes == ("1 image is listed twice; each is one row.",)
     np.testing.assert_array_equal(lk.embed(files, "cars").vectors, space.vectors)
-
-
-def test_a_space_of_other_size_than_its_table_tells_what_the_table_merged(tmp_path: Path) -> None:
-    PICTURE.save(tmp_path / "a.png")
     (tmp_path / "t.csv").write_text("path,label\na.png,x\na.png,x\n")
     with pytest.raises(InputError, match=r"has 3 vectors for 1 images; give one row per image\. 1 image is listed twice"):
         lk.Space(VECTORS, lk.read(tmp_path / "t.csv"))
@@ -111,12 +105,9 @@ def test_labels_stay_what_they_are(values: list[Any]) -> None:
 
 
 @pytest.mark.parametrize("values", [[LONG, 1.5, "a"], [LONG, 1.5, None], [LONG, 0.5, 2], np.array([LONG, 2, 3]), np.array([LONG, 1.5, "a"], object)])
-@pytest.mark.parametrize(
-    "wrap", [lambda values: values, lambda values: {"id": values}, lambda values: pd.DataFrame({"id": pd.Series(values, dtype=object)})]
-)
-def test_long_numbers_are_not_rounded_beside_others(values: Any, wrap: Any) -> None:
-    space = lk.Space(VECTORS, labels=wrap(values))
-    assert space.table.frame.iloc[:, 0].tolist() == list(values)
+def test_long_numbers_are_not_rounded_beside_others(values: Any) -> None:
+    for labels in (values, {"id": values}, pd.DataFrame({"id": pd.Series(values, dtype=object)})):
+        assert lk.Space(VECTORS, labels=labels).table.frame.iloc[:, 0].tolist() == list(values)
 
 
 def test_types_of_pandas_and_torch_labels_stay() -> None:

@@ -5,7 +5,6 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-import numpy as np
 import pytest
 from PIL import Image
 
@@ -23,13 +22,6 @@ def test_the_longer_side_has_the_size_and_orientation_counts(tmp_path: Path) -> 
     exif[0x0112] = 6
     with Image.open(io.BytesIO(thumbnail(_save(tmp_path / "a.jpg", (400, 200), exif=exif), 64))) as picture:
         assert picture.size == (32, 64)
-
-
-def test_16_bit_and_transparent_pictures_are_shown_as_the_encoder_sees_them(tmp_path: Path) -> None:
-    Image.fromarray(np.full((20, 40), 32_768, np.uint16)).save(tmp_path / "a.png")
-    Image.new("RGBA", (40, 20), (200, 0, 0, 0)).save(tmp_path / "b.png")
-    assert upright_picture(tmp_path / "a.png").getpixel((1, 1)) == (128, 128, 128)
-    assert upright_picture(tmp_path / "b.png").getpixel((1, 1)) == (255, 255, 255)
 
 
 def test_of_heic_pages_and_seconds(tmp_path: Path) -> None:

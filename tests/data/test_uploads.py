@@ -17,6 +17,7 @@ import pytest
 from PIL import Image
 
 from foreign_files import HEIC
+from hostile_images import decoder_of_13
 from likeness.data import read_dataset, save_uploads, thumbnail, upload_archive, uploads
 from likeness.data.upload_archive import UploadLimits
 from likeness.errors import InputError
@@ -50,9 +51,7 @@ def test_images_are_saved_as_they_came(cache: Path) -> None:
     assert table.name == "My pictures"
     assert table.root.parent == cache / "uploads"
     assert list(read_dataset(table.root).frame["path"]) == ["a.png", "b.jpg"]
-
-
-def test_the_same_files_give_the_same_folder_and_others_another() -> None:
+    # the same files give the same folder, and others another
     first = save_uploads([("a.png", image(1)), ("b.png", image(2))])
     assert save_uploads([("b.png", image(2)), ("a.png", image(1))]).root == first.root
     assert save_uploads([("a.png", image(3)), ("b.png", image(2))]).root != first.root
@@ -65,14 +64,10 @@ def test_names_that_collide_are_numbered() -> None:
 
 
 def test_a_zip_keeps_its_folders_as_classes() -> None:
-    content = archive(("cat/1.png", image(1)), ("dog/1.png", image(2)), ("notes.txt", b"x"), ("__MACOSX/cat/._1.png", b"x"), ("cat/.2.png", b"x"))
-    table = save_uploads([("pets.zip", content), ("more.png", image(3))])
+    others = ["notes.txt", "__MACOSX/cat/._1.png", "cat/.2.png", "@eaDir/1.png/SYNOPHOTO_THUMB_M.png", "a/$RECYCLE.BIN/2.png"]
+    content = archive(("cat/1.png", image(1)), ("dog/1.png", image(2)), *((name, image(4)) for name in others))
+    table = save_uploads([("pets.jpg", content), ("more.png", image(3))])  # known as a ZIP file by its content
     assert dict(zip(table.frame["path"], table.frame["class"], strict=True)) == {"cat/1.png": "cat", "dog/1.png": "dog", "more.png": "(none)"}
-
-
-def test_what_programs_keep_beside_photos_is_no_image_of_a_zip() -> None:
-    content = archive(("1.png", image(1)), ("@eaDir/1.png/SYNOPHOTO_THUMB_M.png", image(2)), ("a/$RECYCLE.BIN/2.png", image(3)))
-    assert list(save_uploads([("photos.zip", content)]).frame["path"]) == ["1.png"]
 
 
 @pytest.mark.parametrize("name", ["../../evil.png", "/etc/evil.png", "..\\..\\evil.png", "C:\\evil.png", "a/../../evil.png", "./evil.png"])
@@ -121,10 +116,6 @@ def test_the_type_follows_from_the_content() -> None:
     assert set(table.frame["path"]) == {"a.jpg", "b.webp", "c.jpeg", "d.zip.tif"}
 
 
-def test_a_zip_is_known_by_its_content() -> None:
-    assert len(save_uploads([("pictures.jpg", archive(("1.png", image(1)), ("2.png", image(2))))])) == 2
-
-
 def test_a_zip_with_a_broken_image_is_read_without_it() -> None:
     content = bytearray(archive(("cat/1.png", image(1)), ("cat/2.png", image(2)), ("3.png", image(3)), compression=zipfile.ZIP_STORED))
     content[content.index(image(2)) + 40] ^= 255  # its checksum is wrong now
@@ -133,9 +124,7 @@ def test_a_zip_with_a_broken_image_is_read_without_it() -> None:
     ((row, path, reason),) = ((failure.row, failure.path, failure.reason) for failure in table.failed)
     assert (row, path) == (1, "cat/2.png")
     assert "cannot be read: by its content it is not a sound" in reason
-
-
-def test_a_zip_whose_entry_does_not_unpack() -> None:
+    # an entry that does not unpack
     content = bytearray(archive(("1.png", image(1)), ("2.bmp", image(2, "BMP"))))
     begin = content.index(b"2.bmp") + 5
     content[begin : begin + 8] = b"\xff" * 8
@@ -144,17 +133,18 @@ def test_a_zip_whose_entry_does_not_unpack() -> None:
     assert [failure.path for failure in table.failed] == ["2.bmp"]
 
 
-def test_no_more_of_an_entry_is_unpacked_than_tells_that_it_is_too_large() -> None:
+def test_no_more_of_an_entry_is_unpacked_than_tells_that_it_is_too_large(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(uploads, "MAX_UPLOAD_BYTES", 10)
+    with pytest.raises(InputError, match="the limit for one image"):
+        save_uploads([("a.png", image())])
     with zipfile.ZipFile(io.BytesIO(archive(("a.png", bytes(1_000))))) as packed:
         assert len(upload_archive._unpacked(packed, packed.infolist()[0], 10)) == 11
 
 
-def test_heic_and_avif(cache: Path) -> None:
-    buffer = io.BytesIO()
-    Image.new("RGB", (8, 8)).save(buffer, "AVIF")
-    table = save_uploads([("IMG_1.HEIC", HEIC), ("IMG_2.jpg", HEIC), ("b.avif", buffer.getvalue())])
-    assert list(table.frame["path"]) == ["b.avif", "IMG_1.HEIC", "IMG_2.heic"]
-    assert list(table.frame["year"]) == ["(none)", "2024", "2024"]
+def test_heic_and_avif() -> None:
+    table = save_uploads([("IMG_1.HEIC", HEIC), ("IMG_2.jpg", HEIC), ("b.heic", image(0, "AVIF")), ("c.heic", image(0, "JPEG"))])
+    assert list(table.frame["path"]) == ["b.avif", "c.jpg", "IMG_1.HEIC", "IMG_2.heic"]
+    assert list(table.frame["year"]) == ["(none)", "(none)", "2024", "2024"]
     assert all(thumbnail(path)[:4] == b"RIFF" for path in table.paths())
 
 
@@ -182,22 +172,8 @@ class TestAmongOthers:
         assert save_uploads([("b.png", image(5)), ("pets.zip", zipped), ("a.png", image(4))]).root == table.root
 
     def test_nobody_waits_for_it(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        release, program = tmp_path / "release", tmp_path / "worker.py"
-        program.write_text(f"""
-import time
-from pathlib import Path
-from PIL import ImageFile
-from likeness.io import decoder_worker
-
-load = ImageFile.ImageFile.load
-def slow(image):
-    while image.size == (13, 13) and not Path({str(release)!r}).exists():
-        time.sleep(0.01)
-    return load(image)
-ImageFile.ImageFile.load = slow
-decoder_worker.main()
-""")
-        pool = DecoderPool(2, (str(program),))
+        release = tmp_path / "release"
+        pool = DecoderPool(2, decoder_of_13(tmp_path, f"while not Path({str(release)!r}).exists(): time.sleep(0.01)"))
         monkeypatch.setattr(foreign_images, "_uploads", pool)
         slow = io.BytesIO()
         Image.new("RGB", (13, 13)).save(slow, "PNG")
@@ -242,9 +218,7 @@ class TestRefused:
         ("files", "message"),
         [
             ([], "no images among the uploaded files"),
-            ([("a.png", b"no image")], r"'a\.png' cannot be read: by its content"),
-            ([("a.png", b"")], r"'a\.png' cannot be read: by its content"),
-            ([("a.pdf", b"%PDF")], r"'a\.pdf' cannot be read: by its content"),
+            ([("a.pdf", b"")], r"'a\.pdf' cannot be read: by its content"),
             ([("a.zip", b"no archive")], r"ZIP file 'a\.zip' is damaged"),
             ([("a.zip", archive(("notes.txt", b"x")))], r"ZIP file 'a\.zip' holds no images"),
             ([("a.zip", archive(("1.png", b"x")))], r"'1\.png' cannot be read: by its content"),
@@ -270,10 +244,9 @@ class TestRefused:
         ],
         ids=["svg", "html", "pdf", "eps", "ppm", "png head alone", "gif head alone"],
     )
-    @pytest.mark.parametrize("name", ["a.png", "a.jpg", "a.gif"])
-    def test_what_is_no_image_in_disguise(self, content: bytes, name: str) -> None:
+    def test_what_is_no_image_in_disguise(self, content: bytes) -> None:
         with pytest.raises(InputError, match="by its content it is not a sound"):
-            save_uploads([(name, content)])
+            save_uploads([("a.png", content)])
 
     def test_more_pixels_than_are_allowed_before_any_is_decoded(self) -> None:
         header = b"IHDR" + struct.pack(">IIBBBBB", 60_000, 60_000, 8, 2, 0, 0, 0)
@@ -301,11 +274,6 @@ class TestRefused:
             save_uploads(files, limits=UploadLimits(**limits))
         assert not list(cache.glob("uploads/*"))
 
-    def test_one_too_large(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(uploads, "MAX_UPLOAD_BYTES", 10)
-        with pytest.raises(InputError, match="the limit for one image"):
-            save_uploads([("a.png", image())])
-
     def test_no_room_left_after_this_upload(self, cache: Path) -> None:
         limits = UploadLimits(total_gb=1e-9 * 1.5 * len(image()))
         first = save_uploads([("a.png", image())], limits=limits)
@@ -314,21 +282,19 @@ class TestRefused:
         assert save_uploads([("a.png", image())], limits=limits).root == first.root
         assert list((cache / "uploads").iterdir()) == [first.root]
 
-    def test_a_zip_that_lies_about_its_size(self) -> None:
+    def test_a_zip_that_lies_about_its_size_or_whose_entries_share_their_bytes(self) -> None:
         content = bytearray(archive(("1.png", image() + bytes(5_000_000))))
         directory = content.rindex(b"PK\x01\x02")
         content[directory + 24 : directory + 28] = (100).to_bytes(4, "little")  # the size it says it unpacks to
         with pytest.raises(InputError, match=r"damaged|by its content"):
             save_uploads([("a.zip", bytes(content))])
-
-    def test_entries_that_share_their_bytes(self) -> None:
         content = bytearray(archive(("1.png", image(1)), ("2.png", image(1)), compression=zipfile.ZIP_STORED))
         second = content.rindex(b"PK\x01\x02")
         content[second + 42 : second + 46] = (0).to_bytes(4, "little")  # where the entry begins
         with pytest.raises(InputError, match=r"entries that overlap|damaged"):
             save_uploads([("a.zip", bytes(content))])
 
-    def test_links(self) -> None:
+    def test_links_and_encrypted_entries(self) -> None:
         buffer = io.BytesIO()
         with zipfile.ZipFile(buffer, "w") as file:
             link = zipfile.ZipInfo("passwords.png")
@@ -336,8 +302,6 @@ class TestRefused:
             file.writestr(link, "/etc/passwd")
         with pytest.raises(InputError, match="holds links in place of images"):
             save_uploads([("a.zip", buffer.getvalue())])
-
-    def test_an_encrypted_zip(self) -> None:
         content = bytearray(archive(("1.png", image())))
         for signature, offset in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
             content[content.index(signature) + offset] |= 1
@@ -411,11 +375,9 @@ class TestATableInTheArchive:
         assert read_dataset(table.root).notes == table.notes
         assert not list(table.root.glob(".likeness.[ct]sv"))
 
-    def test_one_among_several_lists_the_images(self) -> None:
+    def test_makes_another_folder_of_the_same_images_and_one_among_several_may_list_them(self) -> None:
         tables = {"classes.csv": b"id,kind\n1,cat\n", "labels.csv": b"path,kind\n1.png,cat\n"}
         assert list(save_uploads([("x.zip", archive(*tables.items(), ("1.png", image(1))))]).frame["kind"]) == ["cat"]
-
-    def test_makes_another_folder_of_the_same_images(self) -> None:
         roots = {
             save_uploads([("x.zip", archive(("labels.csv", f"path,kind\n1.png,{kind}\n".encode()), ("1.png", image(1))))]).root
             for kind in ("cat", "dog")

@@ -9,7 +9,7 @@ import pytest
 from PIL import Image
 
 from likeness import Space
-from likeness.data import ImageTable, read_dataset
+from likeness.data import ImageTable
 from likeness.duplicates import best_first, exact_copies, image_sizes, why_best
 from likeness.errors import InputError
 
@@ -39,6 +39,9 @@ def test_equal_files_or_pixels_are_found(folder: Path) -> None:
     found = exact_copies(listed(folder, "c.bmp", "b.png", "d.jpg", "a.png", "f.png"), pixels=True, progress=lambda *call: calls.append(call))
     assert [rows.tolist() for rows in found.groups] == [[0, 1, 3]]
     assert calls[-1][:2] == (5, 5)
+    for name, size in (("wide.png", (6, 4)), ("high.png", (4, 6))):  # as many bytes of the same color
+        Image.new("RGB", size, (9, 9, 9)).save(folder / name)
+    assert len(exact_copies(listed(folder, "wide.png", "high.png"), pixels=True)) == 0
 
 
 @pytest.mark.parametrize("pixels", [True, False])
@@ -49,28 +52,22 @@ def test_links_and_other_spellings_of_a_path_are_no_copies(folder: Path, pixels:
 
 
 @pytest.mark.parametrize("pixels", [True, False])
-def test_empty_files_are_no_copies_of_each_other(folder: Path, pixels: bool) -> None:
+def test_what_cannot_be_read_is_named_and_no_copy(folder: Path, pixels: bool) -> None:
+    (folder / "text.png").write_text("no picture")
     for name in ("y.png", "z.png"):
         (folder / name).write_bytes(b"")
-    found = exact_copies(listed(folder, "y.png", "a.png", "z.png", "b.png"), pixels=pixels)
+    found = exact_copies(listed(folder, "missing.png", "a.png", "text.png", "b.png", "y.png", "z.png"), pixels=pixels)
     assert [rows.tolist() for rows in found.groups] == [[1, 3]]
-    assert [each.row for each in found.failed] == [0, 2]
-    assert all("empty" in each.reason for each in found.failed)
-
-
-def test_pixels_of_another_shape_are_not_equal(tmp_path: Path) -> None:
-    for name, size in (("a.png", (4, 6)), ("b.png", (6, 4))):
-        Image.new("RGB", size, (9, 9, 9)).save(tmp_path / name)
-    assert len(exact_copies(listed(tmp_path, "a.png", "b.png"), pixels=True)) == 0
-
-
-@pytest.mark.parametrize("pixels", [True, False])
-def test_what_cannot_be_read_is_named(folder: Path, pixels: bool) -> None:
-    (folder / "text.png").write_text("no picture")
-    found = exact_copies(listed(folder, "missing.png", "a.png", "text.png", "b.png"), pixels=pixels)
-    assert [rows.tolist() for rows in found.groups] == [[1, 3]]
-    assert [(each.row, each.path) for each in found.failed] == [(0, "missing.png"), *([(2, "text.png")] if pixels else [])]
+    assert [(each.row, each.path) for each in found.failed] == [
+        (0, "missing.png"),
+        *([(2, "text.png")] if pixels else []),
+        (4, "y.png"),
+        (5, "z.png"),
+    ]
     assert "no such file" in found.failed[0].reason
+    assert all("empty" in each.reason for each in found.failed[-2:])
+    with pytest.raises(InputError, match="have no images"):
+        exact_copies(Space(np.eye(2)).table, pixels=pixels)
 
 
 def test_parts_of_a_film_are_equal_where_the_films_are(tmp_path: Path) -> None:
@@ -80,12 +77,7 @@ def test_parts_of_a_film_are_equal_where_the_films_are(tmp_path: Path) -> None:
     assert [rows.tolist() for rows in found.groups] == [[0, 2], [1, 3]]
 
 
-def test_rows_without_images_are_refused() -> None:
-    with pytest.raises(InputError, match="have no images"):
-        exact_copies(Space(np.eye(2)).table)
-
-
-def test_the_best_image_has_most_pixels_then_the_largest_file(folder: Path) -> None:
+def test_the_best_image_has_most_pixels_then_the_largest_file_and_sizes_say_why(folder: Path) -> None:
     (folder / "text.png").write_text("no picture")
     table = listed(folder, "text.png", "f.png", "d.jpg", "b.png", "a.png", "c.bmp")
     sizes = {name: (folder / name).stat().st_size for name in ("a.png", "c.bmp", "d.jpg")}
@@ -94,13 +86,6 @@ def test_the_best_image_has_most_pixels_then_the_largest_file(folder: Path) -> N
     order = np.argsort(best_first(table))
     assert table.frame["path"].to_numpy()[order].tolist() == [*first, "d.jpg", "f.png", "text.png"]
     assert np.argsort(best_first(table, rows=[1, 2])).tolist()[:2] == [2, 1]
-
-
-def test_shipped_cars_hold_no_copies() -> None:
-    assert len(exact_copies(read_dataset("cars"))) == 0
-
-
-def test_sizes_say_why_the_best_is_the_best(folder: Path) -> None:
     table = listed(folder, "a.png", "f.png", "c.bmp", "gone.png", "b.png")
     calls: list[tuple[int, int, str]] = []
     sizes = image_sizes(table, range(5), lambda *call: calls.append(call))

@@ -46,7 +46,7 @@ def test_laws_on_random_images(seed: int) -> None:
     assert similar[np.ix_(found.dropped, found.kept)].any(axis=1).all()
 
 
-def test_frame_has_paths_where_there_are_images(tmp_path: object) -> None:
+def test_equal_images_keep_the_best_and_frames_have_paths(tmp_path: object) -> None:
     table = ImageTable("x", tmp_path, pd.DataFrame({"path": ["a.png", "b.png", "c.png"]}))  # type: ignore[arg-type]
     found = copy_groups(near_copies(turned([0, 90, 1]), 0.99), 3)
     assert found.frame(table)["path"].tolist() == ["a.png", "c.png"]
@@ -54,9 +54,6 @@ def test_frame_has_paths_where_there_are_images(tmp_path: object) -> None:
     assert len(copy_groups(near_copies(turned([0, 90]), 0.99), 2)) == 0
     with pytest.raises(InputError, match="pass one for each"):
         copy_groups(near_copies(turned([0, 90]), 0.99), 2, rank=[0, 1, 2])
-
-
-def test_equal_images_keep_the_best() -> None:
     found = equal_groups(ExactCopies((np.array([0, 3, 4]), np.array([2, 5]))), 6, rank=[5, 0, 2, 1, 4, 3])
     assert found.frame()[["group", "row", "similarity"]].to_numpy().tolist() == [[0, 3, 1], [0, 4, 1], [0, 0, 1], [1, 2, 1], [1, 5, 1]]
     assert found.kept.tolist() == [1, 2, 3]

@@ -16,16 +16,13 @@ def turned(degrees: list[float], **columns: list[str]) -> Space:
     return Space(np.stack([np.cos(angles), np.sin(angles)], axis=1), pd.DataFrame(columns) if columns else None)
 
 
-def test_each_test_image_stands_with_its_nearest_copy_of_the_training_images() -> None:
+def test_test_images_stand_with_their_nearest_copy_and_an_attribute_divides() -> None:
     train = turned([0, 5, 90, 180], path=["t0", "t5", "t90", "t180"])
     test = turned([45, 3, 91], path=["a", "b", "c"])
     found = leaks(train, test, NEAR)
     assert found[["row", "copies", "nearest", "path", "nearest_path"]].to_numpy().tolist() == [[2, 1, 2, "c", "t90"], [1, 2, 1, "b", "t5"]]
     np.testing.assert_allclose(found["similarity"], np.cos(np.radians([1, 2])), atol=1e-6)
     assert found.attrs["message"] == "Exact: every pair of images was compared."
-
-
-def test_an_attribute_divides_the_images_and_sets_without_copies_have_no_row() -> None:
     space = turned([0, 5, 8, 90, 91], path=list("abcde"), split=["train", "train", "test", "test", "test"])
     found = leaks_by(space, "split", NEAR)
     assert found[["row", "value", "copies", "nearest", "nearest_value"]].to_numpy().tolist() == [

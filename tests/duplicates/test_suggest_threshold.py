@@ -28,17 +28,13 @@ def test_no_other_threshold_does_better(seed: int) -> None:
     assert found.confused == pytest.approx((other.max(axis=2) >= found.threshold).mean())
 
 
-def test_where_both_are_apart_the_threshold_lies_between() -> None:
-    found = best_threshold(CopySimilarities(np.arange(2), np.array([[0.9, 0.95]], np.float32), np.array([[[0.5], [0.7]]], np.float32)))
-    assert found.threshold == pytest.approx(0.8)
-    assert (found.found, found.confused, found.copies) == (1, 0, 2)
-    assert "100% are found, and 0%" in found.message
-
-
 def test_copies_that_cannot_be_told_from_others_do_not_make_everything_a_copy() -> None:
     own = np.array([[0.99, 0.97, 0.3, 0.2]], np.float32)
     other = np.full((1, 4, 10), 0.8, np.float32)
     assert best_threshold(CopySimilarities(np.arange(4), own, other)).threshold == pytest.approx((0.97 + 0.8) / 2)
+    apart = best_threshold(CopySimilarities(np.arange(2), np.array([[0.9, 0.95]], np.float32), np.array([[[0.5], [0.7]]], np.float32)))
+    assert (apart.found, apart.confused, apart.copies) == (1, 0, 2)
+    assert "100% are found, and 0%" in apart.message
 
 
 def colors(images: list[object]) -> np.ndarray:
@@ -77,6 +73,12 @@ def test_copies_are_compared_with_their_originals_and_with_others(space: Space) 
             np.testing.assert_allclose(found.other[number, place], np.sort(np.delete(near, row))[::-1][:10], atol=1e-6)
     assert found.own[0].min() > 0.98  # hardly changed by JPEG
     assert suggest_threshold(space, images=8).found > 0.9
+    with pytest.raises(InputError, match=r"pass a threshold, such as 0\.95"):
+        suggest_threshold(Space(np.eye(3)))
+    with pytest.raises(InputError, match="choose more images"):
+        suggest_threshold(Space(space.vectors[:1], space.table.frame.iloc[:1], embed_images=colors))  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="0 images are to be altered; ask for at least 1"):
+        suggest_threshold(space, images=0)
 
 
 def test_alterations_change_what_they_say() -> None:
@@ -89,12 +91,3 @@ def test_alterations_change_what_they_say() -> None:
     assert np.asarray(altered["half size and back"], float).std() < np.asarray(image, float).std()
     tiny = Image.new("RGB", (1, 1))
     assert all(alter(tiny).size == (1, 1) for alter in ALTERATIONS.values())
-
-
-def test_what_cannot_be_measured_is_refused(space: Space) -> None:
-    with pytest.raises(InputError, match=r"pass a threshold, such as 0\.95"):
-        suggest_threshold(Space(np.eye(3)))
-    with pytest.raises(InputError, match="choose more images"):
-        suggest_threshold(Space(space.vectors[:1], space.table.frame.iloc[:1], embed_images=colors))  # type: ignore[arg-type]
-    with pytest.raises(InputError, match="0 images are to be altered; ask for at least 1"):
-        suggest_threshold(space, images=0)

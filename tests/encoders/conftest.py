@@ -1,4 +1,4 @@
-"""Fixtures for encoders and stores: an open_clip model with random weights in a folder, a fake encoder that needs no torch, images."""
+"""Fixtures for encoders and stores: a fake encoder that needs no torch, and images."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -10,7 +10,6 @@ import pytest
 from PIL import Image
 
 from likeness.data.table import ImageTable
-from tiny_models import save_clip
 
 
 class FakeEncoder:
@@ -45,12 +44,6 @@ def _write_images(folder: Path, n: int, size: int = 8, seed: int = 0) -> ImageTa
     for i, color in enumerate(np.random.default_rng(seed).integers(0, 256, (n, 3))):
         Image.new("RGB", (size, size), tuple(int(c) for c in color)).save(folder / f"{i:04d}.png")
     return ImageTable("colors", folder, pd.DataFrame({"path": [f"{i:04d}.png" for i in range(n)]}))
-
-
-@pytest.fixture(scope="session")
-def save_tiny_clip() -> Callable[..., Path]:
-    """Writes a tiny open_clip model: `save_tiny_clip(folder, seed=0)`."""
-    return save_clip
 
 
 @pytest.fixture

@@ -47,32 +47,19 @@ def table(tmp_path: Path) -> ImageTable:
     return ImageTable("colors", tmp_path, pd.DataFrame({"path": [f"{number}.png" for number in range(3)]}))
 
 
-def test_an_object_embeds_images_as_unit_rows(table: ImageTable, cache: Path) -> None:
-    found = embed_images(table, Colors())
-    expected = np.array([[200, 10, 10], [10, 200, 10], [10, 10, 200]]) / np.sqrt(200**2 + 200)
-    np.testing.assert_allclose(found.vectors, expected, rtol=1e-6)
-    assert found.vectors.dtype == np.float32
-    assert (found.complete, found.failed) == (True, [])
-
-
-def test_an_object_that_nothing_names_is_not_stored(table: ImageTable, cache: Path) -> None:
-    encoder = Colors()
+def test_images_are_unit_rows_and_stored_by_what_names_the_object(table: ImageTable, cache: Path) -> None:
+    encoder: Any = Colors()
     assert encoder_identity(encoder) == ""
     for calls in (3, 6):
+        found = embed_images(table, encoder)
+        assert encoder.calls == calls
+    np.testing.assert_allclose(found.vectors, np.array([[200, 10, 10], [10, 200, 10], [10, 10, 200]]) / np.sqrt(200**2 + 200), rtol=1e-6)
+    assert (found.vectors.dtype, found.complete, found.failed) == (np.float32, True, [])
+    assert not list(cache.rglob("*.npz"))
+    for identity, calls in (("colors-1", 9), ("colors-1", 9), ("colors-2", 12)):
+        encoder.identity = identity
         embed_images(table, encoder)
         assert encoder.calls == calls
-    assert not list(cache.rglob("*.npz"))
-
-
-def test_its_own_identity_names_it(table: ImageTable, cache: Path) -> None:
-    encoder: Any = Colors()
-    encoder.identity = "colors-1"
-    for _ in range(2):
-        embed_images(table, encoder)
-    assert encoder.calls == 3
-    encoder.identity = "colors-2"
-    embed_images(table, encoder)
-    assert encoder.calls == 6
 
 
 def test_weights_and_code_name_a_module(table: ImageTable, cache: Path) -> None:
@@ -130,8 +117,5 @@ def test_vectors_that_do_not_fit_are_refused(table: ImageTable, cache: Path, row
 
     with pytest.raises(InputError, match=message):
         embed_images(table, Wrong())
-
-
-def test_what_is_no_encoder_is_refused(table: ImageTable) -> None:
     with pytest.raises(InputError, match="The encoder 3 is neither a name nor an object with encode_images"):
         embed_images(table, 3)  # type: ignore[arg-type]

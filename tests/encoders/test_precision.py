@@ -1,4 +1,4 @@
-"""Encoders in bfloat16: other names, other identities, other vectors, kept apart."""
+"""Encoders in bfloat16: other names, other identities, other vectors, kept apart; and the lengths of features, kept beside them."""
 
 from pathlib import Path
 from typing import Any
@@ -6,11 +6,13 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from PIL import Image
 from typer.testing import CliRunner
 
 import likeness as lk
 from likeness.commands.cli import command_line
-from likeness.encoders import encoder_family, encoder_identity, load_encoder, map_path, reads_text, store_folder, with_precision
+from likeness.data import ImageTable
+from likeness.encoders import encoder_family, encoder_identity, image_lengths, load_encoder, map_path, reads_text, store_folder, with_precision
 from likeness.errors import InputError
 from likeness.io import assets_dir
 
@@ -24,20 +26,17 @@ def test_names() -> None:
     assert not reads_text("BF16:timm:resnet50")
     assert map_path("bf16:local-dir:mine", lambda path: f"/home/{path}") == "bf16:local-dir:/home/mine"
     assert map_path("32:cars", lambda path: f"/home/{path}") == "32:cars"
+    # the identities under which the embeddings that ship are found
+    assert encoder_identity("cars") == encoder_identity("32:cars")
+    assert encoder_identity("bf16:cars") not in (encoder_identity("cars"), encoder_identity("bf16:cars-small"))
+    assert len({encoder_identity(name) for name in ("photos", "32:photos", "bf16:photos")}) == 3
+    assert (assets_dir() / "embeddings" / encoder_identity("cars")).is_dir()
 
 
 @pytest.mark.parametrize("name", ["bf16:", "bf16:nothing", "16:cars", "bf16:bf16:cars", "bf16:32:local-dir:mine"])
 def test_no_known_form(name: str) -> None:
     with pytest.raises(InputError, match="has no known form"):
         encoder_family(name)
-
-
-def test_only_another_precision_is_another_encoder() -> None:
-    """The identities under which the embeddings that ship are found."""
-    assert encoder_identity("cars") == encoder_identity("32:cars")
-    assert encoder_identity("bf16:cars") not in (encoder_identity("cars"), encoder_identity("bf16:cars-small"))
-    assert len({encoder_identity(name) for name in ("photos", "32:photos", "bf16:photos")}) == 3
-    assert (assets_dir() / "embeddings" / encoder_identity("cars")).is_dir()
 
 
 @pytest.mark.parametrize("kind", ["local-dir", "timm:local-dir"])
@@ -87,10 +86,12 @@ def test_spaces_of_both_lie_apart_and_are_found_again(tiny_timm: Path, write_ima
 
 
 class Plain:
+    """An encoder without a tower."""
+
     name = identity = "plain"
 
-    def encode_images(self, images: list[Any]) -> np.ndarray:
-        return np.ones((len(images), 2))
+    def encode_images(self, images: list[Image.Image]) -> np.ndarray:
+        return np.array([np.asarray(image.resize((2, 2))).ravel() for image in images], float)
 
 
 def test_what_has_no_precision_is_refused(write_images, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -117,3 +118,34 @@ def test_the_command(tiny_timm: Path, write_images, tmp_path: Path) -> None:
     assert lk.load(tmp_path / "x.parquet").encoder == f"bf16:timm:local-dir:{tiny_timm}"
     wrong = CliRunner().invoke(command_line(), [*call, "fp8"])
     assert wrong.exit_code != 0
+
+
+def test_unit_vectors_times_lengths_are_what_the_tower_gives_computed_once(
+    table: ImageTable, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    space = lk.embed(table, "cars-small", store_dir=tmp_path / "store")
+    before = set((tmp_path / "store").rglob("*.npz"))
+    lengths = space.replace(name="other").lengths
+    assert len(set((tmp_path / "store").rglob("*.npz")) - before) == 1  # kept beside the embeddings
+    encoder: Any = load_encoder("cars-small")
+    with torch.inference_mode():
+        features = encoder.tower.forward(encoder.tower.pixels([encoder.prepare(Image.open(path)) for path in table.paths()])).numpy()
+    assert (lengths.shape, lengths.dtype) == ((20,), np.float32)
+    np.testing.assert_allclose(space.vectors * lengths[:, None], features, rtol=1e-3, atol=1e-3)
+    assert lengths.std() > 0
+    monkeypatch.setattr("likeness.encoders.lengths.load_encoder", lambda encoder: pytest.fail("the lengths were stored"))
+    np.testing.assert_array_equal(image_lengths(table, "cars-small", store_dir=tmp_path / "store"), lengths)
+
+
+def test_what_has_no_lengths_is_refused(table: ImageTable, tmp_path: Path) -> None:
+    unknown = "have length 1 and what made them is not at hand; embed the images"
+    unit = "'plain' gives unit vectors only, so the lengths of its features are not known; use an open_clip"
+    notion = lk.embed(table, "cars-small").refit(lk.Notion("color", "a {} car", ["red", "blue"]))
+    for space, said in ((lk.Space(np.eye(3)), unknown), (notion, "have length 1"), (lk.embed(table, Plain()), unit)):
+        with pytest.raises(InputError, match=said):
+            space.lengths  # noqa: B018
+    with pytest.raises(InputError, match="were not all computed; start it again"):
+        image_lengths(table, "cars-small", store_dir=tmp_path / "store", should_stop=lambda: True)
+    (table.root / "0003.png").write_bytes(b"no image")
+    with pytest.raises(InputError, match=r"The lengths of 1 images are not known, the first is '0003\.png'"):
+        image_lengths(table, "cars-small", store_dir=tmp_path / "store")

@@ -4,7 +4,6 @@ import itertools
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 import pytest
 import torch
 from hypothesis import assume, given, settings, strategies as st
@@ -25,16 +24,6 @@ def reference() -> dict[str, np.ndarray]:
         return dict(file)
 
 
-def information(a: list[int], b: list[int]) -> float:
-    """Mutual information in nats, in plain loops."""
-    n = len(a)
-    total = 0.0
-    for u, v in set(zip(a, b, strict=True)):
-        both = sum(x == u and y == v for x, y in zip(a, b, strict=True))
-        total += both / n * np.log(n * both / (a.count(u) * b.count(v)))
-    return total
-
-
 def slow_f1(a: list[int], b: list[int]) -> float:
     """Over all pairs in plain loops; 0 where no pair is right."""
     pairs = list(itertools.combinations(range(len(a)), 2))
@@ -53,14 +42,12 @@ def same_partition(a: list[int], b: list[int]) -> bool:
 
 def test_equals_reference_on_given_assignments(reference: dict[str, np.ndarray]) -> None:
     labels = reference["labels"]
-    fixed = clustering_metrics(None, labels, reference["cluster_assignments"])
-    random = clustering_metrics(np.ones((400, 2)), labels, reference["purely_random_assignments"])
-    assert fixed["nmi"] == pytest.approx(float(reference["official_nmi"]), abs=1e-9)
-    assert fixed["ami"] == pytest.approx(float(reference["pml_all_kNone_AMI"]), abs=1e-9)
-    assert fixed["f1"] == pytest.approx(float(reference["official_f1"]), abs=1e-9)
-    assert random["nmi"] == pytest.approx(float(reference["official_nmi_random"]), abs=1e-9)
-    assert random["f1"] == pytest.approx(float(reference["official_f1_random"]), abs=1e-9)
-    assert random["ami"] == pytest.approx(float(reference["ami_random"]), abs=1e-9)
+    for groups, names in (
+        ("cluster_assignments", {"nmi": "official_nmi", "ami": "pml_all_kNone_AMI", "f1": "official_f1"}),
+        ("purely_random_assignments", {"nmi": "official_nmi_random", "ami": "ami_random", "f1": "official_f1_random"}),
+    ):
+        found = clustering_metrics(np.ones((400, 2)), labels, reference[groups])
+        assert found == pytest.approx({name: float(reference[theirs]) for name, theirs in names.items()}, abs=1e-9)
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning", "ignore::UserWarning")
@@ -86,66 +73,17 @@ def test_equals_scikit_learn_and_a_loop_over_pairs(drawn: tuple[list[int], list[
     from sklearn.metrics import adjusted_mutual_info_score, normalized_mutual_info_score
 
     labels, assignments = drawn
+    found = clustering_metrics(None, [f"class {9 - label}" for label in labels], [-3 * cluster for cluster in assignments])
+    assert (found["f1"] == 1) == same_partition(labels, assignments)
     assume(not same_partition(labels, assignments))
-    found = clustering_metrics(None, labels, assignments)
     assert found["nmi"] == pytest.approx(normalized_mutual_info_score(labels, assignments), abs=1e-9)
     assert found["ami"] == pytest.approx(adjusted_mutual_info_score(labels, assignments), abs=1e-9)
     assert found["f1"] == pytest.approx(slow_f1(labels, assignments), abs=1e-12)
 
 
-@pytest.mark.parametrize(
-    ("labels", "assignments"),
-    [
-        ([0, 0, 1, 1, 2, 2], [0, 0, 0, 1, 1, 2]),
-        ([0, 0, 0, 1, 1], [0, 1, 0, 1, 2]),
-        ([0, 1, 2, 3, 4], [0, 0, 1, 1, 2]),
-        ([0, 0, 0, 0, 1], [1, 0, 0, 0, 0]),
-    ],
-)
-def test_expected_information_is_the_mean_over_all_orders(labels: list[int], assignments: list[int]) -> None:
-    orders = [information(labels, list(order)) for order in itertools.permutations(assignments)]
-    entropy = (information(labels, labels) + information(assignments, assignments)) / 2
-    expected = (information(labels, assignments) - np.mean(orders)) / (entropy - np.mean(orders))
-    assert clustering_metrics(None, labels, assignments)["ami"] == pytest.approx(expected, abs=1e-12)
-
-
-def test_hand_case() -> None:
-    """Two classes of two, clusters of three and one: MI = 3/2 ln 2 - 3/4 ln 3; 1 of 3 found pairs is right and 1 of 2 correct ones is found."""
-    found = clustering_metrics(None, list("aabb"), [0, 0, 0, 1])
-    mutual = 1.5 * np.log(2) - 0.75 * np.log(3)
-    entropy = (np.log(2) + 2 * np.log(2) - 0.75 * np.log(3)) / 2
-    assert found["nmi"] == pytest.approx(mutual / entropy)
-    assert found["f1"] == pytest.approx(2 / 5)
-    # Whichever item is alone, the information is the same, so chance expects exactly it.
-    assert found["ami"] == pytest.approx(0, abs=1e-12)
-
-
-@settings(max_examples=60)
-@given(groupings, st.randoms(use_true_random=False))
-def test_laws(drawn: tuple[list[int], list[int]], random: object) -> None:
-    """Order and names do not matter, the two sides may be swapped, values stay in range."""
-    labels, assignments = drawn
-    found = clustering_metrics(None, labels, assignments)
-    both = list(zip([f"class {9 - label}" for label in labels], [-3 * cluster for cluster in assignments], strict=True))
-    random.shuffle(both)  # type: ignore[attr-defined]
-    assert clustering_metrics(None, *zip(*both, strict=True)) == pytest.approx(found, abs=1e-9)
-    assert clustering_metrics(None, assignments, labels) == pytest.approx(found, abs=1e-9)
-    assert 0 <= found["nmi"] <= 1
-    assert 0 <= found["f1"] <= 1
-    assert found["ami"] <= 1
-    assert (found["f1"] == 1) == same_partition(labels, assignments)
-
-
 @given(st.lists(st.integers(0, 9), min_size=1, max_size=30))
 def test_perfect_clusters_give_one(labels: list[int]) -> None:
     assert clustering_metrics(None, labels, [-label for label in labels]) == {"nmi": 1.0, "ami": 1.0, "f1": 1.0}
-
-
-def test_random_clusters_give_an_ami_of_about_zero() -> None:
-    rng = np.random.default_rng(0)
-    found = pd.DataFrame([clustering_metrics(None, rng.integers(0, 9, 300), rng.integers(0, 20, 300)) for _ in range(50)]).mean()
-    assert abs(found["ami"]) < 0.005
-    assert found["nmi"] > 0.1
 
 
 def test_many_classes_without_a_table_of_all_cells() -> None:
@@ -162,17 +100,6 @@ def test_kmeans_finds_separated_classes() -> None:
     x, labels = clusters(400, 16, 3, noise=0.05)
     assert max(clustering_metrics(x, labels, seed=seed)["ami"] for seed in range(5)) == 1
     assert clustering_metrics(torch.from_numpy(x), labels.tolist()) == clustering_metrics(x, labels)
-
-
-def test_cosine_clusters_directions_and_euclidean_places() -> None:
-    directions = np.repeat(np.eye(2), 20, axis=0)
-    lengths = np.tile([1.0, 50.0], 20)[:, None]
-    x = directions * lengths
-    by_direction, by_length = np.repeat([0, 1], 20), np.tile([0, 1], 20)
-    assert clustering_metrics(x, by_direction)["ami"] == 1
-    assert clustering_metrics(x, by_length)["ami"] < 0.1
-    near = np.array([[1.0, 0], [0, 1.0], [1.02, 0], [0, 1.02], [50, 50], [50, 50.1]])
-    assert clustering_metrics(near, [0, 0, 0, 0, 1, 1], metric="euclidean")["ami"] == 1
 
 
 def test_seed_decides_and_input_is_not_changed() -> None:

@@ -1,15 +1,16 @@
 """Mean label distance and nDCG: the authors' numbers, plain loops, laws."""
 
+from importlib import import_module
 from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
 from hypothesis import given, settings, strategies as st
-from sklearn.metrics import ndcg_score
 
 from likeness.errors import InputError
-from likeness.evaluation import chance_metrics, continuous_metrics, oracle_metrics
+from likeness.evaluation import chance_metrics, continuous_comparison, continuous_metrics, oracle_metrics
+from likeness.labels import NumberLabels
 
 
 def drawn(seed: int, q: int = 7, n: int = 40) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -47,12 +48,6 @@ def test_is_the_definition(k: int) -> None:
     assert found == {f"mean_label_distance_at_{k}": pytest.approx(distance, rel=1e-12), f"ndcg_at_{k}": pytest.approx(ndcg, rel=1e-12)}
 
 
-def test_agrees_with_scikit_learn() -> None:
-    apart, queries, gallery = drawn(3)
-    scores = -((queries[:, None] - gallery[None]) ** 2).sum(axis=2)
-    assert continuous_metrics(apart, queries, gallery, (10,))["ndcg_at_10"] == pytest.approx(ndcg_score(1 / (1 + apart), scores, k=10), rel=1e-9)
-
-
 @settings(max_examples=30)
 @given(st.integers(0, 10_000))
 def test_lies_between_the_worst_and_the_oracle(seed: int) -> None:
@@ -65,12 +60,6 @@ def test_lies_between_the_worst_and_the_oracle(seed: int) -> None:
     chance = chance_metrics(apart, (1, 5, 40))
     assert found["mean_label_distance_at_40"] == pytest.approx(chance["mean_label_distance_at_1"])  # whoever retrieves all retrieves by chance
     assert chance["ndcg_at_5"] < 1
-
-
-def test_an_embedding_of_the_labels_is_an_oracle() -> None:
-    labels = np.random.default_rng(0).standard_normal((30, 2))
-    apart = np.linalg.norm(labels[:6, None] - labels[None, 6:], axis=2)
-    assert continuous_metrics(apart, 3 * labels[:6] + 100, 3 * labels[6:] + 100, (1, 5)) == pytest.approx(oracle_metrics(apart, (1, 5)))
 
 
 def test_the_query_itself_can_be_left_out() -> None:
@@ -124,17 +113,13 @@ def test_bad_input(apart: np.ndarray, ks: tuple[int, ...], told: str) -> None:
     _, queries, gallery = drawn(0)
     with pytest.raises(InputError, match=told):
         continuous_metrics(apart, queries, gallery, ks)
-
-
-def test_bad_embeddings() -> None:
-    apart, queries, gallery = drawn(0)
     with pytest.raises(InputError, match="queries have shape \\(7, 5\\), the gallery \\(40, 4\\)"):
-        continuous_metrics(apart, queries, gallery[:, :4])
+        continuous_metrics(np.ones((7, 40)), queries, gallery[:, :4])
     gallery[3, 1] = np.inf
     with pytest.raises(InputError, match="The embedding of gallery image 3 is not finite"):
-        continuous_metrics(apart, queries, gallery, (1,))
+        continuous_metrics(np.ones((7, 40)), queries, gallery, (1,))
     with pytest.raises(InputError, match="exclude must hold a row, -1 to 39, for each of the 7 queries; got shape \\(6,\\)"):
-        oracle_metrics(apart, (1,), exclude=np.zeros(6, int))
+        oracle_metrics(np.ones((7, 40)), (1,), exclude=np.zeros(6, int))
 
 
 @pytest.mark.parametrize("exclude", [False, True])
@@ -151,3 +136,62 @@ def test_chance_is_the_mean_over_all_orders(exclude: bool) -> None:
             for name, value in continuous_metrics(kept[None], np.zeros((1, 1)), places + 1, (1, 3)).items():
                 sums.setdefault(name, []).append(value)
     assert chance_metrics(apart, (1, 3), exclude=hidden) == pytest.approx({name: np.mean(values) for name, values in sums.items()}, rel=1e-12)
+
+
+module = import_module("likeness.evaluation.continuous")
+
+
+def spaces_and_labels(n: int = 40) -> tuple[dict[str, np.ndarray], NumberLabels]:
+    rng = np.random.default_rng(0)
+    labels = rng.random((n, 2)) * 10
+    return {"labels": labels + 0.5 * rng.standard_normal((n, 2)), "noise": rng.standard_normal((n, 3))}, NumberLabels(labels)
+
+
+def test_is_each_space_asked_by_every_image() -> None:
+    spaces, labels = spaces_and_labels()
+    found = continuous_comparison(spaces, labels)
+    assert found is not None
+    every = np.arange(40)
+    apart = labels.between(every, every)
+    for name, vectors in spaces.items():
+        line = found.set_index("row").loc[name]
+        for metric, value in continuous_metrics(apart, vectors, vectors, (1, 10, 30), exclude=every).items():
+            if metric in line:
+                assert line[metric] == pytest.approx(value, rel=1e-9)
+        for metric, value in oracle_metrics(apart, (1, 10), exclude=every).items():
+            if metric.startswith("mean"):
+                assert line[f"oracle_{metric}"] == pytest.approx(value, rel=1e-9)
+        chance = chance_metrics(apart, (10,), exclude=every)
+        assert line["chance_mean_label_distance"] == pytest.approx(chance["mean_label_distance_at_10"])
+        assert line["chance_ndcg_at_10"] == pytest.approx(chance["ndcg_at_10"])
+    assert "ndcg_at_40" not in found  # 39 others
+    assert found["mean_label_distance_at_1"].tolist() == sorted(found["mean_label_distance_at_1"])
+
+
+def test_blocks_change_nothing_and_can_be_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
+    spaces, labels = spaces_and_labels()
+    whole = continuous_comparison(spaces, labels)
+    monkeypatch.setattr(module, "_DISTANCES", 40 * 7)
+    told: list[tuple[int, int]] = []
+    parts = continuous_comparison(spaces, labels, progress=lambda *each: told.append(each))
+    assert whole is not None
+    assert parts is not None
+    np.testing.assert_allclose(parts.drop(columns="row").to_numpy(float), whole.drop(columns="row").to_numpy(float), rtol=1e-9)
+    assert told == [*((start, 40) for start in range(0, 40, 7)), (40, 40)]
+    assert continuous_comparison(spaces, labels, should_stop=lambda: True) is None
+
+
+def test_some_of_the_images_and_some_queries(monkeypatch: pytest.MonkeyPatch) -> None:
+    spaces, labels = spaces_and_labels()
+    rows = np.arange(5, 35)
+    found = continuous_comparison({"labels": spaces["labels"][rows]}, labels, rows)
+    alone = continuous_comparison({"labels": spaces["labels"][rows]}, NumberLabels(labels.values[rows]))
+    assert found is not None
+    assert found.equals(alone)
+    monkeypatch.setattr(module, "MOST_QUERIES", 10)
+    assert module.spread_queries(40).tolist() == [0, 4, 9, 13, 17, 22, 26, 30, 35, 39]
+
+
+def test_too_few_images() -> None:
+    with pytest.raises(InputError, match="10 images with a label are too few to measure retrieval; give at least 11"):
+        continuous_comparison({"a": np.ones((10, 2))}, NumberLabels(np.arange(10.0)))

@@ -38,6 +38,7 @@ def test_names_and_titles_are_taken_once_and_every_file_is_listed() -> None:
         assert len(values) == len(set(values))
     files = {file.stem for file in Path(definitions.__file__).parent.glob("[a-z]*.py")}
     assert {metric.kind for metric in definitions.LISTED} == files
+    assert [metric_title(name) for name in ("my_own", "validation_my_own")] == ["my_own", "my_own, validation"]  # not listed
 
 
 @LISTED
@@ -120,8 +121,3 @@ def test_without_a_choice_those_of_the_paper() -> None:
 def test_what_cannot_be_measured(include: Any, message: str) -> None:
     with pytest.raises(InputError, match=message):
         metrics(ROWS, LABELS, include)
-
-
-def test_a_title_of_what_is_not_listed_is_its_name() -> None:
-    assert metric_title("my_own") == "my_own"
-    assert metric_title("validation_my_own") == "my_own, validation"

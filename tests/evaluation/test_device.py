@@ -50,26 +50,14 @@ def test_all_metrics_of_tensors_are_those_of_arrays(metric: Any, as_device: None
     assert metrics(torch.from_numpy(x), labels, wanted, distance=metric) == pytest.approx(metrics(x, labels, wanted, distance=metric), abs=1e-12)
 
 
-def test_the_device_is_what_computes(as_device: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    x, labels = clusters(60, 4, 5, 1.0)
-    called = []
-    for name in ("ranks", "_keys"):
-        monkeypatch.setattr(_device.DeviceCounter, name, lambda *arguments, name=name: called.append(name) or (np.arange(0), np.zeros(61, int)))
-    retrieval_metrics(torch.from_numpy(x), labels)
-    assert called == ["ranks"]
-
-
-def test_what_judges_a_run_takes_tensors(as_device: None) -> None:
+def test_the_device_is_what_computes_also_what_judges_a_run(as_device: None, monkeypatch: pytest.MonkeyPatch) -> None:
     x, labels = clusters(300, 8, 12, 1.5)
     assert scores(torch.from_numpy(x), labels) == pytest.approx(scores(x, labels), abs=1e-12)
-
-
-def test_some_queries_and_a_gallery_of_others(as_device: None) -> None:
-    x, labels = clusters(400, 8, 15, 1.5)
-    gallery, queries = torch.from_numpy(x[100:]), torch.from_numpy(x[:100])
-    found = retrieval_metrics(gallery, labels[100:], query_embeddings=queries, query_labels=labels[:100])
-    assert found == retrieval_metrics(x[100:], labels[100:], query_embeddings=x[:100], query_labels=labels[:100])
-    assert retrieval_metrics(torch.from_numpy(x), labels, rows=[5, 7, 300]) == retrieval_metrics(x, labels, rows=[5, 7, 300])
+    called = []
+    found = (np.arange(0), np.zeros(301, int))
+    monkeypatch.setattr(_device.DeviceCounter, "ranks", lambda *arguments: called.append("ranks") or found)  # type: ignore[func-returns-value]
+    retrieval_metrics(torch.from_numpy(x), labels)
+    assert called == ["ranks"]
 
 
 @pytest.mark.parametrize("most", [1, 5_000, 60_000])
@@ -97,25 +85,8 @@ def test_k_means_is_that_of_faiss(n: int, classes: int, noise: float) -> None:
         np.testing.assert_array_equal(clustering.kmeans(x, classes, seed, CPU), clustering.kmeans(x, classes, seed))
 
 
-def test_k_means_is_that_of_scikit_learn_from_the_same_start() -> None:
-    from sklearn.cluster import KMeans
-
-    x, _ = clusters(300, 6, 8, 1.0)
-    start = x[:8]
-    found = _device.kmeans_on_device(x, np.arange(300), start, 20, CPU)
-    expected = KMeans(8, init=start, n_init=1, max_iter=20, tol=0, algorithm="lloyd").fit(x)
-    np.testing.assert_array_equal(found, expected.labels_)
-
-
 def test_repeated_rows_leave_the_clusters_that_faiss_leaves() -> None:
     """Thirty different rows and fifty clusters: the empty ones are filled again and again."""
     x = np.repeat(np.random.default_rng(0).standard_normal((30, 8)).astype(np.float32), 10, axis=0)
     found, expected = (clustering.kmeans(x, 50, 0, device) for device in (CPU, None))
     assert clustering.agreement(expected.astype(np.intp), found.astype(np.intp)) == {"nmi": 1.0, "ami": 1.0, "f1": 1.0}
-
-
-def test_an_empty_cluster_takes_half_of_a_large_one() -> None:
-    centers = torch.tensor([[1.0, 1.0], [5.0, 5.0], [2.0, 2.0]])
-    split = _device._split_large_clusters(centers, np.array([90, 0, 1]))
-    tiny = 1 / 1024
-    np.testing.assert_allclose(split.numpy(), [[1 - tiny, 1 + tiny], [1 + tiny, 1 - tiny], [2, 2]])

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from likeness import arrays
-from likeness.evaluation import _ranks, _scratch, clustering_metrics, continuous, retrieval_metrics, structure_metrics
+from likeness.evaluation import _inputs, _ranks, clustering_metrics, continuous, retrieval_metrics, structure_metrics
 from likeness.evaluation.class_means import class_means
-from likeness.search import agreement, nearest, neighbors, overlap_per_row
+from likeness.search import agreement, nearest, neighbors, overlap
 from likeness.shifts import class_mean_features, frechet, frechet_distance
 
 ROWS, DIM, CLASSES = 50_000, 128, 40  # 26 MB
@@ -26,7 +26,7 @@ WORK: dict[str, Work] = {
     "class features": lambda x: class_mean_features(x, LABELS, CLASSES),
     "structure": lambda x: list(structure_metrics(x, LABELS).values()),
     "nearest": lambda x: nearest(x[ASKING], x, 7, exclude=ASKING).rows,
-    "overlap": lambda x: overlap_per_row(x, x[:, ::-1], 7, rows=ASKING),
+    "overlap": lambda x: overlap(x, x[:, ::-1], 7, rows=ASKING),
     "continuous": lambda x: continuous.retrieve(x[ASKING], x, 7, ASKING),
 }
 
@@ -43,7 +43,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> np.ndarray:
 def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     """As much smaller than the store as they are where there are a million rows."""
     monkeypatch.setattr(arrays, "PART_BYTES", 300_000)
-    monkeypatch.setattr(_scratch, "MOST_IN_MEMORY", 0)
+    monkeypatch.setattr(_inputs, "MOST_IN_MEMORY", 0)
     monkeypatch.setattr(_ranks, "BLOCK_BYTES", 2_000_000)
     monkeypatch.setattr(_ranks, "SORTED_UP_TO", 0)
     monkeypatch.setattr(_ranks, "TILE", 500)

@@ -9,6 +9,7 @@ from hypothesis import given, settings, strategies as st
 
 from likeness.evaluation import _ranks
 from likeness.evaluation._inputs import AS_GIVEN, Scaling, scaling_for
+from made_rows import clusters, unit
 
 ENGINES = ("sorting", "counting", "device")
 
@@ -60,8 +61,7 @@ def test_ties_go_by_row_number(drawn: tuple[list[int], list[int]], engine: str) 
 def test_near_ties_are_ranked_by_the_exact_product(seed: int, engine: str) -> None:
     """Unit rows that are copies of a few, changed by nothing or by one unit of the last place: neither float32 nor bfloat16 tells them apart."""
     rng = np.random.default_rng(seed)
-    x = rng.standard_normal((4, 48)).astype(np.float32)[rng.integers(0, 4, 120)]
-    x /= np.linalg.norm(x, axis=1, keepdims=True)
+    x = unit(rng.standard_normal((4, 48)).astype(np.float32)[rng.integers(0, 4, 120)])
     x = np.nextafter(x, np.where(rng.random(x.shape) < 0.05, np.float32(9), x)).astype(np.float32)
     codes = rng.integers(0, 6, 120)
     assert ranks_by(engine, x, codes) == slow_ranks(x, codes, x, codes, own=True)
@@ -86,16 +86,6 @@ def test_sums_that_float64_rounds_to_the_other_side() -> None:
     assert ranks_by("counting", x, codes) == slow_ranks(x, codes, x, codes, own=True)
 
 
-@pytest.mark.parametrize("engine", ENGINES)
-@pytest.mark.parametrize("noise", [0.5, 2.0, 8.0])
-def test_clusters_of_any_width(noise: float, engine: str) -> None:
-    rng = np.random.default_rng(1)
-    codes = rng.integers(0, 5, 150)
-    x = (rng.standard_normal((5, 20))[codes] + noise * rng.standard_normal((150, 20))).astype(np.float32)
-    x /= np.linalg.norm(x, axis=1, keepdims=True)
-    assert ranks_by(engine, x, codes) == slow_ranks(x, codes, x, codes, own=True)
-
-
 @pytest.mark.parametrize("lengths", [(0.1, 10), (1e-12, 1e-8), (1, 1e6)])
 def test_euclidean_of_rows_of_many_lengths(lengths: tuple[float, float]) -> None:
     """All engines agree on rows that are no unit vectors, an outlier among them."""
@@ -109,11 +99,9 @@ def test_euclidean_of_rows_of_many_lengths(lengths: tuple[float, float]) -> None
     assert ranks_by("device", x, codes, scaling=scaling) == expected
 
 
-def random_rows(n: int, classes: int, seed: int = 3) -> tuple[np.ndarray, np.ndarray]:
-    rng = np.random.default_rng(seed)
-    codes = rng.integers(0, classes, n)
-    x = rng.standard_normal((classes, 16))[codes] + 1.5 * rng.standard_normal((n, 16))
-    return (x / np.linalg.norm(x, axis=1, keepdims=True)).astype(np.float32), codes
+def random_rows(n: int, classes: int) -> tuple[np.ndarray, np.ndarray]:
+    x, codes = clusters(n, 16, classes, noise=1.5, seed=3)
+    return unit(x), codes
 
 
 @pytest.mark.parametrize("tile", [64, 100, 8192])

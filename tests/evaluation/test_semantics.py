@@ -1,18 +1,21 @@
 import subprocess
 import sys
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
+from scipy.special import softmax
+from scipy.stats import entropy, spearmanr
 
-from likeness.evaluation import (
-    class_image_similarities,
-    language_divergence,
-    language_rank_correlation,
-    semantic_retrieval,
-    semantics,
-    semantics_table,
-)
+from likeness.errors import InputError
+from likeness.evaluation import most_changed, retrieval_metrics, retrieved_classes, semantics, semantics_table
+from likeness.evaluation._language_inputs import class_number
+from likeness.evaluation.language_divergence import language_divergence
+from likeness.evaluation.semantic_retrieval import SemanticRetrieval, semantic_retrieval
+from likeness.evaluation.semantics import class_image_similarities, language_rank_correlation
+from likeness.losses import language_match
+from made_rows import cosines, unit
 
 MadeUp = Callable[..., tuple[np.ndarray, np.ndarray, np.ndarray]]
 NAMES = ["red van", "red suv", "blue van", "blue suv", "bicycle"]
@@ -43,6 +46,265 @@ def test_a_row_per_space(made_up: MadeUp) -> None:
     assert table.loc["a", "own_share"] == spaces["a"].retrieval.own_share
 
 
+def test_the_rank_correlation_is_scipys_over_pairs_of_classes_and_a_matter_of_order_alone(made_up: MadeUp) -> None:
+    embeddings, labels, language = made_up()
+    similarities = class_image_similarities(embeddings, labels, 5)
+    expected = cosines(np.stack([unit(embeddings)[labels == number].mean(axis=0) for number in range(5)]))
+    np.testing.assert_allclose(similarities, expected, atol=1e-12)
+    assert (np.diag(similarities) == 1).all()
+    tied = np.round(similarities, 1)
+    for ours in (similarities, tied + tied.T):
+        pairs = [(i, j) for i in range(5) for j in range(i)]
+        found = spearmanr([ours[pair] for pair in pairs], [language[pair] for pair in pairs]).statistic
+        assert language_rank_correlation(ours, language) == pytest.approx(found, rel=1e-12)
+        assert language_rank_correlation(0.01 * ours + 0.9, np.exp(language)) == pytest.approx(found, rel=1e-12)
+        assert language_rank_correlation(-ours, language) == pytest.approx(-found, rel=1e-12)
+    assert np.isnan(language_rank_correlation(np.ones((4, 4)), cosines(np.eye(4) + 0.1)))  # without an order there is none
+    assert np.isnan(language_rank_correlation(np.eye(2), np.eye(2)))
+    with pytest.raises(InputError, match="The space has 3 classes, language 4"):
+        language_rank_correlation(np.eye(3), np.eye(4))
+
+
 def test_importing_the_evaluation_needs_no_torch() -> None:
     code = "import sys, likeness.evaluation; sys.exit('torch' in sys.modules or 'plotly' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+@pytest.mark.parametrize("direction", ["image||language", "language||image"])
+@pytest.mark.parametrize("masked", [True, False])
+@pytest.mark.parametrize(("shift", "temperature"), [(1.0, 1.0), (0.0, 0.1), (0.3, 0.5)])
+def test_is_the_training_loss_on_all_images(made_up: MadeUp, direction: str, masked: bool, shift: float, temperature: float) -> None:
+    embeddings, labels, language = made_up()
+    found = language_divergence(embeddings, labels, language, direction, masked=masked, shift=shift, temperature=temperature)
+    loss = language_match(
+        cosines(embeddings),
+        language[labels][:, labels],
+        labels if masked else None,
+        shift,
+        direction,
+        temperature=temperature,
+        mask_language=masked,
+    )
+    assert found.mean == pytest.approx(loss / temperature**2, rel=1e-10, abs=1e-12)
+
+
+@pytest.mark.parametrize("level", ["image", "class"])
+@pytest.mark.parametrize("masked", [True, False])
+def test_each_row_is_scipys_relative_entropy(made_up: MadeUp, level: str, masked: bool) -> None:
+    embeddings, labels, language = made_up(1)
+    similarities, of_row = (cosines(embeddings), labels) if level == "image" else (class_image_similarities(embeddings, labels, 5), np.arange(5))
+    image = np.where(of_row[:, None] == of_row, 1.25, similarities) if masked else similarities
+    p, q = softmax(image, axis=1), softmax(language[of_row][:, of_row] + 0.25, axis=1)
+    found = language_divergence(embeddings, labels, language, level=level, masked=masked, shift=0.25)
+    np.testing.assert_allclose(found.rows, entropy(p, q, axis=1), rtol=1e-10)
+    other = language_divergence(embeddings, labels, language, "language||image", level=level, masked=masked, shift=0.25)
+    np.testing.assert_allclose(other.rows, entropy(q, p, axis=1), rtol=1e-10)
+
+
+@pytest.mark.parametrize("level", ["image", "class"])
+def test_what_language_says_within_a_class_changes_nothing_under_the_mask(made_up: MadeUp, level: str) -> None:
+    embeddings, labels, language = made_up(3)
+    dense = np.where(np.eye(5, dtype=bool), np.linspace(0.3, 0.9, 5), language)  # as of several pseudolabels, matched in all pairings
+    one, two = (language_divergence(embeddings, labels, each, level=level) for each in (language, dense))
+    np.testing.assert_array_equal(one.rows, two.rows)
+    assert language_divergence(embeddings, labels, dense, level=level, masked=False).mean != one.mean
+
+
+def test_mean_deviation_and_classes_are_those_of_the_rows(made_up: MadeUp) -> None:
+    embeddings, labels, language = made_up(2)
+    found = language_divergence(embeddings, labels, language, names=NAMES)
+    assert (found.mean, found.deviation) == (pytest.approx(found.rows.mean()), pytest.approx(found.rows.std()))
+    assert list(found.per_class.index) == NAMES
+    np.testing.assert_allclose(found.per_class, [found.rows[labels == number].mean() for number in range(5)])
+    by_class = language_divergence(embeddings, labels, language, level="class")
+    assert list(by_class.per_class.index) == ["0", "1", "2", "3", "4"]
+    np.testing.assert_array_equal(by_class.per_class, by_class.rows)
+
+
+def test_blocks_change_nothing(made_up: MadeUp, monkeypatch: pytest.MonkeyPatch) -> None:
+    embeddings, labels, language = made_up(3)
+    whole = language_divergence(embeddings, labels, language)
+    monkeypatch.setattr("likeness.evaluation.language_divergence.BLOCK_BYTES", 8 * 60 * 7)
+    told: list[tuple[int, int]] = []
+    blocked = language_divergence(embeddings, labels, language, progress=lambda done, total: told.append((done, total)))
+    np.testing.assert_allclose(blocked.rows, whole.rows, rtol=1e-12)
+    assert told == [(done, 60) for done in (7, 14, 21, 28, 35, 42, 49, 56, 60)]
+
+
+def test_float32_and_torch_are_close_to_float64(made_up: MadeUp) -> None:
+    import torch
+
+    embeddings, labels, language = made_up(4)
+    exact = language_divergence(embeddings, labels, language)
+    for given in (embeddings.astype(np.float32), torch.tensor(embeddings, dtype=torch.float32)):
+        np.testing.assert_allclose(language_divergence(given, labels, language).rows, exact.rows, rtol=1e-5)
+    given = language_divergence(torch.tensor(embeddings), torch.tensor(labels), torch.tensor(language))
+    np.testing.assert_allclose(given.rows, exact.rows, rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"direction": "both"}, "no direction 'both'; choose from image..language, language..image"),
+        ({"level": "pixel"}, "no level 'pixel'; choose from image, class"),
+        ({"temperature": 0.0}, r"temperature is 0\.0, but it must be above 0"),
+        ({"language": np.eye(3)}, "labels run from 0 to 4, but language knows 3 classes; number them 0 to 2"),
+        ({"language": np.eye(6)}, "Class 5 has no image"),
+        ({"language": np.ones((5, 4))}, r"language similarities have shape \(5, 4\); give a square matrix"),
+        ({"language": np.full((5, 5), np.nan)}, "language similarities hold NaN"),
+        ({"language": np.ones((1, 1)), "labels": np.zeros(60, int)}, "There is one class only"),
+        ({"labels": np.zeros(3, int)}, r"labels have shape \(3,\) and type int64; give one class number for each of the 60 images"),
+        ({"labels": np.zeros(60)}, "type float64; give one class number"),
+        ({"labels": np.full(60, -1)}, "labels run from -1 to -1"),
+        ({"names": ["a", "b"]}, "There are 2 names for 5 classes"),
+        ({"names": list("abcda")}, "The class name 'a' stands twice"),
+        ({"embeddings": np.zeros((60, 3))}, "row 0 is all zeros"),
+    ],
+)
+def test_unusable_input_is_refused(made_up: MadeUp, change: dict[str, Any], message: str) -> None:
+    embeddings, labels, language = made_up()
+    with pytest.raises(InputError, match=message):
+        language_divergence(**{"embeddings": embeddings, "labels": labels, "language": language} | change)
+
+
+def by_hand(embeddings: np.ndarray, labels: np.ndarray, neighbors: int) -> np.ndarray:
+    similarities, counts = cosines(embeddings), np.zeros((5, 5), int)
+    for image in range(len(labels)):
+        others = [other for other in range(len(labels)) if other != image]
+        for other in sorted(others, key=lambda other: -similarities[image, other])[:neighbors]:
+            counts[labels[image], labels[other]] += 1
+    return counts
+
+
+@pytest.mark.parametrize("neighbors", [1, 7, 20, 59])
+def test_counts_by_hand(made_up: MadeUp, neighbors: int) -> None:
+    embeddings, labels, language = made_up()
+    found = semantic_retrieval(embeddings, labels, language, neighbors, NAMES)
+    np.testing.assert_array_equal(found.counts, by_hand(embeddings, labels, neighbors))
+    np.testing.assert_array_equal(found.counts.sum(axis=1), neighbors * np.bincount(labels))
+    assert (found.names, found.neighbors) == (NAMES, neighbors)
+    if neighbors == 1:
+        assert found.own_share == pytest.approx(retrieval_metrics(embeddings, labels)["precision_at_1"])
+
+
+@pytest.fixture
+def small() -> SemanticRetrieval:
+    """Three classes of 2, 3 and 5 images; the last never errs."""
+    counts = np.array([[1, 3, 0], [2, 3, 1], [0, 0, 10]])
+    language = np.array([[1, 0.8, 0.1], [0.8, 1, 0.3], [0.1, 0.3, 1]])
+    return SemanticRetrieval(counts, language, np.array([2, 3, 5]), ["a", "b", "c"], 2)
+
+
+def test_relatedness_of_errors_by_hand(small: SemanticRetrieval) -> None:
+    assert small.own_share == pytest.approx(14 / 20)
+    assert small.relatedness == pytest.approx((3 * 0.8 + 2 * 0.8 + 1 * 0.3) / 6)
+    assert small.random_relatedness == pytest.approx((2 * 6 * 0.8 + 2 * 10 * 0.1 + 2 * 15 * 0.3) / (2 * (6 + 10 + 15)))
+    table = small.per_class
+    assert table["class"].tolist() == ["a", "b", "c"]
+    assert table["images"].tolist() == [2, 3, 5]
+    assert table["own"].tolist() == [0.25, 0.5, 1.0]
+    assert table["errors"].tolist() == [3, 3, 0]
+    np.testing.assert_allclose(table["relatedness"], [0.8, (2 * 0.8 + 0.3) / 3, np.nan])
+    np.testing.assert_allclose(table["random"], [(3 * 0.8 + 5 * 0.1) / 8, (2 * 0.8 + 5 * 0.3) / 7, (2 * 0.1 + 3 * 0.3) / 5])
+
+
+def test_all_others_as_neighbors_are_as_related_as_random_ones(made_up: MadeUp) -> None:
+    embeddings, labels, language = made_up(2)
+    found = semantic_retrieval(embeddings, labels, language, 59)
+    assert found.relatedness == pytest.approx(found.random_relatedness, rel=1e-12)
+    np.testing.assert_allclose(found.per_class["relatedness"], found.per_class["random"], rtol=1e-12)
+    # a space without errors has no relatedness
+    labels = np.repeat(np.arange(5), 4)
+    found = semantic_retrieval(np.eye(5)[labels], labels, language, 3)
+    assert (found.own_share, np.isnan(found.relatedness)) == (1.0, True)
+    assert found.per_class["relatedness"].isna().all()
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"neighbors": 0}, "neighbors is 0, but each of the 60 images has 59 others"),
+        ({"neighbors": 60}, "neighbors is 60, but each"),
+        ({"labels": np.array([4] + [0, 1, 2, 3] * 14 + [0, 1, 2])}, "The class 'bicycle' has one image, which can't find its own class"),
+        ({"language": np.ones((1, 1)), "labels": np.zeros(60, int)}, "one class only"),
+        ({"embeddings": np.full((60, 3), np.nan)}, "row 0 holds NaN"),
+    ],
+)
+def test_what_cannot_be_retrieved_is_refused(made_up: MadeUp, change: dict[str, Any], message: str) -> None:
+    embeddings, labels, language = made_up()
+    with pytest.raises(InputError, match=message):
+        semantic_retrieval(**{"embeddings": embeddings, "labels": labels, "language": language, "names": NAMES} | change)
+
+
+BIRDS = ["Brandt Cormorant", "Pelagic Cormorant", "Gadwall", "Puffin"]
+LANGUAGE = np.array([[1, 0.9, 0.2, 0.5], [0.9, 1, 0.3, 0.5], [0.2, 0.3, 1, 0.5], [0.5, 0.5, 0.5, 1]])
+
+
+def found(*counts: list[int]) -> SemanticRetrieval:
+    return SemanticRetrieval(np.array(counts), LANGUAGE, np.full(4, 3), BIRDS, 20)
+
+
+@pytest.fixture
+def base() -> SemanticRetrieval:
+    return found([30, 0, 20, 10], [10, 40, 0, 10], [0, 0, 60, 0], [0, 5, 5, 50])
+
+
+@pytest.fixture
+def guided() -> SemanticRetrieval:
+    return found([30, 25, 5, 0], [10, 40, 0, 10], [0, 4, 56, 0], [20, 0, 0, 40])
+
+
+def test_figure_3_by_hand(base: SemanticRetrieval, guided: SemanticRetrieval) -> None:
+    table = retrieved_classes({"base": base, "ELG": guided}, "brandt cormorant")
+    assert table.to_dict("list") == {
+        "class": ["Pelagic Cormorant", "Puffin", "Gadwall"],
+        "language_similarity": [0.9, 0.5, 0.2],
+        "base": [0, 10, 20],
+        "ELG": [25, 0, 5],
+    }
+    assert retrieved_classes({"base": base, "ELG": guided}, "Brandt Cormorant", top=1)["class"].tolist() == ["Pelagic Cormorant"]
+    # classes that no space found are not listed, and equally related ones keep their order
+    assert retrieved_classes({"base": base}, "Brandt Cormorant")["class"].tolist() == ["Puffin", "Gadwall"]
+    nothing = retrieved_classes({"base": base}, "Gadwall")
+    assert (list(nothing.columns), len(nothing)) == (["class", "language_similarity", "base"], 0)
+    assert retrieved_classes({"a": guided, "b": base}, "Puffin")["class"].tolist() == ["Brandt Cormorant", "Pelagic Cormorant", "Gadwall"]
+
+
+def test_most_changed_by_hand(base: SemanticRetrieval, guided: SemanticRetrieval) -> None:
+    table = most_changed(base, guided)
+    # Gadwall never errs in one space
+    assert table["class"].tolist() == ["Brandt Cormorant", "Pelagic Cormorant", "Puffin"]
+    before, after = (20 * 0.2 + 10 * 0.5) / 30, (25 * 0.9 + 5 * 0.2) / 30
+    assert table.loc[0, ["a", "b", "change"]].tolist() == pytest.approx([before, after, after - before])
+    assert table["change"].tolist()[1:] == pytest.approx([0, 0])
+    turned = most_changed(guided, base, top=1)
+    assert turned["change"].tolist() == pytest.approx([before - after])
+    # classes with few errors are left aside
+    assert most_changed(base, guided, least=11)["class"].tolist() == ["Brandt Cormorant", "Pelagic Cormorant"]
+    nothing = most_changed(base, guided, least=1000)
+    assert (list(nothing.columns), len(nothing)) == (["class", "a", "b", "change"], 0)
+    assert "Gadwall" not in most_changed(base, guided, least=0)["class"].tolist()
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (
+            lambda one: retrieved_classes({"a": one}, "Brant Cormorant"),
+            r"'Brant Cormorant'; did you mean 'Brandt Cormorant' or 'Pelagic Cormorant'\?",
+        ),
+        (lambda one: retrieved_classes({"a": one}, "xyz"), "'xyz'; the first ones are Brandt Cormorant, Pelagic Cormorant, Gadwall, Puffin"),
+        (lambda one: retrieved_classes({}, "Puffin"), "There is no space"),
+        (lambda one: retrieved_classes({"a": one}, "Puffin", 0), "top is 0"),
+        (lambda one: most_changed(one, one, -1), "top is -1"),
+        (
+            lambda one: most_changed(one, SemanticRetrieval(one.counts, LANGUAGE, np.full(4, 4), BIRDS, 20)),
+            "spaces are of different classes or images",
+        ),
+        (lambda one: class_number("TERN", ["Tern", "tern"]), "There is no class 'TERN'"),
+    ],
+)
+def test_what_cannot_be_compared_is_named(call: Callable[[SemanticRetrieval], object], message: str, base: SemanticRetrieval) -> None:
+    assert [class_number("GADWALL", BIRDS), *(class_number(name, ["Tern", "tern"]) for name in ("Tern", "tern"))] == [2, 0, 1]
+    with pytest.raises(InputError, match=message):
+        call(base)

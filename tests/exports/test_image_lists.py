@@ -154,18 +154,6 @@ def test_wrong_input_is_answered(target: str, options: dict[str, object], messag
     assert sorted(os.listdir(tmp_path)) == ["photos"]
 
 
-def test_a_folder_with_something_in_it_stays(table: ImageTable, tmp_path: Path) -> None:
-    (tmp_path / "out").mkdir()
-    (tmp_path / "out" / "mine").write_text("mine")
-    for target in ("links", "yolo"):
-        with pytest.raises(InputError, match="There is something at"):
-            lk.export(table, target, tmp_path / "out", label="breed")
-    assert os.listdir(tmp_path / "out") == ["mine"]
-    os.symlink(tmp_path / "nowhere", tmp_path / "dangling")
-    with pytest.raises(InputError, match="There is something at"):
-        lk.export(table, "links", tmp_path / "dangling")
-
-
 def test_a_link_that_fails_leaves_nothing(table: ImageTable, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: object) -> None:
         raise OSError(18, "Invalid cross-device link")

@@ -65,24 +65,16 @@ def test_a_row_at_a_right_angle_to_the_notion_is_zero() -> None:
     assert (found[[0, 3]] == 0).all()
 
 
-@pytest.mark.parametrize("method", ["probabilities", "raw"])
-def test_what_is_not_linear_is_refused_with_the_reason(method: str, cars: lk.Space, tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="which is no single matrix, so it has no such file; take a linear method"):
-        lk.export(cars.refit(NOTION, method), "notion", tmp_path / "out")
-    assert not (tmp_path / "out").exists()
-
-
-def test_wrong_input_is_answered(cars: lk.Space, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_not_linear_and_wrong_input_are_answered(cars: lk.Space, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for method in ("probabilities", "raw"):
+        with pytest.raises(InputError, match="which is no single matrix, so it has no such file; take a linear method"):
+            lk.export(cars.refit(NOTION, method), "notion", tmp_path / "out")
     with pytest.raises(InputError, match="This is no notion's space"):
         lk.export(cars, "notion", tmp_path / "out")
     color = cars.refit(NOTION)
     again = type(color.estimator)(dim=2).fit(np.random.default_rng(0).normal(size=(9, color.vectors.shape[1])))
     with pytest.raises(InputError, match="is made from a notion's space and not from the encoder's"):
         lk.export(color.project(again, "twice"), "notion", tmp_path / "out")
-    (tmp_path / "taken").mkdir()
-    (tmp_path / "taken" / "file").touch()
-    with pytest.raises(InputError, match="There is something at"):
-        lk.export(color, "notion", tmp_path / "taken")
     monkeypatch.setitem(__import__("sys").modules, "onnx", None)
     with pytest.raises(InputError, match=r'pip install "likeness\[onnx\]"'):
         lk.export(color, "notion", tmp_path / "out")

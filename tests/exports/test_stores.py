@@ -5,10 +5,12 @@ import shutil
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pandas as pd
+import psycopg
 import pytest
 
 import likeness as lk
@@ -44,8 +46,6 @@ def place(request: pytest.FixtureRequest, tmp_path: Path) -> Any:
     def of(target: str) -> str:
         if target != "pgvector":
             return str(tmp_path / f"{target}-store")
-        import psycopg
-
         address = str(request.getfixturevalue("postgres"))
         with psycopg.connect(address, autocommit=True) as connection:
             connection.execute("DROP SCHEMA public CASCADE")
@@ -81,43 +81,19 @@ def test_a_space_comes_back_whole(target: str, space: Space, place: Any, small_p
 
 
 @pytest.mark.parametrize("target", STORES)
-def test_some_rows_and_columns_in_their_order(target: str, space: Space, place: Any) -> None:
-    where = place(target)
-    lk.export(space, target, where, rows=[8, 1, 5], columns=["count"])
-    found = import_space(target, where)
-    np.testing.assert_allclose(found.vectors, space.vectors[[8, 1, 5]], atol=1e-6)
-    assert found.table.frame["count"].tolist() == [8, 1, 5]
-    assert found.table.attributes == ["count"]
-
-
-@pytest.mark.parametrize("target", STORES)
-def test_vectors_without_images_come_back(target: str, place: Any) -> None:
-    where = place(target)
-    plain = lk.Space(np.eye(3) + 0.1, labels=[1, 2, 3])
-    lk.export(plain, target, where)
-    found = import_space(target, where)
-    assert not found.table.has_images
-    assert found.table.frame["label"].tolist() == [1, 2, 3]
-    bare = lk.Space(np.eye(3) + 0.1)
-    where = place(target) + ("2" if target != "pgvector" else "")
-    lk.export(bare, target, where)
-    np.testing.assert_allclose(import_space(target, where).vectors, bare.vectors, atol=1e-6)
-
-
-@pytest.mark.parametrize("target", STORES)
-def test_zero_rows_of_a_notions_space_stay_zero(target: str, place: Any) -> None:
-    class Drop:
-        def fit(self, text: Any) -> None: ...
-
-        def transform(self, images: Any) -> Any:
-            return np.asarray(images)[:, :2]
-
-    base = lk.Space(np.array([[1.0, 2, 0], [0, 0, 1], [2, 1, 1]]))
-    seen = base.project(Drop(), "two of three")
-    where = place(target)
-    lk.export(seen, target, where)
-    vectors = TARGETS[target].read(where, None).vectors  # type: ignore[misc]
-    np.testing.assert_allclose(vectors, seen.vectors, atol=1e-6)
+def test_some_rows_vectors_without_images_and_zero_rows_of_a_notions_space_come_back(target: str, space: Space, place: Any) -> None:
+    drop = SimpleNamespace(fit=lambda text: None, transform=lambda images: np.asarray(images)[:, :2])
+    seen = lk.Space(np.array([[1.0, 2, 0], [0, 0, 1], [2, 1, 1]])).project(drop, "two of three")
+    plain, bare = lk.Space(np.eye(3) + 0.1, labels=[1, 2, 3]), lk.Space(np.eye(3) + 0.1)
+    for number, (source, rows) in enumerate(((space, [8, 1, 5]), (plain, None), (bare, None), (seen, None))):
+        where = place(target) + (str(number) if target != "pgvector" else "")
+        lk.export(source, target, where, rows=rows, columns=["count"] if rows else None)
+        vectors = source.vectors if rows is None else source.vectors[rows]
+        np.testing.assert_allclose(TARGETS[target].read(where, None).vectors, vectors, atol=1e-6)  # type: ignore[misc]
+        if source is not seen:
+            table = import_space(target, where).table
+            assert table.has_images == (source is space)
+            assert table.frame[table.attributes].to_dict("list") == ({"count": rows} if rows else {} if source is bare else {"label": [1, 2, 3]})
 
 
 def _nearest(space: Space, row: int, k: int) -> list[int]:
@@ -144,8 +120,6 @@ def test_qdrant_itself_finds_what_is_nearest_under_a_filter(space: Space, place:
 
 @pytest.mark.long
 def test_pgvector_itself_finds_what_is_nearest(space: Space, place: Any) -> None:
-    import psycopg
-
     where = place("pgvector")
     lk.export(space, "pgvector", where)
     text = json.dumps(space.vectors[3].tolist())
@@ -242,22 +216,17 @@ def test_memory_is_bounded_by_parts(target: str, place: Any, small_parts: None, 
     assert max(taken) <= 5
 
 
-def test_what_stands_in_a_folder_stays(space: Space, tmp_path: Path) -> None:
+def test_what_stands_in_a_folder_stays_and_nothing_is_made_by_reading(space: Space, tmp_path: Path) -> None:
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "file").write_text("mine")
-    for target in ("qdrant", "faiss"):
-        with pytest.raises(InputError, match="There is something at"):
-            lk.export(space, target, tmp_path / "mine")
-    with pytest.raises(InputError, match=r"is no folder|cannot be written|something at"):
-        lk.export(space, "qdrant", tmp_path / "mine" / "file")
+    for place, message in ((tmp_path / "mine", "There is something at"), (tmp_path / "mine" / "file", "is no folder|cannot be written")):
+        with pytest.raises(InputError, match=message):
+            lk.export(space, "qdrant", place)
     assert [each.name for each in (tmp_path / "mine").iterdir()] == ["file"]
-
-
-@pytest.mark.parametrize("target", ["qdrant", "lancedb", "faiss"])
-def test_nothing_is_made_by_reading(target: str, tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="There is no"):
-        import_space(target, str(tmp_path / "nope"))
-    assert not (tmp_path / "nope").exists()
+    for target in ("qdrant", "lancedb", "faiss"):
+        with pytest.raises(InputError, match="There is no"):
+            import_space(target, str(tmp_path / "nope"))
+        assert not (tmp_path / "nope").exists()
 
 
 def test_a_damaged_index_is_answered(space: Space, tmp_path: Path) -> None:
@@ -295,7 +264,6 @@ def test_what_a_store_says_of_itself_may_be_anything(about: str, space: Space, t
 @pytest.mark.long
 def test_vectors_of_others_are_read(space: Space, place: Any) -> None:
     import lancedb
-    import psycopg
     from qdrant_client import QdrantClient, models
 
     vectors, paths = space.vectors, [str(path) for path in space.table.paths()]
@@ -335,8 +303,6 @@ def test_own_columns_and_names_are_refused(target: str, space: Space, place: Any
 
 @pytest.mark.long
 def test_a_table_of_others_is_not_touched(space: Space, place: Any) -> None:
-    import psycopg
-
     where = place("pgvector")
     with psycopg.connect(where, autocommit=True) as connection:
         connection.execute("CREATE TABLE my_photos (a int)")

@@ -9,6 +9,7 @@ import pytest
 import likeness as lk
 from likeness.data import ImageTable
 from likeness.errors import InputError
+from likeness.exports import TARGETS, Target
 from likeness.space import Space
 
 
@@ -23,8 +24,8 @@ def test_a_csv_file_is_read_back(table: ImageTable, tmp_path: Path) -> None:
     written = lk.export(table, "csv", tmp_path / "out.csv")
     assert written.n == 12
     found = pd.read_csv(tmp_path / "out.csv")
-    assert found["path"].tolist() == table.frame["path"].tolist()
-    assert found["note"].tolist() == table.frame["note"].tolist()
+    for name in ("path", "note"):
+        assert found[name].tolist() == table.frame[name].tolist()
     assert found["breed"].fillna("").tolist() == table.frame["breed"].astype(object).fillna("").tolist()
     np.testing.assert_array_equal(found["weight"], table.frame["weight"].astype(float))
     assert found["good"].dtype == bool
@@ -100,11 +101,21 @@ def test_wrong_input_is_answered(changes: dict[str, object], message: str, table
     assert not place.exists()
 
 
-def test_what_stands_there_stays(table: ImageTable, space: Space, tmp_path: Path) -> None:
-    (tmp_path / "out.csv").write_text("mine")
-    with pytest.raises(InputError, match="There is something at"):
-        lk.export(table, "csv", tmp_path / "out.csv")
-    assert (tmp_path / "out.csv").read_text() == "mine"
+@pytest.mark.parametrize("target", [target for target in TARGETS.values() if target.check_address is None], ids=lambda target: target.name)
+def test_what_stands_at_a_place_stays(target: Target, tmp_path: Path) -> None:
+    """Be it a dangling link; before what is to be exported is looked at."""
+    taken, dangling = (tmp_path / f"{name}{target.ending}" for name in ("taken", "dangling"))
+    dangling.symlink_to(tmp_path / "nowhere")
+    file = taken if target.ending else taken / "file"
+    file.parent.mkdir(exist_ok=True)
+    file.write_text("mine")
+    for place in (taken, dangling):
+        with pytest.raises(InputError, match="There is something at"):
+            lk.export("nothing", target.name, place)
+    assert (file.read_text(), dangling.is_symlink(), {*tmp_path.iterdir()} - {tmp_path / "cache"}) == ("mine", True, {dangling, taken})
+
+
+def test_names_that_are_taken_and_infinity_are_refused(space: Space, tmp_path: Path) -> None:
     taken = Space(space.vectors, space.table, {"Neighbors": range(12)})
     with pytest.raises(InputError, match="The attribute 'Neighbors' has the name of a column that is added"):
         lk.export(taken, "csv", tmp_path / "other.csv", neighbors=1)

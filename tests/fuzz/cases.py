@@ -61,7 +61,7 @@ def _papers() -> list[Case]:
         return Case(name, write, lambda folder: read_dataset(f"{source}:{folder}"), damage, covers)
 
     return [
-        case("Cars196", "cars196/all", mini.write_cars196, ("*.mat",), "data/readers/cars196", "data/readers/mat_file"),
+        case("Cars196", "cars196/all", mini.write_cars196, ("*.mat",), "data/readers/cars196"),
         case("Cars196 devkit", "cars196/all", mini.write_cars196_devkit, ("*.mat", "devkit/*.mat"), "data/readers/cars196"),
         case("CUB200", "cub200/all", mini.write_cub200, ("*.txt",), "data/readers/cub200", "data/readers/official_layout"),
         case("DeepFashion", "deepfashion/all", mini.write_deepfashion, ("Anno_fine/*.txt",), "data/readers/deepfashion"),
@@ -200,8 +200,8 @@ def _splits() -> list[Case]:
 
 
 def _configs() -> list[Case]:
+    from likeness.studies import read_sweep
     from likeness.studies.study import cells, read_study, studies
-    from likeness.studies.sweeps import read_sweep
     from likeness.training.config import as_yaml, presets, read_config, with_changes
     from server_settings import read_settings
 
@@ -229,9 +229,7 @@ def _configs() -> list[Case]:
 
 def _language() -> list[Case]:
     from likeness.data import read_label_file
-    from likeness.language.caption_files import read_captions
-    from likeness.language.hierarchy_files import read_hierarchy
-    from likeness.language.pseudolabel_files import read_pseudolabels
+    from likeness.language import read_captions, read_hierarchy, read_pseudolabels
     from likeness.language.word_vectors import WordVectors
 
     trees = {"t.csv": "child,parent\nbird,animal\ncowbird,bird\n", "t.json": json.dumps({"bird": "animal", "animal": None})}
@@ -241,9 +239,9 @@ def _language() -> list[Case]:
         return read_hierarchy(file).path_of("bird")
 
     return [
-        *(_of_file(f"hierarchy {name}", name, tree, path, "language/hierarchy_files") for name, tree in trees.items()),
-        _of_file("captions", "c.csv", 'path,caption\na.png,"a, b"\nb.png,c\n', read_captions, "language/caption_files"),
-        _of_file("pseudolabels", "p.csv", "a,x,y\nb,z\n", lambda file: read_pseudolabels(str(file)), "language/pseudolabel_files"),
+        *(_of_file(f"hierarchy {name}", name, tree, path, "language/hierarchy") for name, tree in trees.items()),
+        _of_file("captions", "c.csv", 'path,caption\na.png,"a, b"\nb.png,c\n', read_captions, "language/captions"),
+        _of_file("pseudolabels", "p.csv", "a,x,y\nb,z\n", lambda file: read_pseudolabels(str(file)), "language/pseudolabels"),
         _of_file("labels in a file of their own", "l.csv", "path,label\na.png,red\nb.png,blue\n", read_label_file, "data/label_files"),
         _of_file("word vectors", "v.vec", vectors, lambda file: _word_vectors(WordVectors("v", file)), "language/word_vectors"),
     ]
@@ -257,6 +255,7 @@ def _word_vectors(model: Any) -> None:
 def _runs() -> list[Case]:
     from safetensors.numpy import save_file
 
+    from likeness.io import CheckpointFile
     from likeness.studies.study_folder import StudyFolder
     from likeness.training.config import as_yaml, read_config
     from likeness.training.runs.run_encoder import load_spherical_map
@@ -282,8 +281,10 @@ def _runs() -> list[Case]:
         _answered(run.config)
         run.config()
 
-    def weights(file: Path) -> None:
-        save_file({"lift.centre": np.zeros(3, np.float32), "lift.radius": np.ones(1, np.float32)}, file)
+    def read_lift(file: Path) -> None:
+        load_spherical_map(RunFolder(file.parent))
+
+    lift = {"lift.centre": np.zeros(3, np.float32), "lift.radius": np.ones(1, np.float32)}
 
     def model(weights: str) -> Any:
         from likeness.training.config import BackboneConfig
@@ -298,32 +299,22 @@ def _runs() -> list[Case]:
         torch.manual_seed(0)
         save_torch({name: value.contiguous() for name, value in model("none").state_dict().items()}, file)
 
+    def checkpoint(file: Path) -> None:
+        import torch
+
+        torch.save({"state": {"a": torch.zeros(3)}, "step": 3, "words": ["a"]}, file)
+
     def study(folder: Path) -> None:
         (folder / "study.yaml").write_text("name: s\nbase: shipped-cars-elg\nseeds: [0]\nrows: {a: {}, b: {seed: 1}}\n")
         (folder / "status.json").write_text(json.dumps(status))
 
     return [
         Case("run folder", run, read_run, ("*",), ("training/runs/run_folder",)),
+        _of_file("checkpoint", "checkpoint.ckpt", checkpoint, lambda file: _answered(CheckpointFile(file).read), "io/checkpoints"),
         Case("study folder", study, lambda folder: StudyFolder(folder).standing(), ("*",), ("studies/study_folder",)),
-        _of_file(
-            "weights of a run", "best.safetensors", weights, lambda file: load_spherical_map(RunFolder(file.parent)), "training/runs/run_encoder"
-        ),
+        _of_file("weights of a run", "best.safetensors", lambda file: save_file(lift, file), read_lift, "training/runs/run_encoder"),
         _of_file("weights of a network", "w.safetensors", network, lambda file: model(str(file)), "training/network/backbones"),
     ]
-
-
-def _checkpoints() -> list[Case]:
-    def write(file: Path) -> None:
-        import torch
-
-        torch.save({"state": {"a": torch.zeros(3)}, "step": 3, "words": ["a"]}, file)
-
-    def read(file: Path) -> None:
-        from likeness.io import CheckpointFile
-
-        _answered(CheckpointFile(file).read)
-
-    return [_of_file("checkpoint", "checkpoint.ckpt", write, read, "io/checkpoints")]
 
 
 def _stores() -> list[Case]:
@@ -332,6 +323,7 @@ def _stores() -> list[Case]:
     from likeness.encoders.store.text_cache import TextCache
     from likeness.encoders.store.texts import _shipped
     from likeness.projection.map_store import _read as read_map
+    from likeness.search import build_index, open_index
     from likeness.space import Space
     from likeness.tagging import NewColumn, TagStore, export_csv, import_csv, with_tags
 
@@ -360,12 +352,6 @@ def _stores() -> list[Case]:
         for call in (*reads, lambda: import_csv(into, table, folder / "labels.csv", "ada"), *writes, lambda: export_csv(store, folder / "out.csv")):
             _answered(call)
 
-    def positions(file: Path) -> None:
-        np.save(file, np.zeros((5, 2), np.float32))
-
-    def shipped(file: Path) -> None:
-        np.savez(file, texts=np.array(["a", "b"]), vectors=np.ones((2, 4), np.float16))
-
     entry = {"id": "ab12", "name": "x", "source": "/a", "encoder": "cars", "path_column": None}
     entries = json.dumps([entry, entry | {"id": "cd", "owner": "e" * 32}])
 
@@ -373,33 +359,22 @@ def _stores() -> list[Case]:
         with mock.patch.dict(os.environ, LIKENESS_CACHE=str(file.parent)):
             assert all(isinstance(entry.id, str) for entry in catalog.list_datasets())
 
-    def space(file: Path) -> None:
-        Space(np.eye(5, 8), labels={"x": ["a", "b", "c", "d", "e"]}).save(file)
-
-    return [
-        _of_file("space", "s.parquet", space, load_space, "io/vector_file"),
-        Case("text cache", cache, read_cache, ("*.sqlite",), ("encoders/store/text_cache",), (sqlite3.Warning,)),
-        Case("tags", tags, read_tags, ("*.sqlite", "*.csv"), ("tagging/tag_file", "tagging/columns", "tagging/csv_files")),
-        _of_file("map", "m.npy", positions, read_map, "projection/map_store"),
-        _of_file("shipped texts", "t.npz", shipped, _shipped.__wrapped__, "encoders/store/texts"),
-        _of_file("datasets", "datasets.json", entries, read_datasets, "data/catalog"),
-        _shards(),
-        _index(),
-    ]
-
-
-def _index() -> Case:
-    from likeness.search import build_index, open_index
-
     rows = np.random.default_rng(0).standard_normal((300, 8)).astype(np.float32)
     rows /= np.linalg.norm(rows, axis=1, keepdims=True)
-    return Case(
-        "index",
-        lambda folder: build_index(rows, folder / "i"),
-        lambda folder: open_index(folder / "i", rows),
-        ("i/*",),
-        ("search/ivf_index",),
+    space, texts = (
+        Space(np.eye(5, 8), labels={"x": ["a", "b", "c", "d", "e"]}),
+        {"texts": np.array(["a", "b"]), "vectors": np.ones((2, 4), np.float16)},
     )
+    return [
+        _of_file("space", "s.parquet", space.save, load_space, "io/vector_file"),
+        Case("text cache", cache, read_cache, ("*.sqlite",), ("encoders/store/text_cache",), (sqlite3.Warning,)),
+        Case("tags", tags, read_tags, ("*.sqlite", "*.csv"), ("tagging/tag_file", "tagging/columns", "tagging/csv_files")),
+        _of_file("map", "m.npy", lambda file: np.save(file, np.zeros((5, 2), np.float32)), read_map, "projection/map_store"),
+        _of_file("shipped texts", "t.npz", lambda file: np.savez(file, **texts), _shipped.__wrapped__, "encoders/store/texts"),
+        _of_file("datasets", "datasets.json", entries, read_datasets, "data/catalog"),
+        _shards(),
+        Case("index", lambda folder: build_index(rows, folder / "i"), lambda folder: open_index(folder / "i", rows), ("i/*",), ("search/ivf_index",)),
+    ]
 
 
 def _shards() -> Case:
@@ -469,7 +444,7 @@ def _photos() -> Case:
         for path in read_folder(folder, gps=True).paths()[:20]:
             _answered(lambda path=path: read_image(path))
 
-    parts = ("heif_images", "pdf_pages", "video_frames", "file_formats", "exif")
+    parts = ("pdf_pages", "video_frames", "file_formats", "exif")
     return Case("photos, pages and seconds", write, read, ("*",), (*(f"io/{part}" for part in parts), "data/readers/photo_columns"))
 
 
@@ -544,5 +519,5 @@ def _models() -> list[Case]:
 
 def cases() -> list[Case]:
     """All of them."""
-    makers = (_papers, _tables, _labels, _notions, _splits, _configs, _language, _runs, _checkpoints, _stores, _images, _uploads, _app, _models)
+    makers = (_papers, _tables, _labels, _notions, _splits, _configs, _language, _runs, _stores, _images, _uploads, _app, _models)
     return [case for make in makers for case in make()]

@@ -74,38 +74,26 @@ _SOUND: dict[str, tuple[str, ...]] = {
 }
 _TEXTS = (
     *("", " ", ",", ",,", "=", "a=b", ".", "..", "-", "~", "~nobody", "nan", "inf", "-inf", "NaN", "null", "true", "0", "-1", "1", "2,", "1.5"),
-    *("1e400",),
-    *("9" * 30, "9" * 5000, "x" * 5000, "x" * 300, "²", "٣", "0x10", "1_000", "\udcff", "é\u202e\u2028", "a\nb", "%s", "{0}", "{}", "[", "[]", "*"),
-    *("car-color", "car-color,", "cars", "cars@3", "synthetic-poses@0", "cars196:photos", "nope:photos", "run:", "run:runs/one", "run:photos"),
-    *("local-dir:photos", "timm:nope", "timm:test_resnet", "ViT-B-32/openai", "s3://", "file:///etc/passwd", "memory://x", "http://[", "://"),
-    *("clip:",),
-    *("seed=", "=1", "seed=2020-13-45", "seed=-1", "seed=1e400", "seed=.nan", "seed=&a [*a]", "seed={", "a.b.c.d=1", "data=1", ".=1", "epochs=-1"),
-    *("epochs=99999999999999999999", "device=cuda", "device=nope", "device=tpu", "backbone.options={nope: 1}", "backbone.options={in_chans: x}"),
-    *(
-        "backbone.options={mean: 3}",
-        "backbone.name=nope",
-        "backbone.name=clip:nope",
-        "backbone.weights=photos",
-        "backbone.dim=99999999",
-        "batch.size=0",
-    ),
-    *("batch.size=7", "batch.size=99999999999", "data.image_size=nan", "data.source=photos", "data.attribute=nope", "data.train_classes=0.999"),
-    *("objective.name=nope", "objective.options={margin: .inf}", "optimizer.rate=.inf", "optimizer.rate=1e300", "guidance=null", "name=../../x"),
+    *("1e400", "9" * 30, "9" * 5000, "x" * 5000, "x" * 300, "²", "٣", "0x10", "1_000", "\udcff", "é\u202e\u2028", "a\nb", "%s", "{0}", "{}", "["),
+    *("[]", "*", "car-color", "car-color,", "cars", "cars@3", "synthetic-poses@0", "cars196:photos", "nope:photos", "run:", "run:runs/one"),
+    *("run:photos", "local-dir:photos", "timm:nope", "timm:test_resnet", "ViT-B-32/openai", "s3://", "file:///etc/passwd", "memory://x", "http://["),
+    *("://", "clip:", "seed=", "=1", "seed=2020-13-45", "seed=-1", "seed=1e400", "seed=.nan", "seed=&a [*a]", "seed={", "a.b.c.d=1", "data=1", ".=1"),
+    *("epochs=-1", "epochs=99999999999999999999", "device=cuda", "device=nope", "device=tpu", "backbone.options={nope: 1}"),
+    *("backbone.options={in_chans: x}", "backbone.options={mean: 3}", "backbone.name=nope", "backbone.name=clip:nope", "backbone.weights=photos"),
+    *("backbone.dim=99999999", "batch.size=0", "batch.size=7", "batch.size=99999999999", "data.image_size=nan", "data.source=photos"),
+    *("data.attribute=nope", "data.train_classes=0.999", "objective.name=nope", "objective.options={margin: .inf}", "optimizer.rate=.inf"),
+    *("optimizer.rate=1e300", "guidance=null", "name=../../x"),
 )
 _NUMBERS = (
-    *("-1", "0", "1", "2", "3", "1.5", "nan", "inf", "-inf", "1e3", "1e400", "", " ", "x", "²", "٣", "0x10", "1_000", "9" * 12, "9" * 30),
-    *("9" * 5000,),
+    *("-1", "0", "1", "2", "3", "1.5", "nan", "inf", "-inf", "1e3", "1e400", "", " ", "x", "²", "٣", "0x10", "1_000", "9" * 12, "9" * 30, "9" * 5000),
 )
 _PLACES = (
     *("photos", "photos/table.csv", "table.parquet", "empty", "empty.csv", "latin.csv", "folder.csv", "folder.png", "folder.yaml", "folder.html"),
-    *("pipe",),
-    *("pipe.csv", "pipe.yaml", "pipe.npy", "pipe.png", "pipe.pkl", "loop", "loop.yaml", "missing", "missing.yaml", "missing.csv", "missing.npy"),
-    *("/", "/dev"),
-    *("bomb.yaml", "deep.yaml", "date.yaml", "notion.yaml", "run.yaml", "study.yaml", "captioning.yaml", "serving.yaml", "splits.json", "splits.pkl"),
-    *("code.pkl", "m.npy", "objects.npy", "list.pt", "code.pt", "runs", "runs/one", "table.csv/x", "table.csv/x.csv", "/proc/x", "/proc/x.csv"),
-    *("full", "full.csv"),
-    *("null.html", "null.npy", "x" * 300, "x" * 5000, "new", "new.csv", "new.html", "new.json", "new.npy", "new.parquet", "new.png", "a/b/c.csv"),
-    *("\udcff.csv",),
+    *("pipe", "pipe.csv", "pipe.yaml", "pipe.npy", "pipe.png", "pipe.pkl", "loop", "loop.yaml", "missing", "missing.yaml", "missing.csv"),
+    *("missing.npy", "/", "/dev", "bomb.yaml", "deep.yaml", "date.yaml", "notion.yaml", "run.yaml", "study.yaml", "captioning.yaml", "serving.yaml"),
+    *("splits.json", "splits.pkl", "code.pkl", "m.npy", "objects.npy", "list.pt", "code.pt", "runs", "runs/one", "table.csv/x", "table.csv/x.csv"),
+    *("/proc/x", "/proc/x.csv", "full", "full.csv", "null.html", "null.npy", "x" * 300, "x" * 5000, "new", "new.csv", "new.html", "new.json"),
+    *("new.npy", "new.parquet", "new.png", "a/b/c.csv", "\udcff.csv"),
 )
 # What would reach beyond this process and its folder, or start others: several processes, clusters, machines.
 _LEFT_OUT = {"devices": ("0", "-1", "x", ""), "nodes": ("0", "-1", "x", ""), "workers": _NUMBERS, "engine": ("local", "ivf", "nope", "")}

@@ -12,6 +12,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterable
+from functools import partial
 from multiprocessing import forkserver
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -23,21 +24,13 @@ _PATIENCE_SECONDS = 600
 
 
 class Kind(NamedTuple):
-    """What is killed.
+    """What is killed."""
 
-    Attributes:
-        prepare: (folder) writes what the work begins with.
-        work: (folder) runs in a process of its own; called again, it goes on.
-        check: (folder, reference folder, ended well) -> what is wrong. The reference was never disturbed.
-        modules: imported once, before the processes are forked.
-        beside: each runs in a process of its own at the same time, which is not killed and comes to its end.
-    """
-
-    prepare: Callable[[Path], None]
-    work: Callable[[Path], None]
-    check: Callable[[Path, Path, bool], list[str]]
-    modules: tuple[str, ...] = ()
-    beside: tuple[Callable[[Path], None], ...] = ()
+    work: Callable[[Path], None]  # (folder) in a process of its own; called again, it goes on
+    check: Callable[[Path, Path, bool], list[str]]  # (folder, one that was never disturbed, ended well) -> what is wrong
+    modules: tuple[str, ...]  # imported once, before the processes are forked
+    prepare: Callable[[Path], None] = lambda photos: None  # (photos, beside the folder) writes what the work begins with
+    beside: tuple[Callable[[Path], None], ...] = ()  # each in a process of its own at the same time, which is not killed and comes to its end
 
 
 class Result(NamedTuple):
@@ -58,13 +51,15 @@ def preload(names: Iterable[str]) -> None:
 def attack(name: str, folder: Path, kills: int, seed: int = 0) -> Result:
     """Kills processes of one kind until as many are killed as wanted; work that comes to its end is begun anew."""
     kind, draw, begin, faults = KINDS[name], random.Random(seed), time.monotonic(), list[str]()
-    reference, runs, killed, number = folder / "reference", 1, 0, 0
-    kind.prepare(reference)
+    reference, runs, killed = folder / "reference", 1, 0
+    kind.prepare(folder / "photos")
+    reference.mkdir()
     seconds, code = _run(kind, reference, None)
     if code != 0:
         return Result(1, 0, seconds, [f"{name}: undisturbed it ended with {code}"])
-    place = _fresh(kind, folder, number)
+    place = folder / "work"
     while killed < kills and not faults:
+        place.mkdir(exist_ok=True)
         _, code = _run(kind, place, draw.uniform(0, seconds))
         runs, killed = runs + 1, killed + (code == -signal.SIGKILL)
         if code not in (0, -signal.SIGKILL):
@@ -72,19 +67,12 @@ def attack(name: str, folder: Path, kills: int, seed: int = 0) -> Result:
         faults += kind.check(place, reference, code == 0)
         if code == 0:
             shutil.rmtree(place)
-            number += 1
-            place = _fresh(kind, folder, number)
     if not faults:  # what the last kill left comes to its end, too
+        place.mkdir(exist_ok=True)
         _, code = _run(kind, place, None)
         faults += kind.check(place, reference, True) if code == 0 else [f"after the last kill it ended with {code}"]
         runs += 1
     return Result(runs, killed, time.monotonic() - begin, [f"{name}: {fault}" for fault in faults])
-
-
-def _fresh(kind: Kind, folder: Path, number: int) -> Path:
-    place = folder / f"work{number}"
-    kind.prepare(place)
-    return place
 
 
 def _run(kind: Kind, folder: Path, moment: float | None) -> tuple[float, int]:
@@ -141,8 +129,12 @@ def _noted(folder: Path, name: str = "finished.log") -> list[str]:
     return [line for line in file.read_text().splitlines() if line] if file.is_file() else []
 
 
-def _memory(folder: Path) -> Path:
-    return folder / ".content.json"
+def _remembered(folder: Path, now: Any, begin: Any) -> Any:
+    """What the check before this one has found; `now` is for the next."""
+    memory = folder / ".content.json"
+    before = json.loads(memory.read_text()) if memory.is_file() else begin
+    memory.write_text(json.dumps(now))
+    return before
 
 
 class _Encoder:
@@ -162,16 +154,12 @@ class _Encoder:
         return []
 
 
-def _prepare_embedding(folder: Path) -> None:
+def _plain_photos(photos: Path) -> None:
     from PIL import Image
 
-    photos = folder.parent / "photos"
-    if not photos.is_dir():
-        photos.mkdir(parents=True)
-        for number, color in enumerate(np.random.default_rng(0).integers(0, 256, (240, 3))):
-            Image.new("RGB", (8, 8), tuple(map(int, color))).save(photos / f"{number:03d}.png")
-    folder.mkdir(parents=True)
-    _memory(folder).write_text("{}")
+    photos.mkdir(parents=True)
+    for number, color in enumerate(np.random.default_rng(0).integers(0, 256, (240, 3))):
+        Image.new("RGB", (8, 8), tuple(map(int, color))).save(photos / f"{number:03d}.png")
 
 
 def _embed(folder: Path) -> None:
@@ -187,8 +175,8 @@ def _check_embedding(folder: Path, reference: Path, ended: bool) -> list[str]:
     from likeness.encoders.store.shard_folder import LocalFolder
     from likeness.encoders.store.shards import read_shard
 
-    now, before = _content(folder, "cache/**/*.npz"), json.loads(_memory(folder).read_text())
-    _memory(folder).write_text(json.dumps(now))
+    now = _content(folder, "cache/**/*.npz")
+    before = _remembered(folder, now, {})
     faults = [f"the shard {name} is lost or changed" for name, digest in before.items() if now.get(name) != digest]
     faults += [f"the shard {name} is damaged" for name in now if read_shard(LocalFolder((folder / name).parent), Path(name).name) is None]
     same = not ended or (folder / "vectors.npy").read_bytes() == (reference / "vectors.npy").read_bytes()
@@ -202,10 +190,6 @@ _BUILDS = 12
 def _rows() -> Any:
     rows = np.random.default_rng(0).normal(size=(3000, 32)).astype(np.float32)
     return rows / np.linalg.norm(rows, axis=1, keepdims=True)
-
-
-def _prepare_index(folder: Path) -> None:
-    folder.mkdir(parents=True)
 
 
 def _index(folder: Path) -> None:
@@ -229,63 +213,61 @@ def _build_all(folder: Path, build: Callable[[int], None]) -> None:
         _note(folder, str(cells))
 
 
-def _check_index(folder: Path, reference: Path, ended: bool) -> list[str]:
+def _check_built(folder: Path, same: Callable[[Any, int], bool], **options: str) -> list[str]:
+    """The index is the last one that was noted or the one after, and the same as that of the undisturbed work."""
     from likeness.search import open_index
-    from likeness.search.index_folder import whole_folder
 
-    noted = [int(line) for line in _noted(folder)]
+    noted = _noted(folder)
     try:
-        found = len(open_index(folder / "index", _rows()).centers)  # type: ignore[attr-defined]
+        found = open_index(folder / "index", _rows(), **options)
     except ValueError as error:
         return [f"of {len(noted)} finished indexes none is left: {error}"] if noted else []
-    wrong = [] if found in (_CELLS[(len(noted) - 1) % 2], _CELLS[len(noted) % 2]) else [f"the index has {found} cells"]
-    return wrong if _content(whole_folder(folder / "index")) == _content(reference / f"cells{found}") else [*wrong, "the index has other bytes"]
+    cells = len(found.centers)  # type: ignore[attr-defined]
+    wrong = [] if cells in (_CELLS[(len(noted) - 1) % 2], _CELLS[len(noted) % 2]) else [f"the index has {cells} cells"]
+    return wrong if same(found, cells) else [*wrong, "the index has other content"]
+
+
+def _check_index(folder: Path, reference: Path, ended: bool) -> list[str]:
+    from likeness.search.index_folder import whole_folder
+
+    return _check_built(folder, lambda _, cells: _content(whole_folder(folder / "index")) == _content(reference / f"cells{cells}"))
 
 
 def _lance(folder: Path) -> None:
     """By turns as a new folder and over the tables that are there."""
     import pandas as pd
 
-    from likeness.search import write_lance
-    from likeness.search.ivf_index import build_ivf
+    from likeness.search import build_index, write_lance
 
     def build(cells: int) -> None:
         if len(_noted(folder)) % 3 == 2:
             _engine("lance", folder / "index", cells)
         else:
-            write_lance(build_ivf(_rows(), folder / "ivf", cells=cells), pd.DataFrame({"even": np.arange(3000) % 2}), folder / "index")
+            write_lance(build_index(_rows(), folder / "ivf", cells=cells), pd.DataFrame({"even": np.arange(3000) % 2}), folder / "index")
 
     _build_all(folder, build)
 
 
 def _check_lance(folder: Path, reference: Path, ended: bool) -> list[str]:
-    from likeness.search import LanceIndex, open_index
+    from likeness.search import LanceIndex
 
-    noted = [int(line) for line in _noted(folder)]
-    try:
-        found = open_index(folder / "index", _rows(), engine="lance")
-    except ValueError as error:
-        return [f"of {len(noted)} finished indexes none is left: {error}"] if noted else []
-    assert isinstance(found, LanceIndex)
-    cells = len(found.centers)
-    wrong = [] if cells in (_CELLS[(len(noted) - 1) % 2], _CELLS[len(noted) % 2]) else [f"the index has {cells} cells"]
-    whole = LanceIndex(reference / f"cells{cells}")
-    near, expected = (each.nearest(_rows()[::50], 5, probes=1) for each in (found, whole))
-    same = found.centers.tobytes() == whole.centers.tobytes() and near.rows.tobytes() == expected.rows.tobytes()
-    return wrong if same else [*wrong, "images and centers do not belong together"]
+    def same(found: Any, cells: int) -> bool:
+        """Images and centers belong together."""
+        whole = LanceIndex(reference / f"cells{cells}")
+        near, expected = (each.nearest(_rows()[::50], 5, probes=1) for each in (found, whole))
+        return bool(found.centers.tobytes() == whole.centers.tobytes() and near.rows.tobytes() == expected.rows.tobytes())
+
+    return _check_built(folder, same, engine="lance")
 
 
-def _prepare_training(folder: Path) -> None:
+def _photos_of_classes(photos: Path) -> None:
     from PIL import Image
 
-    photos = folder.parent / "photos"
-    if not photos.is_dir():
-        draw = np.random.default_rng(0)
-        for number in range(36):
-            (photos / f"class {number % 6}").mkdir(parents=True, exist_ok=True)
-            pixels = np.clip(40 * (number % 6) + draw.normal(0, 20, (20, 20, 3)), 0, 255).astype(np.uint8)
-            Image.fromarray(pixels).save(photos / f"class {number % 6}" / f"{number}.png")
-    folder.mkdir(parents=True)
+    draw = np.random.default_rng(0)
+    for number in range(36):
+        (photos / f"class {number % 6}").mkdir(parents=True, exist_ok=True)
+        pixels = np.clip(40 * (number % 6) + draw.normal(0, 20, (20, 20, 3)), 0, 255).astype(np.uint8)
+        Image.fromarray(pixels).save(photos / f"class {number % 6}" / f"{number}.png")
 
 
 def _train(folder: Path) -> None:
@@ -314,7 +296,7 @@ def _check_training(folder: Path, reference: Path, ended: bool) -> list[str]:
     from likeness.io import CheckpointFile, read_weights
     from likeness.training import RunFolder
 
-    run, whole, memory = RunFolder(folder / "run"), RunFolder(reference / "run"), _memory(folder)
+    run, whole = RunFolder(folder / "run"), RunFolder(reference / "run")
     faults, step = [], 0
     if CheckpointFile(run.checkpoint).is_there():
         try:
@@ -325,22 +307,17 @@ def _check_training(folder: Path, reference: Path, ended: bool) -> list[str]:
                 read_weights(run.best)
         except InputError as error:
             faults.append(str(error))
-    before = json.loads(memory.read_text()) if memory.is_file() else 0
-    memory.write_text(json.dumps(step))
+    before = _remembered(folder, step, 0)
     if step < before:
         faults.append(f"the checkpoint of step {before} is lost; the newest is of step {step}")
     measured = [row for row in run.metrics().drop(columns="seconds", errors="ignore").to_dict("records") if row["step"] <= step]
-    if json.dumps(measured) != json.dumps(_fitting(whole, measured)):
+    expected = whole.metrics().drop(columns="seconds").to_dict("records")
+    fitting = [{name: row[name] for name in own} for row, own in zip(expected, measured, strict=False)]
+    if json.dumps(measured) != json.dumps(fitting):
         faults.append("what was measured up to the checkpoint is not what the undisturbed run measured")
     if ended and (run.status().state != "finished" or run.best.read_bytes() != whole.best.read_bytes() or _weights(run) != _weights(whole)):
         faults.append("it ended with other weights than the undisturbed run")
     return faults
-
-
-def _fitting(whole: Any, measured: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The same rows and columns of the undisturbed run."""
-    rows = whole.metrics().drop(columns="seconds").to_dict("records")[: len(measured)]
-    return [{name: row[name] for name in own} for row, own in zip(rows, measured, strict=True)]
 
 
 def _weights(run: Any) -> list[tuple[str, bytes]]:
@@ -385,10 +362,6 @@ def _check_sweep(folder: Path, reference: Path, ended: bool) -> list[str]:
 
 
 _TABLES = 30
-
-
-def _prepare_tables(folder: Path) -> None:
-    folder.mkdir(parents=True)
 
 
 def _write_tables(folder: Path) -> None:
@@ -447,24 +420,13 @@ _EDITS = 25
 _LABELED = [f"folder {number % 7}/{number}.jpg" for number in range(300)]
 
 
-def _label(folder: Path) -> None:
-    """One person's edits, each of them noted when the call has returned; every fifth is taken back. Called again, it goes on."""
-    _edit_as("ada", folder)
-
-
-def _label_beside(folder: Path) -> None:
-    _edit_as("bob", folder, len(_noted(folder, "bob.log")) + 6)
-
-
-def _label_as_well(folder: Path) -> None:
-    _edit_as("eve", folder, len(_noted(folder, "eve.log")) + 6)
-
-
-def _edit_as(who: str, folder: Path, last: int = 2 * _EDITS) -> None:
+def _label(folder: Path, who: str = "ada", more: int | None = None) -> None:
+    """A person's edits, each of them noted when the call has returned; every fifth is taken back. Called again, it goes on, by so many steps."""
     from likeness.tagging import TagStore
 
     store = TagStore(folder / "tags.sqlite", wait_seconds=60)
-    for step in range(len(_noted(folder, f"{who}.log")), last):
+    done = len(_noted(folder, f"{who}.log"))
+    for step in range(done, 2 * _EDITS if more is None else done + more):
         number, is_undo = divmod(step, 2)
         if not is_undo:
             store.set_value(_LABELED, f"of {who}", f"{number}", who)  # again after a kill, it finds the value there and changes nothing
@@ -503,15 +465,14 @@ def _check_labels(folder: Path, reference: Path, ended: bool) -> list[str]:
     return faults if sound == [("ok",)] else [*faults, f"the file is damaged: {sound}"]
 
 
-_STORE = ("likeness.encoders.store.images", "likeness.encoders.store.images", "PIL.PngImagePlugin")
 KINDS = {
-    "embed": Kind(_prepare_embedding, _embed, _check_embedding, _STORE),
-    "index": Kind(_prepare_index, _index, _check_index, ("likeness.search.ivf_index", "faiss")),
-    "lance": Kind(_prepare_index, _lance, _check_lance, ("likeness.search.lance_index", "pandas")),
-    "train": Kind(_prepare_training, _train, _check_training, ("likeness.training.loop.train", "likeness.training.loop.trainer")),
-    "sweep": Kind(_prepare_training, _sweep, _check_sweep, ("likeness.studies.sweeps.history", "likeness.training.loop.trainer")),
-    "tags": Kind(_prepare_tables, _label, _check_labels, ("likeness.tagging", "pandas"), (_label_beside, _label_as_well)),
-    "tables": Kind(_prepare_tables, _write_tables, _check_tables, ("likeness.projection.map_store", "likeness.space", "pyarrow.parquet")),
+    "embed": Kind(_embed, _check_embedding, ("likeness.encoders.store.images", "PIL.PngImagePlugin"), _plain_photos),
+    "index": Kind(_index, _check_index, ("likeness.search.ivf_index", "faiss")),
+    "lance": Kind(_lance, _check_lance, ("likeness.search.lance_index", "pandas")),
+    "train": Kind(_train, _check_training, ("likeness.training.loop.train", "likeness.training.loop.trainer"), _photos_of_classes),
+    "sweep": Kind(_sweep, _check_sweep, ("likeness.studies.sweeps.history", "likeness.training.loop.trainer"), _photos_of_classes),
+    "tags": Kind(_label, _check_labels, ("likeness.tagging", "pandas"), beside=tuple(partial(_label, who=who, more=6) for who in ("bob", "eve"))),
+    "tables": Kind(_write_tables, _check_tables, ("likeness.projection.map_store", "likeness.space", "pyarrow.parquet")),
 }
 
 

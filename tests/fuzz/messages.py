@@ -8,10 +8,8 @@ from streamlit.proto.WidgetStates_pb2 import WidgetState, WidgetStates
 
 _TEXTS = (
     *("", " ", "\0", "²", "٣", "-1", "0", "1", "nan", "inf", "1e400", "9" * 30, "9" * 5000, "x" * 20_000, "../../etc/passwd", "/dev/zero", "{}"),
-    *("[]",),
-    *("None", "null", "true", "<script>alert(1)</script>", "%00", "%ff", "a\nb", "\u202e", "AAAA", "====", "eJw=", "cars", "PCA", "UMAP"),
-    *("car_color",),
-    *("~", "s3://x/y", "run:x", "{" * 3000, '{"a":', "é" * 50, "\ue000", "Raw encoder", "car color"),
+    *("[]", "None", "null", "true", "<script>alert(1)</script>", "%00", "%ff", "a\nb", "\u202e", "AAAA", "====", "eJw=", "cars", "PCA", "UMAP"),
+    *("car_color", "~", "s3://x/y", "run:x", "{" * 3000, '{"a":', "é" * 50, "\ue000", "Raw encoder", "car color"),
 )
 _NUMBERS = (0, -1, 1, 2, 3, 1.5, -0.0, float("nan"), float("inf"), float("-inf"), 1e308, 2**31, -(2**31) - 1, 2**53 + 1, 1e-320)
 _WHOLE = (0, -1, 1, 2, 7, 2**31 - 1, -(2**31), 2**62)
@@ -21,13 +19,12 @@ _JSON: tuple[Any, ...] = (
 )
 # names that the app's components and Streamlit's own read
 _KEYS = (
-    *("edit", "click", "event", "value", "row", "n", "changed", "selected", "query", "id", "kind", "selection", "rows", "columns", "cells"),
-    *("points", "point_indices", "box", "lasso", "edited_rows", "added_rows", "deleted_rows", "0", "1", "-1", "999999", "x", "Aspect"),
+    *("edit", "click", "event", "value", "row", "n", "changed", "selected", "query", "id", "kind", "selection", "rows", "columns", "cells", "points"),
+    *("point_indices", "box", "lasso", "edited_rows", "added_rows", "deleted_rows", "0", "1", "-1", "999999", "x", "Aspect"),
 )
 _PARAMETERS = (
     *("rows", "query", "draft", "open", "private", "show", "notion", "layout", "dataset", "a", "b", "color", "config", "watch", "runs", "map_seed"),
-    *("text",),
-    *("umap_n_neighbors", "umap_min_dist", "tsne_perplexity", "filter_car_color", "filter_sun_height", "filter_yaw", "continuous_label"),
+    *("text", "umap_n_neighbors", "umap_min_dist", "tsne_perplexity", "filter_car_color", "filter_sun_height", "filter_yaw", "continuous_label"),
     *("continuous_columns", "notion", "embed", "embed_options", "nobody_reads_this"),
 )
 

@@ -11,8 +11,7 @@ _STRANGE_NUMBERS = (
 )
 _TOKENS = (
     *(b"\0", b"\xff\xfe", b"\xed\xa0\x80", b"\r", b"\n\n", b'"', b"'", b",", b";", b"\t", b":", b"{", b"}", b"[", b"]", b"&a ", b"*a", b"!!"),
-    *(b"---\n",),
-    *(b"../../../../etc/passwd", b"/dev/zero", b"nan", b"null", b"true", b"~", b"{}", b"a" * 10_000, b"<script>", "é\u202e\u2028".encode()),
+    *(b"---\n", b"../../../../etc/passwd", b"/dev/zero", b"nan", b"null", b"true", b"~", b"{}", b"a" * 10_000, b"<script>", "é\u202e\u2028".encode()),
     *(b"[" * 2000, b'{"a":' * 1500, b"(" * 500, b"- " * 800, b"\xef\xbb\xbf", b"!!python/object/apply:os.system ['true']", b"!!timestamp 1"),
 )
 _VALUES: tuple[Any, ...] = (

@@ -30,18 +30,12 @@ _REASONS = {
     "made or measured here, or noted by this very server; what cannot be read counts as not there or is made anew": (
         *("data/own_archive", "encoders/speed", "duplicates/altered_copies", "encoder_check", "labels/distance_cache", "encoders/store/packed"),
         *("training/data/batches", "training/data/outputs", "training/data/pixels", "training/loop/callback", "encoders/store/ray_worker"),
-        *(
-            "projection/layout_process",
-            "projection/layout_worker",
-            "io/confinement",
-            "io/decoder_worker",
-            "app/added_labels",
-            "app/shared/interrupted",
-        ),
-        *("app/shared/run_changes", "encoders/vocabulary", "encoders/models/load_model"),
+        *("projection/layout_process", "projection/layout_worker", "io/confinement", "io/decoder_worker", "app/added_labels"),
+        *("app/shared/interrupted", "app/shared/run_changes", "encoders/vocabulary", "encoders/models/load_model"),
     ),
     "tables and lists that ship, or a configuration of an installed package whose weights have a known hash": (
-        *("data/readers/cars", "studies/published", "sentences/word_lists", "app/pages/shifts/benchmarks", "encoders/models/minilm", "studies/study"),
+        *("data/readers/cars", "studies/published", "sentences/word_lists", "app/pages/shifts/benchmarks", "encoders/models/minilm"),
+        "studies/study",
     ),
     "options and values of the command line, which `likeness` itself parses or wrote": ("app/admin", "app/serve", "commands/sweep", "commands/train"),
     "writes an archive and reads none": ("app/visitor_data", "app/export_files"),
@@ -59,7 +53,7 @@ _REASONS = {
 _OWN = {module for modules in _REASONS.values() for module in modules}
 
 
-# Cases whose readers take bytes, or which answer a file that cannot be opened by OSError (tests/io/test_regular_file.py).
+# Cases whose readers take bytes, or which answer a file that cannot be opened by OSError (tests/io/test_confinement.py).
 _NOT_BY_NAME = {"images", "links and drafts", "photos, pages and seconds", "uploads"}
 
 

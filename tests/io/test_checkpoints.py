@@ -42,12 +42,9 @@ def _flipped(content: bytes, bit: int) -> bytes:
 def test_the_newest_state_is_read_and_the_one_before_it_is_kept(checkpoints: CheckpointFile) -> None:
     assert sorted(file.name for file in checkpoints.file.parent.iterdir() if file.is_file()) == ["checkpoint.ckpt", "checkpoint.previous.ckpt"]
     assert _same(checkpoints.read(), 3)
+    assert _same(torch.load(checkpoints.file, weights_only=True), 3)  # as other programs read it
     assert (checkpoints.path, checkpoints.note) == (checkpoints.file, "")
     assert _same(CheckpointFile(checkpoints.previous).read(), 2)
-
-
-def test_other_programs_read_it_as_before(checkpoints: CheckpointFile) -> None:
-    assert _same(torch.load(checkpoints.file, weights_only=True), 3)
 
 
 def test_no_flipped_bit_passes_unnoticed_and_the_one_before_stands_in(checkpoints: CheckpointFile, caplog: pytest.LogCaptureFixture) -> None:
@@ -163,15 +160,7 @@ def test_no_flipped_bit_of_weights_passes_unnoticed(tmp_path: Path) -> None:
         assert all(found[name].dtype == weights[name].dtype and torch.equal(found[name], weights[name]) for name in weights), bit
 
 
-def test_weights_are_read_by_others_and_those_of_others_are_read(tmp_path: Path) -> None:
-    weights = {"a": torch.arange(50.0)}
-    write_weights(tmp_path / "ours.safetensors", weights)
-    assert torch.equal(load_file(tmp_path / "ours.safetensors")["a"], weights["a"])
-    save_file(weights, tmp_path / "theirs.safetensors", {"format": "pt"})
-    assert torch.equal(read_weights(tmp_path / "theirs.safetensors")["a"], weights["a"])
-
-
-def test_what_weights_say_about_themselves_is_checked_and_written_in_one_order(tmp_path: Path) -> None:
+def test_weights_are_those_of_others_and_what_they_say_about_themselves_is_checked_and_written_in_one_order(tmp_path: Path) -> None:
     weights, file = {"a": torch.arange(50.0), "ä": torch.zeros(3)}, tmp_path / "w.safetensors"
     metadata = {f"key {number}": f'"é" {number}\n' for number in range(9)} | {"format": "pt"}
     contents = set()
@@ -180,6 +169,8 @@ def test_what_weights_say_about_themselves_is_checked_and_written_in_one_order(t
         contents.add(file.read_bytes())
     (whole,) = contents
     assert torch.equal(load_file(file)["ä"], weights["ä"])
+    save_file(weights, tmp_path / "theirs.safetensors", {"format": "pt"})
+    assert torch.equal(read_weights(tmp_path / "theirs.safetensors")["a"], weights["a"])
     with safe_open(file, "pt") as opened:
         assert {name: value for name, value in opened.metadata().items() if name in metadata} == metadata
     assert torch.equal(read_weights(file)["a"], weights["a"])

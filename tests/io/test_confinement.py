@@ -1,12 +1,18 @@
-"""Confinement of a process to some folders, and the paths that core takes."""
+"""What may be read: confinement of a process to some folders, the paths that core takes, and no pipe, which nobody may ever fill.
 
+Each reader of a file by its name meets one in tests/fuzz/test_readers.py.
+"""
+
+import os
+import socket
 from pathlib import Path
 
 import pytest
 from PIL import Image
 
 from likeness.errors import InputError
-from likeness.io.confinement import VARIABLE, allows, check_readable, check_url, confine, is_confined
+from likeness.io import read_image
+from likeness.io.confinement import VARIABLE, allows, check_readable, check_url, confine, is_confined, regular_file
 from likeness.io.paths import as_path
 
 
@@ -80,3 +86,35 @@ def test_a_path_as_it_is_written(tmp_path: Path) -> None:
     for given in ("a\0b", "x" * 300, "/".join(["deep"] * 2000), "\ud800"):
         with pytest.raises(InputError, match="is no path: it is too long or has signs"):
             as_path(given)
+
+
+@pytest.fixture
+def pipe(tmp_path: Path) -> Path:
+    os.mkfifo(tmp_path / "pipe.csv")
+    return tmp_path / "pipe.csv"
+
+
+def test_a_file_and_a_link_to_one_pass(tmp_path: Path) -> None:
+    (tmp_path / "a").write_text("x")
+    (tmp_path / "b").symlink_to("a")
+    assert regular_file(tmp_path / "a") == tmp_path / "a"
+    assert regular_file(tmp_path / "b") == tmp_path / "b"
+
+
+def test_what_is_none_is_refused_by_name(tmp_path: Path, pipe: Path) -> None:
+    with socket.socket(socket.AF_UNIX) as listening:
+        listening.bind(str(tmp_path / "socket"))
+        for place in (pipe, tmp_path / "socket", Path("/dev/null")):
+            with pytest.raises(OSError, match="a pipe, a device or a socket"):
+                regular_file(place)
+    with pytest.raises(IsADirectoryError):
+        regular_file(tmp_path)
+    with pytest.raises(FileNotFoundError):
+        regular_file(tmp_path / "missing")
+
+
+@pytest.mark.timeout(60)
+def test_an_image_that_is_a_pipe_cannot_be_opened(pipe: Path) -> None:
+    for read in (check_readable, read_image):
+        with pytest.raises(OSError, match="a pipe"):
+            read(pipe)

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from foreign_files import HEIC, dng, exif, jpeg, picture
-from likeness.io import PhotoData, parse_exif, photo_data
+from likeness.io import PhotoData, photo_data
+from likeness.io.exif import parse_exif
 
 _TOLD = PhotoData("2024-05-03 14:22:10", "Apple iPhone 15")
 
@@ -52,9 +53,7 @@ def test_places_only_where_they_are_asked_for(tmp_path: Path) -> None:
     data.get_ifd(0x8825).update({3: "E", 4: (174.0, 46.0, 30.0)})
     (east,) = photo_data([write(tmp_path / "east.jpg", "JPEG", exif=data)], gps=True)
     assert east.longitude == pytest.approx(174.775)
-
-
-def test_places_behind_a_large_note_of_the_maker(tmp_path: Path) -> None:
+    # behind a large note of the maker
     data = exif(place=True)
     data.get_ifd(0x8769)[0x927C] = bytes(40_000)
     path = write(tmp_path / "a.jpg", "JPEG", exif=data)
@@ -87,7 +86,7 @@ def test_no_damage_is_more_than_nothing_told() -> None:
             parse_exif(sound[:place] + bytes([value]) + sound[place + 1 :], gps=True)
 
 
-def test_agrees_with_pillow_in_either_byte_order() -> None:
+def test_either_byte_order() -> None:
     for order in ("<", ">"):
         data = exif(place=True)
         data.endian = order

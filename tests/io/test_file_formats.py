@@ -1,16 +1,20 @@
-"""Formats that are decoded in a process of their own: without their package, confined, and named in any script."""
+"""Formats that are decoded in a process of their own: raw files and HEIC, damage of each, without their package, confined, named in any script."""
 
+import io
 import os
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from PIL import Image
 
-from foreign_files import HEIC, dng, write_pdf, write_video
+from foreign_files import HEIC, LEFT, RIGHT, dng, exif, jpeg, write_pdf, write_video
+from hostile_images import changed_decoder
 from likeness.errors import InputError
-from likeness.io import TransientError, UnreadableImageError, confine, count_parts, foreign_images, read_image, text_to_name
+from likeness.io import TransientError, UnreadableImageError, check_images, confine, count_parts, foreign_images, read_image, text_to_name
 from likeness.io.decoder_pool import DecoderPool
+from likeness.io.file_formats import is_heif
 
 _NOTHING_INSTALLED = "sys.modules.update(dict.fromkeys(('pi_heif', 'pillow_heif', 'rawpy', 'pypdfium2', 'cv2')))"
 
@@ -30,9 +34,7 @@ def pool(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[
     made = []
 
     def make(before: str) -> None:
-        program = tmp_path / "changed_worker.py"
-        program.write_text(f"import sys\nfrom likeness.io import decoder_limits, decoder_worker, pdf_pages\n{before}\ndecoder_worker.main()\n")
-        made.append(DecoderPool(1, (str(program),)))
+        made.append(DecoderPool(1, changed_decoder(tmp_path, before)))
         monkeypatch.setattr(foreign_images, "_files", made[-1])
 
     yield make
@@ -82,6 +84,68 @@ def test_a_hostile_page_ends_in_a_sentence_and_the_next_is_read(folder: Path, po
             read_image(folder / "a.pdf#page=2")
         assert str(caught.value).startswith(f"The image 'a.pdf' {reason}")
         assert read_image(folder / "a.pdf#page=1").size == (1024, 768)
+
+
+@pytest.mark.parametrize(
+    ("orientation", "size", "corner"), [(1, (64, 48), (2, 2)), (3, (64, 48), (61, 45)), (6, (48, 64), (45, 2)), (8, (48, 64), (2, 61))]
+)
+def test_the_preview_is_turned_upright(tmp_path: Path, orientation: int, size: tuple[int, int], corner: tuple[int, int]) -> None:
+    (tmp_path / "a.DNG").write_bytes(dng(orientation))
+    image = read_image(tmp_path / "a.DNG")
+    assert (image.mode, image.size) == ("RGB", size)
+    assert image.getpixel(corner) == pytest.approx(LEFT, abs=3)
+
+
+def test_an_orientation_of_the_preview_itself_counts_alone(tmp_path: Path) -> None:
+    own = exif()
+    own[0x0112] = 6
+    (tmp_path / "a.dng").write_bytes(dng(6, jpeg(exif=own)))
+    assert read_image(tmp_path / "a.dng").getpixel((45, 2)) == pytest.approx(LEFT, abs=3)
+
+
+def avif() -> bytes:
+    buffer = io.BytesIO()
+    Image.new("RGB", (64, 48), RIGHT).save(buffer, "AVIF")
+    return buffer.getvalue()
+
+
+def test_heic_is_known_by_content() -> None:
+    assert is_heif(HEIC)
+    assert not any(map(is_heif, (b"", b"ftypheic", avif(), jpeg(), b"\0\0\0\x18ftypqt  ")))
+
+
+@pytest.mark.parametrize("name", ["a.heic", "a.HIF", "a.jpg"])  # phones and messengers name them as they like
+def test_the_picture_of_heic(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).write_bytes(HEIC)
+    image = read_image(tmp_path / name)
+    assert (image.mode, image.size) == ("RGB", (64, 48))
+    assert image.getpixel((2, 2)) == pytest.approx(LEFT, abs=3)
+    assert image.getpixel((60, 40)) == pytest.approx(RIGHT, abs=3)
+
+
+def test_nothing_here_opens_heic_in_this_process_and_pixels_have_a_limit() -> None:
+    ((_, _, refused),) = check_images([("a.heic", HEIC)], max_pixels=1_000)
+    assert str(refused) == "The image 'a.heic' is 64 x 48 pixels, and 1,000 are allowed; make it smaller."
+    with pytest.raises(OSError, match="cannot identify"):
+        Image.open(io.BytesIO(HEIC))
+
+
+_NO_IMAGE = "by its content it is not a sound JPEG"
+DAMAGE = [
+    *[("a.heic", content, _NO_IMAGE) for content in (HEIC[:100], HEIC[:600], HEIC[:300] + bytes(300) + HEIC[600:])],
+    *[("a.nef", content, "(is damaged|holds no preview)") for content in (b"", b"no image", dng()[:200], dng(preview=b"no image"))],
+    *[("a.pdf", content, "is damaged, encrypted or of another kind") for content in (b"", b"no PDF", b"%PDF-1.7\n")],
+    *[("a.mp4", content, "is (no|a damaged) video") for content in (b"", b"no video", b"\0\0\0\x18ftypmp42" + bytes(5000))],
+]
+
+
+@pytest.mark.parametrize(("name", "content", "said"), DAMAGE)
+def test_damage_is_told_and_parts_of_it_cannot_be_counted(tmp_path: Path, name: str, content: bytes, said: str) -> None:
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(UnreadableImageError, match=rf"'{name}' .*{said}"):
+        read_image(tmp_path / name)
+    if name in ("a.pdf", "a.mp4"):
+        assert isinstance(count_parts([tmp_path / name])[0], InputError)
 
 
 def test_links_that_lead_out_of_the_folders_are_not_followed(folder: Path) -> None:

@@ -19,6 +19,8 @@ def test_a_byte_that_is_not_utf8_is_written_behind_a_replacement_sign() -> None:
     name = os.fsdecode(b"caf\xe9.png")
     assert name_to_text(name) == "caf\N{REPLACEMENT CHARACTER}E9.png"
     assert text_to_name("caf\N{REPLACEMENT CHARACTER}E9.png") == name
+    assert os.fsencode(as_path("photos/caf\N{REPLACEMENT CHARACTER}E9.png")) == b"photos/caf\xe9.png"
+    assert str(InputError(f"There is no '{name}'.")) == "There is no 'caf\N{REPLACEMENT CHARACTER}.png'."
 
 
 def test_any_bytes_come_back_and_their_text_can_be_stored() -> None:
@@ -29,12 +31,3 @@ def test_any_bytes_come_back_and_their_text_can_be_stored() -> None:
     assert all(os.fsencode(text_to_name(text)) == name for name, text in texts.items())
     assert len(set(texts.values())) == len(names)
     json.dumps(list(texts.values()), ensure_ascii=False).encode()
-
-
-def test_a_path_is_taken_as_it_is_shown() -> None:
-    assert os.fsencode(as_path("photos/caf\N{REPLACEMENT CHARACTER}E9.png")) == b"photos/caf\xe9.png"
-
-
-def test_a_message_that_names_such_a_file_can_be_shown() -> None:
-    name = os.fsdecode(b"caf\xe9.png")
-    assert str(InputError(f"There is no '{name}'.")) == "There is no 'caf\N{REPLACEMENT CHARACTER}.png'."

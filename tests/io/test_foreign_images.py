@@ -16,11 +16,11 @@ import psutil
 import pytest
 from PIL import Image
 
-from hostile_images import chunk, zeros_png
+from hostile_images import chunk, decoder_of_13, zeros_png
 from likeness.errors import InputError
 from likeness.io import foreign_images
 from likeness.io.decoder_pool import Client, DecoderPool, _Turn
-from likeness.io.decoder_process import Answer, Request
+from likeness.io.decoder_process import Request
 from likeness.io.foreign_images import check_images, foreign_image
 
 _WAIT_S = 120
@@ -67,37 +67,12 @@ def suffixes(*contents: bytes, max_pixels: int = foreign_images.MAX_PIXELS) -> l
 
 
 @pytest.fixture
-def worker(tmp_path: Path) -> Callable[..., tuple[str, ...]]:
-    """A command line of the decoder's process whose decoders do something else with images of 13 x 13 pixels: `worker("raise MemoryError")`."""
-
-    def write(instead: str) -> tuple[str, ...]:
-        program = tmp_path / "changed_worker.py"
-        program.write_text(f"""
-import os, signal, sys, time
-from pathlib import Path
-from PIL import ImageFile
-from likeness.io import decoder_worker
-
-load = ImageFile.ImageFile.load
-def changed(image):
-    if image.size == (13, 13):
-        {instead}
-    return load(image)
-ImageFile.ImageFile.load = changed
-decoder_worker.main()
-""")
-        return (str(program),)
-
-    return write
-
-
-@pytest.fixture
-def pool(worker, monkeypatch: pytest.MonkeyPatch):
+def pool(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     """Lets uploads use other processes: `pool("time.sleep(1000)", size=2, seconds=1)`."""
     made = []
 
     def make(instead: str, size: int = 2, **options) -> DecoderPool:
-        made.append(DecoderPool(size, worker(instead), **options))
+        made.append(DecoderPool(size, decoder_of_13(tmp_path, instead), **options))
         monkeypatch.setattr(foreign_images, "_uploads", made[-1])
         return made[-1]
 
@@ -126,49 +101,37 @@ class TestSound:
         assert [(name, content) for name, content, _ in found] == files
         assert [suffix for *_, suffix in found] == [".jpg", ".png", ".webp", ".gif", ".bmp", ".tif"] * 20
 
-    def test_a_picture_is_the_one_in_the_file(self, photo) -> None:
-        buffer = io.BytesIO()
+    def test_a_picture_is_the_one_in_the_file_upright_and_a_large_one_made_smaller_by_a_whole_number(self, photo) -> None:
+        buffer, exif = io.BytesIO(), Image.Exif()
         photo(40, 30).save(buffer, "PNG")
         np.testing.assert_array_equal(np.asarray(foreign_image(buffer.getvalue(), "a.png")), np.asarray(photo(40, 30)))
-
-    def test_a_picture_is_upright_rgb(self) -> None:
-        exif = Image.Exif()
         exif[0x0112] = 6
         picture = foreign_image(png((40, 30), "TIFF", mode="I;16", exif=exif), "a")
         assert (picture.mode, picture.size) == ("RGB", (30, 40))
-
-    def test_a_large_picture_is_made_smaller_by_a_whole_number(self) -> None:
         assert foreign_image(png((4_000, 4_000), mode="L"), "a").size == (4_000, 4_000)
         assert foreign_image(png((4_200, 4_000), mode="L"), "a").size == (2_100, 2_000)
         assert foreign_image(png((20_000, 900), mode="1"), "a").size == (10_000, 450)
 
-    def test_large_ones_of_an_upload_are_decoded_too(self) -> None:
-        assert suffixes(png(), png((4_000, 4_000), mode="1"), png((4_000, 4_000), mode="1"), png()) == [".png"] * 4
+    def test_large_ones_of_an_upload_and_what_takes_its_memory_when_it_is_opened_are_decoded_too(self) -> None:
+        large = png((4_000, 4_000), mode="1")
+        assert suffixes(png(), large, large, png((5_900, 5_900), "WEBP", method=0), png()) == [".png"] * 3 + [".webp", ".png"]
 
     @pytest.mark.parametrize("kind", ["GIF", "WEBP", "PNG"])
     def test_the_first_frame_of_an_animation_counts(self, kind: str) -> None:
         assert suffixes(animation(kind)) == [f".{kind.lower()}"]
         assert np.asarray(foreign_image(animation(kind), "a")).max() < 10
 
-    def test_a_large_webp_which_takes_its_memory_when_it_is_opened(self) -> None:
-        assert suffixes(png((5_900, 5_900), "WEBP", method=0)) == [".webp"]
-
-    def test_of_pages_without_end_the_first_is_read(self) -> None:
-        assert suffixes(pages(300), endless_tiff()) == [".tif", ".tif"]
-
-    def test_many_strips_and_tags(self) -> None:
+    def test_of_pages_without_end_the_first_is_read_and_of_many_strips_and_tags_all(self) -> None:
         strips = png((8, 20_000), "TIFF", strip_size=8)
         tags = png(kind="TIFF", tiffinfo=dict.fromkeys(range(40_000, 45_000), 1))
-        assert suffixes(strips, tags) == [".tif", ".tif"]
+        assert suffixes(pages(300), endless_tiff(), strips, tags) == [".tif"] * 4
 
 
 class TestRefused:
-    def test_scans(self, progressive_jpeg) -> None:
+    def test_scans_and_fewer_of_more_pixels(self, progressive_jpeg) -> None:
         sound, refused = suffixes(progressive_jpeg(64, 64, 100), progressive_jpeg(64, 64, 101))
         assert sound == ".jpg"
         assert str(refused) == ("The image '1.png' is a JPEG of more than 100 scans, which takes too long to decode; save it again as PNG or JPEG.")
-
-    def test_fewer_scans_of_more_pixels(self, progressive_jpeg) -> None:
         # the file of the review: a few hundred kilobytes, 23 seconds
         content = progressive_jpeg(8_000, 8_000, 256)
         assert len(content) < 300_000
@@ -177,11 +140,9 @@ class TestRefused:
         with pytest.raises(InputError, match="more than 31 scans"):
             foreign_image(content, "a.jpg")
 
-    def test_pixels(self) -> None:
+    def test_pixels_and_a_file_that_is_too_large(self) -> None:
         (refused,) = suffixes(png((200, 100)), max_pixels=10_000)
         assert "is 200 x 100 pixels, and 10,000 are allowed; make it smaller" in str(refused)
-
-    def test_a_file_that_is_too_large(self) -> None:
         small, large = (suffix for *_, suffix in check_images([("a", png()), ("b", png() + bytes(3 << 20))], max_bytes=2 << 20))
         assert small == ".png"
         assert str(large) == "The image 'b' has more than 2 MB, the limit for one image; shrink it and upload it again."
@@ -203,12 +164,6 @@ class TestRefused:
         assert "by its content it is not a sound JPEG, PNG" in str(refused)
         assert [sound, after] == [".png", ".png"]
 
-    def test_more_memory_than_the_header_announces(self, pool) -> None:
-        pool("kept = bytearray(400 << 20)")
-        sound, refused = suffixes(png(), png((13, 13)))
-        assert sound == ".png"
-        assert str(refused) == "The image '1.png' takes more memory to decode than is allowed; make it smaller."
-
 
 class TestEnded:
     """What ends a process is answered in a sentence, and the other images find another."""
@@ -219,6 +174,7 @@ class TestEnded:
             ("os.kill(os.getpid(), signal.SIGSEGV)", "brought its decoder down; leave it out"),
             ("os._exit(0)", "brought its decoder down; leave it out"),
             ("os._exit(86)", "takes more memory to decode than is allowed; make it smaller"),
+            ("kept = bytearray(400 << 20)", "takes more memory to decode than is allowed; make it smaller"),  # than its header announces
             ("os.kill(os.getpid(), signal.SIGXCPU)", "takes too long to decode; leave it out"),
             ("os.write(1, b'no answer\\n')", "brought its decoder down; leave it out"),
             ("""os.write(1, b'{"suffix": ".exe"}\\n')""", "brought its decoder down; leave it out"),
@@ -247,9 +203,9 @@ class TestEnded:
         assert found[1] == ".png"
 
     @pytest.mark.parametrize("answer", [{"width": -1, "height": 5}, {"width": 100_000, "height": 100_000}, {"width": "x"}, {"large": True}])
-    def test_by_a_picture_that_was_not_asked_for(self, worker, answer: dict) -> None:
+    def test_by_a_picture_that_was_not_asked_for(self, tmp_path: Path, answer: dict) -> None:
         line = json.dumps(answer).encode() + b"\n"
-        pool = DecoderPool(1, worker(f"os.write(1, {line!r}); os._exit(0)"))
+        pool = DecoderPool(1, decoder_of_13(tmp_path, f"os.write(1, {line!r}); os._exit(0)"))
         (found,) = pool.ask([Request("a", png((13, 13)), 1000, "picture")], Client())
         pool.close()
         assert isinstance(found, InputError)
@@ -260,20 +216,14 @@ class TestEnded:
         pool("""os.write(1, b'{"error": "sees %d"}\\n' % list(os.environ.values()).count("secret")); os._exit(0)""")
         assert str(suffixes(png((13, 13)))[0]).endswith("sees 0")
 
-    def test_none_is_left_after_a_while(self, pool) -> None:
+    def test_none_is_there_before_it_is_needed_or_after_a_while(self, pool) -> None:
         own = pool("pass", idle_s=0.2)
+        assert not processes(own)  # none starts before it is needed
         assert suffixes(*[png()] * 40) == [".png"] * 40
         until(lambda: not own._idle and own._watch is None)
         assert suffixes(png()) == [".png"]
         (process,) = processes(own)
         until(lambda: process.poll() is not None)
-
-    def test_none_starts_before_it_is_needed(self) -> None:
-        pool = DecoderPool(4)
-        assert not processes(pool)
-        assert pool.ask([Request("a", png(), 1000)], Client()) == [Answer(".png")]
-        assert len(processes(pool)) == 1
-        pool.close()
 
 
 class TestShared:

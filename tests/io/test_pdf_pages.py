@@ -26,15 +26,6 @@ def test_a_page_that_is_not_there(tmp_path: Path) -> None:
             read_image(tmp_path / f"a.pdf#page={page}")
 
 
-@pytest.mark.parametrize("content", [b"", b"no PDF", b"%PDF-1.7\n"], ids=["empty", "text", "cut off"])
-def test_damage(tmp_path: Path, content: bytes) -> None:
-    (tmp_path / "a.pdf").write_bytes(content)
-    (refused,) = count_parts([tmp_path / "a.pdf"])
-    assert str(refused).startswith("The image 'a.pdf' is damaged, encrypted or of another kind")
-    with pytest.raises(UnreadableImageError, match=r"'a\.pdf' is damaged"):
-        read_image(tmp_path / "a.pdf")
-
-
 def page_of(width: int, height: int) -> bytes:
     """A PDF with one empty page, in points."""
     parts = [b"<</Type/Catalog/Pages 2 0 R>>", b"<</Type/Pages/Kids[3 0 R]/Count 1>>"]

@@ -45,9 +45,6 @@ def test_the_nearest_by_label_are_those_of_a_plain_sort(labels: ImageLabels) -> 
         others = sorted((other for other in among.tolist() if other != row), key=lambda other: abs(years[other] - years[row]))
         assert found.tolist() == others[:8]
         np.testing.assert_allclose(distances, [abs(years[other] - years[row]) for other in others[:8]])
-
-
-def test_an_image_without_the_label_cannot_ask(labels: ImageLabels) -> None:
     with pytest.raises(InputError, match="Image 2 has no such label"):
         labels.nearest(2, labels.rows, 3)
 
@@ -68,9 +65,12 @@ def test_a_label_that_nobody_has_is_refused() -> None:
         labeled_rows(_table(year=[np.nan, np.inf]), YEAR)
 
 
-def test_columns_of_joints_and_of_two_values_are_no_labels() -> None:
+def test_columns_are_labels_as_numbers_or_their_texts() -> None:
     joints = {f"{name}_{axis}": np.arange(4.0) for name in ("neck", "head", "hip_l") for axis in "xy"}
     assert numeric_columns(_table(year=np.arange(4.0), flag=[0, 1, 0, 1], name=list("abcd"), **joints)) == ["year"]
+    table = _table(height=["1.5", "2", "2.25", "3"], year=pd.array([1, 2, 3, None], dtype="Int64"), code=["001", "002", "003", "01"])
+    assert numeric_columns(table) == ["height", "year"]
+    np.testing.assert_array_equal(number_columns(table, ("height", "year")), [[1.5, 1], [2, 2], [2.25, 3], [3, np.nan]])
 
 
 def test_labels_are_named_by_kind_and_columns() -> None:
@@ -80,9 +80,3 @@ def test_labels_are_named_by_kind_and_columns() -> None:
     for kind, columns in (("numbers", ["name"]), ("numbers", []), ("matrix", ["year"]), ("pose", [])):
         with pytest.raises(InputError, match="choose one that is offered"):
             labels_named(table, kind, columns)
-
-
-def test_numbers_of_a_csv_file_are_labels_also_as_texts_and_with_missing_ones() -> None:
-    table = _table(height=["1.5", "2", "2.25", "3"], year=pd.array([1, 2, 3, None], dtype="Int64"), code=["001", "002", "003", "01"])
-    assert numeric_columns(table) == ["height", "year"]
-    np.testing.assert_array_equal(number_columns(table, ("height", "year")), [[1.5, 1], [2, 2], [2.25, 3], [3, np.nan]])

@@ -1,4 +1,4 @@
-"""Given label distances: of images, of classes, from files."""
+"""Given label distances: of images, of classes, of parts, from files."""
 
 from pathlib import Path
 
@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from likeness.errors import InputError
-from likeness.labels import ClassLabels, MatrixLabels, matrix, read_matrix
+from likeness.labels import ClassLabels, MatrixLabels, PartLabels, matrix, nearest_labels, read_matrix
 
 
 def distances(n: int, seed: int = 0) -> np.ndarray:
@@ -89,12 +89,10 @@ class TestClasses:
         np.testing.assert_allclose(found, loop, rtol=1e-6)
         assert found.dtype == np.float32
 
-    def test_within_is_half_of_the_smallest(self) -> None:
+    def test_within_is_half_of_the_smallest_above_0(self) -> None:
         labels = ClassLabels(np.array([[0, 4, 6], [4, 0, 9], [6, 9, 0]]), np.array([0, 1, 1, 2]))
         np.testing.assert_array_equal(labels.between(np.arange(4), np.arange(4)), [[0, 4, 4, 6], [4, 0, 2, 9], [4, 2, 0, 9], [6, 9, 9, 0]])
         np.testing.assert_array_equal(labels.between(np.array([2, 2]), np.array([2, 1])), [[0, 2], [0, 2]])
-
-    def test_classes_of_one_meaning_do_not_make_it_0(self) -> None:
         labels = ClassLabels(np.array([[0, 0, 6], [0, 0, 6], [6, 6, 0]]), np.array([0, 0, 1, 2]))
         assert labels.within_distance == 3
         np.testing.assert_array_equal(labels.between(np.array([0]), np.arange(4)), [[0, 3, 0, 6]])
@@ -143,3 +141,39 @@ class TestFiles:
             with pytest.raises(InputError, match=message) as caught:
                 read_matrix(tmp_path / name, 4)
             assert len(str(caught.value).splitlines()) == 1
+
+
+@pytest.fixture
+def matrices() -> dict[str, np.ndarray]:
+    rng = np.random.default_rng(0)
+    points = {"train": rng.normal(size=(5, 2)), "test": rng.normal(size=(4, 2))}
+    return {name: np.linalg.norm(each[:, None] - each[None], axis=2) for name, each in points.items()}
+
+
+@pytest.fixture
+def labels(matrices: dict[str, np.ndarray]) -> PartLabels:
+    return PartLabels(matrices, np.array([1, 0, 0, 1, 0, 1]), np.array([3, 4, 0, 0, 2, 1]), "px")
+
+
+def test_within_parts_by_copies(labels: PartLabels, matrices: dict[str, np.ndarray]) -> None:
+    train, test = np.array([4, 1, 2]), np.array([5, 0])
+    found = labels.between(train, train[:2])
+    assert found.dtype == np.float32
+    np.testing.assert_array_equal(found, matrices["train"][np.ix_([2, 4, 0], [2, 4])].astype(np.float32))
+    np.testing.assert_array_equal(labels.between(test, np.array([3])), matrices["test"][np.ix_([1, 3], [0])].astype(np.float32))
+    assert (len(labels), labels.unit) == (6, "px")
+    # The nearest labels are found in the blocks themselves.
+    before = matrices["train"].copy()
+    labels.between(np.array([1, 2]), np.array([1, 2]))[:] = 7
+    nearest_labels(labels, np.array([1, 2, 4]), 1)
+    np.testing.assert_array_equal(matrices["train"], before)
+    none = np.array([], dtype=np.int64)
+    assert labels.between(none, np.arange(6)).shape == (0, 6)
+    assert labels.between(np.arange(6), none).shape == (6, 0)
+
+
+@pytest.mark.parametrize(("rows", "columns", "one", "two"), [([0], [1], 0, 1), ([1, 0], [1], 1, 0), ([3, 5], [0, 4, 1], 3, 4)])
+def test_between_parts_nothing_is_known(labels: PartLabels, rows: list[int], columns: list[int], one: int, two: int) -> None:
+    parts = ["test" if each in (0, 3, 5) else "train" for each in (one, two)]
+    with pytest.raises(InputError, match=f"Image {one} is in the part '{parts[0]}' and image {two} in '{parts[1]}'; label distances are known"):
+        labels.between(np.array(rows), np.array(columns))

@@ -49,11 +49,10 @@ def test_places_are_those_in_the_rows_and_equal_distances_come_in_order() -> Non
     np.testing.assert_array_equal(nearest_labels(classes, np.arange(6), 4)[[0, 1, 5]], [[2, 3, 5, 1], [4, 0, 2, 3], [0, 2, 3, 1]])
 
 
-@pytest.mark.parametrize("workers", [1, 4])
-def test_workers_and_progress(workers: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_progress(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(nearest, "_ENTRIES", 90)
     labels, seen = NumberLabels(np.random.default_rng(0).normal(size=(30, 2))), []
-    found = nearest_labels(labels, np.arange(30), 4, lambda done, total, stage: seen.append((done, total)), workers)
+    found = nearest_labels(labels, np.arange(30), 4, lambda done, total, stage: seen.append((done, total)))
     np.testing.assert_array_equal(found, slow(labels, np.arange(30), 4))
     assert seen == [(done, 30) for done in range(3, 31, 3)]
 

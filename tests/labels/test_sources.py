@@ -52,23 +52,11 @@ class TestPoses:
     def people(self, tmp_path: Path) -> ImageTable:
         return table(tmp_path, neck_x=[0, 3.0], neck_y=[0, 4], left_hip_x=[0, 0], left_hip_y=[1, 3], tail_x=[5, 5], tail_y=[5, 6])
 
-    def test_all_joints(self, people: ImageTable) -> None:
+    def test_joints(self, people: ImageTable) -> None:
         np.testing.assert_array_equal(whole(people), [[0, 5 + 2 + 1], [8, 0]])
         labels = label_distances(people, LabelsConfig())
-        assert labels.names == ("left_hip", "neck", "tail")
         np.testing.assert_array_equal(labels.between(np.array([0]), np.array([1])), pose_distances(labels.joints[:1], labels.joints[1:]))
-
-    def test_some_joints(self, people: ImageTable) -> None:
         np.testing.assert_array_equal(whole(people, columns=("neck",)), [[0, 5], [5, 0]])
-
-    def test_errors(self, people: ImageTable, tmp_path: Path) -> None:
-        with pytest.raises(InputError, match="'Cars' has no joints, no columns such as neck_x and neck_y; name another kind of label"):
-            whole(table(tmp_path, color=["red"]))
-        with pytest.raises(InputError, match="'Cars' has no column 'nose_x'; it has neck_x, neck_y, left_hip_x"):
-            whole(people, columns=("neck", "nose"))
-        people.frame.loc[1, "neck_x"] = np.nan
-        with pytest.raises(InputError, match="Image 1 has no coordinates for joint 1; leave out images with joints that are not visible"):
-            whole(people)
 
 
 class TestNumbers:
@@ -79,18 +67,6 @@ class TestNumbers:
         expected = number_distances(given.frame[["yaw", "elevation"]], given.frame[["yaw", "elevation"]])
         np.testing.assert_array_equal(whole(given, kind="numbers", columns=("yaw", "elevation")), expected)
         assert label_distances(given, LabelsConfig(kind="angles", columns=("yaw",))).unit == "degrees"
-
-    @pytest.mark.parametrize("kind", ["numbers", "angles"])
-    def test_errors(self, kind: str, tmp_path: Path) -> None:
-        given = table(tmp_path, color=["red", "blue"], yaw=[1.0, np.nan])
-        for columns, message in (
-            (("color",), "The columns color of 'Cars' are no numbers (could not convert string to float: 'red'); name others."),
-            (("yaw", "size"), "'Cars' has no column 'size'; it has color, yaw."),
-            (("yaw",), "The label of image 1 is not a finite number, and 0 more"),
-            (("path",), "'Cars' has no column 'path'; it has color, yaw."),
-        ):
-            with pytest.raises(InputError, match=re.escape(message)):
-                whole(given, kind=kind, columns=columns)
 
 
 class TestLayouts:
@@ -103,19 +79,9 @@ class TestLayouts:
         np.testing.assert_array_equal(whole(table(tmp_path, layout=names), kind="layout", size=8), expected)
         np.testing.assert_array_equal(whole(table(tmp_path, room=names), kind="layout", columns=("room",), size=16), expected)
 
-    def test_errors(self, tmp_path: Path) -> None:
-        with pytest.raises(InputError, match="'Cars' has no column 'layout'; it has color"):
-            whole(table(tmp_path, color=["red"]), kind="layout")
-        Image.new("L", (4, 4)).save(tmp_path / "empty.png")
-        with pytest.raises(InputError, match="The mask of image 0 shows no surface, only 0"):
-            whole(table(tmp_path, layout=["empty.png"]), kind="layout")
-        with pytest.raises(InputError, match=r"The layout 'none\.png' cannot be read"):
-            whole(table(tmp_path, layout=["none.png"]), kind="layout")
-
 
 class TestCaptions:
     def test_they_are_computed_once(self, tmp_path: Path, vectors: str, cache: Path) -> None:
-        pytest.importorskip("likeness.data.captions_column")
         captions = [["a red bus", "a bus"], ["blue"], ["the blue bus", "red red"]]
         given, seen = table(tmp_path, captions=[json.dumps(each) for each in captions]), []
         config = LabelsConfig(kind="captions", language=vectors)
@@ -128,7 +94,6 @@ class TestCaptions:
 
     @pytest.mark.parametrize("changed", ["caption", "vector"])
     def test_other_captions_and_other_vectors_are_computed_anew(self, changed: str, tmp_path: Path, vectors: str, cache: Path) -> None:
-        pytest.importorskip("likeness.data.captions_column")
         config = LabelsConfig(kind="captions", language=vectors)
         whole(table(tmp_path, captions=['["red"]', '["bus"]']), **config.model_dump())
         if changed == "vector":
@@ -137,16 +102,9 @@ class TestCaptions:
         assert found[0, 1] == pytest.approx(2 * (np.sqrt(10) if changed == "vector" else np.sqrt(2) / 2), rel=1e-6)
         assert len(list((cache / "label_distances").iterdir())) == 2
 
-    def test_errors(self, tmp_path: Path, vectors: str) -> None:
-        pytest.importorskip("likeness.data.captions_column")
-        with pytest.raises(InputError, match="'Cars' has no captions but the columns color"):
-            whole(table(tmp_path, color=["red"]), kind="captions", language=vectors)
-        with pytest.raises(InputError, match="None of the words of the caption 'zebra' of image 0 is known to"):
-            whole(table(tmp_path, captions=['["zebra"]']), kind="captions", language=vectors)
-
 
 class TestNames:
-    def test_one_less_the_similarity(self, tmp_path: Path, vectors: str) -> None:
+    def test_one_less_the_similarity_by_class_unless_another_column_is_named(self, tmp_path: Path, vectors: str) -> None:
         given = table(tmp_path, color=["red", "blue", "red", "bus"])
         config = LabelsConfig(kind="names", columns=("color",), language=vectors, within=0.05)
         labels = label_distances(given, config)
@@ -157,16 +115,8 @@ class TestNames:
         np.testing.assert_allclose(found, expected, atol=1e-6)
         without = label_distances(given, config.model_copy(update={"within": None}))
         assert without.between(np.array([0]), np.array([2]))[0, 0] == pytest.approx(0.1, abs=1e-6)
-
-    def test_the_column_class_unless_another_is_named(self, tmp_path: Path, vectors: str) -> None:
         given = table(tmp_path, **{"class": ["red", "blue"]})
         np.testing.assert_allclose(whole(given, kind="names", language=vectors), [[0, 0.4], [0.4, 0]], atol=1e-6)
-
-    def test_errors(self, tmp_path: Path, vectors: str) -> None:
-        with pytest.raises(InputError, match="'Cars' has no attribute 'class'; it has color"):
-            whole(table(tmp_path, color=["red"]), kind="names", language=vectors)
-        with pytest.raises(InputError, match="'Cars' has no 'color' for 1 images"):
-            whole(table(tmp_path, color=["red", None]), kind="names", columns=("color",), language=vectors)
 
 
 class TestMatrix:
@@ -176,15 +126,46 @@ class TestMatrix:
         assert isinstance(label_distances(given, LabelsConfig(kind="matrix", file=str(tmp_path / "x.npy"))), MatrixLabels)
         np.testing.assert_array_equal(whole(given, kind="matrix", file=str(tmp_path / "x.npy")), 1 - np.eye(3))
 
-    def test_of_other_images(self, tmp_path: Path) -> None:
-        np.save(tmp_path / "x.npy", 1 - np.eye(3))
-        with pytest.raises(InputError, match=r"'x\.npy' has shape \(3, 3\), and there are 1 images; give a matrix \(1, 1\)"):
-            whole(table(tmp_path, color=["a"]), kind="matrix", file=str(tmp_path / "x.npy"))
+
+COLORS: dict[str, Any] = {"color": ["red", "blue"], "yaw": [1.0, np.nan]}
+JOINTS: dict[str, Any] = {"neck_x": [0, np.nan], "neck_y": [0, 4], "tail_x": [5, 5], "tail_y": [5, 6]}
 
 
-def test_mpii_is_asked_of_its_own_folder_only(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"'Cars' has no 'dist_pose_val\.mat'; read MPII Human Pose as mpii-pose:FOLDER"):
-        whole(table(tmp_path, color=["red"]), kind="mpii")
+@pytest.mark.parametrize(
+    ("columns", "config", "message"),
+    [
+        ({"color": ["red"]}, {}, "'Cars' has no joints, no columns such as neck_x and neck_y; name another kind of label"),
+        (JOINTS, {"columns": ("neck", "nose")}, "'Cars' has no column 'nose_x'; it has neck_x, neck_y, tail_x"),
+        (JOINTS, {}, "Image 1 has no coordinates for joint 0; leave out images with joints that are not visible"),
+        *(
+            (COLORS, {"kind": kind, "columns": columns}, message)
+            for kind in ("numbers", "angles")
+            for columns, message in (
+                (("color",), "The columns color of 'Cars' are no numbers (could not convert string to float: 'red'); name others."),
+                (("yaw", "size"), "'Cars' has no column 'size'; it has color, yaw."),
+                (("yaw",), "The label of image 1 is not a finite number, and 0 more"),
+                (("path",), "'Cars' has no column 'path'; it has color, yaw."),
+            )
+        ),
+        (COLORS, {"kind": "layout"}, "'Cars' has no column 'layout'; it has color"),
+        ({"layout": ["empty.png"]}, {"kind": "layout"}, "The mask of image 0 shows no surface, only 0"),
+        ({"layout": ["none.png"]}, {"kind": "layout"}, "The layout 'none.png' cannot be read"),
+        (COLORS, {"kind": "captions"}, "'Cars' has no captions but the columns color"),
+        ({"captions": ['["zebra"]']}, {"kind": "captions"}, "None of the words of the caption 'zebra' of image 0 is known to"),
+        (COLORS, {"kind": "names"}, "'Cars' has no attribute 'class'; it has color"),
+        ({"color": ["red", None]}, {"kind": "names", "columns": ("color",)}, "'Cars' has no 'color' for 1 images"),
+        ({"color": ["a"]}, {"kind": "matrix", "file": "x.npy"}, "'x.npy' has shape (3, 3), and there are 1 images; give a matrix (1, 1)"),
+        (COLORS, {"kind": "mpii"}, "'Cars' has no 'dist_pose_val.mat'; read MPII Human Pose as mpii-pose:FOLDER"),
+    ],
+)
+def test_what_is_no_label_is_named(
+    columns: dict[str, Any], config: dict[str, Any], message: str, tmp_path: Path, vectors: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Image.new("L", (4, 4)).save("empty.png")
+    np.save("x.npy", 1 - np.eye(3))
+    with pytest.raises(InputError, match=re.escape(message)):
+        whole(table(tmp_path, **columns), **({"language": vectors} | config))
 
 
 class TestConfig:
@@ -220,7 +201,7 @@ class TestConfig:
 
 
 class TestKnown:
-    def test_by_columns(self, tmp_path: Path) -> None:
+    def test_what_is_known_by_columns_can_be_read(self, tmp_path: Path) -> None:
         joints = {f"{name}_{axis}": [0.0] for name in ("neck", "head_top", "left_hip") for axis in "xy"}
         assert known_labels(table(tmp_path, **joints)) == {"Pose": LabelsConfig(kind="pose")}
         assert known_labels(table(tmp_path, neck_x=[0], neck_y=[0], tail_x=[0], tail_y=[0])) == {}
@@ -230,8 +211,6 @@ class TestKnown:
             "Captions": LabelsConfig(kind="captions"),
         }
         assert known_labels(table(tmp_path, color=["red"], yaw=[1])) == {}
-
-    def test_what_is_known_can_be_read(self, tmp_path: Path) -> None:
         joints = {f"{name}_{axis}": [0.0, 1.0] for name in ("neck", "head_top", "left_hip") for axis in "xy"}
         given = table(tmp_path, yaw=[1, 2], elevation=[2, 2], **joints)
         for name, config in known_labels(given).items():

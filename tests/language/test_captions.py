@@ -1,54 +1,77 @@
-"""Captions per image, with and without class names."""
+"""Captions per image, from files, with and without class names."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 from likeness.errors import InputError
-from likeness.language import caption_embeddings, caption_similarities, captions_in_order, insert_class_name
+from likeness.language import caption_embeddings, caption_similarities, captions_in_order, insert_class_name, read_captions
+
+NAME = r"Tern \1 bird"  # holds a keyword, and what stands for a group in a pattern
 
 
 @pytest.mark.parametrize(
     ("caption", "keywords", "result"),
     [
-        ("A blue bird sitting on a branch.", "bird", "A blue Tern sitting on a branch."),
-        ("Bird, BIRD and birdhouse", ["bird"], "Tern, Tern and birdhouse"),
-        ("two birds", ["bird", "birds"], "two Tern"),
-        ("a car near a sports car", ["car", "sports car"], "a Tern near a Tern"),
-        ("a c++ bird", ["c++"], "a Tern bird"),
+        ("A blue bird sitting on a branch.", "bird", f"A blue {NAME} sitting on a branch."),
+        ("Bird, BIRD and birdhouse", ["bird"], f"{NAME}, {NAME} and birdhouse"),
+        ("two birds", ["bird", "birds"], f"two {NAME}"),
+        ("a car near a sports car", ["car", "sports car"], f"a {NAME} near a {NAME}"),
+        ("a c++ bird", ["c++"], f"a {NAME} bird"),
         ("a boat", ["bird"], "a boat"),
         ("", ["bird"], ""),
     ],
 )
 def test_keywords_become_the_class_name(caption: str, keywords, result: str) -> None:
-    assert insert_class_name(caption, "Tern", keywords) == result
+    assert insert_class_name(caption, NAME, keywords) == result
 
 
-def test_a_name_that_holds_the_keyword_or_a_backslash_is_inserted_once() -> None:
-    assert insert_class_name("a bird", r"bird of \1 paradise", "bird") == r"a bird of \1 paradise"
-
-
-@pytest.mark.parametrize("keywords", ["", [], ["bird", " "]])
-def test_no_keyword(keywords) -> None:
-    with pytest.raises(InputError, match="at least one keyword such as 'bird'"):
-        insert_class_name("a bird", "Tern", keywords)
-
-
-def test_captions_by_path_or_as_a_column() -> None:
+def test_captions_by_path_or_as_a_column(tmp_path: Path) -> None:
     assert captions_in_order({"b": "two", "a": "one", "c": "three"}, ["a", "b"]) == ["one", "two"]
     assert captions_in_order(["one", "two"], ["a", "b"]) == ["one", "two"]
+    file = tmp_path / "captions.csv"
+    file.write_text('\ufeffpath,caption\na/1.jpg,"A bird, blue"\na\\2.jpg, a branch \n\na/3.jpg,\na/1.jpg,"A bird, blue"\n', encoding="utf-8")
+    assert read_captions(file) == {"a/1.jpg": "A bird, blue", "a/2.jpg": "a branch"}
+    file.write_text("1.jpg,a bird\n", encoding="utf-8")
+    assert read_captions(file) == {"1.jpg": "a bird"}
 
 
 @pytest.mark.parametrize(
-    ("captions", "message"),
+    ("call", "given", "message"),
     [
-        ({"a": "one"}, "1 of 2 images have no caption, the first is 'b'"),
-        (["one"], "2 images and 1 captions; give one caption per image"),
-        ("ab", "2 images and a single text"),
+        *[
+            (lambda words: insert_class_name("a bird", "Tern", words), words, "at least one keyword such as 'bird'")
+            for words in ("", [], ["bird", " "])
+        ],
+        (lambda captions: captions_in_order(captions, ["a", "b"]), {"a": "one"}, "1 of 2 images have no caption, the first is 'b'"),
+        (lambda captions: captions_in_order(captions, ["a", "b"]), ["one"], "2 images and 1 captions; give one caption per image"),
+        (lambda captions: captions_in_order(captions, ["a", "b"]), "ab", "2 images and a single text"),
+        (lambda captions: caption_similarities(captions, [0, 1, 2]), ["a", "b"], "3 labels and 2 captions"),
+        (read_captions, Path("nowhere.csv"), r"captions 'nowhere.csv' cannot be read .*No such file"),
     ],
 )
-def test_captions_that_do_not_fit(captions, message: str) -> None:
+def test_captions_and_keywords_that_do_not_fit(call: Callable[[Any], Any], given: Any, message: str) -> None:
     with pytest.raises(InputError, match=message):
-        captions_in_order(captions, ["a", "b"])
+        call(given)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", r"captions 'c.csv' are empty; give a line of path and caption"),
+        (b"path,caption\n1.jpg,\n", r"captions 'c.csv' are empty"),
+        (b"1.jpg,a bird, blue\n", r"Entry 1 of the captions 'c.csv' has 3 columns; give path and caption, the caption in quotes"),
+        (b"1.jpg,a\n1.jpg,b\n", r"give '1.jpg' two captions, 'a' and 'b'; keep one"),
+        (b"1.jpg,\xff\n", r"cannot be read .* give a CSV file in UTF-8"),
+    ],
+)
+def test_files_that_do_not_fit(tmp_path: Path, content: bytes, message: str) -> None:
+    (tmp_path / "c.csv").write_bytes(content)
+    with pytest.raises(InputError, match=message):
+        read_captions(tmp_path / "c.csv")
 
 
 def test_mean_of_each_class_equals_a_loop(fake) -> None:
@@ -57,17 +80,6 @@ def test_mean_of_each_class_equals_a_loop(fake) -> None:
     units = [row / np.linalg.norm(row) for row in type(fake)().encode_texts(captions)]
     expected = np.array([np.mean([unit for unit, label in zip(units, labels, strict=True) if label == each], axis=0) for each in (2, 5, 7)])
     np.testing.assert_allclose(caption_embeddings(captions, labels, fake), expected, atol=1e-6)
-    lengths = np.linalg.norm(expected, axis=1)
-    np.testing.assert_allclose(caption_similarities(captions, np.array(labels), fake), expected @ expected.T / np.outer(lengths, lengths), atol=1e-6)
-
-
-def test_classes_with_the_same_captions_are_alike(fake) -> None:
-    similarities = caption_similarities(["a bird", "the sea", "the sea", "a bird", "blue"], [0, 0, 1, 1, 2], fake)
-    assert similarities[0, 1] == pytest.approx(1, abs=1e-6)
-    assert similarities[0, 2] < 0.999
+    lengths, similarities = np.linalg.norm(expected, axis=1), caption_similarities(captions, np.array(labels), fake)
     assert similarities.dtype == np.float32
-
-
-def test_a_label_per_caption(fake) -> None:
-    with pytest.raises(InputError, match="3 labels and 2 captions"):
-        caption_similarities(["a", "b"], [0, 1, 2], fake)
+    np.testing.assert_allclose(similarities, expected @ expected.T / np.outer(lengths, lengths), atol=1e-6)

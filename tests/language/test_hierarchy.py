@@ -1,11 +1,14 @@
-"""Similarities in a tree and the embeddings that have them."""
+"""Similarities in a tree and the embeddings that have them; and class trees from files, in every form, sound and damaged."""
+
+import json
+from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
 from likeness.errors import InputError
-from likeness.language import hierarchy_embeddings, hierarchy_similarities
+from likeness.language import hierarchy_embeddings, hierarchy_similarities, read_hierarchy
 
 PATHS = ["animal/bird/seabird/tern", "animal/bird/seabird/gull", "animal/bird/wren", "animal/cat", "animal/bird/wren"]
 # heights: seabird 1, bird 2, animal 3
@@ -48,33 +51,85 @@ def test_by_hand() -> None:
     np.testing.assert_allclose(hierarchy_similarities(["a/x", "a/y", "b"]), [[1, 0.5, 0], [0.5, 1, 0], [0, 0, 1]], atol=1e-12)  # several roots
     np.testing.assert_array_equal(hierarchy_similarities(["a"]), [[1]])
     np.testing.assert_array_equal(hierarchy_similarities(["a", "b"]), np.eye(2))
-
-
-@settings(max_examples=60)
-@given(trees)
-def test_equal_to_a_loop_on_any_tree(paths: list[str]) -> None:
-    np.testing.assert_allclose(hierarchy_similarities(paths), loop(paths), atol=1e-12)
-
-
-@settings(max_examples=60)
-@given(trees)
-def test_embeddings_are_unit_and_have_the_similarities(paths: list[str]) -> None:
-    vectors = hierarchy_embeddings(paths)
-    assert vectors.shape == (len(paths), len(set(paths)))
-    np.testing.assert_allclose(vectors @ vectors.T, hierarchy_similarities(paths), atol=1e-9)
-
-
-def test_embeddings_are_those_of_the_printed_algorithm() -> None:
     np.testing.assert_allclose(hierarchy_embeddings(PATHS[:4]), by_algorithm(EXPECTED[:4, :4]), atol=1e-12)
+    higher = hierarchy_similarities(PATHS, tree=["animal/bird/seabird/petrel/storm petrel/white-bellied"])  # seabird 3, bird 4, animal 5
+    np.testing.assert_allclose(higher[0, 1:4], [2 / 5, 1 / 5, 0], atol=1e-12)
 
 
-def test_a_higher_tree_brings_classes_nearer() -> None:
-    similarities = hierarchy_similarities(PATHS, tree=["animal/bird/seabird/petrel/storm petrel/white-bellied"])
-    # seabird 3, bird 4, animal 5
-    np.testing.assert_allclose(similarities[0, 1:4], [2 / 5, 1 / 5, 0], atol=1e-12)
+@settings(max_examples=60)
+@given(trees)
+def test_equal_to_a_loop_and_to_products_of_embeddings_on_any_tree(paths: list[str]) -> None:
+    similarities, vectors = hierarchy_similarities(paths), hierarchy_embeddings(paths)
+    np.testing.assert_allclose(similarities, loop(paths), atol=1e-12)
+    assert vectors.shape == (len(paths), len(set(paths)))
+    np.testing.assert_allclose(vectors @ vectors.T, similarities, atol=1e-9)
 
 
 @pytest.mark.parametrize(("paths", "message"), [([], "no classes"), (["a//b"], "'a//b' of a hierarchy has an empty step"), ([""], "empty step")])
 def test_refusals(paths: list[str], message: str) -> None:
     with pytest.raises(InputError, match=message):
         hierarchy_similarities(paths)
+
+
+PARENTS = {"Tern": "seabird", "Gull": "seabird", "seabird": "bird", "Wren": "bird", "bird": ""}
+NODES = {"bird", "bird/seabird", "bird/seabird/Tern", "bird/seabird/Gull", "bird/Wren"}
+LEAVES = ["bird/seabird/Tern", "bird/seabird/Gull", "bird/Wren"]
+
+FORMS = {
+    "pairs.csv": "".join(f"{child},{parent}\n" for child, parent in PARENTS.items()),
+    "header.csv": "Child,Parent\n" + "".join(f"{child}, {parent}\n\n" for child, parent in PARENTS.items()),
+    "paths.csv": "\n".join(LEAVES),
+    "path.csv": "path\n" + "\n".join(LEAVES),
+    "pairs.json": json.dumps({child: parent or None for child, parent in PARENTS.items()}),
+    "paths.json": json.dumps(LEAVES),
+    "no_root_line.csv": "".join(f"{child},{parent}\n" for child, parent in PARENTS.items() if parent),
+    "mark.csv": "\ufeff" + "".join(f"{child},{parent}\n" for child, parent in PARENTS.items()),
+}
+
+
+def write(folder: Path, name: str, text: str) -> Path:
+    (folder / name).write_text(text, encoding="utf-8")
+    return folder / name
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_every_form_gives_the_same_tree(tmp_path: Path, form: str) -> None:
+    tree = read_hierarchy(write(tmp_path, form, FORMS[form]))
+    assert set(tree.paths) | {"bird"} == NODES
+    assert len(tree.paths) == len(set(tree.paths))
+    assert tree.path_of("Tern") == "bird/seabird/Tern"
+
+
+def test_names_are_found_whatever_their_case_and_hyphens(tmp_path: Path) -> None:
+    tree = read_hierarchy(write(tmp_path, "a.csv", "bird/Black-footed_Albatross"))
+    assert tree.path_of("black footed albatross") == "bird/Black-footed_Albatross"
+    tree = read_hierarchy(write(tmp_path, "a.csv", "a/Tern\nb/tern"))
+    for name, message in (("Owl", "no node named 'Owl'; add the class"), ("tern", "2 nodes named 'tern'; make the names unique")):
+        with pytest.raises(InputError, match=message):
+            tree.path_of(name)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        ("a.csv", "", "'a.csv' is empty; give child and parent"),
+        ("a.csv", "child,parent\n", "is empty"),
+        ("a.json", "[]", "is empty"),
+        ("a.json", "{", "is no JSON"),
+        ("a.json", "[1]", "has another form"),
+        ("a.json", '{"a": 3}', "has another form"),
+        ("a.csv", "a,b,c\n", r"Entry 1 of the hierarchy 'a.csv' is \['a', 'b', 'c'\]"),
+        ("a.csv", "a,b\n,c\n", "Entry 2 of"),
+        ("a.csv", "a,b\na,c\n", "gives 'a' two parents, 'b' and 'c'"),
+        ("a.csv", "a,b\nb,c\nc,a\n", "runs in a circle through 'a'"),
+        ("a.csv", "a,a\n", "runs in a circle through 'a'"),
+        ("a.json", '{"a/b": "c"}', "'a/b' in the hierarchy 'a.json' holds a '/'"),
+    ],
+)
+def test_files_that_do_not_fit(tmp_path: Path, name: str, text: str, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        read_hierarchy(write(tmp_path, name, text))
+    (tmp_path / "latin.csv").write_bytes(b"Pinz\xf3n,bird")
+    for file, said in (("nowhere.csv", "cannot be read"), ("latin.csv", r"cannot be read .*give a CSV or JSON file in UTF-8")):
+        with pytest.raises(InputError, match=said):
+            read_hierarchy(tmp_path / file)

@@ -1,4 +1,4 @@
-"""Pseudolabels and their similarities, against the authors' arrays and plain loops."""
+"""Pseudolabels and their similarities, against the authors' arrays and plain loops; and their files."""
 
 from pathlib import Path
 
@@ -6,8 +6,19 @@ import numpy as np
 import pytest
 import torch
 
+from likeness.data import image_classes, read_cars
 from likeness.errors import InputError
-from likeness.language import batch_similarities, cosine_similarities, names_in_use, pseudolabel_similarities, top_pseudolabels
+from likeness.language import (
+    batch_similarities,
+    cosine_similarities,
+    imagenet_names,
+    names_in_use,
+    pseudolabel_similarities,
+    pseudolabels_of,
+    read_pseudolabels,
+    top_pseudolabels,
+    write_pseudolabels,
+)
 
 VARIANTS = ["mean", "multi", "dense", "dense+multi"]
 
@@ -40,33 +51,16 @@ def loop(topk: np.ndarray, names: np.ndarray, variant: str) -> np.ndarray:
 
 @pytest.mark.parametrize("kind", ["numpy", "torch"])
 @pytest.mark.parametrize("average", ["softmax", "logits"])
-def test_class_level_as_the_authors(reference: dict[str, np.ndarray], average: str, kind: str) -> None:
+def test_of_classes_and_of_images_as_the_authors(reference: dict[str, np.ndarray], average: str, kind: str) -> None:
     logits, labels = reference["logits"], reference["labels"]
     if kind == "torch":
         logits, labels = torch.from_numpy(logits), torch.from_numpy(labels)
     topk = top_pseudolabels(logits, labels, k=int(reference["k"]), average=average)
     np.testing.assert_array_equal(topk, reference[f"topk_class_mean_{average}"])
     assert topk.dtype == np.int64
-
-
-@pytest.mark.parametrize("average", ["softmax", "logits"])
-def test_per_image_as_the_authors(reference: dict[str, np.ndarray], average: str) -> None:
     sound = reference["per_sample_tie_free"]
     assert sound.sum() > 30
-    topk = top_pseudolabels(reference["logits"], k=5, average=average)
-    np.testing.assert_array_equal(topk[sound], reference["topk_per_sample"][sound])
-
-
-@pytest.mark.parametrize("average", ["softmax", "logits"])
-def test_class_level_equals_a_loop(average: str) -> None:
-    rng = np.random.default_rng(3)
-    logits, labels = rng.normal(size=(40, 12)) * 4, rng.choice([3, 5, 11], 40)
-    expected = []
-    for label in (3, 5, 11):
-        rows = [np.exp(row) / np.exp(row).sum() if average == "softmax" else row for row in logits[labels == label]]
-        mean = sum(rows) / len(rows)
-        expected.append(sorted(range(12), key=lambda name: -mean[name])[:4])
-    np.testing.assert_array_equal(top_pseudolabels(logits, labels, k=4, average=average), expected)
+    np.testing.assert_array_equal(top_pseudolabels(logits, k=5, average=average)[sound], reference["topk_per_sample"][sound])
 
 
 def test_a_constant_per_image_and_large_outputs_change_nothing() -> None:
@@ -74,10 +68,7 @@ def test_a_constant_per_image_and_large_outputs_change_nothing() -> None:
     logits, labels = rng.normal(size=(20, 9)) * 3, np.arange(20) % 3
     shifted = logits + rng.uniform(-3000, 3000, (20, 1))
     np.testing.assert_array_equal(top_pseudolabels(shifted, labels), top_pseudolabels(logits, labels))
-
-
-def test_of_equal_outputs_the_lower_index_comes_first() -> None:
-    np.testing.assert_array_equal(top_pseudolabels(np.array([[1.0, 2, 2, 0, 2]]), k=5), [[1, 2, 4, 0, 3]])
+    np.testing.assert_array_equal(top_pseudolabels(np.array([[1.0, 2, 2, 0, 2]]), k=5), [[1, 2, 4, 0, 3]])  # of equal ones the lower index first
 
 
 @pytest.mark.parametrize(
@@ -97,33 +88,33 @@ def test_outputs_refused(logits, options, message: str) -> None:
         top_pseudolabels(logits, **options)
 
 
-def test_class_level_matrices_as_the_authors(guidance: dict[str, np.ndarray]) -> None:
-    """Eq. 5 and the k matrices, over classes and then gathered for the authors' batch."""
+def test_matrices_as_the_authors(guidance: dict[str, np.ndarray]) -> None:
+    """Eq. 5 and the k matrices, over classes and then gathered for the authors' batch; and over images."""
     names, topk = as_names(guidance["pseudo_class_language_embeddings"])
     mean, multi = (pseudolabel_similarities(topk, names, variant) for variant in ("mean", "multi"))
     rows = guidance["labels"]
     np.testing.assert_allclose(batch_similarities(mean, rows), guidance["language_sims_plg_class"], atol=1e-12)
     np.testing.assert_allclose(batch_similarities(multi, rows), np.moveaxis(guidance["language_sims_plg_class_per_k"], -1, 0), atol=1e-12)
-
-
-def test_sample_level_matrix_as_the_authors(guidance: dict[str, np.ndarray]) -> None:
     names, topk = as_names(guidance["pseudo_sample_language_embeddings"])
     np.testing.assert_allclose(pseudolabel_similarities(topk, names), guidance["language_sims_plg_sample"], atol=1e-12)
 
 
 @pytest.mark.parametrize("kind", ["numpy", "torch"])
 @pytest.mark.parametrize("variant", VARIANTS)
-def test_every_variant_equals_a_loop(variant: str, kind: str) -> None:
+def test_every_variant_equals_a_loop_and_a_batch_from_its_table_the_batch_itself(variant: str, kind: str) -> None:
     rng = np.random.default_rng(1)
     names, topk = cosine_similarities(rng.normal(size=(30, 5))), rng.integers(0, 30, (8, 3))
     given = (torch.from_numpy(topk), torch.from_numpy(names)) if kind == "torch" else (topk, names)
-    result = pseudolabel_similarities(*given, variant)
+    result, rows = pseudolabel_similarities(*given, variant), rng.integers(0, 8, 17)
+    gathered = batch_similarities(result, torch.from_numpy(rows) if kind == "torch" else rows)
+    np.testing.assert_allclose(np.asarray(gathered), loop(topk[rows], names, variant), atol=1e-12)
     assert isinstance(result, torch.Tensor if kind == "torch" else np.ndarray)
     np.testing.assert_allclose(np.asarray(result), loop(topk, names, variant), atol=1e-12)
+    assert pseudolabel_similarities(topk, names.astype(np.float32), variant).dtype == np.float32
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
-def test_gradients_reach_the_names(variant: str) -> None:
+def test_gradients_reach_the_names_and_the_table(variant: str) -> None:
     """For backpropagation into the language model ("No stop grad." of Table 4): each entry counts as often as it is gathered."""
     rng = np.random.default_rng(6)
     names, topk = torch.from_numpy(rng.normal(size=(9, 9))).requires_grad_(), rng.integers(0, 9, (4, 2))
@@ -133,51 +124,13 @@ def test_gradients_reach_the_names(variant: str) -> None:
     pairs = [(0, 0), (1, 1)] if variant in ("mean", "multi") else [(0, 0), (0, 1), (1, 0), (1, 1)]
     counts = np.zeros((9, 9))
     for a, b in pairs:
-        for first in topk[:, a]:
-            for second in topk[:, b]:
-                counts[first, second] += 1 / len(pairs) if variant in ("mean", "dense") else 1
+        np.add.at(counts, np.ix_(topk[:, a], topk[:, b]), 1 / len(pairs) if variant in ("mean", "dense") else 1)
     np.testing.assert_allclose(names.grad.numpy(), counts, atol=1e-12)
-
-
-@pytest.mark.parametrize("variant", VARIANTS)
-def test_laws(variant: str) -> None:
-    """Averages are those of the matrices; all but the mixed pairings are symmetric; equal lists are alike."""
-    rng = np.random.default_rng(2)
-    names, topk = cosine_similarities(rng.normal(size=(20, 6))).astype(np.float32), rng.integers(0, 20, (7, 4))
-    topk[5] = topk[2]
-    result = pseudolabel_similarities(topk, names, variant)
-    assert result.dtype == np.float32
-    if variant == "dense+multi":
-        np.testing.assert_array_equal(result[1 * 4 + 3], result[3 * 4 + 1].T)
-        np.testing.assert_allclose(result.mean(0), pseudolabel_similarities(topk, names, "dense"), atol=1e-6)
-        np.testing.assert_array_equal(result[:: 4 + 1], pseudolabel_similarities(topk, names, "multi"))
-    else:
-        np.testing.assert_allclose(result, np.swapaxes(result, -1, -2), atol=1e-6)
-        np.testing.assert_array_equal(result[..., 5, :], result[..., 2, :])
-    if variant in ("mean", "multi"):
-        np.testing.assert_array_equal(result[..., 5, 2], 1)
-    if variant == "mean":
-        np.testing.assert_allclose(result, pseudolabel_similarities(topk, names, "multi").mean(0), atol=1e-6)
-
-
-def test_gradients_reach_the_table() -> None:
     table = torch.eye(5, dtype=torch.float64).requires_grad_()
     gathered = batch_similarities(table, torch.tensor([3, 0, 3]))
     np.testing.assert_array_equal(gathered.detach().numpy(), [[1, 0, 1], [0, 1, 0], [1, 0, 1]])
     gathered.sum().backward()
-    assert table.grad is not None
     assert (table.grad[3, 3], table.grad[0, 3], table.grad[0, 0], table.grad[1].abs().sum()) == (4, 2, 1, 0)
-
-
-@pytest.mark.parametrize("kind", ["numpy", "torch"])
-@pytest.mark.parametrize("variant", VARIANTS)
-def test_a_batch_from_the_table_equals_the_batch_itself(variant: str, kind: str) -> None:
-    rng = np.random.default_rng(4)
-    names, topk, rows = cosine_similarities(rng.normal(size=(30, 5))), rng.integers(0, 30, (10, 3)), rng.integers(0, 10, 17)
-    if kind == "torch":
-        names, topk, rows = torch.from_numpy(names), torch.from_numpy(topk), torch.from_numpy(rows)
-    gathered = batch_similarities(pseudolabel_similarities(topk, names, variant), rows)
-    np.testing.assert_allclose(np.asarray(gathered), np.asarray(pseudolabel_similarities(topk[rows], names, variant)), atol=1e-12)
 
 
 def test_only_the_names_in_use() -> None:
@@ -207,3 +160,33 @@ def test_similarities_refused(topk, names, variant: str, message: str) -> None:
         pseudolabel_similarities(topk, names, variant)
     with pytest.raises(InputError, match="A pseudolabel is 2, but there are 2 names; give all names"):
         names_in_use(np.array([[0, 2]]), ["a", "b"])
+
+
+def test_what_is_written_reads_back(tmp_path: Path) -> None:
+    labels = {"cat, grey": ["tabby", "Egyptian cat"], "Hund": ["dachshund"]}
+    write_pseudolabels(tmp_path / "own.csv", labels)
+    assert read_pseudolabels(str(tmp_path / "own.csv")) == labels
+
+
+def test_the_shipped_ones_name_every_class_of_synthetic_cars_by_imagenet_names() -> None:
+    labels = read_pseudolabels("synthetic-cars")
+    assert sorted(labels) == sorted(image_classes(read_cars(), ["car_color", "body_type"]).names)
+    known = set(imagenet_names())
+    assert all(len(set(names)) == 20 and set(names) <= known for names in labels.values())
+
+
+@pytest.mark.parametrize(("content", "told"), [("", "empty"), ("a,x\na,y\n", "'a' twice"), ("a\n", "'a' without a name")])
+def test_a_damaged_file_is_refused(tmp_path: Path, content: str, told: str) -> None:
+    (tmp_path / "own.csv").write_text(content)
+    with pytest.raises(InputError, match=told):
+        read_pseudolabels(str(tmp_path / "own.csv"))
+    with pytest.raises(InputError, match="cannot be read"):
+        read_pseudolabels(str(tmp_path / "none.csv"))
+
+
+def test_the_k_best_of_each_class_come_in_the_order_of_the_classes() -> None:
+    labels = {"a": ["x", "y", "z"], "b": ["y", "x", "w"]}
+    assert pseudolabels_of(["b", "a"], labels, 2) == [["y", "x"], ["x", "y"]]
+    for k, told in ((4, "'a' has 3"), (1, "'c' has none")):
+        with pytest.raises(InputError, match=told):
+            pseudolabels_of(["a", "c"], labels, k)

@@ -1,4 +1,4 @@
-"""Similarity matrices of classes, against the authors' arrays, plain loops and laws."""
+"""Similarity matrices of classes, against the authors' arrays, plain loops and laws; and the sentences around their names."""
 
 import json
 from pathlib import Path
@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from likeness.errors import InputError
-from likeness.language import class_similarities, class_vectors, cosine_similarities
+from likeness.language import DEFAULT_PRIMER, PRIMERS, check_primer, class_similarities, class_vectors, cosine_similarities, prime
 
 NAMES = ["Tern", "Gull", "Black footed Albatross", "Tern", "Wren"]
 
@@ -26,20 +26,17 @@ def test_the_authors_matrix(data: Path) -> None:
     np.testing.assert_allclose(similarities[np.ix_(labels, labels)], arrays["language_sims_elg"], atol=1e-12)
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_cosines_equal_a_loop_and_its_laws(seed: int) -> None:
-    vectors = np.random.default_rng(seed).normal(size=(7, 4)) * 10.0 ** np.arange(-3, 4)[:, None]
+def test_cosines_equal_a_loop_and_its_laws() -> None:
+    vectors = np.random.default_rng(0).normal(size=(7, 4)) * 10.0 ** np.arange(-3, 4)[:, None]
     similarities = cosine_similarities(vectors)
     np.testing.assert_allclose(similarities, loop(vectors), atol=1e-12)
     np.testing.assert_array_equal(similarities, similarities.T)
     np.testing.assert_array_equal(np.diag(similarities), 1)
     assert np.abs(similarities).max() <= 1
     np.testing.assert_allclose(cosine_similarities(vectors * 7), similarities, atol=1e-12)
-
-
-def test_a_row_of_zeros() -> None:
+    vectors[1] = 0
     with pytest.raises(InputError, match="embedding of name 1 is all zeros"):
-        cosine_similarities(np.array([[1.0, 0], [0, 0]]))
+        cosine_similarities(vectors)
 
 
 def test_names_pass_through_the_primer_where_a_model_reads_sentences(fake, fake_words) -> None:
@@ -53,11 +50,6 @@ def test_names_pass_through_the_primer_where_a_model_reads_sentences(fake, fake_
     class_similarities(NAMES, fake_words)
     assert fake.texts[4:] == fake_words.texts == ["Tern", "Gull", "Black footed Albatross", "Wren"]
     np.testing.assert_array_equal(class_similarities(["Tern"], fake), [[1]])
-
-
-def test_the_order_of_classes_is_kept(fake) -> None:
-    order = [4, 2, 0, 1, 3]
-    np.testing.assert_allclose(class_similarities([NAMES[i] for i in order], fake), class_similarities(NAMES, fake)[np.ix_(order, order)], atol=1e-7)
 
 
 def test_several_models_are_averaged(fake, fake_words) -> None:
@@ -83,6 +75,28 @@ def test_models_of_all_kinds_mix(tmp_path: Path, fake) -> None:
     np.testing.assert_allclose(class_similarities(names, f"hierarchy:{tree}"), hierarchy, atol=1e-7)
     mixed = class_similarities(names, [f"hierarchy:{tree}", fake])
     np.testing.assert_allclose(mixed, (hierarchy + class_similarities(names, fake)) / 2, atol=1e-6)
+
+
+def test_primers_hold_one_name_each() -> None:
+    assert PRIMERS[0] == DEFAULT_PRIMER == "A photo of a {}"
+    assert prime(["Shiny Cowbird", "tench"]) == ["A photo of a Shiny Cowbird", "A photo of a tench"]
+    assert prime(["a {} b", "{0}"], "<{}>") == ["<a {} b>", "<{0}>"]  # braces within a name stay
+    for primer in PRIMERS:
+        check_primer(primer)
+    assert len(set(PRIMERS)) == len(PRIMERS)
+    assert "{}" in PRIMERS
+
+
+@pytest.mark.parametrize(
+    ("names", "primer", "said"),
+    [
+        *[(["tench"], primer, r"must hold exactly one '\{\}'") for primer in ("", "a photo", "{} {}", "{0}", None)],
+        *[(names, "{}", "Expected a list of names") for names in ("tench", ["tench", 3])],
+    ],
+)
+def test_no_names_and_not_exactly_one_place(names, primer, said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        prime(names, primer)
 
 
 @pytest.mark.parametrize(

@@ -1,31 +1,44 @@
-"""Any transformers encoder: pooling, padding, faults."""
+"""Any transformers encoder: pooling, padding, order, faults."""
 
 import shutil
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 import torch
 
-from likeness.encoders.models import hub
+from likeness.encoders import minilm_folder
+from likeness.encoders.models import hub, token_vectors as batched
+from likeness.encoders.models.token_vectors import token_vectors
 from likeness.errors import InputError
 from likeness.language import embed_names, language_model
+from tiny_models import save_transformers
 
 KINDS = ["bert", "roberta", "mpnet", "distilbert", "gpt2", "reformer"]
 TEXTS = ["a photo of a red car", "bird", "a tench"]
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_mean_over_tokens_as_text_by_text_without_padding(kind: str, tiny: dict[str, Path]) -> None:
+@pytest.mark.parametrize("kind", [*KINDS, "minilm"])
+def test_mean_over_tokens_as_text_by_text_without_padding_as_far_as_the_context_goes(kind: str, tiny: dict[str, Path]) -> None:
+    """MiniLM's, for real, at unit length."""
     from transformers import AutoModel, AutoTokenizer
 
-    tokenizer, model = AutoTokenizer.from_pretrained(tiny[kind]), AutoModel.from_pretrained(tiny[kind]).eval()
+    folder = minilm_folder() if kind == "minilm" else tiny[kind]
+    tokenizer, model = AutoTokenizer.from_pretrained(folder), AutoModel.from_pretrained(folder).eval()
     with torch.inference_mode():
         expected = [model(input_ids=torch.tensor([tokenizer(text)["input_ids"]])).last_hidden_state[0].mean(0).numpy() for text in TEXTS]
-    vectors = embed_names(TEXTS, f"transformers:{tiny[kind]}")
+    if kind == "minilm":
+        expected = [row / np.linalg.norm(row) for row in expected]
+    name = "minilm" if kind == "minilm" else f"transformers:{folder}"
+    vectors = embed_names(TEXTS, name)
     np.testing.assert_allclose(vectors, expected, atol=1e-5)
     assert np.abs(vectors[0] - vectors[1]).max() > 1e-3
     assert vectors.dtype == np.float32
+    most = 600 if kind == "minilm" else 40  # words, of which a model reads the first
+    vectors = embed_names(["red " * most, "red " * (most + 1), "car"], name)
+    np.testing.assert_allclose(vectors[0], vectors[1], atol=1e-6)
+    assert np.abs(vectors[0] - vectors[2]).max() > 1e-3
 
 
 def test_the_authors_pooling(tiny_bert: Path, tiny: dict[str, Path]) -> None:
@@ -46,17 +59,10 @@ def test_more_texts_than_a_batch(tiny_bert: Path) -> None:
     np.testing.assert_allclose(model.encode_texts(texts)[::29], single, atol=1e-6)
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_a_text_longer_than_the_context_is_cut(kind: str, tiny: dict[str, Path]) -> None:
-    vectors = embed_names(["red " * 40, "red " * 41, "car"], f"transformers:{tiny[kind]}")
-    np.testing.assert_allclose(vectors[0], vectors[1], atol=1e-6)
-    assert np.abs(vectors[0] - vectors[2]).max() > 1e-3
-
-
-def test_changed_weights_give_new_vectors(tmp_path: Path, save_model) -> None:
-    name = f"transformers:{save_model(tmp_path / 'bert')}"
+def test_changed_weights_give_new_vectors(tmp_path: Path) -> None:
+    name = f"transformers:{save_transformers(tmp_path / 'bert')}"
     before, identity = embed_names(["car"], name), language_model(name).identity
-    save_model(tmp_path / "bert", seed=1)
+    save_transformers(tmp_path / "bert", seed=1)
     assert language_model(name).identity != identity
     assert np.abs(embed_names(["car"], name) - before).max() > 1e-3
 
@@ -144,3 +150,18 @@ def test_from_the_hubs_cache(tmp_path: Path, tiny_bert: Path, monkeypatch: pytes
         patch.setattr("socket.socket.connect", None)
         vectors = embed_names(TEXTS, "transformers:org/tiny")
     np.testing.assert_allclose(vectors, embed_names(TEXTS, f"transformers:{tiny_bert}"), atol=1e-6)
+
+
+def test_texts_of_like_length_are_read_together_and_come_back_in_their_order(monkeypatch: pytest.MonkeyPatch) -> None:
+    texts = ["a" * length for length in (9, 1, 8, 2, 7, 3)]
+    read: list[list[int]] = []
+
+    def lengths(tokenizer: Any, model: Any, device: Any, part: list[str], pooling: str) -> Any:
+        read.append([len(text) for text in part])
+        return np.array([[len(text)] for text in part], np.float32)
+
+    monkeypatch.setattr(batched, "_batch", lengths)
+    monkeypatch.setattr(batched, "BATCH", 2)
+    rows = token_vectors(None, None, torch.device("cpu"), texts)
+    assert rows.ravel().tolist() == [9, 1, 8, 2, 7, 3]
+    assert read == [[1, 2], [3, 7], [8, 9]]

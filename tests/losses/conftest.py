@@ -13,7 +13,6 @@ Arrays = dict[str, np.ndarray]
 
 @pytest.fixture(scope="session")
 def reference(shared: Path) -> Callable[[str], Arrays]:
-    """The arrays of one file."""
 
     def read(name: str) -> Arrays:
         with np.load(shared / "reference" / f"{name}.npz") as file:

@@ -1,19 +1,34 @@
-"""Every objective declares all about itself, and one line makes it known everywhere."""
-
 import inspect
 import subprocess
 import sys
+from collections.abc import Callable
 
+import numpy as np
 import pytest
 import torch
-from torch.nn.functional import normalize
 from typer.testing import CliRunner
 
 from likeness.commands.cli import command_line
 from likeness.errors import InputError
-from likeness.losses import OBJECTIVES, S2SD, WRAPPERS, Mined, Objective, UniformPrior, make_objective, objectives_on, wrap_objective
+from likeness.losses import (
+    OBJECTIVES,
+    S2SD,
+    WRAPPERS,
+    DiVA,
+    Mined,
+    Objective,
+    UniformPrior,
+    binary_triplet,
+    dense_triplet,
+    language_match,
+    log_ratio,
+    make_objective,
+    multisimilarity,
+    objectives_on,
+    wrap_objective,
+)
 from likeness.losses.mined import FunctionLoss
-from likeness.options import Option, defaults
+from likeness.options import Option
 from likeness.training.config import RunConfig, config_from
 from pages.shifts import benchmark_methods
 from pages.train import fields as train_fields
@@ -34,28 +49,16 @@ def test_an_objective_declares_all_about_itself(objective: Objective) -> None:
     parameters = inspect.signature(objective.make).parameters.values()
     taken = [each.name for each in parameters if each.name not in ("classes", "dim") and each.kind is not each.VAR_KEYWORD]
     assert taken in ([], list(objective.options))
+    assert not (objective.mines and objective.listed) or isinstance(make_objective(objective.name, 4, 8), Mined)
 
 
-def test_titles_tell_objectives_apart() -> None:
+def test_titles_tell_objectives_apart_and_what_stands_in_configs_only_is_in_no_menu() -> None:
     titles = [each.title for each in LISTED] + [wrapper.title for wrapper in WRAPPERS.values()]
     assert len(set(titles)) == len(titles)
-
-
-@pytest.mark.parametrize("objective", LISTED, ids=lambda each: each.name)
-def test_an_objective_gives_a_scalar_on_the_labels_that_it_names(objective: Objective) -> None:
-    torch.manual_seed(0)
-    rows = normalize(torch.randn(12, 8), dim=1).requires_grad_()
-    labels = torch.arange(12) // 3 if objective.labels == "classes" else torch.cdist(torch.randn(4, 2), torch.randn(12, 2))
-    made = make_objective(objective.name, 4, 8)
-    loss = made(rows, labels)
-    loss.backward()
-    assert loss.ndim == 0
-    assert rows.grad.isfinite().all()
-    assert not objective.mines or isinstance(made, Mined)
-
-
-def test_which_losses_do_not_change_with_the_length_of_embeddings() -> None:
     assert {each.name for each in LISTED if not each.unit} == {"log-ratio", "log-ratio-official"}
+    assert not {"custom", "custom-distances"} & {*objectives_on("classes"), *objectives_on("distances")}
+    with pytest.raises(InputError, match=r"given as an object; pass it again: train\(config, folder, loss=\.\.\.\)"):
+        make_objective("custom", 4, 8)
 
 
 def test_declarations_need_no_torch() -> None:
@@ -86,12 +89,6 @@ def test_one_line_makes_an_objective_known_to_configs_menus_and_tables(monkeypat
         assert "power 2 (1 to 4)" in shown.stdout
 
 
-def test_what_stands_in_configs_only_is_in_no_menu() -> None:
-    assert not {"custom", "custom-distances"} & {*objectives_on("classes"), *objectives_on("distances")}
-    with pytest.raises(InputError, match=r"given as an object; pass it again: train\(config, folder, loss=\.\.\.\)"):
-        make_objective("custom", 4, 8)
-
-
 @pytest.mark.parametrize(
     ("default", "value", "problem"),
     [
@@ -109,18 +106,60 @@ def test_an_option_takes_values_of_its_kind_within_its_bounds(default: bool | in
     assert Option(default, "", 1).problem(value) == problem
 
 
-def test_a_wrapper_names_its_options() -> None:
-    assert defaults(WRAPPERS["uniform_prior"].options or {}) == {"weight": 0.1, "hidden": 100}
-
-
 def test_wrappers_go_around_each_other_in_their_order_and_share_no_parameters() -> None:
     shared = make_objective("margin", 4, 8)
     wrapped = wrap_objective(lambda dim: shared, {"uniform_prior": {"hidden": 7}, "s2sd": {"target_dims": [5]}}, 8, 6)
     assert isinstance(wrapped, UniformPrior)
     assert isinstance(wrapped.objective, S2SD)
-    first, second = wrapped.objective.objectives
-    assert len({id(each) for each in (shared, first, second)}) == 3
+    assert len({id(each) for each in (shared, *wrapped.objective.objectives)}) == 3
     with pytest.raises(InputError, match="S2SD does not take these options"):
         wrap_objective(lambda dim: shared, {"s2sd": {"depth": 3}}, 8, 6)
-    with pytest.raises(InputError, match=r"uniform_prior\.weight is -1"):
-        wrap_objective(lambda dim: shared, {"uniform_prior": {"weight": -1}}, 8, 6)
+
+
+ROWS, KNOWN = np.random.default_rng(0).standard_normal((10, 4)), 1 - np.eye(10)
+SIX = np.eye(6)
+
+
+def diva(**options: object) -> DiVA:
+    return DiVA(make_objective("margin", 4, 4), 16, **options)  # type: ignore[arg-type]
+
+
+def total(rows: torch.Tensor, labels: torch.Tensor) -> torch.Tensor:
+    return rows.sum()
+
+
+BAD: list[tuple[Callable[[], object], str]] = [
+    (lambda: dense_triplet(ROWS, KNOWN, variant="naive"), "has no variant 'naive'; choose from paper, official"),
+    (lambda: binary_triplet(ROWS, KNOWN, 0), "^0 positives of 10 rows leave no negative, or are none; choose 1 to 8"),
+    (lambda: binary_triplet(ROWS, KNOWN, 9), "^9 positives of 10 rows leave no negative, or are none; choose 1 to 8"),
+    (lambda: log_ratio(ROWS, KNOWN, "squared"), "has no 'squared'; choose from paper, official"),
+    (lambda: log_ratio(np.ones((2, 3)), np.ones(1)), r"shape \(2, 3\); triplets need an anchor and two neighbors"),
+    (lambda: log_ratio(np.ones((4, 3)), np.ones(5)), r"of shape \(1, 5\)|of shape \(5,\) do not fit 4 embeddings; give \(3,\) for the anchor"),
+    (lambda: log_ratio(np.ones((4, 3)), np.array([1.0, -2.0, 1.0])), "rows 0 and 2 is -2; distances are finite and not negative"),
+    (lambda: log_ratio(np.ones((4, 3)), np.array([1.0, np.nan, 1.0])), "label distance of rows 0 and 2 is nan"),
+    (lambda: language_match(SIX, np.eye(3)), r"shapes \(6, 6\) and \(3, 3\); give two square matrices"),
+    (lambda: language_match(SIX, SIX, [0, 1]), r"labels of shape \(2,\) for 6 images"),
+    (lambda: language_match(SIX, SIX, direction="both"), "no direction 'both'; choose from image..language"),
+    (lambda: language_match(SIX, SIX, matching="columns"), "no matching 'columns'"),
+    (lambda: language_match(SIX, SIX, temperature=0), "temperature is 0, but it must be above 0"),
+    (lambda: multisimilarity(torch.eye(5), torch.arange(5), variant="ours"), "no multisimilarity 'ours'"),
+    (lambda: make_objective("dense-triplet", beta=1.0), "The objective 'dense-triplet' has no option 'beta'; it has margin"),
+    (lambda: make_objective("logratio"), "There is no objective 'logratio'; near it are log-ratio"),
+    (lambda: make_objective("binary-triplet", positives=0), r"objective\.options\.positives is 0; choose a whole number of at least 1"),
+    (lambda: make_objective("log-ratio")(torch.eye(20), torch.arange(20)), "fit 20 embeddings"),
+    (lambda: DiVA(make_objective("margin", 4, 4), 18), "4 parts of equal size, but the embedding has 18 dimensions; choose a multiple of 4"),
+    (lambda: diva(momentum=1.5), r"diva\.momentum is 1\.5; choose a number from 0 to 1"),
+    (lambda: diva(shared_weight=float("nan")), r"diva\.shared_weight is nan; choose a number of at least 0"),
+    (lambda: diva(official_margin=True), "official_margin learns a beta for each class; say how many classes train"),
+    (lambda: diva(random_labels=1), r"diva\.random_labels is 1; choose true or false"),
+    (lambda: diva()(torch.randn(16, 16), torch.arange(16) // 4, torch.randn(16, 10)), "no momentum copy yet; call follow"),
+    (lambda: S2SD([total], 6, [4, 5]), "2 branches need 3 objectives"),
+    (lambda: S2SD([total] * 2, 6, [4], pooling="max"), "no pooling 'max'"),
+    (lambda: UniformPrior(torch.nn.Identity(), 4, weight=-0.1), r"uniform_prior\.weight is -0\.1; choose a number of at least 0"),
+]
+
+
+@pytest.mark.parametrize(("call", "message"), BAD, ids=[message[:50] for _, message in BAD])
+def test_bad_input_is_named(call: Callable[[], object], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        call()

@@ -1,5 +1,3 @@
-"""DiVA: its parts, their losses, and the momentum copy with its queue."""
-
 import inspect
 from typing import Any
 
@@ -10,8 +8,7 @@ from torch import nn
 from torch.nn.functional import normalize
 
 from likeness.losses import DIVA_PARTS, WRAPPERS, DiVA, UniformPrior, make_objective
-from likeness.losses.diva import Separation, dance
-from likeness.losses.momentum_keys import MomentumKeys
+from likeness.losses.diva import MomentumKeys, Separation, dance
 from likeness.losses.uniform_prior import reversed_gradient
 from likeness.options import defaults
 from likeness.samplers import distance_weighted_triplets, intra_triplets, random_label_triplets, shared_triplets
@@ -39,34 +36,6 @@ def hinges(rows: torch.Tensor, triplets: tuple[torch.Tensor, ...]) -> torch.Tens
     return both.sum() / (both > 0).sum()
 
 
-def test_equals_the_sum_of_its_parts_in_value_and_gradient() -> None:
-    torch.manual_seed(2)
-    trained, features = network(), torch.randn(16, 10, dtype=torch.float64)
-    weights = {"shared_weight": 0.5, "intra_weight": 0.25, "sample_weight": 2.0, "separation_weight": 30.0}
-    loss = diva(trained, **weights)
-    stored = normalize(torch.randn(20, 4, dtype=torch.float64), dim=1)
-    loss.keys.enqueue(stored)
-    torch.manual_seed(3)
-    value = loss(trained(features).embeddings, LABELS, features)
-    value.backward()
-    slope = trained.head.weight.grad.clone()
-
-    trained.zero_grad()
-    torch.manual_seed(3)
-    outputs = trained.head(features)
-    first, shared, intra, sample = (normalize(each, dim=1) for each in outputs.split(4, dim=1))
-    shared_drawn, intra_drawn = shared_triplets(shared, LABELS), intra_triplets(intra, LABELS)
-    keys = sample.detach()  # the copy is equal to the network before the first step, and so is the view
-    expected = 0.5 * hinges(shared, shared_drawn) + 0.25 * hinges(intra, intra_drawn) + 2 * dance(sample, keys, stored)
-    expected = expected + hinges(first, distance_weighted_triplets(first, LABELS))
-    for separation, part in zip(loss.separations, (shared, intra, sample), strict=True):
-        guessed = normalize(separation.network(reversed_gradient(part)), dim=1)
-        expected = expected - 30 * ((reversed_gradient(first) * guessed) ** 2).mean()
-    expected.backward()
-    assert value.item() == pytest.approx(expected.item(), rel=1e-7)  # pytorch-metric-learning's divisors are not quite whole
-    torch.testing.assert_close(slope, trained.head.weight.grad)
-
-
 def official_hinges(rows: torch.Tensor, triplets: tuple[torch.Tensor, ...], beta: torch.Tensor) -> torch.Tensor:
     """The margin loss of the authors' code: the sum over triplets, by how many have a term above 0."""
     a, p, n = (rows[each] for each in triplets)
@@ -75,13 +44,16 @@ def official_hinges(rows: torch.Tensor, triplets: tuple[torch.Tensor, ...], beta
     return (pull + push).sum() / ((pull + push) > 0).sum()
 
 
-def test_the_authors_code_is_had_by_its_three_switches() -> None:
+@pytest.mark.parametrize("official", [False, True])
+def test_equals_the_sum_of_its_parts_in_value_and_gradient(official: bool) -> None:
+    """The authors' code is had by three switches."""
     torch.manual_seed(2)
     trained, features = network(), torch.randn(16, 10, dtype=torch.float64)
-    switches = {"random_labels": True, "official_margin": True, "batch_weights": True, "classes": 4}
-    loss = diva(trained, sample_weight=0.7, separation_weight=0.0, **switches)
+    weights = {"shared_weight": 0.5, "intra_weight": 0.25, "sample_weight": 2.0, "separation_weight": 30.0}
+    switches = {"random_labels": True, "official_margin": True, "batch_weights": True, "classes": 4} if official else {}
+    loss = diva(trained, **weights, **switches)
     betas = {name: each for name, each in loss.named_parameters() if name.endswith("loss.beta")}
-    assert {name: each.shape for name, each in betas.items()} == {"shared.loss.beta": (4,), "intra.loss.beta": (4,)}
+    assert {name: each.shape for name, each in betas.items()} == ({"shared.loss.beta": (4,), "intra.loss.beta": (4,)} if official else {})
     with torch.no_grad():
         for number, each in enumerate(betas.values()):
             each.copy_(torch.linspace(0.8 + 0.1 * number, 1.3, 4, dtype=torch.float64))
@@ -90,30 +62,37 @@ def test_the_authors_code_is_had_by_its_three_switches() -> None:
     torch.manual_seed(3)
     value = loss(trained(features).embeddings, LABELS, features)
     value.backward()
-
-    torch.manual_seed(3)
-    first, shared, intra, sample = (normalize(each, dim=1) for each in trained.head(features).split(4, dim=1))
-    drawn = [random_label_triplets(each, LABELS) for each in (shared, intra)]
-    expected = hinges(first, distance_weighted_triplets(first, LABELS)) + 0.7 * dance(sample, sample.detach(), stored, batch_weights=True)
-    for part, triplets, beta in zip((shared, intra), drawn, betas.values(), strict=True):
-        expected = expected + 0.3 * official_hinges(part, triplets, beta)
-    assert value.item() == pytest.approx(expected.item(), rel=1e-6)  # 1e-8 inside the root of the code's distances
+    slope = trained.head.weight.grad.clone()
     assert all(each.grad is not None and each.grad.abs().sum() > 0 for each in betas.values())
 
+    trained.zero_grad()
+    torch.manual_seed(3)
+    first, *added = (normalize(each, dim=1) for each in trained.head(features).split(4, dim=1))
+    draws = (random_label_triplets, random_label_triplets) if official else (shared_triplets, intra_triplets)
+    drawn = [draw(part, LABELS) for draw, part in zip(draws, added, strict=False)]
+    # the copy is equal to the network before the first step, and so is the view
+    expected = 2 * dance(added[2], added[2].detach(), stored, batch_weights=official) + hinges(first, distance_weighted_triplets(first, LABELS))
+    for weight, part, triplets, name in zip((0.5, 0.25), added, drawn, ("shared", "intra"), strict=False):
+        own = official_hinges(part, triplets, betas[f"{name}.loss.beta"].detach()) if official else hinges(part, triplets)
+        expected = expected + weight * own
+    for separation, part in zip(loss.separations, added, strict=True):
+        guessed = normalize(separation.network(reversed_gradient(part)), dim=1)
+        expected = expected - 30 * ((reversed_gradient(first) * guessed) ** 2).mean()
+    expected.backward()
+    # pytorch-metric-learning's divisors are not quite whole; 1e-8 is inside the root of the code's distances
+    assert value.item() == pytest.approx(expected.item(), rel=1e-6 if official else 1e-7)
+    torch.testing.assert_close(slope, trained.head.weight.grad, rtol=1e-5 if official else 1e-7, atol=1e-7)
 
-def test_two_images_of_each_class_are_enough_by_random_labels_alone() -> None:
-    assert WRAPPERS["diva"].per_class({}) == 3
-    assert WRAPPERS["diva"].per_class({"random_labels": True}) == 2
-    labels, rows = torch.arange(3).repeat_interleave(2), normalize(torch.randn(6, 4), dim=1)
-    assert [len(each) for each in intra_triplets(rows, labels)] == [0, 0, 0]
-    assert [len(each) for each in random_label_triplets(rows, labels)] == [6, 6, 6]
 
-
-def test_parts_are_unit_quarters_of_the_networks_embedding() -> None:
+def test_parts_are_unit_quarters_and_two_images_of_each_class_are_enough_by_random_labels_alone() -> None:
     trained, features = network(), torch.randn(5, 10, dtype=torch.float64)
     rows = trained(features).embeddings
     torch.testing.assert_close(rows.norm(dim=1), torch.ones(5, dtype=torch.float64))
     torch.testing.assert_close(torch.cat(diva(trained).parts(rows), dim=1), 2 * rows)
+    assert [WRAPPERS["diva"].per_class(options) for options in ({}, {"random_labels": True})] == [3, 2]
+    labels, rows = torch.arange(3).repeat_interleave(2), normalize(torch.randn(6, 4), dim=1)
+    assert [len(each) for each in intra_triplets(rows, labels)] == [0, 0, 0]
+    assert [len(each) for each in random_label_triplets(rows, labels)] == [6, 6, 6]
 
 
 def test_the_copy_follows_and_neither_it_nor_the_queue_is_trained() -> None:
@@ -134,14 +113,11 @@ def test_the_copy_follows_and_neither_it_nor_the_queue_is_trained() -> None:
     assert loss.keys.seen == 16
 
 
-def test_the_queue_keeps_the_newest() -> None:
+def test_the_queue_keeps_the_newest_and_the_copy_takes_over_statistics_and_stays_in_evaluation_mode() -> None:
     keys = MomentumKeys(nn.Linear(2, 2), 0.9, 5, 1)
     for number in range(4):
         keys.enqueue(torch.tensor([[2.0 * number], [2.0 * number + 1]]))
         assert sorted(keys.queued().flatten().tolist()) == list(range(max(0, 2 * number - 3), 2 * number + 2))
-
-
-def test_the_copy_takes_over_statistics_and_stays_in_evaluation_mode() -> None:
     body = nn.Sequential(nn.BatchNorm1d(2), nn.Dropout(0.5))
     keys = MomentumKeys(body, 0.9, 5, 2).train()
     body(torch.randn(8, 2) + 3)
@@ -168,18 +144,6 @@ def test_features_lose_some_and_images_none_in_the_second_view() -> None:
         loss(trained(features).embeddings, LABELS, view)
     assert sorted(set(seen[1].flatten().tolist())) == pytest.approx([0, 1 / 0.6])
     assert torch.equal(seen[3], images)
-
-
-def test_the_seed_decides_what_is_drawn() -> None:
-    features, found = torch.randn(16, 10, dtype=torch.float64), []
-    for seed in (3, 3, 4):
-        trained = network()
-        loss = diva(trained, dropout=0.3)
-        torch.manual_seed(seed)
-        for _ in range(2):
-            value = loss(trained(features).embeddings, LABELS, features).item()
-        found.append(value)
-    assert found[0] == found[1] != found[2]
 
 
 def test_batches_without_triplets_give_a_finite_loss() -> None:
@@ -213,20 +177,19 @@ def test_keys_of_a_part_of_the_batch_are_gathered_from_all() -> None:
     assert len(kept[0]) == 16
 
 
-def unit(count: int, dim: int, seed: int) -> torch.Tensor:
+def unit(count: int, seed: int, dim: int = 6) -> torch.Tensor:
     return normalize(torch.randn(count, dim, dtype=torch.float64, generator=torch.Generator().manual_seed(seed)), dim=1)
 
 
-def test_equals_the_formula_and_turns_the_gradients_of_the_embeddings_alone() -> None:
+def test_a_separation_equals_the_formula_and_turns_the_gradients_of_the_embeddings_alone() -> None:
     torch.manual_seed(0)
     loss = Separation(4, 7).double()
-    source, target = (unit(6, 4, seed).requires_grad_() for seed in (0, 1))
+    source, target = (unit(6, seed, 4).requires_grad_() for seed in (0, 1))
     value = loss(source, target)
     value.backward()
     turned = [each.grad for each in (source, target, *loss.parameters())]
     arrays = [each.detach().numpy() for each in (source, target, *loss.parameters())]
-    hidden = np.maximum(arrays[0] @ arrays[2].T + arrays[3], 0)
-    guessed = hidden @ arrays[4].T + arrays[5]
+    guessed = np.maximum(arrays[0] @ arrays[2].T + arrays[3], 0) @ arrays[4].T + arrays[5]
     guessed /= np.linalg.norm(guessed, axis=1, keepdims=True)
     assert value.item() == pytest.approx(-np.mean((arrays[1] * guessed) ** 2), rel=1e-12)
 
@@ -234,6 +197,33 @@ def test_equals_the_formula_and_turns_the_gradients_of_the_embeddings_alone() ->
     loss.zero_grad()
     (-((target * normalize(loss.network(source), dim=1)) ** 2).mean()).backward()
     for number, (found, plain) in enumerate(zip(turned, [each.grad for each in (source, target, *loss.parameters())], strict=True)):
-        assert found is not None
-        assert plain is not None
         torch.testing.assert_close(found, -plain if number < 2 else plain)
+
+
+@pytest.mark.parametrize(("temperature", "over_batch"), [(0.1, False), (1.0, False), (0.1, True)])
+def test_dance_equals_the_formula_in_value_and_gradient(gradient: Any, temperature: float, over_batch: bool) -> None:
+    queries, keys, negatives = unit(5, 0), unit(5, 1), unit(30, 2)
+    value, slope = gradient(lambda rows: dance(rows, keys, negatives, temperature, over_batch), queries.numpy())
+    q, k, n = (each.numpy() for each in (queries, keys, negatives))
+    apart = np.maximum(np.linalg.norm(q[:, None] - n[None], axis=2), 0.5)
+    weights = np.where(apart < 1.4, apart ** (2 - 6) * (1 - apart**2 / 4) ** (-(6 - 3) / 2), 0)
+    sums = weights.sum(axis=0 if over_batch else 1, keepdims=True)
+    assert (weights == 0).any()
+    assert (sums == 0).any() == over_batch
+    weights = np.where(sums == 0, 1 / 5, weights / np.where(sums == 0, 1, sums))
+    logits = np.concatenate([(q * k).sum(axis=1, keepdims=True), weights * (q @ n.T)], axis=1) / temperature
+    shares = np.exp(logits) / np.exp(logits).sum(axis=1, keepdims=True)
+    assert value == pytest.approx(-np.log(shares[:, 0]).mean(), rel=1e-10)
+    by_hand = ((shares[:, :1] - 1) * k + (shares[:, 1:] * weights) @ n) / temperature / 5  # in which the weights are constants
+    np.testing.assert_allclose(slope, by_hand, atol=1e-10)
+
+
+def test_nothing_flows_back_to_keys_and_without_negatives_dance_is_0() -> None:
+    queries, keys, negatives = (unit(4, seed).requires_grad_() for seed in range(3))
+    dance(queries, keys, negatives).backward()
+    assert queries.grad is not None
+    assert keys.grad is negatives.grad is None
+    queries.grad = None
+    loss = dance(queries, keys, unit(0, 2))
+    loss.backward()
+    assert loss.item() == queries.grad.abs().sum() == 0

@@ -59,49 +59,28 @@ def shipped(request: pytest.FixtureRequest) -> "NotebookNode":
     return formats().read(request.param, as_version=4)
 
 
-def test_there_are_notebooks() -> None:
-    assert "01_indirect.ipynb" in [path.name for path in NOTEBOOKS]
-
-
-def test_every_cell_ran_in_order_and_shows_something(shipped: "NotebookNode") -> None:
+def test_every_cell_ran_in_order_and_shows_something_and_nothing_tells_of_errors_or_of_the_machine(shipped: "NotebookNode") -> None:
     cells = code_cells(shipped)
     assert [cell.execution_count for cell in cells] == list(range(1, len(cells) + 1))
-    silent = [cell.source for cell in cells if not cell.outputs and "parameters" not in cell.metadata.get("tags", [])]
-    assert silent == []
-
-
-@pytest.fixture(params=[path for path in NOTEBOOKS if path.stem != "00_quickstart"], ids=lambda path: path.stem)
-def analysis(request: pytest.FixtureRequest) -> "NotebookNode":
-    """A notebook of analyses, a paper's or our own."""
-    return formats().read(request.param, as_version=4)
-
-
-def test_shipped_outputs_are_those_of_the_full_setting(analysis: "NotebookNode") -> None:
-    [parameters] = [cell.source for cell in code_cells(analysis) if "parameters" in cell.metadata.get("tags", [])]
-    for line in ('DATASET = "cars"', 'ENCODER = "cars"', 'SETTING = "full"'):
-        assert line in parameters
-
-
-def test_no_text_is_missing(shipped: "NotebookNode") -> None:
+    assert [cell.source for cell in cells if not cell.outputs and "parameters" not in cell.metadata.get("tags", [])] == []
     texts = [cell.source for cell in shipped.cells if cell.cell_type == "markdown"]
     assert [text for text in texts if len(text) < 20 or re.search("@@|TODO|RESULT:", text)] == []
-
-
-def test_no_error_and_no_warning_ships(shipped: "NotebookNode") -> None:
     kinds = {output.output_type if output.output_type != "stream" else output.name for output in outputs(shipped)}
-    assert kinds <= {"execute_result", "display_data", "stdout"}
-
-
-def test_nothing_tells_of_the_machine(shipped: "NotebookNode") -> None:
-    texts = [json.dumps({mime: text for mime, text in output.get("data", {}).items() if mime != "image/png"}) for output in outputs(shipped)]
-    found = [match.group() for text in texts for match in [MACHINE.search(text)] if match]
-    assert found == []
+    assert kinds <= {"execute_result", "display_data", "stdout"}  # neither errors nor warnings
+    shown = [json.dumps({mime: text for mime, text in output.get("data", {}).items() if mime != "image/png"}) for output in outputs(shipped)]
+    assert [match.group() for text in shown for match in [MACHINE.search(text)] if match] == []
     assert set(shipped.metadata) == {"kernelspec", "language_info"}
     assert shipped.metadata.kernelspec.name == "python3"
     assert not any("execution" in cell.metadata for cell in shipped.cells)
 
 
-def test_every_figure_has_a_picture(analysis: "NotebookNode") -> None:
+@pytest.mark.parametrize("path", [path for path in NOTEBOOKS if path.stem != "00_quickstart"], ids=lambda path: path.stem)
+def test_outputs_of_analyses_are_those_of_the_full_setting_and_small_with_a_picture_of_each_figure(path: Path) -> None:
+    assert max(each.stat().st_size for each in NOTEBOOKS) < 1_500_000
+    analysis = formats().read(path, as_version=4)
+    [parameters] = [cell.source for cell in code_cells(analysis) if "parameters" in cell.metadata.get("tags", [])]
+    for line in ('DATASET = "cars"', 'ENCODER = "cars"', 'SETTING = "full"'):
+        assert line in parameters
     figures = [output.data for output in outputs(analysis) if PLOTLY in output.get("data", {})]
     assert len(figures) >= 4
     assert all("image/png" in data for data in figures)
@@ -117,11 +96,6 @@ def test_the_quickstart_has_ten_short_cells_and_runs_from_top_to_bottom(tmp_path
     widgets = [output.data for output in outputs(executed) if "application/vnd.jupyter.widget-view+json" in output.get("data", {})]
     assert len(widgets) == 2
     assert all("image/png" in data for data in widgets)
-
-
-@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
-def test_shipped_file_is_small(path: Path) -> None:
-    assert path.stat().st_size < 1_500_000
 
 
 def test_parameters_are_replaced_for_the_run_only(tmp_path: Path) -> None:

@@ -2,7 +2,6 @@
 
 import contextlib
 import json
-import math
 import os
 import socket
 import subprocess
@@ -16,6 +15,7 @@ from typing import Any
 
 import pytest
 
+from map_page import BLUE, GREEN, MAGENTA, ORANGE, DrivenMaps, close_to
 from waiting import answers, wait_until
 
 pytestmark = pytest.mark.timeout(420)
@@ -112,11 +112,12 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
         running.stop()
 
 
-class Notebook:
+class Notebook(DrivenMaps):
     """An open notebook, in terms of its cells and of the maps under the first that shows some."""
 
     def __init__(self, page: Any, lab: Lab, name: str, cells: list[str]) -> None:
-        self.page, self.file = page, lab.folder / f"{name}.ipynb"
+        super().__init__(page)
+        self.file = lab.folder / f"{name}.ipynb"
         kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
         import nbformat  # takes seconds, which only the process that runs these tests has to spend
 
@@ -146,19 +147,6 @@ class Notebook:
         self.page.locator(".lm[data-state=ready][data-drawn=true]").wait_for()
         self.page.locator(".lm").scroll_into_view_if_needed()
 
-    def place(self, panel: int, x: float, y: float) -> tuple[float, float]:
-        """Screen place of a point of the world, whose frame is [-1, 1] x [-1, 1]."""
-        box = self.page.locator(".lm-overlay").nth(panel).bounding_box()
-        scale = 0.92 * min(box["width"], box["height"]) / 2
-        return box["x"] + box["width"] / 2 + scale * x, box["y"] + box["height"] / 2 - scale * y
-
-    def pixel(self, panel: int, x: float, y: float) -> list[int]:
-        """The color drawn at a point of the world."""
-        script = """(canvas, [px, py]) => { const box = canvas.getBoundingClientRect(); const k = canvas.width / box.width;
-          return [...canvas.getContext("2d").getImageData(Math.round((px - box.left) * k), Math.round((py - box.top) * k), 1, 1).data]; }"""
-        color: list[int] = self.page.locator(".lm-points").nth(panel).evaluate(script, list(self.place(panel, x, y)))
-        return color
-
     def wait_for_pixel(self, panel: int, x: float, y: float, wanted: Callable[[list[int]], bool]) -> None:
         """Waits until the color drawn at a point of the world is a wanted one."""
         for _ in range(300):
@@ -167,15 +155,6 @@ class Notebook:
                 return
             self.page.wait_for_timeout(200)
         raise AssertionError(f"the pixel at ({x}, {y}) stays {color}")
-
-    def lasso(self, panel: int, x: float, y: float, radius: float = 0.35) -> None:
-        start = math.atan2(-y, -x)
-        circle = [self.place(panel, x + radius * math.cos(start + t / 3), y + radius * math.sin(start + t / 3)) for t in range(19)]
-        self.page.mouse.move(*circle[0])
-        self.page.mouse.down()
-        for at in circle[1:]:
-            self.page.mouse.move(*at)
-        self.page.mouse.up()
 
     def save(self) -> Any:
         import nbformat
@@ -201,13 +180,6 @@ def page(browser: Any) -> Iterator[Any]:
     yield fresh
     fresh.close()
     assert fresh.errors == []
-
-
-def close_to(color: list[int], wanted: str, tolerance: int = 60) -> bool:
-    return all(abs(color[i] - int(wanted[1 + 2 * i : 3 + 2 * i], 16)) <= tolerance for i in range(3))
-
-
-BLUE, ORANGE, GREEN, MAGENTA = "#2559b0", "#df911a", "#2b9667", "#de50fc"
 
 
 def test_the_maps_work_in_a_notebook(page: Any, lab: Lab) -> None:

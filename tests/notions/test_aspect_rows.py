@@ -1,17 +1,20 @@
+import sys
+
 import numpy as np
 import pytest
 
 import likeness as lk
+import worlds
 from likeness.errors import InputError
-from likeness.notions import InDiReCT, Notion, aspect_rows, division_scores, get_notion, suggest_dim
+from likeness.notions import InDiReCT, Notion, aspect_rows, best_aspects, division_scores, get_notion, suggest_dim
 from likeness.studies import compare
+from made_rows import unit
 
 PETS = Notion("pets", ("a {}", "one {}"), ("cat", "dog", "fish"))
 
 
 def _rows(n: int, seed: int) -> np.ndarray:
-    rows = np.random.default_rng(seed).normal(size=(n, 8)).astype(np.float32)
-    return rows / np.linalg.norm(rows, axis=1, keepdims=True)
+    return unit(np.random.default_rng(seed).normal(size=(n, 8)).astype(np.float32))
 
 
 @pytest.fixture
@@ -29,27 +32,28 @@ def _by_hand(space: lk.Space, notion: Notion) -> np.ndarray:
     return np.array(means)
 
 
-def test_several_templates_are_averaged_to_unit_rows() -> None:
+def test_several_templates_are_averaged_to_unit_rows_and_one_is_left_as_it_is() -> None:
     prompts = _rows(6, 1)
     found = aspect_rows(prompts, PETS)
     for aspect in range(3):
         mean = (prompts[aspect] + prompts[3 + aspect]) / 2  # all aspects in the first template, then in the next
         np.testing.assert_allclose(found[aspect], mean / np.linalg.norm(mean), atol=1e-6)
-
-
-def test_one_template_is_left_bit_for_bit() -> None:
-    prompts = _rows(3, 1)
-    assert aspect_rows(prompts, Notion("pets", "a {}", PETS.aspects)) is prompts
-
-
-def test_prompts_that_cancel_out_give_zeros_and_no_nan() -> None:
     one = _rows(3, 2)
-    np.testing.assert_array_equal(aspect_rows(np.concatenate([one, -one]), PETS), np.zeros((3, 8)))
-
-
-def test_prompts_of_another_notion_are_refused() -> None:
+    assert aspect_rows(one, Notion("pets", "a {}", PETS.aspects)) is one
+    np.testing.assert_array_equal(aspect_rows(np.concatenate([one, -one]), PETS), np.zeros((3, 8)))  # what cancels out is no NaN
     with pytest.raises(InputError, match="'pets' has 6 prompts, but 5 rows"):
         aspect_rows(_rows(5, 1), PETS)
+
+
+def test_zero_shot_is_the_nearest_aspect_from_blocks_of_any_size(monkeypatch: pytest.MonkeyPatch) -> None:
+    images, aspects = _rows(40, 0), _rows(3, 1)
+    whole = best_aspects(images, aspects)
+    assert whole.tolist() == [int(np.argmax([float(image @ aspect) for aspect in aspects])) for image in images]
+    monkeypatch.setattr(sys.modules["likeness.notions.aspect_rows"], "_ROWS_AT_ONCE", 7)  # the function hides the module
+    np.testing.assert_array_equal(best_aspects(images, aspects), whole)
+    colors = ["red", "lime", "blue", "white", "black"]
+    found, known = worlds.cars().best_aspects(Notion("color", "a {} car", colors)), worlds.cars().table.frame["car_color"]
+    assert (found == known)[known.isin(colors)].mean() > 0.9
 
 
 def test_a_space_reads_a_row_per_aspect(cars: lk.Space, color: Notion) -> None:
@@ -58,6 +62,10 @@ def test_a_space_reads_a_row_per_aspect(cars: lk.Space, color: Notion) -> None:
     np.testing.assert_allclose(rows, _by_hand(cars, color), atol=1e-6)
     single = get_notion("car color")
     np.testing.assert_array_equal(cars.embed_aspects(single)[0], cars.embed_prompts(single.prompts)[0])
+    # the same prompts in other roles are another space
+    stacked = Notion(color.name, "{}", color.prompts)
+    assert cars.refit(color, dim=4).provenance != cars.refit(stacked, dim=4).provenance
+    assert color.content != stacked.content == stacked.prompts
 
 
 def test_fits_dimensions_labels_and_scores_all_read_the_averages(cars: lk.Space, color: Notion) -> None:
@@ -80,10 +88,3 @@ def test_a_comparison_reads_the_averages(cars: lk.Space, color: Notion) -> None:
     # PCA counts rows, not prompts
     refused = runs.query("method == 'pca' and dim > 4")["refused"].item()
     assert f"there are {len(color.aspects)};" in refused
-
-
-def test_spaces_of_the_same_prompts_in_other_roles_are_told_apart(cars: lk.Space, color: Notion) -> None:
-    stacked = Notion(color.name, "{}", color.prompts)
-    assert cars.refit(color, dim=4).provenance != cars.refit(stacked, dim=4).provenance
-    assert color.content != stacked.content
-    assert stacked.content == stacked.prompts

@@ -1,13 +1,27 @@
 """Notions joined, weighed and taken away."""
 
+import re
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+import likeness as lk
 from likeness.errors import InputError
-from likeness.notions import Composition, InDiReCT, JoinedProjection, Notion, ScaledPCA, parse_composition
-from likeness.notions.aspect_probabilities import AspectProbabilities
+from likeness.notions import (
+    AspectProbabilities,
+    Composition,
+    InDiReCT,
+    JoinedProjection,
+    Notion,
+    ScaledPCA,
+    get_notion,
+    parse_composition,
+    read_notion,
+    write_notion,
+)
 
 COLOR = Notion("car color", "a {} car", ("red", "blue"), attribute="color")
 BODY = Notion("car model", "a {}", ("van", "sedan"), attribute="body")
@@ -24,6 +38,8 @@ def test_operators_make_weights() -> None:
     assert (BODY * 2 - (0.5 * PLACE)).parts == ((2, BODY), (-0.5, PLACE))
     assert (-PLACE).parts == ((-1, PLACE),)
     assert (-(COLOR - 0.5 * PLACE) + 2 * COLOR - COLOR).parts[0] == (-1, COLOR)
+    # labels judge it where all that is joined has one
+    assert [both.attributes for both in (COLOR + BODY - PLACE, COLOR + PLACE, -PLACE)] == [("color", "body"), (), ()]
     for wrong in (lambda: COLOR + 1, lambda: COLOR - "place", lambda: COLOR * "2", lambda: True * COLOR):
         with pytest.raises(TypeError):
             wrong()
@@ -62,37 +78,8 @@ def test_a_notion_is_restricted_to_some_of_its_aspects() -> None:
     assert found.parts == ((1, COLOR.restrict(["red", "blue"])), (-0.5, PLACE.restrict(["indoors", "outdoors"])))
     assert found.name == "car color[red, blue] - 0.5 place[indoors, outdoors]"
     assert parse_composition(found.name, lambda name: colors if name == "car color" else PLACE if name == "place" else _find(name)).name == found.name
-    with pytest.raises(InputError, match="'car color' has no aspect 'pink'; it has red, blue"):
-        parse_composition("car-color[red, pink] + place", _find)
-    with pytest.raises(InputError, match="only one aspect"):
-        parse_composition("car-color[red]", _find)
-    with pytest.raises(InputError, match="no notion 'bike'"):
-        parse_composition("bike[red, blue]", _find)
-    with pytest.raises(InputError, match="give a list of texts"):
-        COLOR.restrict("red")
-
-
-def test_a_notion_may_be_called_like_a_restricted_one() -> None:
     odd = Notion("car color [red]", "a {} car", ("dark red", "bright red"))
     assert parse_composition("car color [red]", lambda name: odd if name == odd.name else _find(name)) is odd
-
-
-def test_what_is_left_out_does_not_count() -> None:
-    """Images that differ in what is left out alone are the same in the restricted notion."""
-    axes = np.eye(6, dtype=np.float32)
-    words = {f"a {aspect} car": axes[place] for place, aspect in enumerate(("red", "blue", "green"))}
-    notion = Notion("color", "a {} car", ("red", "blue", "green"))
-    images = np.array([axes[0] + axes[5], axes[0] + axes[2] + axes[5], axes[1] + axes[5]], np.float32)
-    fit = InDiReCT(2).fit(np.stack([words[prompt] for prompt in notion.restrict(["red", "blue"]).prompts]))
-    found = fit.transform(images)
-    np.testing.assert_allclose(found[0], found[1], atol=1e-6)
-    assert found[0] @ found[2] < 0.1
-
-
-def test_labels_judge_it_where_all_that_is_joined_has_one() -> None:
-    assert (COLOR + BODY - PLACE).attributes == ("color", "body")
-    assert (COLOR + PLACE).attributes == ()
-    assert (-PLACE).attributes == ()
 
 
 def test_similarities_are_added_with_their_weights() -> None:
@@ -120,6 +107,10 @@ def test_what_is_taken_away_loses_its_share(share: float) -> None:
         (lambda: parse_composition("- 0.5 ", KNOWN.__getitem__), "sign without a notion"),
         *[(lambda weight=weight: Composition(((weight, COLOR),)), "weight of 'car color' is") for weight in (0, -1.5, float("nan"), float("inf"))],
         (lambda: Composition(()), "Nothing is joined"),
+        (lambda: parse_composition("car-color[red, pink] + place", _find), "'car color' has no aspect 'pink'; it has red, blue"),
+        (lambda: parse_composition("car-color[red]", _find), "only one aspect"),
+        (lambda: parse_composition("bike[red, blue]", _find), "no notion 'bike'"),
+        (lambda: COLOR.restrict("red"), "give a list of texts"),
         (lambda: JoinedProjection([(1, AspectProbabilities().fit(TEXTS[0]))]), "AspectProbabilities is not a linear map"),
         (lambda: JoinedProjection([(1, ScaledPCA().fit(TEXTS[0])), (1, ScaledPCA().fit(np.eye(4)))]), "encoders of different dimensions"),
     ],
@@ -127,3 +118,76 @@ def test_what_is_taken_away_loses_its_share(share: float) -> None:
 def test_bad_input_is_refused(call: Any, message: str) -> None:
     with pytest.raises(InputError, match=message):
         call()
+
+
+def test_a_joined_notion_is_saved_and_fitted_as_the_composition(tmp_path: Path, cars: lk.Space) -> None:
+    color, body, background = (get_notion(name) for name in ("car color", "car model", "background color"))
+    composed = 2 * color + body - background
+    both = composed.as_notion("both")
+    assert (both.name, both.attribute, [(weight, each.name) for weight, each in both.joined]) == (
+        "both",
+        None,
+        [(0.5, "car model"), (-1.0, "background color")],
+    )
+    write_notion(tmp_path / "both.yaml", both)
+    assert read_notion(tmp_path / "both.yaml") == both
+    np.testing.assert_allclose(cars.refit(both).vectors, cars.refit(composed).vectors, atol=1e-6)
+    assert cars.refit(both).linear is not None
+    assert (color - background).as_notion("left").attribute == "car_color"
+    with pytest.raises(InputError, match="Every notion is taken away"):
+        (-1 * background).as_notion("none")
+
+
+def test_notions_with_joined_ones_are_told_apart_and_joined_further() -> None:
+    color, body = get_notion("car color"), get_notion("car model")
+    both = (color + 0.5 * body).as_notion("both")
+    assert both.content != color.content
+    assert both.content != (color + 0.25 * body).as_notion("both").content
+    assert [(weight, each.name) for weight, each in (0.5 * both).parts] == [(0.5, "both"), (0.25, "car model")]
+    with pytest.raises(InputError, match="has joined notions itself"):
+        replace(body, joined=((1.0, both),))
+    with pytest.raises(InputError, match="The weight of 'car model' is 0"):
+        replace(color, joined=((0.0, body),))
+
+
+@pytest.mark.parametrize(
+    ("joined", "message"),
+    [
+        ("3", "must be a list"),
+        ("[{notion: nope}]", "which is not here"),
+        ("[{notion: car-model, weight: x}]", "has the weight 'x'"),
+        ("[{notion: car-model, weight: -2}]", "The weight of 'car model' is -2"),
+        ("[{other: 1}]", "needs the key notion"),
+        ("[{name: a, template: no place, aspects: [b, c]}]", "has no {}"),
+    ],
+)
+def test_what_is_wrong_with_joined_notions_in_a_file_is_told(joined: str, message: str, tmp_path: Path) -> None:
+    file = tmp_path / "mine.yaml"
+    file.write_text(f"name: mine\ntemplate: a {{}} car\naspects: [red, blue]\njoined: {joined}\n")
+    with pytest.raises(InputError, match=re.escape(message)):
+        read_notion(file)
+
+
+def test_a_file_names_joined_notions(tmp_path: Path) -> None:
+    file = tmp_path / "mine.yaml"
+    file.write_text(
+        "name: mine\ntemplate: a {} car\naspects: [red, blue]\njoined:\n- {notion: car-model, weight: 0.5}\n- notion: own\n  weight: -1\n"
+    )
+    (tmp_path / "own.yaml").write_text("name: own\ntemplate: a {} road\naspects: [wet, dry]\n")
+    assert [(weight, each.name, each.aspects[0]) for weight, each in read_notion(file).joined] == [(0.5, "car model", "sedan"), (-1.0, "own", "wet")]
+
+
+def test_the_command_fits_them_as_a_space_does(tmp_path: Path, cars: lk.Space) -> None:
+    from likeness.commands.fit import fit
+
+    both = (get_notion("car color") + 0.5 * get_notion("car model") - get_notion("background color")).as_notion("both")
+    write_notion(tmp_path / "both.yaml", both)
+    fit(str(tmp_path / "both.yaml"), encoder="cars", out=tmp_path / "U.npy")
+    np.testing.assert_allclose(np.load(tmp_path / "U.npy"), cars.refit(both).linear, atol=1e-5)
+
+
+def test_methods_are_not_compared_on_them(cars: lk.Space) -> None:
+    from likeness.studies import compare
+
+    with pytest.raises(InputError, match="'both' joins several"):
+        compare(cars, [(get_notion("car color") + get_notion("car model")).as_notion("both")], ["raw"])

@@ -18,24 +18,15 @@ def _names(table: ImageTable, encoder: str = "photos", folder: Path | None = Non
     return [notion.name for notion in fitting_notions(table, encoder, folder)]
 
 
-def test_photos_get_the_starters_and_nothing_of_cars() -> None:
+def test_photos_get_the_starters_and_datasets_with_notions_of_their_own_those() -> None:
     assert set(_names(_table())) == STARTERS
     assert set(_names(_table("photos"))) == STARTERS  # what such folders are called, and the mark of the starters
     assert set(_names(_table(**{"class": ["a", "b"]}), "ViT-B-32/openai")) == STARTERS
-
-
-def test_the_rendered_cars_get_their_own_and_no_starter() -> None:
-    names = _names(lk.read("cars"), "cars")
-    assert set(names) == {notion.name for notion in list_notions() if notion.dataset == "Synthetic Cars"}
-    assert set(_names(lk.read("cars"), "ViT-B-32/openai")) == set(names)
-
-
-def test_a_dataset_with_notions_of_its_own_gets_those() -> None:
-    names = _names(_table("CUB200", bird_species=["Bobolink", "Cardinal"]))
-    assert set(names) == {notion.name for notion in list_notions() if notion.dataset == "CUB200"}
-
-
-def test_labels_bring_the_notions_that_they_judge_under_any_name_and_first() -> None:
+    made_for = {name: {notion.name for notion in list_notions() if notion.dataset == name} for name in ("Synthetic Cars", "CUB200")}
+    for encoder in ("cars", "ViT-B-32/openai"):
+        assert set(_names(lk.read("cars"), encoder)) == made_for["Synthetic Cars"]
+    assert set(_names(_table("CUB200", bird_species=["Bobolink", "Cardinal"]))) == made_for["CUB200"]
+    # labels bring the notions that they judge under any name, and first
     names = _names(_table("Birds of my own", bird_species=["Bobolink", "Cardinal"]))
     judged = {notion.name for notion in list_notions() if notion.attribute == "bird_species"}
     assert set(names[: len(judged)]) == judged

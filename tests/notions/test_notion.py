@@ -1,7 +1,10 @@
+from dataclasses import replace
+
+import numpy as np
 import pytest
 
 from likeness.errors import InputError
-from likeness.notions import Notion, parse_aspects
+from likeness.notions import Click, Composition, Notion, click_pairs, parse_aspects, parts_of, read_notion, write_notion
 
 
 def test_every_aspect_stands_in_every_template_however_they_are_given() -> None:
@@ -11,17 +14,8 @@ def test_every_aspect_stands_in_every_template_however_they_are_given() -> None:
     assert Notion("color", ["a {} car"], ["red", "blue"]) == Notion("color", "a {} car", ("red", "blue"))
     assert hash(Notion("color", "a {} car", ["red", "blue"])) == hash(Notion("color", "a {} car", ("red", "blue")))
     assert Notion("odd", "a {} car", ["{x}", "100%"]).prompts == ["a {x} car", "a 100% car"]
-
-
-def test_duplicates_are_kept_and_reported() -> None:
-    notion = Notion("color", "a {} car", ["red", "blue", "red"])
-    assert notion.prompts == ["a red car", "a blue car", "a red car"]
-    assert notion.duplicates == ["a red car"]
-
-
-@pytest.mark.parametrize(("name", "slug"), [("car color", "car-color"), ("Size_2", "size-2"), ("  A--b ", "a-b")])
-def test_slug(name: str, slug: str) -> None:
-    assert Notion(name, "a {}", ["x", "y"]).slug == slug
+    assert Notion("color", "a {} car", ["red", "blue", "red"]).prompts == ["a red car", "a blue car", "a red car"]
+    assert [Notion(name, "a {}", ["x", "y"]).slug for name in ("car color", "Size_2", "  A--b ")] == ["car-color", "size-2", "a-b"]
 
 
 @pytest.mark.parametrize(
@@ -57,3 +51,66 @@ def test_invalid_notions_are_refused(fields: dict, message: str) -> None:
 )
 def test_aspects_from_pasted_text(text: str, aspects: tuple[str, ...]) -> None:
     assert parse_aspects(text) == aspects
+
+
+NOTION = Notion("color", "a {} car", ["red", "green", "blue", "white"])
+CLICKS = (Click("0.png", "4.png", True), Click("7.png", "2.png", False, ("5.png", "6.png")))
+
+
+def test_clicks_are_written_and_read(tmp_path):
+    notion = replace(NOTION, clicks=CLICKS)
+    write_notion(tmp_path / "color.yaml", notion)
+    assert read_notion(tmp_path / "color.yaml") == notion
+    assert (tmp_path / "color.yaml").read_text().count("passed") == 1
+    assert "clicks" not in (write_notion(tmp_path / "plain.yaml", NOTION), (tmp_path / "plain.yaml").read_text())[1]
+
+
+@pytest.mark.parametrize(
+    "listed",
+    ["clicks: 3", "clicks: [a]", "clicks:\n- {query: a, neighbor: b}", "clicks:\n- {query: a, neighbor: a, alike: true}",
+     "clicks:\n- {query: a, neighbor: b, alike: perhaps}", "clicks:\n- {query: '', neighbor: b, alike: true}",
+     "clicks:\n- {query: a, neighbor: b, alike: false, passed: c}", "clicks:\n- {query: a, neighbor: b, alike: false, passed: ['']}",
+     "clicks:\n- {query: a, neighbor: b, alike: false, passed: [a]}", "clicks:\n- {query: a, neighbor: b, alike: true, passed: [c]}",
+     "clicks:\n- {query: a, neighbor: b, alike: false, seen: [c]}"],
+)  # fmt: skip
+def test_what_is_no_click_is_refused_with_the_file_named(tmp_path, listed):
+    path = tmp_path / "color.yaml"
+    write_notion(path, NOTION)
+    path.write_text(f"{path.read_text()}{listed}\n")
+    with pytest.raises(InputError, match=r"color\.yaml' is not valid: .*click"):
+        read_notion(path)
+
+
+def test_a_notion_takes_clicks_alone():
+    with pytest.raises(InputError, match=r"must each be a likeness\.notions\.Click"):
+        replace(NOTION, clicks=("a",))
+
+
+def test_a_fit_does_not_follow_from_clicks_and_parts_have_none():
+    assert replace(NOTION, clicks=CLICKS).content == NOTION.content
+    whole = replace(NOTION, clicks=CLICKS, joined=((1.0, replace(NOTION, name="other", clicks=CLICKS)),))
+    assert [part.clicks for _, part in parts_of(whole)] == [(), ()]
+    assert Composition(((1.0, replace(NOTION, clicks=CLICKS)),)).as_notion("both").clicks == ()
+
+
+def test_pairs_are_rows_of_images_that_are_here_and_the_last_answer_counts():
+    clicks = [Click("b", "a", True), Click("a", "c", True), Click("a", "gone", True), Click("a", "b", False)]
+    pairs, alike, said = click_pairs(clicks, ["z", "a", "b", "c"])
+    assert pairs.tolist() == [[1, 2], [1, 3]]
+    assert alike.tolist() == [False, True]
+    assert said.all()
+    turned, answers, _ = click_pairs(clicks[::-1][1:], ["z", "a", "b", "c"])
+    np.testing.assert_array_equal(turned, pairs)
+    assert answers.tolist() == [True, True]
+    none, nothing, never = click_pairs([], [])
+    assert none.shape == (0, 2)
+    assert nothing.shape == never.shape == (0,)
+
+
+def test_what_was_let_pass_counts_as_alike_unless_it_was_refused():
+    refused = [Click("a", "c", False), Click("a", "d", False, ("b", "c", "gone"))]
+    for clicks in (refused, refused[::-1]):
+        pairs, alike, said = click_pairs(clicks, ["a", "b", "c", "d"])
+        assert pairs.tolist() == [[0, 1], [0, 2], [0, 3]]
+        assert alike.tolist() == [True, False, False]
+        assert said.tolist() == [False, True, True]

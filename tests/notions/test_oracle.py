@@ -9,11 +9,6 @@ from likeness.notions import Oracle
 from likeness.notions.oracle import fit_oracle, random_start, softmax_loss
 
 
-def by_torch(rows: torch.Tensor, codes: torch.Tensor, U: torch.Tensor, prototypes: torch.Tensor) -> torch.Tensor:
-    unit = torch.nn.functional.normalize
-    return torch.nn.functional.cross_entropy(unit(rows @ U) @ unit(prototypes).T, codes)
-
-
 @pytest.fixture(scope="module")
 def classes() -> tuple[np.ndarray, list[str]]:
     """(60, 20) rows, whose class shows in three faint directions among strong ones that have nothing to do with it."""
@@ -34,20 +29,6 @@ def test_loss_and_gradients_equal_the_authors(baselines: dict) -> None:
     assert gradients[1].numpy() == pytest.approx(baselines["oracle_grad_prototypes"], abs=1e-12)
 
 
-def test_gradients_equal_torchs() -> None:
-    generator = torch.Generator().manual_seed(0)
-    rows = torch.nn.functional.normalize(torch.randn(9, 7, generator=generator, dtype=torch.float64))
-    codes = torch.tensor([0, 1, 2, 0, 1, 2, 2, 2, 0])
-    parameters = [value.double().requires_grad_() for value in random_start(7, 4, 3, seed=1)]
-    by_torch(rows, codes, parameters[0], parameters[1]).backward()
-    gradients = [torch.zeros_like(value) for value in parameters]
-    with torch.no_grad():
-        softmax_loss(rows, codes[:, None], parameters, gradients)
-    for found, value in zip(gradients, parameters, strict=True):
-        assert value.grad is not None
-        assert found.numpy() == pytest.approx(value.grad.numpy(), abs=1e-13)
-
-
 def test_ends_where_the_authors_fit_ends(baselines: dict) -> None:
     fits = [fit_oracle(baselines["inputs"], baselines["labels"], *random_start(64, 16, 6, seed)) for seed in range(5)]
     # one seeded fit of theirs; where ours stop, start and rounding decide, so that the middle one of five is compared
@@ -66,12 +47,7 @@ def test_reports_the_loss_of_what_it_learnt(classes: tuple[np.ndarray, list[str]
     expected = -np.mean([logarithms[row, fit.classes_.index(label)] for row, label in enumerate(labels)])
     assert fit.loss_ == pytest.approx(expected, abs=1e-5)
     assert fit.n_iter_ > 100
-
-
-def test_retrieves_what_it_was_told(classes: tuple[np.ndarray, list[str]]) -> None:
-    rows, labels = classes
-    before = retrieval_metrics(rows, labels)["map_at_r"]
-    assert retrieval_metrics(Oracle(4).fit(rows, labels).transform(rows), labels)["map_at_r"] > 0.95 > 0.6 > before
+    assert retrieval_metrics(fit.transform(rows), labels)["map_at_r"] > 0.95 > 0.6 > retrieval_metrics(rows, labels)["map_at_r"]
 
 
 def test_labels_may_be_of_any_kind(classes: tuple[np.ndarray, list[str]]) -> None:

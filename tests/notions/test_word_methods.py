@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from scipy.linalg import null_space
 from scipy.special import softmax
-from sklearn import decomposition
+from sklearn.decomposition import PCA as Sklearn  # noqa: N811
 
 from likeness.errors import InputError
-from likeness.notions import AlignedTangents, AspectProbabilities, AspectSimilarities, ContrastivePCA, NullSpace, ScaledPCA, varying_directions
+from likeness.notions import PCA, AlignedTangents, AspectProbabilities, AspectSimilarities, ContrastivePCA, NullSpace, ScaledPCA, varying_directions
 from likeness.notions.aligned_tangents import tangents
 from made_rows import unit
 
@@ -30,14 +30,6 @@ class TestScaledPCA:
         U = ScaledPCA().fit(TEXT).U
         covariance = np.cov(TEXT.T)
         np.testing.assert_allclose(U @ U.T, covariance / np.linalg.eigvalsh(covariance)[-1], atol=1e-9)
-
-    def test_columns_are_scaled_components(self) -> None:
-        reference = decomposition.PCA().fit(TEXT)
-        U = ScaledPCA().fit(TEXT).U
-        assert U.shape == (R, len(TEXT) - 1)
-        lengths = np.linalg.norm(U, axis=0)
-        np.testing.assert_allclose(lengths, (reference.singular_values_ / reference.singular_values_[0])[:-1], atol=1e-9)
-        np.testing.assert_allclose(abs(np.sum(U / lengths * reference.components_[:-1].T, axis=0)), 1, atol=1e-9)
 
     def test_a_direction_in_which_prompts_hardly_differ_hardly_counts(self) -> None:
         text = np.array([[1.0, 0.5, 0.001], [1.0, -0.5, 0.0]])
@@ -73,11 +65,6 @@ class TestAlignedTangents:
         np.testing.assert_allclose(found @ mean, 0, atol=1e-12)
         np.testing.assert_allclose(np.cos(angles) * mean + np.sin(angles) * found / angles, IMAGES, atol=1e-12)
 
-    def test_directions_lie_in_the_images_tangent_space(self) -> None:
-        fitted = AlignedTangents(dim=3).fit(TEXT, IMAGES)
-        np.testing.assert_allclose(fitted.U.T @ fitted.U, np.eye(3), atol=1e-12)
-        np.testing.assert_allclose(fitted.U.T @ fitted.mean_, 0, atol=1e-12)
-
     def test_images_that_lie_about_their_mean_as_the_prompts_do_get_the_prompts_places(self) -> None:
         """Another cone: all reflected at the hyperplane between the prompts' mean and any other direction."""
         mean = unit(TEXT.mean(axis=0, keepdims=True))[0]
@@ -99,11 +86,6 @@ class TestContrastivePCA:
         np.testing.assert_allclose(difference @ fitted.U, fitted.U * fitted.eigenvalues_, atol=1e-9)
         np.testing.assert_allclose(fitted.eigenvalues_, np.linalg.eigvalsh(difference)[::-1][:3], atol=1e-9)
         np.testing.assert_allclose(fitted.transform(IMAGES), (IMAGES - IMAGES.mean(axis=0)) @ fitted.U, atol=1e-12)
-
-    def test_without_weight_it_is_pca(self) -> None:
-        U = ContrastivePCA(dim=3, weight=0).fit(TEXT, IMAGES, OTHERS).U
-        components = decomposition.PCA(3).fit(TEXT).components_
-        np.testing.assert_allclose(abs(np.sum(U * components.T, axis=0)), 1, atol=1e-6)
 
     def test_what_varies_in_the_others_alone_is_left_out(self) -> None:
         text = np.array([[1.0, 0.5, 0.4, 0], [1.0, -0.5, 0.4, 0], [1.0, 0.5, -0.4, 0], [1.0, -0.5, -0.4, 0]])
@@ -157,3 +139,38 @@ class TestNullSpace:
 def test_bad_input_is_refused(fit: Any, message: str) -> None:
     with pytest.raises(InputError, match=message):
         fit()
+
+
+@pytest.fixture(scope="module")
+def images() -> np.ndarray:
+    return np.random.default_rng(9).standard_normal((12, 24))
+
+
+@pytest.mark.parametrize(("prompts", "dim"), [(30, 1), (30, 5), (30, 24), (10, 9)])
+def test_equals_scikit_learn_on_unit_rows_signs_included(text: np.ndarray, images: np.ndarray, prompts: int, dim: int) -> None:
+    rows = text[:prompts] * np.linspace(0.5, 3, prompts)[:, None]
+    ours, theirs = PCA(dim).fit(rows), Sklearn(dim, svd_solver="full").fit(unit(rows))
+    np.testing.assert_allclose(ours.U, theirs.components_.T, atol=1e-8)
+    assert ours.mean_ == pytest.approx(theirs.mean_, abs=1e-12)
+    assert ours.explained_variance_ratio_ == pytest.approx(theirs.explained_variance_ratio_, abs=1e-12)
+    assert ours.transform(images) == pytest.approx(theirs.transform(unit(images)), abs=1e-8)
+
+
+@pytest.mark.parametrize(("prompts", "dim"), [(6, 6), (6, 24), (2, 2)])
+def test_needs_more_prompts_than_dimensions(text: np.ndarray, prompts: int, dim: int) -> None:
+    message = f"PCA to {dim} dimensions needs more than {dim} prompts, but there are {prompts}; choose at most {prompts - 1} dimensions, give more"
+    with pytest.raises(InputError, match=message + " prompts, or use InDiReCT"):
+        PCA(dim).fit(text[:prompts])
+
+
+def test_repeated_prompts_and_rounding_add_no_direction_and_faint_ones_count(text: np.ndarray) -> None:
+    repeated = text[[0, 1, 2, 0, 1, 2]]
+    with pytest.raises(InputError, match="the 6 prompts vary in 2; choose at most 2 dimensions, give more different prompts"):
+        PCA(3).fit(repeated)
+    assert PCA(2).fit(repeated).U.shape == (24, 2)
+    rng = np.random.default_rng(0)
+    faint = (1 + rng.standard_normal((60, 40)) * 0.5 ** np.arange(0, 20, 0.5)).astype(np.float32)
+    assert PCA(39).fit(faint).explained_variance_ratio_[-1] < 1e-8
+    rounded = np.vstack([faint[:5] * np.float32(length) for length in (1, 1.7, 0.3)])
+    with pytest.raises(InputError, match="the 15 prompts vary in 4"):
+        PCA(5).fit(rounded)

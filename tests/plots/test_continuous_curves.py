@@ -26,7 +26,7 @@ def _lines(figure: Any, axis: str) -> dict[str, Any]:
     return {trace.name: trace for trace in figure.data if trace.xaxis == axis and trace.fill is None}
 
 
-def test_lines_are_the_means_over_seeds_at_every_k_with_a_band_of_one_deviation(measured: pd.DataFrame) -> None:
+def test_lines_are_means_over_seeds_at_every_k_with_a_band_between_bounds_that_are_broken_and_named(measured: pd.DataFrame) -> None:
     figure = continuous_curves(measured, unit="px")
     left, right = _lines(figure, "x"), _lines(figure, "x2")
     assert list(left) == list(right) == ["Log-ratio", "Triplet", "Oracle", "Chance"]
@@ -38,22 +38,16 @@ def test_lines_are_the_means_over_seeds_at_every_k_with_a_band_of_one_deviation(
     assert left["Log-ratio"].hovertext[0] == "4.000 ± 1.000 (2 runs)"
     assert [annotation.text for annotation in figure.layout.annotations] == ["Mean label distance: smaller is better", "nDCG: larger is better"]
     assert (figure.layout.yaxis.title.text, figure.layout.yaxis2.title.text) == ("px", None)
-    bands = [trace for trace in continuous_curves(measured).data if trace.fill == "toself"]
+    bands = [trace for trace in figure.data if trace.fill == "toself"]
     assert [band.name for band in bands] == ["Log-ratio", "Log-ratio"]
     assert list(bands[0].y) == pytest.approx([5.0, 6.0, 7.0, 5.0, 4.0, 3.0])
-
-
-def test_bounds_are_broken_named_and_not_in_the_legend(measured: pd.DataFrame) -> None:
-    figure = continuous_curves(measured)
-    left, right = _lines(figure, "x"), _lines(figure, "x2")
     assert list(left["Oracle"].y) == pytest.approx([1.1, 2.2, 3.3])  # the mean over the runs
-    assert list(left["Chance"].y) == [9.0, 9.0, 9.0]
-    assert list(right["Oracle"].y) == [1.0, 1.0]
+    assert (list(left["Chance"].y), list(right["Oracle"].y)) == ([9.0, 9.0, 9.0], [1.0, 1.0])
     assert list(right["Chance"].y) == pytest.approx([0.1, 0.2])
     for name in ("Oracle", "Chance"):
         bound = left[name]
-        assert (bound.line.dash, bound.line.color, bound.showlegend) == ("dot", GRAY, False)
-        assert list(bound.text) == ["", "", name]
+        assert (bound.line.dash, bound.line.color, bound.showlegend, list(bound.text)) == ("dot", GRAY, False, ["", "", name])
+    assert [trace.name for trace in figure.data if trace.showlegend] == ["Log-ratio", "Triplet"]
 
 
 def test_a_table_without_bounds_or_without_a_metric_draws_what_there_is(measured: pd.DataFrame) -> None:
@@ -63,38 +57,29 @@ def test_a_table_without_bounds_or_without_a_metric_draws_what_there_is(measured
     right = _lines(figure, "x2")
     assert list(right) == ["Log-ratio", "Oracle"]
     assert (list(right["Log-ratio"].x), list(right["Log-ratio"].y)) == ([10], [0.5])
+    alone = continuous_curves(measured[["row", "ndcg_at_10"]])
+    assert (_lines(alone, "x"), list(_lines(alone, "x2"))) == ({}, ["Log-ratio", "Triplet", "Oracle"])
 
 
-def test_methods_keep_their_looks_and_order(measured: pd.DataFrame) -> None:
+def test_methods_keep_their_looks(measured: pd.DataFrame) -> None:
     whole = _lines(continuous_curves(measured, methods=["Triplet", "Log-ratio"]), "x")
     part = _lines(continuous_curves(measured[measured["row"] == "Log-ratio"], methods=["Triplet", "Log-ratio"]), "x")
     assert part["Log-ratio"].line.color == whole["Log-ratio"].line.color != whole["Triplet"].line.color
-    legend = [trace.name for trace in continuous_curves(measured).data if trace.showlegend]
-    assert legend == ["Log-ratio", "Triplet"]
 
 
-@pytest.mark.parametrize("columns", [["row"], ["seed", "ndcg_at_10"]])
-def test_what_cannot_be_drawn_is_an_error(measured: pd.DataFrame, columns: list[str]) -> None:
-    with pytest.raises(InputError, match="There is no mean label distance or nDCG to draw"):
-        continuous_curves(measured[columns])
+def test_what_cannot_be_drawn_is_an_error(measured: pd.DataFrame) -> None:
+    for given in (measured[["row"]], measured[["seed", "ndcg_at_10"]], measured.iloc[:0]):
+        with pytest.raises(InputError, match="There is no mean label distance or nDCG to draw"):
+            continuous_curves(given)
 
 
-def test_no_run_is_an_error(measured: pd.DataFrame) -> None:
-    with pytest.raises(InputError, match="There is no mean label distance or nDCG to draw"):
-        continuous_curves(measured.iloc[:0])
-
-
-@pytest.fixture
-def by_size() -> pd.DataFrame:
+def test_lines_are_means_by_dimension_on_a_logarithmic_axis() -> None:
     """Two seeds of Log-ratio at 16, 64 and 128 dimensions, Triplet at 16 and 128, in no order."""
     rows = [
         ("Log-ratio", 0, 128, 10.0, 0.9), ("Log-ratio", 1, 128, 12.0, 0.8), ("Log-ratio", 0, 16, 14.0, 0.7), ("Log-ratio", 1, 16, 14.0, 0.7),
         ("Log-ratio", 0, 64, 11.0, 0.8), ("Triplet", 0, 128, 15.0, 0.6), ("Triplet", 0, 16, 25.0, 0.3),
     ]  # fmt: skip
-    return pd.DataFrame(rows, columns=["row", "seed", "dim", "mean_label_distance_at_10", "ndcg_at_10"])
-
-
-def test_lines_are_means_by_dimension_of_any_column_with_a_band_of_one_deviation(by_size: pd.DataFrame) -> None:
+    by_size = pd.DataFrame(rows, columns=["row", "seed", "dim", "mean_label_distance_at_10", "ndcg_at_10"])
     figure = size_curves(by_size, unit="px")
     left, right = _lines(figure, "x"), _lines(figure, "x2")
     assert (list(left["Log-ratio"].x), list(left["Log-ratio"].y)) == ([16, 64, 128], [14.0, 11.0, 11.0])
@@ -103,23 +88,16 @@ def test_lines_are_means_by_dimension_of_any_column_with_a_band_of_one_deviation
     assert [each.text for each in figure.layout.annotations] == ["Mean label distance at 10: smaller is better", "nDCG at 10: larger is better"]
     assert (figure.layout.yaxis.title.text, figure.layout.yaxis2.title.text) == ("px", None)
     assert [trace.name for trace in figure.data if trace.showlegend] == ["Log-ratio", "Triplet"]
-    bands = [trace for trace in size_curves(by_size).data if trace.fill == "toself"]
-    assert list(bands[0].x) == [16, 64, 128, 128, 64, 16]
-    assert list(bands[0].y) == pytest.approx([14.0, 11.0, 12.0, 10.0, 11.0, 14.0])
-    renamed = by_size.rename(columns={"dim": "size", "mean_label_distance_at_10": "mean_label_distance_at_1", "ndcg_at_10": "ndcg_at_1"})
-    assert list(_lines(size_curves(renamed, "size", 1), "x")["Triplet"].y) == [25.0, 15.0]
-
-
-def test_the_axis_is_logarithmic_with_a_tick_at_each_size(by_size: pd.DataFrame) -> None:
-    axis = size_curves(by_size).layout.xaxis
+    band = next(trace for trace in figure.data if trace.fill == "toself")
+    assert list(band.x) == [16, 64, 128, 128, 64, 16]
+    assert list(band.y) == pytest.approx([14.0, 11.0, 12.0, 10.0, 11.0, 14.0])
+    axis = figure.layout.xaxis
     assert (axis.type, list(axis.tickvals), list(axis.ticktext)) == ("log", [16, 64, 128], ["16", "64", "128"])
     assert axis.range[0] < math.log10(16) < math.log10(128) < axis.range[1]
-
-
-def test_bad_tables_of_sizes_are_errors(by_size: pd.DataFrame) -> None:
-    with pytest.raises(InputError, match="There is no 'dim' to draw; give a row per run with row, dim, mean_label_distance_at_10, ndcg_at_10"):
-        size_curves(by_size.drop(columns="dim"))
-    with pytest.raises(InputError, match="There is no 'row' to draw"):
-        size_curves(by_size.iloc[:0])
-    with pytest.raises(InputError, match="The dimensions in 'dim' begin at 0; give numbers of 1 or more"):
-        size_curves(by_size.assign(dim=0))
+    for given, message in (
+        (by_size.drop(columns="dim"), "There is no 'dim' to draw; give a row per run with row, dim, mean_label_distance_at_10, ndcg_at_10"),
+        (by_size.iloc[:0], "There is no 'row' to draw"),
+        (by_size.assign(dim=0), "The dimensions in 'dim' begin at 0; give numbers of 1 or more"),
+    ):
+        with pytest.raises(InputError, match=message):
+            size_curves(given)

@@ -9,74 +9,66 @@ from likeness.notions.methods import METHOD_TITLES
 from likeness.plots import convergence_curves, metric_bars, metric_curve
 from likeness.plots.curve import spread
 
+NOTIONS = ["car color", "car model"]
+
 
 def _traces(figure: Any, method: str, bands: bool = False) -> list[Any]:
-    return [trace for trace in figure.data if trace.legendgroup == method and (trace.fill == "toself") == bands]
+    return [trace for trace in figure.data if trace.legendgroup == method and (getattr(trace, "fill", None) == "toself") == bands]
 
 
-def _by_hand(runs: pd.DataFrame, notion: str, method: str, x: str, value: int) -> tuple[float, float]:
-    scores = [row["map_at_r"] for row in runs.to_dict("records") if (row["notion"], row["method"], row[x]) == (notion, method, value)]
+def _by_hand(runs: pd.DataFrame, **values: Any) -> tuple[float, float]:
+    """Mean and deviation of MAP@R over the runs that have these values."""
+    scores = [row["map_at_r"] for row in runs.to_dict("records") if values.items() <= row.items()]
     mean = sum(scores) / len(scores)
     return mean, (sum((score - mean) ** 2 for score in scores) / len(scores)) ** 0.5
 
 
-@pytest.mark.parametrize("method", ["exact", "adam"])
-def test_lines_are_the_means_and_bands_one_deviation(runs: pd.DataFrame, method: str) -> None:
+def test_lines_are_the_means_and_bands_one_deviation_without_refused_sizes(runs: pd.DataFrame) -> None:
     figure = metric_curve(runs)
-    for notion, line, band in zip(["car color", "car model"], _traces(figure, method), _traces(figure, method, bands=True), strict=True):
-        assert list(line.x) == [2, 8, 32]
-        means, deviations = zip(*(_by_hand(runs, notion, method, "dim", dim) for dim in line.x), strict=True)
-        np.testing.assert_allclose(line.y, means)
-        assert list(band.x) == [2, 8, 32, 32, 8, 2]
-        np.testing.assert_allclose(band.y[:3], np.add(means, deviations))
-        np.testing.assert_allclose(band.y[3:], np.subtract(means, deviations)[::-1])
-        assert line.hovertext[0] == f"{means[0]:.3f} ± {deviations[0]:.3f} (3 runs)"
+    for method in ("exact", "adam"):
+        for notion, line, band in zip(NOTIONS, _traces(figure, method), _traces(figure, method, bands=True), strict=True):
+            assert list(line.x) == [2, 8, 32]
+            means, deviations = zip(*(_by_hand(runs, notion=notion, method=method, dim=dim) for dim in line.x), strict=True)
+            np.testing.assert_allclose(line.y, means)
+            assert list(band.x) == [2, 8, 32, 32, 8, 2]
+            np.testing.assert_allclose(band.y, [*np.add(means, deviations), *np.subtract(means, deviations)[::-1]])
+            assert line.hovertext[0] == f"{means[0]:.3f} ± {deviations[0]:.3f} (3 runs)"
+    assert [list(line.x) for line in _traces(figure, "pca")] == [[2, 8], [2, 8]]
+    assert _traces(figure, "pca", bands=True) == []
 
 
-def test_the_raw_encoder_is_a_dashed_line_through_all_sizes(runs: pd.DataFrame) -> None:
+def test_the_raw_encoder_is_a_dashed_line_through_all_sizes_and_alone_stands_at_its_own(runs: pd.DataFrame) -> None:
     for line in _traces(metric_curve(runs), "raw"):
         assert (list(line.x), list(line.y)) == ([2, 8, 32], [0.25, 0.25, 0.25])
         assert (line.line.dash, line.mode, line.hovertext[0]) == ("dash", "lines", "0.250")
-
-
-def test_the_raw_encoder_alone_stands_at_its_own_size(runs: pd.DataFrame) -> None:
     (line, _) = _traces(metric_curve(runs[runs["method"] == "raw"]), "raw")
     assert (list(line.x), list(line.y)) == ([48], [0.25])
 
 
-def test_refused_sizes_are_not_drawn(runs: pd.DataFrame) -> None:
-    assert [list(line.x) for line in _traces(metric_curve(runs), "pca")] == [[2, 8], [2, 8]]
-    assert _traces(metric_curve(runs), "pca", bands=True) == []
-
-
 def test_a_panel_per_notion_shares_scale_and_legend(runs: pd.DataFrame) -> None:
     figure = metric_curve(runs, metric="precision_at_1", title="Sizes")
-    assert [annotation.text for annotation in figure.layout.annotations] == ["car color", "car model"]
-    assert figure.layout.yaxis2.matches == "y"
-    assert (figure.layout.title.text, figure.layout.yaxis.title.text, figure.layout.xaxis.title.text) == ("Sizes", "Prec@1", "Embedding size")
+    layout = figure.layout
+    assert ([annotation.text for annotation in layout.annotations], layout.yaxis2.matches) == (NOTIONS, "y")
+    assert (layout.title.text, layout.yaxis.title.text, layout.xaxis.title.text) == ("Sizes", "Prec@1", "Embedding size")
     listed = [trace.name for trace in figure.data if trace.showlegend]
     assert sorted(listed) == sorted(METHOD_TITLES[method] for method in ("raw", "exact", "adam", "pca"))
     assert [trace.xaxis for trace in _traces(figure, "exact")] == ["x", "x2"]
+    # backgrounds are see-through, and no text has a color of its own
+    assert layout.paper_bgcolor == layout.plot_bgcolor == layout.legend.bgcolor == "rgba(0, 0, 0, 0)"
+    assert layout.font.color is None
+    axis = metric_curve(runs, log_x=True).layout.xaxis
+    assert (axis.type, list(axis.tickvals), list(axis.ticktext)) == ("log", [2, 8, 32], ["2", "8", "32"])
+    assert axis.range[0] < np.log10(2) < np.log10(32) < axis.range[1]
 
 
 def test_many_notions_take_several_rows(runs: pd.DataFrame) -> None:
     many = pd.concat([runs[runs["notion"] == "car color"].assign(notion=f"notion {number}") for number in range(4)])
     figure = metric_curve(many)
+    layout = figure.layout
     assert [trace.xaxis for trace in _traces(figure, "exact")] == ["x", "x2", "x3", "x4"]
-    assert figure.layout.xaxis4.domain[0] == figure.layout.xaxis.domain[0]
-    assert figure.layout.yaxis4.domain[1] < figure.layout.yaxis.domain[0]
-    assert [figure.layout[f"xaxis{number or ''}"].title.text for number in ("", 2, 3, 4)] == [
-        None,
-        "Embedding size",
-        "Embedding size",
-        "Embedding size",
-    ]
-
-
-def test_a_logarithmic_axis_has_a_tick_at_each_size(runs: pd.DataFrame) -> None:
-    axis = metric_curve(runs, log_x=True).layout.xaxis
-    assert (axis.type, list(axis.tickvals), list(axis.ticktext)) == ("log", [2, 8, 32], ["2", "8", "32"])
-    assert axis.range[0] < np.log10(2) < np.log10(32) < axis.range[1]
+    assert layout.xaxis4.domain[0] == layout.xaxis.domain[0]
+    assert layout.yaxis4.domain[1] < layout.yaxis.domain[0]
+    assert [layout[f"xaxis{number}"].title.text for number in ("", 2, 3, 4)] == [None, *["Embedding size"] * 3]
 
 
 def test_what_reads_no_prompt_is_level_along_the_prompts(runs: pd.DataFrame) -> None:
@@ -85,7 +77,7 @@ def test_what_reads_no_prompt_is_level_along_the_prompts(runs: pd.DataFrame) -> 
     level = counted[counted["method"] == "adam"].query("dim == 2").assign(method="oracle", prompts=0)
     figure = metric_curve(pd.concat([counted, level]), "prompts")
     (line, _), (band, _) = _traces(figure, "oracle"), _traces(figure, "oracle", bands=True)
-    mean, deviation = _by_hand(runs, "car color", "adam", "dim", 2)
+    mean, deviation = _by_hand(runs, notion="car color", method="adam", dim=2)
     assert list(line.x) == [10, 40, 160]
     np.testing.assert_allclose(line.y, [mean] * 3)
     np.testing.assert_allclose(band.y, [mean + deviation] * 3 + [mean - deviation] * 3)
@@ -93,45 +85,16 @@ def test_what_reads_no_prompt_is_level_along_the_prompts(runs: pd.DataFrame) -> 
     assert figure.layout.xaxis.range[0] > 0
 
 
-def test_backgrounds_are_see_through_and_no_text_has_a_color_of_its_own(runs: pd.DataFrame) -> None:
-    layout = metric_curve(runs).layout
-    assert layout.paper_bgcolor == layout.plot_bgcolor == layout.legend.bgcolor == "rgba(0, 0, 0, 0)"
-    assert layout.font.color is None
-
-
-def test_nothing_to_draw_is_an_error(runs: pd.DataFrame) -> None:
-    with pytest.raises(InputError, match="There is nothing to plot"):
-        metric_curve(runs[runs["refused"] != ""])
-
-
-def test_mean_deviation_and_count_by_hand() -> None:
-    runs = pd.DataFrame(
-        {"notion": "color", "method": ["exact", "exact", "raw"], "dim": [4, 4, 512], "refused": "", "map_at_r": [0.2, 0.4, 0.1]},
-    )
-    points = spread(runs, "dim", "map_at_r")
-    assert points.to_dict("records") == [
+def test_mean_deviation_and_count_by_hand_without_refused_runs_if_there_are_any(runs: pd.DataFrame) -> None:
+    few = pd.DataFrame({"notion": "color", "method": ["exact", "exact", "raw"], "dim": [4, 4, 512], "refused": "", "map_at_r": [0.2, 0.4, 0.1]})
+    assert spread(few, "dim", "map_at_r").to_dict("records") == [
         {"notion": "color", "method": "exact", "dim": 4, "mean": pytest.approx(0.3), "std": pytest.approx(0.1), "runs": 2},
         {"notion": "color", "method": "raw", "dim": 512, "mean": 0.1, "std": 0.0, "runs": 1},
     ]
-
-
-def test_refused_runs_do_not_count_if_there_are_any(runs: pd.DataFrame) -> None:
     points = spread(runs, "dim", "map_at_r")
     assert set(points.loc[points["method"] == "pca", "dim"]) == {2, 8}
     assert points["mean"].notna().all()
-    measured = runs[runs["refused"] == ""]
-    pd.testing.assert_frame_equal(spread(measured.drop(columns="refused"), "dim", "map_at_r"), spread(runs, "dim", "map_at_r"))
-
-
-def test_points_of_no_run_are_refused(runs: pd.DataFrame) -> None:
-    with pytest.raises(InputError, match=r"The runs have no 'size'; their columns are notion, method, dim"):
-        spread(runs, "size", "map_at_r")
-    with pytest.raises(InputError, match=r"The runs have no 'ami'; their metrics are map_at_r, precision_at_1\."):
-        spread(runs, "dim", "ami")
-    with pytest.raises(InputError, match="every run was refused; choose other methods"):
-        spread(runs[runs["refused"] != ""], "dim", "map_at_r")
-    with pytest.raises(InputError, match="There is nothing to plot"):
-        spread(runs.iloc[:0], "dim", "map_at_r")
+    pd.testing.assert_frame_equal(spread(runs[runs["refused"] == ""].drop(columns="refused"), "dim", "map_at_r"), points)
 
 
 @pytest.fixture
@@ -143,47 +106,40 @@ def by_encoder(runs: pd.DataFrame) -> pd.DataFrame:
     return pd.concat([small, absent, large], ignore_index=True)
 
 
-def test_bars_are_the_means_with_their_deviations_if_there_is_one(by_encoder: pd.DataFrame) -> None:
-    figure = metric_bars(by_encoder)
-    bars = [trace for trace in figure.data if trace.legendgroup == "exact"]
-    assert len(bars) == 2
-    for notion, trace in zip(["car color", "car model"], bars, strict=True):
+def test_bars_are_the_means_with_their_deviations_if_there_is_one_and_refused_encoders_keep_their_place(by_encoder: pd.DataFrame) -> None:
+    figure = metric_bars(by_encoder, title="Encoders")
+    for notion, trace in zip(NOTIONS, _traces(figure, "exact"), strict=True):
         assert list(trace.x) == ["small", "large"]
         for encoder, height, error, text in zip(trace.x, trace.y, trace.error_y.array, trace.hovertext, strict=True):
-            rows = by_encoder.to_dict("records")
-            scores = [row["map_at_r"] for row in rows if (row["encoder"], row["notion"], row["method"]) == (encoder, notion, "exact")]
-            mean = sum(scores) / 3
-            deviation = (sum((score - mean) ** 2 for score in scores) / 3) ** 0.5
-            assert (height, error) == (pytest.approx(mean), pytest.approx(deviation))
-            assert text == f"{mean:.3f} ± {deviation:.3f} (3 runs)"
-    raw = [trace for trace in metric_bars(by_encoder).data if trace.legendgroup == "raw"]
-    assert [(list(trace.y), trace.error_y.visible) for trace in raw] == [([0.25, 0.25], False)] * 2
-
-
-def test_refused_encoders_keep_their_place_and_a_method_is_listed_once(by_encoder: pd.DataFrame) -> None:
-    axis = metric_bars(by_encoder).layout.xaxis
+            mean, deviation = _by_hand(by_encoder, encoder=encoder, notion=notion, method="exact")
+            assert (height, error, text) == (pytest.approx(mean), pytest.approx(deviation), f"{mean:.3f} ± {deviation:.3f} (3 runs)")
+    assert [(list(trace.y), trace.error_y.visible) for trace in _traces(figure, "raw")] == [([0.25, 0.25], False)] * 2
+    axis = figure.layout.xaxis
     assert list(axis.categoryarray) == ["small", "absent", "large"]
     assert list(axis.ticktext) == ["small", "absent<br>(refused)", "large"]
-    figure = metric_bars(by_encoder, title="Encoders")
     assert [trace.legendgroup for trace in figure.data if trace.showlegend] == ["raw", "exact", "adam", "pca"]
-    assert figure.layout.yaxis2.matches == "y"
-    assert figure.layout.title.text == "Encoders"
+    assert (figure.layout.yaxis2.matches, figure.layout.title.text) == ("y", "Encoders")
 
 
-def test_bars_of_nothing_are_refused(by_encoder: pd.DataFrame) -> None:
-    with pytest.raises(InputError, match="There is nothing to plot"):
-        metric_bars(by_encoder[by_encoder["encoder"] == "absent"])
+def test_nothing_to_draw_is_an_error(runs: pd.DataFrame, by_encoder: pd.DataFrame) -> None:
+    with pytest.raises(InputError, match=r"The runs have no 'size'; their columns are notion, method, dim"):
+        spread(runs, "size", "map_at_r")
+    with pytest.raises(InputError, match=r"The runs have no 'ami'; their metrics are map_at_r, precision_at_1\."):
+        spread(runs, "dim", "ami")
+    for draw, given in (
+        (metric_curve, runs[runs["refused"] != ""]),
+        (metric_curve, runs.iloc[:0]),
+        (metric_bars, by_encoder[by_encoder["encoder"] == "absent"]),
+    ):
+        with pytest.raises(InputError, match="There is nothing to plot: every run was refused; choose other methods"):
+            draw(given)
 
 
-@pytest.fixture
-def curves() -> pd.DataFrame:
+def test_a_line_per_name_with_a_look_of_its_own_and_a_band_over_its_seeds() -> None:
     """Two seeds of "base", of which one stopped after epoch 2, and one of "ELG"."""
     rows = [("base", 0, 1, 0.2), ("base", 0, 2, 0.4), ("base", 0, 3, 0.5), ("base", 1, 1, 0.4), ("base", 1, 2, 0.6)]
     rows += [("ELG", 0, 1, 0.5), ("ELG", 0, 2, 0.7), ("ELG", 0, 3, 0.8)]
-    return pd.DataFrame(rows, columns=["run", "seed", "epoch", "recall_at_1"])
-
-
-def test_a_line_per_name_with_a_look_of_its_own_and_a_band_over_its_seeds(curves: pd.DataFrame) -> None:
+    curves = pd.DataFrame(rows, columns=["run", "seed", "epoch", "recall_at_1"])
     figure = convergence_curves(curves, title="Courses")
     band, base, elg = figure.data
     assert (base.name, list(base.x)) == ("base", [1, 2, 3])
@@ -192,15 +148,10 @@ def test_a_line_per_name_with_a_look_of_its_own_and_a_band_over_its_seeds(curves
     assert (band.fill, band.legendgroup, band.showlegend) == ("toself", "base", False)
     assert list(base.hovertext) == ["0.300 ± 0.100 (2 runs)", "0.500 ± 0.100 (2 runs)", "0.500"]
     assert (elg.name, list(elg.y)) == ("ELG", [0.5, 0.7, 0.8])
-    assert (figure.layout.title.text, figure.layout.yaxis.title.text, figure.layout.xaxis.title.text) == ("Courses", "R@1", "Epoch")
-    assert figure.layout.yaxis.rangemode == "normal"
-    _, base, elg = convergence_curves(curves).data
-    assert base.line.color != elg.line.color
-    assert base.line.dash != elg.line.dash
-    assert base.marker.symbol != elg.marker.symbol
-
-
-def test_courses_of_nothing_are_refused(curves: pd.DataFrame) -> None:
+    layout = figure.layout
+    assert (layout.title.text, layout.yaxis.title.text, layout.xaxis.title.text) == ("Courses", "R@1", "Epoch")
+    assert layout.yaxis.rangemode == "normal"
+    assert all(a != b for a, b in ((base.line.color, elg.line.color), (base.line.dash, elg.line.dash), (base.marker.symbol, elg.marker.symbol)))
     for given, metric in ((curves, "nmi"), (curves.iloc[:0], "recall_at_1")):
         with pytest.raises(InputError, match=f"There is no '{metric}' to draw"):
             convergence_curves(given, metric)

@@ -1,13 +1,14 @@
 import math
+from typing import Any
 
 import numpy as np
 import pytest
 from PIL import Image
+from PIL.ImageColor import getrgb
 
 from likeness.errors import InputError
 from likeness.labels import JOINTS
-from likeness.plots import blend_layout, draw_numbers, draw_pose, draw_viewpoint
-from likeness.plots.label_pictures import LEFT, MIDDLE, RIGHT, SURFACES, bones, dial_place
+from likeness.plots.label_pictures import LEFT, MIDDLE, RIGHT, SURFACES, blend_layout, bones, dial_place, draw_numbers, draw_pose, draw_viewpoint
 
 SIDE = 240
 
@@ -18,12 +19,8 @@ def image() -> Image.Image:
     return Image.new("RGB", (SIDE, SIDE), (90, 90, 90))
 
 
-def _color(text: str) -> tuple[int, ...]:
-    return tuple(int(text[place : place + 2], 16) for place in (1, 3, 5))
-
-
 def _near(pixel: object, color: str, within: int = 12) -> bool:
-    return bool(np.abs(np.array(pixel) - np.array(_color(color))).max() <= within)
+    return bool(np.abs(np.array(pixel) - np.array(getrgb(color))).max() <= within)
 
 
 def _person() -> np.ndarray:
@@ -34,18 +31,13 @@ def _person() -> np.ndarray:
     return np.array([places[name] for name in JOINTS], dtype=float)
 
 
-def test_every_joint_is_painted_in_the_color_of_its_side(image: Image.Image) -> None:
+def test_joints_have_the_color_of_their_side_and_bones_run_between_them_and_nowhere_else(image: Image.Image) -> None:
     joints = _person()
     drawn = draw_pose(image, joints, JOINTS)
-    assert (drawn.size, drawn.mode) == (image.size, "RGB")
+    assert (drawn.size, drawn.mode, len({LEFT, RIGHT, MIDDLE})) == (image.size, "RGB", 3)
     for name, (x, y) in zip(JOINTS, joints, strict=True):
         color = LEFT if name.startswith("left") else RIGHT if name.startswith("right") else MIDDLE
         assert _near(drawn.getpixel((int(x), int(y))), color), name
-
-
-def test_bones_run_between_their_joints_and_nowhere_else(image: Image.Image) -> None:
-    joints = _person()
-    drawn = draw_pose(image, joints, JOINTS)
     middle = lambda a, b: tuple(((joints[JOINTS.index(a)] + joints[JOINTS.index(b)]) / 2).astype(int).tolist())  # noqa: E731
     assert _near(drawn.getpixel(middle("left_hip", "left_knee")), LEFT)
     assert _near(drawn.getpixel(middle("right_elbow", "right_wrist")), RIGHT)
@@ -54,12 +46,10 @@ def test_bones_run_between_their_joints_and_nowhere_else(image: Image.Image) -> 
     assert drawn.getpixel(middle("left_knee", "right_knee")) == (90, 90, 90)
     assert drawn.getpixel((5, 5)) == (90, 90, 90)
     assert image.getpixel(middle("left_hip", "left_knee")) == (90, 90, 90)  # the given one stays as it was
-    joints = _person()
     joints[JOINTS.index("left_wrist")] = np.nan
     drawn = draw_pose(image, joints, JOINTS)
     assert drawn.getpixel((215, 60)) == (90, 90, 90)
     assert _near(drawn.getpixel((185, 90)), LEFT)
-    assert len({LEFT, RIGHT, MIDDLE}) == 3
 
 
 def test_bones_of_leeds_sports_pose_and_of_mpii() -> None:
@@ -72,15 +62,21 @@ def test_bones_of_leeds_sports_pose_and_of_mpii() -> None:
     assert bones(["beak", "tail"]) == []
 
 
-def test_what_cannot_be_drawn_is_an_error(image: Image.Image) -> None:
-    with pytest.raises(InputError, match=r"The joints have shape \(13, 2\) and there are 14 names"):
-        draw_pose(image, _person()[1:], JOINTS)
-    with pytest.raises(InputError, match="There is no corner 'middle'"):
-        draw_viewpoint(image, 0, corner="middle")
-    with pytest.raises(InputError, match="The viewpoint is nan, None"):
-        draw_viewpoint(image, float("nan"))
-    with pytest.raises(InputError, match="The viewpoint is 0, inf"):
-        draw_viewpoint(image, 0, float("inf"))
+@pytest.mark.parametrize(
+    ("draw", "arguments", "message"),
+    [
+        (draw_pose, (_person()[1:], JOINTS), r"The joints have shape \(13, 2\) and there are 14 names"),
+        (draw_viewpoint, (0, None, "middle"), "There is no corner 'middle'"),
+        (draw_viewpoint, (float("nan"),), "The viewpoint is nan, None"),
+        (draw_viewpoint, (0, float("inf")), "The viewpoint is 0, inf"),
+        *((blend_layout, (mask,), "The mask has shape") for mask in (np.zeros((2, 2, 3), np.uint8), np.full((2, 2), 0.5))),
+        *((blend_layout, (np.full((2, 2), value),), "The mask has shape") for value in (256, -1)),
+        *((draw_numbers, (shares,), "give one or more numbers from 0 to 1") for shares in ([], [1.1], [float("nan")])),
+    ],
+)
+def test_what_cannot_be_drawn_is_an_error(image: Image.Image, draw: Any, arguments: tuple[Any, ...], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        draw(image, *arguments)
 
 
 def test_surfaces_are_colored_and_divided_by_white(image: Image.Image) -> None:
@@ -89,25 +85,17 @@ def test_surfaces_are_colored_and_divided_by_white(image: Image.Image) -> None:
     drawn = blend_layout(image, mask)
     above, right, left = (np.array(drawn.getpixel(place)) for place in ((120, 40), (200, 200), (40, 200)))
     for pixel, color in ((above, SURFACES[0]), (right, SURFACES[1])):
-        assert pixel.tolist() == pytest.approx((0.55 * 90 + 0.45 * np.array(_color(color))).tolist(), abs=1)
+        assert pixel.tolist() == pytest.approx((0.55 * 90 + 0.45 * np.array(getrgb(color))).tolist(), abs=1)
     assert left.tolist() == [90, 90, 90]
     assert [drawn.getpixel(place) for place in ((60, 119), (60, 120), (200, 120), (120, 200), (119, 200))] == [(255, 255, 255)] * 5
     whites = (np.asarray(drawn) == 255).all(axis=2)
     assert whites[:110].sum() == whites[130:, :110].sum() == 0
-
-
-def test_five_surfaces_have_five_colors_and_the_sixth_begins_anew(image: Image.Image) -> None:
+    # the sixth surface begins anew
     mask = np.repeat(np.arange(1, 7, dtype=np.uint8), 4)[None, :].repeat(4, axis=0)
     drawn = blend_layout(image, mask)
     pixels = [drawn.getpixel((20 + 40 * place, 120)) for place in range(6)]
     assert len(set(pixels)) == 5
     assert pixels[0] == pixels[5]
-
-
-@pytest.mark.parametrize("mask", [np.zeros((2, 2, 3), np.uint8), np.full((2, 2), 0.5), np.full((2, 2), 256), np.full((2, 2), -1)])
-def test_what_is_no_mask_is_an_error(image: Image.Image, mask: np.ndarray) -> None:
-    with pytest.raises(InputError, match="The mask has shape"):
-        blend_layout(image, mask)
 
 
 @pytest.mark.parametrize(
@@ -120,7 +108,7 @@ def test_the_arrow_points_to_where_the_camera_stands(image: Image.Image, yaw: fl
     at = lambda share: drawn.getpixel((round(x + share * radius * toward[0]), round(y + share * radius * toward[1])))  # noqa: E731
     assert _near(at(0.6), RIGHT)
     assert not _near(at(-0.6), RIGHT, 60)
-    orange = np.argwhere(np.abs(np.asarray(drawn, int) - np.array(_color(RIGHT))).max(axis=2) < 12)
+    orange = np.argwhere(np.abs(np.asarray(drawn, int) - np.array(getrgb(RIGHT))).max(axis=2) < 12)
     centre = orange.mean(axis=0)[::-1] - np.array([x, y])
     assert math.degrees(math.acos(np.clip(centre @ np.array(toward) / np.linalg.norm(centre), -1, 1))) < 6
 
@@ -130,7 +118,7 @@ def test_the_tick_rises_with_the_elevation(image: Image.Image) -> None:
     heights = []
     for elevation in (-10, 0, 30, 60, 90):
         column = np.asarray(draw_viewpoint(image, 0, elevation), int)[:, round(x - 1.42 * radius)]
-        rows = np.flatnonzero(np.abs(column - np.array(_color(RIGHT))).max(axis=1) < 12)
+        rows = np.flatnonzero(np.abs(column - np.array(getrgb(RIGHT))).max(axis=1) < 12)
         heights.append(float(y - rows.mean()))
     assert heights[0] == heights[1]
     assert heights[1:] == sorted(heights[1:])
@@ -141,16 +129,10 @@ def test_the_tick_rises_with_the_elevation(image: Image.Image) -> None:
 
 def test_marks_of_numbers_lie_where_the_numbers_do(image: Image.Image) -> None:
     drawn = np.asarray(draw_numbers(image, [0.0, 0.5, 1.0]), int)
-    orange = np.abs(drawn - np.array(_color(RIGHT))).max(axis=2) < 12
+    orange = np.abs(drawn - np.array(getrgb(RIGHT))).max(axis=2) < 12
     rows = np.flatnonzero(orange.any(axis=1))
     tracks = np.split(rows, np.flatnonzero(np.diff(rows) > 1) + 1)
     places = [float(np.flatnonzero(orange[track].any(axis=0)).mean()) for track in tracks]
     assert len(tracks) == 3
     assert places == pytest.approx([20, 120, 220], abs=1.5)
     assert (drawn[:150] == 90).all()
-
-
-@pytest.mark.parametrize("shares", [[], [1.1], [float("nan")]])
-def test_shares_out_of_range_are_an_error(image: Image.Image, shares: list[float]) -> None:
-    with pytest.raises(InputError, match="give one or more numbers from 0 to 1"):
-        draw_numbers(image, shares)

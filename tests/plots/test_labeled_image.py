@@ -10,17 +10,8 @@ from PIL import Image
 from likeness.data import ImageTable
 from likeness.errors import InputError
 from likeness.labels import JOINTS, LabelsConfig, label_distances
-from likeness.plots import (
-    blend_layout,
-    distance_text,
-    draw_numbers,
-    draw_pose,
-    draw_viewpoint,
-    label_text,
-    labeled_image,
-    retrieval_figure,
-    squared_webp as squared,
-)
+from likeness.plots import distance_text, label_text, labeled_image, retrieval_figure, squared_webp as squared
+from likeness.plots.label_pictures import blend_layout, draw_numbers, draw_pose, draw_viewpoint
 
 GRAY = (90, 90, 90)
 
@@ -39,10 +30,6 @@ def table(tmp_path: Path) -> ImageTable:
         labels = {"yaw": 90.0 * row, "elevation": 10.5, "year": 2000 + row, "captions": captions, "layout": f"mask{row}.png"}
         rows.append({"path": f"{row}.png"} | joints | labels)
     return ImageTable("mine", tmp_path, pd.DataFrame(rows))
-
-
-def _same(one: Image.Image, other: Image.Image) -> bool:
-    return bool((np.asarray(one) == np.asarray(other)).all())
 
 
 def test_each_kind_is_drawn_at_the_size_of_the_picture(table: ImageTable) -> None:
@@ -66,31 +53,22 @@ def test_each_kind_is_drawn_at_the_size_of_the_picture(table: ImageTable) -> Non
             pixels = [drawn.getpixel(place) for place in ((60, 80), (180, 80), (119, 80), (120, 80))]
             assert pixels == [picture.getpixel((60, 80)), picture.getpixel((180, 80)), (255, 255, 255), (255, 255, 255)]
         else:
-            assert _same(drawn, picture), config
+            assert (np.asarray(drawn) == np.asarray(picture)).all(), config
 
 
-def test_labels_in_words(table: ImageTable) -> None:
-    assert label_text(table, LabelsConfig(kind="angles", columns=("yaw", "elevation")), 1) == "yaw 90.0°, elevation 10.5°"
-    assert label_text(table, LabelsConfig(kind="numbers", columns=("year",)), 2) == "year 2002"
-    assert label_text(table, LabelsConfig(kind="captions"), 2) == "car number 2 on a road"
-    assert label_text(table, LabelsConfig(kind="pose"), 2) == ""
-
-
-@pytest.mark.parametrize(
-    ("value", "unit", "text"),
-    [
+def test_labels_and_distances_in_words(table: ImageTable) -> None:
+    for config, row, text in (
+        (LabelsConfig(kind="angles", columns=("yaw", "elevation")), 1, "yaw 90.0°, elevation 10.5°"),
+        (LabelsConfig(kind="numbers", columns=("year",)), 2, "year 2002"),
+        (LabelsConfig(kind="captions"), 2, "car number 2 on a road"),
+        (LabelsConfig(kind="pose"), 2, ""),
+    ):
+        assert label_text(table, config, row) == text
+    for value, unit, text in (
         *((12.34, "degrees", "12.3°"), (42, "px", "42.0 px"), (123.4, "px", "123 px"), (999.9, "px", "1,000 px"), (12345.6, "", "12,346")),
         *((0.21234, "1 - mIoU", "0.212"), (0.012345, "", "0.0123"), (1, "", "1.00"), (0, "px", "0.00 px"), (1.5, "word mover's distance", "1.50")),
-    ],
-)
-def test_distances_have_three_significant_digits_and_short_units(value: float, unit: str, text: str) -> None:
-    assert distance_text(value, unit) == text
-
-
-def test_joints_that_are_no_numbers_are_an_error(table: ImageTable) -> None:
-    broken = ImageTable("mine", table.root, table.frame.assign(neck_x="left"))
-    with pytest.raises(InputError, match="The joints of image 1 of 'mine' are not there or no numbers"):
-        labeled_image(broken, LabelsConfig(kind="pose"), 1)
+    ):
+        assert distance_text(value, unit) == text
 
 
 def test_pictures_travel_as_squares_that_are_see_through_beside_the_image(table: ImageTable) -> None:
@@ -123,16 +101,17 @@ def test_a_figure_has_the_query_and_a_row_of_pictures_for_each_space(table: Imag
     assert longer.width == single.width
 
 
-def test_figures_that_cannot_be_made_are_errors(table: ImageTable) -> None:
+def test_pictures_that_cannot_be_made_are_errors(table: ImageTable) -> None:
     config = LabelsConfig(kind="angles", columns=("yaw",))
     labels = label_distances(table, config)
-    with pytest.raises(InputError, match="Nothing is retrieved"):
-        retrieval_figure(table, config, labels, 0, {})
-    with pytest.raises(InputError, match="Nothing is retrieved"):
-        retrieval_figure(table, config, labels, 0, {"Raw encoder": []})
-    with pytest.raises(InputError, match="Row 3 is asked for, and there are 3 images"):
-        retrieval_figure(table, config, labels, 0, {"Raw encoder": [3]})
-    with pytest.raises(InputError, match="Row -1 is asked for"):
-        retrieval_figure(table, config, labels, -1, {"Raw encoder": [2]})
-    with pytest.raises(InputError, match="There are 2 images and label distances of 3"):
-        retrieval_figure(ImageTable("mine", table.root, table.frame.iloc[:2]), config, labels, 0, {"Raw encoder": [1]})
+    for images, query, retrieved, message in (
+        (table, 0, {}, "Nothing is retrieved"),
+        (table, 0, {"Raw encoder": []}, "Nothing is retrieved"),
+        (table, 0, {"Raw encoder": [3]}, "Row 3 is asked for, and there are 3 images"),
+        (table, -1, {"Raw encoder": [2]}, "Row -1 is asked for"),
+        (ImageTable("mine", table.root, table.frame.iloc[:2]), 0, {"Raw encoder": [1]}, "There are 2 images and label distances of 3"),
+    ):
+        with pytest.raises(InputError, match=message):
+            retrieval_figure(images, config, labels, query, retrieved)
+    with pytest.raises(InputError, match="The joints of image 1 of 'mine' are not there or no numbers"):
+        labeled_image(ImageTable("mine", table.root, table.frame.assign(neck_x="left")), LabelsConfig(kind="pose"), 1)

@@ -1,8 +1,11 @@
+import json
+import re
+
 import pandas as pd
-import plotly.graph_objects as go
 import pytest
 
 from likeness.notions.methods import METHODS
+from likeness.plots import as_page, metric_curve
 from likeness.plots.lines import banded_line, padded
 from likeness.plots.look import GRAY, OKABE_ITO, faded, look_at, look_of, method_looks
 
@@ -26,14 +29,11 @@ def test_places_differ_in_color_and_form() -> None:
     assert faded("#0072B2", 0.5) == "rgba(0, 114, 178, 0.5)"
 
 
-def test_what_is_not_trained_is_grey_and_takes_no_color_from_the_others() -> None:
+def test_what_is_not_trained_is_grey_and_takes_no_color_and_twelve_methods_differ() -> None:
     looks = method_looks(["Raw encoder", "Margin", "ArcFace", "Margin"])
     assert list(looks) == ["Raw encoder", "Margin", "ArcFace"]
     assert looks["Raw encoder"].color == GRAY
     assert (looks["Margin"], looks["ArcFace"]) == (look_at(0), look_at(1))
-
-
-def test_twelve_methods_differ_in_color_or_symbol() -> None:
     looks = method_looks(["raw", *(f"method {number}" for number in range(11))])
     assert len({(look.color, look.symbol) for look in looks.values()}) == 12
     assert looks["method 7"].symbol == "circle-open"
@@ -49,10 +49,19 @@ def test_points_are_marked_unless_flat_or_many(means: list[float], mode: str) ->
     line = pd.DataFrame({"epoch": range(len(means)), "mean": means, "std": 0.0, "runs": 1})
     banded_line(figure, line, "epoch", look_at(1), {"name": "a", "showlegend": True}, {"row": 1, "col": 1})
     (trace,) = figure.data
-    assert isinstance(trace, go.Scatter)
     assert (trace.mode, list(trace.y), trace.line.color) == (mode, means, look_at(1).color)
 
 
 def test_there_is_room_on_either_side() -> None:
     assert padded(0, 100) == pytest.approx([-4, 104])
     assert padded(3, 3) == pytest.approx([2.5, 3.5])
+
+
+def test_the_page_holds_the_figure_and_needs_no_network(runs: pd.DataFrame) -> None:
+    page = as_page(metric_curve(runs), "Sizes <1>", ["car color, PCA: a & b"])
+    assert re.search(r"<script[^>]+src=", page) is None
+    assert "<title>Sizes &lt;1&gt;</title>" in page
+    assert "<p>car color, PCA: a &amp; b</p>" in page
+    data = json.JSONDecoder().raw_decode(page, page.index('[{"', page.index("Plotly.newPlot(")))[0]
+    raw = next(trace for trace in data if trace["legendgroup"] == "raw")
+    assert (raw["x"], raw["y"]) == ([2, 8, 32], [0.25, 0.25, 0.25])

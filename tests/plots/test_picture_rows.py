@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from PIL import Image
+from PIL.ImageColor import getrgb
 
 from likeness.data import ImageTable
 from likeness.errors import InputError
@@ -25,29 +26,24 @@ def colors(picture: Image.Image) -> set[tuple[int, ...]]:
     return {tuple(color) for color in np.asarray(picture).reshape(-1, 3)}
 
 
-def rgb(text: str) -> tuple[int, ...]:
-    return tuple(int(text[begin : begin + 2], 16) for begin in (1, 3, 5))
-
-
-def test_all_pictures_are_there_and_only_right_ones_have_a_frame(table: ImageTable) -> None:
+def test_all_pictures_are_there_in_rows_and_only_right_ones_have_a_frame(table: ImageTable) -> None:
     right = np.array([False, True, False, False])
     found = colors(picture_rows(table, {"one": [1, 2], "other": [2, 3]}, query=0, texts=list("abcd"), right=right))
-    assert {*_PLAIN, rgb(LEFT), rgb(OKABE_ITO[2])} <= found
+    assert {*_PLAIN, getrgb(LEFT), getrgb(OKABE_ITO[2])} <= found
     none = colors(picture_rows(table, {"one": [2, 3]}, query=0, right=right))
-    assert rgb(OKABE_ITO[2]) not in none
-    assert rgb(LEFT) not in colors(picture_rows(table, {"one": [2, 3]}))
-
-
-def test_every_row_adds_to_the_height_and_the_query_to_the_width(table: ImageTable) -> None:
+    assert getrgb(OKABE_ITO[2]) not in none
+    assert getrgb(LEFT) not in colors(picture_rows(table, {"one": [2, 3]}))
+    # every row adds to the height, and the query to the width
     one, two = (picture_rows(table, {name: [1, 2, 3] for name in names}, tile=40) for names in ("a", "ab"))
     assert one.width == two.width < picture_rows(table, {"a": [1, 2, 3]}, query=0, tile=40).width
     assert 40 < two.height - one.height < 100
 
 
 def test_what_does_not_fit_is_refused(table: ImageTable) -> None:
-    with pytest.raises(InputError, match="There are 4 images and 2 texts or marks"):
-        picture_rows(table, {"a": [1]}, texts=["x", "y"])
-    with pytest.raises(InputError, match="Nothing is found"):
-        picture_rows(table, {"a": []})
-    with pytest.raises(InputError, match="Row 4 is asked for, and there are 4 images"):
-        picture_rows(table, {"a": [4]})
+    for rows, texts, message in (
+        ([1], ["x", "y"], "There are 4 images and 2 texts or marks"),
+        ([], None, "Nothing is found"),
+        ([4], None, "Row 4 is asked for, and there are 4 images"),
+    ):
+        with pytest.raises(InputError, match=message):
+            picture_rows(table, {"a": rows}, texts=texts)

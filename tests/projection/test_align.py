@@ -25,22 +25,16 @@ def test_undoes_turn_mirror_scale_and_shift_of_the_items_both_have(mirror: bool)
     np.testing.assert_allclose(align(turned(points()), reference), points(), atol=1e-6)
 
 
-def test_leftover_equals_scipy() -> None:
+def test_leftover_equals_scipy_and_degenerate_maps_are_only_shifted() -> None:
     """SciPy scales both maps to size 1 and reports the squared distance that is left."""
     new, reference = points(), points(seed=1) + points()
     left = ((align(new, reference) - reference) ** 2).sum() / ((reference - reference.mean(axis=0)) ** 2).sum()
     assert left == pytest.approx(procrustes(reference, new)[2], abs=1e-6)
-
-
-def test_degenerate_maps_are_only_shifted() -> None:
     new = points()
     np.testing.assert_allclose(align(new, np.full((30, 2), np.nan)), new, atol=1e-6)
     np.testing.assert_allclose(align(new, np.tile([2.0, 3.0], (30, 1))).mean(axis=0), [2, 3], atol=1e-6)
     np.testing.assert_allclose(align(np.ones((30, 2)), new), np.tile(new.mean(axis=0), (30, 1)), atol=1e-6)
     np.testing.assert_allclose(align([[1.0, 1.0]], [[4.0, 0.0]]), [[4, 0]])
-
-
-def test_bad_maps_are_named() -> None:
     with pytest.raises(InputError, match=r"shapes \(30, 2\) and \(29, 2\)"):
         align(points(), points(29))
     with pytest.raises(InputError, match="The new map holds NaN"):

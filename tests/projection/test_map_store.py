@@ -29,11 +29,17 @@ def test_everything_that_changes_a_map_changes_its_key() -> None:
     assert map_key(np.asfortranarray(VECTORS), "umap", b=1, a=2) == map_key(VECTORS.copy(), "umap", a=2, b=1)
 
 
-def test_what_is_saved_is_loaded(cache: Path) -> None:
+def test_what_is_saved_is_loaded_before_what_ships(cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert load_map("some-key") is None
     file = save_map("some-key", POSITIONS.astype(np.float64))
     assert cache in file.parents
     np.testing.assert_array_equal(load_map("some-key"), POSITIONS)
+    monkeypatch.setattr(map_store, "assets_dir", lambda: tmp_path)
+    (tmp_path / "maps").mkdir()
+    np.save(tmp_path / "maps" / "other-key.npy", POSITIONS)
+    np.testing.assert_array_equal(load_map("other-key"), POSITIONS)
+    save_map("other-key", POSITIONS + 1)
+    np.testing.assert_array_equal(load_map("other-key"), POSITIONS + 1)
 
 
 @pytest.mark.parametrize("content", [b"", b"not an array", b"\x93NUMPY\x01\x00", "cut"])
@@ -43,12 +49,3 @@ def test_a_damaged_file_is_no_map(content: bytes | str) -> None:
     assert load_map("some-key") is None
     save_map("some-key", POSITIONS)
     np.testing.assert_array_equal(load_map("some-key"), POSITIONS)
-
-
-def test_maps_that_ship_are_read_and_the_own_one_comes_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(map_store, "assets_dir", lambda: tmp_path)
-    (tmp_path / "maps").mkdir()
-    np.save(tmp_path / "maps" / "some-key.npy", POSITIONS)
-    np.testing.assert_array_equal(load_map("some-key"), POSITIONS)
-    save_map("some-key", POSITIONS + 1)
-    np.testing.assert_array_equal(load_map("some-key"), POSITIONS + 1)

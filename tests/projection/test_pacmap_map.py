@@ -1,5 +1,8 @@
 """PaCMAP: its steps against the package's own class and plain loops, quality floors, determinism, few and degenerate items."""
 
+import os
+import subprocess
+import sys
 from collections.abc import Callable
 
 import numpy as np
@@ -37,7 +40,7 @@ def test_near_pairs_equal_a_plain_loop(vectors: np.ndarray) -> None:
         assert set(found[i, :, 1]) == set(expected)
 
 
-def test_pairs_are_of_the_numbers_and_kinds_asked_for(vectors: np.ndarray) -> None:
+def test_pairs_are_of_the_numbers_and_kinds_asked_for_and_differ_by_seed(vectors: np.ndarray) -> None:
     rows = rows_of(vectors)
     pairs = _pairs(rows, 12, 0.5, 2.0, 0)
     near, mid, far = (kind.reshape(200, -1, 2) for kind in pairs)
@@ -48,6 +51,9 @@ def test_pairs_are_of_the_numbers_and_kinds_asked_for(vectors: np.ndarray) -> No
     similarity = rows @ rows.T
     means = [similarity[kind[:, 0], kind[:, 1]].mean() for kind in pairs]
     assert means[0] > means[1] > means[2]
+    # The package adds row numbers to the seed, so that neighboring seeds would share their draws, one row on.
+    first, second = (_pairs(rows_of(vectors), 10, 0.5, 2.0, seed).far.reshape(200, 20, 2)[:, :, 1] for seed in (0, 1))
+    assert (first[1:] == second[:-1]).mean() < 0.1
 
 
 def test_the_optimiser_equals_the_packages_class(vectors: np.ndarray, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -66,19 +72,11 @@ def test_the_optimiser_equals_the_packages_class(vectors: np.ndarray, monkeypatc
     )
 
 
-def test_seeds_draw_different_pairs(vectors: np.ndarray) -> None:
-    """The package adds row numbers to the seed, so that neighboring seeds would share their draws, one row on."""
-    first, second = (_pairs(rows_of(vectors), 10, 0.5, 2.0, seed).far.reshape(200, 20, 2)[:, :, 1] for seed in (0, 1))
-    assert (first[1:] == second[:-1]).mean() < 0.1
-
-
-def test_more_further_pairs_push_the_map_apart(vectors: np.ndarray) -> None:
-    assert np.ptp(pacmap_map(vectors, further_ratio=4.0), axis=0).max() > 1.1 * np.ptp(pacmap_map(vectors), axis=0).max()
-
-
 @pytest.mark.parametrize("changed", [{"neighbors": 20}, {"mid_near_ratio": 1.5}])
 def test_numbers_of_pairs_change_the_map(vectors: np.ndarray, changed: dict, moved: Callable[[np.ndarray, np.ndarray], float]) -> None:
     assert moved(pacmap_map(vectors, **changed), pacmap_map(vectors)) > 0.05
+    extreme = {"neighbors": 500, "further_ratio": 0.1} if "neighbors" in changed else {"neighbors": 1, "mid_near_ratio": 300, "further_ratio": 500}
+    assert np.isfinite(pacmap_map(vectors, **extreme)).all()
 
 
 def test_the_callers_threads_stay_as_they_were(vectors: np.ndarray) -> None:
@@ -89,7 +87,15 @@ def test_the_callers_threads_stay_as_they_were(vectors: np.ndarray) -> None:
     assert numba.get_num_threads() == before
 
 
-def test_ratios_at_their_ends(vectors: np.ndarray) -> None:
-    assert np.isfinite(pacmap_map(vectors, mid_near_ratio=0)).all()
-    assert np.isfinite(pacmap_map(vectors, neighbors=500, further_ratio=0.1)).all()
-    assert np.isfinite(pacmap_map(vectors, neighbors=1, mid_near_ratio=300, further_ratio=500)).all()
+@pytest.mark.long
+def test_torch_keeps_its_number_of_threads_where_numba_begins_its_own() -> None:
+    code = "import numpy, torch\nfrom likeness.projection import pacmap_map\npacmap_map(numpy.random.default_rng(0).normal(size=(20, 4)))\n"
+    threads = {"OMP_NUM_THREADS": "1", "NUMBA_NUM_THREADS": "2"}
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", code + "print(torch.get_num_threads())"], env=os.environ | threads, stdout=-1, check=True
+    )
+    assert done.stdout.split() == [b"1"]
+
+
+def test_more_further_pairs_push_the_map_apart(vectors: np.ndarray) -> None:
+    assert np.ptp(pacmap_map(vectors, further_ratio=4.0), axis=0).max() > 1.1 * np.ptp(pacmap_map(vectors), axis=0).max()

@@ -1,20 +1,26 @@
-"""Positions that a layout starts from."""
+"""What a layout begins with: neighbors with their distances on the unit sphere, and positions."""
 
 import numpy as np
-import pytest
+from sklearn.neighbors import NearestNeighbors
 
-from likeness.errors import InputError
-from likeness.projection.start import checked_start, jittered, resized
+from likeness.projection.start import chords, jittered, resized
 
 POSITIONS = np.array([[0, 0], [4, 1], [2, 2]], np.float32)
 
 
-def test_the_longer_side_becomes_the_size() -> None:
+def test_chords_are_those_of_scikit_learn_on_unit_vectors() -> None:
+    vectors = np.random.default_rng(0).standard_normal((60, 7)).astype(np.float32)
+    unit = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+    expected, rows = NearestNeighbors(n_neighbors=9).fit(unit).kneighbors()
+    found, distances = chords(vectors, 9)
+    np.testing.assert_array_equal(found, rows)
+    np.testing.assert_allclose(distances, expected, atol=1e-5)
+    assert (found.dtype, distances.dtype) == (np.int32, np.float32)
+
+
+def test_starts_are_resized_and_equal_points_come_apart_by_little() -> None:
     np.testing.assert_allclose(resized(POSITIONS, 10), POSITIONS * 2.5)
     np.testing.assert_array_equal(resized(np.ones((3, 2), np.float32), 10), np.ones((3, 2)))
-
-
-def test_equal_points_come_apart_by_little_and_the_same_for_a_seed() -> None:
     moved = jittered(np.zeros((50, 2), np.float32), 1, 10.0)
     assert len(np.unique(moved, axis=0)) == 50
     assert moved.dtype == np.float32
@@ -22,11 +28,3 @@ def test_equal_points_come_apart_by_little_and_the_same_for_a_seed() -> None:
     np.testing.assert_array_equal(moved, jittered(np.zeros((50, 2), np.float32), 1, 10.0))
     assert not np.array_equal(moved, jittered(np.zeros((50, 2), np.float32), 2, 10.0))
     assert np.abs(jittered(POSITIONS, 0, 10.0) - POSITIONS).max() < 4e-3
-
-
-def test_a_start_that_does_not_fit_is_named() -> None:
-    assert checked_start(POSITIONS.tolist(), 3).dtype == np.float32
-    with pytest.raises(InputError, match=r"init has shape \(3, 2\).*\(4, 2\)"):
-        checked_start(POSITIONS, 4)
-    with pytest.raises(InputError, match="finite positions"):
-        checked_start(np.full((3, 2), np.inf), 3)

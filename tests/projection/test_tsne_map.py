@@ -35,13 +35,10 @@ def plain_loss(affinities: np.ndarray, positions: np.ndarray) -> float:
     return float((affinities[drawn] * np.log(affinities[drawn] / q[drawn])).sum())
 
 
-def test_affinities_equal_the_papers_equations(vectors: np.ndarray) -> None:
+def test_affinities_and_loss_against_the_papers_equations_and_scikit_learn(vectors: np.ndarray) -> None:
     """With every other item as a neighbor, nothing is cut off: 40 items, perplexity 13."""
     found = _affinities(unit(vectors[::5]).astype(np.float32), 13.0).P.toarray()
     np.testing.assert_allclose(found, plain_affinities(vectors[::5], 13.0), atol=1e-6)
-
-
-def test_the_loss_is_no_larger_than_scikit_learns(vectors: np.ndarray) -> None:
     affinities = plain_affinities(vectors, 30.0)
     theirs = TSNE(2, perplexity=30, init="pca", random_state=0).fit_transform(unit(vectors))
     assert plain_loss(affinities, tsne_map(vectors)) < 1.05 * plain_loss(affinities, theirs)

@@ -3,13 +3,9 @@
 import numpy as np
 import pytest
 
-from likeness.projection import umap_map
+from likeness.errors import InputError
+from likeness.projection import umap_points
 from likeness.projection.umap_map import memberships
-
-
-@pytest.mark.parametrize("min_distance", [0.0, 0.99, 1.0])
-def test_minimum_distance_at_its_ends(vectors: np.ndarray, min_distance: float) -> None:
-    assert np.isfinite(umap_map(vectors, min_distance=min_distance, epochs=20)).all()
 
 
 @pytest.mark.filterwarnings("ignore")
@@ -26,3 +22,25 @@ def test_memberships_are_those_of_umap_learn(kind: str, neighbors: int) -> None:
     numbers = np.where(np.arange(neighbors) > 0, 1000, np.arange(len(rows))[:, None]).astype(np.int32)  # the first one is the item itself
     expected = compute_membership_strengths(numbers, distances, sigmas, nearest_apart)[2].reshape(distances.shape)[:, 1:]
     np.testing.assert_allclose(memberships(distances[:, 1:]), expected, atol=1e-6)
+
+
+def test_points_of_groups_stay_apart_and_the_same_seed_gives_the_same() -> None:
+    rng = np.random.default_rng(0)
+    truth = np.repeat(np.arange(4), 40)
+    vectors = rng.normal(size=(4, 32))[truth] + rng.normal(size=(160, 32)) / 4
+    points = umap_points(vectors, 5)
+    assert points.shape == (160, 5)
+    distances = np.linalg.norm(points[:, None] - points[None], axis=2) + np.diag(np.full(160, np.inf))
+    assert (truth[distances.argmin(axis=1)] == truth).all()
+    assert (umap_points(vectors, 5) == points).all()
+    assert (umap_points(vectors, 5, seed=1) != points).any()
+
+
+@pytest.mark.parametrize("vectors", [np.ones((30, 4)), np.eye(3), np.ones((1, 2)), np.random.default_rng(0).normal(size=(20, 3))])
+def test_points_of_few_or_equal_items_are_finite(vectors: np.ndarray) -> None:
+    points = umap_points(vectors)
+    assert points.shape == (len(vectors), min(10, *vectors.shape))
+    assert np.isfinite(points).all()
+    for options in ({"dim": 0}, {"neighbors": 1}):
+        with pytest.raises(InputError, match="at least 1 and 2"):
+            umap_points(vectors, **options)

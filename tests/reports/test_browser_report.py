@@ -1,7 +1,7 @@
 """A report in Chromium, opened from its file: hover, lasso, linked selection, search, keys, hostile texts, and no request to anywhere."""
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
@@ -12,7 +12,7 @@ import pytest
 from pypdfium2 import PdfDocument
 
 from browsing import until
-from likeness.reports import write_report
+from likeness.reports import Report, write_report
 from small_report import CLASSES, small_report, small_table
 
 HOSTILE = "</script><script>window.ran = 1</script><img src=x onerror='window.ran = 1'>\"'"
@@ -67,11 +67,23 @@ class _Report:
 
 
 @pytest.fixture
-def report(browser: Any, tmp_path: Path) -> Iterator[_Report]:
-    opened = _Report(browser, write_report(small_report(tmp_path / "images"), tmp_path / "report.html"))
-    yield opened
-    assert opened.complaints == []
-    opened.context.close()
+def opened(browser: Any, tmp_path: Path) -> Iterator[Callable[..., _Report]]:
+    """Opens a report, the small one where none is passed; no page may have complained at the end."""
+    pages: list[_Report] = []
+
+    def open_report(content: Report | None = None, **options: Any) -> _Report:
+        pages.append(_Report(browser, write_report(content or small_report(tmp_path / "images"), tmp_path / "report.html"), **options))
+        return pages[-1]
+
+    yield open_report
+    for page in pages:
+        assert page.complaints == []
+        page.context.close()
+
+
+@pytest.fixture
+def report(opened: Callable[..., _Report]) -> _Report:
+    return opened()
 
 
 def test_hover_shows_the_picture_and_values(report: _Report) -> None:
@@ -182,41 +194,35 @@ def test_nothing_is_asked_of_the_network_even_by_a_script_that_would(report: _Re
     report.complaints.clear()
 
 
-def test_hostile_texts_are_shown_as_texts(browser: Any, tmp_path: Path) -> None:
+def test_hostile_texts_are_shown_as_texts(opened: Callable[..., _Report], tmp_path: Path) -> None:
     table = small_table(tmp_path / "images", **{HOSTILE: [HOSTILE, "b"] * 20})
-    content = replace(small_report(tmp_path, table, HOSTILE), first=[HOSTILE], lead=HOSTILE, settings=HOSTILE)
-    opened = _Report(browser, write_report(content, tmp_path / "report.html"))
-    assert opened.page.text_content("h1") == HOSTILE
-    assert opened.page.locator("#legend .name").all_text_contents() == [HOSTILE, "b"]
-    opened.page.mouse.click(*opened.at(0, 0))
-    assert opened.page.locator("#neighbors dd").first.text_content() == HOSTILE
-    assert opened.page.evaluate("window.ran") is None
-    assert opened.page.locator("script").count() == 2
-    assert opened.complaints == []
-    opened.context.close()
+    report = opened(replace(small_report(tmp_path, table, HOSTILE), first=[HOSTILE], lead=HOSTILE, settings=HOSTILE))
+    assert report.page.text_content("h1") == HOSTILE
+    assert report.page.locator("#legend .name").all_text_contents() == [HOSTILE, "b"]
+    report.page.mouse.click(*report.at(0, 0))
+    assert report.page.locator("#neighbors dd").first.text_content() == HOSTILE
+    assert report.page.evaluate("window.ran") is None
+    assert report.page.locator("script").count() == 2
 
 
 @pytest.mark.parametrize("width", [390, 800])
-def test_it_fits_narrow_windows_in_the_dark_and_touch_scrolls_over_the_maps(browser: Any, tmp_path: Path, width: int) -> None:
-    file = write_report(small_report(tmp_path / "images"), tmp_path / "report.html")
-    opened = _Report(browser, file, viewport={"width": width, "height": 800}, color_scheme="dark", has_touch=True, is_mobile=True)
-    assert opened.page.evaluate("document.documentElement.scrollWidth") <= width
-    assert opened.page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(18, 21, 28)"
-    assert opened.page.evaluate("getComputedStyle(MAPS[0].over).touchAction") == "auto"
-    opened.page.touchscreen.tap(*opened.at(0, 2))
-    assert opened.page.evaluate("STATE.query") == 2
-    opened.context.close()
+def test_it_fits_narrow_windows_in_the_dark_and_touch_scrolls_over_the_maps(opened: Callable[..., _Report], width: int) -> None:
+    report = opened(viewport={"width": width, "height": 800}, color_scheme="dark", has_touch=True, is_mobile=True)
+    assert report.page.evaluate("document.documentElement.scrollWidth") <= width
+    assert report.page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(18, 21, 28)"
+    assert report.page.evaluate("getComputedStyle(MAPS[0].over).touchAction") == "auto"
+    report.page.touchscreen.tap(*report.at(0, 2))
+    assert report.page.evaluate("STATE.query") == 2
 
 
-def test_paper_is_white_and_without_controls(browser: Any, tmp_path: Path) -> None:
-    opened = _Report(browser, write_report(small_report(tmp_path / "images"), tmp_path / "report.html"), color_scheme="dark")
-    opened.page.evaluate("byId('legend').remove(); document.querySelector('.pictures').remove()")
-    with PdfDocument(opened.page.pdf(format="A4", print_background=False)) as printed:
+def test_paper_is_white_and_without_controls(opened: Callable[..., _Report]) -> None:
+    page = opened(color_scheme="dark").page
+    page.evaluate("byId('legend').remove(); document.querySelector('.pictures').remove()")
+    with PdfDocument(page.pdf(format="A4", print_background=False)) as printed:
         paper = np.asarray(printed[0].render(scale=1).to_pil().convert("RGB"), int)
     blue = np.abs(paper - (0x25, 0x59, 0xB0)).max(axis=2) < 40  # the color of a class, which nothing but its points has
     assert blue.sum() > 50
-    opened.page.emulate_media(media="print")
-    assert opened.page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
-    assert not opened.page.locator(".bar").is_visible()
-    assert opened.page.locator(".stage").first.is_visible()
-    opened.context.close()
+    page.emulate_media(media="print")
+    assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+    assert not page.locator(".bar").is_visible()
+    assert page.locator(".stage").first.is_visible()

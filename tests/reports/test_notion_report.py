@@ -12,22 +12,18 @@ from likeness.notions import get_notion
 from likeness.reports import ReportOptions, notion_report
 from likeness.reports.figures import METRICS
 from likeness.space import Space
+from worlds import cars
 
 PCA = ReportOptions(layout="pca", images=50)
 
 
-@pytest.fixture
-def cars() -> Space:
-    return lk.embed(lk.read("cars"), "cars")
-
-
-def test_figures_stand_beside_the_raw_encoder_and_a_control(cars: Space) -> None:
+def test_figures_stand_beside_the_raw_encoder_and_a_control() -> None:
     color = get_notion("car color")
-    report = notion_report(cars, color, PCA)
+    report = notion_report(cars(), color, PCA)
     judged, trust = report.tables
     rows = {name: values for name, *values in judged.rows}
-    labels = cars.table.frame["car_color"]
-    for name, space in (("Raw encoder", cars), (color.name, cars.refit(color))):
+    labels = cars().table.frame["car_color"]
+    for name, space in (("Raw encoder", cars()), (color.name, cars().refit(color))):
         expected = retrieval_metrics(space.vectors, labels, ks=(1, 10))
         assert rows[name] == [f"{expected[metric]:.3f}" for metric in METRICS]
     assert float(rows["Random directions"][0].partition(" ")[0]) < float(rows["Raw encoder"][0]) < float(rows[color.name][0])
@@ -35,43 +31,37 @@ def test_figures_stand_beside_the_raw_encoder_and_a_control(cars: Space) -> None
     assert report.first[0] == "car_color"
 
 
-def test_images_are_drawn_and_their_neighbors_are_the_nearest_of_those_shown(cars: Space) -> None:
-    report = notion_report(cars, get_notion("car color"), PCA)
+def test_images_are_drawn_and_their_neighbors_are_the_nearest_of_those_shown() -> None:
+    report = notion_report(cars(), get_notion("car color"), PCA)
     assert (len(report.table), report.total) == (50, 2000)
     drawn = np.sort(np.random.default_rng(0).permutation(2000)[:50])
-    assert report.table.frame["path"].tolist() == cars.table.frame["path"].iloc[drawn].tolist()
-    similarities = cars.vectors[drawn] @ cars.vectors[drawn].T
+    assert report.table.frame["path"].tolist() == cars().table.frame["path"].iloc[drawn].tolist()
+    similarities = cars().vectors[drawn] @ cars().vectors[drawn].T
     np.fill_diagonal(similarities, -2)
     assert np.array_equal(report.views[0].rows, np.argsort(-similarities, axis=1)[:, :8])
 
 
-def test_without_labels_trust_and_the_best_words_are_told(cars: Space, tmp_path: Path) -> None:
-    bare = Space(cars.vectors, [cars.table.file(row) for row in range(len(cars))], encoder="cars", embed_texts=cars.embed_texts)
+def test_without_labels_trust_and_the_best_words_are_told_and_joined_notions_say_their_parts() -> None:
+    bare = Space(cars().vectors, [cars().table.file(row) for row in range(len(cars()))], encoder="cars", embed_texts=cars().embed_texts)
     report = notion_report(bare, get_notion("car color"), PCA)
     assert [table.title for table in report.tables] == ["Without labels"]
     assert report.first == ["Best word of car color"]
     assert set(report.table.frame["Best word of car color"]) <= set(get_notion("car color").aspects)
-
-
-def test_joined_notions_say_their_parts(cars: Space) -> None:
     joined = get_notion("car color") + 0.5 * get_notion("car model") - get_notion("background color")
-    names = [name for name, _ in notion_report(cars, joined, PCA).facts]
+    names = [name for name, _ in notion_report(cars(), joined, PCA).facts]
     assert names[:3] == ["+ car color", "+ 0.5 × car model", "− background color"]
 
 
-def test_what_does_not_fit_is_refused(cars: Space, tmp_path: Path) -> None:
+def test_what_does_not_fit_is_refused(tmp_path: Path) -> None:
     color = get_notion("car color")
-    with pytest.raises(InputError, match="no attribute 'weight' to color by"):
-        notion_report(cars, color, ReportOptions(color="weight"))
-    with pytest.raises(InputError, match="have no images"):
-        notion_report(Space(np.eye(4)), color)
-    with pytest.raises(InputError, match="from 3 to"):
-        ReportOptions(images=2)
-    with pytest.raises(InputError, match="megabytes is nan"):
-        ReportOptions(megabytes=float("nan"))
-    with pytest.raises(InputError, match="no layout method 'map'"):
-        ReportOptions(layout="map")
-    with pytest.raises(InputError, match="stopped"):
-        notion_report(cars, color, ReportOptions(layout="pca", should_stop=lambda: True))
-    with pytest.raises(InputError, match="a space and a notion, or a run alone"):
-        lk.report(cars, tmp_path / "x.html")
+    for make, message in (
+        (lambda: notion_report(cars(), color, ReportOptions(color="weight")), "no attribute 'weight' to color by"),
+        (lambda: notion_report(Space(np.eye(4)), color), "have no images"),
+        (lambda: ReportOptions(images=2), "from 3 to"),
+        (lambda: ReportOptions(megabytes=float("nan")), "megabytes is nan"),
+        (lambda: ReportOptions(layout="map"), "no layout method 'map'"),
+        (lambda: notion_report(cars(), color, ReportOptions(layout="pca", should_stop=lambda: True)), "stopped"),
+        (lambda: lk.report(cars(), tmp_path / "x.html"), "a space and a notion, or a run alone"),
+    ):
+        with pytest.raises(InputError, match=message):
+            make()

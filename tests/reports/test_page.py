@@ -11,11 +11,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-import likeness as lk
 from likeness.errors import InputError
 from likeness.notions import get_notion
 from likeness.reports import ReportOptions, notion_report, report_html, write_report
+from likeness.reports.page import HEIGHT, WIDTH, curve_svg
+from likeness.reports.report import Curve
 from small_report import POSITIONS, small_report, small_table
+from worlds import cars
 
 HOSTILE = "</script><script>alert(1)</script><!--<img src=x onerror=alert(2)>\u2028&amp;\"'"
 
@@ -73,20 +75,28 @@ def test_no_folder_of_this_machine_is_told(tmp_path: Path) -> None:
     assert "run:mine" in page
 
 
-def test_two_thousand_cars_take_less_than_five_megabytes(tmp_path: Path) -> None:
-    space = lk.embed(lk.read("cars"), "cars")
+def test_two_thousand_cars_take_less_than_five_megabytes_or_as_many_as_are_asked_for(tmp_path: Path) -> None:
     color = get_notion("car color")
-    path = write_report(notion_report(space, color, ReportOptions(layout="pca")), tmp_path / "color.html")
+    path = write_report(notion_report(cars(), color, ReportOptions(layout="pca")), tmp_path / "color.html")
     assert path.stat().st_size < 5_000_000
     data = _data(path.read_text())
     assert len(data["names"]) == 2000
     assert data["sheets"]["side"] >= 96
-    smaller = report_html(notion_report(space, color, ReportOptions(layout="pca", megabytes=1.5)))
+    smaller = report_html(notion_report(cars(), color, ReportOptions(layout="pca", megabytes=1.5)))
     assert len(smaller) < 1_500_000
     assert 16 <= _data(smaller.decode())["sheets"]["side"] < data["sheets"]["side"]
-
-
-def test_what_cannot_fit_is_refused() -> None:
-    space = lk.embed(lk.read("cars"), "cars")
     with pytest.raises(InputError, match="show fewer images"):
-        report_html(notion_report(space, get_notion("car color"), ReportOptions(layout="pca", megabytes=0.2)))
+        report_html(notion_report(cars(), color, ReportOptions(layout="pca", megabytes=0.2)))
+
+
+def test_points_rise_where_values_rise_and_a_flat_curve_can_be_drawn() -> None:
+    drawn = curve_svg(Curve("R@1", [(0, 0.2), (1, 0.5), (2, 0.9)], 0.4, "raw & plain"))
+    places = [tuple(map(float, pair.split(","))) for pair in re.findall(r'points="([^"]*)"', drawn)[0].split()]
+    across, down = zip(*places, strict=True)
+    assert list(across) == sorted(across)
+    assert list(down) == sorted(down, reverse=True)
+    assert all(0 < x < WIDTH and 0 < y < HEIGHT for x, y in places)
+    level = float(re.findall(r'y1="([\d.]+)"', drawn)[0])
+    assert down[1] < level < down[0]
+    assert "raw &amp; plain 0.4" in drawn
+    assert "nan" not in curve_svg(Curve("loss", [(0, 0.0), (1, 0.0)]))

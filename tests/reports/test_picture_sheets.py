@@ -32,10 +32,9 @@ def _tile(sheets: PictureSheets, row: int) -> Image.Image:
 
 def test_each_picture_stands_in_its_place(tmp_path: Path) -> None:
     colors = [(5 * (n % 50), 255 - 5 * (n % 50), 40 + n // 2) for n in range(300)]
-    paths = []
-    for number, color in enumerate(colors):
-        paths.append(tmp_path / f"{number}.png")
-        Image.new("RGB", (40, 30), color).save(paths[-1])
+    paths = [tmp_path / f"{number}.png" for number in range(300)]
+    for path, color in zip(paths, colors, strict=True):
+        Image.new("RGB", (40, 30), color).save(path)
     sheets = picture_sheets(paths, 1_000_000, ReportOptions())
     assert len(sheets.files) == 2
     for row in (0, 17, 255, 256, 299):
@@ -46,12 +45,11 @@ def test_each_picture_stands_in_its_place(tmp_path: Path) -> None:
 
 def test_pictures_are_as_large_as_the_bound_allows(tmp_path: Path, photo: Photo) -> None:
     paths = _saved(tmp_path, photo, 60)
-    found = [picture_sheets(paths, most, ReportOptions()) for most in (600_000, 100_000, 30_000)]
-    for sheets, most in zip(found, (600_000, 100_000, 30_000), strict=True):
-        assert sum(map(len, sheets.files)) <= most
-    assert found[0].side > found[1].side > found[2].side
-    assert found[0].side == 128
-    assert tuple(found[0].sizes[0]) == (128, 96)  # its sides in proportion
+    found = {most: picture_sheets(paths, most, ReportOptions()) for most in (600_000, 100_000, 30_000)}
+    assert all(sum(map(len, sheets.files)) <= most for most, sheets in found.items())
+    large, middle, small = found.values()
+    assert 128 == large.side > middle.side > small.side
+    assert tuple(large.sizes[0]) == (128, 96)  # its sides in proportion
 
 
 def test_small_images_stay_as_they_are_and_one_that_is_gone_has_no_picture(tmp_path: Path, photo: Photo) -> None:

@@ -37,8 +37,6 @@ def test_folders_and_secrets_go(text: str, expected: str) -> None:
     assert hide_folders(text, [HOME]) == expected
 
 
-@pytest.mark.parametrize(
-    "text", ["and/or", "3/4", "red / blue", "https://host/cats/1.jpg", "1/2", "</b>", "a.b.c", "~5 cm", "runs/mine", "", "a: b", "/"]
-)
-def test_other_texts_stay(text: str) -> None:
-    assert hide_folders(text, [HOME]) == text
+def test_other_texts_stay() -> None:
+    for text in ("and/or", "3/4", "red / blue", "https://host/cats/1.jpg", "1/2", "</b>", "a.b.c", "~5 cm", "runs/mine", "", "a: b", "/"):
+        assert hide_folders(text, [HOME]) == text

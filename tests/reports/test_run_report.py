@@ -7,7 +7,7 @@ import pytest
 import likeness as lk
 from likeness.errors import InputError
 from likeness.reports import ReportOptions, report_html, run_report
-from likeness.training import RunFolder, checkpoint_figures, run_images
+from likeness.training import RunFolder, checkpoint_figures, presets, read_config, run_images
 
 
 def test_a_run_beside_the_raw_encoder_on_images_that_it_has_not_seen(tmp_path: Path) -> None:
@@ -33,8 +33,6 @@ def test_what_is_no_trained_run_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="There is no run in"):
         run_report(tmp_path / "none")
     run = RunFolder(tmp_path / "new")
-    from likeness.training import presets, read_config
-
     run.create(read_config(presets()["shipped-cars-elg"]))
     with pytest.raises(InputError, match="has no weights yet"):
         run_report(run)

@@ -12,7 +12,7 @@ from PIL import Image
 from torchvision import transforms
 
 from likeness.data import ImageTable
-from likeness.encoders.models.tower import ImageTower
+from likeness.encoders.models.tower import ImagesOnly, ImageTower
 from likeness.saliency import ImageModel
 from likeness.space import Space
 
@@ -57,11 +57,12 @@ def tower() -> CountingTower:
 
 @pytest.fixture
 def make_space(table: ImageTable) -> Callable[..., Space]:
-    """The space of a tower on the five images: `make_space(tower, name="raw")`."""
+    """The space of a tower on the five images, or those of another table: `make_space(tower, name="raw", of=table)`."""
 
-    def make(tower: Any, name: str = "raw") -> Space:
-        model = ImageModel(tower)
-        return Space(tower.encode_images(table.paths()), table, name=name, differentiable=lambda: model)
+    def make(tower: Any, name: str = "raw", of: ImageTable = table) -> Space:
+        model, encoder = ImageModel(tower), ImagesOnly()
+        encoder.tower = tower
+        return Space(encoder.encode_images(of.paths()), of, name=name, differentiable=lambda: model)
 
     return make
 

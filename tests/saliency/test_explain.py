@@ -40,14 +40,10 @@ def test_equals_loops_over_images_copies_and_channels(space: Space, tower: Any, 
     np.testing.assert_allclose(found.sums, _expected(tower, table, slow_sums), rtol=1e-4, atol=1e-7)
     assert found.maps.shape == (5, 12, 12)
     assert found.maps.dtype == np.float32
-    assert found.maps.min() == 0
-    assert found.maps.max() == 1
-
-
-def test_notions_equal_their_matrices_behind_the_tower(space: Space, tower: Any, table: ImageTable, slow_sums: Callable[..., Any]) -> None:
+    assert (found.maps.min(), found.maps.max()) == (0, 1)
     outer, inner = InDiReCT(dim=4).fit(_text()), InDiReCT(dim=2).fit(_text(1)[:, :4])
     one = space.project(outer, "a")
-    for projected, U in ((one, outer.U), (one.project(inner, "b"), outer.U @ inner.U)):
+    for projected, U in ((one, outer.U), (one.project(inner, "b"), outer.U @ inner.U)):  # notions are their matrices behind the tower
         found = saliency_maps(projected, range(5), samples=4, seed=7)
         np.testing.assert_allclose(found.sums, _expected(tower, table, slow_sums, U), rtol=1e-3, atol=1e-6)
     assert found.name == "b"
@@ -61,20 +57,32 @@ def test_an_image_alone_has_the_map_that_it_has_among_others(space: Space) -> No
     np.testing.assert_allclose(turned.maps, together.maps[[4, 0, 3]], atol=1e-5)
 
 
-def test_rows_files_and_pictures_are_the_same_images(space: Space, table: ImageTable) -> None:
-    path = table.paths()[1]
-    with Image.open(path) as picture:
-        found = saliency_maps(space, [1, path, picture, np.int64(1)], samples=2)
-    for one in found.maps[1:]:
-        np.testing.assert_allclose(one, found.maps[0], atol=1e-5)
-
-
 def test_the_seed_decides_the_noise_and_without_noise_the_number_of_copies_does_not_matter(space: Space) -> None:
     first, again, other = (saliency_maps(space, [0], samples=3, seed=seed).sums for seed in (0, 0, 1))
     np.testing.assert_array_equal(first, again)
     assert np.abs(first - other).max() > 0.01 * first.max()
     one, many = (saliency_maps(space, [0, 2], samples=samples, noise=0).sums for samples in (1, 6))
     np.testing.assert_allclose(one, many, rtol=1e-5, atol=1e-8)
+
+
+def test_another_percentile_needs_no_new_gradients(space: Space, tower: Any) -> None:
+    found = saliency_maps(space, [0, 1], samples=3)
+    tower.batches.clear()
+    again = found.at(80)
+    assert not tower.batches
+    np.testing.assert_array_equal(again.maps, saliency_maps(space, [0, 1], samples=3, percentile=80).maps)
+    assert (again.maps == 1).mean() == pytest.approx(0.2, abs=0.01)
+
+
+def test_rows_files_and_pictures_are_the_same_images_of_which_the_model_sees_the_middle(space: Space, table: ImageTable) -> None:
+    path = table.paths()[4]
+    with Image.open(path) as picture:
+        found = saliency_maps(space, [4, path, picture, np.int64(4)], samples=2)
+        resized = np.asarray(picture.convert("RGB").resize((36, 12), Image.Resampling.BILINEAR))
+    for one in found.maps[1:]:
+        np.testing.assert_allclose(one, found.maps[0], atol=1e-5)
+    assert found.pixels.dtype == np.uint8
+    np.testing.assert_allclose(found.pixels[0].astype(int), resized[:, 12:24], atol=1)
 
 
 def test_spaces_on_one_tower_share_noise_and_forward_pass(space: Space, tower: Any, make_space: Any, make_tower: Any) -> None:
@@ -89,23 +97,6 @@ def test_spaces_on_one_tower_share_noise_and_forward_pass(space: Space, tower: A
         np.testing.assert_allclose(one.maps, saliency_maps(alone, range(5), samples=4).maps, atol=1e-4)
     np.testing.assert_allclose(found[0].maps, found[3].maps, atol=1e-4)
     assert np.abs(found[0].maps - found[1].maps).max() > 0.1
-
-
-def test_all_of_the_map_lies_where_the_model_looks(make_space: Any, make_tower: Any) -> None:
-    weight = torch.randn(DIM, 3 * 12 * 4, generator=torch.Generator().manual_seed(0))
-    window = make_tower(forward=lambda pixels: pixels[:, :, :, 5:9].flatten(1) @ weight.T)
-    maps = saliency_maps(make_space(window), range(5), samples=3).maps
-    assert not maps[:, :, :5].any()
-    assert not maps[:, :, 9:].any()
-    assert (maps[:, :, 5:9] > 0).mean() > 0.95
-
-
-def test_pixels_are_what_the_model_sees_of_a_long_image(space: Space, table: ImageTable) -> None:
-    found = saliency_maps(space, [4], samples=1)
-    with Image.open(table.paths()[4]) as picture:
-        resized = np.asarray(picture.convert("RGB").resize((36, 12), Image.Resampling.BILINEAR))
-    assert found.pixels.dtype == np.uint8
-    np.testing.assert_allclose(found.pixels[0].astype(int), resized[:, 12:24], atol=1)
 
 
 def test_the_base_image_matters_and_may_be_a_row_a_file_or_a_picture(space: Space, table: ImageTable) -> None:
@@ -123,15 +114,6 @@ def test_an_image_equal_to_the_base_has_a_finite_map(space: Space) -> None:
     assert np.isfinite(found.maps).all()
 
 
-def test_another_percentile_needs_no_new_gradients(space: Space, tower: Any) -> None:
-    found = saliency_maps(space, [0, 1], samples=3)
-    tower.batches.clear()
-    again = found.at(80)
-    assert not tower.batches
-    np.testing.assert_array_equal(again.maps, saliency_maps(space, [0, 1], samples=3, percentile=80).maps)
-    assert (again.maps == 1).mean() == pytest.approx(0.2, abs=0.01)
-
-
 def test_progress_counts_images_and_a_stop_keeps_what_is_done(space: Space) -> None:
     told: list[tuple[int, int]] = []
     notion = space.project(InDiReCT(dim=2).fit(_text()), "notion")
@@ -145,14 +127,6 @@ def test_progress_counts_images_and_a_stop_keeps_what_is_done(space: Space) -> N
     told.clear()
     saliency_maps(space, range(5), samples=4, batch_size=8, progress=lambda *seen: told.append(seen))
     assert told == [(2, 5), (4, 5), (5, 5)]
-
-
-def test_a_space_without_a_model_is_refused(space: Space) -> None:
-    random = space.project(RandomEmbedding(dim=4).fit(_text()), "by chance")
-    for blind in (random, space.replace(name="by chance", differentiable=None)):
-        assert blind.differentiable is None
-        with pytest.raises(InputError, match=r"'by chance' has no model through which gradients flow, .*; choose a raw encoder"):
-            saliency_of_spaces([space, blind], [0])
 
 
 @pytest.mark.parametrize(
@@ -177,19 +151,19 @@ def test_bad_input_is_refused_in_words(space: Space, images: list[Any], settings
         saliency_maps(space, images, **settings)
 
 
-def test_a_damaged_image_is_refused_before_anything_is_computed(space: Space, tower: Any, tmp_path: Path) -> None:
-    (tmp_path / "broken.png").write_bytes(b"no picture")
+def test_images_and_spaces_that_do_not_fit_are_refused_before_anything_is_computed(space: Space, table: ImageTable, tower: Any) -> None:
+    (table.root / "broken.png").write_bytes(b"no picture")
     with pytest.raises(InputError, match=r"'broken.png' cannot be read"):
-        saliency_maps(space, [0, 1, 2, tmp_path / "broken.png"])
-    assert not tower.batches
-
-
-def test_rows_of_spaces_on_different_images_are_refused(space: Space, table: ImageTable) -> None:
+        saliency_maps(space, [0, 1, 2, table.root / "broken.png"])
+    random = space.project(RandomEmbedding(dim=4).fit(_text()), "by chance")
+    for blind in (random, space.replace(name="by chance", differentiable=None)):
+        with pytest.raises(InputError, match=r"'by chance' has no model through which gradients flow, .*; choose a raw encoder"):
+            saliency_of_spaces([space, blind], [0])
     fewer = Space(space.vectors[1:], ImageTable("x", table.root, table.frame.iloc[1:]), name="fewer", differentiable=space.differentiable)
-    with pytest.raises(InputError, match="Image 0 is not the same in the spaces 'raw' and 'fewer'"):
-        saliency_of_spaces([space, fewer], [0])
-    with pytest.raises(InputError, match="Image 4 is not the same"):
-        saliency_of_spaces([space, fewer], [4])
+    for row in (0, 4):
+        with pytest.raises(InputError, match=f"Image {row} is not the same in the spaces 'raw' and 'fewer'"):
+            saliency_of_spaces([space, fewer], [row])
+    assert not tower.batches
 
 
 def test_an_image_at_a_right_angle_to_a_notion_has_a_zero_map(table: ImageTable, make_tower: Any, make_space: Any) -> None:
@@ -219,3 +193,19 @@ def test_the_shipped_encoder_explains_the_vectors_that_it_stores() -> None:
     assert isinstance(raw, Saliency)
     assert raw.maps.shape == own.maps.shape == (2, 96, 96)
     assert 0.05 < raw.maps.mean() < 0.9
+
+
+def test_a_copys_noise_is_standard_normal_and_follows_from_image_number_and_seed_alone() -> None:
+    a, b = picture_key(np.zeros((4, 5, 3), np.uint8)), picture_key(np.full((4, 5, 3), 7, np.uint8))
+    together = copy_noise([(a, 0), (a, 1), (b, 0)], 4, 5, seed=3)
+    assert together.shape == (3, 3, 4, 5)
+    assert together.dtype == np.float32
+    np.testing.assert_array_equal(copy_noise([(b, 0)], 4, 5, seed=3)[0], together[2])
+    np.testing.assert_array_equal(copy_noise([(a, 1)], 4, 5, seed=3)[0], together[1])
+    for other in (together[1], together[2], copy_noise([(a, 0)], 4, 5, seed=4)[0]):
+        assert np.abs(other - together[0]).max() > 0.5
+    draws = copy_noise([(a, copy) for copy in range(20)], 40, 50, seed=0)
+    assert draws.mean() == pytest.approx(0, abs=0.01)
+    assert draws.std() == pytest.approx(1, abs=0.01)
+    assert (np.abs(draws) > 1.96).mean() == pytest.approx(0.05, abs=0.003)
+    assert abs(np.corrcoef(draws.reshape(20, -1))[np.triu_indices(20, 1)]).max() < 0.08

@@ -12,12 +12,8 @@ from likeness.data import ImageTable, read_cars
 from likeness.embedding import embed
 from likeness.errors import InputError
 from likeness.notions import RandomTransform
-from likeness.saliency import ImageModel, control_spaces, mass_share, object_masks, write_masks
+from likeness.saliency import control_spaces, mass_share, object_masks, write_masks
 from likeness.space import Space
-
-
-def _space(table: ImageTable, tower: Any) -> Space:
-    return Space(tower.encode_images(table.paths()), table, name="raw", differentiable=lambda: ImageModel(tower))
 
 
 @pytest.fixture(scope="module")
@@ -26,9 +22,9 @@ def base() -> Space:
     return embed(ImageTable(cars.name, cars.root, cars.frame.iloc[:4]))
 
 
-def test_masks_follow_the_images_size_and_the_models_crop(tower: Any, tmp_path: Path) -> None:
+def test_masks_follow_the_images_size_and_the_models_crop(tower: Any, make_space: Any, tmp_path: Path) -> None:
     frame = write_dataset(tmp_path, 3, seed=4, size=48)
-    masks = object_masks(_space(ImageTable("cars", tmp_path, frame), tower), [2, 0])
+    masks = object_masks(make_space(tower, of=ImageTable("cars", tmp_path, frame)), [2, 0])
     blocks = render_masks(frame.iloc[[2, 0]], 48).reshape(2, 12, 4, 12, 4).mean(axis=(2, 4))
     assert masks.shape == (2, 12, 12)
     sure = (blocks < 0.2) | (blocks > 0.8)
@@ -49,7 +45,7 @@ def test_those_of_the_shipped_cars_are_as_the_renderer_draws_them(base: Space) -
     assert mass_share(change, masks[:, ::-1, ::-1]).max() < 0.8
 
 
-def test_what_does_not_say_where_its_objects_are_is_refused(space: Space, base: Space, tower: Any, tmp_path: Path) -> None:
+def test_what_does_not_say_where_its_objects_are_is_refused(space: Space, base: Space, tower: Any, make_space: Any, tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"in 'photos' is not known; there is no 'masks\.npz'"):
         object_masks(space, [0])
     with pytest.raises(InputError, match="'blind' has no model"):
@@ -57,7 +53,7 @@ def test_what_does_not_say_where_its_objects_are_is_refused(space: Space, base: 
     with pytest.raises(InputError, match="There is no image 4; the last of 'Synthetic Cars' is 3"):
         object_masks(base, [4])
     frame = write_dataset(tmp_path, 2, size=16)
-    rendered = _space(ImageTable("cars", tmp_path, frame), tower)
+    rendered = make_space(tower, of=ImageTable("cars", tmp_path, frame))
     write_masks(tmp_path, ["images/00000.webp"], np.ones((1, 16, 16), bool))
     with pytest.raises(InputError, match="does not fit its images"):
         object_masks(rendered, [1])

@@ -1,8 +1,30 @@
+"""Models behind spaces, maps compared, and maps as pictures."""
+
+import subprocess
+import sys
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 import pytest
+import torch
+from PIL import Image
 
+from likeness.data import ImageTable
 from likeness.errors import InputError
-from likeness.saliency import blurred, difference_picture, enlarged, figure, map_picture, overlay
+from likeness.saliency import (
+    ImageModel,
+    Saliency,
+    blurred,
+    difference,
+    difference_picture,
+    difference_shares,
+    enlarged,
+    figure,
+    map_picture,
+    mass_share,
+    overlay,
+)
 
 
 def test_maps_get_lighter_with_attention_and_differences_are_blue_grey_yellow() -> None:
@@ -16,14 +38,8 @@ def test_maps_get_lighter_with_attention_and_differences_are_blue_grey_yellow() 
     assert blue[2] > blue[0] + 50
     assert np.ptp(grey) < 5
     assert min(yellow[:2]) > yellow[2] + 100
-
-
-@pytest.mark.parametrize("values", [np.array([[1.2]]), np.array([[-1.1]]), np.array([[np.nan]])])
-def test_values_outside_are_refused(values: np.ndarray) -> None:
-    with pytest.raises(InputError, match="colors stand for -1 to 1; scale them first"):
-        difference_picture(values)
-    with pytest.raises(InputError, match="colors stand for 0 to 1"):
-        map_picture(values)
+    large = enlarged(np.arange(6, dtype=np.uint8).reshape(1, 1, 2, 3), 2)
+    assert large[0, :, :, 0].tolist() == [[0, 0, 3, 3], [0, 0, 3, 3]]
 
 
 def test_an_overlay_goes_from_the_grey_image_to_the_colors() -> None:
@@ -44,14 +60,6 @@ def test_blur_keeps_mass_and_stays_within_each_map() -> None:
     assert not soft[1].any()
     assert blurred(maps, 0) is maps
     assert blurred(np.full((1, 4, 4), 0.3), 2) == pytest.approx(np.full((1, 4, 4), 0.3))
-    with pytest.raises(InputError, match="can't be blurred by -1 pixels"):
-        blurred(maps, -1)
-
-
-def test_enlarged_by_hand() -> None:
-    large = enlarged(np.arange(6, dtype=np.uint8).reshape(1, 1, 2, 3), 2)
-    assert large.shape == (1, 2, 4, 3)
-    assert large[0, :, :, 0].tolist() == [[0, 0, 3, 3], [0, 0, 3, 3]]
 
 
 def test_a_figure_holds_every_picture_where_its_title_is() -> None:
@@ -69,7 +77,83 @@ def test_a_figure_holds_every_picture_where_its_title_is() -> None:
     assert sheet[corners[0][0] :, : corners[0][1]].min() < 100
 
 
-@pytest.mark.parametrize("rows", [[], [[np.zeros((2, 2, 3), np.uint8)]]])
-def test_a_figure_without_a_picture_per_title_is_refused(rows: list) -> None:
-    with pytest.raises(InputError, match="can't stand under 2 titles"):
-        figure(rows, ["image", "map"])
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        *[
+            (lambda value=value: difference_picture(np.array([[value]])), "colors stand for -1 to 1; scale them first")
+            for value in (1.2, -1.1, np.nan)
+        ],
+        *[(lambda value=value: map_picture(np.array([[value]])), "colors stand for 0 to 1") for value in (1.2, -0.1, np.nan)],
+        *[(lambda rows=rows: figure(rows, ["image", "map"]), "can't stand under 2 titles") for rows in ([], [[np.zeros((2, 2, 3), np.uint8)]])],
+        (lambda: blurred(np.zeros((2, 21, 21)), -1), "can't be blurred by -1 pixels"),
+    ],
+)
+def test_what_cannot_be_drawn_is_refused(call: Callable[[], Any], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        call()
+
+
+def test_heads_come_one_after_the_other(tower: Any) -> None:
+    model = ImageModel(tower)
+    longer = model.then(lambda rows: rows[:, :3]).then(lambda rows: 2 * rows)
+    pixels = torch.randn(2, 3, 12, 12)
+    assert longer.tower is model.tower
+    assert longer.embed(pixels).numpy() == pytest.approx(2 * tower.embed(pixels)[:, :3].numpy())
+    assert model.embed(pixels).numpy() == pytest.approx(tower.embed(pixels).numpy())
+
+
+def test_files_and_pictures_in_any_mode_are_prepared_alike(tower: Any, table: ImageTable) -> None:
+    model = ImageModel(tower)
+    with Image.open(table.paths()[0]) as picture:
+        prepared = model.prepare([table.paths()[0], picture, picture.convert("RGBA")])
+    assert prepared.shape == (3, 12, 12, 3)
+    assert prepared.dtype == np.uint8
+    np.testing.assert_array_equal(prepared[1], prepared[0])
+    np.testing.assert_array_equal(prepared[2], prepared[0])
+    assert model.pixels(prepared)[0].numpy() == pytest.approx(tower.pixels([tower.prepare(Image.open(table.paths()[0]))])[0].numpy())
+
+
+def test_importing_saliency_loads_no_model_library() -> None:
+    code = "import sys, likeness.saliency; print(sorted({'torch', 'scipy', 'pandas', 'open_clip', 'PIL'} & set(sys.modules)))"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip() == "[]"
+
+
+PIXELS = np.zeros((1, 2, 2, 3), np.uint8)
+
+
+def _saliency(sums: list[list[float]], name: str = "a", pixels: np.ndarray = PIXELS) -> Saliency:
+    return Saliency(name, np.array([sums], dtype=np.float32), pixels, percentile=100)
+
+
+def test_positive_is_where_the_first_looks_more_with_shares_of_both_signs() -> None:
+    a, b = _saliency([[0, 1], [2, 4]]), _saliency([[1, 3], [5, 1]], "b")
+    assert difference(a, b)[0] == pytest.approx(np.array([[0, 0.25 - 0.5], [0.5 - 1, 1]]))
+    assert difference(b, a) == pytest.approx(-difference(a, b))
+    assert not difference(a, a).any()
+    differences = np.array([[[0.5, -0.2], [-0.6, 0.1]]])
+    more, less = difference_shares(differences, np.array([[[True, True], [False, False]]]))
+    assert more == pytest.approx([0.5 / 0.6])
+    assert less == pytest.approx([0.2 / 0.8])
+
+
+def test_unusable_maps_and_masks_are_refused() -> None:
+    a = _saliency([[0, 1], [2, 4]])
+    small = Saliency("small", np.zeros((1, 1, 2), np.float32), PIXELS[:, :1])
+    with pytest.raises(InputError, match=r"'a' and 'small' have shapes \(1, 2, 2\) and \(1, 1, 2\); compare spaces on one encoder"):
+        difference(a, small)
+    with pytest.raises(InputError, match="'a' and 'b' show different images"):
+        difference(a, _saliency([[0, 1], [2, 4]], "b", PIXELS + 1))
+    with pytest.raises(InputError, match=r"shape \(1, 2, 2\) and the masks \(1, 2, 3\)"):
+        mass_share(np.ones((1, 2, 2)), np.ones((1, 2, 3), bool))
+    with pytest.raises(InputError, match=r"go down to -0\.3; a share needs values from 0"):
+        mass_share(np.array([[[1, -0.3]]]), np.ones((1, 1, 2), bool))
+
+
+def test_share_by_hand_and_of_a_map_without_preference() -> None:
+    maps = np.array([[[1.0, 2], [3, 4]], [[0, 0], [0, 5]], [[0, 0], [0, 0]]])
+    masks = np.array([[[True, False], [False, True]]] * 3)
+    assert mass_share(maps, masks) == pytest.approx([0.5, 1, np.nan], nan_ok=True)
+    masks = np.random.default_rng(0).random((4, 20, 30)) < 0.3
+    assert mass_share(np.full((4, 20, 30), 0.2, np.float32), masks) == pytest.approx(masks.mean((1, 2)))
+    assert mass_share(np.ones((4, 20, 30)), ~masks) == pytest.approx(1 - masks.mean((1, 2)))

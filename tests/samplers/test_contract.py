@@ -1,5 +1,3 @@
-"""Every miner declares all about itself, and one line makes it known everywhere."""
-
 import inspect
 from collections.abc import Callable
 
@@ -12,7 +10,8 @@ from likeness.commands.cli import command_line
 from likeness.errors import InputError
 from likeness.losses import make_objective
 from likeness.options import Option
-from likeness.samplers import MINERS, Miner, distance_weighted_triplets, intra_triplets, make_miner, rho_triplets, shared_triplets
+from likeness.samplers import MINERS, distance_weighted_triplets, intra_triplets, make_miner, rho_triplets, shared_triplets
+from likeness.samplers.miner import Miner
 from likeness.training.config import config_from
 
 NAMED = [miner for miner in MINERS.values() if miner.name != "custom"]
@@ -64,9 +63,14 @@ def test_one_line_makes_a_miner_known_to_configs_and_tables(monkeypatch: pytest.
     assert "Takes some of the triplets." in CliRunner().invoke(command_line(), ["kinds", "miners"]).stdout
 
 
-def test_neither_a_name_nor_a_callable() -> None:
+def test_neither_a_name_nor_a_callable_and_no_share() -> None:
     with pytest.raises(InputError, match="The miner 3 is neither a name nor a callable"):
         make_miner(3)  # type: ignore[arg-type]
+    for rho in (-0.1, 1.5):
+        with pytest.raises(InputError, match=f"rho is {rho}, but it is a share of the triplets; choose 0 to 1"):
+            rho_triplets(torch.eye(3), torch.zeros(3), rho)
+        with pytest.raises(InputError, match=f"rho is {rho}"):
+            make_objective("r-margin", 3, 4, rho=rho)
 
 
 TRIPLETS = [distance_weighted_triplets, rho_triplets, shared_triplets, intra_triplets]

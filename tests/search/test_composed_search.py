@@ -1,24 +1,26 @@
+import math
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given, strategies as st
 
 import likeness as lk
 from likeness.errors import InputError
-from likeness.search import LocalSearch, Query, build_index, composed_search, scan, search_plan, term_fusion
+from likeness.notions import get_notion
+from likeness.search import LocalSearch, Query, all_hold, build_index, composed_search, parse_query, scan, search_plan, term_fusion, term_statistics
 from likeness.space import Space
+from made_rows import unit
 
 
 def _unit(n: int, d: int, seed: int) -> Any:
-    rows = np.random.default_rng(seed).normal(size=(n, d)).astype(np.float32)
-    return rows / np.linalg.norm(rows, axis=1, keepdims=True)
+    return unit(np.random.default_rng(seed).normal(size=(n, d)).astype(np.float32))
 
 
 def _clusters(n: int, d: int = 16) -> Any:
     rng = np.random.default_rng(0)
-    rows = _unit(30, d, 1)[rng.integers(0, 30, n)] + 0.25 * rng.normal(size=(n, d))
-    return (rows / np.linalg.norm(rows, axis=1, keepdims=True)).astype(np.float32)
+    return unit(_unit(30, d, 1)[rng.integers(0, 30, n)] + 0.25 * rng.normal(size=(n, d))).astype(np.float32)
 
 
 def _oracle(vectors: np.ndarray, places: np.ndarray, weights: list[float], row: int) -> Any:
@@ -33,6 +35,10 @@ def _oracle(vectors: np.ndarray, places: np.ndarray, weights: list[float], row: 
     return np.exp(logs / np.abs(weights).sum())
 
 
+def _find(space: Space) -> Any:
+    return lambda near, count: scan(space.vectors, near, count).rows
+
+
 def test_all_images_are_ranked_by_how_well_all_terms_hold() -> None:
     vectors, texts = _clusters(300), _unit(2, 16, 5)
     space = Space(vectors, embed_texts=lambda asked: np.concatenate([texts[["red", "night"].index(text)][None] for text in asked]))
@@ -45,25 +51,26 @@ def test_all_images_are_ranked_by_how_well_all_terms_hold() -> None:
     assert set(hits.rows[:20]) == set(np.argsort(-scores)[:20])
 
 
-def test_rows_filters_and_what_is_left_out_are_not_found() -> None:
+def test_rows_filters_and_what_is_left_out_are_not_found_and_one_term_finds_what_it_finds_alone() -> None:
     space = Space(_clusters(50))
     allowed = np.arange(50) < 6
     assert set(space.nearest(Query([(1, 0), (-1, 3)]), 10, allowed=allowed, exclude=[5]).rows) == {1, 2, 4}
-    with pytest.raises(InputError, match="No image is left"):
-        space.nearest(Query([(1, 0)]), allowed=np.arange(50) == 0)
-    with pytest.raises(InputError, match="There is no image 50"):
-        space.nearest(Query([(1, 50)]))
-    with pytest.raises(InputError, match="k is 0"):
-        space.nearest(Query([(1, 5)]), 0)
-    with pytest.raises(InputError, match="2 vectors stand where one is meant"):
-        space.nearest(Query([(1, np.ones((2, 16)))]))
-    with pytest.raises(InputError, match="reads no text"):
-        space.nearest(Query([(1, "red")]))
-
-
-def test_one_term_finds_what_it_finds_alone() -> None:
-    space = Space(_clusters(400))
     assert (space.nearest(Query([(1, 3)]), 20).rows == space.nearest(3, 20).rows).all()
+
+
+@pytest.mark.parametrize(
+    ("what", "options", "message"),
+    [
+        (0, {"allowed": np.arange(50) == 0}, "No image is left"),
+        (50, {}, "There is no image 50"),
+        (5, {"k": 0}, "k is 0"),
+        (np.ones((2, 16)), {}, "2 vectors stand where one is meant"),
+        ("red", {}, "reads no text"),
+    ],
+)
+def test_what_cannot_be_searched(what: Any, options: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        Space(_clusters(50)).nearest(Query([(1, what)]), **options)
 
 
 @pytest.mark.parametrize("weights", [(1, 1), (1, -1), (1, 0.5), (1, -0.5)])
@@ -71,11 +78,7 @@ def test_candidates_of_one_vector_hold_what_ranking_all_finds(weights: tuple[flo
     space = lk.embed("cars", "cars")
     queries = [Query([(weights[0], row), (weights[1], text)]) for row in range(0, 40, 4) for text in ("a red car", "a van")]
     monkeypatch.setattr(composed_search, "CANDIDATES", 200)
-
-    def find(near: Any, count: int) -> Any:
-        return scan(space.vectors, near, count).rows
-
-    shares = [len(np.intersect1d(space.nearest_composed(query, find=find).rows, space.nearest(query).rows)) / 10 for query in queries]
+    shares = [len(np.intersect1d(space.nearest_composed(query, find=_find(space)).rows, space.nearest(query).rows)) / 10 for query in queries]
     assert np.mean(shares) > 0.95
 
 
@@ -94,18 +97,6 @@ def test_of_many_images_those_that_cannot_be_best_are_dropped_and_nothing_change
         found = Space(vectors).nearest(query, 20, allowed=allowed, exclude=[1])
         np.testing.assert_array_equal(found.rows, expected.rows)
         np.testing.assert_allclose(found.similarities, expected.similarities, rtol=1e-5)
-
-
-def test_the_one_index_answers_in_a_notions_space(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    space = lk.embed("cars", "cars")
-    query = Query([(1, 3), (1, "a red car"), (-0.5, "a blue car")])
-    notion = lk.Notion("car color", "a {} car", ("red", "green", "blue", "white", "black"))
-    every = space.refit(notion).nearest(query, 10).rows
-    monkeypatch.setattr(search_plan, "_CHEAP_BYTES", 0)
-    indexed = space.replace(index=build_index(space.vectors, tmp_path / "index")).refit(notion)
-    assert indexed.search is not None
-    indexed.search.wait()
-    assert len(np.intersect1d(indexed.nearest(query, 10).rows, every)) >= 9
 
 
 def test_the_cells_of_an_index_give_what_comparing_all_images_gives(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -129,10 +120,118 @@ def test_terms_that_cancel_each_other_out_have_no_candidates() -> None:
     space = Space(_clusters(50))
     both = Query([(1, space.vectors[3]), (1, -space.vectors[3])])
     assert len(space.nearest(both)) == 10
-
-    def find(near: Any, count: int) -> Any:
-        return scan(space.vectors, near, count).rows
-
     with pytest.raises(InputError, match="cancel each other out"):
-        space.nearest_composed(both, find=find)
-    assert len(space.nearest_composed(Query([(1, 3), (-1, space.vectors[3])]), find=find)) == 10
+        space.nearest_composed(both, find=_find(space))
+    assert len(space.nearest_composed(Query([(1, 3), (-1, space.vectors[3])]), find=_find(space))) == 10
+
+
+@pytest.mark.parametrize(
+    ("text", "terms"),
+    [
+        ('row:3 + "red" - 0.5 "at night"', [(1, 3), (1, "red"), (-0.5, "at night")]),
+        ("'a \"quoted\" word'", [(1, 'a "quoted" word')]),
+        ("-row:12+.5*'x'", [(-1, 12), (0.5, "x")]),
+        ('+ 2 image:photo.jpg - image:"my photo.png"', [(2, Path("photo.jpg")), (-1, Path("my photo.png"))]),
+        ('"two + words - and more"', [(1, "two + words - and more")]),
+    ],
+)
+def test_a_text_names_terms_with_signs_and_weights(text: str, terms: list[tuple[float, object]]) -> None:
+    assert list(parse_query(text).terms) == terms
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "The query is empty; write it as in"),
+        ("red", "can't be read from 'red' on"),
+        ("row:3 'x'", "can't be read from \"'x'\" on"),
+        ("row:3 +", r"can't be read from '\+' on"),
+        ("row:3x", "can't be read"),
+        ("row:3 - - 'x'", "can't be read"),
+        ("0 row:3", "The weight of row:3 is 0.0"),
+        ("'unclosed", "can't be read"),
+    ],
+)
+def test_what_is_no_query_is_answered_by_its_form(text: str, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        parse_query(text)
+
+
+_WHAT = st.integers(0, 10**9) | st.text(st.characters(exclude_characters="\"'"), min_size=1) | st.just(Path("a b.jpg"))
+_WEIGHT = st.sampled_from([-2.0, -1.0, -0.5, -0.25, 0.5, 1.0, 3.5])
+
+
+@given(st.lists(st.tuples(_WEIGHT, _WHAT), min_size=1, max_size=5))
+def test_the_name_of_a_query_is_read_as_that_query(terms: list[tuple[float, object]]) -> None:
+    assert parse_query(Query(terms).name) == Query(terms)
+
+
+@pytest.mark.parametrize(
+    ("terms", "message"),
+    [
+        *[([(weight, "red")], 'The weight of "red" is') for weight in (0, np.nan, np.inf, True, "1", None)],
+        ([], "has no term"),
+        (["red"], "no term of a query"),
+        ([(1, Query([(1, "a")]))], "within a query"),
+    ],
+)
+def test_terms_are_pairs_of_weight_and_what(terms: list[object], message: str) -> None:
+    assert Query([(1, np.int64(4)), (-1, 7), (1, "7")]).rows == (4, 7)
+    with pytest.raises(InputError, match=message):
+        Query(terms)  # type: ignore[arg-type]
+
+
+def test_this_one_but_red_finds_red_ones_of_its_kind() -> None:
+    cars = lk.embed("cars", "cars")
+    space = cars.refit(get_notion("car color") + get_notion("car model"))
+    frame = cars.table.frame
+    row = int(np.flatnonzero((frame["car_color"] == "green") & (frame["body_type"] == "van"))[0])
+    found = frame.iloc[space.nearest(lk.Query([(1, row), (1, "a red car"), (-0.5, "a green car")]), k=3).rows]
+    assert found["car_color"].tolist() == ["red"] * 3
+    assert found["body_type"].tolist() == ["van"] * 3
+
+
+def _by_hand(similarities: Any, every: Any, weights: list[float]) -> list[float]:
+    scores = []
+    for image in range(similarities.shape[1]):
+        product = 1.0
+        for term, weight in enumerate(weights):
+            low, high = min(every[term]), max(similarities[term])
+            z = (similarities[term, image] - np.mean(every[term])) / np.std(every[term])
+            holds = max((similarities[term, image] - low) / (high - low), 1e-3) if weight > 0 else 1 / (1 + math.exp(z - 2))
+            product *= holds ** abs(weight)
+        scores.append(product ** (1 / sum(map(abs, weights))))
+    return scores
+
+
+def test_the_score_is_the_weighted_geometric_mean_of_how_well_terms_hold() -> None:
+    every = np.random.default_rng(0).normal(0.3, 0.1, (4, 200)).astype(np.float32)
+    weights = [1.0, 0.5, -2.0, -0.25]
+    found = all_hold(every[:, :50], term_statistics(every), weights)
+    np.testing.assert_allclose(found, _by_hand(every[:, :50].astype(float), every.astype(float), weights), rtol=1e-4)
+    assert 0 < found.min() < found.max() <= 1
+
+
+def test_only_the_proportion_of_weights_counts_and_no_shift_or_scale_of_one_terms_similarities() -> None:
+    every = np.random.default_rng(2).normal(0, 1, (3, 50)).astype(np.float32)
+    found = all_hold(every, term_statistics(every), [1, 0.5, -1])
+    np.testing.assert_allclose(all_hold(every, term_statistics(every), [2, 1, -2]), found, rtol=1e-5)
+    moved = every * np.array([[0.1], [3], [0.5]], np.float32) + np.array([[0.7], [-1], [0.2]], np.float32)
+    np.testing.assert_allclose(all_hold(moved, term_statistics(moved), [1, 0.5, -1]), found, rtol=1e-3, atol=1e-5)
+
+
+def test_what_is_taken_away_lowers_the_score_where_it_is_there_and_hardly_raises_it_elsewhere() -> None:
+    every = np.random.default_rng(3).normal(0, 1, (2, 1000)).astype(np.float32)
+    asked = np.array([[1, 1, 1], [0, -4, 4]], np.float32)
+    plain, unlike, like = all_hold(asked, term_statistics(every), [1, -1])
+    assert like < plain < unlike
+    assert unlike - plain < (plain - like) / 4
+
+
+def test_a_term_that_all_images_are_equally_like_says_nothing() -> None:
+    every = np.array([[0.1, 0.3, 0.5], [0.2, 0.2, 0.2], [0.2, 0.2, 0.2]], np.float32)
+    statistics = term_statistics(every)
+    np.testing.assert_allclose(statistics.mean[:, 0], [0.3, 0.2, 0.2], atol=1e-6)
+    assert statistics.deviation[0, 0] == pytest.approx(np.std([0.1, 0.3, 0.5]))
+    assert np.isinf(statistics.deviation[1:]).all()
+    assert np.argsort(-all_hold(every, statistics, [1, 1, -1])).tolist() == [2, 1, 0]

@@ -12,8 +12,10 @@ import pytest
 
 from likeness.data import ImageTable
 from likeness.errors import InputError
-from likeness.search import ENGINES, IndexEngine, build_index, engines, find_engine, nearest, open_index, scan
+from likeness.search import ENGINES, IndexEngine, build_index, engines, nearest, open_index, scan
+from likeness.search.engines import find_engine
 from likeness.space import Space
+from made_rows import unit
 
 EACH = pytest.mark.parametrize("engine", ENGINES, ids=lambda engine: engine.name)
 N, D = 400, 12
@@ -21,8 +23,7 @@ N, D = 400, 12
 
 @pytest.fixture(scope="module")
 def vectors() -> np.ndarray:
-    rows = np.random.default_rng(0).standard_normal((N, D)).astype(np.float32)
-    return rows / np.linalg.norm(rows, axis=1, keepdims=True)
+    return unit(np.random.default_rng(0).standard_normal((N, D)).astype(np.float32))
 
 
 @EACH
@@ -39,7 +40,7 @@ def test_all_about_it_is_said(engine: IndexEngine) -> None:
 def test_it_finds_what_comparing_all_finds(engine: IndexEngine, vectors: np.ndarray, tmp_path: Path, notion: bool) -> None:
     """With a single cell nothing can be missed."""
     U = np.random.default_rng(1).standard_normal((D, 3)).astype(np.float32) if notion else None
-    codes = vectors if U is None else vectors @ U / np.linalg.norm(vectors @ U, axis=1, keepdims=True)
+    codes = vectors if U is None else unit(vectors @ U)
     index = engine.build(vectors, tmp_path / "index", cells=1)
     search = index.search(codes, U).wait()
     found, expected = search.nearest(codes[:9], 5), nearest(codes[:9], codes, 5)
@@ -50,18 +51,15 @@ def test_it_finds_what_comparing_all_finds(engine: IndexEngine, vectors: np.ndar
 
 
 @EACH
-def test_what_is_excluded_or_not_allowed_is_not_found(engine: IndexEngine, vectors: np.ndarray, tmp_path: Path) -> None:
+def test_what_is_excluded_or_not_allowed_is_not_found_and_a_row_that_the_mask_hides_anyhow_costs_no_other(
+    engine: IndexEngine, vectors: np.ndarray, tmp_path: Path
+) -> None:
+    """As many as each query can find, and all of them where more are asked for."""
     search = engine.build(vectors, tmp_path / "index", cells=4).search(vectors).wait()
     allowed = np.arange(N) % 3 == 0
     found = search.nearest(vectors[:6], 4, exclude=np.arange(6), allowed=allowed).rows
     assert allowed[found].all()
     assert not (found == np.arange(6)[:, None]).any()
-
-
-@EACH
-def test_a_row_that_the_mask_hides_anyhow_costs_no_other(engine: IndexEngine, vectors: np.ndarray, tmp_path: Path) -> None:
-    """As many as each query can find, and all of them where more are asked for."""
-    search = engine.build(vectors, tmp_path / "index", cells=4).search(vectors).wait()
     allowed = np.isin(np.arange(N), [3, 50, 51, 200])
     assert sorted(search.nearest(vectors[[7]], 9, exclude=[7], allowed=allowed).rows[0]) == [3, 50, 51, 200]
     assert sorted(search.nearest(vectors[[3]], 9, exclude=[3], allowed=allowed).rows[0]) == [50, 51, 200]

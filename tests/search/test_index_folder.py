@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from likeness.search import LanceIndex, build_index, index_folder, open_index, write_lance
-from likeness.search.ivf_index import build_ivf
+from made_rows import unit
 
 
 class KilledError(BaseException):
@@ -16,8 +16,7 @@ class KilledError(BaseException):
 
 
 def _rows() -> np.ndarray:
-    rows = np.random.default_rng(0).normal(size=(200, 8)).astype(np.float32)
-    return rows / np.linalg.norm(rows, axis=1, keepdims=True)
+    return unit(np.random.default_rng(0).normal(size=(200, 8)).astype(np.float32))
 
 
 @pytest.mark.parametrize("engine", ["ivf", "lance"])
@@ -59,7 +58,7 @@ def test_killed_between_two_renames_the_index_before_or_the_new_one_is_there(
 def test_images_in_lance_are_read_with_the_centers_that_they_belong_to(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     lancedb = pytest.importorskip("lancedb")
     rows, frame = _rows(), pd.DataFrame({"color": ["red", "blue"] * 100})
-    first, second = (build_ivf(rows, tmp_path / str(cells), cells=cells) for cells in (4, 9))
+    first, second = (build_index(rows, tmp_path / str(cells), cells=cells) for cells in (4, 9))
     write_lance(first, frame, tmp_path / "lance")
     expected = LanceIndex(tmp_path / "lance").nearest(rows[:20], 5, probes=1)
     create = lancedb.db.LanceDBConnection.create_table

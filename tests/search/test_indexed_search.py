@@ -8,7 +8,10 @@ import pytest
 
 from likeness.errors import InputError
 from likeness.notions import InDiReCT
-from likeness.search import Calibration, IndexedSearch, IVFIndex, NotionSearch, build_index, calibrate_nprobe, nearest, search_plan
+from likeness.search import IVFIndex, NotionSearch, build_index, calibrate_nprobe, nearest, search_plan
+from likeness.search.indexed_search import IndexedSearch
+from likeness.search.search_plan import RECALL, Calibration, plan
+from made_rows import unit
 
 N, D = 800, 16
 
@@ -17,7 +20,7 @@ N, D = 800, 16
 def vectors() -> np.ndarray:
     rng = np.random.default_rng(0)
     rows = rng.standard_normal((20, D))[rng.integers(0, 20, N)] + 0.4 * rng.standard_normal((N, D))
-    return (rows / np.linalg.norm(rows, axis=1, keepdims=True)).astype(np.float32)
+    return unit(rows).astype(np.float32)
 
 
 @pytest.fixture(scope="module")
@@ -84,8 +87,6 @@ def test_searches_do_not_wait_for_the_calibration(vectors: np.ndarray, index: IV
 def test_bad_input(vectors: np.ndarray, index: IVFIndex) -> None:
     with pytest.raises(InputError, match="The space has 799 images, its index 800; build the index again"):
         IndexedSearch(vectors[1:], index)
-    with pytest.raises(InputError, match="No image is left to be found"):
-        IndexedSearch(vectors, index).nearest(vectors[:1], 3, allowed=np.zeros(N, bool))
     with pytest.raises(InputError, match="The queries have 3 dimensions"):
         IndexedSearch(vectors, index).nearest(np.ones((1, 3)), 3)
 
@@ -95,3 +96,41 @@ def test_an_index_file_moved_away_while_it_is_open(vectors: np.ndarray, tmp_path
     old = IndexedSearch(vectors, build_index(vectors, tmp_path / "index", cells=20))
     build_index(vectors[::-1], tmp_path / "index", cells=20)
     assert old.nearest(vectors[:1], 1).rows[0, 0] == 0
+
+
+MILLION = 1_000_000
+
+
+def calibrated(share_needed: float, cells: int = 4000) -> Calibration:
+    """One that needs this share of the cells, all alike, for the recall that is asked for."""
+    done = np.arange(1, cells + 1) / cells
+    return Calibration(np.minimum(1, 1.001 * RECALL * done / share_needed), done)
+
+
+@pytest.mark.parametrize(
+    ("n", "m", "share", "exact"),
+    [
+        (2_000, 512, 0.01, True),  # cheap_exact
+        (100_000, 128, 0.01, True),
+        (MILLION, 512, 0.003, False),
+        (MILLION, 128, 0.015, False),
+        (MILLION, 16, 0.015, True),  # 64 MB of codes
+        (100 * MILLION, 16, 0.015, False),
+        (100 * MILLION, 2, 0.67, True),  # the nearest of a narrow notion lie everywhere, but its codes are short
+        (100 * MILLION, 8, 0.084, True),
+    ],
+)
+def test_what_reads_less(n: int, m: int, share: float, exact: bool) -> None:
+    chosen = plan(n, m, 512, calibrated(share))
+    assert chosen.exact == exact
+    if not exact:
+        assert chosen.probes == pytest.approx(4000 * share, rel=0.01)
+        assert chosen.recall >= RECALL
+        assert chosen.message() == f"Approximate: {chosen.recall:.0%} of the nearest are found, measured on images of this dataset."
+    else:
+        assert chosen.message() == "Exact: every image is compared."
+
+
+def test_without_an_index_it_is_exact_and_a_higher_recall_needs_more_cells() -> None:
+    assert plan(100 * MILLION, 512, 512).exact
+    assert plan(MILLION, 512, 512, calibrated(0.01), recall=0.99).probes > plan(MILLION, 512, 512, calibrated(0.01)).probes

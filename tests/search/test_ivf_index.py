@@ -2,6 +2,7 @@
 
 import errno
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -9,11 +10,11 @@ import pytest
 from likeness.errors import InputError
 from likeness.search import build_index, ivf_index, open_index
 from likeness.search.ivf_index import cells_for
+from made_rows import unit
 
 
 def rows(n: int = 700, d: int = 12, seed: int = 0) -> np.ndarray:
-    found = np.random.default_rng(seed).standard_normal((n, d)).astype(np.float32)
-    return found / np.linalg.norm(found, axis=1, keepdims=True)
+    return unit(np.random.default_rng(seed).standard_normal((n, d)).astype(np.float32))
 
 
 def test_every_vector_lies_in_the_cell_of_its_nearest_center(tmp_path: Path) -> None:
@@ -52,14 +53,6 @@ def test_a_file_that_was_cut_off_is_noticed(tmp_path: Path, name: str, bytes_lef
         open_index(tmp_path / "index", rows())
 
 
-def test_a_file_of_the_right_size_with_another_content_is_noticed(tmp_path: Path) -> None:
-    build_index(rows(), tmp_path / "index")
-    file = tmp_path / "index" / "vectors.npy"
-    file.write_bytes(bytes(len(file.read_bytes())))
-    with pytest.raises(InputError, match="is damaged"):
-        open_index(tmp_path / "index", rows())
-
-
 @pytest.mark.parametrize("content", ["", "{", "[]", "{}", '{"bytes": 3, "version": 1}', '{"bytes": {"centers": 1}, "version": 1}', None])
 def test_a_damaged_description(tmp_path: Path, content: str | None, monkeypatch: pytest.MonkeyPatch) -> None:
     build_index(rows(), tmp_path / "index")
@@ -71,17 +64,17 @@ def test_a_damaged_description(tmp_path: Path, content: str | None, monkeypatch:
         open_index(tmp_path / "index", rows())
 
 
-@pytest.mark.parametrize("other", [rows(seed=1), rows()[::-1], rows()[:-1], rows(d=13)])
-def test_an_index_of_other_vectors(tmp_path: Path, other: np.ndarray) -> None:
-    build_index(rows(), tmp_path / "index")
-    with pytest.raises(InputError, match=f"is of other vectors than these {len(other)} x {other.shape[1]}"):
-        open_index(tmp_path / "index", other)
-
-
-def test_no_index(tmp_path: Path) -> None:
+def test_an_index_of_other_vectors_or_none_or_of_another_content(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="There is no whole index in"):
-        open_index(tmp_path / "none", rows())
+        open_index(tmp_path / "index", rows())
     build_index(rows(), tmp_path / "index")
+    for other in (rows(seed=1), rows()[::-1], rows()[:-1], rows(d=13)):
+        with pytest.raises(InputError, match=f"is of other vectors than these {len(other)} x {other.shape[1]}"):
+            open_index(tmp_path / "index", other)
+    file = tmp_path / "index" / "vectors.npy"
+    file.write_bytes(bytes(len(file.read_bytes())))
+    with pytest.raises(InputError, match="is damaged"):
+        open_index(tmp_path / "index", rows())
     (tmp_path / "index" / "rows.npy").unlink()
     with pytest.raises(InputError, match="There is no whole index in"):
         open_index(tmp_path / "index", rows())
@@ -106,24 +99,19 @@ def test_a_full_disk_leaves_the_old_index(tmp_path: Path, monkeypatch: pytest.Mo
     assert [path.name for path in tmp_path.iterdir() if path.name != "filler.npy"] == ["index"]
 
 
-def test_a_stop_leaves_nothing(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="stopped before it was whole"):
-        build_index(rows(), tmp_path / "index", should_stop=lambda: True)
-    assert not list(tmp_path.iterdir())
-
-
 @pytest.mark.parametrize(
-    ("vectors", "cells", "told"),
+    ("vectors", "options", "told"),
     [
-        (np.zeros((0, 4), np.float32), None, r"shape \(0, 4\)"),
-        (np.zeros(4, np.float32), None, r"shape \(4,\)"),
-        (np.zeros((4, 4), np.int64), None, "type int64"),
-        (rows(), 0, "0 cells do not fit 700 vectors"),
-        (rows(), 701, "701 cells do not fit 700 vectors"),
-        (np.full((9, 4), np.nan, np.float32), None, "NaN or infinity"),
+        (np.zeros((0, 4), np.float32), {}, r"shape \(0, 4\)"),
+        (np.zeros(4, np.float32), {}, r"shape \(4,\)"),
+        (np.zeros((4, 4), np.int64), {}, "type int64"),
+        (rows(), {"cells": 0}, "0 cells do not fit 700 vectors"),
+        (rows(), {"cells": 701}, "701 cells do not fit 700 vectors"),
+        (np.full((9, 4), np.nan, np.float32), {}, "NaN or infinity"),
+        (rows(), {"should_stop": lambda: True}, "stopped before it was whole"),
     ],
 )
-def test_what_cannot_be_indexed(tmp_path: Path, vectors: np.ndarray, cells: int | None, told: str) -> None:
+def test_what_cannot_be_indexed_or_is_stopped_leaves_nothing(tmp_path: Path, vectors: np.ndarray, options: dict[str, Any], told: str) -> None:
     with pytest.raises(InputError, match=told):
-        build_index(vectors, tmp_path / "index", cells=cells)
+        build_index(vectors, tmp_path / "index", **options)
     assert not list(tmp_path.iterdir())

@@ -1,6 +1,8 @@
 """LanceDB as the place of an index: the same neighbors as from the files, with filters in SQL."""
 
+from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -10,6 +12,7 @@ import pytest
 from likeness.errors import InputError
 from likeness.notions import InDiReCT
 from likeness.search import IVFIndex, LanceIndex, NotionSearch, build_index, nearest, write_lance
+from made_rows import unit
 
 N, D = 400, 16
 
@@ -27,8 +30,8 @@ def frame() -> pd.DataFrame:
 
 @pytest.fixture(scope="module")
 def index(tmp_path_factory: pytest.TempPathFactory) -> IVFIndex:
-    rows = np.random.default_rng(0).standard_normal((N, D)).astype(np.float32)
-    return build_index(rows / np.linalg.norm(rows, axis=1, keepdims=True), tmp_path_factory.mktemp("files") / "index", cells=8)
+    rows = unit(np.random.default_rng(0).standard_normal((N, D)).astype(np.float32))
+    return build_index(rows, tmp_path_factory.mktemp("files") / "index", cells=8)
 
 
 @pytest.fixture(scope="module")
@@ -43,17 +46,11 @@ def lance(index: IVFIndex, frame: pd.DataFrame, tmp_path_factory: pytest.TempPat
 @pytest.mark.parametrize("probes", [1, 3, 8])
 def test_same_neighbors_as_from_the_files(index: IVFIndex, lance: LanceIndex, dim: int | None, probes: int) -> None:
     U = None if dim is None else InDiReCT(dim=dim).fit(np.random.default_rng(1).standard_normal((30, D))).U
-    search = NotionSearch(index, U, probes=probes)
+    search = NotionSearch(index, U)
     codes = search.view.codes(np.asarray(index.vectors[:6]))[0]
-    found, expected = lance.nearest(codes, 5, U, probes=probes), search.nearest(codes, 5)
+    found, expected = lance.nearest(codes, 5, U, probes=probes), search.nearest(codes, 5, probes=probes)
     np.testing.assert_allclose(found.similarities, expected.similarities, atol=1e-6)
     np.testing.assert_array_equal(found.rows, expected.rows)
-
-
-def test_where_there_is_no_index_none_is_begun(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="There is no index in"):
-        LanceIndex(tmp_path / "new")
-    assert not (tmp_path / "new").exists()
 
 
 def test_what_else_lies_in_the_folder_stays(tmp_path: Path) -> None:
@@ -81,27 +78,28 @@ def test_filter(index: IVFIndex, lance: LanceIndex) -> None:
     assert np.isnan(nothing.similarities).all()
 
 
-@pytest.mark.parametrize("where", ["colour = 'red'", "color = ", "1; drop table images"])
-def test_a_condition_that_cannot_be_read(lance: LanceIndex, where: str) -> None:
-    with pytest.raises(InputError, match="cannot be answered"):
-        lance.nearest(np.ones((1, D)), 3, where=where)
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        *[
+            (lambda self, where=where: self.lance.nearest(np.ones((1, D)), 3, where=where), "cannot be answered")
+            for where in ("colour = 'red'", "x = ")
+        ],
+        (lambda self: self.lance.nearest(np.ones((1, D)), 3, where="1; drop table images"), "cannot be answered"),
+        (lambda self: self.lance.nearest(np.ones((1, 15)), 3), "The queries have 15 dimensions, the space 16"),
+        (lambda self: write_lance(self.index, self.frame.iloc[1:], self.place), "The table of attributes has 399 rows for 400 vectors"),
+        (lambda self: write_lance(self.index, self.frame.assign(cell=1), self.place), "a column 'cell', which the index uses itself"),
+        (lambda self: write_lance(self.index, self.frame, __file__ + "/below"), "cannot be written to"),
+        (lambda self: LanceIndex(self.place / "new"), "There is no index in"),
+    ],
+)
+def test_bad_input(call: Callable[[Any], object], message: str, index: IVFIndex, lance: LanceIndex, frame: pd.DataFrame, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=message):
+        call(SimpleNamespace(index=index, lance=lance, frame=frame, place=tmp_path))
+    assert not list(tmp_path.iterdir())
 
 
-def test_bad_input(index: IVFIndex, lance: LanceIndex, frame: pd.DataFrame, tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="The table of attributes has 399 rows for 400 vectors"):
-        write_lance(index, frame.iloc[1:], tmp_path)
-    with pytest.raises(InputError, match="a column 'cell', which the index uses itself"):
-        write_lance(index, frame.assign(cell=1), tmp_path)
-    with pytest.raises(InputError, match="There is no index in"):
-        LanceIndex(tmp_path / "empty")
-    with pytest.raises(InputError, match="The queries have 15 dimensions, the space 16"):
-        lance.nearest(np.ones((1, 15)), 3)
-    (tmp_path / "file").write_text("")
-    with pytest.raises(InputError, match="cannot be written to"):
-        write_lance(index, frame, tmp_path / "file" / "below")
-
-
-def test_without_lancedb(index: IVFIndex, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_without_lancedb(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setitem(__import__("sys").modules, "lancedb", None)
     with pytest.raises(InputError, match=r'pip install "likeness\[lance\]"'):
         LanceIndex(tmp_path)

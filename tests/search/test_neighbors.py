@@ -1,14 +1,12 @@
 """Exact nearest neighbors against a full sort, faiss, and their laws."""
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 import torch
 
-from likeness.arrays import unit_rows
 from likeness.errors import InputError
-from likeness.search import nearest, neighbors, scan
+from likeness.search import expected_overlap, nearest, neighbors, overlap, scan
+from made_rows import unit
 
 
 def rows(n: int, d: int = 8, seed: int = 0) -> np.ndarray:
@@ -19,23 +17,14 @@ def rows(n: int, d: int = 8, seed: int = 0) -> np.ndarray:
 def test_equals_a_full_sort(k: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(neighbors, "CHUNK_BYTES", 4 * 300 * 7)
     queries, gallery = rows(20), rows(300, seed=1)
-    cosine = (queries / np.linalg.norm(queries, axis=1, keepdims=True)) @ (gallery / np.linalg.norm(gallery, axis=1, keepdims=True)).T
+    cosine = unit(queries) @ unit(gallery).T
     found = nearest(queries, gallery, k)
     np.testing.assert_array_equal(found.rows, np.argsort(-cosine, axis=1)[:, :k])
     np.testing.assert_allclose(found.similarities, -np.sort(-cosine, axis=1)[:, :k], atol=1e-6)
     assert (found.rows.dtype, found.similarities.dtype) == (np.int64, np.float32)
-
-
-def test_equals_faiss() -> None:
-    import faiss
-
-    gallery = unit_rows(rows(2000, 16), "Rows")
-    index = faiss.IndexFlatIP(16)
-    index.add(gallery)
-    similarities, expected = index.search(gallery[:50], 10)
-    found = nearest(gallery[:50], gallery, 10)
-    np.testing.assert_array_equal(found.rows, expected)
-    np.testing.assert_allclose(found.similarities, similarities, atol=1e-6)
+    # lengths and torch make no difference
+    other = nearest(torch.from_numpy(7 * queries), gallery * np.linspace(0.1, 9, 300)[:, None], k)
+    np.testing.assert_array_equal(other.rows, found.rows)
 
 
 @pytest.mark.parametrize("k", [1, 3, 30, 200])
@@ -64,13 +53,6 @@ def test_a_small_gallery_gives_all_it_has() -> None:
     assert scan(rows(4), rows(2), 9, exclude=[-1, -1]).rows.shape == nearest(rows(2), rows(4), 9, exclude=[-1, -1]).rows.shape == (2, 4)
 
 
-def test_lengths_and_torch_make_no_difference() -> None:
-    gallery = rows(40)
-    expected = nearest(gallery[:5], gallery, 6)
-    found = nearest(torch.from_numpy(7 * gallery[:5]), gallery * np.linspace(0.1, 9, 40)[:, None], 6)
-    np.testing.assert_array_equal(found.rows, expected.rows)
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -91,7 +73,7 @@ def test_bad_input_is_named(arguments: tuple, message: str) -> None:
 def test_scan_of_allowed_rows_equals_a_full_sort(gallery_bytes: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Also where parts of the gallery hold fewer rows that may be found than are asked for, or none."""
     monkeypatch.setattr(neighbors, "GALLERY_BYTES", gallery_bytes)
-    gallery, queries = unit_rows(rows(300), "Rows"), unit_rows(rows(9, seed=1), "Rows")
+    gallery, queries = unit(rows(300)), unit(rows(9, seed=1))
     gallery[250] = 0
     allowed = (np.arange(300) % 50 < 4) | (np.arange(300) == 250)
     allowed[100:150] = False
@@ -106,11 +88,41 @@ def test_scan_of_allowed_rows_equals_a_full_sort(gallery_bytes: int, monkeypatch
         np.testing.assert_allclose(found.similarities, -np.sort(-cosine, axis=1)[:, :count], atol=1e-6)
 
 
-def test_scan_takes_unit_rows_as_nearest_does(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """From a memory-mapped file, a few rows at a time."""
-    np.save(tmp_path / "x.npy", unit_rows(rows(500), "Rows"))
-    store = np.load(tmp_path / "x.npy", mmap_mode="r")
-    expected = nearest(store[:40], store, 7, exclude=np.arange(40))
-    monkeypatch.setattr(neighbors, "GALLERY_BYTES", 4 * 8 * 60)
-    monkeypatch.setattr(neighbors, "CHUNK_BYTES", 4 * 60 * 11)
-    np.testing.assert_array_equal(scan(store, store[:40], 7, exclude=np.arange(40)).rows, expected.rows)
+def doubles(n: int, d: int = 8, seed: int = 0) -> np.ndarray:
+    return np.random.default_rng(seed).standard_normal((n, d))
+
+
+def test_equals_sets_of_neighbors() -> None:
+    a, b = doubles(60), doubles(60)[:, :3]
+    expected = []
+    for item in range(60):
+        near = []
+        for space in (a, b):
+            cosine = space @ space[item] / np.linalg.norm(space, axis=1)
+            cosine[item] = -np.inf
+            near.append(set(np.argsort(-cosine)[:5]))
+        expected.append(len(near[0] & near[1]) / 5)
+    assert [overlap(a, b, 5, rows=[item]) for item in range(60)] == pytest.approx(expected)
+    assert overlap(a, b, 5) == pytest.approx(np.mean(expected))
+    assert 0 < overlap(a, b, 5) < 1
+
+
+def test_laws_of_the_overlap() -> None:
+    a, b = doubles(80), doubles(80, 5, seed=1)
+    turn = np.linalg.qr(doubles(8))[0]
+    assert overlap(a, a @ turn, 10) == 1
+    assert overlap(a, b, 10) == overlap(b, a, 10)
+    assert overlap(a, b, 79) == 1
+    # unrelated spaces agree as much as chance
+    assert expected_overlap(11, 5) == 0.5
+    found = np.mean([overlap(doubles(60, seed=seed), doubles(60, seed=seed + 1000), 12) for seed in range(100)])
+    assert found == pytest.approx(expected_overlap(60, 12), abs=0.01)
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "k", "message"),
+    [(doubles(5), doubles(6), 2, "has 5 rows, the second 6"), (doubles(5), doubles(5), 5, "choose k from 1"), (doubles(5), doubles(5), 0, "k is 0")],
+)
+def test_what_cannot_be_compared_is_named(a: np.ndarray, b: np.ndarray, k: int, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        overlap(a, b, k)

@@ -1,6 +1,6 @@
 """What a sentence becomes, with and without images."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -8,8 +8,11 @@ import pandas as pd
 import pytest
 
 import likeness as lk
+import worlds
 from likeness.errors import InputError
-from likeness.sentences import notion_from_sentence, word_lists
+from likeness.sentences import notion_from_sentence, occurring, word_lists
+from likeness.sentences.word_lists import WordList
+from made_rows import unit
 
 WORDS = ("black", "white", "red", "blue", "green")
 
@@ -35,23 +38,14 @@ def _space(shown: Sequence[str], known: Sequence[str]) -> lk.Space:
     return lk.Space(vectors, pd.DataFrame({"path": [f"{row}.jpg" for row in range(len(shown))]}), embed_texts=words.encode_texts)
 
 
-@pytest.fixture(scope="module")
-def cars() -> lk.Space:
-    return lk.embed(lk.read("cars"), "cars")
-
-
-def test_without_images_the_whole_list_stays() -> None:
+def test_without_images_the_whole_list_stays_and_the_thing_stands_in_template_and_aspects() -> None:
     found = notion_from_sentence("what people are doing")
     assert (found.held, found.varies, found.notion.template, found.pruned, found.images) == ("person", "action", "a person {}", (), ())
     assert {"running", "swimming"} < set(found.notion.aspects)
     assert found.notion.question == "Two images are similar if the people in them have the same action."
     assert "the sentence 'what people are doing'" in found.notion.source
-
-
-def test_the_thing_stands_in_template_and_aspects() -> None:
-    found = notion_from_sentence("number of dogs").notion
-    assert found.name == "number of dogs"
-    assert found.aspects[:3] == ("no dogs", "one dog", "two dogs")
+    number = notion_from_sentence("number of dogs").notion
+    assert (number.name, number.aspects[:3]) == ("number of dogs", ("no dogs", "one dog", "two dogs"))
     assert notion_from_sentence("the color of the red car").notion.template == "a {} red car"
 
 
@@ -77,16 +71,10 @@ def test_what_occurs_stays_and_the_rest_is_named_with_the_reason() -> None:
     assert "brown" in every.notion.aspects
 
 
-def test_words_that_the_encoder_does_not_know_are_left_out(cars: lk.Space) -> None:
-    found = notion_from_sentence("same color", cars)
-    assert found.held == "car"
-    assert found.notion.template == "a {} car"
+def test_words_that_the_encoder_does_not_know_are_left_out() -> None:
+    found = notion_from_sentence("same color", worlds.cars())
+    assert (found.held, found.notion.template) == ("car", "a {} car")
     assert {each.aspect for each in found.pruned if "does not know" in each.reason} == {"gold", "beige", "brown"}
-
-
-def test_an_encoder_that_knows_none_of_the_words_is_named(cars: lk.Space) -> None:
-    with pytest.raises(InputError, match="knows none of the 8 words for the weather; choose an encoder that reads any text"):
-        notion_from_sentence("same weather", cars)
 
 
 def test_the_meaning_that_the_images_show_counts() -> None:
@@ -99,23 +87,55 @@ def test_the_meaning_that_the_images_show_counts() -> None:
     assert "meaning 2" in notion_from_sentence("kind of plant", plants).source
 
 
-def test_a_noun_without_kinds_says_what_to_write() -> None:
-    with pytest.raises(InputError, match="WordNet knows no kinds of 'pug' for 'kind of pug'; write another property"):
-        notion_from_sentence("kind of pug")
+@pytest.mark.parametrize(
+    ("sentence", "space", "message"),
+    [
+        ("kind of pug", lambda: None, "WordNet knows no kinds of 'pug' for 'kind of pug'; write another property"),
+        ("same color", lambda: lk.Space(np.eye(3)), "has no text side"),
+        ("same weather", worlds.cars, "knows none of the 8 words for the weather; choose an encoder that reads any text"),
+    ],
+)
+def test_what_makes_no_notion_is_said(sentence: str, space: Callable[[], lk.Space | None], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        notion_from_sentence(sentence, space())
 
 
-def test_a_space_without_text_is_refused() -> None:
-    with pytest.raises(InputError, match="has no text side"):
-        notion_from_sentence("same color", lk.Space(np.eye(3)))
-
-
-@pytest.mark.parametrize("title", [each.title for each in word_lists()])
-def test_every_list_is_found_by_its_names_and_makes_a_notion(title: str) -> None:
-    words = next(each for each in word_lists() if each.title == title)
+@pytest.mark.parametrize("words", word_lists(), ids=lambda words: words.title)
+def test_every_list_is_found_by_its_names_and_makes_a_notion(words: WordList) -> None:
     assert len(set(words.words)) == len(words.words) > 1
-    assert all(template.count("{}") == 1 for template in (*words.templates, *words.alone))
-    assert words.templates
-    assert words.alone
+    assert {template.count("{}") for each in (words.templates, words.alone) for template in each or [""]} == {1}
     thing = f" of {words.of[0]}" if words.of else ""
     for name in words.names:
-        assert notion_from_sentence(f"same {name}{thing}").source == f"the list '{title}'"
+        assert notion_from_sentence(f"same {name}{thing}").source == f"the list '{words.title}'"
+
+
+def _unit(rows: np.ndarray) -> np.ndarray:
+    return np.asarray(unit(rows), np.float32)
+
+
+def test_what_is_there_occurs_and_what_is_not_does_not_in_whatever_order() -> None:
+    """300 images of five things, and words for ten: the first five are there."""
+    random = np.random.default_rng(0)
+    words = _unit(random.normal(size=(10, 256)))
+    images = _unit(words[np.arange(300) % 5] + 0.05 * random.normal(size=(300, 256)))
+    for rows in (images, images[::-1]):
+        found = occurring(rows, words)
+        assert found.occurs.tolist() == [True] * 5 + [False] * 5
+        assert found.images.tolist() == [60] * 5 + [0] * 5
+
+
+def test_what_is_due_to_chance_agrees_with_drawings() -> None:
+    random = np.random.default_rng(1)
+    words, images = _unit(random.normal(size=(6, 64)) + 1), _unit(random.normal(size=(2000, 64)) + 0.5)
+    mean = words.mean(axis=0)
+    length = np.linalg.norm(words[2] - mean)
+    others = (images @ np.delete(words, 2, axis=0).T).max(axis=1)
+    drawn = [mean + length * _unit(random.normal(size=(1, 64)))[0] for _ in range(2000)]
+    by_hand = np.mean([(images @ word > others).sum() for word in drawn])
+    assert occurring(images, words).chance[2] == pytest.approx(by_hand, rel=0.05)
+
+
+def test_two_stay_where_none_occurs() -> None:
+    words = np.ones((4, 8), np.float32) / np.sqrt(8).astype(np.float32)
+    found = occurring(_unit(np.random.default_rng(0).normal(size=(5, 8))), words)
+    assert found.occurs.sum() >= 2

@@ -1,14 +1,23 @@
-"""The whole progression, and the files made of it."""
+"""The whole progression, of a table's classes too, and the files made of it."""
+
+from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.typing import NDArray
 
+from likeness.data import ImageTable
+from likeness.errors import InputError
 from likeness.shifts import (
+    SplitOptions,
+    build_splits,
     choose_steps,
     class_mean_features,
+    divisible_classes,
     frechet_distance,
     group_halves,
+    list_splits,
     read_splits,
     removal_splits,
     split_file,
@@ -16,6 +25,7 @@ from likeness.shifts import (
     splits_from,
     start_halves,
     swap_splits,
+    write_splits,
 )
 
 CLASSES = 24
@@ -72,13 +82,6 @@ def test_files_say_from_what_they_were_made(means: NDArray[np.float64]) -> None:
     assert made.splits[0].tuning != split_file(chosen, names, seed=4, dataset="toy").splits[0].tuning
 
 
-def test_halves_of_the_classes() -> None:
-    assert start_halves(5) == ([0, 1], [2, 3, 4])
-    train, test = start_halves(21, random=True, seed=2)
-    assert (len(train), sorted(train + test)) == (10, list(range(21)))
-    assert (train, test) == start_halves(21, random=True, seed=2) != start_halves(21, random=True, seed=3)
-
-
 def test_means_of_classes() -> None:
     rng = np.random.default_rng(1)
     labels = rng.permutation(np.repeat(np.arange(5), [1, 4, 2, 7, 3]))
@@ -87,17 +90,13 @@ def test_means_of_classes() -> None:
     np.testing.assert_allclose(class_mean_features(rows, labels, 5), expected, atol=1e-12)
 
 
-def test_a_dimension_without_variance_is_no_hindrance(means: NDArray[np.float64]) -> None:
-    flat = np.hstack([means, np.full((CLASSES, 1), 7.0)])
-    ours, theirs = (split_steps(rows, *SIDES) for rows in (flat, means))
-    assert [step.split.train for step in ours] == [step.split.train for step in theirs]
-    np.testing.assert_allclose([step.split.distance for step in ours], [step.split.distance for step in theirs], rtol=1e-9)
-
-
-def test_siblings_share_a_side_and_the_halves_are_about_equal() -> None:
-    groups = ["jay", "wren", "wren", "gull", "wren", "gull", "crow", "owl"]
+def test_halves_of_the_classes_and_of_groups_that_share_a_side() -> None:
+    assert start_halves(5) == ([0, 1], [2, 3, 4])
+    train, test = start_halves(21, random=True, seed=2)
+    assert (len(train), sorted(train + test)) == (10, list(range(21)))
+    assert (train, test) == start_halves(21, random=True, seed=2) != start_halves(21, random=True, seed=3)
     # wren (3) on one side, gull (2) on the other, then crow, jay, owl to the smaller one
-    assert group_halves(groups) == ([0, 1, 2, 4], [3, 5, 6, 7])
+    assert group_halves(["jay", "wren", "wren", "gull", "wren", "gull", "crow", "owl"]) == ([0, 1, 2, 4], [3, 5, 6, 7])
 
 
 def test_the_halves_of_the_birds_keep_families_together() -> None:
@@ -106,3 +105,39 @@ def test_the_halves_of_the_birds_keep_families_together() -> None:
     assert (len(forth.train), len(forth.test)) == (50, 50)
     families = [{name.split()[-1] for name in side} for side in (forth.train, forth.test)]
     assert not families[0] & families[1]
+
+
+def _table(labels: list[str]) -> ImageTable:
+    return ImageTable("few", Path("/"), pd.DataFrame({"path": [f"{row}.png" for row in range(len(labels))], "kind": labels}))
+
+
+def test_classes_that_can_be_divided() -> None:
+    assert divisible_classes(_table(list("aabbccdd")), ["kind"]).names == list("abcd")
+    with pytest.raises(InputError, match="By kind there are 3 classes"):
+        divisible_classes(_table(list("aabbcc")), ["kind"])
+    with pytest.raises(InputError, match="hardly any with two images"):
+        divisible_classes(_table(list("aabcde")), ["kind"])
+
+
+@pytest.mark.parametrize("options", [SplitOptions(), SplitOptions(2, "official", "score", easier=True, random=True)])
+def test_splits_are_the_steps_and_say_how_they_were_made(options: SplitOptions) -> None:
+    means = np.random.default_rng(0).normal(size=(8, 5))
+    splits = build_splits(means, [*"abcdefgh"], options, dataset="few", attribute="kind", encoder="own")
+    steps = split_steps(means, *start_halves(8, options.random), options.per_step, options.rule, options.removal, options.easier)
+    assert [split.name for split in splits] == [step.name for step in steps]
+    for split, step in zip(splits, steps, strict=True):
+        assert split.distance == pytest.approx(step.split.distance)
+        assert set(split.train) == {[*"abcdefgh"][number] for number in step.split.train}
+    assert (splits.rule, splits.removal, splits.per_step, splits.dataset) == (options.rule, options.removal, options.per_step, "few")
+
+
+def test_some_of_the_splits_cover_the_range_and_have_the_start(tmp_path: Path) -> None:
+    splits = build_splits(np.random.default_rng(1).normal(size=(8, 5)), [*"abcdefgh"], SplitOptions(), dataset="few", attribute="kind")
+    some = splits.evenly(2)
+    assert len(some.splits) == 2
+    assert "start" in [split.name for split in some]
+    assert set(some.splits) <= set(splits.splits)
+    write_splits(tmp_path / "mine.json", some)
+    (tmp_path / "notes.txt").write_text("none")
+    assert list(list_splits(tmp_path)) == ["mine"]
+    assert read_splits(list_splits(tmp_path)["mine"]) == some

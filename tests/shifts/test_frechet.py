@@ -1,4 +1,4 @@
-"""The Frechet distance against the reference, a matrix root and closed forms; statistics from parts; faults."""
+"""The Frechet distance against the reference, a matrix root and closed forms; in parts, and of tensors on a device, run here by the processor."""
 
 from pathlib import Path
 
@@ -7,7 +7,8 @@ import pytest
 import scipy.linalg
 import torch
 
-from likeness.shifts import FeatureStatistics, frechet_distance
+from likeness.shifts import frechet_distance
+from likeness.shifts.frechet import Variant, distance_on_device
 
 
 @pytest.fixture(scope="module")
@@ -41,12 +42,6 @@ def test_equals_the_root_of_the_product_of_covariances() -> None:
     assert frechet_distance(a, b) == pytest.approx(by_root(a, b), rel=1e-9)
 
 
-def test_of_one_dimension_it_is_the_closed_form() -> None:
-    a, b = drawn(40, 1), drawn(30, 1, 1)
-    expected = (a.mean() - b.mean()) ** 2 + (a.std(ddof=1) - b.std(ddof=1)) ** 2
-    assert frechet_distance(a, b) == pytest.approx(expected, rel=1e-12)
-
-
 @pytest.mark.parametrize("shape", [(20, 50), (200, 50)])
 def test_a_set_has_no_distance_from_itself_and_a_shift_is_its_squared_length(shape: tuple[int, int]) -> None:
     a = drawn(*shape)
@@ -56,22 +51,13 @@ def test_a_set_has_no_distance_from_itself_and_a_shift_is_its_squared_length(sha
     assert frechet_distance(a, a[::-1]) <= 1e-12 * scale
 
 
-def test_a_rotation_changes_nothing() -> None:
-    a, b = drawn(60, 8), drawn(5, 8, 1)
-    turn = np.linalg.qr(drawn(8, 8, 2))[0]
-    assert frechet_distance(a @ turn, b @ turn) == pytest.approx(frechet_distance(a, b), rel=1e-10)
-
-
-@pytest.mark.parametrize("n", [15, 500])
-def test_parts_give_what_the_whole_gives(n: int) -> None:
-    a, b = drawn(n, 40), drawn(n + 7, 40, 1)
-    parts = [FeatureStatistics(40), FeatureStatistics(40)]
-    for statistics, rows in zip(parts, (a, b), strict=True):
-        for part in np.array_split(rows, 6):
-            statistics.add(part.astype(np.float64))
-        assert np.allclose(statistics.scatter / (len(rows) - 1), np.cov(rows, rowvar=False), rtol=1e-10, atol=1e-12)
-    assert frechet_distance(*parts) == pytest.approx(frechet_distance(a, b), rel=1e-6)
-    assert frechet_distance(parts[0], b) == pytest.approx(frechet_distance(a, b), rel=1e-6)
+@pytest.mark.parametrize("falls", [0.0, 9.0])  # with small eigenvalues, which a covariance loses
+def test_parts_give_what_the_whole_gives(falls: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    a, b = (drawn(n, 40, n) @ np.diag(np.logspace(0, -falls, 40)) + 5 for n in (500, 507))
+    whole = frechet_distance(a, b)
+    monkeypatch.setattr("likeness.shifts.frechet._AT_ONCE", 0)
+    monkeypatch.setattr("likeness.arrays.PART_BYTES", 40 * 8 * 70)
+    assert frechet_distance(a, b) == pytest.approx(whole, rel=1e-6)
 
 
 @pytest.mark.parametrize("falls", [0.5, 4.0, 9.0])
@@ -83,13 +69,45 @@ def test_squared_eigenvalues_give_what_singular_values_give(falls: float, monkey
     assert fast == pytest.approx(frechet_distance(a, b), rel=1e-6)
 
 
-def test_takes_torch_and_single_precision() -> None:
+def test_torch_single_precision_and_constant_sets() -> None:
     a, b = drawn(30, 6), drawn(40, 6, 1)
     assert frechet_distance(torch.tensor(a), torch.tensor(b)) == pytest.approx(frechet_distance(a, b), rel=1e-12)
     assert frechet_distance(a.astype(np.float32), b.astype(np.float32)) == pytest.approx(frechet_distance(a, b), rel=1e-4)
-
-
-def test_a_constant_set_is_its_mean_and_the_others_spread() -> None:
     a, b = np.full((5, 4), 2.0), drawn(50, 4)
     expected = float(np.square(2.0 - b.mean(axis=0)).sum() + np.var(b, axis=0, ddof=1).sum())
     assert frechet_distance(a, b) == pytest.approx(expected, rel=1e-12)
+
+
+def on_device(a: np.ndarray, b: np.ndarray, variant: Variant = "paper") -> float:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("likeness.arrays.HOST", ())
+        return frechet_distance(torch.from_numpy(a), torch.from_numpy(b), variant)
+
+
+@pytest.mark.parametrize("variant", ["paper", "official"])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize(("n", "d"), [(40, 1), (300, 12), (900, 64), (60, 50), (30, 60), (20, 20)])
+def test_on_a_device_it_is_the_hosts(n: int, d: int, dtype: type, variant: Variant) -> None:
+    a, b = drawn(n, d).astype(dtype), drawn(n + 9, d, 1).astype(dtype)
+    assert on_device(a, b, variant) == pytest.approx(frechet_distance(a, b, variant), rel=1e-8)
+
+
+def test_small_parts_on_a_device_give_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    a, b = drawn(200, 8), drawn(150, 8, 1)
+    whole = on_device(a, b)
+    monkeypatch.setattr("likeness.arrays.PART_BYTES", 200)
+    assert on_device(a, b) == pytest.approx(whole, rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("a", "b"),
+    [
+        (drawn(30, 60), drawn(90, 60, 1)),
+        (drawn(90, 6) * np.logspace(0, -9, 6), drawn(90, 6, 1)),
+        (np.hstack([drawn(90, 6), np.zeros((90, 1))]), drawn(90, 7, 1)),
+    ],
+    ids=["few rows", "small eigenvalues", "a constant column"],
+)
+def test_what_the_device_leaves_to_the_host(a: np.ndarray, b: np.ndarray) -> None:
+    assert distance_on_device(torch.from_numpy(a), torch.from_numpy(b), 0.0) is None
+    assert on_device(a, b) == frechet_distance(a, b)

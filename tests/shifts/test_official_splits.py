@@ -59,8 +59,7 @@ class _Evil:
         return self.action
 
 
-@pytest.mark.parametrize("protocol", [0, 2, 4])
-@pytest.mark.parametrize("nested", [False, True])
+@pytest.mark.parametrize(("protocol", "nested"), [(0, False), (2, True), (4, True)])
 def test_nothing_is_executed(tmp_path: Path, protocol: int, nested: bool) -> None:
     target = tmp_path / "proof"
     for action in ((os.system, (f"touch {target}",)), (eval, (f"open({str(target)!r}, 'w')",)), (np.load, (str(target),))):

@@ -1,13 +1,16 @@
 """Files of splits: what is written is read again, what ships, and one clear error for each that does not fit."""
 
 import json
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+from hypothesis import given, strategies as st
 
 from likeness.errors import InputError
-from likeness.shifts import ClassSplit, SplitFile, read_splits, shipped_splits, splits_from, write_splits
+from likeness.shifts import ClassSplit, read_splits, select_evenly, shipped_splits, splits_from, write_splits
 
 
 @pytest.fixture
@@ -17,15 +20,12 @@ def content() -> dict[str, Any]:
     return {"format": "likeness splits", "version": 1, "dataset": "letters", "encoder": "eyes", "splits": [split, other]}
 
 
-def test_what_is_written_is_read_again(content: dict[str, Any], tmp_path: Path) -> None:
+def test_what_is_written_is_read_again_with_its_changes(content: dict[str, Any], tmp_path: Path) -> None:
     splits = splits_from(content)
     write_splits(tmp_path / "ä ö.json", splits)
     assert read_splits(tmp_path / "ä ö.json") == splits
     assert [split.name for split in splits] == ["start", "swap 1"]
     assert splits.named("swap 1").distance == 2.5
-
-
-def test_changes_from_one_split_to_the_next(content: dict[str, Any]) -> None:
     start, swapped = splits_from(content)
     assert swapped.changes_from(start) == {"to train": ("e",), "to test": ("d",), "removed": (), "added": ()}
     smaller = ClassSplit(name="removal 1", distance=3, train=("a", "b"), test=("d", "f"))
@@ -62,12 +62,18 @@ def test_the_published_splits_of_cars196(shared: Path) -> None:
         assert set(split.train) - set(split.tuning) == {published["classes"][number] for number in theirs["tuning_train"]}
 
 
-def test_a_file_is_whole_or_not_there(content: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    file = tmp_path / "splits.json"
-    write_splits(file, splits_from(content))
-    before = file.read_bytes()
-    monkeypatch.setattr("os.fsync", lambda number: (_ for _ in ()).throw(OSError(28, "No space left on device")))
-    with pytest.raises(OSError, match="No space"):
-        write_splits(file, SplitFile(dataset="x", splits=splits_from(content).splits[:1]))
-    assert file.read_bytes() == before
-    assert [each.name for each in tmp_path.iterdir()] == ["splits.json"]
+@given(st.lists(st.floats(0, 100), min_size=3, max_size=9), st.data())
+def test_no_other_choice_is_more_even(distances: list[float], data: st.DataObject) -> None:
+    count = data.draw(st.integers(2, len(distances)))
+    keep = data.draw(st.none() | st.integers(0, len(distances) - 1))
+    targets = np.linspace(min(distances), max(distances), count)
+
+    def cost(choice: "tuple[int, ...] | list[int]") -> float:
+        return float(((np.sort([distances[each] for each in choice]) - targets) ** 2).sum())
+
+    chosen = select_evenly(distances, count, keep)
+    allowed = [choice for choice in combinations(range(len(distances)), count) if keep is None or keep in choice]
+    assert len(set(chosen)) == count
+    assert keep is None or keep in chosen
+    assert cost(chosen) <= min(map(cost, allowed)) + 1e-9
+    assert [distances[each] for each in chosen] == sorted(distances[each] for each in chosen)

@@ -1,11 +1,9 @@
-"""Class swapping against the reference, against the equations taken literally, and its faults."""
-
-from typing import Any
+"""Class swapping and removal against the reference and the equations taken literally."""
 
 import numpy as np
 import pytest
 
-from likeness.shifts import frechet_distance, swap_splits
+from likeness.shifts import removal_splits, swap_splits
 
 EVEN, ODD = range(0, 20, 2), range(1, 20, 2)
 
@@ -30,26 +28,46 @@ def test_the_equations_as_printed(splits: dict[str, np.ndarray], per_step: int, 
     assert np.allclose([each.distance for each in found], splits[f"{name}_fid_exact"], rtol=1e-9, atol=0)
 
 
-def test_one_exchange_is_that_of_the_highest_scores(means: np.ndarray) -> None:
-    start, after = swap_splits(means, EVEN, ODD, 1)
-
-    def score(row: int, own: Any, other: Any) -> float:
-        return float(np.linalg.norm(means[row] - means[list(own)].mean(0)) - np.linalg.norm(means[row] - means[list(other)].mean(0)))
-
-    leaves = max(EVEN, key=lambda row: score(row, EVEN, ODD)), max(ODD, key=lambda row: score(row, ODD, EVEN))
-    assert start.train == tuple(EVEN)
-    assert set(after.train) == {*EVEN, leaves[1]} - {leaves[0]}
-    assert after.distance == frechet_distance(means[list(after.train)], means[list(after.test)])
-
-
-def test_swapping_parts_the_groups_and_its_inverse_mixes_them(means: np.ndarray) -> None:
+def test_half_of_the_classes_remain_and_swapping_parts_the_groups(means: np.ndarray) -> None:
     apart = swap_splits(means, EVEN, ODD, 5, rule="official")
     assert apart[-1].distance > 5 * apart[0].distance
     assert set(apart[-1].train) in ({*range(10)}, {*range(10, 20)})
     mixed = swap_splits(means, range(10), range(10, 20), 5, inverse=True, rule="official")
     assert mixed[-1].distance < 0.2 * mixed[0].distance
+    found = removal_splits(means, range(10), range(10, 20), 50)
+    assert [len(each.train) for each in found] == [10, 9, 8, 7, 6, 5]
+    assert len(removal_splits(means, range(10), range(10, 20), 50, per_step=2)) == 3
 
 
-def test_every_class_stays_on_one_side(means: np.ndarray) -> None:
-    for each in swap_splits(means, EVEN, ODD, 8, per_step=2):
-        assert sorted([*each.train, *each.test]) == list(range(20))
+def ids(row: np.ndarray) -> list[int]:
+    return [int(each) for each in row if each >= 0]
+
+
+OFFICIAL = [
+    f"removal_per{per}_{direction}_from_{start}"
+    for per in (1, 2)
+    for direction, start in [("forward", "initial"), ("forward", "swapped"), ("inverse", "initial")]
+]
+
+
+@pytest.mark.parametrize("name", OFFICIAL)
+def test_the_authors_rule_removes_in_their_order(splits: dict[str, np.ndarray], name: str) -> None:
+    train, test = splits[f"{name}_train"], splits[f"{name}_test"]
+    found = removal_splits(
+        splits["class_means"], ids(train[0]), ids(test[0]), len(train) - 1, 1 if "per1" in name else 2, "inverse" in name, "official"
+    )
+    assert [list(each.train) for each in found] == [ids(row) for row in train]
+    assert [list(each.test) for each in found] == [ids(row) for row in test]
+    assert np.allclose([each.distance for each in found], splits[f"{name}_fid"], rtol=0, atol=1e-6)
+
+
+@pytest.mark.parametrize("per_step", [1, 2])
+@pytest.mark.parametrize("start", ["initial", "swapped"])
+@pytest.mark.parametrize(("rule", "named"), [("paper", "othermean"), ("score", "score")])
+def test_the_papers_words(splits: dict[str, np.ndarray], per_step: int, start: str, rule: str, named: str) -> None:
+    name = f"paper_removal_{named}_per{per_step}_from_{start}"
+    train, test = splits[f"{name}_train_sorted"], splits[f"{name}_test_sorted"]
+    found = removal_splits(splits["class_means"], ids(train[0]), ids(test[0]), len(train) - 1, per_step, rule=rule)  # type: ignore[arg-type]
+    assert [sorted(each.train) for each in found] == [ids(row) for row in train]
+    assert [sorted(each.test) for each in found] == [ids(row) for row in test]
+    assert np.allclose([each.distance for each in found], splits[f"{name}_fid_exact"], rtol=1e-9, atol=0)

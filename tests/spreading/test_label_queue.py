@@ -39,9 +39,6 @@ def test_copies_are_offered_once() -> None:
     queue = next_to_label(found, 8)
     assert len(queue) == 8
     assert len(np.unique(copied.vectors[queue["row"]], axis=0)) == 8
-
-
-def test_where_all_are_copies_each_image_comes_once() -> None:
     space = lk.Space(np.repeat(np.eye(2), 40, axis=0))
     given = np.full(80, None, object)
     given[[0, 40]] = ["a", "b"]
@@ -69,16 +66,13 @@ def test_labels_that_were_changed_come_first(method: str) -> None:
     assert set(next_to_label(found, 10, mistakes=False)["reason"]) == {UNCERTAIN}
 
 
-def test_a_label_that_was_given_is_of_the_kind_of_the_others() -> None:
+def test_a_queue_ends_where_all_is_labeled_and_labels_keep_their_kind() -> None:
     space, labels = _two_sides()
     numbers = (labels == labels[0]).astype(int)
     numbers[3] = 1 - numbers[3]
     queue = next_to_label(spread_labels(space, numbers), 2)
     assert queue["row"].tolist() == [3]
     assert (queue["given"][0], queue["label"][0]) == (numbers[3], 1 - numbers[3])
-
-
-def test_a_queue_ends_where_all_is_labeled() -> None:
     space, labels = _two_sides()
     assert not len(next_to_label(spread_labels(space, labels), mistakes=False))
     labels[3] = None

@@ -1,4 +1,4 @@
-"""Labels that spread: against scikit-learn's dense form, the plain update, and what calibration promises."""
+"""Labels that spread: against scikit-learn's dense form, and what calibration promises."""
 
 import tracemalloc
 from typing import Any
@@ -13,7 +13,7 @@ from likeness.errors import InputError
 from likeness.spreading import LabelSpread, neighbor_graph, spread_labels
 from likeness.spreading.class_scores import propagation_scores
 from likeness.spreading.given_labels import GivenLabels, held_out_groups
-from likeness.spreading.propagation import normalized_graph, propagate
+from likeness.spreading.neighbor_graph import normalized_graph, propagate
 from likeness.spreading.spread_labels import fit_temperature, temper
 
 
@@ -47,17 +47,6 @@ def test_propagation_is_that_of_scikit_learn() -> None:
         np.testing.assert_allclose(found / found.sum(axis=1, keepdims=True), model.label_distributions_, atol=2e-5)
 
 
-def test_propagation_is_what_the_plain_update_converges_to() -> None:
-    space, _ = _blobs(15)
-    graph = normalized_graph(neighbor_graph(space, 4)).toarray().astype(float)
-    starts = np.zeros((len(space), 2), np.float32)
-    starts[0, 0] = starts[20, 1] = starts[44, 1] = 1
-    plain = starts.astype(float)
-    for _ in range(400):
-        plain = 0.9 * graph @ plain + 0.1 * starts
-    np.testing.assert_allclose(propagate(normalized_graph(neighbor_graph(space, 4)), starts, 0.9, 1e-6), plain, atol=1e-6)
-
-
 def test_the_graph_is_symmetric_and_holds_the_nearest() -> None:
     space, _ = _blobs(10)
     graph = neighbor_graph(space, 3).toarray()
@@ -81,19 +70,22 @@ def test_a_graph_through_an_index_spreads_the_same(tmp_path: Any) -> None:
     np.testing.assert_allclose(spread_labels(indexed, given).probabilities, spread_labels(space, given).probabilities, atol=1e-5)
 
 
-@pytest.mark.parametrize("most", [300, 4])
-def test_held_out_scores_are_those_without_the_group(most: int, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("most", "together", "parts"), [(300, None, 12), (4, None, 3), (300, np.arange(12) // 2, 6)])
+def test_held_out_scores_are_those_without_the_group(most: int, together: np.ndarray | None, parts: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("likeness.spreading.class_scores._MOST_COLUMNS", most)
     space, labels = _blobs(20)
     given = GivenLabels.of(_few(labels, 4), len(space))
-    scores = propagation_scores(space, given, seed=3)
-    groups = held_out_groups(given.numbers[given.rows], 300 if most == 300 else 3, 3)
-    assert len(set(groups)) == (12 if most == 300 else 3)
+    scores = propagation_scores(space, given, together, seed=3)
+    groups = scores.apart_groups
+    assert len(set(groups)) == parts
+    assert together is None or (groups == together).all()
     for group in set(groups):
         others = given.numbers.copy()
         others[given.rows[groups == group]] = -1
         expected = propagation_scores(space, GivenLabels(given.classes, others)).all[given.rows[groups == group]]
-        np.testing.assert_allclose(scores.held_out[groups == group], expected, atol=2e-2)
+        np.testing.assert_allclose(scores.apart[groups == group], expected, atol=2e-2)
+        if together is None:
+            np.testing.assert_array_equal(scores.held_out, scores.apart)
 
 
 def _many_classes() -> tuple[lk.Space, GivenLabels]:
@@ -131,14 +123,11 @@ def test_many_parts_of_classes_take_no_memory_for_all_images_at_once(monkeypatch
     assert peak < 4 * 4_000 * 160 * 2  # fewer bytes than starts and scores of the 160 parts in single precision
 
 
-def test_groups_deal_each_class_evenly() -> None:
+def test_groups_deal_each_class_evenly_and_the_temperature_is_the_best() -> None:
     numbers = np.repeat([0, 1, 2], [7, 3, 5])
     groups = held_out_groups(numbers, 3, 0)
     counts = pd.crosstab(numbers, groups).to_numpy()
     assert (counts.max(axis=1) - counts.min(axis=1)).max() <= 1
-
-
-def test_the_temperature_is_the_best_of_a_grid_and_stays_near_1_with_few_labels() -> None:
     rng = np.random.default_rng(0)
     logs = np.log(rng.dirichlet(np.ones(4), 4000))
     numbers = np.array([rng.choice(4, p=row) for row in temper(logs, 2.5)])
@@ -242,18 +231,6 @@ def test_labels_given_one_by_one_are_judged_as_before() -> None:
         spread_labels(space, given, together=[1, 2])
 
 
-def test_scores_apart_are_those_without_all_that_was_given_together() -> None:
-    space, labels = _blobs(20)
-    given = GivenLabels.of(_few(labels, 4), len(space))
-    together = np.arange(12) // 2
-    scores = propagation_scores(space, given, together)
-    for group in range(6):
-        others = given.numbers.copy()
-        others[given.rows[together == group]] = -1
-        expected = propagation_scores(space, GivenLabels(given.classes, others)).all[given.rows[together == group]]
-        np.testing.assert_allclose(scores.apart[together == group], expected, atol=2e-2)
-
-
 def test_missing_labels_may_be_written_in_any_way() -> None:
     space, _ = _blobs(2)
     texts = spread_labels(space, ["a", None, "", "b", UNLABELED, float("nan")])
@@ -265,19 +242,18 @@ def test_missing_labels_may_be_written_in_any_way() -> None:
     assert list(numbers.classes) == [1, 2]
 
 
-def test_an_image_that_no_label_reaches_may_be_anything() -> None:
+def test_what_no_label_reaches_may_be_anything_and_copies_spread(monkeypatch: pytest.MonkeyPatch) -> None:
     axes = np.eye(6)[[0, 0, 0, 2, 2, 2, 4, 4, 4]] + 0.05 * np.eye(6)[[1, 1, 1, 3, 3, 3, 5, 5, 5]] * np.arange(9)[:, None]
     space = lk.Space(axes)
     graph = normalized_graph(neighbor_graph(space, 2))
     starts = np.zeros((9, 2), np.float32)
     starts[0, 0] = starts[3, 1] = 1
     assert not propagate(graph, starts)[6:].any()
-    scores = propagation_scores(space, GivenLabels.of(["a", None, None, "b", None, None, None, None, None], 9), neighbors=2)
+    with monkeypatch.context() as patch:
+        patch.setattr("likeness.spreading.class_scores.neighbor_graph", lambda space, progress: neighbor_graph(space, 2))
+        scores = propagation_scores(space, GivenLabels.of(["a", None, None, "b", None, None, None, None, None], 9))
     np.testing.assert_allclose(np.exp(scores.all[6:]), 0.5)
     assert np.exp(scores.all[1, 0]) > 0.99
-
-
-def test_copies_and_rows_of_zeros_spread() -> None:
     copies = lk.Space(np.repeat(np.eye(2), 30, axis=0))
     given = np.full(60, None, object)
     given[[0, 30]] = ["a", "b"]

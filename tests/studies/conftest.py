@@ -43,7 +43,6 @@ def _direction(encoder: str, word: str) -> np.ndarray:
 
 @pytest.fixture
 def texts(monkeypatch: pytest.MonkeyPatch) -> MadeUpTexts:
-    """The stand-in, in place."""
     made_up = MadeUpTexts()
     monkeypatch.setattr("likeness.encoders.embed_texts", made_up)
     return made_up
@@ -51,7 +50,6 @@ def texts(monkeypatch: pytest.MonkeyPatch) -> MadeUpTexts:
 
 @pytest.fixture
 def cars() -> ImageTable:
-    """72 images with the attributes color and shape."""
     rows = [{"path": f"{i}.png", "color": COLORS[i % 4], "shape": SHAPES[i % 3]} for i in range(72)]
     return ImageTable("made-up cars", Path("."), pd.DataFrame(rows))
 
@@ -67,24 +65,20 @@ def made_up_space(cars: ImageTable, encoder: str, noise: float = 1.5) -> Space:
 
 @pytest.fixture
 def base(cars: ImageTable, texts: MadeUpTexts) -> Space:
-    """The cars as the encoder "made-up" sees them."""
     return made_up_space(cars, "made-up")
 
 
 @pytest.fixture
 def color() -> Notion:
-    """Judged by the color, four prompts."""
     return Notion("car color", "a {} car", COLORS, attribute="color")
 
 
 @pytest.fixture
 def shape() -> Notion:
-    """Judged by the shape, three prompts."""
     return Notion("car shape", "a photo of a {}", SHAPES, attribute="shape")
 
 
 @pytest.fixture
 def shades() -> Notion:
-    """Judged by the color, forty prompts."""
     shades = ("dark", "light", "pale", "deep", "dull", "bright", "matt", "shiny", "warm", "cold")
     return Notion("shades", "a {} car", tuple(f"{shade} {color}" for color in COLORS for shade in shades), attribute="color")

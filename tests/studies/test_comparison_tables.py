@@ -2,7 +2,9 @@ import pandas as pd
 import pytest
 
 from likeness.errors import InputError
-from likeness.studies import paper_table, refusals, statistics, summarize
+from likeness.notions import get_notion
+from likeness.notions.methods import METHOD_TITLES
+from likeness.studies import order_differences, paper_table, published, refusals, side_by_side, statistics, summarize
 
 NAN = float("nan")
 
@@ -31,18 +33,17 @@ def test_statistics_are_mean_and_population_deviation(runs: pd.DataFrame) -> Non
     assert list(table.columns) == ["notion", "method", "dim", "metric", "mean", "std", "runs"]
     assert list(table["method"]) == ["raw"] * 2 + ["pca"] * 2 + ["exact"] * 2 + ["oracle"] * 2 + ["raw"] * 2 + ["pca"] * 2 + ["exact"] * 2
     assert list(table["metric"]) == ["map_at_r", "ami"] * 7
-    exact = table[(table["method"] == "exact") & (table["notion"] == "color")].set_index("metric")
-    assert exact.loc["map_at_r", ["mean", "std", "runs"]].tolist() == pytest.approx([0.53, 0.03, 2])
-    assert exact.loc["ami", ["mean", "std", "runs"]].tolist() == pytest.approx([0.7, 0, 2])
-    refused = table[(table["method"] == "pca") & (table["notion"] == "color")]
-    assert refused[["mean", "std"]].isna().all(axis=None)
-    assert refused["runs"].tolist() == [0, 0]
-
-
-def test_statistics_of_chosen_metrics(runs: pd.DataFrame) -> None:
+    color = table[table["notion"] == "color"].set_index(["method", "metric"])
+    assert color.loc[("exact", "map_at_r"), ["mean", "std", "runs"]].tolist() == pytest.approx([0.53, 0.03, 2])
+    assert color.loc[("exact", "ami"), ["mean", "std", "runs"]].tolist() == pytest.approx([0.7, 0, 2])
+    assert color.loc["pca", ["mean", "std"]].isna().all(axis=None)
+    assert color.loc["pca", "runs"].tolist() == [0, 0]
     assert set(statistics(runs, ["ami", "map"])["metric"]) == {"ami"}
     with pytest.raises(InputError, match="The runs have none of the metrics mrr; their columns are notion, method"):
         statistics(runs, ["mrr"])
+    for empty in (statistics(runs[:0]), summarize(runs[:0]), paper_table(runs[:0])):
+        assert empty.empty
+        assert {"notion"} <= set(empty.columns)
 
 
 def test_summary_has_a_row_per_notion_method_and_dimension(runs: pd.DataFrame) -> None:
@@ -61,45 +62,26 @@ def test_summary_has_a_row_per_notion_method_and_dimension(runs: pd.DataFrame) -
     pd.testing.assert_frame_equal(summarize(runs), expected)
 
 
-def test_the_papers_form_has_a_column_per_method(runs: pd.DataFrame) -> None:
-    expected = pd.DataFrame(
-        [
-            ("color", "MAP@R", "0.400", "–", "0.530 ± 0.030", "0.900"),
-            ("color", "AMI", "0.500", "–", "0.700 ± 0.000", "0.900"),
-            ("model", "MAP@R", "0.800", "0.600", "0.550 ± 0.000", ""),
-            ("model", "AMI", "0.100", "0.300", "0.300 ± 0.100", ""),
-        ],
-        columns=["notion", "metric", "Raw encoder", "PCA", "InDiReCT (exact)", "Oracle"],
-    )
-    pd.testing.assert_frame_equal(paper_table(runs), expected)
+def test_the_papers_form_has_a_column_per_method_and_the_best_is_bold_the_oracle_aside(runs: pd.DataFrame) -> None:
+    rows = [
+        ("color", "MAP@R", "0.400", "–", "**0.530 ± 0.030**", "0.900"),
+        ("color", "AMI", "0.500", "–", "**0.700 ± 0.000**", "0.900"),
+        ("model", "MAP@R", "**0.800**", "0.600", "0.550 ± 0.000", ""),
+        ("model", "AMI", "0.100", "**0.300**", "**0.300 ± 0.100**", ""),  # equal as written
+    ]
+    expected = pd.DataFrame(rows, columns=["notion", "metric", "Raw encoder", "PCA", "InDiReCT (exact)", "Oracle"])
+    pd.testing.assert_frame_equal(paper_table(runs, bold=True), expected)
+    pd.testing.assert_frame_equal(paper_table(runs), expected.map(lambda text: text.replace("**", "")))
 
 
-def test_the_best_is_bold_the_oracle_aside(runs: pd.DataFrame) -> None:
-    table = paper_table(runs, bold=True)
-    titles = table.columns[2:]
-    bold = {(row["notion"], row["metric"]): [title for title in titles if row[title].startswith("**")] for _, row in table.iterrows()}
-    assert bold == {
-        ("color", "MAP@R"): ["InDiReCT (exact)"],
-        ("color", "AMI"): ["InDiReCT (exact)"],
-        ("model", "MAP@R"): ["Raw encoder"],
-        # equal as written
-        ("model", "AMI"): ["PCA", "InDiReCT (exact)"],
-    }
-    assert table.loc[0, "InDiReCT (exact)"] == "**0.530 ± 0.030**"
-
-
-def test_several_dimensions_stand_below_each_other_with_the_raw_encoder_beside_each(runs: pd.DataFrame) -> None:
-    more = pd.concat([runs, runs_of(("color", "exact", 5, 0, 0.7, 0.8))])
-    table = paper_table(more, ["map_at_r"])
+def test_several_dimensions_the_raw_encoder_alone_and_a_method_of_ones_own(runs: pd.DataFrame) -> None:
+    table = paper_table(pd.concat([runs, runs_of(("color", "exact", 5, 0, 0.7, 0.8))]), ["map_at_r"])
     assert list(table.columns[:3]) == ["notion", "dim", "metric"]
     assert table[["notion", "dim", "Raw encoder", "InDiReCT (exact)", "Oracle"]].to_numpy().tolist() == [
         ["color", 128, "0.400", "0.530 ± 0.030", "0.900"],
         ["color", 5, "0.400", "0.700", ""],
         ["model", 128, "0.800", "0.550 ± 0.000", ""],
     ]
-
-
-def test_the_raw_encoder_alone_and_a_method_of_ones_own(runs: pd.DataFrame) -> None:
     alone = paper_table(runs[runs["method"] == "raw"])
     assert list(alone.columns) == ["notion", "metric", "Raw encoder"]
     assert list(alone["Raw encoder"]) == ["0.400", "0.500", "0.800", "0.100"]
@@ -107,35 +89,86 @@ def test_the_raw_encoder_alone_and_a_method_of_ones_own(runs: pd.DataFrame) -> N
     assert list(own["mine"]) == ["0.530 ± 0.030", "0.550 ± 0.000"]
 
 
-def test_tables_of_no_runs_are_empty(runs: pd.DataFrame) -> None:
-    for table in (statistics(runs[:0]), summarize(runs[:0]), paper_table(runs[:0])):
-        assert table.empty
-        assert {"notion"} <= set(table.columns)
-
-
 def _runs(*rows: tuple[object, ...], along: str = "dim") -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["notion", "method", along, "refused"])
 
 
-def test_nothing_refused_gives_no_sentence() -> None:
-    assert refusals(_runs(("color", "pca", 2, ""))) == []
-    assert refusals(pd.DataFrame({"notion": ["color"]})) == []
-    assert refusals(_runs()) == []
-
-
-def test_a_method_is_named_with_all_its_sizes_and_the_first_reason() -> None:
-    runs = _runs(
-        ("color", "pca", 2, ""), ("color", "pca", 16, "too few for 16."), ("color", "pca", 32, "too few for 32."), ("color", "exact", 32, "")
-    )
-    assert refusals(runs) == ["color, PCA at 16, 32 dimensions: too few for 16."]
+def test_what_is_refused_is_named_with_all_its_sizes_and_the_first_reason() -> None:
+    for nothing in (_runs(("color", "pca", 2, "")), pd.DataFrame({"notion": ["color"]}), _runs()):
+        assert refusals(nothing) == []
+    sizes = (("color", "pca", 2, ""), ("color", "pca", 16, "too few for 16."), ("color", "pca", 32, "too few for 32."), ("color", "exact", 32, ""))
+    assert refusals(_runs(*sizes)) == ["color, PCA at 16, 32 dimensions: too few for 16."]
     assert refusals(_runs(("color", "pca", 5, "too few."), along="prompts").assign(dim=128)) == ["color, PCA at 5 prompts: too few."]
+    large = _runs(("color", "raw", 4, "No network."), ("shape", "exact", 4, "No network.")).assign(encoder="large")  # is named once
+    small = _runs(("color", "raw", 4, ""), ("color", "pca", 4, "Too few prompts.")).assign(encoder="small")
+    assert refusals(pd.concat([large, small])) == ["large: No network.", "small, color, PCA at 4 dimensions: Too few prompts."]
 
 
-def test_an_encoder_without_weights_is_named_once() -> None:
-    runs = pd.concat(
-        [
-            _runs(("color", "raw", 4, "No network."), ("shape", "exact", 4, "No network.")).assign(encoder="large"),
-            _runs(("color", "raw", 4, ""), ("color", "pca", 4, "Too few prompts.")).assign(encoder="small"),
-        ]
-    )
-    assert refusals(runs) == ["large: No network.", "small, color, PCA at 4 dimensions: Too few prompts."]
+KEYS = ["notion", "metric", "method"]
+
+
+def results(rows: list[tuple[str, float, float]], notion: str = "n") -> pd.DataFrame:
+    return pd.DataFrame([{"notion": notion, "metric": "map_at_r", "method": m, "mean": mean, "std": std} for m, mean, std in rows])
+
+
+def test_appendix_is_whole() -> None:
+    frame = published("indirect")
+    assert len(frame) == 13 * 7 * 8
+    assert frame[["dataset", *KEYS]].notna().all(axis=None)
+    empty = frame[frame["mean"].isna() & (frame["method"] != "pca")]
+    assert set(empty[KEYS].itertuples(index=False, name=None)) == {
+        ("car color", "nmi", "raw"),
+        ("background color", "map", "raw"),
+        ("DeepFashion fit", "ami", "lae"),
+        ("DeepFashion fit", "map", "raw"),
+        ("DeepFashion fit", "map", "ae"),
+    }
+    assert set(frame[(frame["method"] == "pca") & frame["mean"].notna()]["notion"]) == {"car model", "Cars196 car model"}
+
+
+def test_notions_are_those_of_the_library() -> None:
+    table = published(table="table1")
+    assert len(table) == 13
+    for row in table.to_dict("records"):
+        notion = get_notion(row["notion"])
+        assert notion.dataset == row["dataset"]
+        assert row["template"].split("[")[0] == notion.templates[0].split("{}")[0]
+    assert table.set_index("notion").loc["Cars196 manufacturer", "aspect_count"] == 46
+
+
+@pytest.mark.parametrize(
+    ("asked", "message"),
+    [
+        ({"dataset": "cars"}, r"no dataset 'cars'; it has Synthetic Cars, Cars196, CUB200, DeepFashion, Movie Posters\."),
+        ({"paper": "clip"}, r"There is no paper 'clip' here; choose from indirect\."),
+        ({"table": "table9"}, r"There is no table 'table9' here; choose from appendix_table1, section5, table1, table2\."),
+    ],
+)
+def test_unknown_names(asked: dict[str, str], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        published(**asked)  # type: ignore[arg-type]
+
+
+def test_order_differences_by_hand() -> None:
+    theirs = results([("raw", 0.5, float("nan")), ("pca", 0.6, 0.01), ("ae", 0.4, 0.2), ("oracle", 0.9, 0.0)])
+    ours = results([("raw", 0.7, 0.0), ("pca", 0.3, 0.01), ("ae", 0.35, 0.01), ("exact", 0.8, 0.0)])
+    found = order_differences(ours, theirs)
+    # raw over pca is turned round beyond all deviations; pca over ae by .05, and by .2 against .21 of deviations in the other table
+    assert found[["better", "worse", "clear"]].values.tolist() == [["pca", "raw", True], ["pca", "ae", False]]
+    assert found["their_gap"].tolist() == pytest.approx([0.1, 0.2])
+    assert found["our_gap"].tolist() == pytest.approx([-0.4, -0.05])
+
+
+def test_side_by_side_by_hand() -> None:
+    ours = pd.concat([results([("raw", 0.5, 0.0), ("exact", 0.6, 0.0123), ("pca", float("nan"), float("nan"))]), results([("raw", 1, 0)], "m")])
+    ours["runs"] = [1, 5, 0, 2]
+    theirs = results([("raw", 0.435, float("nan")), ("adam", 0.574, 0.002), ("random", float("nan"), float("nan"))])
+    table = side_by_side(ours, theirs)
+    assert list(table.columns) == [METHOD_TITLES[method] for method in ("raw", "exact", "adam")]
+    assert table.index.tolist() == [("n", "MAP@R", "here"), ("n", "MAP@R", "paper"), ("m", "MAP@R", "here"), ("m", "MAP@R", "paper")]
+    assert table.values.tolist() == [
+        ["0.500", "0.600 ± 0.012", "–"],
+        ["0.435", "–", "0.574 ± 0.002"],
+        ["1.000 ± 0.000", "–", "–"],
+        ["–", "–", "–"],
+    ]

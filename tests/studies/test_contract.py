@@ -1,5 +1,3 @@
-"""What holds for every study that compares fits: its defaults are the paper's, it tells how far it is, stops, keeps what is done, refuses early."""
-
 import inspect
 from collections.abc import Callable
 from dataclasses import replace
@@ -47,7 +45,6 @@ def test_a_study_of_the_paper_is_its_own_by_default(name: str) -> None:
 
 @pytest.fixture
 def run(base: Space, shades: Notion) -> Callable[..., pd.DataFrame]:
-    """Runs a study by its name with options beside its own."""
 
     def call(name: str, **options: Any) -> pd.DataFrame:
         study, own = STUDIES[name]
@@ -79,8 +76,6 @@ BAD = [
     ("compare", {"metrics": []}, "There is no metric to measure; name at least one of map_at_r"),
     ("compare", {"ranking": "manhattan"}, "The metric 'manhattan' is unknown; choose 'cosine' or 'euclidean'"),
     ("compare", {"dims": [0]}, "The dimension 0 can't be measured; give whole numbers from 1, or 'suggested'"),
-    ("compare", {"dims": [2.5]}, r"The dimension 2\.5 can't be measured"),
-    ("compare", {"dims": ["many"]}, "The dimension 'many' can't be measured"),
     ("compare", {"dims": []}, "There is no dimension to measure; give at least one, such as 128"),
     ("compare", {"seeds": []}, "There is no seed to measure"),
     ("compare", {"notions": []}, "There is no notion to measure"),
@@ -90,10 +85,8 @@ BAD = [
     ("encoders", {"encoders": ["small", "small"]}, "The encoder 'small' stands twice"),
     ("encoders", {"methods": ("best",)}, "There is no method 'best'"),
     ("encoders", {"notions": []}, "There is no notion to measure"),
-    ("encoders", {"metrics": ("accuracy",)}, "There is no metric 'accuracy'"),
     ("prompts", {"counts": ()}, "There is no number of prompts to measure"),
     ("prompts", {"counts": (1,)}, r"1 prompts can't be sampled; give whole numbers from 2\."),
-    ("prompts", {"counts": (2.5,)}, r"2\.5 prompts can't be sampled"),
     (
         "prompts",
         {"counts": (10, 41)},

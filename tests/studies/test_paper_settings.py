@@ -1,5 +1,5 @@
-"""The presets of the language guidance paper and of its authors' commands, against one table of what the two say."""
-
+import inspect
+import re
 from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any
@@ -7,9 +7,13 @@ from typing import Any
 import pandas as pd
 import pytest
 import torch
-from tests.studies.paper_settings import fits, settings
+import yaml
 
+from likeness.errors import InputError
 from likeness.io import assets_dir
+from likeness.losses import OBJECTIVES, S2SD, WRAPPERS
+from likeness.options import defaults
+from likeness.studies.study import StudyConfig, cells, read_study
 from likeness.training.config import RunConfig, difference, presets, read_config, with_changes
 from likeness.training.loop.train import train
 
@@ -40,7 +44,6 @@ def preset_of(command: dict[str, str]) -> str:
 
 
 def rows_about(preset: str) -> list[dict[str, str]]:
-    """The rows with a key that are about a preset."""
     patterns = SETTINGS["presets"].where(SETTINGS["presets"] != "", "lg-*").str.split()
     rows = SETTINGS[[any(fnmatch(preset, each) for each in own) for own in patterns]]
     return rows[rows["key"] != ""].to_dict("records")  # type: ignore[return-value]
@@ -58,49 +61,142 @@ def expected(preset: str, row: dict[str, str]) -> str:
 
 
 def command_of(preset: str) -> str:
-    """The preset of the command that trains what one of the paper's presets does, in its 128 dimensions."""
     dataset, objective = preset.split("-")[1:3]
     return f"lg-code-{dataset}-128-{objective}-plg"
 
 
 @pytest.mark.parametrize("preset", PRESETS)
-def test_a_preset_is_set_as_paper_or_code_says(preset: str) -> None:
-    found, rows = settings(read_config(preset)), rows_about(preset)
-    wrong = {row["key"]: (found.get(row["key"], "no such key"), expected(preset, row)) for row in rows if not fits_row(found, preset, row)}
-    assert wrong == {}
-    assert len({row["key"] for row in rows}) == len(rows)  # one row for each key
+def test_a_preset_is_set_as_paper_or_code_says_and_sets_nothing_else(preset: str) -> None:
+    config, rows = read_config(preset), rows_about(preset)
+    found, keys = settings(config), {row["key"] for row in rows}
+    said = {row["key"]: expected(preset, row) for row in rows}
+    assert {key: (found.get(key), text) for key, text in said.items() if key not in found or not fits(found[key], text)} == {}
+    assert len(keys) == len(rows)  # one row for each key
+    changed = {key for key in difference(config, RunConfig()) if found.get(key) is not None}
+    assert {key for key in changed if not key.startswith("guidance.")} - ABOUT - keys == set()
+    own = {f"guidance.{key}" for key in config.guidance.model_fields_set} if config.guidance else set()
+    assert own - {"guidance.classifier"} - ABOUT <= keys
 
 
-def fits_row(found: dict[str, Any], preset: str, row: dict[str, str]) -> bool:
-    return row["key"] in found and fits(found[row["key"]], expected(preset, row))
+def settings(config: RunConfig) -> dict[str, Any]:
+    """All settings by dotted keys, with the options that an objective and its wrappers have by default."""
+    content = config.model_dump(mode="json")
+    objective = content["objective"]
+    objective["options"] = defaults(OBJECTIVES[objective["name"]].options) | objective["options"]
+    for name in config.objective.wrappers:
+        objective[name] = wrapper_defaults(name) | objective[name]
+    return flat(content)
 
 
-@pytest.mark.parametrize("preset", PRESETS)
-def test_whatever_a_preset_sets_stands_in_the_table(preset: str) -> None:
-    changed = {key for key in difference(read_config(preset), RunConfig()) if settings(read_config(preset)).get(key) is not None}
-    guidance = {key for key in changed if key.startswith("guidance.")}
-    assert changed - guidance - ABOUT - {row["key"] for row in rows_about(preset)} == set()
-    config = read_config(preset).guidance
-    assert config is None or {f"guidance.{key}" for key in config.model_fields_set} - {"guidance.classifier"} - ABOUT <= {
-        row["key"] for row in rows_about(preset)
-    }
+def wrapper_defaults(name: str) -> dict[str, Any]:
+    options = WRAPPERS[name].options
+    if options is not None:
+        return defaults(options)
+    return {name: each.default for name, each in inspect.signature(S2SD).parameters.items() if each.default is not each.empty}
 
 
-@pytest.mark.parametrize("preset", ["lg-code-cub200-128-s2sd-plg", "lg-cars196-margin-elg"])
-def test_presets_train_with_a_small_network_on_small_images(photos: Path, tmp_path: Path, preset: str) -> None:
-    small = {"name": "test_resnet", "weights": "none"}
+def flat(content: dict[str, Any], before: str = "") -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for key, value in content.items():
+        found |= flat(value, f"{before}{key}.") if isinstance(value, dict) and value else {f"{before}{key}": value}
+    return found
+
+
+def fits(value: Any, text: str) -> bool:
+    """Whether a value is what the table says: a number, a range ("1 to 10"), a list, a word, null."""
+    low, to, high = text.partition(" to ")
+    if to:
+        return float(low) <= value <= float(high)
+    if re.fullmatch(r"[\d.]+(e-?\d+)?", text):
+        return not isinstance(value, bool) and value == pytest.approx(float(text), rel=1e-12)
+    return bool(value == yaml.safe_load(text))
+
+
+DATASETS = {"cub200": "oodml-cub200", "cars196": "oodml-cars196", "sop": "oodml-sop"}
+METHODS = ("Margin", "Multisimilarity", "ArcFace", "ProxyAnchor", "R-margin", "DiVA", "Uniform prior", "S2SD")
+ROWS = [(dataset, row) for dataset in DATASETS for row in METHODS] + [("sop", "S2SD, ResNet-101")]
+# what a run is about, and what is only measured, rather than how it is set
+OODML_ABOUT = {"name", "note", "seed", "data.source", "data.attribute", "data.split", "data.splits", "data.shift", "matched_classes"}
+OODML_TABLE = pd.read_csv(assets_dir() / "papers" / "oodml_settings.csv", dtype=str, keep_default_na=False).to_dict("records")
+
+
+def study_of(dataset: str) -> StudyConfig:
+    """The study; the splits of Cars196 stand in for those that a person computes."""
+    return read_study(DATASETS[dataset]).model_copy(update={"splits": "cars196-oodml"})
+
+
+def config_of(dataset: str, row: str) -> RunConfig:
+    return cells(study_of(dataset), Path("runs"), rows=[row])[0].config
+
+
+def said_of(dataset: str, row: str) -> dict[str, str]:
+    """What the table says of a row, by key; of two lines about a key, the later one is about fewer rows."""
+    found = {}
+    for line in OODML_TABLE:
+        here = line[dataset] or not any(line[each] for each in DATASETS)
+        if line["key"] and here and any(fnmatch(row, pattern) for pattern in (line["rows"] or "*").split(";")):
+            found[line["key"]] = line["ours"] or line[dataset] or line["paper"]
+    return found
+
+
+@pytest.mark.parametrize(("dataset", "row"), ROWS)
+def test_a_row_is_set_as_the_scripts_say_and_sets_nothing_else(dataset: str, row: str) -> None:
+    said, config = said_of(dataset, row), config_of(dataset, row)
+    found = settings(config)
+    assert len(said) > 25
+    every = found | {"seeds": list(study_of(dataset).seeds)}
+    assert {key: (every.get(key), text) for key, text in said.items() if key not in every or not fits(every[key], text)} == {}
+    options = ("objective.options.", "objective.s2sd.", "objective.diva.", "objective.uniform_prior.")
+    changed = {key for key in found if key.startswith(options)} | {key for key in difference(config, RunConfig()) if key in found}
+    assert changed - OODML_ABOUT - {"few_shot.seed"} - set(said) == set()
+
+
+@pytest.mark.parametrize("dataset", DATASETS)
+def test_rows_are_the_methods_and_encoders_of_the_figures(dataset: str) -> None:
+    rows = list(read_study(DATASETS[dataset]).rows)
+    trained = [row for row in rows if not row.endswith((", raw", ", random projection"))]
+    more = {"cars196": ["Multisimilarity +ELG", "Multisimilarity +PLG"], "sop": ["S2SD, ResNet-101"], "cub200": []}[dataset]
+    assert trained == [*METHODS, *more]
+    raw = ["CLIP", "SwAV", "BiT ImageNet-1k", "BiT ImageNet-21k", "EfficientNet-B0", "ResNet-50"]  # Figure 6
+    assert rows[len(trained) :] == [*(f"{name}, raw" for name in raw), "ResNet-50, random projection"]  # the last one is ours, a control
+
+
+@pytest.mark.parametrize("dataset", ["cub200", "sop"])
+def test_without_its_splits_a_study_names_the_command_that_makes_them(dataset: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    study = read_study(DATASETS[dataset])
+    with pytest.raises(InputError) as error:
+        cells(study, tmp_path)
+    assert f"'data/{dataset}-oodml.json', and there is no such file; make it: {study.splits_command}" in str(error.value)
+    assert study.splits_command.startswith(f"likeness splits build --like oodml-{dataset} --start official --per-step ")
+    assert study.splits_command.endswith(f"--out {study.splits}")
+    words = " ".join(study.note.split())
+    assert study.splits_command in words
+    assert "computed by the paper's rule" in words
+    assert "are not those" in words
+
+
+SMALL = [("cars196", "DiVA"), ("cub200", "S2SD"), ("sop", "ProxyAnchor")]
+
+
+@pytest.mark.parametrize(("dataset", "row"), SMALL)
+def test_rows_train_with_a_small_network_on_small_images(photos: Path, tmp_path: Path, dataset: str, row: str) -> None:
+    parts = 4 if row == "DiVA" else 1
+    few = {"few_shot.steps": 2, "few_shot.episodes": 1, "few_shot.shots": [2]} if dataset != "sop" else {}
     config = with_changes(
-        read_config(preset),
-        {f"backbone.{key}": value for key, value in small.items()}
-        | {"data.source": str(photos), "data.split": "classes", "data.attribute": "class", "data.image_size": 16, "guidance.language": "clip:cars"}
-        | {"batch.size": 8, "epochs": 2, "device": "cpu"}  # more classes than there are, which replacement allows
-        | ({"guidance.classifier": small} if preset.endswith("plg") else {}),
+        config_of(dataset, row),
+        {"backbone": {"name": "test_resnet", "weights": "none", "dim": 16, "parts": parts}, "data": {"source": str(photos), "image_size": 16}}
+        | {"data.crops": "whole", "data.select_on_test": True, "batch.size": 8, "epochs": 2, "device": "cpu", "matched_classes": 2}
+        | few,
     )
     run = train(config, tmp_path / "run")
     losses = run.metrics()["loss"].dropna()
     assert len(losses) == 2 * (18 // 8)
-    assert (losses > 0).all()
-    betas = [value for name, value in torch.load(run.checkpoint, weights_only=True)["state_dict"].items() if name.endswith(".beta")]
-    if preset.endswith("margin-elg"):
-        assert len(betas) == 1
-        assert (betas[0] - 1.2).abs().max() == pytest.approx(4 * 5e-4, rel=0.2)  # four steps of Adam at beta's own rate
+    assert losses.map(lambda value: value == value and value != 0).all()
+    state = torch.load(run.checkpoint, weights_only=True)["state_dict"]
+    betas = {name: each for name, each in state.items() if name.endswith(".beta")}
+    start, rate = (0.6 if (dataset, row) == ("cub200", "S2SD") else 0.9 if row == "S2SD" else 1.2), (1e-5 if row == "S2SD" else 5e-4)
+    assert len(betas) == {"DiVA": 3, "S2SD": 4, "ProxyAnchor": 0, "Uniform prior": 1}[row]
+    for each in betas.values():
+        assert float((each - start).abs().max()) == pytest.approx(4 * rate, rel=0.25)  # four steps of Adam at their own rate
+    assert ("few_shot_2" in (run.report() or {})["last"]) == (dataset != "sop")

@@ -1,5 +1,3 @@
-"""Sweeps: values of settings tried in every row on held-out training images."""
-
 from pathlib import Path
 from typing import Any
 
@@ -24,33 +22,34 @@ def test_each_row_that_trains_is_tried_with_each_value_on_held_out_classes(study
     found = cells(swept, tmp_path)
     assert {cell.seed for cell in found} == {3}
     assert [(cell.row, cell.config.optimizer.rate, cell.config.data.validation) for cell in found] == [
-        *((f"Margin, rate {rate}", rate, 0.15) for rate in (0.001, 0.01, 0.1)),
-        *((f"Contrastive, rate {rate}", rate, 2) for rate in (0.001, 0.01, 0.1)),
+        (f"{row}, rate {rate}", rate, held) for row, held in (("Margin", 0.15), ("Contrastive", 2)) for rate in (0.001, 0.01, 0.1)
     ]
     assert len(sweep_of(study, ["Margin"]).rows) == 3
-
-
-def test_combinations_of_two_settings(study: StudyConfig) -> None:
     both = study.model_copy(update={"sweep": {"optimizer.rate": (0.001, 0.01), "objective.options": ({"margin": 0.1}, {"margin": 0.3})}})
     assert [name for name in sweep_of(both).rows if name.startswith("Margin")] == [
         f"Margin, rate {rate}, options {{'margin': {margin}}}" for rate in (0.001, 0.01) for margin in (0.1, 0.3)
     ]
+    with pytest.raises(InputError, match="names no values to try"):
+        sweep_of(study.model_copy(update={"sweep": {}}))
 
 
 def test_the_best_is_that_of_the_held_out_figure_and_not_of_the_test_classes(study: StudyConfig) -> None:
-    every = pd.DataFrame(
-        {
-            "row": [f"{row}, rate {rate}" for row in ("Margin", "Contrastive") for rate in (0.001, 0.01, 0.1)],
-            "recall_at_1": [0.9, 0.1, 0.2, 0.1, 0.2, 0.3],
-            "validation_recall_at_1": [0.1, 0.5, 0.4, 0.3, 0.2, 0.1],
-        }
-    )
+    rows = [f"{row}, rate {rate}" for row in ("Margin", "Contrastive") for rate in (0.001, 0.01, 0.1)]
+    figures = {"recall_at_1": [0.9, 0.1, 0.2, 0.1, 0.2, 0.3], "validation_recall_at_1": [0.1, 0.5, 0.4, 0.3, 0.2, 0.1]}
+    every = pd.DataFrame({"row": rows} | figures)
     table = sweep_table(study, every)
     best = table[table["best"]].set_index("row")
     assert best["optimizer.rate"].to_dict() == {"Margin": 0.01, "Contrastive": 0.001}
     assert best["edge"].to_dict() == {"Margin": False, "Contrastive": True}
     assert best["figure"].to_dict() == {"Margin": 0.5, "Contrastive": 0.3}
     assert not len(sweep_table(study, every.iloc[:0]))
+
+    data = study.base["data"] | {"split": "images", "labels": {"kind": "numbers", "columns": ["x"]}}
+    base = study.base | {"data": data, "objective": {"name": "log-ratio"}, "batch": {"size": 12, "nearest": 2, "drawn": 2}}
+    apart = study.model_copy(update={"base": base, "rows": {"Log-ratio": {}}})
+    rows = [f"Log-ratio, rate {rate}" for rate in (0.001, 0.01, 0.1)]
+    table = sweep_table(apart, pd.DataFrame({"row": rows, "validation_mean_label_distance_at_10": [9.0, 7.0, 8.0]}))
+    assert table[table["best"]]["optimizer.rate"].tolist() == [0.01]  # the smallest distance
 
 
 def test_a_sweep_runs_and_is_told(study: StudyConfig, tmp_path: Path) -> None:
@@ -62,21 +61,3 @@ def test_a_sweep_runs_and_is_told(study: StudyConfig, tmp_path: Path) -> None:
     assert len(table) == 2
     assert table["best"].sum() == 1
     assert table["edge"].all()
-
-
-def test_a_study_without_values_to_try_is_refused(study: StudyConfig) -> None:
-    with pytest.raises(InputError, match="names no values to try"):
-        sweep_of(study.model_copy(update={"sweep": {}}))
-
-
-def test_of_continuous_labels_the_smallest_label_distance_is_the_best(study: StudyConfig) -> None:
-    base = study.base | {
-        "data": study.base["data"] | {"split": "images", "labels": {"kind": "numbers", "columns": ["x"]}},
-        "objective": {"name": "log-ratio"},
-        "batch": {"size": 12, "nearest": 2, "drawn": 2},
-    }
-    apart = study.model_copy(update={"base": base, "rows": {"Log-ratio": {}}})
-    rates = {f"Log-ratio, rate {rate}": distance for rate, distance in ((0.001, 9.0), (0.01, 7.0), (0.1, 8.0))}
-    every = pd.DataFrame({"row": list(rates), "validation_mean_label_distance_at_10": list(rates.values())})
-    table = sweep_table(apart, every)
-    assert table[table["best"]]["optimizer.rate"].tolist() == [0.01]

@@ -1,5 +1,3 @@
-"""The studies that ship: their cells are configs, and their rows are the papers'."""
-
 from pathlib import Path
 
 import pandas as pd
@@ -35,53 +33,52 @@ TABLE_1 = {"language-table-1-cub200": "CUB200", "language-table-1-cars196": "CAR
 
 
 def controls(name: str) -> list[str]:
-    """The control rows of a study."""
     return [RAW, *(f"{row}, {title}" for row, titles in CONTROLS[name].items() for title in titles)]
 
 
 def configs(name: str, changes: dict[str, str] | None = None) -> dict[str, RunConfig]:
-    """The first seed's config of each row."""
     study = read_study(name)
     return {cell.row: cell.config for cell in cells(study, Path("runs"), changes) if cell.seed == study.seeds[0]}
 
 
+# a part of another study, whose raw rows and controls stand there
+PARTS = {"lsp-pose-sizes": "lsp-pose", "synthetic-poses-sizes": "synthetic-poses"}
+
+
 @pytest.mark.parametrize("name", studies())
-def test_every_cell_is_a_config_and_no_two_are_one(name: str) -> None:
+def test_every_cell_is_a_config_no_two_are_one_and_a_control_and_the_raw_network_are_among_them(name: str) -> None:
     study = read_study(name)
     if study.splits_command:  # its splits are computed from the dataset; others stand in
         study = study.model_copy(update={"splits": "cars196-oodml"})
     wanted = cells(study, Path("runs"))
     assert study.name == name
     assert len(study.note) > 40
+    assert len(study.seeds) >= 2
     splits = len(study_splits(study))
     untrained = sum(cell.config.epochs == 0 for cell in wanted) // splits  # of one seed
     assert len(wanted) == splits * ((len(study.rows) - untrained) * len(study.seeds) + untrained)
-    assert len({cell.folder for cell in wanted}) == len(wanted)
     assert len({cell.config.model_copy(update={"name": ""}).model_dump_json() for cell in wanted}) == len(wanted)
     for cell in wanted:
         build_objective(cell.config.objective, 10, cell.config.backbone.dim or 8, 8)
+    models = {model for cell in wanted for model in (cell.config.guidance.language if cell.config.guidance else ())}
+    assert all(language_model(each).identity for each in models if not each.startswith(("vectors:", "hierarchy:")) and each != "wordnet")
+    whole = row_configs(read_study(PARTS.get(name, name))).values()
+    assert any(not config.epochs and config.backbone.dim is None for config in whole)
+    assert any(map(controlled, whole))
 
 
-@pytest.mark.parametrize(("name", "table"), TABLES.items())
+@pytest.mark.parametrize(("name", "table"), (TABLES | RELATIVE).items())
 def test_rows_are_those_of_the_papers_table(name: str, table: str) -> None:
-    printed = list(dict.fromkeys(published_guidance(table, "CUB200")["method"]))
-    assert list(dict.fromkeys(row.partition(": ")[0] for row in read_study(name).rows)) == printed + controls(name)
-    assert len(read_study(name).seeds) == 5
-
-
-@pytest.mark.parametrize(("name", "table"), RELATIVE.items())
-def test_rows_added_to_an_objective_stand_beside_the_papers(name: str, table: str) -> None:
     rows = list(read_study(name).rows)
-    ours = pd.DataFrame({"row": rows, "recall_at_1": 0.5, "recall_at_1 ±": 0.01})
-    beside = beside_guidance(ours, table).set_index("row")
+    assert len(read_study(name).seeds) == 5
+    if name in TABLES:
+        printed = list(dict.fromkeys(published_guidance(table, "CUB200")["method"]))
+        assert list(dict.fromkeys(row.partition(": ")[0] for row in rows)) == printed + controls(name)
+        return
+    beside = beside_guidance(pd.DataFrame({"row": rows, "recall_at_1": 0.5, "recall_at_1 ±": 0.01}), table).set_index("row")
     assert set(beside.index) == set(rows)  # the paper has no row that we have not
     assert (beside["R@1, CARS196, paper"] == "").sum() == len(controls(name)) + (table == "table_s1")  # S1 lacks +ELG on multisimilarity
     assert rows[9:] == controls(name)
-    assert len(read_study(name).seeds) == 5
-
-
-@pytest.mark.parametrize("name", RELATIVE)
-def test_a_row_of_the_relative_tables_is_the_preset(name: str) -> None:
     own = {"Multisimilarity": "multisimilarity", "Margin, β = 1.2": "margin", "Multisimilarity + S2SD": "s2sd"}
     for row, config in configs(name).items():
         if row not in controls(name):
@@ -120,31 +117,10 @@ def test_rows_of_table_1_are_its_cells_with_pseudolabels(name: str, dataset: str
         assert low <= config.guidance.omega <= high
 
 
-@pytest.mark.parametrize("name", [*TABLES, *RELATIVE, *TABLE_1, "shipped-cars"])
-def test_language_models_are_known(name: str) -> None:
-    for config in configs(name).values():
-        for model in config.guidance.language if config.guidance else ():
-            if not model.startswith(("vectors:", "hierarchy:")) and model != "wordnet":
-                assert language_model(model).identity
-
-
-# a part of another study, whose raw rows and controls stand there
-PARTS = {"lsp-pose-sizes": "lsp-pose", "synthetic-poses-sizes": "synthetic-poses"}
-
-
 def controlled(config: RunConfig) -> bool:
     """Trains on what has lost its meaning, or does not train although it has an embedding layer."""
     guided = config.guidance is not None and config.guidance.control != "none"
     return config.data.shuffled or guided or (not config.epochs and config.backbone.dim is not None)
-
-
-@pytest.mark.parametrize("name", sorted(studies()))
-def test_every_study_has_the_raw_network_a_control_and_several_seeds(name: str) -> None:
-    study = read_study(PARTS.get(name, name))
-    configs = row_configs(study)
-    assert any(not config.epochs and config.backbone.dim is None for config in configs.values())
-    assert any(map(controlled, configs.values()))
-    assert len(read_study(name).seeds) >= 2
 
 
 @pytest.mark.parametrize(("name", "whole"), PARTS.items())

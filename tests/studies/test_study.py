@@ -1,5 +1,3 @@
-"""Studies: rows times seeds as runs of their own, gone on with where they were stopped, and their table."""
-
 from pathlib import Path
 from typing import Any
 
@@ -10,8 +8,10 @@ import yaml
 from scipy.stats import ttest_rel
 
 from likeness.errors import InputError
-from likeness.studies import paired_differences, study as module
+from likeness.shifts import ClassSplit
+from likeness.studies import image_passes, paired_differences, study as module
 from likeness.studies.study import Cell, StudyConfig, cells, measured, read_study, run_study, study_table
+from likeness.training import RunConfig, config_from
 from likeness.training.runs.run_folder import RunFolder
 
 
@@ -25,35 +25,21 @@ def _stamp(cell: Cell) -> int:
     return (cell.folder / "report.json").stat().st_mtime_ns
 
 
-def test_every_row_has_a_run_of_every_seed_the_first_seed_first(study: StudyConfig, tmp_path: Path) -> None:
+def test_every_row_has_a_run_of_every_seed_and_a_change_leaves_rows_alone_that_do_not_have_what_it_is_of(study: StudyConfig, tmp_path: Path) -> None:
     found = cells(study, tmp_path, {"epochs": 2})
-    assert [(cell.row, cell.seed) for cell in found] == [("Margin", 0), ("Contrastive", 0), ("Margin", 1), ("Contrastive", 1)]
-    assert [cell.config.objective.name for cell in found] == ["margin", "contrastive"] * 2
-    assert {cell.config.epochs for cell in found} == {2}
-    assert [(cell.config.name, cell.config.seed, cell.folder.name) for cell in found[:3]] == [
-        ("Margin", 0, "margin-0"),
-        ("Contrastive", 0, "contrastive-0"),
-        ("Margin", 1, "margin-1"),
+    assert [(cell.row, cell.config.name, cell.seed, cell.config.seed, cell.folder.name, cell.config.objective.name) for cell in found] == [
+        (name, name, seed, seed, f"{name.lower()}-{seed}", name.lower()) for seed in (0, 1) for name in ("Margin", "Contrastive")
     ]
+    assert {cell.config.epochs for cell in found} == {2}
 
-
-def test_a_change_leaves_rows_alone_that_do_not_have_what_it_is_of(study: StudyConfig, tmp_path: Path) -> None:
     rows = {"Alone": {}, "Guided": {"guidance": {"language": "minilm"}}, "S2SD": {"objective.s2sd": {}}, "Raw": {"epochs": 0, "backbone.dim": None}}
     changes = {"guidance.omega": 3.0, "objective.s2sd.feature_weight": 7.0, "epochs": 2, "backbone.dim": 16, "data.image_size": 32}
-    found = {cell.row: cell.config for cell in cells(study.model_copy(update={"rows": rows}), tmp_path, changes) if cell.seed == 0}
-    assert {row: config.guidance and config.guidance.omega for row, config in found.items()} == {
-        "Alone": None,
-        "Guided": 3.0,
-        "S2SD": None,
-        "Raw": None,
-    }
-    assert {row for row, config in found.items() if config.objective.s2sd} == {"S2SD"}
-    assert found["S2SD"].objective.s2sd == {"feature_weight": 7.0}
-    assert {row: (config.epochs, config.backbone.dim) for row, config in found.items()} == {
-        **dict.fromkeys(("Alone", "Guided", "S2SD"), (2, 16)),
-        "Raw": (0, None),
-    }
-    assert {config.data.image_size for config in found.values()} == {32}
+    made = {cell.row: cell.config for cell in cells(study.model_copy(update={"rows": rows}), tmp_path, changes) if cell.seed == 0}
+    assert {row: config.guidance.omega for row, config in made.items() if config.guidance} == {"Guided": 3.0}
+    assert {row: config.objective.s2sd for row, config in made.items() if config.objective.s2sd} == {"S2SD": {"feature_weight": 7.0}}
+    trained = dict.fromkeys(("Alone", "Guided", "S2SD"), (2, 16))
+    assert {row: (config.epochs, config.backbone.dim) for row, config in made.items()} == trained | {"Raw": (0, None)}
+    assert {config.data.image_size for config in made.values()} == {32}
 
 
 @pytest.mark.parametrize(
@@ -71,70 +57,44 @@ def test_changes_that_do_not_fit_a_study_are_refused(study: StudyConfig, tmp_pat
         cells(study, tmp_path, changes)
 
 
-def test_a_second_call_repeats_nothing_and_goes_on_with_what_is_missing(study: StudyConfig, tmp_path: Path) -> None:
+def test_a_second_call_goes_on_with_what_is_missing_and_the_table_has_mean_and_deviation_over_the_seeds(study: StudyConfig, tmp_path: Path) -> None:
     wanted = cells(study, tmp_path)
-    run_study(wanted[:2])
-    before = [_stamp(cell) for cell in wanted[:2]]
-    told: list[tuple[int, int, str]] = []
-    run_study(wanted, lambda *each: told.append(each))
-    assert [_stamp(cell) for cell in wanted[:2]] == before
-    assert [RunFolder(cell.folder).status().state for cell in wanted] == ["finished"] * 4
-    assert told[0] == (0, 4, "Margin, seed 0")
-    assert told[-1] == (3, 4, "Contrastive, seed 1")
-
-
-def test_the_table_has_mean_and_deviation_over_the_seeds(study: StudyConfig, tmp_path: Path) -> None:
-    wanted = cells(study, tmp_path)
+    assert study_table(wanted).to_dict("records") == [{"row": "Margin", "runs": 0}, {"row": "Contrastive", "runs": 0}]
     run_study(wanted[:3])
     every, table = measured(wanted), study_table(wanted).set_index("row")
     margin = [RunFolder(cell.folder).report()["last"]["nmi"] for cell in (wanted[0], wanted[2])]  # type: ignore[index]
     assert every.loc[every["row"] == "Margin", "nmi"].tolist() == margin
-    assert table.loc["Margin", "nmi"] == pytest.approx(np.mean(margin), abs=1e-12)
-    assert table.loc["Margin", "nmi ±"] == pytest.approx(np.std(margin, ddof=1), abs=1e-12)
+    assert table.loc["Margin", ["nmi", "nmi ±"]].tolist() == pytest.approx([np.mean(margin), np.std(margin, ddof=1)], abs=1e-12)
     assert table["runs"].tolist() == [2, 1]
     assert np.isnan(table.loc["Contrastive", "nmi ±"])
 
-
-def test_nothing_finished_is_a_table_without_figures(study: StudyConfig, tmp_path: Path) -> None:
-    assert study_table(cells(study, tmp_path)).to_dict("records") == [{"row": "Margin", "runs": 0}, {"row": "Contrastive", "runs": 0}]
-
-
-def test_a_run_that_fails_does_not_keep_the_others_from_training(study: StudyConfig, tmp_path: Path) -> None:
-    broken = study.model_copy(update={"rows": {"Broken": {"data.attribute": "nothing"}, "Margin": {}}, "seeds": (0,)})
-    wanted = cells(broken, tmp_path)
-    with pytest.raises(InputError, match=r"1 of 2 runs failed: Broken, seed 0\. The first one.*has no attribute 'nothing'"):
-        run_study(wanted)
-    assert RunFolder(wanted[1].folder).status().state == "finished"
-
-
-def test_runs_that_all_fail_for_one_reason_are_told_of_in_one_sentence(study: StudyConfig, tmp_path: Path) -> None:
-    wanted = cells(study.model_copy(update={"seeds": (0, 1)}), tmp_path, {"backbone.weights": "nowhere.safetensors"})
-    with pytest.raises(InputError, match=r"^All 4 runs failed for the same reason: The weights 'nowhere\.safetensors' of '.*' are not there"):
-        run_study(wanted)
-
-
-def test_an_interruption_ends_the_study_and_keeps_what_is_done(study: StudyConfig, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from likeness import training
-
-    train, calls = training.train, []
-
-    def interrupted(config: Any, folder: Path, *rest: Any) -> RunFolder:
-        calls.append(folder)
-        if len(calls) == 2:
-            raise KeyboardInterrupt
-        return train(config, folder, *rest)
-
-    wanted = cells(study, tmp_path)
-    monkeypatch.setattr(training, "train", interrupted)
-    with pytest.raises(KeyboardInterrupt):
-        run_study(wanted)
-    assert [module.finished(cell) for cell in wanted] == [True, False, False, False]
-
-
-def test_a_folder_with_other_runs_is_refused(study: StudyConfig, tmp_path: Path) -> None:
-    run_study(cells(study, tmp_path)[:1])
+    before = [_stamp(cell) for cell in wanted[:3]]
+    told: list[tuple[int, int, str]] = []
+    run_study(wanted, lambda *each: told.append(each))
+    assert [_stamp(cell) for cell in wanted[:3]] == before
+    assert [RunFolder(cell.folder).status().state for cell in wanted] == ["finished"] * 4
+    assert (told[0], told[-1]) == ((0, 4, "Margin, seed 0"), (3, 4, "Contrastive, seed 1"))
     with pytest.raises(InputError, match="another config"):
         study_table(cells(study, tmp_path, {"epochs": 2}))
+
+
+def test_a_run_that_fails_does_not_keep_the_others_from_training_but_an_interruption_does(
+    study: StudyConfig, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wanted = cells(study.model_copy(update={"rows": {"Broken": {"data.attribute": "nothing"}, "Margin": {}}, "seeds": (0,)}), tmp_path)
+    with pytest.raises(InputError, match=r"1 of 2 runs failed: Broken, seed 0\. The first one.*has no attribute 'nothing'"):
+        run_study(wanted)
+    assert [module.finished(cell) for cell in wanted] == [False, True]
+    absent = cells(study, tmp_path / "absent", {"backbone.weights": "nowhere.safetensors"})
+    with pytest.raises(InputError, match=r"^All 4 runs failed for the same reason: The weights 'nowhere\.safetensors' of '.*' are not there"):
+        run_study(absent)
+
+    def interrupted(config: Any, folder: Path) -> RunFolder:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("likeness.training.train", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        run_study(absent)
 
 
 @pytest.mark.parametrize(
@@ -145,22 +105,15 @@ def test_a_folder_with_other_runs_is_refused(study: StudyConfig, tmp_path: Path)
         ("nonsense: 1\nrows: {A: {}}", "there is no key 'nonsense'"),
         ("rows: [", "no YAML"),
         ("just a text", "does not fit"),
+        ("rows: {+ELG: {}, ELG: {}}", "other names"),
+        ("", "shipped-cars"),
     ],
 )
 def test_a_study_that_does_not_fit_is_one_sentence(tmp_path: Path, content: str, told: str) -> None:
-    (tmp_path / "mine.yaml").write_text(content)
+    if content:
+        (tmp_path / "mine.yaml").write_text(content)
     with pytest.raises(InputError, match=told):
-        read_study(tmp_path / "mine.yaml")
-
-
-def test_an_unknown_study_names_those_that_ship() -> None:
-    with pytest.raises(InputError, match="shipped-cars"):
-        read_study("nothing-of-that-name")
-
-
-def test_rows_that_would_share_a_folder_are_refused(content: dict[str, Any], tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="other names"):
-        cells(StudyConfig(base=content, rows={"+ELG": {}, "ELG": {}}), tmp_path)
+        cells(read_study(tmp_path / "mine.yaml"), tmp_path)
 
 
 def test_a_study_file_reads_back(study: StudyConfig, tmp_path: Path) -> None:
@@ -181,19 +134,14 @@ RUNS = pd.DataFrame(
 )
 
 
-def test_pairs_have_the_same_seed_and_split() -> None:
+def test_pairs_have_the_same_seed_and_split_and_what_does_not_train_stands_beside_every_seed() -> None:
     found = paired_differences(RUNS, "base").set_index("row")
     base, more = np.array([0.5, 0.6, 0.3, 0.35]), np.array([0.53, 0.61, 0.29, 0.36])
     assert found.loc["more", "nmi"] == pytest.approx((more - base).mean())
-    t = ttest_rel(more, base)
-    assert found.loc["more", "nmi"] / found.loc["more", "nmi ±"] == pytest.approx(t.statistic)
-    assert found.loc["more", ["pairs", "nmi ahead"]].tolist() == [4, 3]
-
-
-def test_what_does_not_train_stands_beside_every_seed() -> None:
-    found = paired_differences(RUNS, "base").set_index("row")
+    assert found.loc["more", "nmi"] / found.loc["more", "nmi ±"] == pytest.approx(ttest_rel(more, base).statistic)
+    assert found.loc["more", "nmi ahead"] == 3
     assert found["pairs"].to_dict() == {"more": 4, "raw": 4, "begun": 1}
-    assert found.loc["raw", "nmi"] == pytest.approx(np.mean([0.4 - 0.5, 0.4 - 0.6, 0.2 - 0.3, 0.2 - 0.35]))
+    assert found.loc["raw", "nmi"] == pytest.approx(np.mean(np.array([0.4, 0.4, 0.2, 0.2]) - base))
     assert "recall_at_1" not in found
 
 
@@ -206,3 +154,29 @@ def test_one_pair_has_no_error_and_a_row_without_runs_is_refused() -> None:
         paired_differences(without_splits, "c")
     with pytest.raises(InputError, match="finished are runs of none"):
         paired_differences(pd.DataFrame(), "c")
+
+
+IMAGES = {"a": 10, "b": 20, "c": 5, "d": 7}
+SPLITS = [
+    ClassSplit(name="start", distance=0.1, train=("a", "b"), test=("c", "d")),
+    ClassSplit(name="far", distance=0.2, train=("a", "c"), test=("b", "d")),
+]
+
+
+def _config(epochs: int, head_only: bool = False) -> RunConfig:
+    return config_from({"backbone": {"head_only": head_only}, "batch": {"size": 8, "per_class": 2}, "epochs": epochs})
+
+
+def test_a_case_by_hand() -> None:
+    # 30 images are three steps of 8, 15 are one
+    trained = 2 * ((3 * 4 * 24 + 12) + (3 * 4 * 8 + 27))
+    raw = 12 + 27
+    assert image_passes([_config(4), _config(0)], SPLITS, 2, IMAGES) == trained + raw
+
+
+def test_embedding_layers_share_one_pass_and_passes_add_up_over_splits_and_rows() -> None:
+    heads = [_config(4, head_only=True), _config(9, head_only=True)]
+    assert image_passes(heads, SPLITS, 2, IMAGES) == image_passes(heads[:1], SPLITS, 7, IMAGES) == 42
+    rows = [_config(3), _config(5)]
+    assert image_passes(rows, SPLITS, 3, IMAGES) == 3 * sum(image_passes([row], [split], 1, IMAGES) for row in rows for split in SPLITS)
+    assert image_passes([], SPLITS, 3, IMAGES) == 0

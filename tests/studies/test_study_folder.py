@@ -1,5 +1,3 @@
-"""Benchmarks of methods x splits x seeds: killed, stopped, resumed, told of; nothing that is finished is done again."""
-
 import os
 import signal
 import time
@@ -40,18 +38,21 @@ def _stamps(folder: StudyFolder) -> dict[str, int]:
 
 def test_every_method_on_every_split_from_easy_to_hard(study: StudyConfig, tmp_path: Path) -> None:
     found = cells(study, tmp_path)
+    trained = [("Margin", split, 1) for split in ("start", "swap 1")]
     assert [(cell.row, cell.split and cell.split.name, cell.seed) for cell in found[:6]] == [
         (row, split, 0) for split in ("start", "swap 1") for row in ("Margin", "ArcFace", "Raw")
     ]
-    assert [(cell.row, cell.seed) for cell in found[6:]] == [("Margin", 1), ("ArcFace", 1)] * 2  # the raw network does not depend on the seed
+    assert [(cell.row, cell.split and cell.split.name, cell.seed) for cell in found[6::2]] == trained  # the raw network does not depend on the seed
+    assert len(found) == 10
     assert {cell.config.data.shift for cell in found} == {"start", "swap 1"}
     assert found[0].folder.name == "margin-start-0"
     only = study.model_copy(update={"only": ("swap 1",)})
     assert {cell.config.data.shift for cell in cells(only, tmp_path)} == {"swap 1"}
-    with pytest.raises(InputError, match="no split 'end'"):
-        cells(study.model_copy(update={"only": ("end",)}), tmp_path)
-    with pytest.raises(InputError, match="but no file of splits"):
-        cells(only.model_copy(update={"splits": None}), tmp_path)
+    for changes, message in (({"only": ("end",)}, "no split 'end'"), ({"only": ("swap 1",), "splits": None}, "but no file of splits")):
+        with pytest.raises(InputError, match=message):
+            cells(study.model_copy(update=changes), tmp_path)
+    with pytest.raises(InputError, match="R@1 among 4 classes needs as many test classes, and there are 3"):
+        run_study(cells(study, tmp_path / "few", {"matched_classes": 4})[:1])
 
 
 def test_figures_of_all_runs(study: StudyConfig, tmp_path: Path) -> None:
@@ -106,20 +107,13 @@ def test_killed_half_way_it_goes_on_without_repeating_what_is_finished(study: St
 def test_a_stop_is_heard_and_the_rest_is_left(study: StudyConfig, tmp_path: Path) -> None:
     folder = StudyFolder(tmp_path / "stopped")
     folder.create(study)
-
-    def stop(done: int, total: int, stage: str = "") -> None:
-        if done == 2:
-            folder.request_stop()
-
-    folder.run(progress=stop)
-    status = folder.standing()
-    assert status.state == "stopped"
-    assert status.done == 3  # the one that was about to begin
+    folder.run(progress=lambda done, total, stage="": folder.request_stop() if done == 2 else None)
+    assert (folder.standing().state, folder.standing().done) == ("stopped", 3)  # with the one that was about to begin
     folder.run(folder.cells()[:4])
     assert (folder.standing().state, folder.standing().done) == ("stopped", 4)
 
 
-def test_a_run_that_fails_is_told_of(study: StudyConfig, tmp_path: Path) -> None:
+def test_a_run_that_fails_and_an_error_that_nobody_foresaw_are_told_of(study: StudyConfig, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = StudyFolder(tmp_path / "failed")
     folder.create(study.model_copy(update={"rows": {"Margin": {}, "Broken": {"data.attribute": "nothing"}}, "only": ("start",), "seeds": (0,)}))
     with pytest.raises(InputError, match=r"1 of 2 runs failed: Broken, start, seed 0\. The first one: .*has no attribute 'nothing'"):
@@ -128,42 +122,26 @@ def test_a_run_that_fails_is_told_of(study: StudyConfig, tmp_path: Path) -> None
     assert "Broken, start, seed 0" in folder.standing().message
     assert RunFolder(folder.cells()[0].folder).status().state == "finished"
 
-
-def test_an_error_that_nobody_foresaw_is_told_of(study: StudyConfig, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def break_down(*given: object) -> None:
         raise RuntimeError("no kernel image")
 
     monkeypatch.setattr("likeness.training.train", break_down)
-    folder = StudyFolder(tmp_path / "broken")
-    folder.create(study)
     with pytest.raises(RuntimeError):
         folder.run()
-    status = folder.standing()
-    assert (status.state, status.message) == ("failed", "Ended by RuntimeError: no kernel image")
+    assert (folder.standing().state, folder.standing().message) == ("failed", "Ended by RuntimeError: no kernel image")
 
 
-def test_changes_go_into_every_row(study: StudyConfig, tmp_path: Path) -> None:
-    folder = StudyFolder(tmp_path / "changed")
+def test_changes_go_into_every_row_or_into_some(study: StudyConfig, tmp_path: Path) -> None:
+    folder, some, other = StudyFolder(tmp_path / "changed"), *list(study.rows)[:2]
     folder.create(study, {"batch.size": 4})
     assert {cell.config.batch.size for cell in folder.cells()} == {4}
     assert [cell.config for cell in folder.cells()] == [cell.config for cell in cells(study, tmp_path, {"batch.size": 4})]
     with pytest.raises(InputError, match="There is no study in"):
         StudyFolder(tmp_path / "nothing").study()
-
-
-def test_changes_of_some_rows_leave_the_others_as_they_were(study: StudyConfig, tmp_path: Path) -> None:
-    folder, some, other = StudyFolder(tmp_path / "some"), *list(study.rows)[:2]
+    folder = StudyFolder(tmp_path / "some")
     folder.create(study, {"batch.size": 4}, [some])
     folder.create(study, {"batch.size": 6, "guidance": None}, [other])
-    found = {cell.row: cell.config.batch.size for cell in folder.cells()}
     plain = {cell.row: cell.config.batch.size for cell in cells(study, tmp_path)}
-    assert found == plain | {some: 4, other: 6}
+    assert {cell.row: cell.config.batch.size for cell in folder.cells()} == plain | {some: 4, other: 6}
     only = cells(study, tmp_path, {"guidance": {"kind": "elg", "names": "kind"}}, [some])
-    assert {cell.row for cell in only} == {some}
-    assert all(cell.config.guidance is not None and cell.config.guidance.names == "kind" for cell in only)
-
-
-def test_more_matched_classes_than_there_are(study: StudyConfig, tmp_path: Path) -> None:
-    wanted = cells(study, tmp_path / "few", {"matched_classes": 4})[:1]
-    with pytest.raises(InputError, match="R@1 among 4 classes needs as many test classes, and there are 3"):
-        run_study(wanted)
+    assert {(cell.row, cell.config.guidance and cell.config.guidance.names) for cell in only} == {(some, "kind")}

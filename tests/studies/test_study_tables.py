@@ -1,4 +1,6 @@
-"""A study on splits as a table: a column for each split, by distance, and one figure for all."""
+import shutil
+import subprocess
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -6,7 +8,9 @@ import pytest
 
 from likeness.errors import InputError
 from likeness.evaluation import aggregated_generalization_score
-from likeness.studies import continuous_table, guidance_table, shift_table, with_spread
+from likeness.studies import as_latex, as_markdown, continuous_table, convergence, convergence_table, guidance_table, shift_table, with_spread
+from likeness.training.config import RunConfig
+from likeness.training.runs.run_folder import RunFolder
 
 
 @pytest.fixture
@@ -22,32 +26,19 @@ def every() -> pd.DataFrame:
     return pd.DataFrame(lines, columns=["row", "seed", "split", "distance", "recall_at_1"])
 
 
-def test_splits_stand_by_distance_and_methods_in_their_order(every: pd.DataFrame) -> None:
+def test_splits_stand_by_distance_and_methods_in_their_order_with_the_area_of_the_same_figure(every: pd.DataFrame) -> None:
+    every["matched"] = every["recall_at_1"] / 2
+    areas = [f"{aggregated_generalization_score([10, 30], each):.3f}" for each in ([0.7, 0.5], [0.35, 0.25])]
     table = shift_table(every)
     assert list(table) == ["row", "easy (10)", "hard (30)", "AGS"]
-    assert list(table["row"]) == ["Raw", "Margin"]
-    assert table.loc[0, ["easy (10)", "hard (30)"]].tolist() == ["0.700", "0.500"]
-    assert table.loc[1, ["easy (10)", "hard (30)"]].tolist() == ["0.800 ± 0.000", "0.300 ± 0.141"]
-
-
-def test_the_area_is_that_of_the_same_figure(every: pd.DataFrame) -> None:
-    every["matched"] = every["recall_at_1"] / 2
-    area = aggregated_generalization_score([10, 30], [0.35, 0.25])
-    assert shift_table(every, "matched").loc[0, "AGS"] == f"{area:.3f}"
-
-
-def test_a_method_without_a_split_has_a_gap_and_no_area(every: pd.DataFrame) -> None:
-    table = shift_table(every[~((every["row"] == "Raw") & (every["split"] == "hard"))])
-    assert table.loc[0].tolist() == ["Raw", "0.700", "", ""]
-
-
-def test_without_a_run_the_table_is_empty(every: pd.DataFrame) -> None:
+    assert table.loc[0].tolist() == ["Raw", "0.700", "0.500", areas[0]]
+    assert table.loc[1].tolist()[:3] == ["Margin", "0.800 ± 0.000", "0.300 ± 0.141"]
+    assert shift_table(every, "matched").loc[0, "AGS"] == areas[1]
+    gap = shift_table(every[~((every["row"] == "Raw") & (every["split"] == "hard"))])
+    assert gap.loc[0].tolist() == ["Raw", "0.700", "", ""]
     assert len(shift_table(every[:0])) == 0
-
-
-def test_a_figure_that_was_not_measured_is_refused(every: pd.DataFrame) -> None:
-    with pytest.raises(InputError, match="The runs have no 'matched_recall_at_1'; their columns are row, seed, split"):
-        shift_table(every, "matched_recall_at_1")
+    with pytest.raises(InputError, match="The runs have no 'map_at_r'; their columns are row, seed, split"):
+        shift_table(every, "map_at_r")
 
 
 BOUNDS = {
@@ -67,26 +58,20 @@ def test_rows_have_mean_and_deviation_and_stand_above_their_bounds() -> None:
     every = pd.DataFrame([line("Raw", 550, 590), line("Log-ratio", 400, 430), line("Log-ratio", 410, 450)])
     table = continuous_table(every).set_index("row")
     assert list(table) == ["distance at 1", "distance at 10", "nDCG at 10", "nDCG at 100"]
-    assert list(table.index) == ["Raw", "Log-ratio", "Oracle", "Chance"]
-    assert table.loc["Raw"].tolist() == ["550", "590", "0.300", "0.600"]
-    assert table.loc["Log-ratio"].tolist() == ["405 ± 7", "440 ± 14", "0.300 ± 0.000", "0.600 ± 0.000"]
-    assert table.loc["Oracle"].tolist() == ["100", "150", "1.000", "1.000"]
-    assert table.loc["Chance"].tolist() == ["600", "600", "0.250", "0.500"]
-
-
-def test_other_figures_stand_beside_them() -> None:
-    table = continuous_table(pd.DataFrame([line("Raw", 0.5, 0.6, recall_at_1=0.4)]), ("recall_at_1",)).set_index("row")
-    assert table["recall_at_1"].tolist() == ["0.400", "", ""]
+    assert table.apply(list, axis=1).to_dict() == {
+        "Raw": ["550", "590", "0.300", "0.600"],
+        "Log-ratio": ["405 ± 7", "440 ± 14", "0.300 ± 0.000", "0.600 ± 0.000"],
+        "Oracle": ["100", "150", "1.000", "1.000"],
+        "Chance": ["600", "600", "0.250", "0.500"],
+    }
+    more = continuous_table(pd.DataFrame([line("Raw", 0.5, 0.6, recall_at_1=0.4)]), ("recall_at_1",))
+    assert more["recall_at_1"].tolist() == ["0.400", "", ""]
 
 
 def test_figures_have_decimals_by_their_size() -> None:
-    assert [with_spread(*each) for each in ((0.4412, 0.012), (17.26, 0.44), (431.4, 6.2), (0.5, float("nan")), (float("nan"), 0.1))] == [
-        "0.441 ± 0.012",
-        "17.3 ± 0.4",
-        "431 ± 6",
-        "0.500",
-        "",
-    ]
+    nan = float("nan")
+    texts = {(0.4412, 0.012): "0.441 ± 0.012", (17.26, 0.44): "17.3 ± 0.4", (431.4, 6.2): "431 ± 6", (0.5, nan): "0.500", (nan, 0.1): ""}
+    assert [with_spread(*each) for each in texts] == list(texts.values())
 
 
 def runs(row: str, values: list[float], split: str | None = None, step: int = 5) -> list[dict[str, object]]:
@@ -124,3 +109,70 @@ def test_two_directions_have_a_column_each() -> None:
     assert list(table.columns) == ["R@1 forth", "R@1 back", "R@1 gained", "mAP@1000 gained"]
     assert table.loc["+ELG", "R@1 back"] == f"0.450 ± {np.std([0.4, 0.5], ddof=1):.3f}"
     assert table.loc["+ELG", "mAP@1000 gained"] == "+0.075 ± 0.025 (3 of 4)"
+
+
+NASTY = r"50% & more_of #1 {a} ~ ^ \cmd $x$"
+
+
+@pytest.fixture
+def table() -> pd.DataFrame:
+    return pd.DataFrame({"notion": [NASTY, "car|color"], "MAP@R": ["**0.530 ± 0.030**", "–"], "dim_1": [128, 5]})
+
+
+def test_markdown_has_a_bar_between_cells_only_and_latex_escapes_what_it_would_read_as_commands(table: pd.DataFrame) -> None:
+    assert as_markdown(table).splitlines() == [
+        "| notion | MAP@R | dim_1 |",
+        "| --- | --- | --- |",
+        f"| {NASTY} | **0.530 ± 0.030** | 128 |",
+        r"| car\|color | – | 5 |",
+    ]
+    lines = as_latex(table).splitlines()
+    assert lines[2] == r"notion & MAP@R & dim\_1 \\"
+    escaped = r"50\% \& more\_of \#1 \{a\} \textasciitilde{} \textasciicircum{} \textbackslash{}cmd \$x\$"
+    assert lines[4:6] == [escaped + r" & \textbf{0.530 $\pm$ 0.030} & 128 \\", r"car|color & -- & 5 \\"]
+    assert as_latex(table).isascii()
+
+
+@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="pdflatex is not installed")
+def test_latex_compiles(table: pd.DataFrame, tmp_path: Path) -> None:
+    source = "\\documentclass{article}\\usepackage{booktabs}\\begin{document}" + as_latex(table) + "\\end{document}"
+    (tmp_path / "table.tex").write_text(source)
+    run = subprocess.run(["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "table.tex"], cwd=tmp_path, capture_output=True, text=True)
+    assert run.returncode == 0, run.stdout[-500:]
+
+
+def made(folder: Path, name: str, seed: int, scores: list[float], **changes: object) -> RunFolder:
+    run = RunFolder(folder)
+    run.create(RunConfig(name=name, seed=seed, **changes))
+    for epoch, score in enumerate(scores, start=1):
+        run.append_metrics({"step": 3 * epoch - 1, "epoch": epoch - 1 / 3, "loss": 1.0})
+        run.append_metrics({"step": 3 * epoch, "epoch": epoch + 1e-12 * seed, "loss": 0.9, "recall_at_1": score, "nmi": 0.5})
+    return run
+
+
+def test_seeds_of_a_config_share_a_name_and_what_is_none_is_told_apart(tmp_path: Path) -> None:
+    runs = [made(tmp_path / f"base-{seed}", "base", seed, [0.1 * seed, 0.5]) for seed in (1, 2)] + [made(tmp_path / "elg", "ELG", 0, [0.7])]
+    curves = convergence(runs)
+    assert list(curves.columns) == ["run", "seed", "epoch", "recall_at_1"]
+    assert curves.to_numpy().tolist() == [["base", 1, 1, 0.1], ["base", 1, 2, 0.5], ["base", 2, 1, 0.2], ["base", 2, 2, 0.5], ["ELG", 0, 1, 0.7]]
+    other = [made(tmp_path / "a", "x", 0, [0.1]), made(tmp_path / "b", "x", 1, [0.2], epochs=3)]
+    assert convergence(other)["run"].tolist() == ["x (a)", "x (b)"]
+    same = [made(tmp_path / "c", "y", 0, [0.1]), made(tmp_path / "d", "y", 0, [0.2]), made(tmp_path / "e", "z", 0, [0.2])]
+    assert convergence(same)["run"].tolist() == ["y (c)", "y (d)", "z"]
+    runs = [same[2], made(tmp_path / "f", "f", 0, [])]
+    assert convergence(runs)["run"].tolist() == ["z"]
+    for asked, metric, message in (
+        (runs, "f1", "No run has measured 'f1'; measured so far: recall_at_1, nmi"),
+        (runs[1:], "recall_at_1", "No run has measured 'recall_at_1'; measured so far: nothing"),
+        ([], "recall_at_1", "There are no runs"),
+    ):
+        with pytest.raises(InputError, match=message):
+            convergence(asked, metric)
+
+
+def test_table_by_hand() -> None:
+    rows = [("base", 0, 1, 0.2), ("base", 0, 2, 0.6), ("base", 0, 3, 0.4), ("base", 1, 1, 0.2), ("base", 1, 2, 0.4), ("base", 1, 3, 0.4)]
+    rows += [("ELG", 0, 1, 0.6), ("ELG", 0, 2, 0.8), ("ELG", 0, 3, 0.8)]
+    table = convergence_table(pd.DataFrame(rows, columns=["run", "seed", "epoch", "recall_at_1"]))
+    expected = {"run": ["base", "ELG"], "seeds": [2, 1], "best": [0.5, 0.8], "best ±": [0.1, 0.0], "epoch": [2.0, 2.0], "last": [0.4, 0.8]}
+    pd.testing.assert_frame_equal(table, pd.DataFrame(expected | {"match_epoch": [2.0, 1.0]}))

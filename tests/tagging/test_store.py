@@ -140,16 +140,12 @@ def test_an_undo_leaves_what_somebody_else_has_changed_since(store: TagStore) ->
     assert store.columns(["a", "b", "c"])["breed"].tolist() == ["beagle", "poodle", "beagle"]
 
 
-def test_who_gives_the_same_value_speaks_for_it(store: TagStore) -> None:
+def test_who_gives_the_same_value_speaks_for_it_and_what_came_back_by_others_is_not_undone(store: TagStore) -> None:
     store.add_tag(["a", "b"], "good", "ada")
     assert store.add_tag(["a"], "good", "ada").id == 0
     assert store.add_tag(["a"], "good", "bob").images == 1
     assert store.undo("ada").skipped == 1
     assert store.columns(["a", "b"])["good"].tolist() == [True, False]
-
-
-def test_a_value_that_came_back_by_others_is_not_undone(store: TagStore) -> None:
-    """It has the value that the first edit gave, but somebody else gave it."""
     store.set_value(["a"], "breed", "beagle", "ada")
     store.set_value(["a"], "breed", "poodle", "bob")
     store.set_value(["a"], "breed", "beagle", "eve")
@@ -188,6 +184,8 @@ def test_counts_and_log_tell_who_did_what(store: TagStore) -> None:
     assert store.log(count=1)["edit"].tolist() == [4]
     assert store.log(who="ada")["edit"].tolist() == [1]
     assert store.log(path="b")["edit"].tolist() == [4, 3, 1]
+    store.set_note(["a"], "A note.", "eve")
+    assert store.given_order() == [("good", ""), ("breed", "beagle"), ("breed", "poodle")]  # as they were first given
 
 
 def test_columns_of_several_values_are_one_edit(store: TagStore) -> None:
@@ -224,24 +222,13 @@ def test_a_tag_or_attribute_gets_another_name_and_its_old_one_back(store: TagSto
     assert store.counts()[["name", "images"]].to_numpy().tolist() == [["good", 3]]
     assert store.redo("ben").images == 3
     assert store.columns(["a.jpg", "c.jpg", "d.jpg"])["sharp"].tolist() == [True, True, False]
-
-
-def test_labels_stand_in_the_order_in_which_they_were_first_given(store: TagStore) -> None:
-    assert store.given_order() == []
-    store.set_value(["a.jpg"], "breed", "pug", "ada")
-    store.add_tag(["a.jpg"], "good", "ada")
-    store.set_value(["a.jpg", "b.jpg"], "breed", "beagle", "ada")
-    store.set_note(["a.jpg"], "A note.", "ada")
-    assert store.given_order() == [("breed", "pug"), ("good", ""), ("breed", "beagle")]
-
-
-def test_an_attribute_keeps_its_values_under_another_name(store: TagStore) -> None:
+    # an attribute keeps its values, and a name that nothing has any more is free
     store.set_value(["a.jpg", "b.jpg"], "breed", "pug", "ada")
     store.set_value(["c.jpg"], "breed", "beagle", "ada")
     store.rename("breed", "race", "ada")
-    assert store.columns(["a.jpg", "b.jpg", "c.jpg"]).to_dict("list") == {"race": ["pug", "pug", "beagle"]}
-    store.rename("race", "breed", "ada")  # a name that nothing has any more is free
-    assert store.counts()[["name", "value", "images"]].to_numpy().tolist() == [["breed", "pug", 2], ["breed", "beagle", 1]]
+    assert store.columns(["a.jpg", "b.jpg", "c.jpg"])["race"].tolist() == ["pug", "pug", "beagle"]
+    store.rename("race", "breed", "ada")
+    assert store.counts()[["name", "value", "images"]].to_numpy().tolist() == [["sharp", "", 3], ["breed", "pug", 2], ["breed", "beagle", 1]]
 
 
 @pytest.mark.parametrize(
@@ -285,6 +272,7 @@ def test_a_name_has_one_kind_and_is_known_in_any_letter_case(store: TagStore) ->
 def test_what_has_no_file_is_empty(store: TagStore) -> None:
     assert store.columns(["a"]).shape == (1, 0)
     assert (store.version(), store.labeled_paths(), len(store.counts()), len(store.log()), store.can_undo("a")) == (0, [], 0, 0, (False, False))
+    assert store.given_order() == []
     for call in (store.undo, store.redo):
         with pytest.raises(InputError, match="There is no"):
             call("ada")

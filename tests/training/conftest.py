@@ -28,7 +28,6 @@ def write_images(folder: Path, classes: int = 6, each: int = 6, side: int = 20) 
 
 
 def weights(run: RunFolder) -> dict[str, torch.Tensor]:
-    """Of its last checkpoint."""
     found: dict[str, torch.Tensor] = torch.load(run.checkpoint, weights_only=True)["state_dict"]
     return found
 
@@ -43,12 +42,10 @@ def same(a: RunFolder, b: RunFolder) -> bool:
 
 
 def losses(run: RunFolder) -> list[float]:
-    """Of all steps."""
     return list(run.metrics()["loss"].dropna())
 
 
 def stop_at(step: int) -> Callable[[RunFolder, dict[str, Any]], None]:
-    """A `RunFolder.append_metrics` that asks the run to stop once it has measured after this step."""
     original = RunFolder.append_metrics
 
     def append(self: RunFolder, row: dict[str, Any]) -> None:
@@ -60,7 +57,6 @@ def stop_at(step: int) -> Callable[[RunFolder, dict[str, Any]], None]:
 
 
 def stopped(config: RunConfig, folder: Path, step: int, **given: Any) -> RunFolder:
-    """A run that somebody stopped after this step."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(RunFolder, "append_metrics", stop_at(step))
         run = train(config, folder, **given)
@@ -93,12 +89,11 @@ def photos(tmp_path: Path) -> Path:
     return write_images(tmp_path / "photos")
 
 
-@pytest.fixture
-def content(photos: Path) -> dict[str, Any]:
+def small_run(source: Path) -> dict[str, Any]:
     """A run of a few seconds: a small network with random weights, 16 px, 9 steps."""
     return {
         "name": "small",
-        "data": {"source": str(photos), "attribute": "class", "image_size": 16},
+        "data": {"source": str(source), "attribute": "class", "image_size": 16},
         "backbone": {"name": "test_resnet", "weights": "none", "dim": 8},
         "objective": {"name": "margin"},
         "batch": {"size": 6, "per_class": 2},
@@ -107,6 +102,11 @@ def content(photos: Path) -> dict[str, Any]:
         "checkpoint_every": 2,
         "device": "cpu",
     }
+
+
+@pytest.fixture
+def content(photos: Path) -> dict[str, Any]:
+    return small_run(photos)
 
 
 @pytest.fixture

@@ -1,5 +1,3 @@
-"""What is shown of a run before it starts, against plain loops."""
-
 from pathlib import Path
 
 import numpy as np
@@ -31,31 +29,24 @@ def _images(**parts: object) -> RunImages:
     return RunImages(table, ["ant", "bee", "cat", "dog"], **(given | parts))  # type: ignore[arg-type]
 
 
-def test_classes_with_their_part_and_number_of_images() -> None:
-    expected = [("ant", "trains", 2), ("bee", "trains", 3), ("cat", "tests", 1), ("dog", "tests", 1)]
-    assert list(class_overview(_images()).itertuples(index=False, name=None)) == expected
-
-
-def test_the_images_of_each_class_by_their_place() -> None:
+def test_classes_with_their_part_and_number_of_images_and_these_by_their_place() -> None:
     images = _images()
+    expected = [("ant", "trains", 2), ("bee", "trains", 3), ("cat", "tests", 1), ("dog", "tests", 1)]
+    assert list(class_overview(images).itertuples(index=False, name=None)) == expected
+    of_class = [[row for row in range(8) if LABELS[row] == number] for number in range(4)]
     for place in range(4):
-        of_class = [[row for row in range(8) if LABELS[row] == number] for number in range(4)]
         assert example_rows(images, 4, place) == [rows[place] if place < len(rows) else None for rows in of_class]
     # images of no class come first in the order of labels, and belong to none
     assert example_rows(images, 2, 0) == [1, 0]
 
 
-def test_queries_have_their_nearest_by_label() -> None:
+def test_queries_have_their_nearest_by_label(tmp_path: Path) -> None:
     years = np.array([[4.0], [9.0], [1.0], [5.0], [2.0], [8.0], [0.0], [6.0]])
     images = _images(test=np.arange(8), queries=np.array([0, 3, 5]), labels=np.zeros(8, int), distances=NumberLabels(years))
     queries, nearest = example_queries(images, 2, 3)
     assert queries.tolist() == [0, 5]
-    others = [1, 2, 4, 6, 7]
     for query, found in zip(queries, nearest, strict=True):
-        assert found.tolist() == sorted(others, key=lambda row: abs(years[row, 0] - years[query, 0]))[:3]
-
-
-def test_a_run_with_classes_has_no_nearest_by_label() -> None:
+        assert found.tolist() == sorted([1, 2, 4, 6, 7], key=lambda row: abs(years[row, 0] - years[query, 0]))[:3]
     with pytest.raises(InputError, match="no continuous labels"):
         example_queries(_images(), 2, 3)
 
@@ -71,18 +62,13 @@ def test_the_summary_against_all_pairs() -> None:
     assert (found.mean, found.deviation) == (pytest.approx(np.mean(list(pairs.values()))), pytest.approx(np.std(list(pairs.values()))))
 
 
-@pytest.mark.parametrize("guided", [True, False])
-def test_pseudolabels_of_classes_whatever_guidance_the_config_has(guided: bool) -> None:
+def test_pseudolabels_of_classes_whatever_guidance_the_config_has_and_clip_has_no_classifier() -> None:
     config = read_config("shipped-cars-elg")
-    guidance = pseudolabel_config(config if guided else with_changes(config, {"guidance": None})).guidance
-    assert guidance.kind == "plg"
-
-
-def test_clip_has_no_classifier_but_one_can_be_named() -> None:
-    config = pseudolabel_config(read_config("shipped-cars-elg"))
-    assert not has_classifier(config)
-    assert has_classifier(with_changes(config, {"guidance.classifier": {"name": "resnet18"}}))
-    assert has_classifier(with_changes(config, {"backbone.name": "resnet18"}))
+    for guided in (config, with_changes(config, {"guidance": None})):
+        assert pseudolabel_config(guided).guidance.kind == "plg"
+    config = pseudolabel_config(config)
+    named = [{}, {"guidance.classifier": {"name": "resnet18"}}, {"backbone.name": "resnet18"}]
+    assert [has_classifier(with_changes(config, changes)) for changes in named] == [False, True, True]
 
 
 @pytest.mark.parametrize("classes", [4, 6, 10, 40, 200])
@@ -92,11 +78,7 @@ def test_batches_are_made_to_fit_the_classes_where_they_do_not(classes: int) -> 
     changes = fitting_batch(config, labels)
     assert bool(changes) == (classes // 2 < 24)
     fitted = with_changes(config, changes).batch
-    trains = labels[labels < classes // 2]
-    MPerClassBatches(trains, fitted.size, fitted.per_class)
+    MPerClassBatches(labels[labels < classes // 2], fitted.size, fitted.per_class)
     assert fitted.size <= config.batch.size
     assert fitting_batch(with_changes(config, changes), labels) == {}
-
-
-def test_fewer_than_two_training_classes_are_left_to_the_run_to_refuse() -> None:
-    assert fitting_batch(read_config("shipped-cars-elg"), pd.Series([0, 1, 1])) == {}
+    assert fitting_batch(config, pd.Series([0, 1, 1])) == {}  # fewer than two that train are left to the run to refuse

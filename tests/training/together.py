@@ -85,15 +85,8 @@ def _flat(shape: tuple[int, int, int]) -> tuple[int, int]:
 
 
 # Of the losses of pytorch-metric-learning those that the papers train with stand for all: pairs, triplets, learned points of classes.
-_OTHERS = {each.name for each in COMMODITY} - {
-    "contrastive",
-    "triplet",
-    "arcface",
-    "arcface-official",
-    "proxyanchor",
-    "proxyanchor-official",
-    "softmax",
-}
+_OF_PAPERS = {"contrastive", "triplet", "arcface", "arcface-official", "proxyanchor", "proxyanchor-official", "softmax"}
+_OTHERS = {each.name for each in COMMODITY} - _OF_PAPERS
 CASES: dict[str, dict[str, Any]] = {
     **{name: {"objective": {"name": name}} for name in objectives_on("classes") if name not in _OTHERS},
     **{f"{name}, beta learned": {"objective": {"name": name, "options": {"learn_beta": True}}} for name in ("margin", "r-margin")},

@@ -3,10 +3,10 @@
 from collections.abc import Mapping, Sequence
 
 from likeness.notions import METHODS, Notion
-from likeness.registry import FieldView
+from likeness.registry import LiveView
 from shared.sidebar import listed
 
-METHODS_HELP = FieldView(METHODS, "help")
+METHODS_HELP = LiveView(lambda: {name: method.help for name, method in METHODS.items()})
 
 
 def help_list(titles: Mapping[str, str], helps: Mapping[str, str]) -> str:

@@ -7,13 +7,11 @@ from likeness.clusters.name_clusters import (
     name_clusters as name_clusters,
     names_from_shares as names_from_shares,
 )
-from likeness.clusters.name_match import MATCHES as MATCHES, name_match as name_match, too_general as too_general
 from likeness.clusters.places import (
     cluster_table as cluster_table,
     densest as densest,
     group_table as group_table,
     with_cluster_names as with_cluster_names,
-    without_overlap as without_overlap,
 )
 from likeness.clusters.word_choice import (
     WordChoice as WordChoice,

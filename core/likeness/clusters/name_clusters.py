@@ -43,12 +43,7 @@ class ClusterName:
 
 @dataclass(frozen=True)
 class ClusterNames:
-    """The names of clusters at each depth.
-
-    Attributes:
-        depths: for each depth a name for each cluster.
-        source: "words", or "attributes" where they come from the table.
-    """
+    """The names of clusters, for each depth one for each cluster; `source` is "words", or "attributes" where they come from the table."""
 
     depths: tuple[tuple[ClusterName, ...], ...]
     source: str
@@ -74,14 +69,12 @@ def name_clusters(
     where it scores highest; the others take their next one.
 
     Args:
-        space: images whose clusters they are, any space that reads text. The first call embeds 15,000 words, which takes minutes; they are stored.
-        clusters: of these images, as `cluster` finds them.
+        space: images whose clusters they are. The first call embeds 15,000 words, which takes minutes; they are stored.
         vocabulary: a person's own words, a notion whose aspects are the words, or a `WordChoice`; None: WordNet's nouns for what pictures show.
         source: "attributes" takes the words of the table's attributes and file names; None: these only where the space reads no text.
         column: the attribute whose values are names, such as the label: clusters are called by what sets them off.
         least: the confidence below which a cluster gets no name.
         seed: of the images that are looked at; all of them up to 6,000.
-        progress: told of words that are embedded.
 
     Raises:
         InputError: clusters of other images, unknown sources, words beside attributes, fewer than two words, words where the space reads no text, or

@@ -1,4 +1,4 @@
-"""Where on a map the names of clusters stand, and which can be drawn without overlap."""
+"""Tables of clusters, and where on a map their names stand."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -10,11 +10,10 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from likeness.clusters.cluster import Clusters
-from likeness.clusters.name_clusters import ClusterNames
+from likeness.clusters.name_clusters import ClusterName, ClusterNames
 from likeness.data import ImageTable, free_name
 from likeness.errors import InputError
 
-_LETTER, _LINE = 7.0, 18.0  # width of a letter and height of a line in pixels
 _MOST = 500  # images of a cluster among which the densest place is looked for
 
 
@@ -42,12 +41,8 @@ def densest(points: NDArray[Any]) -> NDArray[np.float64]:
 
 
 def cluster_table(clusters: Clusters, names: ClusterNames | None = None, positions: Any = None) -> pd.DataFrame:
-    """A row for each cluster at each depth, coarse first, the largest first at each depth.
-
-    Args:
-        clusters: as `cluster` finds them.
-        names: as `name_clusters` finds them; None: no names.
-        positions: (n, 2), the map on which they are to stand; None: no places.
+    """A row for each cluster at each depth, coarse first, the largest first at each depth, with names and places on a map (n, 2) where these are
+    given.
 
     Returns:
         Columns depth (from 0), cluster (its number at that depth), parent (number at the depth above, -1 for none), name ("" for none), words (up to
@@ -65,30 +60,16 @@ def cluster_table(clusters: Clusters, names: ClusterNames | None = None, positio
         counts = clusters.counts(depth)
         places = _places(clusters.labels[:, depth], len(parents), positions)
         for number in np.argsort(-counts, kind="stable"):
-            name = names.depths[depth][number] if names else None
-            place = places[number]
-            rows.append(
-                {
-                    "depth": depth,
-                    "cluster": int(number),
-                    "parent": int(parents[number]),
-                    "name": name.name if name else "",
-                    "words": ", ".join(name.words) if name else "",
-                    "confidence": name.confidence if name else np.nan,
-                    "count": int(counts[number]),
-                    "x": float(place[0]),
-                    "y": float(place[1]),
-                }
-            )
-    return pd.DataFrame(rows)
+            name = names.depths[depth][number] if names else ClusterName("", np.nan, ())
+            rows.append((depth, number, parents[number], name.name, ", ".join(name.words), name.confidence, counts[number], *places[number]))
+    return pd.DataFrame(rows, columns=["depth", "cluster", "parent", "name", "words", "confidence", "count", "x", "y"])
 
 
 def group_table(codes: NDArray[Any], names: Sequence[str], positions: Any) -> pd.DataFrame:
-    """As `cluster_table`, for groups that are known, such as the values of an attribute: one depth, the largest group first.
+    """As `cluster_table`, for groups that are known, such as the values of an attribute: one depth, the largest group first, empty ones left out.
 
     Args:
         codes: (n,) the number of each image's group in `names`; others, such as -1, are of no group.
-        names: of the groups; empty groups are left out.
         positions: (n, 2), the map on which the names are to stand.
 
     Raises:
@@ -116,44 +97,6 @@ def _places(labels: NDArray[np.int64], count: int, positions: Any) -> NDArray[np
     begins = np.searchsorted(labels[order], np.arange(count + 1))
     points = np.asarray(positions)[order]
     return np.array([densest(points[begin:end]) for begin, end in pairwise(begins)]).reshape(count, 2)
-
-
-def without_overlap(table: pd.DataFrame, view: tuple[float, float, float, float], width: float, height: float) -> NDArray[np.bool_]:
-    """Which names of a `cluster_table` can be drawn in a view of its map so that none covers another, larger clusters first.
-
-    The closer the view, the more of the finer names find room: of two depths in the same place the coarse one has more images and comes first, and
-    a name that its parent has already is passed over.
-
-    Args:
-        table: with x and y.
-        view: left, right, bottom and top of what is shown, in units of the map.
-        width, height: of the view in pixels.
-
-    Returns:
-        Mask (rows,) of the table.
-
-    Raises:
-        InputError: a view without extent, or a table without places.
-    """
-    left, right, bottom, top = view
-    if not (right > left and top > bottom and width > 0 and height > 0):
-        raise InputError(f"The view {view} of {width} x {height} pixels has no extent; pass left, right, bottom and top.")
-    if table["x"].isna().any():
-        raise InputError("The clusters have no places; pass the map to `cluster_table`.")
-    across = (table["x"].to_numpy() - left) / (right - left) * width
-    up = (table["y"].to_numpy() - bottom) / (top - bottom) * height
-    drawn = np.zeros(len(table), bool)
-    names = table["name"].to_numpy()
-    wide = np.array([len(name) for name in names]) * _LETTER
-    above = {(depth, cluster): name for depth, cluster, name in zip(table["depth"], table["cluster"], names, strict=True)}
-    repeats = [above.get((depth - 1, parent)) == name for depth, parent, name in zip(table["depth"], table["parent"], names, strict=True)]
-    for row in np.argsort(-table["count"].to_numpy(), kind="stable"):
-        if not names[row] or repeats[row] or not (0 <= across[row] <= width and 0 <= up[row] <= height):
-            continue
-        near = np.flatnonzero(drawn)
-        apart = (np.abs(across[near] - across[row]) >= (wide[near] + wide[row]) / 2) | (np.abs(up[near] - up[row]) >= _LINE)
-        drawn[row] = apart.all()
-    return drawn
 
 
 def with_cluster_names(table: ImageTable, clusters: Clusters, names: ClusterNames | None = None) -> ImageTable:

@@ -23,11 +23,9 @@ _FEW = 1000  # nouns; an encoder that knows fewer of them was trained on other w
 
 @dataclass(frozen=True)
 class WordChoice:
-    """Words with the prompts that stand for them, and what they are kinds of.
+    """Words (v,), each once, with the prompts (v,) that stand for them, and what they are kinds of.
 
     Attributes:
-        words: (v,) each once.
-        prompts: (v,) what is embedded for each.
         synsets: (v,) the meaning of each in `likeness.sentences.noun_tree`; -1 for words that stand by themselves.
     """
 
@@ -110,15 +108,13 @@ def noun_choice(space: "Space") -> WordChoice:
     """
     base = space.base or space
     nouns = noun_tree().seen_words()
-    known = set(_known(base, [each.word for each in nouns]))
+    known = set(_known(base, list(nouns)))
     if len(known) < _FEW:
         prompts = dict(pair for notion in word_list_notions(base) for pair in _prompts(notion))
         return WordChoice(tuple(prompts), tuple(prompts.values()))
     template = next((each for each in _TEMPLATES if not _unknown(base, each.replace("{}", " "))), "{}")
-    chosen = [each for each in nouns if each.word in known]
-    return WordChoice(
-        tuple(each.word for each in chosen), tuple(template.format(each.word) for each in chosen), tuple(each.synset for each in chosen)
-    )
+    chosen = {word: synset for word, synset in nouns.items() if word in known}
+    return WordChoice(tuple(chosen), tuple(template.format(word) for word in chosen), tuple(chosen.values()))
 
 
 def own_choice(words: "Sequence[str]") -> WordChoice:

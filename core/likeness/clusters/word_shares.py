@@ -3,7 +3,6 @@
 import re
 from collections import Counter
 from collections.abc import Sequence
-from functools import cached_property
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Protocol
 
@@ -23,49 +22,14 @@ LOOKED_AT = 6_000  # images at most from which usual similarities are found
 _AT_ONCE = 500
 _WORD = re.compile(r"[^\W\d_]{3,}")
 _RARE = 3  # images; words of fewer name nothing
-_STOP = frozenset(
-    [
-        "and",
-        "are",
-        "for",
-        "from",
-        "her",
-        "his",
-        "into",
-        "its",
-        "off",
-        "one",
-        "out",
-        "over",
-        "that",
-        "the",
-        "their",
-        "there",
-        "they",
-        "this",
-        "two",
-        "was",
-        "were",
-        "while",
-        "who",
-        "with",
-        "image",
-        "photo",
-        "jpg",
-        "png",
-    ]
-)
+_STOP_WORDS = "and are for from her his into its off one out over that the their there they this two was were while who with image photo jpg png"
+_STOP = frozenset(_STOP_WORDS.split())
 
 Shares = NDArray[np.float32]
 
 
 class WordShares(Protocol):
-    """What names are chosen by.
-
-    Attributes:
-        choice: the words.
-        source: where they come from, as a person reads it.
-    """
+    """What names are chosen by: the words, and where they come from, as a person reads it."""
 
     choice: WordChoice
     source: str
@@ -78,14 +42,10 @@ class WordShares(Protocol):
 class TextShares:
     """By the encoder: the softmax over words of how much more similar than usual an image is to each.
 
-    With s_iw the similarity of image i to word w, m_w and d_w its mean and standard deviation over the images, and d the median of all d_w, the
-    share is exp(8 (s_iw - m_w) / (d_w + d)), divided by the sum over the words. Taking away m_w keeps words that are near to everything ("hubs") from
-    naming everything; adding d to d_w keeps those whose similarities hardly vary from mattering by chance.
-
-    Args:
-        space: images; of a notion's space the words are seen through the notion, too.
-        choice: the words.
-        seed: of the 6,000 images from which m_w and d_w are found where there are more.
+    With s_iw the similarity of image i to word w, m_w and d_w its mean and standard deviation over the images (6,000 drawn by `seed` where there are
+    more), and d the median of all d_w, the share is exp(8 (s_iw - m_w) / (d_w + d)), divided by the sum over the words. Taking away m_w keeps words
+    that are near to everything ("hubs") from naming everything; adding d to d_w keeps those whose similarities hardly vary from mattering by chance.
+    Of a notion's space the words are seen through the notion, too.
 
     Raises:
         InputError: the space reads no text.
@@ -111,11 +71,7 @@ class TextShares:
 
 
 class TableShares:
-    """By the table: the words of an image's captions, attributes and file name, in equal shares.
-
-    Args:
-        space: images with attributes or file names that hold words.
-        column: one attribute whose values are taken whole; None: the words of all of them.
+    """By the table: the words of an image's captions, attributes and file name, in equal shares; with `column` that attribute's values, taken whole.
 
     Raises:
         InputError: no such attribute, or one with fewer than two values; or no two words stand with three images or more.
@@ -135,10 +91,7 @@ class TableShares:
                 "take an encoder with a text side such as 'photos'."
             )
         self.choice = WordChoice(tuple(kept), tuple(kept))
-
-    @cached_property
-    def _places(self) -> dict[str, int]:
-        return {word: place for place, word in enumerate(self.choice.words)}
+        self._places = {word: place for place, word in enumerate(kept)}
 
     def of(self, rows: NDArray[np.int64]) -> Shares:
         found = np.zeros((len(rows), len(self.choice)), np.float32)

@@ -6,8 +6,7 @@ from typing import Annotated, Literal, NoReturn
 
 import typer
 
-from likeness.commands.terminal import agreed
-from likeness.errors import InputError
+from likeness.commands.terminal import check_agreed
 from likeness.io import become_app
 
 admin = typer.Typer(
@@ -42,15 +41,13 @@ def delete(visitor: _Visitor, yes: Annotated[bool, typer.Option("--yes", help="D
 
     Example: `likeness admin delete 3f2a…`
     """
-    if not yes and not agreed(f"Delete all that is kept of '{visitor}'?"):
-        raise InputError("Nothing was deleted; answer with y, or give --yes where nobody can answer.")
+    if not yes:
+        check_agreed(f"Delete all that is kept of '{visitor}'?")
     _call("delete", visitor)
 
 
 @admin.command()
-def backup(
-    file: Annotated[Path, typer.Argument(help="TAR file to write, compressed where it ends in .gz; it must not exist yet.")],
-) -> None:
+def backup(file: Annotated[Path, typer.Argument(help="TAR file to write, compressed where it ends in .gz; it must not exist yet.")]) -> None:
     """Copy a server's folder and its runs into one file; the server may keep running. What can be computed again is left out.
 
     Example: `likeness admin backup server-2026-11-30.tar`

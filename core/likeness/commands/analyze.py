@@ -1,22 +1,25 @@
-"""`likeness analyze`: the three analyses of the InDiReCT paper's section 6; those of language guidance are registered here."""
+"""`likeness analyze`: the three analyses of the InDiReCT paper's section 6, and the courses of runs; semantics is registered here."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from likeness.commands.convergence import convergence
-from likeness.commands.inputs import embedded, notion_named, notions_for, notions_of, one_dimension, whole_numbers
+from likeness.commands.inputs import embedded, notion_named, notions_of, one_dimension, source_table, whole_numbers
 from likeness.commands.listed_help import ListedHelp
-from likeness.commands.options import EncoderName, Format, Notions, OutputFile, Plot, Source
+from likeness.commands.options import EncoderName, Format, Notions, OutputFile, Plot, Runs, Source
 from likeness.commands.semantics import semantics
-from likeness.commands.terminal import check_format, check_plot, measured, print_table, write_plot
+from likeness.commands.terminal import measured, print_table, write_csv, write_plot
 from likeness.defaults import DATASET
+from likeness.errors import InputError
 
 if TYPE_CHECKING:
     import pandas as pd
     from plotly.graph_objects import Figure
+
+    from likeness.training import RunFolder
 
 analyze = typer.Typer(
     name="analyze",
@@ -26,11 +29,10 @@ analyze = typer.Typer(
     rich_markup_mode="markdown",
 )
 Methods = Annotated[str, typer.Option(help="Of {methods}; separated by commas. `paper`: those of the paper. `all`: all of them.")]
-Seeds = Annotated[int, typer.Option(min=1, help="Runs per method that has random choices.")]
 Dimension = Annotated[
-    str,
-    typer.Option("--dim", "-d", help="Dimensions, by default the paper's. `suggested`: the notion's own, or as many as its prompts suggest."),
+    str, typer.Option("--dim", "-d", help="Dimensions, by default the paper's. `suggested`: the notion's own, or as many as its prompts suggest.")
 ]
+_COUNTS = ",".join(str(count) for count in range(10, 151, 10))
 Metric = Annotated[str, typer.Option(help="What to plot: {metrics}.")]
 
 
@@ -40,7 +42,7 @@ def embedding_size(
     notions: Notions = None,
     methods: Methods = "paper",
     sizes: Annotated[str, typer.Option(help="Dimensions, separated by commas.")] = "2,4,8,16,32,64,128,256,512",
-    seeds: Seeds = 5,
+    seeds: Runs = 5,
     encoder: EncoderName = None,
     metric: Metric = "map_at_r",
     out: OutputFile = None,
@@ -54,20 +56,15 @@ def embedding_size(
 
     Examples: `likeness analyze embedding-size --plot sizes.html`, `likeness analyze embedding-size --notions car-color --sizes 4,5,6,7`
     """
-    from likeness.data import read_dataset
     from likeness.plots import metric_curve
     from likeness.studies import embedding_sizes
 
-    metrics, widths = _checked(metric, plot, format), whole_numbers(sizes)
-    base = embedded(read_dataset(source), encoder)
-    chosen = notions_for(base, notions)
-    runs = measured(
-        "Embedding sizes",
-        out,
-        lambda **watch: embedding_sizes(base, chosen, _method_names(methods), widths, range(seeds), metrics=metrics, **watch),
-    )
+    metrics, widths = _metrics(metric), whole_numbers(sizes)
+    base = embedded(source_table(source), encoder)
+    chosen = notions_of(base.table, notions)
+    runs = measured("Embedding sizes", out, partial(embedding_sizes, base, chosen, _method_names(methods), widths, range(seeds), metrics=metrics))
     _report(runs, "dim", metrics, format)
-    _draw(runs, plot, "embedding size", metric, lambda title: metric_curve(runs, "dim", metric, log_x=True, title=title))
+    _draw(runs, plot, "embedding size", metric, partial(metric_curve, runs, "dim", metric, log_x=True))
 
 
 @analyze.command("encoder-size", cls=ListedHelp)
@@ -79,7 +76,7 @@ def encoder_size(
     notions: Notions = None,
     methods: Methods = "raw,exact,oracle",
     dim: Dimension = "128",
-    seeds: Seeds = 2,
+    seeds: Runs = 2,
     metric: Metric = "map_at_r",
     out: OutputFile = None,
     plot: Plot = None,
@@ -92,20 +89,16 @@ def encoder_size(
 
     Examples: `likeness analyze encoder-size --plot encoders.html`, `likeness analyze encoder-size --encoders cars,paper`
     """
-    from likeness.data import read_dataset
     from likeness.plots import metric_bars
     from likeness.studies import PAPER_ENCODERS, encoder_sizes
 
-    metrics, size, table = _checked(metric, plot, format), one_dimension(dim), read_dataset(source)
+    metrics, size, table = _metrics(metric), one_dimension(dim), source_table(source)
     chosen = notions_of(table, notions)
     names = [known for name in encoders.split(",") for known in (PAPER_ENCODERS if name.strip() == "paper" else (name.strip(),))]
-    runs = measured(
-        "Encoder sizes",
-        out,
-        lambda **watch: encoder_sizes(table, names, chosen, _method_names(methods), size, range(seeds), metrics=metrics, embed=embedded, **watch),
-    )
+    analysis = partial(encoder_sizes, table, names, chosen, _method_names(methods), size, range(seeds), metrics=metrics, embed=embedded)
+    runs = measured("Encoder sizes", out, analysis)
     _report(runs, "encoder", metrics, format)
-    _draw(runs, plot, "encoder", metric, lambda title: metric_bars(runs, "encoder", metric, title=title))
+    _draw(runs, plot, "encoder", metric, partial(metric_bars, runs, "encoder", metric))
 
 
 @analyze.command("prompt-count", cls=ListedHelp)
@@ -113,9 +106,7 @@ def prompt_count(
     source: Source = DATASET,
     notion: Annotated[str, typer.Option("--notion", "-n", help="A notion's name or a YAML file.")] = "car-model-names",
     methods: Methods = "paper",
-    counts: Annotated[str, typer.Option(help="Numbers of prompts, separated by commas; at most the notion's.")] = ",".join(
-        str(count) for count in range(10, 151, 10)
-    ),
+    counts: Annotated[str, typer.Option(help="Numbers of prompts, separated by commas; at most the notion's.")] = _COUNTS,
     dim: Dimension = "128",
     seeds: Annotated[int, typer.Option(min=1, help="Samples of each size.")] = 5,
     encoder: EncoderName = None,
@@ -134,34 +125,76 @@ def prompt_count(
 
     Examples: `likeness analyze prompt-count --plot prompts.html`, `likeness analyze prompt-count cars196:FOLDER --notion cars196-car-model`
     """
-    from likeness.data import read_dataset
     from likeness.plots import metric_curve
     from likeness.studies import prompt_counts
 
-    metrics, sampled, numbers = _checked(metric, plot, format), notion_named(notion), whole_numbers(counts)
+    metrics, sampled, numbers = _metrics(metric), notion_named(notion), whole_numbers(counts)
     size = one_dimension(dim)
-    base = embedded(read_dataset(source), encoder)
-    runs = measured(
-        "Prompts",
-        out,
-        lambda **watch: prompt_counts(base, sampled, numbers, _method_names(methods), size, range(seeds), metrics=metrics, **watch),
-    )
+    base = embedded(source_table(source), encoder)
+    runs = measured("Prompts", out, partial(prompt_counts, base, sampled, numbers, _method_names(methods), size, range(seeds), metrics=metrics))
     _report(runs, "prompts", metrics, format)
-    _draw(runs, plot, "number of prompts", metric, lambda title: metric_curve(runs, "prompts", metric, title=title))
+    _draw(runs, plot, "number of prompts", metric, partial(metric_curve, runs, "prompts", metric))
 
 
 analyze.command("semantics", cls=ListedHelp)(semantics)
-analyze.command("convergence", cls=ListedHelp)(convergence)
 
 
-def _checked(metric: str, plot: Path | None, format: str) -> list[str]:
-    """The metrics to measure: those of every analysis, and the one to plot; InputError for what could only fail later."""
+@analyze.command(cls=ListedHelp)
+def convergence(
+    folder: Annotated[Path, typer.Argument(help="The folder that holds the runs' folders, or one run's own.")] = Path("runs"),
+    metric: Annotated[str, typer.Option(help="recall_at_1, map_at_1000, map_at_r, nmi, f1 ...; larger must be better.")] = "recall_at_1",
+    out: OutputFile = None,
+    plot: Plot = None,
+    format: Format = "table",
+) -> None:
+    """How soon do runs get where? (Language guidance, Figure S1.) Runs that differ in the seed alone are one line with a band.
+
+    A row per run: its best mean over the seeds, the epoch of it, and the first epoch at which it is as good as the weakest run ever gets.
+    --out writes all points as CSV. Takes seconds.
+
+    Examples: `likeness analyze convergence runs`, `likeness analyze convergence runs/shipped-cars --metric map_at_1000 --plot curves.html`
+    """
+    from likeness.evaluation import metric_title
+    from likeness.plots import convergence_curves
+    from likeness.studies import convergence as curves_of, convergence_table
+
+    runs = _runs(folder)
+    curves = curves_of(runs, metric)
+    for name in (run.name for run in runs if metric not in run.metrics()):
+        typer.echo(f"{name} has not measured {metric} yet", err=True)
+    table = convergence_table(curves, metric)
+    table["best"] = [
+        f"{best:.3f} ± {spread:.3f}" if seeds > 1 else f"{best:.3f}"
+        for best, spread, seeds in zip(table["best"], table.pop("best ±"), table["seeds"], strict=True)
+    ]
+    level = curves.groupby(["run", "epoch"])[metric].mean().groupby("run").max().min()
+    table["last"] = [f"{value:.3f}" for value in table["last"]]
+    for column in ("epoch", "match_epoch"):
+        table[column] = [f"{value:g}" for value in table[column]]
+    print_table(table.rename(columns={"best": f"best {metric_title(metric)}", "epoch": "at epoch", "match_epoch": f"{level:.3f} at epoch"}), format)
+    write_csv(out, curves)
+    if plot:
+        title = f"{metric_title(metric)} by epoch"
+        write_plot(plot, convergence_curves(curves, metric, title=title), title)
+
+
+def _runs(folder: Path) -> "list[RunFolder]":
+    """The runs of a folder by name, or the run that it is."""
+    from likeness.data import natural_key
+    from likeness.training import RunFolder, list_runs
+
+    found = [RunFolder(folder)] if (folder / "config.yaml").is_file() else sorted(list_runs(folder), key=lambda run: natural_key(run.name))
+    if not found:
+        raise InputError(f"There are no runs in '{folder}'; start one with `likeness train`.")
+    return found
+
+
+def _metrics(metric: str) -> list[str]:
+    """The metrics to measure: those of every analysis, and the one to plot; InputError where there is no such metric."""
     from likeness.evaluation import chosen_metrics
     from likeness.studies import ANALYSIS_METRICS
 
     chosen_metrics(metric)
-    check_plot(plot)
-    check_format(format)
     return list(dict.fromkeys((*ANALYSIS_METRICS, metric)))
 
 
@@ -196,11 +229,11 @@ def _ranked(table: "pd.DataFrame", runs: "pd.DataFrame") -> "pd.DataFrame":
     return table
 
 
-def _draw(runs: "pd.DataFrame", plot: Path | None, along: str, metric: str, figure: "Callable[[str], Figure]") -> None:
+def _draw(runs: "pd.DataFrame", plot: Path | None, along: str, metric: str, figure: "Callable[..., Figure]") -> None:
     """Writes the figure as a page with what was refused below it, where a file is named."""
     from likeness.evaluation import metric_title
     from likeness.studies import refusals
 
     if plot:
         title = f"{metric_title(metric)} by {along}"
-        write_plot(plot, figure(title), title, refusals(runs))
+        write_plot(plot, figure(title=title), title, refusals(runs))

@@ -12,7 +12,9 @@ from likeness.io import become_app
 def app(
     port: Annotated[int | None, typer.Option(min=1, max=65535, help="Port to serve on; the first free one from 8501 by default.")] = None,
     address: Annotated[str, typer.Option(help="Address to bind to. Beyond this machine only with --shared or --trust-network.")] = "127.0.0.1",
-    shared: Annotated[bool, typer.Option("--shared", help="For others: no local paths, no training, no downloads unless allowed below.")] = False,
+    shared: Annotated[
+        bool | None, typer.Option("--shared", help="For others: no local paths, no training, no downloads unless allowed below.")
+    ] = None,
     root: Annotated[list[Path] | None, typer.Option(help="On a shared server: a folder of images that others may open; repeatable.")] = None,
     training: Annotated[
         bool | None, typer.Option("--training/--no-training", help="Whether runs can be started; off by default with --shared.")
@@ -23,14 +25,13 @@ def app(
     ] = None,
     settings: Annotated[Path | None, typer.Option(help="All of this and more in a YAML file; see docs/serving.md.")] = None,
     trust_network: Annotated[
-        bool, typer.Option("--trust-network", help="Serve beyond this machine, although everyone who connects may do whatever you may.")
-    ] = False,
+        bool | None, typer.Option("--trust-network", help="Serve beyond this machine, although everyone who connects may do whatever you may.")
+    ] = None,
     allowed_host: Annotated[
         list[str] | None, typer.Option(help="A further name under which browsers reach the app, such as a reverse proxy's; repeatable.")
     ] = None,
     token: Annotated[
-        bool | None,
-        typer.Option("--token/--no-token", help="Whether only the printed link opens the app; others on this machine cannot."),
+        bool | None, typer.Option("--token/--no-token", help="Whether only the printed link opens the app; others on this machine cannot.")
     ] = None,
     auth: Annotated[Path | None, typer.Option(help="On a shared server: passwords, a file that `likeness admin password` writes.")] = None,
     auth_header: Annotated[str | None, typer.Option(help="On a shared server: the header in which a trusted proxy names the account.")] = None,
@@ -42,23 +43,7 @@ def app(
 
     Examples: `likeness app --port 8600`, `likeness app --shared --root /data/photos --address 0.0.0.0`
     """
-    options = {
-        "address": address,
-        "port": port,
-        "settings": str(settings) if settings else None,
-        "shared": shared or None,
-        "roots": list(map(str, root)) if root else None,
-        "training": training,
-        "runs": runs,
-        "downloads": downloads,
-        "trust_network": trust_network or None,
-        "allowed_hosts": allowed_host or None,
-        "token": token,
-        "auth": str(auth) if auth else None,
-        "auth_header": auth_header,
-        "api": api,
-        "mcp": mcp,
-        "program_tokens": str(program_tokens) if program_tokens else None,
-    }
+    options = dict(locals())
+    options |= {"roots": options.pop("root") or None, "allowed_hosts": options.pop("allowed_host") or None}
     # the app stands above this package: it checks these itself, in the process that this one becomes
-    become_app("serve.py", json.dumps(options))
+    become_app("serve.py", json.dumps(options, default=str))

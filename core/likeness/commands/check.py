@@ -5,9 +5,9 @@ from typing import Annotated
 
 import typer
 
-from likeness.commands.inputs import embedded, notion_named
+from likeness.commands.inputs import embedded, notion_named, source_table
 from likeness.commands.options import Format, NotionName, Seed
-from likeness.commands.terminal import check_format, print_table
+from likeness.commands.terminal import print_table
 from likeness.defaults import DATASET
 
 
@@ -31,12 +31,10 @@ def check(
     """
     import pandas as pd
 
-    from likeness.data import read_dataset
     from likeness.encoder_check import check_encoder, images_to_check
 
-    check_format(format)
     prompts = notion_named(notion).prompts if notion else ()
-    tables = {source: images_to_check(read_dataset(source), seed) for source in sources or [DATASET]}
+    tables = {source: images_to_check(source_table(source), seed) for source in sources or [DATASET]}
     names: Sequence[str | None] = encoder or [None]
     found = {(source, name): check_encoder(embedded(table, name), prompts, seed) for source, table in tables.items() for name in names}
     rows = [{"images": source, "encoder": each.encoder} | each.figures for (source, _), each in found.items()]

@@ -2,52 +2,27 @@
 
 import sys
 from collections.abc import Callable
+from importlib import import_module
 
 import typer
 
-from likeness.commands.admin import admin
-from likeness.commands.analyze import analyze
-from likeness.commands.app import app
-from likeness.commands.check import check
-from likeness.commands.clusters import clusters
-from likeness.commands.compare import compare
-from likeness.commands.continuous import continuous
-from likeness.commands.duplicates import duplicates
-from likeness.commands.embed import embed
-from likeness.commands.encoders import encoders
-from likeness.commands.evaluate import evaluate
-from likeness.commands.export import export
-from likeness.commands.fit import fit
-from likeness.commands.index import index
-from likeness.commands.info import info
-from likeness.commands.kinds import kinds
 from likeness.commands.listed_help import ListedHelp
-from likeness.commands.matches import matches
-from likeness.commands.notion import notion
-from likeness.commands.notions import notions
-from likeness.commands.report import report
-from likeness.commands.runs import runs
-from likeness.commands.saliency import saliency
-from likeness.commands.search import search
-from likeness.commands.splits import splits
-from likeness.commands.spread import spread
-from likeness.commands.study import study
-from likeness.commands.sweep import sweep
-from likeness.commands.tags import tags
 from likeness.commands.terminal import answered, print_any_text
-from likeness.commands.train import train
 from likeness.errors import InputError
 from likeness.io import keep_folder_out
 
-# Panel of the help -> its commands, in order; a function's name and docstring are the command's, a group has its own.
+# Panel of the help -> its commands, in order, each in a module of its name; a function's name and docstring are the command's, a group has its own.
+_PANELS = {
+    "Look": "embed search duplicates clusters compare saliency index encoders info kinds",
+    "Shape": "notion notions fit check",
+    "Label": "tags spread matches",
+    "Judge": "evaluate continuous analyze",
+    "Train": "train study sweep splits runs",
+    "Share": "report export",
+    "Serve": "app admin",
+}
 COMMANDS: dict[str, tuple[Callable[..., None] | typer.Typer, ...]] = {
-    "Look": (embed, search, duplicates, clusters, compare, saliency, index, encoders, info, kinds),
-    "Shape": (notion, notions, fit, check),
-    "Label": (tags, spread, matches),
-    "Judge": (evaluate, continuous, analyze),
-    "Train": (train, study, sweep, splits, runs),
-    "Share": (report, export),
-    "Serve": (app, admin),
+    panel: tuple(getattr(import_module(f"likeness.commands.{name}"), name) for name in names.split()) for panel, names in _PANELS.items()
 }
 
 # What has another name, or is run in the repository, by its old one.

@@ -7,7 +7,7 @@ import typer
 
 from likeness.commands.inputs import composition_named, embedded, source_table, space_named
 from likeness.commands.options import EncoderName, Format, NotionName, Only, OutputFile, Seed, Source
-from likeness.commands.terminal import check_format, print_table, progress_bar, write_csv
+from likeness.commands.terminal import print_table, progress_bar, write_csv
 from likeness.defaults import DATASET
 from likeness.errors import InputError
 
@@ -36,13 +36,13 @@ def clusters(
 
     Examples: `likeness clusters cars --notion car-color --out clusters.csv`, `likeness clusters photos/ --words words.txt --depths 2`
     """
-    from likeness.clusters import cluster, cluster_table, name_clusters, with_cluster_names
+    from likeness.clusters import cluster, cluster_table, name_clusters, own_choice, with_cluster_names
     from likeness.data import CONTENT_COLUMN
+    from likeness.io import text_of
 
-    check_format(format)
     if words is not None and by is not None:
         raise InputError("Clusters are named by --words or by the values of --by; leave one of them out.")
-    given = _words(words)
+    given = own_choice(text_of(words).splitlines()) if words is not None else None
     space = space_named(embedded(source_table(source, only), encoder), notion)
     if given is None and notion and by is None:
         given = _aspects(notion)
@@ -52,13 +52,6 @@ def clusters(
     table = cluster_table(found, names).drop(columns=["x", "y"])
     print_table(table.round({"confidence": 3}), format)
     write_csv(out, with_cluster_names(space.table, found, names).frame.drop(columns=CONTENT_COLUMN, errors="ignore"))
-
-
-def _words(path: Path | None) -> "WordChoice | None":
-    from likeness.clusters import own_choice
-    from likeness.io import text_of
-
-    return None if path is None else own_choice(text_of(path).splitlines())
 
 
 def _aspects(notion: str) -> "WordChoice":

@@ -8,13 +8,13 @@ import typer
 from likeness.commands.inputs import composition_named, embedded, notion_named, source_table, space_named
 from likeness.commands.listed_help import ListedHelp
 from likeness.commands.options import EncoderName, Format, Only, OutputFile, Source
-from likeness.commands.terminal import check_format, print_table, printable, progress_bar, write_csv
+from likeness.commands.terminal import print_table, printable, progress_bar, write_csv
 from likeness.errors import InputError
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from likeness.comparisons import NeighborhoodChanges, QueryChanges, VersionChanges
+    from likeness.comparisons import NeighborhoodChanges, QueryChanges
     from likeness.space import Space
 
 compare = typer.Typer(
@@ -52,11 +52,10 @@ def moved(
     Examples: `likeness compare moved cars --to @cars-small`, `likeness compare moved cars --to car-color --map umap --out moved.csv`
     """
     from likeness.comparisons import align_spaces, neighborhood_changes
-    from likeness.projection import METHODS
+    from likeness.projection import method_named
 
-    check_format(format)
-    if map and map not in METHODS:
-        raise InputError(f"There is no layout method '{map}'; choose from {', '.join(METHODS)}.")
+    if map:
+        method_named(map)  # refuses what is none
     a, b = _spaces(source, only, from_, to)
     with progress_bar("Neighbors") as progress:
         found = neighborhood_changes(a, b, k, seeds=range(seeds), progress=progress)
@@ -94,7 +93,6 @@ def queries(
     """
     from likeness.comparisons import SCORES, query_changes
 
-    check_format(format)
     if score not in SCORES:
         raise InputError(f"There is no score '{score}' here; choose from {', '.join(SCORES)}.")
     a, b = _spaces(source, only, from_, to)
@@ -130,13 +128,13 @@ def versions(
 
     from likeness.comparisons import version_changes, version_distances, version_values
 
-    check_format(format)
     names = [each.strip() for each in notions.split(",")] if notions else []
     before = embedded(source_table(old), encoder)
     after = embedded(source_table(new), before.encoder_name)
     with progress_bar("Files") as progress:
         changes = version_changes(before.table, after.table, progress=progress)
-    _tell_versions(changes)
+    counts = [f"{printable(str(line.change))} {line.images:,}" for line in changes.counts().itertuples()]
+    typer.echo(f"{'; '.join(counts)} images.", err=True)
     write_csv(out, changes.frame(before.table, after.table))
     spaces = [(before, after), *((before.refit(notion_named(name)), after.refit(notion_named(name))) for name in names)]
     with progress_bar("Distances") as progress:
@@ -204,11 +202,6 @@ def _tell_queries(found: "QueryChanges", a: "Space", b: "Space") -> None:
     if found.control.shape[1]:
         dim = min(a.vectors.shape[1], b.vectors.shape[1])
         typer.echo(f"A random projection of '{printable(found.wide)}' to {dim} dimensions has {it['control']:.3f}.", err=True)
-
-
-def _tell_versions(changes: "VersionChanges") -> None:
-    counts = changes.counts()
-    typer.echo("; ".join(f"{printable(str(line.change))} {line.images:,}" for line in counts.itertuples()) + " images.", err=True)
 
 
 def _on_maps(a: "Space", b: "Space", method: str, k: int) -> "pd.DataFrame":

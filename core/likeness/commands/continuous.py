@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from likeness.commands.inputs import embedded, notion_named
+from likeness.commands.inputs import embedded, notion_named, source_table
 from likeness.commands.options import Format, Source, output_file
-from likeness.commands.terminal import check_format, print_table, progress_bar, write_csv
+from likeness.commands.terminal import print_table, progress_bar, write_csv
 from likeness.defaults import DATASET, default_encoder
 from likeness.errors import InputError
 
@@ -36,12 +36,10 @@ def continuous(
     Examples: `likeness continuous --notion viewpoint`, `likeness continuous joints.csv -e cars -e run:runs/pose`,
     `likeness continuous photos.csv --kind numbers --columns age`
     """
-    from likeness.data import read_dataset
     from likeness.evaluation import continuous_comparison
     from likeness.labels import label_distances
 
-    check_format(format)
-    table = read_dataset(source)
+    table = source_table(source)
     config = _labels(table, kind, columns, file)
     with progress_bar("Label distances") as progress:
         labels = label_distances(table, config, progress)
@@ -49,7 +47,8 @@ def continuous(
     failed = [each.path for base in bases for each in base.table.failed]
     if failed:
         raise InputError(f"'{failed[0]}' could not be read; leave it out of the table, since every image asks all others.")
-    spaces = _named([(base.encoder_name, base) for base in bases] + [_notion(bases[0], name) for name in notion or []])
+    chosen = [notion_named(name) for name in notion or []]
+    spaces = _named([(base.encoder_name, base) for base in bases] + [(each.name, bases[0].refit(each)) for each in chosen])
     with progress_bar("Measuring") as progress:
         found = continuous_comparison({name: space.vectors for name, space in spaces.items()}, labels, progress=progress)
     assert found is not None
@@ -75,11 +74,6 @@ def _labels(table: "ImageTable", kind: str | None, columns: str, file: Path | No
         return LabelsConfig.model_validate({"kind": kind, "columns": names, "file": str(file) if file else None})
     except ValidationError as error:
         raise InputError(f"These labels do not fit: {validation_message(error)}.") from error
-
-
-def _notion(base: "Space", name: str) -> "tuple[str, Space]":
-    chosen = notion_named(name)
-    return chosen.name, base.refit(chosen)
 
 
 def _named(spaces: "list[tuple[str, Space]]") -> "dict[str, Space]":

@@ -7,7 +7,7 @@ import typer
 
 from likeness.commands.inputs import embedded, source_table, space_named, tell_left_out
 from likeness.commands.options import Dim, EncoderName, Format, NotionName, Only, OutputFile, Seed, Source, output_file
-from likeness.commands.terminal import check_format, print_table, progress_bar, write_csv
+from likeness.commands.terminal import print_table, progress_bar, write_csv
 from likeness.errors import InputError
 
 if TYPE_CHECKING:
@@ -55,7 +55,6 @@ def duplicates(
     Examples: `likeness duplicates photos/ --out groups.csv --keep-list keep.txt`, `likeness duplicates photos/ --exact`,
     `likeness duplicates cars --notion "car-color + car-model" -t 0.999`, `likeness duplicates test/ --between train/ -t 0.95`
     """
-    check_format(format)
     level = _threshold(threshold)
     if exact and (notion or between or level is not None or encoder or dim):
         raise InputError("--exact compares files of one source; leave --notion, --between, --threshold, --encoder and --dim out, or --exact.")
@@ -156,11 +155,10 @@ def _by_attribute(space: "Space", attribute: str, threshold: float, seed: int) -
 def _across(
     space: "Space", other: str, notion: str | None, dim: int | None, encoder: str | None, threshold: float | None, seed: int
 ) -> "tuple[pd.DataFrame, NDArray[np.int64]]":
-    from likeness.data import read_dataset
     from likeness.duplicates import leaks
 
     try:
-        table = read_dataset(other)
+        table = source_table(other)
     except InputError as error:
         attributes = ", ".join(space.table.attributes) or "none"
         raise InputError(f"'{other}' is no attribute of these images (there are {attributes}) and no other images: {error}") from error

@@ -1,15 +1,12 @@
 """`likeness embed`."""
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from likeness.commands.inputs import embedded
 from likeness.commands.options import EncoderName, OutputFile, Source
 from likeness.commands.terminal import printable
-
-if TYPE_CHECKING:
-    from likeness.data import ImageTable
 
 
 def embed(
@@ -36,13 +33,15 @@ def embed(
     Examples: `likeness embed photos/`, `likeness embed labels.csv --encoder ViT-B-32/openai --out vectors.parquet`,
     `likeness embed s3://bucket/photos --engine ray --store s3://bucket/store`
     """
+    from likeness.data import is_url, read_dataset, read_remote_folder
     from likeness.encoders import check_engine
     from likeness.io import check_vector_file
 
     check_engine(engine, workers)
     if out:
         check_vector_file(out)
-    table = _table(source, gps)
+    # of this machine or behind URLs: whoever types a command may read what the machine reaches
+    table = read_remote_folder(source) if is_url(source) else read_dataset(source, gps=gps, remote=True)
     if out:
         check_vector_file(out, table.attributes)
     options: dict[str, Any] = {"store_dir": store, "engine": engine, "workers": workers, "ray_address": ray_address, "precision": precision}
@@ -54,12 +53,3 @@ def embed(
     if out:
         base.save(out)
         typer.echo(f"wrote {out}")
-
-
-def _table(source: str, gps: bool) -> "ImageTable":
-    """Images of this machine or behind URLs: whoever types a command may read what the machine reaches."""
-    from likeness.data import is_url, read_dataset, read_remote_folder
-
-    if is_url(source):
-        return read_remote_folder(source)
-    return read_dataset(source, gps=gps, remote=True)

@@ -6,7 +6,7 @@ import typer
 
 from likeness.commands.listed_help import ListedHelp
 from likeness.commands.options import Format
-from likeness.commands.terminal import check_format, print_table, progress_bar
+from likeness.commands.terminal import print_table, progress_bar
 
 SHIPPED_ENCODERS = ("cars", "cars-small", "photos")
 encoders = typer.Typer(name="encoders", help="Published encoders worth choosing: list them, measure them, download one.", no_args_is_help=True)
@@ -26,7 +26,6 @@ def list_(
     from likeness.encoders import PUBLISHED, measure_speed, remembered_speeds
     from likeness.io import size_text
 
-    check_format(format)
     if measure:
         with progress_bar("Measuring") as progress:
             for number, encoder in enumerate(PUBLISHED.values()):

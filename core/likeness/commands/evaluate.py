@@ -1,14 +1,15 @@
 """`likeness evaluate`."""
 
 from collections.abc import Iterable
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from likeness.commands.inputs import dimensions, embedded, notions_for, source_table, tell_warnings
-from likeness.commands.options import EncoderName, Format, Only, Source, output_file
-from likeness.commands.terminal import check_format, measured, print_table
+from likeness.commands.inputs import embedded, notions_of, source_table, tell_warnings
+from likeness.commands.options import EncoderName, Format, Notions, Only, Runs, Source, output_file
+from likeness.commands.terminal import measured, print_table
 from likeness.defaults import DATASET
 
 _ALL = "all"
@@ -17,7 +18,7 @@ _PAPER_DIM = "128"
 
 def evaluate(
     source: Source = DATASET,
-    notions: Annotated[str | None, typer.Option(help="Names, separated by commas; `all`: every notion that the images have labels for.")] = None,
+    notions: Notions = None,
     methods: Annotated[str, typer.Option(help="Of {methods}; separated by commas. `all`: all of them.")] = _ALL,
     metrics: Annotated[str, typer.Option(help="Of {metrics}; separated by commas. `all`: the seven of the InDiReCT paper.")] = _ALL,
     dims: Annotated[
@@ -27,7 +28,7 @@ def evaluate(
             "with --paper, the paper's 128."
         ),
     ] = None,
-    seeds: Annotated[int, typer.Option(min=1, help="Runs per method that has random choices.")] = 5,
+    seeds: Runs = 5,
     ranking: Annotated[
         str, typer.Option(help="cosine, the paper's; or euclidean, by which the authors' code ranks. They differ for pca, lae and ae.")
     ] = "cosine",
@@ -54,17 +55,16 @@ def evaluate(
     """
     from likeness.evaluation import METRICS
     from likeness.notions import METHODS
-    from likeness.studies import SUGGESTED, compare, left_out_of, paper_table, refusals, summarize
+    from likeness.studies import SUGGESTED, compare, left_out_of, paper_table, parse_dimensions, refusals, summarize
 
-    check_format(format)
-    sizes = dimensions(dims or (_PAPER_DIM if paper else SUGGESTED))
+    sizes = parse_dimensions(dims or (_PAPER_DIM if paper else SUGGESTED))
     wanted, chosen = _listed(methods, METHODS), _listed(metrics, METRICS)
     base = embedded(source_table(source, only), encoder)
-    judged = notions_for(base, notions)
+    judged = notions_of(base.table, notions)
     for notion in judged:
         tell_warnings(notion, base.encoder, base)
     options: dict[str, Any] = {"methods": wanted, "dims": sizes, "seeds": range(seeds), "metrics": chosen, "ranking": ranking}
-    runs = measured("Comparing", out, lambda **watch: compare(base, judged, **options, **watch))
+    runs = measured("Comparing", out, partial(compare, base, judged, **options))
     bold = format in ("markdown", "latex")
     print_table(paper_table(runs, chosen, bold) if paper else summarize(runs, chosen), format)
     for name, count in left_out_of(runs).items():

@@ -6,15 +6,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from likeness.commands.inputs import composition_named, embedded, rows_where, source_table, tell_warnings
+from likeness.commands.inputs import embedded, rows_where, source_table, space_named
 from likeness.commands.options import Dim, EncoderName, NotionName
 from likeness.commands.terminal import printable, progress_bar
 from likeness.errors import InputError
 
 if TYPE_CHECKING:
-    from likeness.data import ImageTable
     from likeness.exports import Written
-    from likeness.space import Space
 
 
 def export(
@@ -47,6 +45,7 @@ def export(
     `likeness export run:shipped-cars-elg onnx model/`
     """
     from likeness.exports import export as write, find_target
+    from likeness.tagging import tag_store, with_tags
 
     chosen = find_target(target)
     given: dict[str, Any] = {"label": label, "vectors": vectors, "neighbors": neighbors, "link": link, "val": val, "split": split}
@@ -54,18 +53,20 @@ def export(
     options = chosen.checked_options(given)
     if chosen.takes == "run":
         others = {"--columns": columns, "--only": only, "--where": where, "--notion": notion, "--encoder": encoder, "--dim": dim}
-        others["--portable"] = portable or None
-        _check_none_given(others, target)
+        wrong = next((option for option, value in (others | {"--portable": portable or None}).items() if value is not None), None)
+        if wrong is not None:
+            raise InputError(f"The target '{target}' writes a run, which {wrong} does not change; leave it out.")
         _say(write(source, target, place))
         return
     needed = chosen.needs_space(options)
     if not needed and (notion or encoder or dim):
         raise InputError(f"The target '{target}' writes no vectors here, so no encoder and no notion change it; leave them out, or add --vectors.")
     chosen.check(place)
-    table = _with_labels(source, only)
+    table = source_table(source, only)
+    table = with_tags(table, tag_store(source, table))  # what was labeled by hand
     if where is not None:
         table = replace(table, frame=table.frame.iloc[rows_where(table, where)])
-    material = _space(table, notion, encoder, dim, method) if needed else table
+    material = space_named(embedded(table, encoder), notion, dim, method) if needed else table
     names = None if columns is None else [each.strip() for each in columns.split(",")]
     with progress_bar("Writing") as progress:
         done = write(material, target, place, columns=names, portable=portable, progress=progress, **given)
@@ -76,27 +77,3 @@ def _say(done: "Written") -> None:
     typer.echo(printable(f"{done.n:,} {done.what} written to {done.place}"))
     if done.note:
         typer.echo(printable(done.note))
-
-
-def _check_none_given(options: dict[str, Any], target: str) -> None:
-    """Raises InputError for an option that is about images, where a run is written."""
-    for name, value in options.items():
-        if value is not None:
-            raise InputError(f"The target '{target}' writes a run, which {name} does not change; leave it out.")
-
-
-def _with_labels(source: str, only: Path | None) -> "ImageTable":
-    """The images of a source, with what was labeled by hand."""
-    from likeness.tagging import tag_store, with_tags
-
-    table = source_table(source, only)
-    return with_tags(table, tag_store(source, table))
-
-
-def _space(table: "ImageTable", notion: str | None, encoder: str | None, dim: int | None, method: str) -> "Space":
-    base = embedded(table, encoder)
-    if notion is None:
-        return base
-    named = composition_named(notion)
-    tell_warnings(named, base.encoder, base)
-    return base.refit(named, method, dim=dim)

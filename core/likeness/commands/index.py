@@ -4,7 +4,7 @@ from typing import Annotated, Any
 
 import typer
 
-from likeness.commands.inputs import embedded
+from likeness.commands.inputs import embedded, source_table
 from likeness.commands.options import EncoderName, Seed, Source
 from likeness.commands.terminal import progress_bar
 from likeness.defaults import default_encoder
@@ -26,11 +26,10 @@ def index(
     """
     import time
 
-    from likeness.data import read_dataset
     from likeness.encoders import index_folder
     from likeness.search import IVFIndex, build_index, write_lance
 
-    table = read_dataset(source)
+    table = source_table(source)
     encoder = encoder or default_encoder(table.attributes)
     base = embedded(table, encoder)
     begin = time.perf_counter()

@@ -15,15 +15,11 @@ def info(source: Annotated[str | None, typer.Argument(help="Images, to show what
 
     Example: `likeness info photos/`
     """
-    if source is not None:
-        _images(source)
-    else:
-        _installation()
-
-
-def _images(source: str) -> None:
     from likeness.data import read_dataset
 
+    if source is None:
+        _tell_installation()
+        return
     table = read_dataset(source)
     typer.echo(printable(f"{table.name}: {len(table):,} images in {table.root}"))
     for name in table.attributes:
@@ -36,7 +32,7 @@ def _images(source: str) -> None:
         typer.echo(printable(f"skipped {failure.path}: {failure.reason}").replace("\n", " "))
 
 
-def _installation() -> None:
+def _tell_installation() -> None:
     import importlib.metadata as metadata
 
     from likeness.data import list_datasets

@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from likeness.commands.terminal import printable, progress_bar
+from likeness.defaults import DATASET
 from likeness.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from likeness.data import ImageTable
     from likeness.notions import Composition, Notion
     from likeness.space import Space
@@ -20,8 +19,8 @@ _FEWEST_TRUSTED = 20  # images; with fewer the score is a matter of chance
 
 
 def embedded(table: "ImageTable", encoder: str | None = None, **options: Any) -> "Space":
-    """The space of an encoder, or else of the default one for such images, with a progress bar where images have to be read; what was found in the
-    table and in the images (`ImageTable.notes`) is printed on stderr.
+    """The space of an encoder, or else of the default one for such images, with a progress bar where images have to be read; notes on table and
+    images (`ImageTable.notes`) go to stderr.
     """
     from likeness.embedding import embed
 
@@ -41,11 +40,7 @@ def source_table(source: str, only: Path | None = None) -> "ImageTable":
 
 
 def rows_where(table: "ImageTable", condition: str) -> list[int]:
-    """Rows of the images with a value of an attribute, as `class=beagle`; of a tag, `good=yes` or `good=no`.
-
-    Raises:
-        InputError: no such form or attribute, or no image that has the value.
-    """
+    """Rows of the images with a value of an attribute, as `class=beagle`; of a tag, `good=yes`. InputError where there is none."""
     name, sign, value = (part.strip() for part in condition.partition("="))
     if not sign or name not in table.frame:
         raise InputError(f"'{condition}' is no condition; write ATTRIBUTE=VALUE with one of {', '.join(map(str, table.frame.columns)) or 'none'}.")
@@ -67,23 +62,13 @@ def notion_named(name: str) -> "Notion":
     return read_notion(path) if path.suffix in (".yaml", ".yml") else get_notion(name.strip())
 
 
-def notions_for(base: "Space", notions: str | None, folder: Path | None = None) -> "list[Notion]":
-    """`notions_of` the embedded images."""
-    return notions_of(base.table, notions, folder)
-
-
-def notions_of(table: "ImageTable", notions: str | None, folder: Path | None = None) -> "list[Notion]":
-    """The notions named, separated by commas; "all": every notion that the images have labels for; None: the paper's three for
-    Synthetic Cars, or all. `folder` is where the user's own lie; by default a folder of the cache.
-
-    Raises:
-        InputError: an unknown name, or no label that a notion is judged by.
-    """
+def notions_of(table: "ImageTable", notions: str | None) -> "list[Notion]":
+    """The notions named, with commas between; "all": every one that the images have labels for; None: the paper's three for our cars, or all."""
     from likeness.studies import judged_notions
 
     if notions not in (None, "all"):
         return [notion_named(name) for name in str(notions).split(",")]
-    return judged_notions(table, every=notions == "all", folder=folder)
+    return judged_notions(table, every=notions == "all")
 
 
 def composition_named(text: str) -> "Notion | Composition":
@@ -94,20 +79,18 @@ def composition_named(text: str) -> "Notion | Composition":
     return found
 
 
-def space_named(base: "Space", notion: str | None, dim: int | None = None) -> "Space":
+def space_named(base: "Space", notion: str | None, dim: int | None = None, method: str = "exact") -> "Space":
     """The encoder's own space, or that of a notion or of several joined; without `dim`, in the dimensions that `Space.refit` chooses."""
     if not notion:
         return base
     named = composition_named(notion)
     tell_warnings(named, base.encoder, base)
-    return base.refit(named, dim=dim)
+    return base.refit(named, method, dim=dim)
 
 
 def tell_warnings(notion: "Notion | Composition", encoder: Any, images: "Space | None" = None) -> None:
-    """Prints on stderr what makes a notion's fit worse than it looks (`likeness.notion_check.notion_warnings`), and whether it can't be relied on
-    with these images (`likeness.notion_trust`).
-    """
-    from likeness.notion_check import notion_warnings
+    """Prints on stderr what makes a notion's fit worse than it looks (`notion_warnings`), and whether it can't be relied on with these images."""
+    from likeness.notion_trust import notion_warnings
 
     found = notion_warnings(notion, encoder)
     if images is not None and images.embed_texts is not None and len(images) >= _FEWEST_TRUSTED:
@@ -120,11 +103,7 @@ def tell_warnings(notion: "Notion | Composition", encoder: Any, images: "Space |
 
 
 def tell_cut_or_unknown(space: "Space", texts: "Sequence[str]") -> None:
-    """Prints on stderr what the encoder of a space does not read of texts that are searched for.
-
-    Raises:
-        InputError: it knows no word of one.
-    """
+    """Prints on stderr what the encoder of a space does not read of texts that are searched for; InputError where it knows no word of one."""
     from likeness.encoders import check_text, text_warnings
 
     if space.encoder is None or space.embed_texts is None or not texts:
@@ -133,6 +112,11 @@ def tell_cut_or_unknown(space: "Space", texts: "Sequence[str]") -> None:
         check_text(space.encoder, text)
     for sentence in text_warnings(space.encoder, texts):
         typer.echo(f"Note: {sentence}", err=True)
+
+
+def class_columns(attribute: str | None, source: str) -> list[str]:
+    """The attributes that are the class of an image, `car_color,body_type` of the shipped images and `class` of others where none is named."""
+    return [column.strip() for column in (attribute or ("car_color,body_type" if source == DATASET else "class")).split(",")]
 
 
 def tell_left_out(attribute: "str | Sequence[str]", left_out: int, images: int) -> None:
@@ -151,14 +135,9 @@ def whole_numbers(text: str) -> list[int]:
 
 def one_dimension(text: str) -> int | str:
     """`128` -> 128, `suggested` -> "suggested"; raises InputError for anything else."""
-    sizes = dimensions(text)
+    from likeness.studies import parse_dimensions
+
+    sizes = parse_dimensions(text)
     if len(sizes) > 1:
         raise InputError(f"'{text}' are several dimensions; give one, such as {sizes[0]}.")
     return sizes[0]
-
-
-def dimensions(text: str) -> list[int | str]:
-    """`128,suggested` -> [128, "suggested"]; raises InputError for anything else."""
-    from likeness.studies import parse_dimensions
-
-    return parse_dimensions(text)

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from likeness.commands.options import Format
-from likeness.commands.terminal import check_format, print_table
+from likeness.commands.terminal import print_table
 from likeness.errors import InputError
 
 # Kind -> where its entries are listed, or what lists them.
@@ -25,24 +25,24 @@ KINDS = {
 }
 
 
-def kinds(
-    kind: Annotated[str, typer.Argument(help=f"Of {', '.join(KINDS)}.")],
-    format: Format = "table",
-) -> None:
+def kinds(kind: Annotated[str, typer.Argument(help=f"Of {', '.join(KINDS)}.")], format: Format = "table") -> None:
     """List what can be named: each with its title, what it does, and its options with their defaults and bounds.
 
     Examples: `likeness kinds objectives`, `likeness kinds metrics --format markdown`
     """
     import pandas as pd
 
-    check_format(format)
     if kind not in KINDS:
         raise InputError(f"There is no list of '{kind}'; choose from {', '.join(KINDS)}.")
+    print_table(pd.DataFrame([_row(entry) for entry in entries(kind)]), format)
+
+
+def entries(kind: str) -> list[Any]:
+    """What is listed of a kind."""
     module, name = KINDS[kind].split(":")
     registry = getattr(import_module(module), name)
-    listed = registry() if callable(registry) else registry
-    entries = listed.values() if isinstance(listed, Mapping) else listed
-    print_table(pd.DataFrame([_row(entry) for entry in entries if getattr(entry, "listed", True)]), format)
+    found = registry() if callable(registry) else registry
+    return [entry for entry in (found.values() if isinstance(found, Mapping) else found) if getattr(entry, "listed", True)]
 
 
 def _row(entry: Any) -> dict[str, str]:

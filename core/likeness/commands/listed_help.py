@@ -1,21 +1,21 @@
 """Help that names what is registered, such as datasets and metrics. It is written when it is shown, so that a command starts without them."""
 
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from likeness.commands.kinds import entries
 from likeness.commands.options import CaptionColumn, PathColumn
 
 _SOURCE = "{datasets}"
 
 
 class ListedHelp(TyperCommand):
-    """A command whose options may say "{datasets}" in their help, or another name of `LISTS`.
-
-    One with an argument that says "{datasets}" reads images, and has the options --path-column and --caption-column, too.
+    """A command whose help may say "{datasets}" or another name of `LISTS`; one with an argument that says "{datasets}" reads images, and has the
+    options --path-column and --caption-column, too.
     """
 
     def __init__(self, *args: Any, **options: Any) -> None:
@@ -79,48 +79,30 @@ def _datasets() -> str:
     return source_help()
 
 
-def _label_kinds() -> str:
-    from likeness.labels import sources
-
-    return "; ".join(f"`{kind.name}`: {kind.help}" for kind in sources.KINDS)
-
-
-def _metrics() -> str:
-    from likeness.evaluation import definitions
-
-    return ", ".join(f"`{metric.name}`" for metric in definitions.LISTED if metric.compute is not None or metric.kind == "words")
-
-
-def _methods() -> str:
-    from likeness.notions import METHODS
-
-    return ", ".join(f"`{name}`" for name in METHODS)
-
-
 def _encoders() -> str:
     from likeness.encoders import known_forms
 
     return known_forms().replace("'", "`")
 
 
-def _targets() -> str:
-    from likeness.exports import TARGETS
-
-    return "; ".join(f"`{target.name}`: {target.help.rstrip('.')}" for target in TARGETS.values())
+def _metrics() -> str:
+    return ", ".join(f"`{metric.name}`" for metric in entries("metrics") if metric.compute is not None or metric.kind == "words")
 
 
-def _engines() -> str:
-    from likeness.search import engines
+def _methods() -> str:
+    return ", ".join(f"`{method.name}`" for method in entries("methods"))
 
-    return "; ".join(f"`{engine.name}`: {engine.help.rstrip('.')}" for engine in engines.ENGINES)
+
+def _described(kind: str) -> str:
+    return "; ".join(f"`{entry.name}`: {entry.help.rstrip('.')}" for entry in entries(kind))
 
 
 LISTS: dict[str, Callable[[], str]] = {
     _SOURCE: _datasets,
     "{encoders}": _encoders,
-    "{engines}": _engines,
-    "{targets}": _targets,
-    "{label kinds}": _label_kinds,
+    "{engines}": partial(_described, "engines"),
+    "{targets}": partial(_described, "targets"),
+    "{label kinds}": partial(_described, "labels"),
     "{methods}": _methods,
     "{metrics}": _metrics,
 }

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from likeness.commands.inputs import composition_named, embedded, space_named, tell_cut_or_unknown
+from likeness.commands.inputs import composition_named, embedded, source_table, space_named, tell_cut_or_unknown
 from likeness.commands.options import Dim, EncoderName, NotionName, OutputFile, Source
 from likeness.commands.terminal import print_table, write_csv
 from likeness.defaults import DATASET
@@ -52,8 +52,8 @@ def matches(
     Examples: `likeness matches --text "a red car" --notion car-color`,
     `likeness matches photos/ --text "a dog" --negative "a cat" --answers dogs.csv --out matches.csv`
     """
-    from likeness.cutoffs import SpaceMatches
-    from likeness.data import read_dataset
+    from likeness.cutoffs import SpaceMatches, other_prompts
+    from likeness.notions import Notion
     from likeness.search import parse_query
 
     if sum(given is not None for given in (text, image, row, query)) != 1:
@@ -61,11 +61,13 @@ def matches(
     if image is not None and not image.is_file():
         raise InputError(f"There is no file '{image}'; give the path of an image.")
     composed = None if query is None else parse_query(query)
-    space = space_named(embedded(read_dataset(source), encoder), notion, dim)
+    space = space_named(embedded(source_table(source), encoder), notion, dim)
     tell_cut_or_unknown(space, [*([text] if text is not None else composed.texts if composed else []), *(negative or ())])
     known = {} if answers is None else _answers(answers, space)
     asked: Any = next(each for each in (text, image, row, composed) if each is not None)
-    found = SpaceMatches(space, asked, _negatives(text, notion, negative), fdr=fdr, confidence=confidence, seed=seed)
+    named = composition_named(notion) if notion and text else None
+    negatives = [*(negative or ()), *(other_prompts(named, text) if text and isinstance(named, Notion) else ())]
+    found = SpaceMatches(space, asked, negatives, fdr=fdr, confidence=confidence, seed=seed)
     cut = found.cut_off(known)
     typer.echo(cut.sentence)
     write_csv(out, _frame(space, cut))
@@ -75,14 +77,6 @@ def matches(
         print_table(space.table.frame.iloc[rows][["path"]].assign(row=rows)[["row", "path"]], "table")
     if answers is not None:
         write_csv(answers, _answer_file(answers, space, rows))
-
-
-def _negatives(text: str | None, notion: str | None, negative: list[str] | None) -> list[str]:
-    from likeness.cutoffs import other_prompts
-    from likeness.notions import Notion
-
-    named = composition_named(notion) if notion and text else None
-    return [*(negative or ()), *(other_prompts(named, text) if text and isinstance(named, Notion) else ())]
 
 
 def _answers(file: Path, space: "Space") -> dict[int, bool]:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from likeness.commands.inputs import embedded
+from likeness.commands.inputs import embedded, source_table
 from likeness.commands.options import EncoderName, OutputFile
 from likeness.errors import InputError
 
@@ -36,7 +36,6 @@ def notion(
     Examples: `likeness notion "same color of dog" photos/ --out dog-color.yaml`, `likeness notion "same car color" cars`,
     `likeness notion "same color" cars --alike 0,13 --alike 0,29 --unlike 0,8 --unlike 0,11`
     """
-    from likeness.data import read_dataset
     from likeness.notions import write_notion
     from likeness.sentences import notion_from_sentence, read_sentence
 
@@ -44,7 +43,7 @@ def notion(
     said = [(*_pair(text), answer) for texts, answer in ((alike, True), (unlike, False)) for text in texts or ()]
     if said and not source:
         raise InputError("Pairs of images say something of images; name these after the sentence, as in 'likeness notion \"same color\" photos/'.")
-    space = embedded(read_dataset(source), encoder) if source else None
+    space = embedded(source_table(source), encoder) if source else None
     found = notion_from_sentence(sentence, space, prune=not all_aspects)
     made = found.notion
     typer.echo(f"{made.name}: {made.question}")

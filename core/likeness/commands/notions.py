@@ -4,9 +4,9 @@ from typing import Annotated
 
 import typer
 
-from likeness.commands.inputs import embedded
+from likeness.commands.inputs import embedded, source_table
 from likeness.commands.options import EncoderName, Format, Source
-from likeness.commands.terminal import check_format, print_table
+from likeness.commands.terminal import print_table
 from likeness.defaults import DATASET
 
 
@@ -25,11 +25,9 @@ def notions(
     """
     import pandas as pd
 
-    from likeness.data import read_dataset
     from likeness.found_notions import found_notions, unnamed_directions
 
-    check_format(format)
-    space = embedded(read_dataset(source), encoder)
+    space = embedded(source_table(source), encoder)
     found = found_notions(space)
     lines = [
         {
@@ -45,12 +43,8 @@ def notions(
     print_table(pd.DataFrame(lines, columns=["notion", "score", "stability", "alignment", "share", "verdict"]), format)
     named = [each.notion for each in found if each.trust.reads]
     rows = [
-        {"direction": number, "share": f"{each.share:.3f}", "one end": _listed(each.low), "other end": _listed(each.high)}
+        {"direction": number, "share": f"{each.share:.3f}", "one end": " ".join(map(str, each.low)), "other end": " ".join(map(str, each.high))}
         for number, each in enumerate(unnamed_directions(space, named, directions), start=1)
     ]
     typer.echo("\nBeyond these, which no word names (numbers of images):")
     print_table(pd.DataFrame(rows), format)
-
-
-def _listed(rows: object) -> str:
-    return " ".join(str(row) for row in rows)  # type: ignore[attr-defined]

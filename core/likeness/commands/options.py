@@ -6,7 +6,10 @@ from typing import Annotated
 import typer
 
 from likeness.defaults import LARGEST_SEED
+from likeness.errors import InputError
 from likeness.io import check_output_file, check_output_folder
+
+FORMATS = ("table", "markdown", "csv", "latex")
 
 
 def output_file(place: Path | None) -> Path | None:
@@ -21,6 +24,18 @@ def output_folder(place: Path | None) -> Path | None:
     if place is not None:
         check_output_folder(place)
     return place
+
+
+def _known_format(format: str) -> str:
+    if format not in FORMATS:
+        raise InputError(f"There is no format '{format}'; choose one of {', '.join(FORMATS)}.")
+    return format
+
+
+def _page_file(plot: Path | None) -> Path | None:
+    if plot is not None and plot.suffix != ".html":
+        raise InputError(f"Can't write the plot '{plot}'; end its name in .html.")
+    return output_file(plot)
 
 
 Source = Annotated[str, typer.Argument(help="{datasets}")]
@@ -38,7 +53,9 @@ Solver = Annotated[str, typer.Option(help="`exact`: the minimum of the paper's l
 Seed = Annotated[int, typer.Option(min=0, max=LARGEST_SEED, help="Seed of all random choices.")]
 OutputFile = Annotated[Path | None, typer.Option("--out", "-o", callback=output_file, help="File to write.")]
 Notions = Annotated[str | None, typer.Option(help="Names, separated by commas; `all`: every notion that the images have labels for.")]
+Runs = Annotated[int, typer.Option(min=1, help="Runs per method that has random choices.")]
+Attribute = Annotated[str | None, typer.Option("--attribute", "-a", help="Attribute that is the class; several, separated by commas, combine.")]
 Only = Annotated[Path | None, typer.Option(help="Text file of the images that judge, a path or file name a line.")]
-Format = Annotated[str, typer.Option(help="table, markdown, csv or latex.")]
+Format = Annotated[str, typer.Option(callback=_known_format, help="table, markdown, csv or latex.")]
 Changes = Annotated[list[str] | None, typer.Option("--set", help="Another value, by dotted key: `--set guidance.omega=5`; may be repeated.")]
-Plot = Annotated[Path | None, typer.Option(callback=output_file, help="Interactive figure to write, FILE.html; opens without network.")]
+Plot = Annotated[Path | None, typer.Option(callback=_page_file, help="Interactive figure to write, FILE.html; opens without network.")]

@@ -39,7 +39,7 @@ def report(
     Examples: `likeness report cars --notion car-color --out color.html`, `likeness report photos/ -n dog-color.yaml`,
     `likeness report --run shipped-cars-elg --images 1000`
     """
-    from likeness.reports import ReportOptions, write_report
+    from likeness.reports import ReportOptions, run_report, write_report
 
     if (notion is None) == (run is None):
         raise InputError("Name what the report is of: a notion (--notion car-color, with images) or a trained run (--run NAME), one of them.")
@@ -51,7 +51,8 @@ def report(
     with progress_bar("Report") as progress:
         options = ReportOptions(images, megabytes, color, layout, seed, progress)
         if run is not None:
-            found = _of_run(run, encoder, options)
+            folder = Path(run) if (Path(run) / "config.yaml").is_file() else runs_dir() / run
+            found = run_report(folder, options, encoder=encoder)
         else:
             assert source is not None
             assert notion is not None
@@ -67,12 +68,6 @@ def _of_notion(source: str, notion: str, encoder: str | None, dim: int | None, o
     space = embedded(source_table(source, only), encoder)
     tell_warnings(named, space.encoder, space)
     return notion_report(space, named, options, dim=dim)
-
-
-def _of_run(name: str, encoder: str | None, options: "ReportOptions") -> "Report":
-    from likeness.reports import run_report
-
-    return run_report(Path(name) if (Path(name) / "config.yaml").is_file() else runs_dir() / name, options, encoder=encoder)
 
 
 def _free() -> Path:

@@ -7,7 +7,7 @@ import typer
 
 from likeness.commands.listed_help import DefaultList
 from likeness.commands.options import Format
-from likeness.commands.terminal import agreed, check_format, print_table
+from likeness.commands.terminal import check_agreed, print_table
 from likeness.errors import InputError
 from likeness.io import runs_dir
 
@@ -38,7 +38,6 @@ def list_(
 
     from likeness.training import CHECKPOINTS, list_runs
 
-    check_format(format)
     if figures not in CHECKPOINTS:
         raise InputError(f"--figures is '{figures}'; choose {' or '.join(CHECKPOINTS)}.")
     folder = folder or runs_dir()
@@ -69,8 +68,8 @@ def delete(run: _Run, yes: Annotated[bool, typer.Option("--yes", help="Do not as
 
     chosen = find_run(run)
     chosen.config()  # says where there is none, before anything is asked
-    if not yes and not agreed(f"Delete the run '{chosen.name}' with its weights and figures? This cannot be undone."):
-        raise InputError("Nothing was deleted; answer with y, or give --yes where nobody can answer.")
+    if not yes:
+        check_agreed(f"Delete the run '{chosen.name}' with its weights and figures? This cannot be undone.")
     delete_run(chosen)
     typer.echo(f"deleted {chosen.path}")
 

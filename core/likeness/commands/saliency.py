@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from likeness.commands.inputs import embedded, space_named, whole_numbers
+from likeness.commands.inputs import embedded, source_table, space_named, whole_numbers
 from likeness.commands.options import EncoderName, OutputFile, Seed, Source
 from likeness.commands.terminal import progress_bar
 from likeness.defaults import DATASET
@@ -48,27 +48,22 @@ def saliency(
 
     Example: `likeness saliency --notion car-color,background-color --out maps.png`
     """
-    from likeness.data import read_dataset
     from likeness.saliency import saliency_of_spaces
 
     if out is None:
         raise InputError("Say where to write the figure with --out, such as --out maps.png.")
     if out.suffix.lower() != ".png":
         raise InputError(f"Can't write '{out}'; end its name in .png.")
-    origin = base if base == "black" else _file(base)
-    images = embedded(read_dataset(source), encoder)
+    if base != "black" and not os.path.isfile(base):
+        raise InputError(f"There is no file '{base}'; give `black` or the path of an image.")
+    origin = base if base == "black" else Path(base)
+    images = embedded(source_table(source), encoder)
     chosen = whole_numbers(rows) if rows else range(min(_DRAWN, len(images.table)))
     with progress_bar("Explaining") as progress:
         settings: dict[str, Any] = {"samples": samples, "percentile": percentile, "seed": seed, "progress": progress}
         spaces = [images, *(space_named(images, name, dim) for name in (notion.split(",") if notion else ()))]
         found = saliency_of_spaces(spaces, chosen, base=origin, **settings)
     _write(_figure(found, [str(row) for row in chosen], blur), out)
-
-
-def _file(name: str) -> Path:
-    if not os.path.isfile(name):
-        raise InputError(f"There is no file '{name}'; give `black` or the path of an image.")
-    return Path(name)
 
 
 def _figure(found: "Sequence[Saliency]", labels: Sequence[str], blur: float) -> "Image":

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from likeness.commands.inputs import embedded, notion_named, space_named, tell_cut_or_unknown
+from likeness.commands.inputs import embedded, notion_named, source_table, space_named, tell_cut_or_unknown
 from likeness.commands.options import Dim, EncoderName, NotionName, Source
 from likeness.commands.terminal import print_table
 from likeness.defaults import DATASET
@@ -46,7 +46,7 @@ def search(
     `likeness search --query 'row:3 + "a red car" - 0.5 "a car seen from behind"'`,
     `likeness search --row 3 --change car-color=red --notion "car-color + car-model"`
     """
-    from likeness.data import read_dataset, with_columns_before
+    from likeness.data import with_columns_before
     from likeness.search import LanceIndex, parse_query
 
     if sum(given is not None for given in (text, image, row, query)) != 1:
@@ -61,7 +61,7 @@ def search(
         if not file.is_file():
             raise InputError(f"There is no file '{file}'; give the path of an image.")
     index = None if lance is None else LanceIndex(lance)
-    space = space_named(embedded(read_dataset(source), encoder), notion, dim)
+    space = space_named(embedded(source_table(source), encoder), notion, dim)
     if row is not None and row >= len(space.table):
         raise InputError(f"There is no image {row}; the last of {source} is {len(space.table) - 1}.")
     tell_cut_or_unknown(space, [text] if text is not None else composed.texts if composed else [])
@@ -71,7 +71,11 @@ def search(
         place = space.image_query(image) if image is not None else space.vectors[[row or 0]] if text is None else space.text_query(text)
         if change is not None and row is not None:
             place = _changed(space, row, change)
-        found = _through_files(space, place, k, row) if index is None else _through_lance(index, space, place, k, row, where)
+        if index is not None:
+            found = _through_lance(index, space, place, k, row, where)
+        else:
+            _say_how(space)
+            found = space.nearest(place[0], k, exclude=None if row is None else [row])
     frame = with_columns_before(space.table.frame.iloc[found.rows], {"row": found.rows, "similarity": found.similarities})
     print_table(frame, "csv" if csv else "table")
 
@@ -97,11 +101,6 @@ def _composed(space: "Space", query: "Query", k: int, index: "LanceIndex | None"
         return space.nearest_composed(query, k, find=candidates)
     _say_how(space)
     return space.nearest(query, k)
-
-
-def _through_files(space: "Space", place: "Vectors", k: int, row: int | None) -> "Hits":
-    _say_how(space)
-    return space.nearest(place[0], k, exclude=None if row is None else [row])
 
 
 def _say_how(space: "Space") -> None:

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from likeness.commands.inputs import embedded, notion_named, space_named, tell_left_out
-from likeness.commands.options import Dim, Format, NotionName, OutputFile, Plot, Source
-from likeness.commands.terminal import check_format, check_plot, print_table, progress_bar, write_csv, write_plot
+from likeness.commands.inputs import class_columns, embedded, notion_named, source_table, space_named, tell_left_out
+from likeness.commands.options import Attribute, Dim, Format, NotionName, OutputFile, Plot, Source
+from likeness.commands.terminal import print_table, progress_bar, write_csv, write_plot
 from likeness.defaults import DATASET, default_encoder
 from likeness.errors import InputError
 
@@ -31,10 +31,7 @@ _MEANING = (
 
 def semantics(
     source: Source = DATASET,
-    attribute: Annotated[
-        str | None,
-        typer.Option("--attribute", "-a", help="Attribute that is the class of an image; several, separated by commas, are combined."),
-    ] = None,
+    attribute: Attribute = None,
     encoder: Annotated[
         list[str] | None,
         typer.Option("--encoder", "-e", help="As `likeness embed` takes it, or `run:PATH`: a trained run. Twice: two spaces beside each other."),
@@ -65,15 +62,11 @@ def semantics(
     """
     import pandas as pd
 
-    from likeness.data import image_classes, read_dataset
-    from likeness.evaluation import class_number, clustered_order
+    from likeness.data import image_classes
+    from likeness.evaluation import class_number, clustered_order, retrieved_classes, semantics as measure
     from likeness.studies import unseen_classes
 
-    check_plot(plot)
-    check_format(format)
-    columns = (attribute or ("car_color,body_type" if source == DATASET else "class")).split(",")
-    attributes = [column.strip() for column in columns]
-    table = read_dataset(source)
+    attributes, table = class_columns(attribute, source), source_table(source)
     encoders = _encoders(encoder or [default_encoder(table.attributes)], notion)
     kept = unseen_classes(encoders, attributes) if unseen else None
     classes, sims = _prepared(table, attributes, kept, min_images, language)
@@ -83,9 +76,13 @@ def semantics(
     if bases[0].table.failed:
         classes, sims = _prepared(bases[0].table, attributes, kept, min_images, language)
     order = clustered_order(sims) if plot and not queries else None
-    spaces = _measured(_vectors(bases, notion, dim), classes, sims, neighbors)
+    spaces = {}
+    for name, vectors in _vectors(bases, notion, dim).items():
+        with progress_bar(f"Comparing {name}") as progress:
+            spaces[name] = measure(vectors[classes.rows], classes.labels, sims, classes.names, neighbors=neighbors, progress=progress)
     write_csv(out, pd.concat([space.per_class.assign(space=name)[["space", *space.per_class.columns]] for name, space in spaces.items()]))
-    figures = _retrieved(spaces, queries, top)
+    retrievals = {name: space.retrieval for name, space in spaces.items()}
+    figures = {query: retrieved_classes(retrievals, query, top) for query in queries}
     if queries:
         _print_queries(figures, format)
     else:
@@ -123,23 +120,6 @@ def _vectors(bases: "Sequence[Space]", notion: str | None, dim: int | None) -> d
     if notion:
         vectors[f"{first.encoder_name}, {notion_named(notion).name}"] = space_named(first, notion, dim).vectors
     return vectors
-
-
-def _measured(vectors: dict[str, Any], classes: "SemanticClasses", sims: Any, neighbors: int) -> "dict[str, Semantics]":
-    from likeness.evaluation import semantics as measure
-
-    found = {}
-    for name, rows in vectors.items():
-        with progress_bar(f"Comparing {name}") as progress:
-            found[name] = measure(rows[classes.rows], classes.labels, sims, classes.names, neighbors=neighbors, progress=progress)
-    return found
-
-
-def _retrieved(spaces: "dict[str, Semantics]", queries: list[str], top: int) -> "dict[str, pd.DataFrame]":
-    from likeness.evaluation import retrieved_classes
-
-    retrievals = {name: space.retrieval for name, space in spaces.items()}
-    return {query: retrieved_classes(retrievals, query, top) for query in queries}
 
 
 def _print_queries(figures: "dict[str, pd.DataFrame]", format: str) -> None:

@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, cast, get_args
 
 import typer
 
-from likeness.commands.inputs import embedded, tell_left_out
+from likeness.commands.inputs import class_columns, embedded, source_table, tell_left_out
 from likeness.commands.listed_help import ListedHelp
-from likeness.commands.options import Changes, Format, Seed, Source, output_file
-from likeness.commands.terminal import check_format, print_notes, print_table, progress_bar
+from likeness.commands.options import Attribute, Changes, Format, Seed, Source, output_file
+from likeness.commands.terminal import print_notes, print_table, progress_bar
 from likeness.commands.train import changed
 from likeness.defaults import DATASET
 from likeness.errors import InputError
@@ -23,15 +23,12 @@ if TYPE_CHECKING:
 
 splits = typer.Typer(name="splits", no_args_is_help=True, help="Train-test splits of growing shift, and how far train and test lie apart (ooDML).")
 
-Attribute = Annotated[str | None, typer.Option("--attribute", "-a", help="Attribute that is the class; several, separated by commas, combine.")]
 Encoder = Annotated[str | None, typer.Option("--encoder", "-e", help="Encoder whose features are measured, as `likeness embed` takes it.")]
 Like = Annotated[
-    str | None,
-    typer.Option(help="Instead: images, classes and backbone of a run's config or preset, whose features are not scaled to unit length."),
+    str | None, typer.Option(help="Instead: images, classes and backbone of a run's config or preset, whose features are not scaled to unit length.")
 ]
 Start = Annotated[
-    str,
-    typer.Option(help="`first`: the first half of the classes in natural order trains; `random`: a random half; `official`: a paper's own part."),
+    str, typer.Option(help="`first`: the first half of the classes in natural order trains; `random`: a random half; `official`: a paper's own part.")
 ]
 _STARTS = ("first", "random", "official")
 Rule = Literal["paper", "official"]
@@ -62,13 +59,13 @@ def build(
     """
     from likeness.shifts import choose_steps, class_mean_features, split_file, split_steps, write_splits
 
-    check_format(format)
     _check(start, _STARTS, "start")
     _check(rule, get_args(Rule), "rule")
     _check(removal, get_args(Removal), "removal rule")
-    dataset, column, named, classes, features = _features(source, attribute, encoder, like, change)
+    config = _config(like, change)
+    dataset, column, named, classes, features = _features(source, attribute, encoder, config)
     means = class_mean_features(features, classes.labels, len(classes.names))
-    train, test = _sides(start, _source(source, like, change), column, classes, seed)
+    train, test = _sides(start, config.data.source if config else source, column, classes, seed)
     steps = split_steps(means, train, test, per_step, cast(Rule, rule), cast(Removal, removal), easier)
     chosen = steps if every else choose_steps(steps, count)
     made = split_file(chosen, classes.names, seed, dataset=dataset, attribute=column, encoder=named, rule=rule, removal=removal, per_step=per_step)
@@ -90,12 +87,10 @@ def groups(
 
     Example: `likeness splits groups bird_family cub200/all:data/cub100 -a bird_species -e photos -o birds.json`
     """
-    from likeness.data import read_dataset
     from likeness.shifts import ClassSplit, SplitFile, class_mean_features, frechet_distance, group_halves, write_splits
 
-    check_format(format)
-    dataset, column, named, classes, features = _features(source, attribute, encoder, None, None)
-    sides = group_halves(_group_of_each(read_dataset(source), group, classes))
+    dataset, column, named, classes, features = _features(source, attribute, encoder, None)
+    sides = group_halves(_group_of_each(source_table(source), group, classes))
     means = class_mean_features(features, classes.labels, len(classes.names))
     distance = frechet_distance(means[sides[0]], means[sides[1]])
     first, second = (tuple(classes.names[number] for number in side) for side in sides)
@@ -164,17 +159,16 @@ def import_pickle(
     """
     from likeness.shifts import import_official, write_splits
 
-    check_format(format)
     found = import_official(pickle, dataset, attribute, _aliases(source, attribute) if source else None)
     write_splits(out, found)
     print_table(_table(found), format)
 
 
 def _aliases(source: str, attribute: str) -> dict[str, str]:
-    from likeness.data import image_classes, labeled_images, read_dataset
+    from likeness.data import image_classes, labeled_images
     from likeness.shifts import class_aliases
 
-    table = labeled_images(read_dataset(source), attribute)
+    table = labeled_images(source_table(source), attribute)
     classes = image_classes(table, attribute)
     return class_aliases([str(path) for path in table.frame["path"]], [classes.names[number] for number in classes.labels])
 
@@ -196,10 +190,10 @@ def distance(
     """How far train and test lie apart, beside classes divided at random and the same classes on both sides (ooDML, Table 1)."""
     from likeness.shifts import read_splits, reference_distances
 
-    check_format(format)
     _check(start, _STARTS, "start")
-    _, column, _, classes, features = _features(source, attribute, encoder, like, change)
-    train, test = _sides(start, _source(source, like, change), column, classes, seed)
+    config = _config(like, change)
+    _, column, _, classes, features = _features(source, attribute, encoder, config)
+    train, test = _sides(start, config.data.source if config else source, column, classes, seed)
     if file:
         wanted = read_splits(file)
         chosen = wanted.named(split) if split else wanted.splits[0]
@@ -210,24 +204,19 @@ def distance(
 
 
 def _features(
-    source: str, attribute: str | None, encoder: str | None, like: str | None, change: list[str] | None
+    source: str, attribute: str | None, encoder: str | None, config: "RunConfig | None"
 ) -> "tuple[str, str | tuple[str, ...], str, ImageClasses, np.ndarray[Any, Any]]":
     """Name of the dataset, attribute, name of the encoder, classes and features."""
-    from likeness.data import image_classes, read_dataset
+    from likeness.data import image_classes
 
-    if like is not None:
+    if config is not None:
         from likeness.training import backbone_features
 
-        config = _config(like, change)
         with progress_bar("Images") as progress:
             table, classes, features = backbone_features(config, progress)
         tell_left_out(config.data.attribute, classes.left_out, len(table))
         return table.name, config.data.attribute, config.backbone.name, classes, features
-    if change:
-        raise InputError("--set changes a config, so it goes with --like.")
-    table = read_dataset(source)
-    columns = (attribute or ("car_color,body_type" if source == DATASET else "class")).split(",")
-    columns = [column.strip() for column in columns]
+    columns, table = class_columns(attribute, source), source_table(source)
     image_classes(table, columns)  # refuses what is not there, before images are embedded
     base = embedded(table, encoder)
     classes = image_classes(base.table, columns)
@@ -235,14 +224,14 @@ def _features(
     return base.table.name, columns[0] if len(columns) == 1 else tuple(columns), base.encoder_name, classes, base.vectors
 
 
-def _config(like: str, change: list[str] | None) -> "RunConfig":
+def _config(like: str | None, change: list[str] | None) -> "RunConfig | None":
     from likeness.training import read_config, with_changes
 
-    return with_changes(read_config(like), changed(change))
-
-
-def _source(source: str, like: str | None, change: list[str] | None) -> str:
-    return source if like is None else _config(like, change).data.source
+    if like is not None:
+        return with_changes(read_config(like), changed(change))
+    if change:
+        raise InputError("--set changes a config, so it goes with --like.")
+    return None
 
 
 def _sides(start: str, source: str, attribute: str | tuple[str, ...], classes: "ImageClasses", seed: int) -> tuple[list[int], list[int]]:

@@ -7,7 +7,7 @@ import typer
 
 from likeness.commands.inputs import embedded, source_table, space_named
 from likeness.commands.options import Dim, EncoderName, Format, NotionName, OutputFile, Source, output_file
-from likeness.commands.terminal import check_format, print_table, progress_bar, write_csv
+from likeness.commands.terminal import print_table, progress_bar, write_csv
 
 
 def spread(
@@ -31,7 +31,6 @@ def spread(
     """
     from likeness.spreading import check_method, labels_of_paths, next_to_label, spread_labels
 
-    check_format(format)
     check_method(method)
     table = source_table(source)
     given = labels_of_paths(table, labels)

@@ -1,13 +1,14 @@
 """`likeness study`."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from likeness.commands.options import Changes, Format, output_file, output_folder
-from likeness.commands.terminal import check_format, print_notes, print_table, staged_bar, write_csv
+from likeness.commands.terminal import print_notes, print_table, staged_bar, write_csv
 from likeness.commands.train import changed
 from likeness.errors import InputError
 from likeness.io import runs_dir
@@ -41,22 +42,19 @@ def study(
         return
     if not config:
         raise InputError("Say which study: a YAML file or one that ships; `likeness study --list` names them.")
-    check_format(format)
     if which not in ("last", "best"):
         raise InputError(f"There are no figures '{which}'; choose last or best.")
     chosen = read_study(config)
     check_rows(chosen, [*(row or []), *([against] if against else [])])
     folder, changes = StudyFolder(out or runs_dir() / chosen.name), changed(change)
     wanted = cells(chosen, folder.path, changes, row or None)
-    try:
-        if not table:
-            folder.create(chosen, changes, row)
-            train_cells(folder, wanted)
-    finally:
+
+    def show() -> None:
         _print_study(wanted, which, format)
-        tell_cells(wanted, which, save)
         if against:
             _print_paired(wanted, which, against, format)
+
+    run_cells(folder, wanted, None if table else partial(folder.create, chosen, changes, row), show, which, save)
 
 
 def check_rows(chosen: "StudyConfig", rows: list[str]) -> None:
@@ -66,28 +64,34 @@ def check_rows(chosen: "StudyConfig", rows: list[str]) -> None:
         raise InputError(f"There is no row '{unknown[0]}'; the rows are {', '.join(chosen.rows)}.")
 
 
-def train_cells(folder: "StudyFolder", wanted: "list[Cell]") -> None:
-    """Trains what is missing, each run told of before it begins."""
-    with staged_bar("Runs") as progress:
-        folder.run(wanted, progress)
-
-
-def tell_cells(wanted: "list[Cell]", which: str, save: Path | None) -> None:
-    """Prints on stderr what finished runs say of themselves, and writes their figures."""
+def run_cells(
+    folder: "StudyFolder", wanted: "list[Cell]", begin: Callable[[], object] | None, show: Callable[[], None], which: str, save: Path | None
+) -> None:
+    """Trains what is missing where there is something to begin with, and however that ends shows, tells and writes what is finished."""
     from likeness.studies import measured, study_notes
 
-    for note in study_notes(wanted):
-        typer.echo(note, err=True)
-    write_csv(save, measured(wanted, which))
+    try:
+        if begin is not None:
+            begin()
+            with staged_bar("Runs") as progress:
+                folder.run(wanted, progress)
+    finally:
+        show()
+        for note in study_notes(wanted):
+            typer.echo(note, err=True)
+        write_csv(save, measured(wanted, which))
 
 
 def _print_study(wanted: "list[Cell]", which: str, format: str) -> None:
-    from likeness.studies import FIGURES, study_table
+    """A row per row of the study; where it has splits, R@1 by method and split, and the aggregated score of each method that has all splits."""
+    from likeness.studies import FIGURES, measured, shift_table, study_table
 
-    if any(cell.split for cell in wanted):
-        _print_shifts(wanted, which, format)
-        return
-    print_table(with_spreads(study_table(wanted, which), FIGURES), format)
+    if not any(cell.split for cell in wanted):
+        print_table(with_spreads(study_table(wanted, which), FIGURES), format)
+    elif len(table := shift_table(measured(wanted, which))):
+        print_table(table.rename(columns={"row": "R@1"}), format)
+    else:
+        typer.echo("No run is finished yet.")
 
 
 def with_spreads(lines: "pd.DataFrame", figures: Iterable[str]) -> "pd.DataFrame":
@@ -98,17 +102,6 @@ def with_spreads(lines: "pd.DataFrame", figures: Iterable[str]) -> "pd.DataFrame
         spread = lines.pop(f"{name} ±")
         lines[name] = [with_spread(mean, each) for mean, each in zip(lines[name], spread, strict=True)]
     return lines
-
-
-def _print_shifts(wanted: "list[Cell]", which: str, format: str) -> None:
-    """R@1 by method and split, and the aggregated score of each method that has all splits."""
-    from likeness.studies import measured, shift_table
-
-    table = shift_table(measured(wanted, which))
-    if not len(table):
-        typer.echo("No run is finished yet.")
-        return
-    print_table(table.rename(columns={"row": "R@1"}), format)
 
 
 def _print_paired(wanted: "list[Cell]", which: str, against: str, format: str) -> None:

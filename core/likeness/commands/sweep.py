@@ -1,14 +1,15 @@
 """`likeness sweep`."""
 
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from likeness.commands.options import Changes, Format, output_file, output_folder
-from likeness.commands.study import check_rows, tell_cells, train_cells, with_spreads
-from likeness.commands.terminal import check_format, print_table, staged_bar
+from likeness.commands.study import check_rows, run_cells, with_spreads
+from likeness.commands.terminal import print_table, staged_bar
 from likeness.commands.train import changed
 from likeness.errors import InputError
 from likeness.io import runs_dir
@@ -40,7 +41,6 @@ def sweep(
 
     if not config:
         raise InputError("Say which sweep: a YAML file with base, space and trials, the folder of one, or a study.")
-    check_format(format)
     if _is_study(config):
         if trials:
             raise InputError("A study lists the values that are tried; leave --trials out.")
@@ -76,13 +76,8 @@ def _sweep_rows(
     tried = sweep_of(chosen, rows or None)
     folder = StudyFolder(out or runs_dir() / tried.name)
     wanted = cells(tried, folder.path, changes)
-    try:
-        if not show:
-            folder.create(tried, changes)
-            train_cells(folder, wanted)
-    finally:
-        _print_rows(chosen, wanted, which, format)
-        tell_cells(wanted, which, save)
+    begin = None if show else partial(folder.create, tried, changes)
+    run_cells(folder, wanted, begin, partial(_print_rows, chosen, wanted, which, format), which, save)
 
 
 def _print_rows(chosen: "StudyConfig", wanted: "list[Cell]", which: str, format: str) -> None:
@@ -113,6 +108,8 @@ def _given(config: str, out: Path | None) -> "tuple[SweepConfig, Path]":
 
 def _print_sweep(folder: "SweepFolder", format: str) -> None:
     """Trials, the best first; which settings matter; and test figures of the best beside the base."""
+    from likeness.studies import FIGURES, table_of
+
     trials = folder.trials()
     if not len(trials):
         typer.echo("No trial has begun yet.")
@@ -125,12 +122,6 @@ def _print_sweep(folder: "SweepFolder", format: str) -> None:
     if importance:
         shares = ", ".join(f"{key} {share:.2f}" for key, share in importance.items())
         typer.echo(f"Importance for being among the best tenth of the trials: {shares}", err=True)
-    _print_figures(folder, format)
-
-
-def _print_figures(folder: "SweepFolder", format: str) -> None:
-    from likeness.studies import FIGURES, table_of
-
     figures = folder.figures()
     if not len(figures):
         return

@@ -1,14 +1,15 @@
 """`likeness tags`: tags, values and notes that people gave to the images of a dataset."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from likeness.commands.inputs import rows_where
+from likeness.commands.inputs import rows_where, source_table
 from likeness.commands.listed_help import DefaultList, ListedHelp
 from likeness.commands.options import Format, Source, output_file
-from likeness.commands.terminal import check_format, print_table, printable
+from likeness.commands.terminal import print_table, printable
 from likeness.defaults import DATASET
 from likeness.errors import InputError
 
@@ -38,7 +39,6 @@ def list_(source: Source = DATASET, format: Format = "table") -> None:
 
     Example: `likeness tags list photos/`
     """
-    check_format(format)
     _, store = _store(source)
     found = store.counts()
     if found.empty:
@@ -75,13 +75,7 @@ def set_(
 
 @tags.command(cls=ListedHelp)
 def remove(
-    source: Source,
-    name: _Name,
-    path: _PathsOption = None,
-    images: _ImagesOption = None,
-    where: _Where = None,
-    every: _All = False,
-    who: _Who = None,
+    source: Source, name: _Name, path: _PathsOption = None, images: _ImagesOption = None, where: _Where = None, every: _All = False, who: _Who = None
 ) -> None:
     """Take a tag, the value of an attribute, or the note from images.
 
@@ -100,10 +94,7 @@ def remove(
 
 @tags.command(cls=ListedHelp)
 def rename(
-    source: Source,
-    name: _Known,
-    new: Annotated[str, typer.Argument(help="The new name, which no image has anything of.")],
-    who: _Who = None,
+    source: Source, name: _Known, new: Annotated[str, typer.Argument(help="The new name, which no image has anything of.")], who: _Who = None
 ) -> None:
     """Give a tag or an attribute another name on all images, as one edit.
 
@@ -169,7 +160,6 @@ def log(
 
     Example: `likeness tags log photos/ --who ada`
     """
-    check_format(format)
     table, store = _store(source)
     found = store.log(n, who, _matched(table, [path])[0] if path else None)
     if found.empty:
@@ -196,10 +186,9 @@ def redo(source: Source, who: _Who = None) -> None:
 
 
 def _store(source: str) -> "tuple[ImageTable, TagStore]":
-    from likeness.data import read_dataset
     from likeness.tagging import tag_store
 
-    table = read_dataset(source)
+    table = source_table(source)
     return table, tag_store(source, table)
 
 
@@ -216,16 +205,19 @@ def _user(who: str | None) -> str:
 
 def _chosen(table: "ImageTable", store: "TagStore", path: list[str] | None, images: Path | None, where: str | None, every: bool) -> list[str]:
     """Paths of the images that exactly one of the options names."""
+    from likeness.data import keep_listed
+    from likeness.tagging import with_tags
+
     if sum((bool(path), images is not None, where is not None, every)) != 1:
         raise InputError("Choose the images by exactly one of --path, --images, --where and --all.")
     if path:
         return _matched(table, path)
-    paths = [str(each) for each in table.frame["path"]]
     if images is not None:
-        from likeness.data import keep_listed
-
-        return [str(each) for each in keep_listed(table, images).frame["path"]]
-    return paths if where is None else _where(table, store, where)
+        table = keep_listed(table, images)
+    elif where is not None:
+        table = with_tags(table, store)
+        table = replace(table, frame=table.frame.iloc[rows_where(table, where)])
+    return [str(each) for each in table.frame["path"]]
 
 
 def _matched(table: "ImageTable", names: list[str]) -> list[str]:
@@ -237,13 +229,6 @@ def _matched(table: "ImageTable", names: list[str]) -> list[str]:
             why = "has several images of that name; give the path" if name in ambiguous else "has no such image; give a path or a file's name"
             raise InputError(f"'{name}': '{table.name}' {why}.")
     return [str(path) for path in found]
-
-
-def _where(table: "ImageTable", store: "TagStore", condition: str) -> list[str]:
-    from likeness.tagging import with_tags
-
-    tagged = with_tags(table, store)
-    return [str(path) for path in tagged.frame["path"].iloc[rows_where(tagged, condition)]]
 
 
 def _tell(edit: "Edit", source: str) -> None:

@@ -21,12 +21,11 @@ if TYPE_CHECKING:
     from likeness.progress import Progress
 
 
-FORMATS = ("table", "markdown", "csv", "latex")
 _INTERRUPTED = 130
 
 
 def print_table(frame: "pd.DataFrame", format: str) -> None:
-    """Prints a table as plain text, markdown, csv or latex; InputError for another format."""
+    """Prints a table in one of the `FORMATS` of tables."""
     from likeness.studies import as_latex, as_markdown
 
     writers = {
@@ -35,7 +34,6 @@ def print_table(frame: "pd.DataFrame", format: str) -> None:
         "csv": lambda: frame.to_csv(index=False).rstrip(),
         "latex": lambda: as_latex(frame).rstrip(),
     }
-    check_format(format)
     text = writers[format]()
     typer.echo(printable(text) if format == "table" else text)
 
@@ -54,12 +52,6 @@ def write_csv(place: Path | None, frame: "pd.DataFrame") -> None:
         write_atomic(place, csv_bytes(frame))
 
 
-def check_plot(plot: Path | None) -> None:
-    """Raises InputError for a name that could not be written; called before slow work."""
-    if plot is not None and plot.suffix != ".html":
-        raise InputError(f"Can't write the plot '{plot}'; end its name in .html.")
-
-
 def write_plot(plot: Path, figure: "Figure", title: str, notes: Sequence[str] = ()) -> None:
     """Writes a figure as a page and says so on stderr."""
     from likeness.io import write_atomic
@@ -74,12 +66,6 @@ def printable(text: str) -> str:
     return "".join(sign if sign.isprintable() or sign == "\n" else "\N{REPLACEMENT CHARACTER}" for sign in text)
 
 
-def check_format(format: str) -> None:
-    """Raises InputError unless `print_table` knows the format; called before slow work."""
-    if format not in FORMATS:
-        raise InputError(f"There is no format '{format}'; choose one of {', '.join(FORMATS)}.")
-
-
 def print_any_text() -> None:
     """Signs that the terminal cannot show, and bytes of a file's name that are no text, are printed as "?" instead of raising."""
     for stream in (sys.stdout, sys.stderr):
@@ -89,9 +75,8 @@ def print_any_text() -> None:
 
 @contextmanager
 def answered() -> Iterator[None]:
-    """Around a program: bad input, and what the system refuses, is one line on stderr and exit status 2.
-
-    An interruption is 130, and 1 stands for a reader of the output that has gone, as in `likeness info | head -1`.
+    """Around a program: bad input, and what the system refuses, is one line on stderr and status 2; an interruption is 130, and a reader of the
+    output that has gone, as in `likeness info | head -1`, 1.
     """
     restore_interruption()
     with interrupted_by(signal.SIGINT) as interrupted:
@@ -121,15 +106,16 @@ def answered() -> Iterator[None]:
             _fail(_refused(error))
 
 
-def agreed(question: str) -> bool:
-    """Asks; whether the answer was yes, and False where nobody can answer."""
-    if sys.stdin is None or sys.stdout is None:  # closed by the shell
-        return False
-    try:
-        return typer.confirm(question, err=True)
-    except typer.Abort:
-        typer.echo(err=True)  # ends the line of the question
-        return False
+def check_agreed(question: str) -> None:
+    """Asks before something is deleted; InputError unless the answer was yes, and where nobody can answer."""
+    agreed = False
+    if sys.stdin is not None and sys.stdout is not None:  # closed by the shell
+        try:
+            agreed = typer.confirm(question, err=True)
+        except typer.Abort:
+            typer.echo(err=True)  # ends the line of the question
+    if not agreed:
+        raise InputError("Nothing was deleted; answer with y, or give --yes where nobody can answer.")
 
 
 def _refused(error: OSError) -> InputError:

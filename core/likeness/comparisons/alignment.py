@@ -39,9 +39,6 @@ def align_spaces(a: "Space", b: "Space") -> Alignment:
     have no common dimensions; there the PCA maps are aligned (`likeness.projection.align`: turned, mirrored, moved and scaled), and what is not seen
     on the maps is not seen in `moved` either. `neighborhood_changes` needs no alignment.
 
-    Args:
-        a, b: spaces of the same images.
-
     Raises:
         InputError: spaces of other images.
 

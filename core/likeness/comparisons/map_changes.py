@@ -11,10 +11,9 @@ from likeness.comparisons.alignment import moved_by
 from likeness.comparisons.neighborhoods import shared
 from likeness.comparisons.random_projections import check_same_images
 from likeness.errors import InputError
-from likeness.projection import METHODS, align
+from likeness.projection import align, method_named
 
 if TYPE_CHECKING:
-    from likeness.data import ImageTable
     from likeness.space import Space
 
 Positions = NDArray[np.float32]
@@ -25,12 +24,9 @@ class MapChanges:
     """The maps of two spaces, aligned, beside two maps of the first one.
 
     Attributes:
-        a: map of space A (n, 2).
-        b: map of space B, aligned to it (n, 2).
-        again: another map of space A, with another seed, aligned to it (n, 2).
+        a, b, again: maps (n, 2) of space A, of B, aligned to it, and of A with another seed, aligned to it.
         moved, kept: (n,), distance between `a` and `b` (`Alignment.moved`), and share of the k nearest on `a` that are among the k nearest on `b`.
         moved_noise, kept_noise: (n,), the same between `a` and `again`.
-        k: neighbors that count.
     """
 
     a: Positions
@@ -40,21 +36,17 @@ class MapChanges:
     kept: NDArray[np.float64]
     moved_noise: NDArray[np.float64]
     kept_noise: NDArray[np.float64]
-    k: int
 
     def summary(self) -> pd.DataFrame:
         """A line each for both spaces and for two seeds of the first one: median distance moved, mean share of neighbors kept."""
         pairs = {"both spaces": (self.moved, self.kept), "two seeds of the first": (self.moved_noise, self.kept_noise)}
         return pd.DataFrame([{"comparison": name, "moved": np.median(moved), "kept": kept.mean()} for name, (moved, kept) in pairs.items()])
 
-    def frame(self, table: "ImageTable | None" = None) -> pd.DataFrame:
-        """A row per image, most moved first (by the share kept, then by distance): row, path, kept, kept_noise, moved, moved_noise."""
-        found: dict[str, Any] = {"row": np.arange(len(self.a))}
-        if table is not None and table.has_images:
-            found["path"] = table.frame["path"].to_numpy()
-        found |= {"kept": self.kept, "kept_noise": self.kept_noise, "moved": self.moved, "moved_noise": self.moved_noise}
-        order = np.lexsort((-self.moved, self.kept))
-        return pd.DataFrame(found).iloc[order].reset_index(drop=True)
+    def frame(self) -> pd.DataFrame:
+        """A row per image, most moved first (by the share kept, then by distance): row, kept, kept_noise, moved, moved_noise."""
+        names = ("kept", "kept_noise", "moved", "moved_noise")
+        found = pd.DataFrame({"row": np.arange(len(self.a))} | {name: getattr(self, name) for name in names})
+        return found.iloc[np.lexsort((-self.moved, self.kept))].reset_index(drop=True)
 
 
 def map_changes(a: "Space", b: "Space", method: str = "umap", k: int = 10, **parameters: Any) -> MapChanges:
@@ -63,10 +55,8 @@ def map_changes(a: "Space", b: "Space", method: str = "umap", k: int = 10, **par
     Neighbors on a map are those at the smallest distance. A method without random choices (PCA) gives the same map again: its noise is zero.
 
     Args:
-        a, b: spaces of the same n images.
-        method: of `likeness.projection.METHODS`.
+        method: of `likeness.projection.METHODS`; `parameters` are its own.
         k: neighbors that count, 1 to n - 1.
-        parameters: of the method.
 
     Raises:
         InputError: spaces of other images, an unknown method, or k out of range.
@@ -79,14 +69,13 @@ def map_changes(a: "Space", b: "Space", method: str = "umap", k: int = 10, **par
         (1.0, 1.0)
     """
     check_same_images(a, b)
-    if method not in METHODS:
-        raise InputError(f"There is no layout method '{method}'; choose from {', '.join(METHODS)}.")
+    described = method_named(method)
     if not 1 <= k < len(a):
         raise InputError(f"k is {k}, but each of the {len(a)} images has {len(a) - 1} others; choose k from 1 to that.")
-    lay_out = METHODS[method].function
+    lay_out = described.function
     first = lay_out(a.vectors, 0, **parameters)
     second = align(lay_out(b.vectors, 0, **parameters), first)
-    again = align(lay_out(a.vectors, 1, **parameters), first) if METHODS[method].seeded else first
+    again = align(lay_out(a.vectors, 1, **parameters), first) if described.seeded else first
     near = _nearest(first, k)
     return MapChanges(
         first,
@@ -96,7 +85,6 @@ def map_changes(a: "Space", b: "Space", method: str = "umap", k: int = 10, **par
         shared(near, _nearest(second, k)),
         moved_by(first, again),
         shared(near, _nearest(again, k)),
-        k,
     )
 
 

@@ -36,7 +36,6 @@ class NeighborhoodChanges:
         rank_before: (m,), median rank in A of the k nearest in B, likewise.
         similarity_after: (m,), mean cosine similarity in B to the k nearest in A.
         noise: (m, seeds), the share that each random projection keeps (`random_projections`).
-        neighbors_a, neighbors_b: (m, k), rows of the k nearest, nearest first.
         depth: largest rank that is told apart.
         images: n, of which neighbors come.
         message: how a search through an index was approximate; "" where all was compared.
@@ -49,8 +48,6 @@ class NeighborhoodChanges:
     rank_before: NDArray[np.float64]
     similarity_after: NDArray[np.float64]
     noise: NDArray[np.float64]
-    neighbors_a: Rows
-    neighbors_b: Rows
     depth: int
     images: int
     message: str = ""
@@ -102,11 +99,9 @@ def neighborhood_changes(
     Exact for spaces without an index; with one, neighbors come from its search, and `message` says how much of them it finds.
 
     Args:
-        a, b: spaces of the same n images.
         k: neighbors that count, 1 to n - 1; ranks are told apart up to 10 k.
         rows: images to look at (m,); None: all up to 20,000, of more 5,000 drawn at random. Neighbors always come from all n.
         seeds: of the random projections; none leaves them out.
-        progress: called with (searches done, all).
 
     Raises:
         InputError: spaces of other images, or k out of range.
@@ -137,7 +132,7 @@ def neighborhood_changes(
     near_a, near_b = far_a[:, :k], far_b[:, :k]
     noise = np.empty((len(items), len(seeds)))
     wide_is_a = a.vectors.shape[1] >= b.vectors.shape[1]
-    for column, (_, projected) in enumerate(random_projections(a, b, seeds)):
+    for column, projected in enumerate(random_projections(a, b, seeds)):
         noise[:, column] = shared(near_a if wide_is_a else near_b, found(projected, k))
     approximate = [space.search.message for space in (a, b) if space.search is not None and not space.search.exact]
     return NeighborhoodChanges(
@@ -148,8 +143,6 @@ def neighborhood_changes(
         rank_before=_median_rank(near_b, far_a),
         similarity_after=_mean_similarity(b, items, near_a),
         noise=noise,
-        neighbors_a=near_a,
-        neighbors_b=near_b,
         depth=depth,
         images=n,
         message=" ".join(dict.fromkeys(approximate)),

@@ -33,11 +33,9 @@ class QueryChanges:
 
     Attributes:
         score: a name in `SCORES`.
-        rows: images that asked, and have another of their label (q,).
-        labels: theirs (q,).
+        rows, labels: images that asked, and have another of their label (q,), and that label.
         a, b: scores (q,), 0 to 1.
-        control: (q, seeds), scores in random projections of the wider space to as many dimensions as the other has (`random_projections`).
-        wide: name of that space.
+        control: (q, seeds), scores in random projections of the wider space, `wide`, to as many dimensions as the other has (`random_projections`).
     """
 
     score: str
@@ -53,11 +51,8 @@ class QueryChanges:
         """B minus A (q,)."""
         return self.b - self.a
 
-    def summary(self, seed: int = 0) -> dict[str, float]:
+    def summary(self) -> dict[str, float]:
         """What changed in the whole.
-
-        Args:
-            seed: of the resampling.
 
         Returns:
             queries, mean_a, mean_b, difference; low and high: the 95 % interval of the difference by the bootstrap over queries (percentiles of 2,000
@@ -67,8 +62,8 @@ class QueryChanges:
         """
         change, means = self.difference, self.control.mean(axis=0)
         better, worse = int((change > 0).sum()), int((change < 0).sum())
-        low, high = _interval(change, seed)
-        class_low, class_high = _class_interval(change, self.labels, seed)
+        low, high = _interval(change)
+        class_low, class_high = _class_interval(change, self.labels)
         figures = {"queries": len(change), "mean_a": self.a.mean(), "mean_b": self.b.mean(), "difference": change.mean(), "low": low, "high": high}
         figures |= {"class_low": class_low, "class_high": class_high}
         figures |= {"better": better, "worse": worse, "equal": len(change) - better - worse, "p": sign_test(better, worse)}
@@ -117,13 +112,10 @@ def query_changes(
     Exact (`likeness.evaluation.retrieval_scores`). Images without a label neither ask nor are found; those that are alone with theirs do not ask.
 
     Args:
-        a, b: spaces of the same n images.
         labels: an attribute of A's images, or a label for each (n,); None, NaN or `likeness.data.UNLABELED` where there is none.
         score: a name in `SCORES`.
         rows: images that ask; None: all up to 20,000, of more 5,000 drawn at random. Those that are found always come from all.
         seeds: of the random projections that stand beside; none leaves them out.
-        progress: called with (spaces done, all).
-        should_stop: as of `retrieval_scores`.
 
     Raises:
         InputError: spaces of other images, no such attribute or score, no two images of a label, or stopped.
@@ -156,7 +148,7 @@ def query_changes(
     of_a, of_b = scored(a), scored(b)
     control = np.empty((len(asks), len(seeds)))
     wide = a if a.vectors.shape[1] >= b.vectors.shape[1] else b
-    for column, (_, projected) in enumerate(random_projections(a, b, seeds)):
+    for column, projected in enumerate(random_projections(a, b, seeds)):
         control[:, column] = scored(projected)
     return QueryChanges(score, asks, values[asks], of_a, of_b, control, wide.name)
 
@@ -195,22 +187,22 @@ def _who_asks(values: NDArray[np.object_], asking: NDArray[np.int64]) -> tuple[N
     return labeled, asks
 
 
-def _interval(change: NDArray[np.float64], seed: int) -> tuple[float, float]:
+def _interval(change: NDArray[np.float64]) -> tuple[float, float]:
     if np.ptp(change) == 0:  # also of a single query
         return float(change[0]), float(change[0])
     from scipy.stats import bootstrap
 
-    found = bootstrap((change,), np.mean, n_resamples=_RESAMPLES, batch=50, confidence_level=_LEVEL, method="percentile", rng=seed)
+    found = bootstrap((change,), np.mean, n_resamples=_RESAMPLES, batch=50, confidence_level=_LEVEL, method="percentile", rng=0)
     return float(found.confidence_interval.low), float(found.confidence_interval.high)
 
 
-def _class_interval(change: NDArray[np.float64], labels: NDArray[Any], seed: int) -> tuple[float, float]:
+def _class_interval(change: NDArray[np.float64], labels: NDArray[Any]) -> tuple[float, float]:
     """The same with whole classes drawn with replacement: sums over their queries through numbers of queries."""
     codes, classes = pd.factorize(labels)
     if len(classes) < _FEWEST_CLASSES:
         return np.nan, np.nan
     sums, counts = np.bincount(codes, change), np.bincount(codes)
-    drawn = np.random.default_rng([seed, 1]).integers(len(classes), size=(_RESAMPLES, len(classes)))
+    drawn = np.random.default_rng([0, 1]).integers(len(classes), size=(_RESAMPLES, len(classes)))
     means = sums[drawn].sum(axis=1) / counts[drawn].sum(axis=1)
     low, high = np.quantile(means, [(1 - _LEVEL) / 2, (1 + _LEVEL) / 2])
     return float(low), float(high)

@@ -9,25 +9,18 @@ if TYPE_CHECKING:
     from likeness.space import Space
 
 
-def random_projections(a: "Space", b: "Space", seeds: Sequence[int]) -> "Iterator[tuple[Space, Space]]":
+def random_projections(a: "Space", b: "Space", seeds: Sequence[int]) -> "Iterator[Space]":
     """The control of a comparison: what changes where dimensions are lost and nothing else happens.
 
-    Of the two spaces the one with more dimensions (the first, where both have as many) is projected by a matrix of normal entries
-    (`likeness.notions.RandomTransform`) to as many dimensions as the other has.
-
-    Args:
-        a, b: spaces of the same images.
-        seeds: a projection each.
-
-    Yields:
-        The wider space, and its projection.
+    Of two spaces of the same images the one with more dimensions (the first, where both have as many) is projected by a matrix of normal entries
+    (`likeness.notions.RandomTransform`) to as many dimensions as the other has, once for each seed.
 
     Example:
         >>> import likeness as lk
         >>> raw = lk.embed(lk.read("cars"), "cars")
         >>> color = raw.refit(lk.Notion("car color", "a {} car", ["red", "green", "blue"]))
-        >>> [(wide.name, projected) for wide, projected in random_projections(raw, color, [0])]
-        [('Raw encoder', Space('random projection to 3', 2,000 images, 3-d, encoder 'cars'))]
+        >>> list(random_projections(raw, color, [0]))
+        [Space('random projection to 3', 2,000 images, 3-d, encoder 'cars')]
     """
     from likeness.notions import RandomTransform
 
@@ -35,7 +28,7 @@ def random_projections(a: "Space", b: "Space", seeds: Sequence[int]) -> "Iterato
     dim = narrow.vectors.shape[1]
     for seed in seeds:
         estimator = RandomTransform(dim, seed).fit(wide.vectors[:1])
-        yield wide, wide.project(estimator, f"random projection to {dim}", f"random projection {dim} {seed} of {wide.key}")
+        yield wide.project(estimator, f"random projection to {dim}", f"random projection {dim} {seed} of {wide.key}")
 
 
 def check_same_images(a: "Space", b: "Space") -> None:

@@ -7,8 +7,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from likeness.comparisons.value_texts import value_text
-from likeness.comparisons.versions import VersionChanges
+from likeness.comparisons.versions import VersionChanges, value_text
 from likeness.data import has_label
 from likeness.errors import InputError
 from likeness.progress import Progress
@@ -21,7 +20,6 @@ if TYPE_CHECKING:
 Rows = NDArray[np.int64]
 MOST_VALUES = 1000
 FEWEST = 20  # images of a value in each version, from which on its distance is measured
-_COLUMNS = ["distance", "halves", "deviation", "largest half", "times", "whole"]
 
 
 def version_distances(
@@ -30,19 +28,17 @@ def version_distances(
     """The Frechet distance between two versions in each space, and what it is where nothing changed.
 
     A Frechet distance of few images comes out too large, so both distances are of equally many: with m half the number of images of the smaller
-    version, "halves" is that of two sets of m images of the old version that share none, drawn at random, and "distance" that of the first of
-    these sets and m images of the new version, drawn from those that are not in it, with images that came and images that stayed in their shares.
-    Of a version and itself both are the same in the mean.
+    version, "halves" is that of two sets of m images of the old version that share none, drawn at random, and "distance" that of the first of these
+    sets and m images of the new version, drawn from those that are not in it, with images that came and images that stayed in their shares. Of a
+    version and itself both are the same in the mean.
 
     Args:
         spaces: the old and the new version in one space, for each space; an encoder's, a notion's.
         changes: of `version_changes` of their tables.
-        seeds: of the draws.
-        progress: called with (distances done, all).
 
     Returns:
         A row per space: space, dimensions; distance and halves, means over the seeds; deviation of the halves and the largest of them; times,
-        distance over halves; whole: the distance of all images of both versions, as papers state it.
+            distance over halves; whole: the distance of all images of both versions, as papers state it.
 
     Raises:
         InputError: versions of fewer than four images, spaces of other images or of different dimensions.
@@ -64,22 +60,16 @@ def version_distances(
         lines.append({"space": old.name, "dimensions": old.vectors.shape[1]} | found)
         if progress:
             progress(number + 1, len(spaces))
-    return pd.DataFrame(lines, columns=["space", "dimensions", *_COLUMNS])
+    return pd.DataFrame(lines, columns=["space", "dimensions", "distance", "halves", "deviation", "largest half", "times", "whole"])
 
 
 def version_values(old: "Space", new: "Space", changes: VersionChanges, attribute: str, seeds: Sequence[int] = (0, 1, 2)) -> pd.DataFrame:
-    """What changed of each value of an attribute: how many images it has in both versions, and how far these lie apart in a space.
-
-    Args:
-        old, new: both versions in one space.
-        changes: of `version_changes` of their tables.
-        attribute: that both versions have.
-        seeds: of the draws, as in `version_distances`.
+    """What changed of each value of an attribute that both versions have: how many images it has, and how far these lie apart in a space.
 
     Returns:
         A row per value, most changed first: value; old, new: images; came, went, changed: of these; turnover: share of the images that have the value
-        in either version which came, went or changed, by which rows are sorted, then by times; share: change of its share among all images, in
-        percentage points; distance, halves and times as in `version_distances`, NaN where either version has fewer than 20 images of the value.
+            in either version which came, went or changed, by which rows are sorted, then by times; share: change of its share among all images, in
+            percentage points; distance, halves and times as in `version_distances`, NaN where either version has fewer than 20 images of the value.
 
     Raises:
         InputError: as `version_distances`, or an attribute that a version lacks, or of more than 1,000 values.

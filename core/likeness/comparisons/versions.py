@@ -1,7 +1,6 @@
 """Two versions of a dataset: which images came, went, changed or moved."""
 
 import hashlib
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache
@@ -12,7 +11,6 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from likeness.comparisons.value_texts import value_text
 from likeness.errors import InputError
 from likeness.io import check_readable, file_of, split_part
 from likeness.progress import Progress
@@ -65,10 +63,6 @@ def version_changes(old: "ImageTable", new: "ImageTable", progress: Progress | N
 
     An image is first sought under its path; those that are left over on both sides and have equal content are the same image under another path, each
     taken once, in row order.
-
-    Args:
-        old, new: of images.
-        progress: called with (files read, all).
 
     Raises:
         InputError: rows without images, a path that a version lists twice, or an image that cannot be read.
@@ -134,42 +128,42 @@ def _comparable(value: Any) -> Any:
     return value_text(value)
 
 
+def value_text(value: Any) -> str | None:
+    """A value as text, None where it is missing.
+
+    A column of whole numbers is read as floats once a value is missing, and as texts once one is no number: 3, 3.0 and "3" are the same value.
+
+    Example:
+        >>> value_text(3), value_text(3.0), value_text("3"), value_text(2.5), value_text(float("nan"))
+        ('3', '3', '3', '2.5', None)
+    """
+    if pd.api.types.is_scalar(value) and pd.isna(value):
+        return None
+    is_whole = isinstance(value, float | np.floating) and float(value).is_integer()
+    return str(int(value)) if is_whole else str(value)
+
+
 def _contents(old: "ImageTable", new: "ImageTable", progress: Progress | None) -> tuple[list[str], list[str]]:
     """Of each image of both versions what tells its content: the digest of its file, and the part of it."""
-    total, done = len(old) + len(new), 0
 
     @cache  # a film is read once for all of its frames
     def digest(path: Path) -> str:
         with check_readable(path).open("rb") as content:
             return hashlib.file_digest(content, "sha256").hexdigest()
 
-    def count() -> None:
-        nonlocal done
-        done += 1
-        if progress:
-            progress(done, total, "Comparing files")
-
-    def listed(table: "ImageTable") -> list[str]:
-        paths = table.paths()
-        contents = _in_threads(lambda path: digest(file_of(path)), paths, count)
-        return [f"{content} {split_part(str(path))[1]}" for content, path in zip(contents, paths, strict=True)]
-
-    return listed(old), listed(new)
-
-
-def _in_threads(work: Callable[[Path], str], paths: list[Path], count: Callable[[], None]) -> list[str]:
-    def answered(path: Path) -> str:
+    def content_of(path: Path) -> str:
         try:
-            return work(path)
+            return f"{digest(file_of(path))} {split_part(str(path))[1]}"
         except OSError as error:
             raise InputError(f"'{path.name}' cannot be read ({(error.strerror or str(error)).lower()}); take it out of the version.") from error
 
-    found = []
+    paths, found = [*old.paths(), *new.paths()], list[str]()
     with ThreadPoolExecutor(_THREADS, thread_name_prefix="likeness-versions") as threads:
-        for each in threads.map(answered, paths):
-            found.append(each)
-            count()
-    return found
+        for content in threads.map(content_of, paths):
+            found.append(content)
+            if progress:
+                progress(len(found), len(paths), "Comparing files")
+    return found[: len(old)], found[len(old) :]
 
 
 def _paths(table: "ImageTable", rows: Rows) -> list[str]:

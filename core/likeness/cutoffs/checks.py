@@ -1,15 +1,15 @@
-"""The sets that are checked one after the other until one can be promised."""
+"""Sets of the best images whose precision is checked by answers on images drawn at random, one after the other until one can be promised."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import takewhile
 
 import numpy as np
-from numpy.typing import NDArray
 
-from likeness.cutoffs.checked_set import CheckedSet
-from likeness.cutoffs.evidence import MOST_NEEDED, answers_needed
-from likeness.cutoffs.match_model import Floats, MatchModel
+from likeness.cutoffs.evidence import MOST_NEEDED, Bet, answers_needed
+from likeness.cutoffs.match_model import Floats, MatchModel, Rows
 
+_MOST_DRAWN = 1_000  # images of a set that are looked at
 _LOCATING = 5  # answers before the first check
 _FIRST_RISK, _LATER_RISK = 0.8, 0.2  # the first check takes 0.8 of the risk, each further one 0.2 of that of the one before
 _LEAST_HOPE = 0.2  # chance of a proof, below which no check begins
@@ -17,6 +17,65 @@ _GROWTH = 1.08  # from a proved set to the next larger one
 _MOST_GROWN = 60
 _UNLIKELY = 1e-4
 _WORTH = 0.75  # of the best set's worth that one with better chances must have; it grows afterwards
+
+
+@dataclass(frozen=True, eq=False)
+class CheckedSet:
+    """The best `size` images. Those that were not known when the check began are drawn in one random order, `draw` (n,), fixed beforehand.
+
+    The order depends on nothing that is seen, so that the answers on its beginning are those of a random sample, whichever other images were answered
+    as well, and for every larger set too, drawn in the same order. `known` has what was answered before the check began, by place; `fdr` is the share
+    that may be wrong, `risk` the chance of a proof that is wrong.
+    """
+
+    size: int
+    known: Mapping[int, bool]
+    draw: Rows
+    fdr: float
+    risk: float
+
+    @property
+    def confirmed(self) -> int:
+        """Images that were known to match before."""
+        return sum(match for place, match in self.known.items() if place < self.size)
+
+    @property
+    def unknown(self) -> int:
+        """Images that were not known."""
+        return self.size - sum(place < self.size for place in self.known)
+
+    def drawn(self, answers: Mapping[int, bool]) -> list[bool]:
+        """The answers on the beginning of the order, up to the first image that has none."""
+        return [answers[place] for place in takewhile(answers.__contains__, self._order())]
+
+    def next(self, answers: Mapping[int, bool], count: int) -> list[int]:
+        """Places of the first images in the order that have no answer."""
+        return [place for place in self._order() if place not in answers][:count]
+
+    def bet(self, answers: Mapping[int, bool]) -> Bet:
+        """What the answers prove."""
+        bet = Bet(self.unknown, self.confirmed, self.fdr)
+        for match in self.drawn(answers):
+            bet.add(match)
+        return bet
+
+    def proved(self, answers: Mapping[int, bool]) -> bool:
+        """Whether the answers prove that at most the share is wrong; no more so where later ones, drawn or not, show that more is."""
+        wrong = sum(not match for place, match in answers.items() if place < self.size and place not in self.known)
+        bet = self.bet(answers)
+        return wrong < bet.bound and bool(bet.best >= -np.log(self.risk))
+
+    def still_needed(self, answers: Mapping[int, bool]) -> int:
+        """How many more answers prove it where all of them are matches; at most `MOST_NEEDED`."""
+        bet = self.bet(answers)
+        for more in range(min(MOST_NEEDED, self.unknown - bet.drawn)):
+            if bet.best >= -np.log(self.risk):
+                return more
+            bet.add(True)
+        return MOST_NEEDED
+
+    def _order(self) -> list[int]:
+        return [int(place) for place in self.draw[self.draw < self.size][: _MOST_DRAWN + len(self.known)] if int(place) not in self.known]
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,19 +101,14 @@ class Checks:
         known: Mapping[int, bool],
         model: MatchModel,
         weights: Callable[[Mapping[int, bool]], Floats],
-        draw: Callable[[int], NDArray[np.int64]],
+        draw: Callable[[int], Rows],
         fdr: float,
         risk: float,
     ) -> "Checks":
-        """Follows the answers one by one: the same answers in the same order lead to the same checks.
+        """Follows the answers `known`, place -> match, one by one: the same answers in the same order lead to the same checks.
 
-        Args:
-            known: place -> match, in the order of the answers.
-            model: of the scores.
-            weights: of its curves after answers.
-            draw: number of a check -> (n,) places in its random order.
-            fdr: the share that may be wrong.
-            risk: of all checks together.
+        `weights` gives those of the model's curves after answers, `draw` by the number of a check all places (n,) in its random order; `risk` is of
+        all checks together.
         """
         current, number, before = None, 0, dict[int, bool]()
         for place, match in known.items():
@@ -89,10 +143,10 @@ class Checks:
         if self.current is None:
             return []
         sizes = np.unique((self.current.size * _GROWTH ** np.arange(_MOST_GROWN)).astype(np.int64))
-        return [self.current.grown(int(size)) for size in sizes if size <= len(self.current.draw)]
+        return [replace(self.current, size=int(size)) for size in sizes if size <= len(self.current.draw)]
 
 
-def _best_set(model: MatchModel, weights: Floats, known: Mapping[int, bool], draw: NDArray[np.int64], fdr: float, risk: float) -> CheckedSet | None:
+def _best_set(model: MatchModel, weights: Floats, known: Mapping[int, bool], draw: Rows, fdr: float, risk: float) -> CheckedSet | None:
     """The set of which, as the model expects, most of all matches are promised, by the chance that all answers that it takes are matches; of those
     that promise nearly as much, the one with the best chance.
 

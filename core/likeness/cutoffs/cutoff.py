@@ -18,11 +18,10 @@ class Estimate(NamedTuple):
 
 @dataclass(frozen=True)
 class Promise:
-    """That at most a share of some images is wrong, proved by answers on images drawn at random.
+    """That at most a share `fdr` of some images is wrong, proved by answers on images drawn at random.
 
     Attributes:
         rows: (p,) the images, the best first, without those that are known not to match; none where nothing can be promised.
-        fdr: the share that may be wrong.
         confidence: chance that a promise is not made wrongly.
         recall: estimated share of all matches that are among them.
         needed: how many more answers a promise takes at least, all of them matches; 0 where there is one, None where none is in sight.
@@ -56,9 +55,7 @@ class Cutoff:
     Attributes:
         rows: (m,) images that match, the best first, by the threshold alone, whatever was answered.
         threshold: the lowest score among them (`likeness.cutoffs.match_scores`).
-        precision: share of these that are right.
-        recall: share of all matches that are among them.
-        f1: harmonic mean of both.
+        precision, recall, f1: share of these that are right, share of all matches that are among them, and the harmonic mean of both.
         matches: expected number of matches among all images, those beyond the cut-off as well.
         answers: how many there were.
         promise: the largest set that can be promised.

@@ -6,11 +6,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from likeness.cutoffs.checked_set import CheckedSet
 from likeness.cutoffs.checks import Checks
 from likeness.cutoffs.cutoff import Cutoff, Estimate, Promise
-from likeness.cutoffs.match_model import entropy, match_model
-from likeness.cutoffs.score_bins import Floats, match_scores, score_bins
+from likeness.cutoffs.match_model import Floats, Rows, entropy, match_model, match_scores, score_bins
 from likeness.errors import InputError
 
 Answers = Mapping[int, bool] | Iterable[tuple[int, bool]]
@@ -60,23 +58,18 @@ class CutoffFinder:
         self.fdr, self.confidence, self.seed = fdr, confidence, seed
         self.bins = score_bins(self.scores)
         self.model = match_model(self.bins, negatives is not None)
-        self._draws: dict[int, NDArray[np.int64]] = {}
+        self._draws: dict[int, Rows] = {}
 
-    def _draw(self, check: int) -> NDArray[np.int64]:
+    def _draw(self, check: int) -> Rows:
         """(n,) places of all images in the random order of a check, which depends on the seed alone."""
         if check not in self._draws:
             self._draws[check] = np.random.default_rng([self.seed, check]).permutation(len(self.scores))
         return self._draws[check]
 
     def cut_off(self, answers: Answers = ()) -> Cutoff:
-        """The cut-off after answers.
+        """The cut-off after answers: row -> whether the image matches, or pairs of these, in the order in which they were given.
 
-        Args:
-            answers: row -> whether the image matches, or pairs of these, in the order in which they were given; any images, but a promise takes those
-                of `next_to_ask`.
-
-        Raises:
-            InputError: there is no such row.
+        Any images may be answered, but a promise takes those of `next_to_ask`. A row that there is not raises InputError.
         """
         known = self._places(answers)
         weights = self._weights(known)
@@ -95,18 +88,12 @@ class CutoffFinder:
             self._promise(self._checks(known), known, weights),
         )
 
-    def next_to_ask(self, answers: Answers = (), count: int = 1) -> NDArray[np.int64]:
+    def next_to_ask(self, answers: Answers = (), count: int = 1) -> Rows:
         """Rows (count,) of the images whose answers help most; fewer where nearly all are answered.
 
         The first five are near plausible cut-offs. Then images are drawn at random from the set whose promise would be largest, by what is known, and
-        as long as the cut-off is uncertain every third is one near it; where no promise is in reach, all are.
-
-        Args:
-            answers: as in `cut_off`.
-            count: how many.
-
-        Raises:
-            InputError: there is no such row, or a count below 1.
+        as long as the cut-off is uncertain every third is one near it; where no promise is in reach, all are. InputError: there is no such row, or a
+        count below 1.
         """
         if count < 1:
             raise InputError(f"The count is {count}; ask for at least 1 image.")
@@ -177,7 +164,6 @@ class CutoffFinder:
             if checks.least is not None:
                 return checks.least, f"{len(known)} answers only tell roughly where matches end"
             return None, f"even of the first {top}, about {right:.0%} are right"
-        current: CheckedSet = checks.current
-        drawn = current.drawn(known)
+        current, drawn = checks.current, checks.current.drawn(known)
         said = f"of {len(drawn)} drawn from the first {current.size:,}, {sum(drawn)} match" if drawn else "no image was drawn at random yet"
         return current.still_needed(known), said

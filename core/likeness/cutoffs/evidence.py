@@ -1,6 +1,5 @@
 """How many answers prove that few of a set are wrong: a bet against "more than this share is wrong", image after image, without replacement."""
 
-from copy import copy
 from typing import Any
 
 import numpy as np
@@ -46,11 +45,7 @@ class Bet:
         self._logs = [float(np.log(share)) for share, _ in _STAKES]
 
     def add(self, match: bool) -> None:
-        """Takes the next answer.
-
-        Raises:
-            InputError: more answers than images.
-        """
+        """Takes the next answer; more than there are unknown images raise InputError."""
         if self.drawn >= self.unknown:
             raise InputError(f"There are more answers than the {self.unknown} images; pass one for each.")
         chance = min(1.0, max(0.0, (self.bound - self.errors) / (self.unknown - self.drawn)))
@@ -60,12 +55,6 @@ class Bet:
             return
         self._logs = [log + _gain(match, chance, part) for log, (_, part) in zip(self._logs, _STAKES, strict=True)]
         self.best = max(self.best, float(np.logaddexp.reduce(self._logs)))
-
-    def copy(self) -> "Bet":
-        """The same stake, to try answers."""
-        other = copy(self)
-        other._logs = list(self._logs)
-        return other
 
 
 def _too_many(unknown: Any, confirmed: Any, fdr: float) -> Any:
@@ -80,11 +69,8 @@ def _gain(match: bool, chance: float, part: float) -> float:
 
 
 def answers_needed(unknown: NDArray[np.int64], confirmed: NDArray[np.int64], fdr: float, risk: float) -> NDArray[np.int64]:
-    """(b,) how many answers, all of them matches, prove for sets of so many images that at most the share `fdr` is wrong; at most 400.
-
-    Args:
-        unknown, confirmed: (b,), as in `Bet`.
-        risk: chance from 0 to 1 of a proof that is wrong.
+    """(b,) how many answers, all of them matches, prove for sets of so many images (`Bet`) that at most the share `fdr` is wrong, with the risk of a
+    wrong proof; at most 400.
     """
     bound = _too_many(unknown, confirmed, fdr)
     needed = np.where(bound > unknown, 0, MOST_NEEDED)

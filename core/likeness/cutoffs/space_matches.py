@@ -87,8 +87,7 @@ class SpaceMatches:
 
     def counting(self, answers: Answers) -> dict[int, bool]:
         """Those of the answers, by row of the space, that count: not on images that the query names, nor on images that are not allowed."""
-        known = self._known(answers)
-        return {int(self.rows[place]): match for place, match in known}
+        return {int(self.rows[place]): match for place, match in self._known(answers)}
 
     def scores_of(self, rows: Iterable[int]) -> Floats:
         """Scores (m,) of rows of the space that count, as `CutoffFinder.scores` has them."""
@@ -104,9 +103,8 @@ class SpaceMatches:
 
 
 def query_similarities(space: "Space", query: Any) -> tuple[NDArray[np.int64], Floats]:
-    """Rows (m,) of all images but those that the query names, and how similar they are to it (m,).
-
-    Of a `Query` it is the logarithm of how well all of its terms hold.
+    """Rows (m,) of all images but those that the query names, and how similar they are to it (m,); of a `Query` the logarithm of how well all terms
+    hold.
     """
     if isinstance(query, Query):
         places, weights = np.vstack([space.place(what) for _, what in query.terms]), [weight for weight, _ in query.terms]

@@ -18,7 +18,7 @@ from likeness.data.catalog import (
     rename_dataset as rename_dataset,
 )
 from likeness.data.classes import ImageClasses as ImageClasses, image_classes as image_classes, labeled_images as labeled_images, part_of as part_of
-from likeness.data.content_column import CONTENT_COLUMN as CONTENT_COLUMN, content_digest as content_digest
+from likeness.data.columns import free_name as free_name, numbers_of as numbers_of, with_columns_before as with_columns_before
 from likeness.data.css_colors import (
     CSS_COLORS as CSS_COLORS,
     CSS_RGB as CSS_RGB,
@@ -27,18 +27,17 @@ from likeness.data.css_colors import (
     perceived_css_distances as perceived_css_distances,
     rgb_to_lab as rgb_to_lab,
 )
-from likeness.data.further_columns import free_name as free_name, with_columns_before as with_columns_before
 from likeness.data.label_files import (
     add_label_files as add_label_files,
+    keep_listed as keep_listed,
     label_frame as label_frame,
     labels_by_path as labels_by_path,
     read_label_file as read_label_file,
+    write_listed as write_listed,
+    write_rows as write_rows,
 )
 from likeness.data.listed_files import file_locator as file_locator, find_files as find_files, first_rows as first_rows
-from likeness.data.listed_images import keep_listed as keep_listed, write_listed as write_listed, write_rows as write_rows
-from likeness.data.number_column import numbers_of as numbers_of
 from likeness.data.own_images import label_columns as label_columns, own_table as own_table
-from likeness.data.picture_html import picture_html as picture_html
 from likeness.data.protocols import check_split as check_split, class_halves as class_halves
 from likeness.data.read import (
     TableColumns as TableColumns,
@@ -52,31 +51,21 @@ from likeness.data.read import (
 from likeness.data.readers import DATASETS as DATASETS
 from likeness.data.readers.caption_labels import CAPTION_RULES as CAPTION_RULES
 from likeness.data.readers.cars import read_cars as read_cars
-from likeness.data.readers.cars196 import read_cars196 as read_cars196
 from likeness.data.readers.coco_captions import CAPTION_SPLITS as CAPTION_SPLITS
-from likeness.data.readers.cub200 import read_cub200 as read_cub200
 from likeness.data.readers.dataset import Dataset as Dataset
-from likeness.data.readers.deepfashion import read_deepfashion as read_deepfashion
-from likeness.data.readers.flickr import read_flickr as read_flickr
 from likeness.data.readers.folder import (
     TABLE_SUFFIXES as TABLE_SUFFIXES,
     has_image_suffix as has_image_suffix,
     natural_key as natural_key,
     read_folder as read_folder,
 )
-from likeness.data.readers.lsun_rooms import read_lsun_rooms as read_lsun_rooms
-from likeness.data.readers.mat_file import read_variable as read_variable
-from likeness.data.readers.movie_posters import read_movie_posters as read_movie_posters
 from likeness.data.readers.mpii_pose import (
     MPII as MPII,
     MPII_DISTANCES as MPII_DISTANCES,
     check_mpii_shape as check_mpii_shape,
     mpii_image_parts as mpii_image_parts,
-    read_mpii_pose as read_mpii_pose,
 )
 from likeness.data.readers.official_layout import OfficialLayout as OfficialLayout
-from likeness.data.readers.online_products import read_online_products as read_online_products
-from likeness.data.readers.original_synthetic_cars import read_original_synthetic_cars as read_original_synthetic_cars
 from likeness.data.readers.photo_columns import PHOTO_COLUMNS as PHOTO_COLUMNS
 from likeness.data.readers.remote import (
     as_os_error as as_os_error,
@@ -88,7 +77,6 @@ from likeness.data.readers.remote import (
 )
 from likeness.data.readers.tabular import PATH_COLUMNS as PATH_COLUMNS, read_table as read_table
 from likeness.data.registry import (
-    dataset_names as dataset_names,
     missing_archive as missing_archive,
     named_dataset as named_dataset,
     named_datasets as named_datasets,
@@ -97,12 +85,19 @@ from likeness.data.registry import (
 )
 from likeness.data.repeated_images import one_row_an_image as one_row_an_image
 from likeness.data.table import (
+    CONTENT_COLUMN as CONTENT_COLUMN,
     IMAGE_COLUMN as IMAGE_COLUMN,
     UNLABELED as UNLABELED,
     Failure as Failure,
     ImageTable as ImageTable,
+    content_digest as content_digest,
     has_label as has_label,
 )
-from likeness.data.thumbnails import THUMBNAIL_SIZE as THUMBNAIL_SIZE, thumbnail as thumbnail, upright_picture as upright_picture
+from likeness.data.thumbnails import (
+    THUMBNAIL_SIZE as THUMBNAIL_SIZE,
+    picture_html as picture_html,
+    thumbnail as thumbnail,
+    upright_picture as upright_picture,
+)
 from likeness.data.upload_archive import UploadLimits as UploadLimits
-from likeness.data.uploads import save_uploads as save_uploads, uploads_dir as uploads_dir
+from likeness.data.uploads import save_uploads as save_uploads

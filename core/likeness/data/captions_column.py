@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from likeness.data.further_columns import free_name
+from likeness.data.columns import free_name
 from likeness.data.table import ImageTable
 from likeness.errors import InputError
 from likeness.io import parse_json
@@ -19,10 +19,8 @@ def captions_cell(sentences: Sequence[str]) -> str:
 
 
 def read_captions(table: ImageTable) -> list[list[str]]:
-    """The sentences of each image, in row order.
-
-    From the column `captions`, JSON lists as text, which a CSV or Parquet file keeps; or where there is none from the column `caption`, one
-    sentence per image.
+    """The sentences of each image, in row order: from the column `captions`, JSON lists as text, which a CSV or Parquet file keeps; or where there
+    is none from the column `caption`, one sentence per image.
 
     Raises:
         InputError: no such column, a cell that is no such list, or an image without a sentence.
@@ -43,12 +41,8 @@ def read_captions(table: ImageTable) -> list[list[str]]:
 
 
 def with_caption_column(frame: pd.DataFrame, name: str, file: str) -> pd.DataFrame:
-    """A frame whose column `name` is called as `read_captions` reads it: `captions` where all its cells are JSON lists, else `caption`.
-
-    A column that was called so before becomes "NAME (attribute)".
-
-    Raises:
-        InputError: no such column.
+    """A frame whose column `name` is called as `read_captions` reads it: `captions` where all its cells are JSON lists, else `caption`. A column that
+    was called so before becomes "NAME (attribute)". Raises InputError where there is no such column.
     """
     if name not in frame.columns:
         listed = ", ".join(f"'{column}'" for column in frame.columns[:20])
@@ -64,10 +58,9 @@ def with_caption_column(frame: pd.DataFrame, name: str, file: str) -> pd.DataFra
 
 
 def gather_captions(table: ImageTable) -> ImageTable:
-    """A table with a row for each sentence (columns `path` and `caption`) as one with a row for each image and the column `captions`.
-
-    Images come in the order of their first rows, sentences in that of theirs; other columns keep the first row's value. A table that has the
-    column `captions` already comes back as it is.
+    """A table with a row for each sentence (columns `path` and `caption`) as one with a row for each image and the column `captions`. Images come
+    in the order of their first rows, sentences in that of theirs; other columns keep the first row's value. A table that has the column `captions`
+    already comes back as it is.
 
     Raises:
         InputError: as `read_captions`.

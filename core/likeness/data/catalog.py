@@ -1,6 +1,6 @@
 """The datasets that the app offers: the shipped one and those that people added.
 
-`owner` is who is asking, where several people share a server; None sees and removes all.
+`owner` is who is asking, where several people share a server; None sees all.
 """
 
 import hashlib
@@ -23,7 +23,6 @@ class DatasetEntry:
 
     Attributes:
         id: short hash of source and encoder; stands in URLs instead of a path.
-        name: shown to people.
         source: what `likeness.data.read_dataset` takes, with an absolute path.
         encoder: a name that `likeness.encoders.load_encoder` takes.
         path_column: the column of a CSV / Parquet file that holds the paths; None to find it.
@@ -57,10 +56,8 @@ def new_entry(name: str, source: str, encoder: str, path_column: str | None = No
 
 
 def list_datasets(owner: str | None = None) -> list[DatasetEntry]:
-    """The shipped dataset first, then the added ones in the order of their adding: all, or everyone's and the owner's.
-
-    Raises:
-        InputError: if the list on disk can't be read.
+    """The shipped dataset first, then the added ones in the order of their adding: all, or everyone's and the owner's. Raises InputError if the list
+    on disk can't be read.
     """
     return [SHIPPED_CARS, *(entry for entry in _read() if owner is None or entry.owner in ("", owner))]
 
@@ -99,10 +96,10 @@ def rename_dataset(id: str, name: str) -> DatasetEntry:
         return entries[id]
 
 
-def remove_dataset(id: str, owner: str | None = None) -> None:
-    """Takes the entry off the list; the images stay where they are. An owner takes off only what is his."""
+def remove_dataset(id: str) -> None:
+    """Takes the entry off the list; the images stay where they are."""
     with _alone():
-        _write([known for known in _read() if known.id != id or (owner is not None and known.owner != owner)])
+        _write([known for known in _read() if known.id != id])
 
 
 @contextmanager

@@ -36,11 +36,7 @@ class ImageClasses:
 
 
 def labeled_images(table: ImageTable, attribute: str | Sequence[str]) -> ImageTable:
-    """The images that have a label of an attribute, or of each of several; the table itself where all have.
-
-    Raises:
-        InputError: as `image_classes`.
-    """
+    """The images that have a label of an attribute, or of each of several; the table itself where all have. Raises InputError as `image_classes`."""
     found = _labeled(table, attribute)
     return table if found.all() else replace(table, frame=table.frame[found])
 

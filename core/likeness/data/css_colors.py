@@ -8,31 +8,17 @@ the metric "rgb" here.
 
 import numpy as np
 import numpy.typing as npt
+from PIL import ImageColor
 
 from likeness.errors import InputError
 
 Floats = npt.NDArray[np.float64]
 
-CSS_RGB: dict[str, tuple[int, int, int]] = {
-    "black": (0, 0, 0),
-    "silver": (192, 192, 192),
-    "gray": (128, 128, 128),
-    "white": (255, 255, 255),
-    "maroon": (128, 0, 0),
-    "red": (255, 0, 0),
-    "purple": (128, 0, 128),
-    "fuchsia": (255, 0, 255),
-    "green": (0, 128, 0),
-    "lime": (0, 255, 0),
-    "olive": (128, 128, 0),
-    "yellow": (255, 255, 0),
-    "navy": (0, 0, 128),
-    "blue": (0, 0, 255),
-    "teal": (0, 128, 128),
-    "aqua": (0, 255, 255),
-    "orange": (255, 165, 0),
-}
-CSS_COLORS: tuple[str, ...] = tuple(CSS_RGB)
+CSS_COLORS: tuple[str, ...] = (
+    *("black", "silver", "gray", "white", "maroon", "red", "purple", "fuchsia", "green", "lime", "olive", "yellow", "navy", "blue", "teal", "aqua"),
+    "orange",
+)
+CSS_RGB: dict[str, tuple[int, int, int]] = {name: ImageColor.getrgb(name)[:3] for name in CSS_COLORS}
 
 # sRGB primaries to CIE XYZ, relative to the D65 white (IEC 61966-2-1); rows are X, Y, Z.
 _RGB_TO_XYZ = np.array([[0.4124564, 0.3575761, 0.1804375], [0.2126729, 0.7151522, 0.0721750], [0.0193339, 0.1191920, 0.9503041]])
@@ -123,11 +109,8 @@ def _cos(degrees: Floats) -> Floats:
 
 
 def nearest_color(colors: npt.ArrayLike, space: str = "hsv", metric: str = "lab") -> list[str]:
-    """The nearest CSS 2.1 name (n) of each color (n, 3) in 0..1.
-
-    Args:
-        space: of the colors, "hsv" or "rgb".
-        metric: what is nearest: "lab", by Euclidean distance in CIELAB, or "rgb", in whole 8-bit RGB values, rounded down.
+    """The nearest CSS 2.1 name (n) of each color (n, 3) in 0..1, of the space "hsv" or "rgb". The metric is "lab", Euclidean distance in CIELAB,
+    or "rgb", that in whole 8-bit RGB values, rounded down.
 
     Raises:
         InputError: another shape, space or metric, or values outside 0..1.

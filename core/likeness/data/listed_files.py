@@ -19,9 +19,8 @@ _FOLDERS = 1024  # listed at once
 
 
 def find_files(paths: Sequence[str], root: Path) -> tuple[list[str], Files]:
-    """The paths, each in the Unicode form in which its file lies there, and the files; what is not there in any form stays as it is.
-
-    Only folders of files that are not found by their paths are listed, each once.
+    """The paths, each in the Unicode form in which its file lies there, and the files; what is not there in any form stays as it is. Only folders of
+    files that are not found by their paths are listed, each once.
     """
     finder, locate, names, found = lru_cache(_FOLDERS)(_finder), file_locator(root), list(paths), list[tuple[int, int, int]]()
     for row, path in enumerate(paths):
@@ -44,13 +43,8 @@ def file_locator(root: Path) -> Callable[[str], str]:
 
 
 def first_rows(paths: Sequence[str], root: Path, files: Files) -> NDArray[np.int64]:
-    """Of each row the number (n,) of the first row with the same file: "./a.png" is "a.png", and so is a link to it.
-
-    A second or page of a file is an image of its own. Equal files in two places are two: `likeness.duplicates` finds them.
-
-    Args:
-        paths, files: as `find_files` gives them.
-        root: of the paths.
+    """Of each row the number (n,) of the first row with the same file, from what `find_files` gives: "./a.png" is "a.png", and so is a link to it. A
+    second or page of a file is an image of its own. Equal files in two places are two: `likeness.duplicates` finds them.
     """
     several = pd.DataFrame(files[:, :2]).duplicated(keep=False).to_numpy()  # all that are not there as well
     first, key_of, real = np.arange(len(paths)), dict[str, Hashable](), lru_cache(_FOLDERS)(partial(_real_name, file_locator(root)))

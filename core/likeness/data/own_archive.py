@@ -24,15 +24,8 @@ def archives_dir() -> Path:
 
 
 def read_archive(path: Path, path_column: str | None = None, name: str | None = None) -> ImageTable:
-    """The images in a ZIP file, as `save_uploads` keeps them; unpacked again only when the file has changed.
-
-    Args:
-        path: the file.
-        path_column: of a CSV file in it, the column of paths; by default it is found.
-        name: shown to people; by default the file's.
-
-    Raises:
-        InputError: as `save_uploads`; or the archive holds more than is unpacked.
+    """The table of an archive's images, named as the file unless said otherwise, as `save_uploads` reads it; unpacked when it is first read or has
+    changed. Raises InputError as `save_uploads`, or where the archive holds more than is unpacked.
     """
     name, index = name or name_to_text(path.stem), archives_dir() / f"{_state(path, path_column)}.json"
     known = _unpacked_before(index, name)

@@ -18,10 +18,8 @@ _LISTS = (list, tuple, set, frozenset, dict, np.ndarray)
 
 
 def own_table(images: Any, name: str) -> ImageTable:
-    """The table of a data frame with a column `path`, or of paths; they are relative to the current folder.
-
-    Raises:
-        InputError: anything else, such as pictures in memory or a dataset of another library; the message says what can be passed instead.
+    """The table of a data frame with a column `path`, or of paths; they are relative to the current folder. Raises InputError for anything else, such
+    as pictures in memory or a dataset of another library, and says what can be passed instead.
     """
     if isinstance(images, pd.DataFrame):
         ImageTable(name, Path(), images)  # refuses one without a column of paths
@@ -32,12 +30,9 @@ def own_table(images: Any, name: str) -> ImageTable:
 
 
 def label_columns(labels: Any, rows: int, index: "pd.Index[Any] | None" = None) -> dict[str, "pd.Series[Any]"]:
-    """Labels as columns of a table, with the values as they are: no number is rounded to fit beside others.
-
-    Args:
-        labels: values (n,), NumPy, torch or a list, which become the column "label"; a dict of names and values; or a data frame.
-        rows: n.
-        index: that pandas labels may have, besides 0 to n - 1: that of the data frame of images. By each they are taken in their order.
+    """Labels as columns of a table, with the values as they are: no number is rounded to fit beside others. Values (n,), NumPy, torch or a list,
+    become the column "label"; a dict or a data frame has names. Those of pandas are taken in their order by the index 0 to n - 1, or that of the
+    images.
 
     Raises:
         InputError: not n values, a pandas index that is another one, since it says that the values belong elsewhere, or lists in place of values.

@@ -19,16 +19,11 @@ def check_split(split: str, known: Sequence[str] = SPLITS) -> None:
 
 
 def zero_shot_half(labels: Sequence[Hashable], order: Sequence[Hashable], split: str) -> NDArray[np.bool_]:
-    """The images of one half of the classes, (n,) True where an image belongs to `split`.
+    """The images of one half of the classes, (n,) True where an image belongs to `split`: "train", "test" or "all".
 
-    The zero-shot protocol of deep metric learning, which the InDiReCT paper follows (appendix, sections 2.2 and 2.3): the first half
-    of the classes trains, the second is evaluated, so that no class is in both. Of an odd number of classes the second half is the
+    The zero-shot protocol of deep metric learning, which the InDiReCT paper follows (appendix, sections 2.2 and 2.3): the first half of the
+    classes, in their `order`, trains, the second is evaluated, so that no class is in both. Of an odd number of classes the second half is the
     larger.
-
-    Args:
-        labels: class of each image (n,).
-        order: all classes in their order, each once.
-        split: "train", "test" or "all".
 
     Raises:
         InputError: an unknown split.

@@ -98,10 +98,8 @@ def read_dataset(
 
 
 def read_official_parts(source: str) -> tuple[ImageTable, int]:
-    """The train and the test part of a paper's dataset in one table, the first one first, and how many images train.
-
-    Raises:
-        InputError: no published dataset, such as "cub200:FOLDER", or one that cannot be read.
+    """The train and the test part of a paper's dataset in one table, the first one first, and how many images train. Raises InputError for what is no
+    published dataset, such as "cub200:FOLDER", or one that cannot be read.
     """
     if not is_published_source(source):
         raise InputError(f"'{source}' has no official split; name a paper's dataset, such as 'cub200:FOLDER', or split by classes.")
@@ -112,10 +110,8 @@ def read_official_parts(source: str) -> tuple[ImageTable, int]:
 
 
 def absolute_source(source: str) -> str:
-    """What `read_dataset` takes, so that it is found from anywhere: with an absolute folder or file.
-
-    Raises:
-        InputError: a path that may not be read here.
+    """What `read_dataset` takes, so that it is found from anywhere: with an absolute folder or file. Raises InputError for a path that may not be
+    read here.
     """
     if source.partition("@")[0] in plain_names():
         return source
@@ -131,9 +127,8 @@ def is_published_source(source: str) -> bool:
 
 
 def recognized(folder: str | Path) -> str | None:
-    """The source that reads this folder as the published dataset that lies in it, such as "cars196:data/cars"; None if there is none.
-
-    A folder alone is never read as a published dataset: who names a folder means all images in it. This is for a hint.
+    """The source that reads this folder as the published dataset that lies in it, such as "cars196:data/cars", for a hint: a folder alone is never
+    read so, since who names one means all images in it. None if there is none.
     """
     try:
         place = as_path(folder)

@@ -25,11 +25,7 @@ def named_datasets() -> list[Dataset]:
 
 
 def named_dataset(name: str) -> Dataset:
-    """The dataset of this name.
-
-    Raises:
-        InputError: if there is none, with the known names.
-    """
+    """The dataset of this name; raises InputError with the known names if there is none."""
     for dataset in readers.DATASETS:
         if dataset.name == name:
             return dataset

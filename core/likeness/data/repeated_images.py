@@ -9,9 +9,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from likeness.data.captions_column import CAPTION_COLUMN, CAPTIONS_COLUMN, captions_cell
-from likeness.data.content_column import CONTENT_COLUMN
 from likeness.data.listed_files import Files, find_files, first_rows
-from likeness.data.table import IMAGE_COLUMN, ImageTable
+from likeness.data.table import CONTENT_COLUMN, IMAGE_COLUMN, ImageTable
 
 _NAMED = 3
 
@@ -19,13 +18,9 @@ _NAMED = 3
 def one_row_an_image(table: ImageTable, files: Files | None = None) -> ImageTable:
     """The table with one row for an image that it lists several times, and a note of how many these are.
 
-    Rows of one file (`first_rows`) that agree in all columns become the first of them; rows that differ in the column `caption` alone become one
-    with the column `captions`, as `read_captions` reads it. Rows that differ in something else stay: where their paths differ, the column
-    `IMAGE_COLUMN` tells that they are one image, and no ranking finds one by the other.
-
-    Args:
-        table: of images.
-        files: as `find_files` gives them for the table's paths; None: looked up.
+    Rows of one file (`first_rows`, of `files` as `find_files` gives them) that agree in all columns become the first of them; rows that differ in
+    the column `caption` alone become one with the column `captions`, as `read_captions` reads it. Rows that differ in something else stay: where
+    their paths differ, the column `IMAGE_COLUMN` tells that they are one image, and no ranking finds one by the other.
     """
     table = replace(table, frame=table.frame.drop(columns=IMAGE_COLUMN, errors="ignore"))
     listed = table.frame["path"].tolist()
@@ -56,9 +51,8 @@ def _stay(first: NDArray[np.int64], kept: NDArray[np.bool_]) -> NDArray[np.int64
 
 
 def _captions_gathered(frame: pd.DataFrame, places: NDArray[np.int64], group: NDArray[Any], heads: NDArray[np.int64]) -> tuple[pd.DataFrame, bool]:
-    """The table with all captions of a group in its head's row, and whether any has different ones: only then the column is `captions`.
-
-    Equal captions stay as often as they are there: two people wrote the same.
+    """The table with all captions of a group in its head's row, and whether any has different ones: only then the column is `captions`. Equal
+    captions stay as often as they are there: two people wrote the same.
     """
     cells = frame[CAPTION_COLUMN].tolist()
     sentences: defaultdict[int, list[str]] = defaultdict(list)

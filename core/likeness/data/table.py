@@ -1,6 +1,8 @@
 """A set of images with attributes: what every reader and generator returns."""
 
+import hashlib
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -8,10 +10,12 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from likeness.data.content_column import CONTENT_COLUMN
 from likeness.errors import InputError
 from likeness.io import name_to_text, text_to_name
 
+# the digests of images' files, in tables that ship: by them their embeddings are found on every machine. No column of a person's: "sha256" there may
+# be the digest of the original, of the parent, or of anything else.
+CONTENT_COLUMN = "likeness:sha256"
 # the path of the first row with the same file, where several rows with different paths have one: no column of a person's
 IMAGE_COLUMN = "likeness:image"
 _NOT_ATTRIBUTES = ("path", CONTENT_COLUMN, IMAGE_COLUMN)
@@ -21,10 +25,16 @@ _SHOWN = 12
 _LISTED = 4
 
 
-def has_label(labels: Any) -> NDArray[np.bool_]:
-    """Mask (n,) of the labels (n,) that say something: neither missing (None, NaN, NA) nor an empty text nor `UNLABELED`.
+@lru_cache(maxsize=4096)
+def content_digest(path: str, size: int, mtime_ns: int) -> str:
+    """SHA-256 of a file in hex, read once by a process as long as its size and time of change stay. Raises OSError where it cannot be read."""
+    with open(path, "rb") as content:
+        return hashlib.file_digest(content, "sha256").hexdigest()
 
-    What has no label takes no part in any figure.
+
+def has_label(labels: Any) -> NDArray[np.bool_]:
+    """Mask (n,) of the labels (n,) that say something: neither missing (None, NaN, NA) nor an empty text nor `UNLABELED`. What has no label takes
+    no part in any figure.
 
     Example:
         >>> has_label(["dog", None, "", "(unlabeled)"]).tolist()
@@ -102,7 +112,7 @@ class ImageTable:
         return "\n".join((said, *self.notes))
 
     def _repr_html_(self) -> str:
-        from likeness.data.picture_html import picture_html
+        from likeness.data.thumbnails import picture_html
 
         shown = self.paths()[:_SHOWN] if self.has_images else []
         return picture_html(repr(self), shown, [name_to_text(path.name) for path in shown])
@@ -120,11 +130,7 @@ class ImageTable:
         return named if named.duplicated().any() else None
 
     def paths(self) -> list[Path]:
-        """Absolute path of each image, in row order.
-
-        Raises:
-            InputError: the rows have no images.
-        """
+        """Absolute path of each image, in row order. Raises InputError where the rows have no images."""
         if not self.has_images:
             raise InputError(f"The rows of '{self.name}' have no images; pass `images=` with the vectors.")
         return [self.root / text_to_name(path) for path in self.frame["path"]]

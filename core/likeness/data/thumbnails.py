@@ -1,18 +1,23 @@
-"""Small copies of images for galleries and maps."""
+"""Small copies of images for galleries and maps, and for notebooks as HTML: in a row, each with a line of text below."""
 
+import base64
 import io
 import os
 import threading
+from collections.abc import Sequence
 from contextlib import nullcontext
+from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from likeness.io import check_readable, check_scans, image_apart, to_rgb
+from likeness.io import check_readable, check_scans, image_apart, name_to_text, to_rgb
 
 if TYPE_CHECKING:
     from PIL import Image
 
 THUMBNAIL_SIZE = 128  # pixels, of galleries and maps
+_SIDE = 96  # of pictures in notebooks
+_TILE = f"display:inline-block;width:{_SIDE}px;margin:2px;vertical-align:top;font:11px sans-serif;overflow:hidden;text-overflow:ellipsis"
 _LARGE = 12_000_000  # pixels
 # several browsers ask at once
 _one_large = threading.Lock()
@@ -20,25 +25,15 @@ _few = threading.BoundedSemaphore(os.cpu_count() or 1)
 
 
 def thumbnail(path: Path, size: int = THUMBNAIL_SIZE) -> bytes:
-    """The image, at most `size` pixels wide and high, as WebP.
-
-    Orientation follows the image's EXIF data; small images are enlarged without smoothing, so that 32-pixel photos stay crisp.
-
-    Raises:
-        OSError: if the file is missing or not an image.
+    """The image, at most `size` pixels wide and high, as WebP. Orientation follows the image's EXIF data; small images are enlarged without
+    smoothing, so that 32-pixel photos stay crisp. Raises OSError if the file is missing or not an image.
     """
     return _shrunk(upright_picture(path, 2 * size), size)
 
 
 def upright_picture(path: Path, least: int | None = None) -> "Image.Image":
-    """An image to be shown, upright and RGB. As many are decoded at once as there are processors, and of large ones a single one.
-
-    Args:
-        path: of the file.
-        least: pixels in each direction, if fewer than all are enough: a JPEG is then decoded at a reduced size.
-
-    Raises:
-        OSError: if the file is missing or not an image.
+    """An image to be shown, upright and RGB. As many are decoded at once as there are processors, and of large ones a single one. Where `least`
+    pixels in each direction are enough, a JPEG is decoded at a reduced size. Raises OSError if the file is missing or not an image.
     """
     from PIL import Image
 
@@ -68,3 +63,19 @@ def _shrunk(picture: "Image.Image", size: int) -> bytes:
     buffer = io.BytesIO()
     picture.resize((width, height), filter).save(buffer, "WEBP", quality=85, method=2)
     return buffer.getvalue()
+
+
+def picture_html(title: str, paths: Sequence[Path], captions: Sequence[str]) -> str:
+    """A heading and a tile for each image with its caption below, all plain text; where a file cannot be read, its name
+    stands in the picture's place.
+    """
+    tiles = "".join(f'<div style="{_TILE}">{_picture(path)}<br>{escape(text)}</div>' for path, text in zip(paths, captions, strict=True))
+    return f"<div><div>{escape(title)}</div>{tiles}</div>"
+
+
+def _picture(path: Path) -> str:
+    try:
+        content = base64.b64encode(thumbnail(path, _SIDE)).decode()
+    except OSError:
+        return escape(name_to_text(path.name))
+    return f'<img src="data:image/webp;base64,{content}" alt="{escape(name_to_text(path.name))}">'

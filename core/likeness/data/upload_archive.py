@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
-from likeness.data.readers.folder import TABLE_SUFFIXES, is_image_name
+from likeness.data.readers.folder import TABLE_SUFFIXES, is_shown_image
 from likeness.data.readers.folder_columns import is_shown
 from likeness.errors import InputError
 from likeness.io import MAX_PIXELS, MAX_UPLOAD_BYTES, plain_name
@@ -21,13 +21,8 @@ _RATIO, _FROM_BYTES = 200, 64 * 1024**2  # bytes out for a byte in; photos hardl
 
 @dataclass(frozen=True)
 class UploadLimits:
-    """What one upload may hold.
-
-    Attributes:
-        images: at most so many, those in ZIP files included.
-        unpacked_mb: of all of them.
-        pixels: of one image.
-        total_gb: of all uploads in the folder together; None: whatever the disk holds.
+    """What one upload may hold: images, those in ZIP files included; megabytes of all of them; pixels of one; and gigabytes of all uploads in the
+    folder together, None for whatever the disk holds.
     """
 
     images: int = 20_000
@@ -38,22 +33,17 @@ class UploadLimits:
 
 @dataclass(frozen=True)
 class ArchiveTable:
-    """A CSV, TSV or Parquet file in an archive.
-
-    Attributes:
-        path: in the archive, with forward slashes.
-        content: None where it lies beside the folders of images, or is too large to be read.
-    """
+    """A CSV, TSV or Parquet file in an archive; its content is None where it lies beside the folders of images, or is too large to be read."""
 
     path: str
     content: bytes | None
 
 
 def zipped_images(name: str, content: bytes, limits: UploadLimits, tables: list[ArchiveTable] | None = None) -> Iterator[tuple[str, bytes]]:
-    """Names, with their folders, and contents of the images in a ZIP file; archives inside it stay closed, hidden files and others are passed over.
-
-    An image that cannot be unpacked comes without content, which no check lets through. Never more is unpacked than `MAX_UPLOAD_BYTES` for one
-    image and `limits.unpacked_mb` for all, whatever the archive declares. The tables in it are appended to `tables`, before the first image comes.
+    """Names, with their folders, and contents of the images in a ZIP file; archives inside it stay closed, hidden files and others are passed
+    over. An image that cannot be unpacked comes without content, which no check lets through. Never more is unpacked than `MAX_UPLOAD_BYTES` for
+    one image and `limits.unpacked_mb` for all, whatever the archive declares. The tables in it are appended to `tables`, before the first image
+    comes.
 
     Raises:
         InputError: a damaged or encrypted archive, none or too many images in it, links, entries that share their bytes, or a bomb.
@@ -63,7 +53,7 @@ def zipped_images(name: str, content: bytes, limits: UploadLimits, tables: list[
         raise InputError(f"The ZIP file '{shown}' has more entries than {limits.images:,} images need; pack the images alone.")
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
-            members = [member for member in archive.infolist() if not member.is_dir() and _is_visible_image(member.filename)]
+            members = [member for member in archive.infolist() if not member.is_dir() and _is_shown(member.filename)]
             _check_declared(shown, members, len(content), limits)
             if tables is not None:
                 tables += _tables(archive, [plain_steps(member.filename) for member in members])
@@ -124,6 +114,6 @@ def _check_apart(name: str, members: list[zipfile.ZipInfo]) -> None:
             raise InputError(f"The ZIP file '{name}' has entries that overlap; pack it again.")
 
 
-def _is_visible_image(name: str) -> bool:
-    parts = name.replace("\\", "/").split("/")
-    return is_image_name(parts[-1]) and is_shown([part for part in parts[:-1] if part not in (".", "..")])
+def _is_shown(name: str) -> bool:
+    *folders, file = name.replace("\\", "/").split("/")
+    return is_shown_image([*(folder for folder in folders if folder not in (".", "..")), file])

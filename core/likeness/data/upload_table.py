@@ -18,16 +18,12 @@ _REMEDY = "unpack the archive and name the table to read it"
 def listed_images(
     tables: Sequence[ArchiveTable], places: Mapping[str, str], scratch: Path, path_column: str | None = None
 ) -> tuple[pd.DataFrame | None, tuple[str, ...]]:
-    """The rows of the one table that lists images of the archive, `path` as they are kept; and a sentence for each thing that a person should know.
+    """The rows of the one table that lists images of the archive, `path` as they are kept; and a sentence for each thing that a person should
+    know.
 
     A table names an image by its path, seen from the table, or by the name of its file alone where only one is called so. Rows of other images are
-    dropped, so that whoever made the archive reaches no file outside of it.
-
-    Args:
-        tables: as `zipped_images` found them.
-        places: path of each image in the archive -> its path where it is kept.
-        scratch: the file that tables are written to for reading; its suffix is not theirs.
-        path_column: the column of paths; by default it is found.
+    dropped, so that whoever made the archive reaches no file outside of it. `places` are paths in the archive and where they are kept; tables are
+    written to `scratch` for reading, with their own suffix.
     """
     notes, found = [], {}
     for table in tables:

@@ -51,16 +51,10 @@ def save_uploads(
 
     What a file is follows from its content, never from its name: an image is decoded, in a process of its own, and kept under the suffix of its
     format. One that cannot be read is left out and listed in the table's `failed`, by its place in the upload. The same files again give the same
-    folder; there is the whole folder or none. Inside a ZIP, folders are kept and become classes; where a CSV file above or beside all of them lists
-    the images, these and its columns are the table. `notes` says which it is. Names that lead out of the folder are cut down to what is inside; of
-    several files with one name, the later are numbered.
-
-    Args:
-        files: name and content of each file.
-        name: shown to people.
-        folder: under which the new folder is made; by default in the user's cache.
-        limits: of this upload, and of all in the folder.
-        path_column: of such a CSV file, the column of paths; by default it is found.
+    folder, by default in the user's cache; there is the whole folder or none. Inside a ZIP, folders are kept and become classes; where a CSV file
+    above or beside all of them lists the images, these and its columns are the table, with a column of paths that is found unless it is named.
+    `notes` says which it is. Names that lead out of the folder are cut down to what is inside; of several files with one name, the later are
+    numbered.
 
     Raises:
         InputError: a damaged ZIP, too many files or too large ones together, no image that can be read, or no room left for uploads.
@@ -107,8 +101,9 @@ def read_upload(folder: Path, name: str | None = None) -> ImageTable:
 def _stage(
     images: Iterable[tuple[str, bytes, str | InputError]], staging: Path, tables: list[ArchiveTable], path_column: str | None
 ) -> tuple[str, list[Failure]]:
-    """Writes images one by one, and what the tables of an archive tell of them; returns a digest of it all, whatever the order of images, and which
-    are left out."""
+    """Writes images one by one, and what the tables of an archive tell of them. Returns a digest of it all, whatever
+    the order, and which are left out.
+    """
     written: dict[str, bytes] = {}
     places: dict[str, str] = {}
     taken: set[str] = set()
@@ -183,8 +178,7 @@ def _free(path: str, taken: set[str]) -> str:
 
 
 def _inside(name: str, suffix: str) -> str:
-    """A relative path that any file system takes, with a suffix that fits: without root, drive, steps upwards, odd characters, long names or deep
-    nesting."""
+    """A relative path for any file system, with a suffix that fits: no root, drive, steps upwards, odd characters, long names or deep levels."""
     parts = [part for part in re.sub(r"^[A-Za-z]:", "", name.replace("\\", "/")).split("/") if part not in ("", ".", "..")][-_DEPTH:]
     *folders, file = parts or ["image"]
     stem, own = os.path.splitext(file)

@@ -51,10 +51,9 @@ ALTERATIONS: Mapping[str, Callable[[Image.Image], Image.Image]] = MappingProxyTy
 
 @dataclass(frozen=True)
 class CopySimilarities:
-    """How similar altered copies of some images are to their originals, and to all other images.
+    """How similar altered copies of some images, `rows` (m,), are to their originals, and to all other images.
 
     Attributes:
-        rows: (m,) the images.
         own: (a, m) cosine similarity of each copy to its original, a row for each of `ALTERATIONS`.
         other: (a, m, k) to the ten most similar other images, or to as many as there are.
     """
@@ -65,13 +64,7 @@ class CopySimilarities:
 
 
 def copy_similarities(space: "Space", images: int = 100, seed: int = 0, progress: Progress | None = None) -> CopySimilarities:
-    """Alters some images of a space in four ways, embeds what comes out and compares it with all images.
-
-    Args:
-        space: with a model behind it and images at hand.
-        images: how many are drawn.
-        seed: of the drawing.
-        progress: called with (images whose copies are embedded, all, stage).
+    """Alters some images of a space, drawn by `seed`, in four ways, embeds what comes out and compares it with all images.
 
     Raises:
         InputError: no image to alter, fewer than two in all, no model that embeds new images, or one that cannot be read.

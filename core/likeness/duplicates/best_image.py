@@ -20,13 +20,10 @@ _THREADS = 4
 
 def best_first(table: "ImageTable", rows: Any = None) -> NDArray[np.int64]:
     """Ranks (n,) of a table's images, 0 for the best: of more pixels; of as many, in the larger file, which is compressed less; of as large, listed
-    first.
+    first. Rows without images are ranked by their number.
 
     Pixels are those of the file's header; an image that cannot be read has none. Whether a large copy was enlarged from a small one is not looked at.
-
-    Args:
-        table: of images, or of rows without images, which are ranked by their number.
-        rows: that are looked at, such as those in pairs; all others come after them. None: all.
+    Only `rows` are looked at, such as those in pairs, and all others come after them; None: all.
 
     Example:
         >>> import likeness as lk
@@ -41,13 +38,7 @@ def best_first(table: "ImageTable", rows: Any = None) -> NDArray[np.int64]:
 
 
 def image_sizes(table: "ImageTable", rows: Any, progress: Progress | None = None) -> NDArray[np.int64]:
-    """Width and height in pixels and bytes of the file (m, 3) of some images of a table; 0 for one that cannot be read.
-
-    Args:
-        table: of images.
-        rows: (m,).
-        progress: called with (images looked at, all, stage).
-    """
+    """Width and height in pixels and bytes of the file (m, 3) of some images (m,) of a table; 0 for one that cannot be read."""
     wanted = [int(row) for row in rows]
     found = []
     with ThreadPoolExecutor(_THREADS, thread_name_prefix="likeness-sizes") as threads:
@@ -59,12 +50,7 @@ def image_sizes(table: "ImageTable", rows: Any, progress: Progress | None = None
 
 
 def ranks_by_size(rows: Any, sizes: Any, count: int) -> NDArray[np.int64]:
-    """Ranks (count,) as `best_first`, where sizes are known.
-
-    Args:
-        rows: (m,) images whose sizes are known; all others come after them.
-        sizes: (m, 3) as of `image_sizes`.
-        count: images in all.
+    """Ranks (count,) as `best_first`, by the sizes (m, 3) of the images `rows` (m,); all others come after them.
 
     Example:
         >>> ranks_by_size([2, 0], [[8, 8, 500], [8, 8, 900]], 3).tolist()

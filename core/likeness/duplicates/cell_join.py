@@ -26,10 +26,8 @@ def largest_margin(threshold: float) -> float:
 
 
 def plane_distances(rows: Floats, own: Floats, others: Floats) -> Floats:
-    """How far each row (r, d), nearest to the center `own` (d,), lies from the plane between that cell and each other one (r, cells).
-
-    0 or more; 0 where the other center is the same.
-    """
+    """How far each row (r, d), nearest to the center `own` (d,), lies from the plane between that cell and each other one (r, cells): 0 or more; 0
+    where the other center is the same."""
     between = own - others
     lengths = np.linalg.norm(between, axis=1)
     distances: Floats = rows @ np.divide(between.T, lengths, out=np.zeros_like(between.T), where=lengths > 0)
@@ -39,17 +37,11 @@ def plane_distances(rows: Floats, own: Floats, others: Floats) -> Floats:
 def join_cells(
     index: IVFIndex, queries: Floats | None, threshold: float, margin: float, found: PairCollector, progress: Progress | None = None
 ) -> None:
-    """Adds the pairs (query, image of the index) that reach a similarity to `found`.
+    """Adds the pairs (query, image of the index) that reach a similarity to `found`; of unit rows (q, d), or the images of the index themselves.
 
     A query looks through its own cell and all whose plane it lies near to, at most `margin` away: images in the middle of a cell through few cells,
     images between cells through many; of the cells, the 512 nearest to its own. With as few and `largest_margin` nothing is missed. Memory is that of
     a block of queries and their similarities, whatever the number of images.
-
-    Args:
-        index: of the images.
-        queries: (q, d) unit rows; None: the images of the index themselves.
-        threshold, margin: as above.
-        progress: called with (queries done, all).
     """
     count = len(index.rows) if queries is None else len(queries)
     size = max(1, _BLOCK_BYTES // (4 * index.vectors.shape[1]))
@@ -74,13 +66,7 @@ def _by_cell(block: Floats, begin: int, centers: Floats, threads: ThreadPoolExec
 
 
 def _join_block(
-    index: IVFIndex,
-    block: Floats,
-    numbers: Rows,
-    own: Rows,
-    reach: tuple[float, float],
-    found: PairCollector,
-    threads: ThreadPoolExecutor,
+    index: IVFIndex, block: Floats, numbers: Rows, own: Rows, reach: tuple[float, float], found: PairCollector, threads: ThreadPoolExecutor
 ) -> None:
     """The pairs of some queries (b, d) in the order of their cells (b,), which are the images of these numbers (b,)."""
     (threshold, margin), centers = reach, np.asarray(index.centers)

@@ -22,23 +22,17 @@ class Sample:
     Attributes:
         tuned: rows (t,) whose nearest tell the margin.
         nearest: vectors (t, d) of the most similar image of each that is no exact copy.
-        judged: rows (j,), none of them among `tuned`, whose pairs tell what was found.
-        pairs: (p, 2) rows of the first side (judged ones) and of the second that reach the threshold.
+        pairs: (p, 2) rows of the first side, drawn apart from `tuned`, and of the second that reach the threshold; they tell what was found.
     """
 
     tuned: Rows
     nearest: Floats
-    judged: Rows
     pairs: Rows
 
 
 def compare_sample(queries: Floats, others: Floats, threshold: float, within: bool, seed: int = 0, progress: Progress | None = None) -> Sample:
-    """Compares images drawn from the first side (n, d) with all of the second (m, d), in one pass over it.
-
-    Args:
-        within: whether both are the same images; an image is then not compared with itself.
-        seed: of the images drawn.
-    """
+    """Compares images drawn from the first side (n, d) with all of the second (m, d), in one pass over it. `within`: both are the same images; an
+    image is then not compared with itself."""
     drawn = np.random.default_rng(seed).permutation(len(queries))[: TUNED + JUDGED]
     half = min(TUNED, len(drawn) // 3 or 1)
     rows = np.ascontiguousarray(queries[drawn])
@@ -58,20 +52,15 @@ def compare_sample(queries: Floats, others: Floats, threshold: float, within: bo
         if progress:
             progress(part.stop, len(others), "Measuring on a sample")
     kept = np.flatnonzero(np.isfinite(best))
-    return Sample(drawn[:half][kept], np.ascontiguousarray(others[where[kept]]), drawn[half:], np.concatenate(pairs))
+    return Sample(drawn[:half][kept], np.ascontiguousarray(others[where[kept]]), np.concatenate(pairs))
 
 
 def cell_margin(rows: Floats, nearest: Floats, centers: Floats, threshold: float, both: bool) -> float:
     """The margin of `join_cells` with which .997 of pairs that are no more alike than the threshold would be found.
 
-    From each image x (t, d) a step is taken toward the most similar other one, as far as the threshold lets the cosine fall. That makes pairs as far
-    apart as any that count, in a direction in which these images do differ; real pairs lie nearer and are found more often.
-
-    Args:
-        rows, nearest: (t, d) unit rows.
-        centers: (cells, d).
-        threshold: similarity.
-        both: whether images of either side look into the cells of the other, so that one of the two suffices.
+    From each image x (t, d) a step is taken toward the most similar other one (t, d), as far as the threshold lets the cosine fall. That makes pairs
+    as far apart as any that count, in a direction in which these images do differ; real pairs lie nearer and are found more often. `both`: images of
+    either side look into the cells (cells, d) of the other, so that one of the two suffices.
     """
     most = largest_margin(threshold)
     if not len(rows):

@@ -27,12 +27,8 @@ _THREADS = 4
 
 @dataclass(frozen=True)
 class ExactCopies:
-    """Groups of equal images.
-
-    Attributes:
-        groups: rows of each group, ascending, two at least; groups by their first row.
-        failed: images that could not be read, and so are in no group.
-    """
+    """Groups of equal images: the rows of each, ascending, two at least, groups by their first row; and images that could not be read, which are in
+    none."""
 
     groups: tuple[NDArray[np.int64], ...]
     failed: tuple[Failure, ...] = ()
@@ -47,11 +43,6 @@ def exact_copies(table: "ImageTable", pixels: bool = False, progress: Progress |
     Files are compared by their size first, then by SHA-256, read in parts; a part of a file ("clip.mp4#t=12") equals the same part of an equal file.
     Several rows of one file are no copies, and empty files are no images. With `pixels` every image is decoded, which takes some milliseconds each,
     and files that differ in format, compression without loss or metadata are equal.
-
-    Args:
-        table: of images.
-        pixels: whether pixels are compared in place of files.
-        progress: called with (images looked at, all).
 
     Raises:
         InputError: the rows have no images.

@@ -19,13 +19,12 @@ Rows = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class CopyGroups:
-    """Groups of copies. Each image is in one group at most.
+    """Groups of copies among `count` images. Each image is in one group at most.
 
     Attributes:
         rows: (m,) the images that are in groups, group by group, the best first, then by similarity to it.
         group: (m,) number of each one's group, from 0.
         similarities: (m,) to the group's best image, 1 for itself.
-        count: images in all, in groups or not.
     """
 
     rows: Rows
@@ -66,14 +65,13 @@ class CopyGroups:
 def copy_groups(pairs: "NearPairs", count: int, rank: Any = None) -> CopyGroups:
     """Stars around the best images: each image in a group reaches the threshold with the group's best.
 
-    Images are taken from the best to the worst; one that is in no group yet opens its own, and all its copies that are in none join it. Components
-    of the graph of pairs would chain: a film of a turning car is one component, though its first and last picture have nothing in common. Of stars
-    it holds that every image that is dropped is a copy of one that stays, and that no two that stay are copies of each other, as far as the pairs
-    are all there.
+    Images are taken from the best to the worst; one that is in no group yet opens its own, and all its copies that are in none join it. Components of
+    the graph of pairs would chain: a film of a turning car is one component, though its first and last picture have nothing in common. Of stars it
+    holds that every image that is dropped is a copy of one that stays, and that no two that stay are copies of each other, as far as the pairs are
+    all there.
 
     Args:
-        pairs: within one space.
-        count: n, images in all.
+        pairs: within one space of `count` images.
         rank: (n,) the lower, the better, as `best_first` gives it; None: by number.
 
     Raises:

@@ -17,16 +17,14 @@ if TYPE_CHECKING:
 
 
 def leaks(train: "Space", test: "Space", threshold: float, **options: Any) -> pd.DataFrame:
-    """The test images that have copies among the training images.
+    """The test images that have copies among the training images, by the same encoder and notion: a row per image, the nearest first.
 
     Args:
-        train, test: spaces of the same encoder, and notion.
-        threshold: cosine similarity from which on two images are copies.
         options: of `near_copies` (exact, seed, progress).
 
     Returns:
-        A row per test image with a copy, the nearest first: row, copies (how many training images reach the threshold), nearest (the row of the most
-        similar one), similarity; and path and nearest_path where there are images. `frame.attrs["message"]` says how many pairs were found.
+        Columns row, copies (how many training images reach the threshold), nearest (the row of the most similar one), similarity; and path and
+        nearest_path where there are images. `frame.attrs["message"]` says how many pairs were found.
 
     Raises:
         InputError: as `near_copies_between`.
@@ -42,18 +40,11 @@ def leaks(train: "Space", test: "Space", threshold: float, **options: Any) -> pd
 
 
 def leaks_by(space: "Space", attribute: str, threshold: float, of: str | None = None, **options: Any) -> pd.DataFrame:
-    """The images that have copies under another value of an attribute, such as the split that they belong to. Images without a label of it are left
-    out.
+    """As `leaks`, of images that have copies under another value of an attribute, such as "split", or a class, whose copies are labeled in two ways;
+    with value and nearest_value. Images without a label of it are left out.
 
     Args:
-        space: with the attribute.
-        attribute: such as "split", or a class, whose copies are labeled in two ways.
-        threshold: cosine similarity from which on two images are copies.
         of: only images of this value, such as "test"; None: all, so that each pair stands for both of its images.
-        options: of `near_copies` (exact, seed, progress).
-
-    Returns:
-        As `leaks`, with value and nearest_value.
 
     Raises:
         InputError: as `near_copies`, no such attribute, one that no image has, or no such value.
@@ -81,8 +72,6 @@ def leaks_among(pairs: NearPairs, table: "ImageTable", attribute: str, of: str |
 
 def rarer_side(pairs: NearPairs, table: "ImageTable", attribute: str) -> NDArray[np.int64]:
     """Rows, ascending, that may go so that no copies under different values are left: of each such pair the image whose value is the rarer one.
-
-    Args, Raises: as `leaks_among`.
 
     Example:
         >>> import numpy as np, likeness as lk

@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from likeness.duplicates.block_join import join_blocks
 from likeness.duplicates.cell_join import join_cells
 from likeness.duplicates.cell_margin import Sample, cell_margin, compare_sample
-from likeness.duplicates.pairs import MOST_PAIRS, NearPairs, PairCollector, Rows
+from likeness.duplicates.pairs import MOST_PAIRS, NearPairs, PairCollector, Rows, join_blocks
 from likeness.errors import InputError
 from likeness.io import cache_dir
 from likeness.progress import Progress
@@ -25,13 +24,7 @@ EXACT_IMAGES = 50_000
 
 
 def near_copies(
-    space: "Space",
-    threshold: float,
-    *,
-    exact: bool | None = None,
-    seed: int = 0,
-    progress: Progress | None = None,
-    most: int = MOST_PAIRS,
+    space: "Space", threshold: float, *, exact: bool | None = None, seed: int = 0, progress: Progress | None = None, most: int = MOST_PAIRS
 ) -> NearPairs:
     """All pairs of images of a space whose cosine similarity reaches a threshold.
 
@@ -41,11 +34,9 @@ def near_copies(
     for the time, in as much room on the disk as the vectors take. Memory is bounded by a block of images and the pairs found.
 
     Args:
-        space: of an encoder, a notion, or any vectors.
-        threshold: cosine similarity above 0, up to 1; `likeness.duplicates.suggest_threshold` suggests one.
+        threshold: above 0, up to 1; `likeness.duplicates.suggest_threshold` suggests one.
         exact: every pair is compared (True) or cells are (False), whatever the number of images; None: as many as above.
         seed: of the images drawn, and of the cells where an index is built.
-        progress: called with (done, total, stage).
         most: pairs that there is room for.
 
     Raises:
@@ -70,10 +61,8 @@ def near_copies_between(
     progress: Progress | None = None,
     most: int = MOST_PAIRS,
 ) -> NearPairs:
-    """As `near_copies`, of pairs of an image of one space and an image of another, such as test and training images.
-
-    Args:
-        first, second: spaces of the same encoder, and notion. Where cells are compared, they are those of `second`.
+    """As `near_copies`, of pairs of an image of one space and an image of another, such as test and training images, of the same encoder and notion.
+    Where cells are compared, they are those of `second`.
 
     Raises:
         InputError: as above, or the spaces differ in encoder or dimensions.

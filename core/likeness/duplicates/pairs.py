@@ -9,12 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from likeness.errors import InputError
+from likeness.progress import Progress
 
 MOST_PAIRS = 10_000_000  # 20 bytes each, three times that while they are sorted
 # Products of unit rows in single precision: by so much a pair may lie below the threshold and still count.
 ROUNDING = 1e-6
 
 _LOOKED_AT = 20_000  # pairs
+_BLOCK = 4096  # rows of each side: 64 MB of similarities
 
 Rows = NDArray[np.int64]
 Floats = NDArray[np.float32]
@@ -31,7 +33,6 @@ class NearPairs:
     Attributes:
         rows: (p, 2); within one space the smaller number first; between two, the row of the first space and that of the second.
         similarities: (p,).
-        threshold: that they reach.
         exact: whether every pair was compared.
         sampled: pairs of some images drawn at random, each compared with all others; 0 where all pairs were compared.
         sampled_found: how many of these are among `rows`: what the search through cells finds.
@@ -60,10 +61,8 @@ class NearPairs:
         return replace(self, rows=self.rows[own], similarities=self.similarities[own])
 
     def at_line(self, threshold: float, count: int) -> tuple[Rows, Rows]:
-        """Places (up to count,) among the pairs of the last ones above a threshold and of the first ones below it, the nearest to it first.
-
-        No image is in two of the pairs above, nor in two of those below, so that they show different images.
-        """
+        """Places (up to count,) among the pairs of the last ones above a threshold and of the first ones below it, the nearest to it first. No image
+        is in two of the pairs of one side, so that they show different images."""
         many = len(self.above(threshold))
         return _different(self.rows, range(many - 1, -1, -1), count), _different(self.rows, range(many, len(self)), count)
 
@@ -101,9 +100,8 @@ class PairCollector:
 
     Args:
         columns: number of images of the second side; a pair's key is `first * columns + second`.
-        threshold: named where there are too many.
         within: whether both sides are the same images: a pair is kept once, and none of an image with itself.
-        most: pairs that there is room for.
+        most: pairs that there is room for; more raise InputError, which names the threshold.
     """
 
     def __init__(self, columns: int, threshold: float, within: bool, most: int = MOST_PAIRS) -> None:
@@ -113,11 +111,7 @@ class PairCollector:
         self._count, self._lock = 0, threading.Lock()
 
     def add(self, first: Rows, second: Rows, similarities: Floats) -> None:
-        """Adds pairs; those found twice are kept once, with the larger of the two values, which differ by rounding.
-
-        Raises:
-            InputError: more pairs than there is room for.
-        """
+        """Pairs found twice are kept once, with the larger of the two values, which differ by rounding."""
         if self._within:
             apart = first != second
             first, second, similarities = np.minimum(first, second)[apart], np.maximum(first, second)[apart], similarities[apart]
@@ -133,11 +127,7 @@ class PairCollector:
                 raise self._too_many()
 
     def pairs(self) -> tuple[Rows, Floats]:
-        """Rows (p, 2) and similarities (p,), most similar first.
-
-        Raises:
-            InputError: more pairs than there is room for.
-        """
+        """Rows (p, 2) and similarities (p,), most similar first."""
         self._compact()
         if self._count > self._most:
             raise self._too_many()
@@ -160,3 +150,25 @@ class PairCollector:
         return TooManyPairsError(
             f"More than {self._most:,} pairs have a similarity of {self._threshold:g} or more; raise the threshold, or say more in the notion."
         )
+
+
+def join_blocks(first: Floats, second: Floats | None, threshold: float, found: PairCollector, progress: Progress | None = None) -> None:
+    """Adds the pairs (i, j) with first[i] . second[j] >= threshold to `found`; of unit rows (n, d) and (m, d), which may be memory-mapped. Without
+    `second` each pair within `first` is compared once. Memory is that of one block."""
+    other = first if second is None else second
+    begins = range(0, len(first), _BLOCK)
+    total = sum(min(_BLOCK, len(first) - begin) * (len(other) - (begin if second is None else 0)) for begin in begins)
+    done = 0
+    for begin in begins:
+        rows = np.asarray(first[begin : begin + _BLOCK])
+        for start in range(begin if second is None else 0, len(other), _BLOCK):
+            columns = np.asarray(other[start : start + _BLOCK])
+            similarities = rows @ columns.T
+            row, column = np.divmod(np.flatnonzero(similarities >= threshold - ROUNDING), len(columns))
+            if second is None and start == begin:
+                upper = row < column
+                row, column = row[upper], column[upper]
+            found.add(begin + row, start + column, similarities[row, column])
+            done += similarities.size
+            if progress:
+                progress(done, total, "Comparing all pairs")

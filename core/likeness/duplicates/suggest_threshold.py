@@ -1,15 +1,15 @@
 """From which similarity on two images look like copies, measured on altered copies of images of the dataset and on its own most similar pairs."""
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
+from pydantic import Field
 
 from likeness.duplicates.altered_copies import CopySimilarities, copy_similarities
-from likeness.duplicates.block_join import join_blocks
-from likeness.duplicates.pairs import PairCollector, TooManyPairsError
+from likeness.duplicates.pairs import PairCollector, TooManyPairsError, join_blocks
 from likeness.io import UnreadableImageError, read_image
 from likeness.progress import Progress
 
@@ -28,10 +28,9 @@ _JUST_ABOVE = 1e-4
 
 @dataclass(frozen=True)
 class SuggestedThreshold:
-    """A threshold and how it does on the altered copies that it was chosen by.
+    """A threshold, a cosine similarity, and how it does on the altered copies that it was chosen by. Bounds are checked where it is read from a file.
 
     Attributes:
-        threshold: cosine similarity.
         found: share of the copies that reach it with their original, 0 to 1.
         confused: share of the copies that another image reaches it with. Real copies in the dataset count among these.
         copies: how many there were.
@@ -40,12 +39,12 @@ class SuggestedThreshold:
         alike: how many of them look like copies.
     """
 
-    threshold: float
-    found: float
-    confused: float
-    copies: int
-    pairs: int = 0
-    alike: int = 0
+    threshold: Annotated[float, Field(gt=0, le=1)]
+    found: Annotated[float, Field(ge=0, le=1)]
+    confused: Annotated[float, Field(ge=0, le=1)]
+    copies: Annotated[int, Field(gt=0)]
+    pairs: Annotated[int, Field(ge=0)] = 0
+    alike: Annotated[int, Field(ge=0)] = 0
 
     @property
     def message(self) -> str:
@@ -69,9 +68,9 @@ class SuggestedThreshold:
 def suggest_threshold(space: "Space", images: int = 100, seed: int = 0, progress: Progress | None = None) -> SuggestedThreshold:
     """The threshold that tells altered copies of some images from all other images best; in an encoder's space, one from which on pairs look alike.
 
-    There the most similar pairs of the dataset's own images are compared pixel by pixel (`look_alike`), and the threshold is
-    raised to where nineteen of twenty pairs above it look like copies, and most of the last ones; above all pairs where none does. In a notion's
-    space it is how far the notion can be read: images that are nearer to each other differ in the notion by no more than copies of one picture do.
+    There the most similar pairs of the dataset's own images are compared pixel by pixel (`look_alike`), and the threshold is raised to where nineteen
+    of twenty pairs above it look like copies, and most of the last ones; above all pairs where none does. In a notion's space it is how far the
+    notion can be read: images that are nearer to each other differ in the notion by no more than copies of one picture do.
 
     Args, Raises: as `copy_similarities`.
 
@@ -116,15 +115,12 @@ def _own_pairs(space: "Space", threshold: float, seed: int) -> tuple[NDArray[np.
 
 
 def precise_threshold(similarities: NDArray[np.float32], alike: NDArray[np.bool_], least: float) -> float:
-    """The lowest threshold, from `least` on, above which nearly all pairs look like copies.
+    """The lowest threshold, from `least` on, above which nearly all pairs look like copies: the middle between the last pair that counts and the next
+    one; above all pairs where none looks like a copy.
 
     Args:
         similarities: (p,) of pairs, falling, all of at least `least`.
         alike: (p,) whether a pair looks like a copy.
-        least: the threshold where all of them do.
-
-    Returns:
-        The middle between the last pair that counts and the next one; above all pairs where none looks like a copy.
     """
     whole = np.cumsum(alike) / np.arange(1, len(alike) + 1)
     last = np.array([alike[max(0, place - _LAST + 1) : place + 1].mean() for place in range(len(alike))])
@@ -164,10 +160,8 @@ _READ = 128  # pixels that are enough of a JPEG
 
 
 def pixel_correlation(first: Image.Image, second: Image.Image) -> float:
-    """Correlation of the gray values of two pictures, both stretched to 32 x 32 pixels, -1 to 1.
-
-    The largest where up to a tenth of the width and height is cut off either one. Two pictures of one gray each have 1.
-    """
+    """Correlation of the gray values of two pictures, both stretched to 32 x 32 pixels, -1 to 1: the largest where up to a tenth of the width and
+    height is cut off either one. Two pictures of one gray each have 1."""
     one, other = _cuts(first), _cuts(second)
     return float(max((one[:1] @ other.T).max(), (one @ other[0]).max()))
 
@@ -188,13 +182,9 @@ def _cuts(image: Image.Image) -> NDArray[np.float64]:
 def look_alike(table: "ImageTable", pairs: NDArray[np.int64]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     """Which of some pairs (p, 2) of a table's images look like copies (p,), and of which both could be read (p,)."""
     alike, is_read = np.zeros(len(pairs), np.bool_), np.ones(len(pairs), np.bool_)
-    for place, (first, second) in enumerate(pairs.tolist()):
+    for place, pair in enumerate(pairs.tolist()):
         try:
-            alike[place] = pixel_correlation(_read(table, first), _read(table, second)) >= ALIKE
+            alike[place] = pixel_correlation(*(read_image(table.file(row), _READ) for row in pair)) >= ALIKE
         except (UnreadableImageError, OSError):
             is_read[place] = False
     return alike, is_read
-
-
-def _read(table: "ImageTable", row: int) -> Any:
-    return read_image(table.file(row), _READ)

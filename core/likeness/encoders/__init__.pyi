@@ -1,5 +1,4 @@
 from .digests import digest as digest, folder_digests as folder_digests
-from .embeddings import Embeddings as Embeddings
 from .encoder import Encoder as Encoder, StagedEncoder as StagedEncoder, Tower as Tower, TowerEncoder as TowerEncoder
 from .family import EncoderFamily as EncoderFamily, EncoderName as EncoderName, PathChange as PathChange
 from .lengths import image_lengths as image_lengths
@@ -16,7 +15,6 @@ from .models.load_model import (
     transformers_hub_files as transformers_hub_files,
 )
 from .models.minilm import (
-    MINILM_DIM as MINILM_DIM,
     check_minilm_weights as check_minilm_weights,
     installed_folders as installed_folders,
     minilm_folder as minilm_folder,
@@ -53,6 +51,7 @@ from .objects import EncoderLike as EncoderLike, ImageEncoder as ImageEncoder, T
 from .precision import PRECISIONS as PRECISIONS, split_precision as split_precision, with_precision as with_precision
 from .published import PUBLISHED as PUBLISHED, PublishedEncoder as PublishedEncoder
 from .speed import measure_speed as measure_speed, remembered_speeds as remembered_speeds
+from .store.collected import Embeddings as Embeddings
 from .store.images import (
     check_engine as check_engine,
     embed_images as embed_images,
@@ -63,5 +62,13 @@ from .store.images import (
 )
 from .store.pipeline import prepared_batches as prepared_batches
 from .store.texts import TextEmbeddings as TextEmbeddings, embed_texts as embed_texts, ship_texts as ship_texts
-from .unread_texts import check_text as check_text, cut_ends as cut_ends, text_warnings as text_warnings, unread_words as unread_words
-from .vocabulary import CutText as CutText, cut_texts as cut_texts, reads_nothing as reads_nothing, unknown_words as unknown_words
+from .vocabulary import (
+    CutText as CutText,
+    check_text as check_text,
+    cut_ends as cut_ends,
+    cut_texts as cut_texts,
+    reads_nothing as reads_nothing,
+    text_warnings as text_warnings,
+    unknown_words as unknown_words,
+    unread_words as unread_words,
+)

@@ -2,9 +2,9 @@
 
 import hashlib
 from fnmatch import fnmatch
-from functools import lru_cache
 from pathlib import Path
 
+from likeness.data import content_digest
 from likeness.errors import InputError
 from likeness.io import as_path
 
@@ -24,32 +24,17 @@ def digest(*parts: str) -> str:
 
 
 def folder_digests(folder: Path, name: str, deciding: tuple[str, ...] = _DECIDING, remedy: str = "give the folder that holds the model") -> list[str]:
-    """Of each file of a folder that decides the vectors, its name and a digest of its content.
-
-    Raises:
-        InputError: if there is no such folder; it names the encoder.
+    """Name and digest of content of each file of a folder that decides the vectors; raises InputError, which names the encoder, where there is no
+    folder.
     """
     folder = as_path(folder)
     if not folder.is_dir():
         raise InputError(f"The encoder '{name}' is not here: there is no folder '{folder}'; {remedy}.")
     files = sorted(file for file in folder.iterdir() if file.is_file() and any(fnmatch(file.name, pattern) for pattern in deciding))
-    found = []
-    for file in files:
-        stat = file.stat()
-        found.append(f"{file.name} {_file_digest(file, stat.st_size, stat.st_mtime_ns)}")
-    return found
+    return [f"{file.name} {file_digest(file)}" for file in files]
 
 
-def hub_revision(hub_id: str) -> str:
-    """Of a model in the hub's cache; empty before it was downloaded."""
-    from huggingface_hub.constants import HF_HUB_CACHE
-
-    reference = Path(HF_HUB_CACHE) / f"models--{hub_id.replace('/', '--')}" / "refs" / "main"
-    return reference.read_text().strip() if reference.is_file() else ""
-
-
-@lru_cache(maxsize=256)
-def _file_digest(file: Path, size: int, mtime_ns: int) -> str:
-    """SHA-256 of a file, remembered as long as size and time of change stay."""
-    with file.open("rb") as content:
-        return hashlib.file_digest(content, "sha256").hexdigest()
+def file_digest(file: Path) -> str:
+    """SHA-256 of a file in hex, remembered as long as size and time of change stay."""
+    stat = file.stat()
+    return content_digest(str(file), stat.st_size, stat.st_mtime_ns)

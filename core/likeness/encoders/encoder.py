@@ -28,38 +28,30 @@ class Encoder(Protocol):
     has_text: bool
 
     @property
-    def identity(self) -> str:
-        """Short hex digest."""
-        ...
+    def identity(self) -> str: ...
 
     def encode_images(self, images: Sequence[Path | Image.Image]) -> Vectors:
         """Unit rows (n, d), float32; raises `likeness.errors.InputError` for an image that cannot be read."""
-        ...
 
     def encode_texts(self, texts: Sequence[str]) -> Vectors:
         """Unit rows (n, d), float32."""
-        ...
 
     def unknown_words(self, text: str) -> list[str]:
         """Words of `text` that the encoder's vocabulary does not hold."""
-        ...
 
 
 @runtime_checkable
 class StagedEncoder(Encoder, Protocol):
-    """An encoder whose work on the processor (reading, resizing) can run ahead in threads while the model computes.
-
-    It may have an attribute `least_side`: pixels of an image's shorter side that are enough for `prepare`, so that a JPEG of many more is decoded at
-    a half, a quarter or an eighth of its size.
+    """An encoder whose work on the processor (reading, resizing) can run ahead in threads while the model computes. It may have an attribute
+    `least_side`: pixels of an image's shorter side that are enough for `prepare`, so that a JPEG of many more is decoded at a half, a quarter or
+    an eighth of its size.
     """
 
     def prepare(self, image: Image.Image) -> Any:
         """One RGB image made ready for `encode_prepared`; must be safe in several threads."""
-        ...
 
     def encode_prepared(self, prepared: list[Any]) -> Vectors:
         """Unit rows (n, d), float32, of prepared images."""
-        ...
 
 
 @runtime_checkable
@@ -71,13 +63,10 @@ class AsyncEncoder(StagedEncoder, Protocol):
     """
 
     @property
-    def batches_ahead(self) -> int:
-        """Number of batches."""
-        ...
+    def batches_ahead(self) -> int: ...
 
     def encode_later(self, prepared: list[Any]) -> Callable[[], Vectors]:
         """Begins as `encode_prepared`; the call of what comes back waits for the rows."""
-        ...
 
 
 class Tower(Protocol):
@@ -91,15 +80,12 @@ class Tower(Protocol):
 
     def prepare(self, image: Image.Image) -> Any:
         """An RGB image resized and cropped to the model's input, (h, w, 3), 8-bit."""
-        ...
 
     def pixels(self, prepared: list[Any]) -> "torch.Tensor":
         """The model's input (n, 3, h, w), float32, normalized."""
-        ...
 
     def embed(self, pixels: "torch.Tensor") -> "torch.Tensor":
         """Unit rows (n, d), float32, that carry gradients with respect to `pixels`."""
-        ...
 
 
 @runtime_checkable

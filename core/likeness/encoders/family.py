@@ -24,17 +24,15 @@ class EncoderFamily:
 
     Attributes:
         name: the prefix of "PREFIX:TARGET".
-        title: for people.
         help: one sentence.
         form: of a name, for help and errors: "'timm:MODEL'".
         has_text: whether they embed texts too.
         identity: (name, target) -> 16 hex digits that change whenever the vectors would; needs no torch.
         load: (name, target, device) -> the encoder.
-        hub_files: target -> what the encoder needs of the hub, as far as that is known here; nothing by default.
+        hub_files: target -> what the encoder needs of the hub, as far as that is known here.
         claims: the target of a name that is one of the family though it has no prefix; empty where it is none.
         map_path: (target, change) -> the target, with `change` of the path in it where it names one.
-        native_size: target -> side in pixels of the images that the network was made for, by its configuration alone; None where that is not
-            known here.
+        native_size: target -> side in pixels of the images that the network was made for, by its configuration; None where that is not known here.
         precision: in which images are encoded unless the name says another; None: in the one that suits the device.
     """
 

@@ -1,13 +1,11 @@
 """How long the features of images are before they are scaled to unit length."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from PIL import Image
 
 from likeness.data import ImageTable
 from likeness.encoders.digests import digest
@@ -24,16 +22,9 @@ from likeness.errors import InputError
 def image_lengths(table: ImageTable, encoder: EncoderLike, **options: Any) -> NDArray[np.float32]:
     """Length of each image's features as the encoder's image tower gives them, (n,) in the order of the table, above 0.
 
-    A space keeps unit vectors; times these lengths they are the features themselves. They are computed in one pass over the images and kept
-    in the store of embeddings, as vectors of one number, so that they are computed once.
-
-    Args:
-        table: images that can all be read.
-        encoder: a name, or an object with an image tower.
-        options: of `embed_images` (store_dir, progress, should_stop ...).
-
-    Raises:
-        InputError: an encoder whose features are not at hand; images that can't be read; work that was stopped.
+    A space keeps unit vectors; times these lengths they are the features themselves. They are computed in one pass over the images and kept in the
+    store of embeddings, as vectors of one number; options are those of `embed_images`. Raises InputError for an encoder whose features are not at
+    hand, images that can't be read, or work that was stopped.
     """
     found = embed_images(table, _LengthEncoder(encoder), **options)
     if found.failed:
@@ -68,10 +59,6 @@ class _LengthEncoder(ImagesOnly):
 
         with torch.inference_mode():
             return fetch_later(self.tower.features(self.tower.pixels(prepared)).norm(dim=1, keepdim=True))
-
-    def encode_images(self, images: Sequence[Path | Image.Image]) -> Vectors:
-        """Raises InputError: there is a table behind every call."""
-        raise InputError("The lengths of single images are not computed; call image_lengths with a table.")
 
 
 def _unknown(name: str) -> InputError:

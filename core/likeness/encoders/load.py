@@ -48,16 +48,14 @@ def load_encoder(encoder: EncoderLike, device: str = "auto") -> Encoder:
 def download_encoder(name: str, progress: Progress | None = None, should_stop: Callable[[], bool] | None = None) -> bool:
     """Downloads what an encoder needs into the hub's cache, where it is not there yet; a download that ended before its end goes on.
 
+    What ships, lies in a folder or was trained here needs nothing.
+
     Args:
-        name: as `load_encoder` takes it; what ships, lies in a folder or was trained here needs nothing.
         progress: called with bytes that are here and bytes in all; by default a bar on stderr.
         should_stop: asked at least every ten seconds.
 
-    Returns:
-        True once all is here, False after a stop.
-
-    Raises:
-        InputError: an unknown name, or a download that is off, refused or broken off, with what to do.
+    Returns True once all is here, False after a stop. Raises InputError for an unknown name, or a download that is off, refused or broken off, with
+    what to do.
     """
     if encoder_is_here(name):
         return True

@@ -1,4 +1,4 @@
-"""Encoder names: the families, a line each, and to which of them a name belongs. Needs no torch."""
+"""Encoder names: the families, and to which of them a name belongs. Needs no torch."""
 
 from functools import lru_cache
 
@@ -11,25 +11,14 @@ from likeness.encoders.precision import family_in_precision, split_precision
 from likeness.errors import InputError
 from likeness.io import entry_points
 
-ENCODER_FAMILIES: dict[str, EncoderFamily] = {
-    family.name: family
-    for family in (
-        PHOTOS,
-        LOCAL_DIR,
-        OPEN_CLIP,
-        HF_HUB,
-        TIMM,
-    )
-}
+ENCODER_FAMILIES: dict[str, EncoderFamily] = {family.name: family for family in (PHOTOS, LOCAL_DIR, OPEN_CLIP, HF_HUB, TIMM)}
 # Of other packages, and of what stands above this one.
 _ENTRY_POINTS = "likeness.encoders"
 
 
 def encoder_family(name: str) -> tuple[EncoderFamily, str]:
-    """The family of an encoder's name, and the target within it; of "bf16:NAME", the family of NAME that computes in this precision.
-
-    Raises:
-        InputError: if the name has none of the known forms.
+    """The family of an encoder's name, and the target within it; of "bf16:NAME", the family of NAME that computes in this precision. Raises
+    InputError for a name of none of the known forms.
     """
     precision, bare = split_precision(name)
     family, target = _family(bare)
@@ -49,10 +38,8 @@ def _family(name: str) -> tuple[EncoderFamily, str]:
 
 
 def map_path(name: str, change: PathChange) -> str:
-    """An encoder's name with `change` of the path in it, and its prefixes in one spelling; a name without a prefix stays as it is.
-
-    Raises:
-        InputError: what `change` raises, or a timm model of no known form.
+    """An encoder's name with `change` of the path in it, and its prefixes in one spelling; a name without a prefix stays as it is. Raises
+    InputError for a timm model of no known form, and whatever `change` raises.
     """
     precision, bare = split_precision(name)
     family, target = _by_prefix(bare)
@@ -61,11 +48,7 @@ def map_path(name: str, change: PathChange) -> str:
 
 
 def parse_name(name: str) -> EncoderName:
-    """Splits an encoder's name into kind and target.
-
-    Raises:
-        InputError: if the name has none of the known forms.
-    """
+    """An encoder's name as kind and target; raises InputError for a name of none of the known forms."""
     family, target = encoder_family(name)
     return EncoderName(family.name, target)
 
@@ -80,19 +63,13 @@ def is_encoder_name(name: str) -> bool:
 
 
 def reads_text(encoder: EncoderLike) -> bool:
-    """Whether an encoder embeds texts too, told without loading it where it is a name.
-
-    Raises:
-        InputError: if the name has no known form.
-    """
+    """Whether an encoder embeds texts too, told without loading it; raises InputError for a name of no known form."""
     return encoder_family(encoder)[0].has_text if isinstance(encoder, str) else has_text(encoder)
 
 
 def native_size(name: str) -> int:
-    """Side in pixels of the images that an encoder's network was made for, by its configuration: nothing is loaded or downloaded.
-
-    Raises:
-        InputError: a name of no known form, or of no model; or a model of the hub that is not on this machine.
+    """Side in pixels of the images that an encoder's network was made for, by its configuration: nothing is loaded or downloaded. Raises
+    InputError for a name of no known form or of no model, and for a model of the hub that is not on this machine.
     """
     family, target = encoder_family(name)
     size = family.native_size(target)
@@ -106,13 +83,12 @@ def native_size(name: str) -> int:
 def encoder_identity(encoder: EncoderLike) -> str:
     """16 hex digits that change whenever the encoder's vectors would.
 
-    For a folder (and "cars"): a digest of its configuration, weights and tokenizer files, wherever it lies. For a run: of its config and
-    best weights. For a hub model: its name and, once downloaded, the revision. For an open_clip tag or a timm model: its name, since
-    published weights do not change. For "bf16:NAME": a digest of the precision and of NAME's identity. For an object: see
-    `likeness.encoders.objects.object_identity`; empty where it has none.
+    For a folder (and "cars"): a digest of its configuration, weights and tokenizer files, wherever it lies. For a run: of its config and best
+    weights. For a hub model: its name and, once downloaded, the revision. For an open_clip tag or a timm model: its name, since published weights do
+    not change. For "bf16:NAME": a digest of the precision and of NAME's identity. For an object: see `likeness.encoders.objects.object_identity`;
+    empty where it has none.
 
-    Raises:
-        InputError: if the name has no known form or the folder is missing.
+    Raises InputError for a name of no known form, or a folder that is missing.
     """
     if not isinstance(encoder, str):
         return object_identity(encoder)

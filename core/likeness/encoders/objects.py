@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, Protocol
-from uuid import uuid4
 
 import numpy as np
 from PIL import Image
@@ -16,19 +15,15 @@ from likeness.io import read_image, to_rgb
 
 
 class ImageEncoder(Protocol):
-    """What can embed images."""
+    """What embeds RGB images as rows (n, d)."""
 
-    def encode_images(self, images: list[Image.Image]) -> Any:
-        """Rows (n, d) of RGB images."""
-        ...
+    def encode_images(self, images: list[Image.Image]) -> Any: ...
 
 
 class TextEncoder(Protocol):
-    """What can embed texts."""
+    """What embeds texts as rows (n, d)."""
 
-    def encode_texts(self, texts: list[str]) -> Any:
-        """Rows (n, d) of texts."""
-        ...
+    def encode_texts(self, texts: list[str]) -> Any: ...
 
 
 EncoderLike = Encoder | ImageEncoder | TextEncoder | str
@@ -40,10 +35,9 @@ def has_text(encoder: Any) -> bool:
 
 
 def object_identity(encoder: Any) -> str:
-    """What names an object in stores and caches; empty where nothing does, and then nothing of it is stored.
-
-    Its own `identity`, a text that must change whenever its vectors would. Without one, a torch module has a digest of its class, its methods'
-    code and its weights. What else decides its vectors, such as a size to which it scales images, is not in it: such a module needs its own.
+    """What names an object in stores and caches; empty where nothing does, and then nothing of it is stored. Its own `identity`, a text that must
+    change whenever its vectors would. Without one, a torch module has a digest of its class, its methods' code and its weights. What else decides
+    its vectors, such as a size to which it scales images, is not in it: such a module needs its own.
     """
     own = getattr(encoder, "identity", None)
     if isinstance(own, str) and own:
@@ -64,10 +58,8 @@ def object_identity(encoder: Any) -> str:
 
 
 def as_encoder(encoder: Any) -> Encoder:
-    """An object as an encoder: itself where it is a whole one, otherwise with what it lacks around it.
-
-    Raises:
-        InputError: an object that can encode neither images nor texts.
+    """An object as an encoder: itself where it is a whole one, otherwise with what it lacks around it. Raises InputError for an object that can
+    encode neither images nor texts.
     """
     if isinstance(encoder, Encoder):
         return encoder
@@ -77,22 +69,17 @@ def as_encoder(encoder: Any) -> Encoder:
 
 
 class ObjectEncoder:
-    """An object as an `Encoder`: images are read for it, and its vectors come out as unit rows of float32.
+    """An object as an `Encoder`: images are read for it, and its vectors, NumPy or torch, (n, d) of any length, come out as unit rows of float32."""
 
-    Args:
-        encoder: `encode_images` of a list of RGB images (PIL) gives rows (n, d), NumPy or torch, of any length; so does `encode_texts` of a list
-            of texts, where there is one.
-    """
-
-    def __init__(self, encoder: Any) -> None:
+    def __init__(self, encoder: Any, identity: str = "") -> None:
         self._encoder = encoder
         self.name = str(getattr(encoder, "name", type(encoder).__name__))
-        self._digest = object_identity(encoder)
+        self._digest = identity or object_identity(encoder)
         self.has_text = has_text(encoder)
 
     @property
     def identity(self) -> str:
-        """As `object_identity`: its own as it is now, or what was computed when it was wrapped."""
+        """Its own as it is now, or what it was given or `object_identity` found when it was wrapped."""
         own = getattr(self._encoder, "identity", None)
         return own if isinstance(own, str) and own else self._digest
 
@@ -114,19 +101,6 @@ class ObjectEncoder:
         """What the object says, or none."""
         unknown_words = getattr(self._encoder, "unknown_words", None)
         return list(unknown_words(text)) if unknown_words else []
-
-
-class Unstored(ObjectEncoder):
-    """An encoder without identity, under one that no other has."""
-
-    def __init__(self, encoder: Any) -> None:
-        super().__init__(encoder)
-        self._own = uuid4().hex[:16]
-
-    @property
-    def identity(self) -> str:
-        """Drawn."""
-        return self._own
 
 
 def _rows(found: Any, count: int, source: str) -> Vectors:

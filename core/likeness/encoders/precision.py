@@ -1,7 +1,6 @@
 """In which precision the image side of an encoder computes: a prefix of its name, because vectors of another precision are other vectors.
 
-"bf16:cars" is the encoder "cars" whose network computes in bfloat16, "32:photos" the encoder "photos" in float32 throughout. Whatever is kept under
-an encoder's name or identity (stored embeddings, indexes, spaces) keeps them apart that way.
+"bf16:cars" is the encoder "cars" whose network computes in bfloat16, "32:photos" the encoder "photos" in float32 throughout.
 """
 
 from dataclasses import replace
@@ -25,10 +24,8 @@ def split_precision(name: str) -> tuple[Precision | None, str]:
 
 
 def with_precision(encoder: Any, precision: str | None) -> Any:
-    """An encoder's name with this precision; None: the encoder as it is.
-
-    Raises:
-        InputError: an unknown precision, or an encoder that is no name.
+    """An encoder's name with this precision; None: the encoder as it is. Raises InputError for an unknown precision, or an encoder that is no
+    name.
     """
     if precision is None:
         return encoder

@@ -13,11 +13,9 @@ class PublishedEncoder:
 
     Attributes:
         name: as `likeness.encoders.load_encoder` takes it.
-        title: for people.
         help: what it is good for, in one sentence.
         license: as its makers name it.
         open_license: whether the license allows any use; the others are for research or have conditions.
-        repository: of the hub.
         megabytes: of the download, weights in float32 and the tokenizer.
         pixels: side of the images that it sees.
         has_text: whether it reads texts, so that images can be found in words and notions be defined.
@@ -27,10 +25,10 @@ class PublishedEncoder:
     title: str
     help: str
     license: str
-    open_license: bool
     repository: str
     megabytes: int
     pixels: int
+    open_license: bool = False
     has_text: bool = True
 
     @property
@@ -51,7 +49,6 @@ PUBLISHED: dict[str, PublishedEncoder] = {
             "MobileCLIP2 S0",
             "Photos of all kinds, quick on any machine; the best start.",
             license="Apple, research only (AMLR)",
-            open_license=False,
             repository="timm/MobileCLIP2-S0-OpenCLIP",
             megabytes=300,
             pixels=256,
@@ -71,7 +68,6 @@ PUBLISHED: dict[str, PublishedEncoder] = {
             "MobileCLIP2 S2",
             "Photos of all kinds, more exact than S0 and slower.",
             license="Apple, research only (AMLR)",
-            open_license=False,
             repository="timm/MobileCLIP2-S2-OpenCLIP",
             megabytes=397,
             pixels=256,
@@ -101,7 +97,6 @@ PUBLISHED: dict[str, PublishedEncoder] = {
             "DFN CLIP ViT-H/14",
             "The most exact here; for a GPU, since it takes seconds an image without one.",
             license="Apple, research only (AMLR)",
-            open_license=False,
             repository="apple/DFN5B-CLIP-ViT-H-14-378",
             megabytes=3947,
             pixels=378,
@@ -111,7 +106,6 @@ PUBLISHED: dict[str, PublishedEncoder] = {
             "DINOv3 S/16",
             "How things look, without words: near duplicates, textures, shapes; quick.",
             license="DINOv3",
-            open_license=False,
             repository="timm/vit_small_patch16_dinov3.lvd1689m",
             megabytes=86,
             pixels=256,
@@ -122,7 +116,6 @@ PUBLISHED: dict[str, PublishedEncoder] = {
             "DINOv3 B/16",
             "How things look, without words; more exact than S and slower.",
             license="DINOv3",
-            open_license=False,
             repository="timm/vit_base_patch16_dinov3.lvd1689m",
             megabytes=343,
             pixels=256,

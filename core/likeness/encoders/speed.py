@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from likeness.encoders.models.device import choose_device
-from likeness.encoders.models.libraries import import_library
-from likeness.encoders.models.load_model import open_clip_architecture, timm_architecture
+from likeness.encoders.models.load_model import import_library, open_clip_architecture, timm_architecture
 from likeness.encoders.published import PublishedEncoder
 from likeness.io import cache_dir, parse_json, write_atomic
 
@@ -29,12 +28,8 @@ def architecture(encoder: PublishedEncoder) -> "torch.nn.Module":
 
 
 def measure_speed(encoder: PublishedEncoder, device: str = "auto", seconds: float = _SECONDS) -> float:
-    """Images a second of the image side in float32, reading and resizing not counted; remembered for this machine.
-
-    Args:
-        encoder: whose image side is made with random weights.
-        device: "auto" or a torch device.
-        seconds: for which it is measured; at least two images.
+    """Images a second of the image side in float32, with random weights, reading and resizing not counted; remembered for this machine. Measured
+    for so many seconds, and at least two images.
     """
     network = architecture(encoder)
     import torch

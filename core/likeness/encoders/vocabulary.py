@@ -1,35 +1,31 @@
-"""What an encoder reads of a text: words that it cannot tell apart, and how much is cut off."""
+"""What an encoder reads of a text: words that it cannot tell apart, and how much is cut off; and sentences that say so, for pages and commands."""
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from likeness.encoders.load import encoder_is_here, load_encoder
+from likeness.encoders.models.load_model import open_clip_published_tokenizer
 from likeness.encoders.models.minilm import minilm_tokenizer
-from likeness.encoders.models.words_outside import TokenCount, open_clip_count, token_count, words_outside
+from likeness.encoders.models.words_outside import TokenCount, open_clip_count, token_count, uncut_tokenizer, words_outside
 from likeness.encoders.names import parse_name, reads_text
 from likeness.encoders.objects import EncoderLike, as_encoder
 from likeness.errors import InputError
-from likeness.io import as_path
+from likeness.io import as_path, plain_name
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
 _USUAL_CONTEXT = 77  # of CLIP
 _SHORTEST_CONTEXT = 16  # of the models that open_clip knows
+_SHOWN = 6  # words
 
 
 class CutText(NamedTuple):
-    """A text of which an encoder reads only the beginning.
-
-    Attributes:
-        text: the whole.
-        tokens: how many it has, with those that the encoder's tokenizer puts around it.
-        limit: how many of them are read.
-    """
+    """A text of which an encoder reads only the first `limit` of its `tokens`, those counted that the tokenizer puts around it."""
 
     text: str
     tokens: int
@@ -37,9 +33,8 @@ class CutText(NamedTuple):
 
 
 def unknown_words(encoder: EncoderLike, text: str) -> list[str]:
-    """Like `Encoder.unknown_words`, without loading the model: reads only the tokenizer of a local folder, or of "photos".
-
-    Encoders of other kinds (published models spell any word) give [].
+    """Like `Encoder.unknown_words`, without loading the model: reads only the tokenizer of a local folder, or of "photos". Encoders of other kinds
+    (published models spell any word) give [].
     """
     if not isinstance(encoder, str):
         return as_encoder(encoder).unknown_words(text)
@@ -71,6 +66,41 @@ def reads_nothing(encoder: EncoderLike, text: str) -> bool:
     return found is not None and not found.known
 
 
+def text_warnings(encoder: EncoderLike, texts: Sequence[str]) -> list[str]:
+    """What of some texts an encoder does not read, a sentence for words that it does not know and one for ends that are cut off; [] if it reads all.
+
+    Example:
+        >>> text_warnings("cars", ["a red submarine"])
+        ['The encoder does not know submarine and reads a blank instead.']
+    """
+    return list(filter(None, [unread_words(sorted(unknown_words(encoder, "\n".join(texts)))), cut_ends(cut_texts(encoder, texts))]))
+
+
+def check_text(encoder: EncoderLike | None, text: str) -> None:
+    """Raises InputError where an encoder knows no word of a text that is searched for; of an empty one, `Space.text_query` says so."""
+    if text.strip() and encoder is not None and reads_nothing(encoder, text):
+        raise InputError(f"The encoder knows no word of '{plain_name(text)}'; search with other words, or by image.")
+
+
+def cut_ends(cut: Sequence[CutText]) -> str:
+    """A sentence that says which texts are longer than what an encoder reads; "" where there is none."""
+    if not cut:
+        return ""
+    longest = max(cut, key=lambda each: each.tokens)
+    named, reads = f"“{plain_name(longest.text)}”", f"The encoder reads the first {longest.limit:,} tokens of a text"
+    if len(cut) == 1:
+        return f"{reads}, and {named} has {longest.tokens:,}: its end is cut off; shorten it."
+    return f"{reads}, and {len(cut):,} texts have more, up to {longest.tokens:,} in {named}: their ends are cut off; shorten them."
+
+
+def unread_words(words: Collection[str]) -> str:
+    """A sentence that names words which an encoder does not know; "" where there is none."""
+    if not words:
+        return ""
+    named = ", ".join(list(words)[:_SHOWN]) + (" ..." if len(words) > _SHOWN else "")
+    return f"The encoder does not know {named} and reads a blank instead."
+
+
 def _count(encoder: EncoderLike, text: str) -> TokenCount | None:
     """None where the text is short enough for any limit, or it is not known."""
     if not isinstance(encoder, str):
@@ -84,7 +114,7 @@ def _count(encoder: EncoderLike, text: str) -> TokenCount | None:
     if len(text.encode("utf-8", "replace")) + 2 <= (context or (_SHORTEST_CONTEXT, False))[0]:  # no token is shorter than a byte
         return None
     if context and not context[1]:
-        return open_clip_count(_published_tokenizer(source.target.partition("/")[0]), text)
+        return open_clip_count(open_clip_published_tokenizer(source.target.partition("/")[0]), text)
     loaded: Any = load_encoder(encoder) if reads_text(encoder) and encoder_is_here(encoder) else None
     return loaded.token_count(text) if hasattr(loaded, "token_count") else None
 
@@ -101,7 +131,7 @@ def _tokenizer(encoder: str) -> "tuple[Tokenizer, int] | None":
     file = folder / "tokenizer.json"
     if source.kind != "local-dir" or not file.is_file():
         return None
-    return _read(str(file), file.stat().st_mtime_ns), _context(folder / "open_clip_config.json")
+    return uncut_tokenizer(str(file), file.stat().st_mtime_ns), _context(folder / "open_clip_config.json")
 
 
 def _context(config: Path) -> int:
@@ -121,25 +151,3 @@ def _published_context(model: str) -> tuple[int, bool] | None:
         return None
     text = json.loads(file.read_text("utf-8")).get("text_cfg", {})
     return int(text.get("context_length", _USUAL_CONTEXT)), bool(text.get("hf_tokenizer_name"))
-
-
-@lru_cache(maxsize=4)
-def _published_tokenizer(model: str) -> Any:
-    from likeness.encoders.models.load_model import open_clip_published_tokenizer
-
-    return open_clip_published_tokenizer(model)
-
-
-def _read(file: str, mtime_ns: int) -> "Tokenizer":
-    key = (file, mtime_ns)
-    if key not in _read_before:
-        from tokenizers import Tokenizer
-
-        tokenizer = Tokenizer.from_file(file)
-        tokenizer.no_truncation()
-        tokenizer.no_padding()
-        _read_before[key] = tokenizer
-    return _read_before[key]
-
-
-_read_before: dict[tuple[str, int], "Tokenizer"] = {}

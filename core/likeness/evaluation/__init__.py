@@ -2,22 +2,19 @@
 
 from likeness.evaluation._inputs import DistanceMetric as DistanceMetric, checked_metric as checked_metric
 from likeness.evaluation._language_inputs import class_number as class_number
-from likeness.evaluation.class_means import class_means as class_means, class_sums as class_sums
-from likeness.evaluation.class_order import clustered_order as clustered_order
+from likeness.evaluation.class_means import class_means as class_means, class_sums as class_sums, clustered_order as clustered_order
 from likeness.evaluation.clustering import clustering_metrics as clustering_metrics
 from likeness.evaluation.continuous import (
     DISTANCE_KS as DISTANCE_KS,
+    FEWEST_LABELED as FEWEST_LABELED,
     NDCG_KS as NDCG_KS,
     chance_metrics as chance_metrics,
-    continuous_metrics as continuous_metrics,
-    oracle_metrics as oracle_metrics,
-    retrieve as retrieve,
-)
-from likeness.evaluation.continuous_comparison import (
-    FEWEST_LABELED as FEWEST_LABELED,
     continuous_comparison as continuous_comparison,
     continuous_metric_names as continuous_metric_names,
+    continuous_metrics as continuous_metrics,
     oracle_and_chance as oracle_and_chance,
+    oracle_metrics as oracle_metrics,
+    retrieve as retrieve,
     spread_queries as spread_queries,
 )
 from likeness.evaluation.generalization import (
@@ -30,7 +27,6 @@ from likeness.evaluation.generalization import (
     scaled_structure as scaled_structure,
     structure_correlations as structure_correlations,
 )
-from likeness.evaluation.language_divergence import LanguageDivergence as LanguageDivergence, language_divergence as language_divergence
 from likeness.evaluation.measure import MetricLike as MetricLike, chosen_metrics as chosen_metrics, measure as measure, metrics as metrics
 from likeness.evaluation.metric import Metric as Metric
 from likeness.evaluation.metric_names import (
@@ -41,13 +37,6 @@ from likeness.evaluation.metric_names import (
     metric_title as metric_title,
 )
 from likeness.evaluation.retrieval import retrieval_metrics as retrieval_metrics, retrieval_scores as retrieval_scores
-from likeness.evaluation.semantic_comparison import most_changed as most_changed, retrieved_classes as retrieved_classes
-from likeness.evaluation.semantic_retrieval import SemanticRetrieval as SemanticRetrieval, semantic_retrieval as semantic_retrieval
-from likeness.evaluation.semantics import (
-    Semantics as Semantics,
-    class_image_similarities as class_image_similarities,
-    language_rank_correlation as language_rank_correlation,
-    semantics as semantics,
-    semantics_table as semantics_table,
-)
-from likeness.evaluation.structure import STRUCTURE as STRUCTURE, structure_metrics as structure_metrics
+from likeness.evaluation.semantic_retrieval import most_changed as most_changed, retrieved_classes as retrieved_classes
+from likeness.evaluation.semantics import Semantics as Semantics, semantics as semantics, semantics_table as semantics_table
+from likeness.evaluation.structure import structure_metrics as structure_metrics

@@ -1,12 +1,12 @@
 """Compiled: which gallery rows lie ahead of each relevant item of a query. Importing this module imports numba.
 
-A similarity is the dot product of two float32 rows, rounded once to float32. Float64 sums decide it, and where they lie so near the middle of
-two float32 numbers that their own rounding could tip it, sums of twice that precision do. So equal rows tie, on every machine, and neither
-the order of summation nor the size of a block of products matters. A key joins a similarity and a row number in 64 bits, such that smaller
-keys rank first: larger similarities, and of equal ones the smaller row number.
+A similarity is the dot product of two float32 rows, rounded once to float32. Float64 sums decide it, and where they lie so near the middle of two
+float32 numbers that their own rounding could tip it, sums of twice that precision do. So equal rows tie, on every machine, and neither the order of
+summation nor the size of a block of products matters. A key joins a similarity and a row number in 64 bits, such that smaller keys rank first: larger
+similarities, and of equal ones the smaller row number.
 
-The kernels release the interpreter's lock and are called from a few threads, because numba's own threads must not be entered from two
-threads at once, as an app with several visitors does.
+The kernels release the interpreter's lock and are called from a few threads, because numba's own must not be entered from two threads at once, as an
+app with several visitors does.
 """
 
 from typing import Any, NamedTuple
@@ -19,7 +19,6 @@ from likeness.compiled import load_numba
 njit = load_numba().njit
 
 STRIP = 128
-UNIT = 2.0**-53  # of float64: relative error of a rounding
 BEHIND_ALL = np.uint64(2**64 - 1)
 
 
@@ -128,12 +127,8 @@ def prepare(block: Any, begin: int, end: int) -> None:
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
 def count_tile(block: Any, products: Any, rows: Any, numbers: Any, column: int, begin: int, end: int) -> None:
-    """Counts a tile's irrelevant rows for queries `begin` to `end` - 1.
-
-    Args:
-        products: (b, w), of the queries with rows number `column` on; changed.
-        rows: those (w, e).
-        numbers: the caller's number of each (w,).
+    """Counts a tile's irrelevant rows for queries `begin` to `end` - 1: rows (w, e), number `column` on, their products (b, w) with the queries,
+    which are changed, and the caller's number of each (w,).
     """
     found, touched = np.empty(STRIP, np.int32), np.empty(STRIP, np.int32)
     for query in range(begin, end):

@@ -45,12 +45,8 @@ class DeviceRows:
 
 
 class DeviceCounter:
-    """Ranks of blocks of queries in a gallery, as `_ranks._Counter` has them.
-
-    Args:
-        rows: the gallery, scaled, class by class (n, e).
-        numbers: the caller's number of each row (n,).
-        device: that counts.
+    """Ranks of blocks of queries in a gallery, as `_ranks._Counter` has them: rows (n, e), scaled, class by class, and the caller's number of each
+    (n,).
     """
 
     def __init__(self, rows: NDArray[np.float32], numbers: NDArray[np.int64], device: "torch.device") -> None:
@@ -134,14 +130,9 @@ class DeviceCounter:
 def kmeans_on_device(
     rows: NDArray[np.float32], sample: NDArray[np.int64], centers: NDArray[np.float32], iterations: int, device: "torch.device"
 ) -> NDArray[np.int64]:
-    """Cluster number of each row (n,), by k-means from given centers: the steps of faiss, in its order.
+    """Cluster number of each row (n,) of (n, d), by k-means from given centers (k, d): the steps of faiss, in its order.
 
-    Args:
-        rows: (n, d).
-        sample: numbers of the rows that the centers are learnt from (m,).
-        centers: at the start (k, d).
-        iterations: of assigning rows and moving centers.
-        device: that computes.
+    `sample` (m,) has the numbers of the rows that the centers are learnt from; `iterations` are of assigning rows and moving centers.
     """
     import torch
 

@@ -1,19 +1,21 @@
 """Checking embeddings and labels, and bringing them into the one form that the ranking works on."""
 
+import tempfile
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
 from likeness.arrays import check_directions, row_slices, to_numpy, unit_rows
 from likeness.data import has_label
 from likeness.errors import InputError
-from likeness.evaluation._scratch import scratch_array
 
 DistanceMetric = Literal["cosine", "euclidean"]
 MOST_SQUARE = 1e36
+MOST_IN_MEMORY = 300_000_000  # bytes of one array that is worked with but not kept
 
 
 def checked_metric(metric: str) -> None:
@@ -24,16 +26,12 @@ def checked_metric(metric: str) -> None:
 
 @dataclass(frozen=True)
 class Scaling:
-    """Brings rows into the form whose products order the gallery as a metric does, largest first, a part of them at a time.
+    """Brings rows into the form whose products order the gallery as a metric does, largest first, a part of them at a time; without one as they are.
 
-    Cosine: unit rows. Euclidean: -|x - y|^2 / 2 = x.y - |y|^2 / 2 - |x|^2 / 2, and the last term is the same for the whole gallery; so one
-    further column does it: the unit in queries, -|y|^2 / 2 over the unit in the gallery. The gallery's mean is subtracted first, since a
-    large common offset would eat float32's digits.
-
-    Attributes:
-        metric: None takes the rows as they are.
-        centre: mean of the gallery (d,), for "euclidean".
-        unit: a power of two about as large as rows are long, so that the further column is no longer than they are either.
+    Cosine: unit rows. Euclidean: -|x - y|^2 / 2 = x.y - |y|^2 / 2 - |x|^2 / 2, and the last term is the same for the whole gallery; so one further
+    column does it: the unit in queries, -|y|^2 / 2 over the unit in the gallery. The gallery's mean is subtracted first, since a large common offset
+    would eat float32's digits. The unit is a power of two about as large as rows are long, so that the further column is no longer than they are
+    either.
     """
 
     metric: DistanceMetric | None = None
@@ -71,11 +69,7 @@ AS_GIVEN = Scaling()
 
 
 def scaling_for(gallery: NDArray[np.float32], queries: NDArray[np.float32], metric: DistanceMetric) -> Scaling:
-    """The scaling for gallery rows (n, d) and queries (q, d).
-
-    Raises:
-        InputError: on an unknown metric, and (cosine) rows of zeros.
-    """
+    """The scaling for gallery rows (n, d) and queries (q, d); InputError on an unknown metric, and (cosine) rows of zeros."""
     checked_metric(metric)
     if metric == "euclidean":
         centre = gallery.mean(axis=0, dtype=np.float64)
@@ -101,8 +95,7 @@ def _label_series(labels: Any, count: int, name: str) -> "pd.Series[Any]":
 def label_codes(labels: Any, count: int, name: str) -> NDArray[np.intp]:
     """Numbers from 0, in order of first appearance, for labels of any hashable kind (count,); -1 for a row without one (`has_label`).
 
-    Raises:
-        InputError: if the length does not fit, or no row has a label.
+    InputError if the length does not fit, or no row has a label.
     """
     codes = pd.factorize(_label_series(labels, count, name))[0].astype(np.intp)
     if not (codes >= 0).any():
@@ -127,13 +120,9 @@ def taken(rows: NDArray[Any], places: NDArray[np.intp]) -> NDArray[Any]:
 
 
 def class_codes(labels: Any, count: int, query_labels: Any, query_count: int) -> tuple[NDArray[np.intp], NDArray[np.intp], list[Any]]:
-    """Class numbers of the gallery (count,) and of the queries (query_count,), and the label of each class.
+    """Class numbers of the gallery (count,) and of the queries (query_count,), and the label of each class; errors as of `label_codes`.
 
-    Labels may be of any hashable kind; `query_labels` None means the gallery's own. Equal labels of both sides get the same number, rows without
-    a label -1.
-
-    Raises:
-        InputError: if the lengths do not fit, or a side has no label.
+    `query_labels` None means the gallery's own. Equal labels of both sides get the same number, rows without a label -1.
     """
     series = _label_series(labels, count, "labels")
     if query_labels is not None:
@@ -144,3 +133,28 @@ def class_codes(labels: Any, count: int, query_labels: Any, query_count: int) ->
         if len(side) and side.max() < 0:
             raise InputError(f"No row of {name} has a label; give one to those that are to be judged.")
     return codes[:count], codes[:count] if query_labels is None else codes[count:], list(classes)
+
+
+def scratch_array(parts: Iterable[NDArray[Any]], shape: tuple[int, ...], dtype: DTypeLike) -> NDArray[Any]:
+    """The parts one after the other, as one array of this shape.
+
+    Beyond 300 MB it is mapped from an unnamed file in the folder of temporary files (TMPDIR), so that it takes no memory that the system could not
+    use otherwise; the file is gone with the array, or with the process. Where there is no room for it, that is an InputError.
+    """
+    size = int(np.prod(shape)) * np.dtype(dtype).itemsize
+    if size <= MOST_IN_MEMORY:
+        whole, begin = np.empty(shape, dtype), 0
+        for part in parts:
+            whole[begin : begin + len(part)] = part
+            begin += len(part)
+        return whole
+    try:
+        # written, not mapped and filled: a full disk is an error then, while a page that finds no room kills the process
+        with tempfile.TemporaryFile() as file:
+            for part in parts:
+                file.write(np.ascontiguousarray(part, dtype).data)
+            file.flush()
+            return np.asarray(np.memmap(file, dtype, "r+", shape=shape))
+    except OSError as error:
+        room = f"{size / 1e9:.1f} GB of scratch in {tempfile.gettempdir()}"
+        raise InputError(f"There is no room for {room} ({error.strerror}); free some, or set TMPDIR to a folder that has it.") from error

@@ -20,11 +20,7 @@ def precise_unit_rows(embeddings: Any) -> NDArray[Any]:
 
 
 def checked_language(language: Any) -> Similarities:
-    """Similarities of classes (c, c), float64.
-
-    Raises:
-        InputError: not square, not finite, or of one class alone.
-    """
+    """Similarities of classes (c, c), float64; InputError where they are not square, not finite, or of one class alone."""
     matrix = np.asarray(to_numpy(language), dtype=np.float64)
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
         raise InputError(f"The language similarities have shape {matrix.shape}; give a square matrix, one row and one column per class.")
@@ -36,11 +32,7 @@ def checked_language(language: Any) -> Similarities:
 
 
 def checked_labels(labels: Any, images: int, classes: int) -> Labels:
-    """Class numbers (n,), each of 0 to c - 1 for at least one image.
-
-    Raises:
-        InputError: not one whole number per image, one out of range, or a class without images.
-    """
+    """Class numbers (n,), each of 0 to c - 1 for at least one image; InputError where they are anything else."""
     numbers = to_numpy(labels)
     if numbers.shape != (images,) or numbers.dtype.kind not in "iu":
         raise InputError(f"The labels have shape {numbers.shape} and type {numbers.dtype}; give one class number for each of the {images} images.")
@@ -55,11 +47,7 @@ def checked_labels(labels: Any, images: int, classes: int) -> Labels:
 
 
 def checked_names(names: Sequence[str] | None, classes: int) -> list[str]:
-    """The class names, each once; without any, the numbers as text.
-
-    Raises:
-        InputError: another number of names than classes, or one that stands twice.
-    """
+    """The class names, each once, without any the numbers as text; InputError where they are not as many, or one stands twice."""
     if names is None:
         return [str(number) for number in range(classes)]
     if isinstance(names, str) or len(names) != classes:
@@ -72,11 +60,7 @@ def checked_names(names: Sequence[str] | None, classes: int) -> list[str]:
 
 
 def class_number(name: str, names: Sequence[str]) -> int:
-    """The place of a class in `names`, whatever its capitals.
-
-    Raises:
-        InputError: an unknown name; close ones are named.
-    """
+    """The place of a class in `names`, whatever its capitals; InputError on an unknown name, with close ones."""
     lowered = [each.lower() for each in names]
     if name in names:
         return list(names).index(name)

@@ -18,8 +18,7 @@ from numpy.typing import NDArray
 
 from likeness.arrays import row_slices
 from likeness.evaluation._device import DeviceCounter
-from likeness.evaluation._inputs import AS_GIVEN, Scaling
-from likeness.evaluation._scratch import scratch_array
+from likeness.evaluation._inputs import AS_GIVEN, Scaling, scratch_array
 
 TILE = 8000  # gallery rows whose products are taken at once; rows of a power of two bytes would fall on the same lines of the cache
 MOST_PAIRED = 256  # rows of a class up to which their products are taken pair by pair
@@ -34,12 +33,8 @@ ROUNDING, SMALLEST = 2.0**-24, 2.0**-126  # of float32: relative error, and what
 
 @dataclass(frozen=True)
 class Ranks:
-    """Ranks of the relevant items of a block of queries.
-
-    Attributes:
-        queries: query numbers (b,).
-        ranks: ranks from 1, ascending within a query, one query after the other (sum of relevant items,).
-        offsets: where each query's ranks begin and end (b + 1,).
+    """Ranks of the relevant items of a block of queries (b,): from 1, ascending within a query, one query after the other (sum of relevant items,),
+    and where each query's ranks begin and end (b + 1,).
     """
 
     queries: NDArray[np.int64]
@@ -60,15 +55,9 @@ def relevant_ranks(
 ) -> Iterator[Ranks]:
     """Yields the ranks block by block; together the blocks hold every query once, in no particular order.
 
-    Args:
-        queries: (m, d); may be memory-mapped, as the gallery.
-        query_codes: class number of each query that asks (q,).
-        gallery: (n, d).
-        gallery_codes: class number of each gallery row (n,).
-        own: gallery row that is the query itself and does not count (q,); None where queries are not in the gallery.
-        rows: which queries ask (q,); None: all, and q = m.
-        scaling: brings rows into the form whose products are the similarities.
-        device: torch device that counts; None: this processor.
+    Queries (m, d), of which `rows` (q,) ask, or all, and the gallery (n, d) may be memory-mapped; both have class numbers, (q,) and (n,). `own` (q,)
+    is the gallery row that is the query itself and does not count; None where queries are not in the gallery. A torch device counts in place of this
+    processor.
     """
     numbers = np.arange(len(query_codes)) if rows is None else rows
     if len(numbers) * len(gallery) <= SORTED_UP_TO:
@@ -89,13 +78,7 @@ def relevant_ranks(
 
 
 class _Counter:
-    """Ranks of blocks of queries in a gallery.
-
-    Args:
-        rows: the gallery, scaled, class by class (n, e).
-        numbers: the caller's number of each row (n,).
-        unit: of the last column, where the metric added one.
-    """
+    """Ranks of blocks of queries in a gallery (n, e), scaled, class by class; `unit` is that of the last column, where the metric added one."""
 
     def __init__(self, rows: NDArray[np.float32], numbers: NDArray[np.int64], unit: float | None) -> None:
         self._rows, self._numbers = rows, numbers
@@ -177,10 +160,10 @@ def _sort_rows(keys: NDArray[np.uint64], begin: int, end: int) -> None:
 def _product_error(rows: NDArray[np.float32], unit: float | None) -> float:
     """Bound of the error of products in float32, relative to the lengths of the rows.
 
-    e roundings can't add up to more than e 2^-24 |x| |y|, but then all would have to err to the same side. In fact they add up to a
-    hundredth of it for vectors of encoders, and to a fourth for constant ones. So twice the largest error among products of sampled rows
-    with each other and with themselves, where it is largest, is taken for the bound. Without it a class of a thousand rows would leave a tenth of
-    the gallery to be decided by exact products.
+    e roundings can't add up to more than e 2^-24 |x| |y|, but then all would have to err to the same side. In fact they add up to a hundredth of it
+    for vectors of encoders, and to a fourth for constant ones. So twice the largest error among products of sampled rows with each other and with
+    themselves, where it is largest, is taken. Without it a class of a thousand rows would leave a tenth of the gallery to be decided by exact
+    products.
     """
     rows = rows[np.unique(np.linspace(0, len(rows) - 1, SAMPLED).astype(np.int64))]
     queries = rows.copy()

@@ -11,12 +11,9 @@ Scores = NDArray[np.float64]
 
 
 class RankedHits:
-    """The ranks of the relevant items of b queries, and what several scores need of them, computed once.
+    """What several scores need of the ranks of the relevant items of b queries, computed once.
 
-    Args:
-        ranks: from 1, ascending within a query, one query after the other.
-        offsets: where each query's ranks begin and end (b + 1,).
-        class_sizes: gallery rows of each query's class, itself included where it is there (b,).
+    `class_sizes` (b,) are the gallery rows of each query's class, itself included where it is there; ranks and offsets as in `_ranks.Ranks`.
     """
 
     def __init__(self, ranks: NDArray[np.int64], offsets: NDArray[np.int64], class_sizes: NDArray[np.int64]) -> None:
@@ -49,9 +46,8 @@ class RankedHits:
 
 
 class RetrievalScore(NamedTuple):
-    """A score of each query: its name, how people read it, and a function of hits and the k of its name (0 without one) -> (b,).
-
-    It is NaN where a query has no relevant item, so that it is left out, or 0.
+    """A score of each query: its name, how people read it, and a function of hits and the k of its name (0 without one) -> (b,), NaN where a query
+    has no relevant item, so that it is left out, or 0.
     """
 
     name: str

@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 from likeness.arrays import checked_rows, device_of, row_slices, unit_rows
 from likeness.errors import InputError
 from likeness.evaluation._device import kmeans_on_device
-from likeness.evaluation._inputs import DistanceMetric, checked_metric, group_codes, label_codes, taken
-from likeness.evaluation._scratch import scratch_array
+from likeness.evaluation._inputs import DistanceMetric, checked_metric, group_codes, label_codes, scratch_array, taken
 
 ITERATIONS = 20
 
@@ -24,7 +23,7 @@ def clustering_metrics(
     * ami: (MI - E[MI]) / (mean entropy - E[MI]), with E[MI] over random clusters of the same sizes (Vinh, Epps and Bailey, JMLR 2010); 0 is
       what chance gives. As in scikit-learn.
     * f1: harmonic mean of pair precision and pair recall; a pair of items is found where both are in one cluster and correct where both
-      are of one class (Oh Song et al., Deep DistanceMetric Learning via Lifted Structured Feature Embedding, CVPR 2016).
+      are of one class (Oh Song et al., Deep Metric Learning via Lifted Structured Feature Embedding, CVPR 2016).
 
     Args:
         embeddings: (n, d), NumPy or torch, where a tensor lies on a GPU, that runs k-means; may be None where `assignments` are given.
@@ -69,7 +68,7 @@ def clustering_metrics(
 def kmeans(rows: NDArray[np.float32], clusters: int, seed: int, device: Any = None) -> NDArray[np.int64]:
     """Cluster number of each row (n,), by the k-means of faiss; `clusters` is at most n.
 
-    On a torch device the same steps are taken from the same start; rounding apart, which may move a row between two clusters, they end the same.
+    On a torch device the same steps are taken from the same start; rounding apart, they end the same.
     """
     import faiss
 

@@ -1,17 +1,25 @@
 """Retrieval judged by continuous labels: mean label distance at k and the modified nDCG (Kim et al., CVPR 2019, section 4.1)."""
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from likeness.arrays import row_slices, to_numpy
 from likeness.errors import InputError
+from likeness.progress import Progress
 from likeness.search import checked_exclude
+
+if TYPE_CHECKING:
+    from likeness.labels import LabelDistances
 
 DISTANCE_KS, NDCG_KS = tuple(range(1, 11)), tuple(range(10, 101, 10))
 _ENTRIES = 8_000_000
+MOST_QUERIES = 2_000  # of a comparison
+FEWEST_LABELED = DISTANCE_KS[-1] + 1  # images
+_DISTANCES = 1_000_000  # of labels at once
 
 
 def continuous_metrics(
@@ -26,19 +34,18 @@ def continuous_metrics(
 ) -> dict[str, float]:
     """How near in the label space the images are that an embedding retrieves by Euclidean distance.
 
-    mean_label_distance_at_k is the mean over queries of the mean label distance of the k nearest gallery images; smaller is better.
-    ndcg_at_k is Eq. 12: the sum over ranks i of 2^(r_i) / log2(i + 1), over that of the k images of the smallest label distance, with the
-    relevance r_i = -log2(y + 1), that is 1 / (1 + y) for a label distance y; 1 is best.
+    mean_label_distance_at_k is the mean over queries of the mean label distance of the k nearest gallery images; smaller is better. ndcg_at_k is Eq.
+    12: the sum over ranks i of 2^(r_i) / log2(i + 1), over that of the k images of the smallest label distance, with the relevance r_i = -log2(y +
+    1), that is 1 / (1 + y) for a label distance y; 1 is best.
 
     Args:
         label_distances: (q, n), of queries to gallery images, plain distances.
-        query_embeddings: (q, d).
-        gallery_embeddings: (n, d). Equally near images are taken in their order.
+        query_embeddings, gallery_embeddings: (q, d) and (n, d). Equally near images are taken in their order.
         ks: how many are retrieved, each at most n.
-        relevance_distances: (q, n), where nDCG goes by other distances. The paper's Eq. 12 writes |y_q - y_i|, the Euclidean norm, which
-            for poses is not their label distance, a sum over joints; the authors' code takes the label distance, as this does by default.
-        scale: by which mean label distances are multiplied. The authors' code has 224 / 288 for MPII poses, whose joints are annotated in
-            frames of 288 pixels, of which the network is shown 224.
+        relevance_distances: (q, n), where nDCG goes by other distances. The paper's Eq. 12 writes |y_q - y_i|, the Euclidean norm, which for poses is
+            not their label distance, a sum over joints; the authors' code takes the label distance, as this does by default.
+        scale: by which mean label distances are multiplied. The authors' code has 224 / 288 for MPII poses, whose joints are annotated in frames of
+            288 pixels, of which the network is shown 224.
         exclude: (q,) one gallery row for each query that must not be retrieved, such as the query itself; -1 for none.
 
     Raises:
@@ -46,8 +53,7 @@ def continuous_metrics(
     """
     distance, queries, gallery = _checked(label_distances, query_embeddings, gallery_embeddings)
     relevant = distance if relevance_distances is None else _checked(relevance_distances, queries, gallery)[0]
-    hidden = None if exclude is None else checked_exclude(exclude, *distance.shape)
-    most = _checked_ks(ks, distance.shape[1] - (hidden is not None))
+    _, hidden, most = _asked(distance, ks, exclude)
     retrieved = retrieve(queries, gallery, most, hidden)
     return _metrics(distance, relevant, retrieved, sorted(set(ks)), scale, hidden)
 
@@ -57,9 +63,7 @@ def oracle_metrics(label_distances: Any, ks: Sequence[int] = (1, 5, 10, 50, 100)
 
     Arguments and errors as for `continuous_metrics`.
     """
-    distance = _checked_distances(label_distances)
-    hidden = None if exclude is None else checked_exclude(exclude, *distance.shape)
-    most = _checked_ks(ks, distance.shape[1] - (hidden is not None))
+    distance, hidden, most = _asked(_checked_distances(label_distances), ks, exclude)
     return _metrics(distance, distance, _smallest(_without(distance, hidden), most), sorted(set(ks)), 1.0, hidden)
 
 
@@ -68,9 +72,7 @@ def chance_metrics(label_distances: Any, ks: Sequence[int] = (1, 5, 10, 50, 100)
 
     Arguments and errors as for `continuous_metrics`.
     """
-    distance = _checked_distances(label_distances)
-    hidden = None if exclude is None else checked_exclude(exclude, *distance.shape)
-    most = _checked_ks(ks, distance.shape[1] - (hidden is not None))
+    distance, hidden, most = _asked(_checked_distances(label_distances), ks, exclude)
     shown = _without(distance, hidden)
     count = np.isfinite(shown).sum(axis=1)
     mean_distance = float((np.where(np.isfinite(shown), shown, 0).sum(axis=1) / count).mean())
@@ -83,9 +85,8 @@ def chance_metrics(label_distances: Any, ks: Sequence[int] = (1, 5, 10, 50, 100)
 
 
 def retrieve(queries: NDArray[Any], gallery: NDArray[Any], k: int, exclude: NDArray[np.int64] | None = None) -> NDArray[np.int64]:
-    """The k gallery rows (q, k) of the smallest Euclidean distance to each query, nearest first, equal ones in order.
-
-    The gallery may be memory-mapped: a part of it is worked on at a time.
+    """The k gallery rows (q, k) of the smallest Euclidean distance to each query, nearest first, equal ones in order; of a memory-mapped gallery a
+    part at a time.
     """
     # from differences of centred rows in float64: an order that does not depend on where the origin lies
     centre = gallery.mean(axis=0, dtype=np.float64)
@@ -166,7 +167,85 @@ def _checked_distances(label_distances: Any) -> NDArray[Any]:
     return distance
 
 
-def _checked_ks(ks: Sequence[int], gallery: int) -> int:
+def _asked(distance: NDArray[Any], ks: Sequence[int], exclude: Any) -> tuple[NDArray[Any], NDArray[np.int64] | None, int]:
+    """The distances, which row each query leaves out, and how many are retrieved at most."""
+    hidden = None if exclude is None else checked_exclude(exclude, *distance.shape)
+    gallery = distance.shape[1] - (hidden is not None)
     if not len(ks) or min(ks) < 1 or max(ks) > gallery:
         raise InputError(f"ks are {list(ks)}, and {gallery} images can be retrieved; choose whole numbers from 1 to {gallery}.")
-    return int(max(ks))
+    return distance, hidden, int(max(ks))
+
+
+def continuous_comparison(
+    spaces: Mapping[str, NDArray[Any]],
+    labels: "LabelDistances",
+    rows: NDArray[np.int64] | None = None,
+    *,
+    progress: Progress | None = None,
+    should_stop: Callable[[], bool] | None = None,
+) -> pd.DataFrame | None:
+    """A line per space: `row` its name, mean_label_distance_at_1 to 10, ndcg_at_10 to 100, and of the bounds the same with oracle_ and chance_.
+
+    Args:
+        spaces: embeddings (m, d) by name; row i belongs to image `rows[i]` of those that `labels` are of; None: all.
+        progress: called with (queries done, queries). Of more than 2,000 images so many, evenly spread, ask.
+        should_stop: asked between blocks of queries; once true, the result is None.
+
+    Raises:
+        InputError: fewer than 11 images, or embeddings that do not fit.
+    """
+    places = np.arange(len(labels)) if rows is None else np.asarray(rows)
+    if len(places) < FEWEST_LABELED:
+        raise InputError(f"{len(places):,} images with a label are too few to measure retrieval; give at least {FEWEST_LABELED}.")
+    queries, found = spread_queries(len(places)), list[pd.DataFrame]()
+    size = max(1, _DISTANCES // len(places))
+    for start in range(0, len(queries), size):
+        if progress:
+            progress(start, len(queries))
+        if should_stop and should_stop():
+            return None
+        block = queries[start : start + size]
+        distance = labels.between(places[block], places)
+        # every metric is a mean over queries
+        found.append(len(block) / len(queries) * _lines(spaces, distance, block))
+    if progress:
+        progress(len(queries), len(queries))
+    total: pd.DataFrame = sum(found[1:], found[0])
+    return total.rename_axis("row").reset_index()
+
+
+def spread_queries(images: int) -> NDArray[np.int64]:
+    """Places of those of so many images that ask: all, or 2,000 at equal distances."""
+    return np.unique(np.linspace(0, images - 1, min(images, MOST_QUERIES)).round().astype(np.int64))
+
+
+def _lines(spaces: Mapping[str, NDArray[Any]], distance: NDArray[np.float32], block: NDArray[np.int64]) -> pd.DataFrame:
+    ndcg = tuple(k for k in NDCG_KS if k < distance.shape[1])
+    beside = oracle_and_chance(distance, DISTANCE_KS, ndcg, exclude=block)
+    kept, lines = continuous_metric_names(DISTANCE_KS, ndcg), {}
+    for name, vectors in spaces.items():
+        measured = continuous_metrics(distance, vectors[block], vectors, (*DISTANCE_KS, *ndcg), exclude=block)
+        lines[name] = {metric: measured[metric] for metric in kept} | beside
+    return pd.DataFrame.from_dict(lines, orient="index")
+
+
+def oracle_and_chance(
+    distance: NDArray[np.float32], distances: Sequence[int], ndcg: Sequence[int], exclude: NDArray[np.int64] | None = None
+) -> dict[str, float]:
+    """The metrics of a retrieval by the labels themselves ("oracle_..."; its nDCG is 1) and of one by chance ("chance_..."), at these k.
+
+    `distance` (q, n) are label distances; `exclude` as for `continuous_metrics`.
+    """
+    oracle = oracle_metrics(distance, distances, exclude=exclude)
+    chance = chance_metrics(distance, (*distances, *ndcg), exclude=exclude)
+    found = {f"oracle_{name}": oracle[name] for name in continuous_metric_names(distances, ())}
+    return (
+        found
+        | {"chance_mean_label_distance": chance[f"mean_label_distance_at_{distances[0]}"]}
+        | {f"chance_{name}": chance[name] for name in continuous_metric_names((), ndcg)}
+    )
+
+
+def continuous_metric_names(distances: Sequence[int], ndcg: Sequence[int]) -> list[str]:
+    """As `continuous_metrics` names them."""
+    return [*(f"mean_label_distance_at_{k}" for k in distances), *(f"ndcg_at_{k}" for k in ndcg)]

@@ -39,13 +39,9 @@ def aggregated_generalization_score(distances: Any, scores: Any) -> float:
 def by_split(measured: pd.DataFrame, figure: str = "recall_at_1") -> pd.DataFrame:
     """Mean and deviation over seeds of a figure, a line per method and split, with the difference from the mean of all methods on the split.
 
-    Args:
-        measured: a line per run: `row` (the method), `seed`, `split`, `distance` and figures, as `likeness.studies.study.measured` gives
-            them.
-        figure: one of its columns.
-
-    Returns:
-        row, split, distance, runs, mean, deviation (0 for one run), difference; by distance. The difference is NaN on splits that lack a method.
+    `measured` has a line per run: `row` (the method), `seed`, `split`, `distance` and figures, as `likeness.studies.study.measured` gives them; what
+    comes out row, split, distance, runs, mean, deviation (0 for one run), difference; by distance. The difference is NaN on splits that lack a
+    method.
     """
     if not len(measured):
         return pd.DataFrame(columns=[*CELL, "runs", "mean", "deviation", "difference"])
@@ -67,15 +63,10 @@ class RemovalRise(NamedTuple):
 
 
 def rise_by_removal(found: pd.DataFrame) -> RemovalRise | None:
-    """Whether methods do better on the hardest split that has lost classes than on the hardest one that has not.
+    """Whether methods do better on the hardest split that has lost classes than on the hardest one that has not, by the lines of `by_split`.
 
-    Removal takes the classes away that lie between the two sides, which are the hardest to tell apart, and leaves fewer to choose among.
-
-    Args:
-        found: of `by_split`, larger scores being better.
-
-    Returns:
-        None where there is no such rise; means are over the methods that were measured on both splits.
+    Removal takes the classes away that lie between the two sides, which are the hardest to tell apart, and leaves fewer to choose among. Larger
+    scores are better, means are over the methods that were measured on both splits, and there is None where there is no such rise.
     """
     is_removal = found["split"].astype(str).str.startswith(_REMOVAL)
     both = found[is_removal], found[~is_removal]
@@ -110,8 +101,7 @@ def generalization_scores(measured: pd.DataFrame, figure: str = "recall_at_1") -
 def scaled_structure(measured: pd.DataFrame, figure: str = "recall_at_1") -> pd.DataFrame:
     """Structure and score of each run, both scaled to 0 to 1 within its split, so that splits can be laid over each other (Figure 4).
 
-    Returns:
-        row, seed, split, distance, property, structure, score: a line per run and property; splits with one run or equal values are left out.
+    row, seed, split, distance, property, structure, score: a line per run and property; splits with one run or equal values are left out.
     """
     parts = []
     for (_, _), own in measured.groupby(["split", "distance"], sort=False) if len(measured) else []:
@@ -125,10 +115,8 @@ def scaled_structure(measured: pd.DataFrame, figure: str = "recall_at_1") -> pd.
 
 
 def structure_correlations(scaled: pd.DataFrame) -> pd.DataFrame:
-    """Pearson's correlation of structure with score, for each split and over all: property, split ("all" for all), runs, correlation.
-
-    Args:
-        scaled: of `scaled_structure`.
+    """Pearson's correlation of structure with score (`scaled_structure`), for each split and over all: property, split ("all" for all), runs,
+    correlation.
     """
     lines = []
     for name, own in scaled.groupby("property", sort=False):
@@ -139,17 +127,14 @@ def structure_correlations(scaled: pd.DataFrame) -> pd.DataFrame:
 
 
 def correlations_without(scaled: pd.DataFrame, count: int = 1) -> pd.DataFrame:
-    """Whether a correlation of structure with score hinges on a few methods: what is left of it at worst without any `count` of them.
+    """Whether a correlation of structure with score (`scaled_structure`) hinges on a few methods: what is left of it at worst without any `count` of
+    them.
 
-    Structure and score of the remaining methods are scaled anew within each split.
-
-    Args:
-        scaled: of `scaled_structure`.
-        count: how many methods are left out together; every choice is tried.
+    Every choice of so many methods is tried; structure and score of the remaining ones are scaled anew within each split.
 
     Returns:
-        property, correlation (over all splits, with all methods), weakest (the least of it, or the furthest to the other sign), and without,
-        the names that were left out then. Properties with fewer than three other methods are left out.
+        property, correlation (over all splits, with all methods), weakest (the least of it, or the furthest to the other sign), and without, the
+        names that were left out then. Properties with fewer than three other methods are left out.
     """
     lines = []
     for name, own in scaled.groupby("property", sort=False):
@@ -178,17 +163,16 @@ def _rescaled(own: pd.DataFrame) -> pd.DataFrame:
 def few_shot_gains(measured: pd.DataFrame) -> pd.DataFrame:
     """R@1 on the queries of few-shot episodes before and after adaptation (Figure 7), a line per method, split and number of shots.
 
-    Returns:
-        row, split, distance, shots, runs, zero_shot, few_shot, gain: few_shot / zero_shot - 1 of the means over the seeds.
+    row, split, distance, shots, runs, zero_shot, few_shot, gain: few_shot / zero_shot - 1 of the means over the seeds.
     """
     shots = sorted(int(name.removeprefix("few_shot_")) for name in measured.columns if name.removeprefix("few_shot_").isdigit())
     parts = []
     for count in shots:
         names = {f"zero_shot_{count}": "zero_shot", f"few_shot_{count}": "few_shot"}
         own = measured.dropna(subset=list(names)).rename(columns=names)
-        means = own.groupby(CELL, sort=False)[["zero_shot", "few_shot"]].mean()
-        runs = own.groupby(CELL, sort=False).size().rename("runs")
-        parts.append(means.join(runs).reset_index().assign(shots=count))
+        groups = own.groupby(CELL, sort=False)
+        found = groups.agg(zero_shot=("zero_shot", "mean"), few_shot=("few_shot", "mean"), runs=("few_shot", "size"))
+        parts.append(found.reset_index().assign(shots=count))
     columns = [*CELL, "shots", "runs", "zero_shot", "few_shot", "gain"]
     if not parts:
         return pd.DataFrame(columns=columns)

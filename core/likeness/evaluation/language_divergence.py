@@ -20,12 +20,8 @@ BLOCK_BYTES = 32_000_000
 
 @dataclass(frozen=True)
 class LanguageDivergence:
-    """Divergences of the rows of a space's similarity matrix from language, in nats.
-
-    Attributes:
-        mean, deviation: over the rows (ddof 0).
-        rows: (n,) one per image, or (c,) one per class.
-        per_class: mean over the rows of each class, indexed by its name, in the order of the classes.
+    """Divergences of the rows of a space's similarity matrix from language, in nats: mean and deviation (ddof 0) over the rows, the rows (n,), one
+    per image, or (c,), one per class, and the mean of each class, indexed by its name, in the order of the classes.
     """
 
     mean: float
@@ -49,15 +45,15 @@ def language_divergence(
 ) -> LanguageDivergence:
     """Row-wise KL divergence between a space's similarities and language's (Roth et al., CVPR 2022, section 4.5; Eq. 2 and 3).
 
-    With X the cosines of all images with all images, L the similarities of their class names and T the temperature, row i gives
-    KL(softmax(X_i / T) || softmax(L_i / T)): with the defaults, what the loss `likeness.losses.language_match` would be on all images as one
-    batch. The paper prints 1.49 ± 0.16 without and 0.34 ± 0.09 with guidance and does not say how these were scaled. Eq. 2 as printed, T = 1
-    here, can't give them: it stays below some 0.2, since cosines differ by little. So compare spaces, never with the paper's figures.
+    With X the cosines of all images with all images, L the similarities of their class names and T the temperature, row i gives KL(softmax(X_i / T)
+    || softmax(L_i / T)): with the defaults, what the loss `likeness.losses.language_match` would be on all images as one batch. The paper prints 1.49
+    ± 0.16 without and 0.34 ± 0.09 with guidance and does not say how these were scaled. Eq. 2 as printed, T = 1 here, can't give them: it stays below
+    some 0.2, since cosines differ by little. So compare spaces, never with the paper's figures.
 
-    With T = 1 it measures the scale of the cosines more than their order, since it is about half the variance of X - L: a space in which all
-    images look the same comes out closer to language than one that orders its classes just as language does, but more distinctly; and a
-    constant further dimension, which changes no neighbor, can lower it as much as guidance does (on the shipped images it did). Read
-    `language_rank_correlation` beside it, which depends on the order alone.
+    With T = 1 it measures the scale of the cosines more than their order, since it is about half the variance of X - L: a space in which all images
+    look the same comes out closer to language than one that orders its classes just as language does, but more distinctly; and a constant further
+    dimension, which changes no neighbor, can lower it as much as guidance does (on the shipped images it did). Read `language_rank_correlation`
+    beside it, which depends on the order alone.
 
     Args:
         embeddings: (n, d), NumPy or torch, of any length; their cosines are compared.
@@ -69,15 +65,14 @@ def language_divergence(
         shift: gamma_lang, added to L. It matters under the mask alone, where a larger one separates "same class" from all the rest.
         temperature: T. Not in the paper. The divergence is not multiplied by T squared, as `language_match` does for its gradient's sake.
         names: c class names, for `per_class`; without them their numbers.
-        progress: called with (rows done, rows).
 
     Returns:
-        Zero or more in each row, 0 where both sides have the same softmax. Products are in the embeddings' precision (float64 stays
-        float64), everything else in float64. Memory beyond the inputs is bounded; 20,000 images take 10 to 20 seconds of a core.
+        Zero or more in each row, 0 where both sides have the same softmax. Products are in the embeddings' precision (float64 stays float64),
+        everything else in float64. Memory beyond the inputs is bounded; 20,000 images take 10 to 20 seconds of a core.
 
     Raises:
-        InputError: embeddings, labels, similarities or names that do not fit, one class only, a class without images, unknown direction or
-            level, a temperature that is not above 0.
+        InputError: embeddings, labels, similarities or names that do not fit, one class only, a class without images, unknown direction or level, a
+            temperature that is not above 0.
     """
     _check(direction, level, temperature)
     similarities = checked_language(language)
@@ -104,12 +99,7 @@ def language_divergence(
 
 
 class _Target:
-    """The language side, L / T, known by class: its softmax over all images needs one sum per class, not per image.
-
-    Args:
-        similarities: (c, c), divided by the temperature.
-        numbers: (m,) class of each column.
-    """
+    """The language side, L / T (c, c), known by class of each column (m,): its softmax over all images needs one sum per class, not per image."""
 
     def __init__(self, similarities: NDArray[np.float64], numbers: NDArray[np.int64]) -> None:
         from scipy.special import logsumexp

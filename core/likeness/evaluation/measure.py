@@ -66,8 +66,7 @@ def labeled_part(vectors: Any, labels: Any) -> tuple[Any, Any, int]:
 def chosen_metrics(include: MetricLike | Sequence[MetricLike] | None = None, *, words: bool = False) -> list[Metric]:
     """The metrics that are named, each once; None: those of `METRICS`. `words`: there is a notion, so that its aspects can be judged, too.
 
-    Raises:
-        InputError: an unknown name, one that needs label distances, none at all, or two functions of one name.
+    InputError: an unknown name, one that needs label distances, none at all, or two functions of one name.
     """
     wanted: Sequence[MetricLike] = list(METRICS) if include is None else [include] if isinstance(include, str) or callable(include) else list(include)
     if not wanted:

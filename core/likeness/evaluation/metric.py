@@ -15,13 +15,11 @@ class Metric:
     """A metric. A file of `likeness.evaluation.definitions` declares it, alone or with those that are computed with it; one line there lists it.
 
     Attributes:
-        name: as it stands in tables; "recall_at_{k}" is one for each k.
-        title: shown to people, "{k}" in it, too.
-        help: one sentence, "{k}" in it, too.
+        name, title, help: as it stands in tables, as people read it, and one sentence; "{k}" in it is one for each k, as in "recall_at_{k}".
         kind: what it judges: "retrieval", "clustering" and "structure" by class labels, "continuous" by label distances, "words" by a notion's
             aspects; "own" is somebody's.
         compute: from vectors (n, d) and labels (n,); metrics with the same function are computed in one call. None: not from class labels.
-        larger_is_better: False where a smaller value is the better one; None where it is a property, and neither is better.
+        larger_is_better: None where it is a property, and neither is better.
         format: of a value, as Python writes it.
         compared: whether a comparison of methods measures it by default.
     """

@@ -1,10 +1,9 @@
 """From the names of metrics to what is known about them."""
 
-from collections.abc import Iterator, Mapping
-
 from likeness.errors import InputError
 from likeness.evaluation import definitions
 from likeness.evaluation.metric import Metric
+from likeness.registry import LiveView
 
 _VALIDATION = "validation_"
 
@@ -51,29 +50,14 @@ def metric_title(name: str) -> str:
     return title if plain == name else f"{title}, validation"
 
 
-class _Compared(Mapping[str, str]):
-    """Names and titles of the metrics that a comparison of methods measures, in the order in which they are shown."""
-
-    def __getitem__(self, name: str) -> str:
-        return self._titles()[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._titles())
-
-    def __len__(self) -> int:
-        return len(self._titles())
-
-    def _titles(self) -> dict[str, str]:
-        found = {metric.name: metric.title for metric in definitions.LISTED if metric.compared}
-        return {name: found[name] for name in sorted(found, key=_place)}
-
-
 # the order of the InDiReCT paper's tables; others follow
 _PAPER = ("map_at_r", "precision_at_1", "r_precision", "ami", "nmi", "map", "mrr")
 
 
-def _place(name: str) -> int:
-    return _PAPER.index(name) if name in _PAPER else len(_PAPER)
+def _compared() -> dict[str, str]:
+    found = {metric.name: metric.title for metric in definitions.LISTED if metric.compared}
+    return {name: found[name] for name in sorted(found, key=lambda name: _PAPER.index(name) if name in _PAPER else len(_PAPER))}
 
 
-METRICS: Mapping[str, str] = _Compared()
+# names and titles of the metrics that a comparison of methods measures, in the order in which they are shown
+METRICS = LiveView(_compared)

@@ -12,7 +12,6 @@ from likeness.errors import InputError
 from likeness.evaluation._inputs import DistanceMetric, class_codes, scaling_for, taken
 from likeness.evaluation._ranks import relevant_ranks
 from likeness.evaluation._scores import RankedHits, scores_at
-from likeness.progress import Progress
 
 
 def retrieval_metrics(
@@ -25,8 +24,6 @@ def retrieval_metrics(
     rows: Any = None,
     metric: DistanceMetric = "cosine",
     only: Collection[str] | None = None,
-    progress: Progress | None = None,
-    should_stop: Callable[[], bool] | None = None,
 ) -> dict[str, float]:
     """How well items of the same label find each other: means over all queries of the scores of `retrieval_scores`.
 
@@ -40,8 +37,6 @@ def retrieval_metrics(
         rows: numbers or mask of the queries that ask, the gallery staying whole; None: all.
         metric: "cosine" ranks by direction alone; "euclidean" by distance between the rows as given. The same for unit rows.
         only: names of the scores wanted; None: all.
-        progress: called with (queries done, queries).
-        should_stop: asked between blocks of some thousand queries or fewer; once true, the call ends with an InputError.
 
     Returns:
         precision_at_1, r_precision, map_at_r, map, mrr, map_at_1000 and recall_at_{k} for each k, in [0, 1]. The first five are means
@@ -50,7 +45,7 @@ def retrieval_metrics(
 
     Raises:
         InputError: on embeddings that are empty, not finite or (cosine) all zero in a row, on labels that do not fit, where no row or none that asks
-            has one, on an unknown score, when stopped, and where there is no room for scratch files.
+            has one, on an unknown score, and where there is no room for scratch files.
 
     Memory is bounded: embeddings may be memory-mapped, of float32, and are read in parts. What is larger than 300 MB once scaled lies in
     a file in the folder of temporary files (TMPDIR) meanwhile: 4 bytes per value. A query takes some hundred bytes for its scores, and a
@@ -62,8 +57,7 @@ def retrieval_metrics(
         >>> retrieval_metrics([[1.0, 0.0], [0.9, 0.1], [0.0, 1.0], [0.1, 0.9]], ["car", "car", "van", "van"])["map_at_r"]
         1.0
     """
-    options: dict[str, Any] = {"rows": rows, "metric": metric, "only": only, "progress": progress, "should_stop": should_stop}
-    scores = retrieval_scores(embeddings, labels, ks, query_embeddings, query_labels, **options)
+    scores = retrieval_scores(embeddings, labels, ks, query_embeddings, query_labels, rows=rows, metric=metric, only=only)
     return {str(name): float(value) for name, value in scores.drop(columns="label").mean().items()}
 
 
@@ -77,17 +71,16 @@ def retrieval_scores(
     rows: Any = None,
     metric: DistanceMetric = "cosine",
     only: Collection[str] | None = None,
-    progress: Progress | None = None,
     should_stop: Callable[[], bool] | None = None,
 ) -> pd.DataFrame:
-    """The scores of each query; arguments and errors as in `retrieval_metrics`.
+    """The scores of each query; arguments and errors as in `retrieval_metrics`, and one once `should_stop`, asked between blocks of queries, is true.
 
     With R relevant gallery items (same label, not the query itself), P(i) = share of relevant items among the i nearest and
     rel(i) = 1 where the i-th nearest is relevant:
 
     * precision_at_1: rel(1).
     * r_precision: P(R).
-    * map_at_r: 1/R sum over i <= R of P(i) rel(i) (Musgrave et al., A DistanceMetric Learning Reality Check, ECCV 2020, Eq. 2).
+    * map_at_r: 1/R sum over i <= R of P(i) rel(i) (Musgrave et al., A Metric Learning Reality Check, ECCV 2020, Eq. 2).
     * map: the same sum over the whole gallery, divided by R.
     * mrr: 1 / rank of the first relevant item.
     * map_at_1000: the sum over i <= 1000, divided by the size of the class in the gallery, the query INCLUDED where it is there: the
@@ -129,8 +122,6 @@ def retrieval_scores(
         for name, compute in functions.items():
             columns[name][chunk.queries] = compute(hits)
         done += len(chunk.queries)
-        if progress:
-            progress(done, len(asking))
         if should_stop and done < len(asking) and should_stop():
             raise InputError(f"Stopped after {done:,} of {len(asking):,} queries; measure again for the scores.")
     index = numbers[asking]

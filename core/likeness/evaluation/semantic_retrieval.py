@@ -1,6 +1,6 @@
 """Which classes are found for the images of a class, and how related to it they are (language guidance, section 4.5)."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -11,20 +11,16 @@ from numpy.typing import NDArray
 
 from likeness.arrays import checked_rows
 from likeness.errors import InputError
-from likeness.evaluation._language_inputs import checked_labels, checked_language, checked_names
+from likeness.evaluation._language_inputs import checked_labels, checked_language, checked_names, class_number
 from likeness.search import nearest
+
+LEAST_ERRORS = 10
 
 
 @dataclass(frozen=True)
 class SemanticRetrieval:
-    """What the images of each class find in a space.
-
-    Attributes:
-        counts: (c, c) how many of the neighbors of class i's images are of class j; a row sums to `neighbors` times the class's images.
-        language: (c, c) similarities of the class names.
-        sizes: (c,) images of each class.
-        names: c class names.
-        neighbors: retrieved for each image.
+    """What the images of each class find in a space: how many of the `neighbors` of class i's images are of class j (c, c), so that a row sums to
+    that times the images of the class (c,), and the similarities (c, c) of the class names.
     """
 
     counts: NDArray[np.int64]
@@ -72,18 +68,9 @@ def semantic_retrieval(embeddings: Any, labels: Any, language: Any, neighbors: i
     """Every image asks for its nearest others; the classes of what it finds are counted by its own class.
 
     As in section 4.5 of "Integrating Language Guidance" (Roth et al., CVPR 2022): all images of a class as queries, each without itself, the top
-    twenty by cosine, exact.
-
-    Args:
-        embeddings: (n, d), NumPy or torch, of any length.
-        labels: (n,) class numbers 0 to c - 1.
-        language: (c, c) similarities of the class names.
-        neighbors: retrieved for each image, 1 to n - 1.
-        names: c class names; without them their numbers.
-
-    Raises:
-        InputError: embeddings, labels, similarities or names that do not fit, one class only, a class of one image, which can't find its own
-            class, or a number of neighbors out of range.
+    twenty by cosine, exact. Embeddings (n, d) may be of any length, labels (n,) are class numbers 0 to c - 1, language (c, c) similarities of the
+    class names; without names their numbers. InputError: embeddings, labels, similarities or names that do not fit, one class only, a class of one
+    image, which can't find its own class, or a number of neighbors out of range.
     """
     similarities = checked_language(language)
     rows = checked_rows(embeddings, "The embeddings")
@@ -110,3 +97,57 @@ def _without_own(counts: NDArray[np.int64]) -> NDArray[np.int64]:
 def _mean(language: NDArray[np.float64], weights: NDArray[np.int64]) -> float:
     total = weights.sum()
     return float((weights * language).sum() / total) if total else float("nan")
+
+
+def retrieved_classes(spaces: Mapping[str, SemanticRetrieval], query: str, top: int = 5) -> pd.DataFrame:
+    """At most `top` other classes that the images of `query` find, most related first: Figure 3 of "Integrating Language Guidance" (Roth et al.
+    2022).
+
+    Every class that any of the spaces found is there, so that a count of 0 tells what a space misses; the query's own class is not.
+
+    Returns:
+        Columns class, language_similarity (with the query, descending; equal ones in the order of the classes) and one count per space, under its
+        name. No row where all spaces found the query's class alone.
+
+    Raises:
+        InputError: no space, spaces of different classes, an unknown class (close ones are named; capitals do not matter), or `top` below 1.
+    """
+    first = _checked(spaces)
+    number = class_number(query, first.names)
+    if top < 1:
+        raise InputError(f"top is {top}, but at least one class must be asked for.")
+    counts = np.stack([space.counts[number] for space in spaces.values()])
+    found = np.flatnonzero(counts.any(axis=0))
+    found = found[found != number]
+    chosen = found[np.argsort(-first.language[number, found], kind="stable")][:top]
+    columns = {name: row[chosen] for name, row in zip(spaces, counts, strict=True)}
+    return pd.DataFrame({"class": [first.names[each] for each in chosen], "language_similarity": first.language[number, chosen], **columns})
+
+
+def most_changed(a: SemanticRetrieval, b: SemanticRetrieval, top: int = 10, least: int = LEAST_ERRORS) -> pd.DataFrame:
+    """At most `top` query classes whose wrong neighbors differ most in how related they are between two spaces of the same images: examples worth a
+    look.
+
+    Classes with fewer than `least` wrong neighbors in either space are left aside, since the mean over a few says little. Columns class, a, b (mean
+    language similarity of the wrong neighbors, `SemanticRetrieval.per_class`) and change = b - a, the largest by size first, equal ones in the order
+    of the classes. InputError: spaces of different classes, or `top` below 1.
+    """
+    _checked({"a": a, "b": b})
+    if top < 1:
+        raise InputError(f"top is {top}, but at least one class must be asked for.")
+    ours, theirs = a.per_class, b.per_class
+    frame = pd.DataFrame({"class": ours["class"], "a": ours["relatedness"], "b": theirs["relatedness"]})
+    frame["change"] = frame["b"] - frame["a"]
+    enough = frame[(ours["errors"] >= max(least, 1)) & (theirs["errors"] >= max(least, 1))]
+    return enough.sort_values("change", key=lambda change: -change.abs(), kind="stable").head(top).reset_index(drop=True)
+
+
+def _checked(spaces: Mapping[str, SemanticRetrieval]) -> SemanticRetrieval:
+    """The first of spaces that have the same classes and images."""
+    if not spaces:
+        raise InputError("There is no space to compare; give at least one.")
+    first, *others = spaces.values()
+    for other in others:
+        if other.names != first.names or not np.array_equal(other.sizes, first.sizes):
+            raise InputError("The spaces are of different classes or images; compare spaces of the same images with the same labels.")
+    return first

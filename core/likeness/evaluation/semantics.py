@@ -18,13 +18,8 @@ from likeness.progress import Progress
 
 @dataclass(frozen=True)
 class Semantics:
-    """How a space agrees with language.
-
-    Attributes:
-        images, classes: divergences from language, between images and between the means of classes.
-        similarities: (c, c) cosines of the classes' means.
-        rank_correlation: of these with the similarities of the names, over pairs of classes.
-        retrieval: the classes that the images of each class find.
+    """How a space agrees with language: its divergences between images and between the means of classes, the cosines of these means (c, c), their
+    rank correlation with the similarities of the names, over pairs of classes, and the classes that the images of each class find.
     """
 
     images: LanguageDivergence
@@ -52,14 +47,8 @@ def semantics(
 ) -> Semantics:
     """The analyses of section 4.5 of "Integrating Language Guidance" (Roth et al., CVPR 2022), of one space.
 
-    Args:
-        embeddings: (n, d); labels: (n,) class numbers 0 to c - 1; language: (c, c) similarities of the class names; names: c class names.
-        neighbors: of `semantic_retrieval`.
-        progress: called with (images done, n) during the slowest part, the divergence between images.
-        options: direction, masked, shift, temperature of `language_divergence`.
-
-    Raises:
-        InputError: as `semantic_retrieval` and `language_divergence`.
+    Arguments and errors as of `semantic_retrieval` and, with `options` (direction, masked, shift, temperature), of `language_divergence`; `progress`
+    is of the slowest part, the divergence between images.
     """
     retrieval = semantic_retrieval(embeddings, labels, language, neighbors, names)
     similarities = class_image_similarities(embeddings, labels, len(retrieval.names))
@@ -97,8 +86,7 @@ def semantics_table(spaces: Mapping[str, Semantics]) -> pd.DataFrame:
 def class_image_similarities(embeddings: Any, labels: Any, classes: int) -> NDArray[np.float64]:
     """Cosines (c, c) between the classes' means of unit vectors; embeddings (n, d), labels (n,) class numbers 0 to c - 1.
 
-    Raises:
-        InputError: embeddings or labels that do not fit, a class without images, or one whose images cancel out.
+    InputError: embeddings or labels that do not fit, a class without images, or one whose images cancel out.
     """
     rows = precise_unit_rows(embeddings)
     means = class_means(rows, checked_labels(labels, len(rows), classes))
@@ -108,20 +96,11 @@ def class_image_similarities(embeddings: Any, labels: Any, classes: int) -> NDAr
 
 
 def language_rank_correlation(similarities: Any, language: Any) -> float:
-    """Spearman's rank correlation, -1 to 1, over all pairs of different classes, of the space's similarities with language's.
+    """Spearman's rank correlation, -1 to 1, over all pairs of different classes, of the space's similarities (c, c) with language's.
 
-    1: the space orders the pairs of classes just as language does; 0: it has nothing to do with it. Adding to all similarities, or stretching
-    them, changes nothing, unlike `language_divergence`. It is not in the paper.
-
-    Args:
-        similarities: (c, c), of `class_image_similarities`.
-        language: (c, c) similarities of the class names.
-
-    Returns:
-        NaN where all pairs of one side are equally similar, as of two classes, which are one pair.
-
-    Raises:
-        InputError: matrices that are not square and of one shape.
+    1: the space orders the pairs of classes just as language does; 0: it has nothing to do with it. Adding to all similarities, or stretching them,
+    changes nothing, unlike `language_divergence`. It is not in the paper. NaN where all pairs of one side are equally similar, as of two classes,
+    which are one pair; InputError where the matrices are not square and of one shape.
     """
     ours, theirs = checked_language(similarities), checked_language(language)
     if ours.shape != theirs.shape:

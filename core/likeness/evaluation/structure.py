@@ -15,22 +15,19 @@ STRUCTURE = ("inter", "intra", "ratio", "spectral_decay")
 
 
 def structure_metrics(embeddings: Any, labels: Any) -> dict[str, float]:
-    """Properties that were thought to tell how well a space generalizes (ooDML, section 4.2; Roth et al., ICML 2020).
+    """Properties that were thought to tell how well a space generalizes (ooDML, section 4.2; Roth et al., ICML 2020): inter, intra, ratio,
+    spectral_decay.
 
-    inter: mean cosine distance between two class centres, the means of their rows scaled to unit length. intra: mean cosine distance between
-    two rows of a class, averaged over the classes that have two. ratio: intra / inter, the density. spectral_decay: KL(uniform || spectrum)
-    of all singular values of the rows, divided by their sum; 0 where every direction is used alike, and infinite where one is not used at
-    all.
+    inter: mean cosine distance between two class centres, the means of their rows scaled to unit length. intra: mean cosine distance between two rows
+    of a class, averaged over the classes that have two. ratio: intra / inter, the density. spectral_decay: KL(uniform || spectrum) of all singular
+    values of the rows, divided by their sum; 0 where every direction is used alike, and infinite where one is not used at all.
 
-    The authors' NumPy code leaves the smallest singular value out, which changes the decay by about a hundredth, and gives a class of one row
-    the larger of the first two classes' distances; here it is left out.
+    The authors' NumPy code leaves the smallest singular value out, which changes the decay by about a hundredth, and gives a class of one row the
+    larger of the first two classes' distances; here it is left out.
 
     Args:
         embeddings: (n, d), NumPy or torch; may be memory-mapped, a part is worked on at a time. Rows are scaled to unit length.
         labels: (n,) of any hashable kind; rows without one (`likeness.data.has_label`) take no part.
-
-    Returns:
-        inter, intra, ratio, spectral_decay.
 
     Raises:
         InputError: fewer than two classes, no class with two rows, rows of zero length or not finite.

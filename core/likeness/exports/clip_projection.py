@@ -11,21 +11,11 @@ _CLOSE = 1e-4
 
 
 def join_projection(visual: Any, head: nn.Linear, images: Tensor) -> dict[str, Any]:
-    """Puts y = W x + b behind the image side's projection, in place; the model's vectors are then those of the run before scaling.
+    """Puts y = W x + b behind the image side's projection, in place, and returns what has to change among `vision_cfg` in the model's configuration.
 
     A projection with a bias takes both. TimmModel's linear and MLP projections get a bias. The projection of a vision transformer is a bare matrix P
-    that follows a layer norm, whose shift s becomes s + t with t P W^T = b: wherever b lies in the span of the rows of P W^T, that is exact.
-
-    Args:
-        visual: the image side of an open_clip model.
-        head: the embedding layer.
-        images: (n, 3, h, w) normalized, by which the result is compared with head(visual(images)).
-
-    Returns:
-        What has to change among `vision_cfg` in the model's configuration.
-
-    Raises:
-        InputError: an image side without such a projection, or one that has no place for the layer.
+    that follows a layer norm, whose shift s becomes s + t with t P W^T = b: wherever b lies in the span of the rows of P W^T, that is exact. The
+    result is compared with head(visual(images)) on normalized images (n, 3, h, w); InputError where the layer has no place.
     """
     with torch.no_grad():
         expected = head(visual(images))

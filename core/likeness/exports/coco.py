@@ -4,28 +4,23 @@ Format: https://cocodataset.org/#format-data. It knows boxes and outlines of obj
 """
 
 import json
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from likeness.errors import InputError
+from likeness.exports.material import Material
 from likeness.exports.plain_columns import class_attributes, class_values, plain_values
 from likeness.exports.target import ExportOptions, Target, Written
 from likeness.io import image_size, name_to_text, write_atomic
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from likeness.exports.material import Material
-    from likeness.progress import Progress
+from likeness.progress import Progress
 
 _EVERY = 100
 
 
-def write_coco(material: "Material", path: "Path", options: ExportOptions, progress: "Progress") -> Written:
-    """Writes the file. `file_name` is the path in the table; what COCO has no place for (numbers, notes, which attribute a category is of) stands
-    in `attributes` of each image and `supercategory` of each category.
+def write_coco(material: Material, path: Path, options: ExportOptions, progress: Progress) -> Written:
+    """A COCO file: each class of an image is an annotation around the whole image; numbers and notes stand beside.
 
-    Raises:
-        InputError: an image has no file or cannot be read, or an attribute that is not there.
+    `file_name` is the path in the table; what COCO has no place for stands in `attributes` of each image and `supercategory` of each category.
     """
     paths = material.paths()
     attributes = class_attributes(material.attributes, options.label)
@@ -51,8 +46,8 @@ def write_coco(material: "Material", path: "Path", options: ExportOptions, progr
     return Written(len(images), note=f"{len(categories):,} categories of {', '.join(attributes) or 'no attribute'}")
 
 
-def categories_of(material: "Material", attributes: list[str]) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """Categories, and an annotation without a box for each value that an image has. Yes is the category NAME of the tag, no is none.
+def categories_of(material: Material, attributes: list[str]) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """Categories, and an annotation without a box for each value that an image has; yes is the category NAME of the tag, no is none.
 
     Of several attributes, a category is called "ATTRIBUTE: VALUE", so that no two have the same name.
     """
@@ -72,13 +67,4 @@ def categories_of(material: "Material", attributes: list[str]) -> tuple[list[dic
     return list(categories.values()), annotations
 
 
-TARGET = Target(
-    "coco",
-    "COCO",
-    "A COCO file: each class of an image is an annotation around the whole image; numbers and notes stand beside.",
-    "images",
-    write_coco,
-    ("label",),
-    ending=".json",
-    several=True,
-)
+TARGET = Target("coco", "COCO", "images", write_coco, ("label",), ending=".json", several=True)

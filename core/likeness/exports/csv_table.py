@@ -1,27 +1,22 @@
 """A CSV file: a line for each image, a column for each attribute, perhaps its nearest neighbors."""
 
-from typing import TYPE_CHECKING, BinaryIO
+from pathlib import Path
 
 import pandas as pd
 
+from likeness.exports.material import Material
 from likeness.exports.plain_columns import NEIGHBORS, SIMILARITIES, check_own_columns
 from likeness.exports.target import ExportOptions, Target, Written
 from likeness.io import csv_bytes, open_atomic
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from likeness.exports.material import Material
-    from likeness.progress import Progress
+from likeness.progress import Progress
 
 _PART = 10_000
 
 
-def write_csv(material: "Material", path: "Path", options: ExportOptions, progress: "Progress") -> Written:
-    """Writes the table; neighbors are row numbers of this file, from 0, with spaces between them.
+def write_csv(material: Material, path: Path, options: ExportOptions, progress: Progress) -> Written:
+    """A CSV file of all attributes; with `neighbors`, the nearest images of each.
 
-    Raises:
-        InputError: the name does not end in .csv, or an attribute has the name of a column of neighbors.
+    Neighbors are row numbers of this file, from 0, with spaces between them.
     """
     columns = material.columns
     if options.neighbors:
@@ -34,25 +29,13 @@ def write_csv(material: "Material", path: "Path", options: ExportOptions, progre
                     NEIGHBORS: [" ".join(map(str, each)) for each in rows.tolist()],
                     SIMILARITIES: [" ".join(f"{value:.6g}" for value in each) for each in similarities.tolist()],
                 }
-                _write(file, pd.concat([part.frame.reset_index(drop=True), pd.DataFrame(beside)], axis=1), not part.begin)
+                file.write(csv_bytes(pd.concat([part.frame.reset_index(drop=True), pd.DataFrame(beside)], axis=1), not part.begin))
                 progress(part.end, len(material))
         else:
             for begin in range(0, len(material), _PART):
-                _write(file, columns.iloc[begin : begin + _PART], not begin)
+                file.write(csv_bytes(columns.iloc[begin : begin + _PART], not begin))
                 progress(min(begin + _PART, len(material)), len(material))
     return Written(len(material))
 
 
-def _write(file: BinaryIO, frame: pd.DataFrame, header: bool) -> None:
-    file.write(csv_bytes(frame, header))
-
-
-TARGET = Target(
-    "csv",
-    "CSV",
-    "A CSV file of all attributes; with `neighbors`, the nearest images of each.",
-    "rows",
-    write_csv,
-    ("neighbors",),
-    ending=".csv",
-)
+TARGET = Target("csv", "CSV", "rows", write_csv, ("neighbors",), ending=".csv")

@@ -5,21 +5,18 @@ file, and of neighbors as {"ids": [...], "distances": [...]}, where ids are rows
 """
 
 import time
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from likeness.errors import InputError
+from likeness.exports.material import Material
 from likeness.exports.parquet_table import arrow_table
 from likeness.exports.plain_columns import check_own_columns, class_attributes, class_values
 from likeness.exports.target import ExportOptions, Target, Written
 from likeness.io import open_atomic
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from likeness.exports.material import Material
-    from likeness.progress import Progress
+from likeness.progress import Progress
 
 X, Y, TEXT, IMAGE, NEIGHBORS = "x", "y", "text", "image", "neighbors"
 _NEIGHBORS, _PICTURE = 15, 96
@@ -27,11 +24,10 @@ _LOOK_S = 0.1
 _FEWEST = 4  # images that have neighborhoods which a map can keep
 
 
-def write_atlas(material: "Material", path: "Path", options: ExportOptions, progress: "Progress") -> Written:
-    """Writes the file; the map is UMAP's of the exported rows, which is kept and found again.
+def write_atlas(material: Material, path: Path, options: ExportOptions, progress: Progress) -> Written:
+    """A Parquet file with a map, neighbors, small pictures and all attributes, as the command embedding-atlas opens it.
 
-    Raises:
-        InputError: an attribute has the name of a column that is added, or an image that cannot be read.
+    The map is UMAP's of the exported rows, which is kept and found again.
     """
     import pyarrow as pa
     import pyarrow.parquet as parquet
@@ -62,7 +58,7 @@ def write_atlas(material: "Material", path: "Path", options: ExportOptions, prog
     return Written(len(material), note=f"Open with: embedding-atlas {{place}} --x {X} --y {Y} --neighbors {NEIGHBORS} --text {TEXT}{image}")
 
 
-def row_texts(material: "Material", attributes: list[str]) -> list[str]:
+def row_texts(material: Material, attributes: list[str]) -> list[str]:
     """What is known of each image as a text: "car color: red, body: van"; of a single attribute its value alone."""
     columns = {name: class_values(material.attributes[name]) for name in attributes}
     texts = []
@@ -73,7 +69,7 @@ def row_texts(material: "Material", attributes: list[str]) -> list[str]:
     return texts
 
 
-def _positions(material: "Material", progress: "Progress") -> Any:
+def _positions(material: Material, progress: Progress) -> Any:
     from likeness.projection import LayoutFailed, LayoutJob, pca_map
 
     vectors = material.vectors()
@@ -101,13 +97,4 @@ def _picture(file: Any) -> bytes:
         raise InputError(f"'{file}' cannot be read as an image ({error}); export the others, by `rows` or --only.") from error
 
 
-TARGET = Target(
-    "embedding-atlas",
-    "embedding-atlas",
-    "A Parquet file with a map, neighbors, small pictures and all attributes, as the command embedding-atlas opens it.",
-    "vectors",
-    write_atlas,
-    ("label", "neighbors"),
-    ending=".parquet",
-    several=True,
-)
+TARGET = Target("embedding-atlas", "embedding-atlas", "vectors", write_atlas, ("label", "neighbors"), ending=".parquet", several=True)

@@ -1,26 +1,25 @@
 """An index file of faiss beside a Parquet file that says what each of its rows is."""
 
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from likeness.errors import InputError
+from likeness.exports.material import Material
 from likeness.exports.stores import about_of, about_text, vector_file
 from likeness.exports.target import ExportOptions, Target, Written
 from likeness.io import VectorFile, as_path, regular_file, to_arrow
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from likeness.exports.material import Material
-    from likeness.progress import Progress
+from likeness.progress import Progress
 
 INDEX, ROWS = "index.faiss", "rows.parquet"
 _ABOUT = b"likeness"
 
 
-def write_faiss(material: "Material", folder: "Path", options: ExportOptions, progress: "Progress") -> Written:
-    """Writes a folder with `index.faiss`, an IndexFlatIP whose products of unit rows are cosines, and `rows.parquet`: its row i is vector i.
+def write_faiss(material: Material, folder: Path, options: ExportOptions, progress: Progress) -> Written:
+    """A folder with an index file of faiss, and a Parquet file that says what each row is.
+
+    A folder with `index.faiss`, an IndexFlatIP whose products of unit rows are cosines, and `rows.parquet`: its row i is vector i.
 
     faiss holds the index in memory until it is written: four bytes for each number.
     """
@@ -41,11 +40,7 @@ def write_faiss(material: "Material", folder: "Path", options: ExportOptions, pr
 
 
 def read_faiss(place: str, name: str | None = None) -> VectorFile:
-    """The vectors of such a folder with their attributes.
-
-    Raises:
-        InputError: there is no such folder, or its index does not give its vectors back.
-    """
+    """The vectors of such a folder with their attributes."""
     import faiss
     import pyarrow.parquet as parquet
 
@@ -67,12 +62,4 @@ def read_faiss(place: str, name: str | None = None) -> VectorFile:
     return vector_file(list(range(len(vectors))), vectors, columns, about, place)
 
 
-TARGET = Target(
-    "faiss",
-    "faiss",
-    "A folder with an index file of faiss, and a Parquet file that says what each row is.",
-    "vectors",
-    write_faiss,
-    (),
-    read=read_faiss,
-)
+TARGET = Target("faiss", "faiss", "vectors", write_faiss, read=read_faiss)

@@ -8,19 +8,16 @@ import json
 import re
 import uuid
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from likeness.exports.image_files import FreeNames
 from likeness.exports.links import link_of, put_files
+from likeness.exports.material import Material
 from likeness.exports.plain_columns import class_attributes, class_values, kind_of, plain_values
 from likeness.exports.target import ExportOptions, Target, Written
 from likeness.io import name_to_text
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from likeness.exports.material import Material
-    from likeness.progress import Progress
+from likeness.progress import Progress
 
 VERSION = "1.0.0"
 _FIELDS = "fiftyone.core.fields."
@@ -28,14 +25,15 @@ _TYPES = {"bool": "BooleanField", "int": "IntField", "float": "FloatField", "tex
 _ODD = re.compile(r"[^A-Za-z0-9_]+")
 _TAKEN = ("id", "filepath", "tags", "metadata", "created_at", "last_modified_at", "embedding")
 _DATA = "data"
+_NOTHING: tuple[str, ...] = ("group_media_types", "app_config", "classes", "mask_targets", "default_mask_targets", "skeletons")
+_NOTHING += ("annotation_runs", "brain_methods", "evaluations", "runs")
 
 
-def write_fiftyone(material: "Material", folder: "Path", options: ExportOptions, progress: "Progress") -> Written:
-    """Writes the folder. Texts that are classes become fields of Classification, tags the samples' tags, all else plain fields, and with `vectors`
-    a field `embedding`. Images stay where they are, or with `link` come into the folder, which can then be moved.
+def write_fiftyone(material: Material, folder: Path, options: ExportOptions, progress: Progress) -> Written:
+    """A folder that FiftyOne reads as a FiftyOneDataset: classes, tags and all other attributes.
 
-    Raises:
-        InputError: an image that has no file, or an attribute that is not there.
+    Texts that are classes become fields of Classification, tags the samples' tags, all else plain fields, and with `vectors` a field `embedding`.
+    Images stay where they are, or with `link` come into the folder, which can then be moved.
     """
     sources = material.paths()
     classes = class_attributes(material.attributes, options.label)
@@ -67,13 +65,7 @@ def field_names(attributes: list[str]) -> dict[str, str]:
 
 
 def _samples(
-    material: "Material",
-    files: list[str],
-    fields: dict[str, str],
-    classes: list[str],
-    tags: list[str],
-    vectors: bool,
-    progress: "Progress",
+    material: Material, files: list[str], fields: dict[str, str], classes: list[str], tags: list[str], vectors: bool, progress: Progress
 ) -> Any:
     """A document for each image; vectors are taken part by part."""
     columns = {name: (class_values if name in classes else plain_values)(material.attributes[name]) for name in [*fields, *tags]}
@@ -99,7 +91,7 @@ def _samples(
         progress(row + 1, len(files))
 
 
-def _dataset(material: "Material", fields: dict[str, str], classes: list[str], vectors: bool) -> dict[str, Any]:
+def _dataset(material: Material, fields: dict[str, str], classes: list[str], vectors: bool) -> dict[str, Any]:
     """The document of the dataset."""
     own = [
         _field("id", "ObjectIdField", db_field="_id"),
@@ -127,23 +119,10 @@ def _dataset(material: "Material", fields: dict[str, str], classes: list[str], v
         "sample_collection_name": "samples",
         "persistent": False,
         "media_type": "image",
-        "group_media_types": {},
-        "tags": [],
         "info": {"written_by": "likeness"},
-        "app_config": {},
-        "classes": {},
-        "default_classes": [],
-        "mask_targets": {},
-        "default_mask_targets": {},
-        "skeletons": {},
         "sample_fields": own,
-        "frame_fields": [],
-        "saved_views": [],
-        "workspaces": [],
-        "annotation_runs": {},
-        "brain_methods": {},
-        "evaluations": {},
-        "runs": {},
+        **{each: [] for each in ("tags", "default_classes", "frame_fields", "saved_views", "workspaces")},
+        **{each: {} for each in _NOTHING},
     }
 
 
@@ -185,12 +164,4 @@ def _date() -> dict[str, str]:
     return {"$date": datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%S.000Z")}
 
 
-TARGET = Target(
-    "fiftyone",
-    "FiftyOne",
-    "A folder that FiftyOne reads as a FiftyOneDataset: classes, tags and all other attributes.",
-    "images",
-    write_fiftyone,
-    ("label", "link", "vectors"),
-    several=True,
-)
+TARGET = Target("fiftyone", "FiftyOne", "images", write_fiftyone, ("label", "link", "vectors"), several=True)

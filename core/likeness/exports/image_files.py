@@ -16,12 +16,7 @@ _LONGEST = 150  # bytes
 
 
 class FreeNames:
-    """Hands out names, each once, also where letter case does not count; the same calls give the same names.
-
-    Args:
-        taken: names that are not handed out.
-        sign: before the number of a name that was handed out before.
-    """
+    """Hands out names, each once, also where letter case does not count, and none of those `taken`; the same calls give the same names."""
 
     def __init__(self, taken: Iterable[str] = (), sign: str = "-") -> None:
         self._sign = sign
@@ -65,16 +60,7 @@ def safe_name(text: str) -> str:
 
 
 def put_file(source: Path, target: Path, link: str) -> None:
-    """A link to a file, or a copy of it.
-
-    Args:
-        source: absolute.
-        target: is not there yet; its folder is.
-        link: "symlink", "hard" or "copy".
-
-    Raises:
-        InputError: the file cannot be linked or read.
-    """
+    """A link ("symlink", "hard") to a file with an absolute path, or a "copy" of it; InputError where it cannot be linked or read."""
     try:
         if link == "symlink":
             target.symlink_to(source)

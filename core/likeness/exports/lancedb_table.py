@@ -5,9 +5,10 @@ Other than the index that `likeness index --lance` writes, it has no cells: any 
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from likeness.errors import InputError
+from likeness.exports.material import Material, Part
 from likeness.exports.parquet_table import arrow_table, vector_column
 from likeness.exports.places import is_address
 from likeness.exports.plain_columns import check_own_columns
@@ -15,16 +16,13 @@ from likeness.exports.stores import about_of, about_text, answers, chosen_name, 
 from likeness.exports.target import Target
 from likeness.io import VectorFile, as_path, check_output_folder
 
-if TYPE_CHECKING:
-    from likeness.exports.material import Material, Part
-
 _ROW, _VECTOR, _ABOUT = "row", "vector", b"likeness"
 
 
 class LanceTable:
     """A table of a database by name, as a `likeness.exports.stores.Store`."""
 
-    def __init__(self, database: Any, name: str, material: "Material") -> None:
+    def __init__(self, database: Any, name: str, material: Material) -> None:
         import pyarrow as pa
 
         self._database, self._name = database, name
@@ -38,13 +36,13 @@ class LanceTable:
         metadata = self._database.open_table(self._name).schema.metadata or {}
         return about_of(metadata.get(_ABOUT, b"").decode(errors="replace"))
 
-    def create(self, material: "Material") -> None:
+    def create(self, material: Material) -> None:
         self._database.create_table(self._name, schema=self._schema)
 
     def count(self) -> int:
         return int(self._database.open_table(self._name).count_rows())
 
-    def add(self, part: "Part") -> None:
+    def add(self, part: Part) -> None:
         import pyarrow as pa
 
         columns = self._attributes.slice(part.begin, part.end - part.begin).columns
@@ -53,11 +51,7 @@ class LanceTable:
 
 
 def read_lancedb(place: str, name: str | None = None) -> VectorFile:
-    """The vectors and attributes of a table, written by an export or by anybody with a column `vector`.
-
-    Raises:
-        InputError: lancedb is not installed, no such table, or one without vectors.
-    """
+    """The vectors and attributes of a table, written by an export or by anybody with a column `vector`."""
     if not is_address(place) and not any(as_path(place).glob("*.lance")):
         raise InputError(f"There is no LanceDB in '{place}'; name the folder that it was written to.")
     with _database(place) as database:
@@ -93,10 +87,14 @@ def _database(place: str) -> Iterator[Any]:
 TARGET = Target(
     "lancedb",
     "LanceDB",
-    "A table of LanceDB in a folder or an object store, with a column for each attribute.",
     "vectors",
-    store_writer(_database, LanceTable, lambda material: check_own_columns(material.columns, _ROW, _VECTOR)),
+    store_writer(
+        "A table of LanceDB in a folder or an object store, with a column for each attribute.",
+        _database,
+        LanceTable,
+        lambda material: check_own_columns(material.columns, _ROW, _VECTOR),
+    ),
     ("name", "resume"),
-    check_place,
     read=read_lancedb,
+    check_address=check_place,
 )

@@ -4,8 +4,8 @@ import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from pathlib import PurePath
-from typing import TYPE_CHECKING, Any
+from pathlib import Path, PurePath
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -16,16 +16,13 @@ from likeness.errors import InputError
 from likeness.io import name_to_text
 from likeness.space import Space
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
 PART_BYTES = 16_000_000  # of vectors that are handed out at once
 MOST_PART_ROWS = 2_000
 
 
 @dataclass(frozen=True)
 class Part:
-    """Consecutive rows of what is exported: rows `begin` to `end` (without it), their attributes and their vectors (end - begin, d)."""
+    """Consecutive rows of what is exported: `begin` to `end` (without it), their attributes and their vectors (end - begin, d)."""
 
     begin: int
     end: int
@@ -34,21 +31,11 @@ class Part:
 
 
 class Material:
-    """Rows to export.
+    """Rows to export, `rows` in this order (None: all), with the attributes `columns` (None: all); of a table, or of a space where vectors are
+    needed.
 
-    Args:
-        source: a table, or a space where vectors are needed.
-        rows: those that are exported, in this order; None: all.
-        columns: attributes that are written; None: all.
-        portable: what is written names no place of this machine, and can be taken to another one.
-
-    Attributes:
-        table: of the rows that are exported, with these attributes.
-        space: the whole space, or None.
-        rows: (n,), their numbers in the space.
-
-    Raises:
-        InputError: no row, a row or attribute that is not there, a row twice.
+    Where it is `portable`, what is written names no place of this machine. `table` is of these rows alone; `space` is the whole one, or None, and
+    `rows` (n,) their numbers in it. InputError: no row, a row or attribute that is not there, a row twice.
     """
 
     def __init__(self, source: ImageTable | Space, rows: Any = None, columns: Sequence[str] | None = None, portable: bool = False) -> None:
@@ -57,7 +44,10 @@ class Material:
         self.space = source if isinstance(source, Space) else None
         self.rows = np.arange(len(whole)) if rows is None else _checked_rows(rows, len(whole))
         frame = whole.frame if rows is None else whole.frame.iloc[self.rows]
-        self.table = replace(whole, frame=frame if columns is None else frame[_kept_columns(whole, columns)])
+        wrong = next((name for name in columns or () if name not in whole.attributes), None)
+        if wrong is not None:
+            raise InputError(f"'{whole.name}' has no attribute '{wrong}'; it has {', '.join(whole.attributes) or 'none'}.")
+        self.table = replace(whole, frame=frame if columns is None else frame[[*(["path"] if whole.has_images else []), *dict.fromkeys(columns)]])
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -110,19 +100,16 @@ class Material:
     def neighbors(self, part: Part, k: int) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
         """The k nearest exported rows of each row of a part, without itself, as rows of the export (m, k), and their cosines (m, k).
 
-        Where the space has an index, it is asked, and what it finds is approximate. Fewer than k where fewer rows are exported.
+        Of an index approximate ones. Fewer than k where fewer rows are exported.
         """
         if len(self) < 2:
             return np.empty((part.end - part.begin, 0), np.int64), np.empty((part.end - part.begin, 0), np.float32)
-        found = self._space().nearest(part.vectors, k, exclude=self.rows[part.begin : part.end], allowed=self._exported)
+        allowed = None if len(self) == len(self._space()) else self._numbers >= 0
+        found = self._space().nearest(part.vectors, k, exclude=self.rows[part.begin : part.end], allowed=allowed)
         return self._numbers[found.rows], found.similarities
 
-    def paths(self) -> "list[Path]":
-        """Absolute paths of the images.
-
-        Raises:
-            InputError: rows without images, images behind URLs, parts of videos and PDF files, or files that are not there.
-        """
+    def paths(self) -> list[Path]:
+        """Absolute paths of the images; InputError for images without a file of their own here, or whose file is not there."""
         from likeness.data import is_url
         from likeness.io import split_part
 
@@ -153,14 +140,6 @@ class Material:
         return about | {"root": "." if self.table.has_images else "", "encoder": about["encoder"] and self.encoder} if self.portable else about
 
     @cached_property
-    def _exported(self) -> NDArray[np.bool_] | None:
-        if len(self) == len(self._space()):
-            return None
-        mask = np.zeros(len(self._space()), bool)
-        mask[self.rows] = True
-        return mask
-
-    @cached_property
     def _numbers(self) -> NDArray[np.int64]:
         """Of each row of the space its number in the export, -1 for those that are not exported."""
         numbers = np.full(len(self._space()), -1)
@@ -173,7 +152,7 @@ class Material:
         return self.space
 
 
-def _below(name: str, root: "Path") -> str:
+def _below(name: str, root: Path) -> str:
     """The path of an image without the folder that names begin in; of one that lies elsewhere its name alone."""
     path = PurePath(name)
     if not path.is_absolute():
@@ -191,7 +170,7 @@ def _is_folder(encoder: str) -> bool:
     return bool(paths)
 
 
-def _is_there(path: "Path") -> bool:
+def _is_there(path: Path) -> bool:
     """Whether a path is a file that may be read."""
     from likeness.io import check_readable
 
@@ -214,10 +193,3 @@ def _checked_rows(rows: Any, count: int) -> NDArray[np.int64]:
     if len(np.unique(given)) < len(given):
         raise InputError("A row to export is named twice; name each once.")
     return given.astype(np.int64)
-
-
-def _kept_columns(table: ImageTable, columns: Sequence[str]) -> list[str]:
-    for name in columns:
-        if name not in table.attributes:
-            raise InputError(f"'{table.name}' has no attribute '{name}'; it has {', '.join(table.attributes) or 'none'}.")
-    return [*(["path"] if table.has_images else []), *dict.fromkeys(columns)]

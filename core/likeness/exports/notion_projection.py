@@ -1,19 +1,16 @@
 """A notion as a linear map for other programs: NumPy, ONNX, and a page that says how to use them."""
 
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from likeness.errors import InputError
+from likeness.exports.material import Material
 from likeness.exports.stores import missing_client
 from likeness.exports.target import ExportOptions, Target, Written
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from likeness.exports.material import Material
-    from likeness.progress import Progress
+from likeness.progress import Progress
 
 # what onnxruntime reads since 1.15 (2023); no operator here has changed since
 OPSET, IR_VERSION = 18, 8
@@ -21,14 +18,13 @@ MATRIX, MEAN, MODEL, PAGE = "U.npy", "mean.npy", "projection.onnx", "README.md"
 _EPS = np.finfo(np.float32).eps
 
 
-def write_notion(material: "Material", folder: "Path", options: ExportOptions, progress: "Progress") -> Written:
-    """Writes a folder with `U.npy` (r, d) float32, `projection.onnx` and `README.md`; of a method with a mean, `mean.npy` (r,), too.
+def write_notion(material: Material, folder: Path, options: ExportOptions, progress: Progress) -> Written:
+    """A folder with a notion's linear map as a NumPy file and an ONNX model, and how to use them.
+
+    A folder with `U.npy` (r, d) float32, `projection.onnx` and `README.md`; of a method with a mean, `mean.npy` (r,), too.
 
     The model takes `vectors` (n, r) float32 of the encoder, of any length, images or texts alike, and gives `notion` (n, d), unit rows or zero, as
     `Space.refit` does (Eq. 5 and 6 of the InDiReCT paper).
-
-    Raises:
-        InputError: no notion's space, a method that is not linear, or onnx is not installed.
     """
     U, mean = linear_map(material.space)
     model = projection_model(U, mean)
@@ -41,11 +37,7 @@ def write_notion(material: "Material", folder: "Path", options: ExportOptions, p
 
 
 def linear_map(space: Any) -> tuple[NDArray[np.float32], NDArray[np.float32] | None]:
-    """The matrix (r, d) of a notion's space, and the mean (r,) that is taken off before it, or None.
-
-    Raises:
-        InputError: no notion's space, or a method that is not linear.
-    """
+    """The matrix (r, d) of a notion's space, and the mean (r,) that is taken off before it, or None; InputError where it is not of that form."""
     from likeness.notions import CenteredProjection, LinearProjection
 
     if space is None or space.base is None:
@@ -76,16 +68,11 @@ def projection_model(U: NDArray[np.float32], mean: NDArray[np.float32] | None = 
     values |= {} if mean is None else {"mean": mean[None]}
     axes = numpy_helper.from_array(np.array([1], np.int64), "axes")
     nodes = [helper.make_node("ReduceL2", ["vectors", "axes"], ["lengths"], keepdims=1)]
-    if mean is None:
-        nodes += [helper.make_node("MatMul", ["vectors", "U"], ["codes"]), helper.make_node("Mul", ["lengths", "least"], ["bound"])]
-    else:
-        nodes += [
-            helper.make_node("Div", ["vectors", "lengths"], ["unit"]),
-            helper.make_node("Sub", ["unit", "mean"], ["centered"]),
-            helper.make_node("MatMul", ["centered", "U"], ["codes"]),
-            helper.make_node("Mul", ["lengths", "least"], ["bound"]),
-        ]
+    if mean is not None:
+        nodes += [helper.make_node("Div", ["vectors", "lengths"], ["unit"]), helper.make_node("Sub", ["unit", "mean"], ["centered"])]
     nodes += [
+        helper.make_node("MatMul", ["vectors" if mean is None else "centered", "U"], ["codes"]),
+        helper.make_node("Mul", ["lengths", "least"], ["bound"]),
         helper.make_node("ReduceL2", ["codes", "axes"], ["norms"], keepdims=1),
         helper.make_node("Greater", ["norms", "bound"], ["placed"]),
         helper.make_node("Where", ["placed", "norms", "one"], ["divisors"]),
@@ -101,7 +88,7 @@ def projection_model(U: NDArray[np.float32], mean: NDArray[np.float32] | None = 
     return model
 
 
-def _write_page(folder: "Path", name: str, encoder: str, U: NDArray[np.float32], mean: NDArray[np.float32] | None) -> None:
+def _write_page(folder: Path, name: str, encoder: str, U: NDArray[np.float32], mean: NDArray[np.float32] | None) -> None:
     encoder = encoder or "the encoder that the notion was fitted for"
     subtracted = "" if mean is None else f'mean = np.load("{MEAN}")\n'
     product = "vectors @ U" if mean is None else "(vectors / np.linalg.norm(vectors, axis=1, keepdims=True) - mean) @ U"
@@ -140,11 +127,4 @@ print(notion @ notion[0])
     )
 
 
-TARGET = Target(
-    "notion",
-    "Notion as NumPy and ONNX",
-    "A folder with a notion's linear map as a NumPy file and an ONNX model, and how to use them.",
-    "notion",
-    write_notion,
-    (),
-)
+TARGET = Target("notion", "Notion as NumPy and ONNX", "notion", write_notion)

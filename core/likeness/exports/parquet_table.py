@@ -1,26 +1,22 @@
 """A Parquet file of attributes, vectors and neighbors. With vectors it is a file that `likeness.load` reads as a Space."""
 
 import json
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
+from likeness.exports.material import Material
 from likeness.exports.plain_columns import NEIGHBORS, SIMILARITIES, check_own_columns
 from likeness.exports.target import ExportOptions, Target, Written
 from likeness.io import ABOUT_KEY, open_atomic, to_arrow
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from likeness.exports.material import Material
-    from likeness.progress import Progress
+from likeness.progress import Progress
 
 _VECTOR = "vector"
 
 
-def write_parquet(material: "Material", path: "Path", options: ExportOptions, progress: "Progress") -> Written:
-    """Writes the table part by part; neighbors are row numbers of this file, from 0.
+def write_parquet(material: Material, path: Path, options: ExportOptions, progress: Progress) -> Written:
+    """A Parquet file of all attributes; with `vectors`, one that `likeness.load` reads as a Space.
 
-    Raises:
-        InputError: the name does not end in .parquet, or an attribute has the name of a column that is added.
+    Neighbors are row numbers of this file, from 0.
     """
     import pyarrow as pa
     import pyarrow.parquet as parquet
@@ -52,7 +48,7 @@ def write_parquet(material: "Material", path: "Path", options: ExportOptions, pr
     return Written(len(material))
 
 
-def arrow_table(material: "Material") -> Any:
+def arrow_table(material: Material) -> Any:
     """The paths and attributes as a table of pyarrow."""
     return to_arrow(material.columns).replace_schema_metadata(None)
 
@@ -65,12 +61,4 @@ def vector_column(vectors: Any) -> Any:
     return pa.FixedSizeListArray.from_arrays(pa.array(np.ascontiguousarray(vectors, np.float32).reshape(-1)), vectors.shape[1])
 
 
-TARGET = Target(
-    "parquet",
-    "Parquet",
-    "A Parquet file of all attributes; with `vectors`, one that `likeness.load` reads as a Space.",
-    "rows",
-    write_parquet,
-    ("vectors", "neighbors"),
-    ending=".parquet",
-)
+TARGET = Target("parquet", "Parquet", "rows", write_parquet, ("vectors", "neighbors"), ending=".parquet")

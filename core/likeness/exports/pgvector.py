@@ -2,41 +2,43 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from likeness.errors import InputError
+from likeness.exports.material import Material, Part
 from likeness.exports.places import is_address
 from likeness.exports.plain_columns import check_own_columns, kind_of, plain_values
 from likeness.exports.stores import about_of, about_text, answers, chosen_name, missing_client, store_writer, vector_file
 from likeness.exports.target import Target
 from likeness.io import VectorFile
 
-if TYPE_CHECKING:
-    from likeness.exports.material import Material, Part
-
 _ROW, _VECTOR = "row", "vector"
 _TYPES = {"bool": "boolean", "int": "bigint", "float": "double precision", "text": "text"}
 _MOST_DIMENSIONS = 16_000  # of a column of pgvector
 _LONGEST_NAME = 63  # bytes, of PostgreSQL
 _READ_AT_ONCE = 1_000
+_NO_ADDRESS = "That is no address of PostgreSQL; write it as postgresql://USER@HOST:5432/DATABASE."
 
 
 class VectorTable:
     """A table by name, as a `likeness.exports.stores.Store`."""
 
-    def __init__(self, connection: Any, name: str, material: "Material | None" = None) -> None:
+    def __init__(self, connection: Any, name: str, material: Material | None = None) -> None:
         self._connection, self._name = connection, name
 
     def about(self) -> dict[str, Any] | None:
-        found = self._connection.execute("SELECT obj_description(to_regclass(%s)), to_regclass(%s)", (_quoted(self._name),) * 2).fetchone()
+        quoted = '"' + self._name.replace('"', '""') + '"'
+        found = self._connection.execute("SELECT obj_description(to_regclass(%s)), to_regclass(%s)", (quoted,) * 2).fetchone()
         return None if found[1] is None else about_of(found[0])
 
-    def create(self, material: "Material") -> None:
+    def create(self, material: Material) -> None:
         from psycopg import sql
 
-        columns = [sql.SQL("{} {}").format(sql.Identifier(name), sql.SQL(type)) for name, type in self._columns(material)]
+        attributes = {str(name): _TYPES[kind_of(material.columns[name])] for name in material.columns}
+        types = {_ROW: "bigint PRIMARY KEY", **attributes, _VECTOR: f"vector({material.dim}) NOT NULL"}
+        columns = [sql.SQL("{} {}").format(sql.Identifier(name), sql.SQL(type)) for name, type in types.items()]
         with self._connection.transaction():
             self._connection.execute("CREATE EXTENSION IF NOT EXISTS vector")
             self._connection.execute(sql.SQL("CREATE TABLE {} ({})").format(sql.Identifier(self._name), sql.SQL(", ").join(columns)))
@@ -48,7 +50,7 @@ class VectorTable:
 
         return int(self._connection.execute(sql.SQL("SELECT count(*) FROM {}").format(sql.Identifier(self._name))).fetchone()[0])
 
-    def add(self, part: "Part") -> None:
+    def add(self, part: Part) -> None:
         from psycopg import sql
 
         values = [plain_values(part.frame[name]) for name in part.frame]
@@ -58,20 +60,9 @@ class VectorTable:
             for number, vector in enumerate(part.vectors):
                 rows.write_row([part.begin + number, *(each[number] for each in values), f"[{','.join(map(repr, vector.tolist()))}]"])
 
-    @staticmethod
-    def _columns(material: "Material") -> list[tuple[str, str]]:
-        attributes = [(str(name), _TYPES[kind_of(material.columns[name])]) for name in material.columns]
-        return [(_ROW, "bigint PRIMARY KEY"), *attributes, (_VECTOR, f"vector({material.dim}) NOT NULL")]
-
 
 def read_pgvector(place: str, name: str | None = None) -> VectorFile:
-    """The vectors and attributes of a table with one column of vectors, written by an export or by anybody.
-
-    Raises:
-        InputError: psycopg is not installed, no such database or table, or rows without a vector.
-    """
-    from itertools import count
-
+    """The vectors and attributes of a table with one column of vectors, written by an export or by anybody."""
     with _connection(place) as connection:
         found = connection.execute(
             "SELECT c.relname, a.attname FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid JOIN pg_type t ON t.oid = a.atttypid "
@@ -86,7 +77,7 @@ def read_pgvector(place: str, name: str | None = None) -> VectorFile:
     if any(record[-1] is None for record in records):
         raise InputError(f"Some rows of the table '{chosen}' have no vector; fill them in or remove them.")
     own = names.index(_ROW) if about and _ROW in names else None
-    numbers = [record[own] for record in records] if own is not None else [number for _, number in zip(records, count(), strict=False)]
+    numbers = [record[own] for record in records] if own is not None else list(range(len(records)))
     columns = {each: [record[place] for record in records] for place, each in enumerate(names[:-1]) if place != own}
     vectors = [np.fromstring(record[-1].strip("[]"), np.float32, sep=",") for record in records]
     return vector_file(numbers, vectors, columns, about, place)
@@ -105,7 +96,7 @@ def _all_rows(connection: Any, table: str, vector: str) -> tuple[list[str], list
         return ordered, list(cursor)
 
 
-def _check_columns(material: "Material") -> None:
+def _check_columns(material: Material) -> None:
     check_own_columns(material.columns, _ROW, _VECTOR)
     if material.dim > _MOST_DIMENSIONS:
         raise InputError(f"The vectors have {material.dim:,} dimensions, and pgvector holds {_MOST_DIMENSIONS:,} at most; export a notion's space.")
@@ -123,7 +114,7 @@ def _check_columns(material: "Material") -> None:
 def check_url(place: str) -> None:
     """Raises InputError unless a place is an address of PostgreSQL; what it says is not repeated, since it may hold a password."""
     if place.partition("://")[0] not in ("postgresql", "postgres") or not is_address(place):
-        raise InputError("That is no address of PostgreSQL; write it as postgresql://USER@HOST:5432/DATABASE.")
+        raise InputError(_NO_ADDRESS)
 
 
 @contextmanager
@@ -136,13 +127,9 @@ def _connection(place: str) -> Iterator[Any]:
     try:
         psycopg.conninfo.conninfo_to_dict(place)
     except psycopg.Error:
-        raise InputError("That is no address of PostgreSQL; write it as postgresql://USER@HOST:5432/DATABASE.") from None  # it may hold the password
+        raise InputError(_NO_ADDRESS) from None  # it may hold the password
     with answers(place, "PostgreSQL at", psycopg.Error, OSError), psycopg.connect(place, autocommit=True) as connection:
         yield connection
-
-
-def _quoted(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'
 
 
 # A table by COPY, each part in a transaction. An index is for who asks: `CREATE INDEX ON NAME USING hnsw (vector vector_cosine_ops)`. The
@@ -150,11 +137,10 @@ def _quoted(name: str) -> str:
 TARGET = Target(
     "pgvector",
     "PostgreSQL with pgvector",
-    "A table of PostgreSQL with pgvector, with a column for each attribute.",
     "vectors",
-    store_writer(_connection, VectorTable, _check_columns),
+    store_writer("A table of PostgreSQL with pgvector, with a column for each attribute.", _connection, VectorTable, _check_columns),
     ("name", "resume"),
-    check_url,
-    None,
     read=read_pgvector,
+    check_address=check_url,
+    ending=None,
 )

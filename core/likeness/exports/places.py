@@ -17,11 +17,7 @@ _LONGEST = 60
 
 
 def new_file(place: str, ending: str) -> Path:
-    """The path of a file to write.
-
-    Raises:
-        InputError: something is there, it cannot be written, or its name has not this ending.
-    """
+    """The path of a file to write; InputError: something is there, it cannot be written, or its name has not this ending."""
     path = as_path(place)
     if path.suffix.lower() != ending:
         raise InputError(f"'{place}' does not end in {ending}; name the file so.")
@@ -32,11 +28,7 @@ def new_file(place: str, ending: str) -> Path:
 
 
 def new_folder(place: str) -> Path:
-    """The path of a folder to write: nothing is there yet, or an empty folder.
-
-    Raises:
-        InputError: there is something, or it cannot be written.
-    """
+    """The path of a folder to write, where there is nothing yet, or an empty folder; InputError for anything else."""
     path = as_path(place)
     if not place.strip() or (os.path.lexists(path) and not (path.is_dir() and not path.is_symlink() and not any(path.iterdir()))):
         raise InputError(f"There is something at '{place}' already; name a folder that is not there yet, or an empty one.")

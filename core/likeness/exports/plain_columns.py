@@ -19,10 +19,7 @@ NEIGHBORS, SIMILARITIES = "neighbors", "neighbor_similarities"
 def plain_frame(frame: pd.DataFrame) -> pd.DataFrame:
     """The same rows with columns of the types boolean, Int64, Float64 and object (texts); what is missing is NA there, and None among texts.
 
-    Dates, categories, lists and everything else become texts; so do whole numbers beyond 64 bits.
-
-    Raises:
-        InputError: a number that is infinite, which JSON cannot hold.
+    Dates, categories, lists and whole numbers beyond 64 bits become texts. InputError for an infinite number, which JSON cannot hold.
 
     Example:
         >>> import pandas as pd
@@ -56,15 +53,7 @@ def class_values(column: "pd.Series[Any]") -> list[Any]:
 
 
 def class_attributes(frame: pd.DataFrame, label: str | None) -> list[str]:
-    """Attributes whose values are classes: those that `label` names, separated by commas; or else all of yes or no, and texts that repeat.
-
-    Args:
-        frame: a `plain_frame`.
-        label: names, or None.
-
-    Raises:
-        InputError: an attribute that is not there.
-    """
+    """Attributes of a `plain_frame` that are classes: those that `label` names, with commas between; or else yes or no, and texts that repeat."""
     if label is None:
         return [str(name) for name in frame if kind_of(frame[name]) == "bool" or _repeats(frame[name])]
     names = [label] if label in frame else [name.strip() for name in label.split(",")]

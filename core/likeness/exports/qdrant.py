@@ -4,19 +4,16 @@ import os
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from likeness.errors import InputError
 from likeness.exports.lancedb_table import check_place
-from likeness.exports.material import MOST_PART_ROWS
+from likeness.exports.material import MOST_PART_ROWS, Material, Part
 from likeness.exports.places import is_address, shown
 from likeness.exports.plain_columns import plain_values
 from likeness.exports.stores import answers, chosen_name, missing_client, store_writer, vector_file
 from likeness.exports.target import Target
 from likeness.io import VectorFile, as_path
-
-if TYPE_CHECKING:
-    from likeness.exports.material import Material, Part
 
 _KEY = "QDRANT_API_KEY"
 _READ_AT_ONCE = 1_000
@@ -25,7 +22,7 @@ _READ_AT_ONCE = 1_000
 class QdrantCollection:
     """A collection by name, as a `likeness.exports.stores.Store`."""
 
-    def __init__(self, client: Any, name: str, material: "Material | None" = None) -> None:
+    def __init__(self, client: Any, name: str, material: Material | None = None) -> None:
         self._client, self._name = client, name
 
     def about(self) -> dict[str, Any] | None:
@@ -33,7 +30,7 @@ class QdrantCollection:
             return None
         return collection_about(self._client, self._name)
 
-    def create(self, material: "Material") -> None:
+    def create(self, material: Material) -> None:
         from qdrant_client.models import Distance, VectorParams
 
         size = VectorParams(size=material.dim, distance=Distance.COSINE)
@@ -44,7 +41,7 @@ class QdrantCollection:
         found, whole = int(self._client.count(self._name, exact=True).count), (self.about() or {}).get("rows")
         return found if isinstance(whole, int) and found >= whole else max(0, found - MOST_PART_ROWS)
 
-    def add(self, part: "Part") -> None:
+    def add(self, part: Part) -> None:
         from qdrant_client.models import PointStruct
 
         columns = {str(name): plain_values(part.frame[name]) for name in part.frame}
@@ -56,11 +53,7 @@ class QdrantCollection:
 
 
 def read_qdrant(place: str, name: str | None = None) -> VectorFile:
-    """The vectors and payloads of a collection, written by an export or by anybody with one vector to a point.
-
-    Raises:
-        InputError: qdrant-client is not installed, no such collection, or points without a vector or with several.
-    """
+    """The vectors and payloads of a collection, written by an export or by anybody with one vector to a point."""
     if not is_address(place) and not (as_path(place) / "meta.json").is_file():
         raise InputError(f"There is no Qdrant in '{place}'; name the folder that it was written to, or the address of a server.")
     found: list[Any] = []
@@ -117,10 +110,9 @@ def _client(place: str) -> Iterator[Any]:
 TARGET = Target(
     "qdrant",
     "Qdrant",
-    "A collection of Qdrant, on a server or in a folder, with the attributes as payload.",
     "vectors",
-    store_writer(_client, QdrantCollection),
+    store_writer("A collection of Qdrant, on a server or in a folder, with the attributes as payload.", _client, QdrantCollection),
     ("name", "resume"),
-    check_place,
     read=read_qdrant,
+    check_address=check_place,
 )

@@ -1,29 +1,25 @@
 """The card of an exported run: what it was trained on, how good it is, whose weights it began from, and how to use it elsewhere."""
 
+import json
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from likeness.defaults import PHOTOS_ENCODER
+from likeness.exports.run_material import RunMaterial
 from likeness.exports.target import Written
-
-if TYPE_CHECKING:
-    from likeness.exports.run_material import RunMaterial
-    from likeness.training import BackboneConfig, RunConfig
+from likeness.training import BackboneConfig, RunConfig, as_yaml
 
 PAGE = "README.md"
 _SHIPPED_CLIP = ("clip:cars", "clip:cars-small")
 
 
-def write_card(folder: Path, material: "RunMaterial", files: str, usage: str, notes: tuple[str, ...] = ()) -> None:
-    """Writes `README.md`.
+def finish_run(folder: Path, material: RunMaterial, inside: bool, what: str, files: str, usage: str, notes: tuple[str, ...] = ()) -> Written:
+    """Writes what all exports of runs have beside the weights: `preprocessing.json`, `training.yaml` and `README.md`.
 
-    Args:
-        folder: of the export.
-        material: the run.
-        files: one sentence about the file of the weights.
-        usage: Python that maps an image to its vector, without Likeness.
-        notes: further sentences.
+    `inside`: the model normalizes its input and scales its output by itself. `what` was written, for the note; `files` is a sentence about the
+    file of the weights, `usage` Python that maps an image to its vector, without Likeness.
     """
+    (folder / "preprocessing.json").write_text(json.dumps(material.about_input(inside), indent=1), encoding="utf-8")
+    (folder / "training.yaml").write_text(as_yaml(material.config), encoding="utf-8")
     config, run = material.config, material.run
     facts = {
         "trained on": _trained_on(config),
@@ -33,7 +29,8 @@ def write_card(folder: Path, material: "RunMaterial", files: str, usage: str, no
         "test images": _figures(material),
         "weights": _weights(material),
     }
-    table = "\n".join(f"| {name} | {_cell(value)} |" for name, value in facts.items())
+    cells = {name: " ".join(value.split()).replace("|", "\\|") for name, value in facts.items()}
+    table = "\n".join(f"| {name} | {value} |" for name, value in cells.items())
     lead = config.note.strip().partition("\n")[0] or "A network that places like images near each other, trained with Likeness."
     said = "\n\n".join((files, *notes))
     (folder / PAGE).write_text(
@@ -43,25 +40,11 @@ def write_card(folder: Path, material: "RunMaterial", files: str, usage: str, no
         f"```python\n{usage.strip()}\n```\n",
         encoding="utf-8",
     )
-
-
-def finish_run(folder: Path, material: "RunMaterial", inside: bool, what: str, files: str, usage: str, notes: tuple[str, ...] = ()) -> Written:
-    """Writes what all exports of runs have beside the weights: `preprocessing.json`, `training.yaml` and `README.md`.
-
-    Args:
-        folder: of the export.
-        material: the run.
-        inside: the model normalizes its input and scales its output by itself.
-        what: was written, for the note to the person.
-        files, usage, notes: as of `write_card`.
-    """
-    material.write_about(folder, inside)
-    write_card(folder, material, files, usage, notes)
     dimensions = material.vector_dim if inside else material.dim
     return Written(dimensions, note=f"{what}; {PAGE} says how to use it.", what="dimensions")
 
 
-def image_lines(material: "RunMaterial") -> str:
+def image_lines(material: RunMaterial) -> str:
     """Python that makes `images` (1, 3, h, w) of an image file, with PIL and NumPy (`np`)."""
     shown = material.preprocessing
     size = f"({shown.side}, {shown.side})"
@@ -76,7 +59,7 @@ def image_lines(material: "RunMaterial") -> str:
     )
 
 
-def torchvision_lines(material: "RunMaterial") -> str:
+def torchvision_lines(material: RunMaterial) -> str:
     """Python that makes `images` (1, 3, h, w), normalized, of an image file, with torchvision's transforms (`t`)."""
     shown = material.preprocessing
     size = f"({shown.side}, {shown.side})" if shown.squeezed else str(shown.side)
@@ -87,7 +70,7 @@ def torchvision_lines(material: "RunMaterial") -> str:
     )
 
 
-def scaling_note(material: "RunMaterial") -> str:
+def scaling_note(material: RunMaterial) -> str:
     """What is done with rows that a model gives as they leave the embedding layer."""
     if material.spherical_map is not None:
         return (
@@ -105,7 +88,7 @@ def scaling_note(material: "RunMaterial") -> str:
     )
 
 
-def scaling_line(material: "RunMaterial") -> str:
+def scaling_line(material: RunMaterial) -> str:
     """Python that scales `rows` of torch as the run does; empty where they are compared by Euclidean distance."""
     parts = material.network.parts
     if material.spherical_map is not None:
@@ -115,7 +98,7 @@ def scaling_line(material: "RunMaterial") -> str:
     return "embeddings = torch.nn.functional.normalize(rows)"
 
 
-def backbone_notice(backbone: "BackboneConfig") -> str:
+def backbone_notice(backbone: BackboneConfig) -> str:
     """Whose weights a network began from, and their license where it is known."""
     if backbone.weights == "none":
         return "weights drawn at random"
@@ -139,20 +122,20 @@ def _timm_notice(name: str) -> str:
     return f"timm's {name}{place}, " + (f"license {license_}" if license_ else "whose license is not known here; its publisher names it")
 
 
-def _trained_on(config: "RunConfig") -> str:
+def _trained_on(config: RunConfig) -> str:
     attribute = config.data.attribute if isinstance(config.data.attribute, str) else " and ".join(config.data.attribute)
     target = f"labels of the kind {config.data.labels.kind}" if config.objective.continuous and config.data.labels else f"the classes of {attribute}"
     return f"{config.data.source}, by {target}; split by {config.data.split}, shown at {config.data.image_size} px, seed {config.seed}"
 
 
-def _figures(material: "RunMaterial") -> str:
+def _figures(material: RunMaterial) -> str:
     from likeness.evaluation import metric_title
 
     found = {name: value for name, value in material.run.best_figures().items() if name != "step" and not name.startswith("validation_")}
     return ", ".join(f"{metric_title(name)} {value:.3f}" for name, value in found.items()) or "not measured"
 
 
-def _weights(material: "RunMaterial") -> str:
+def _weights(material: RunMaterial) -> str:
     run, data = material.run, material.config.data
     chosen = "chosen by validation classes" if data.validation else "the last ones"
     if data.select_on_test:
@@ -160,7 +143,3 @@ def _weights(material: "RunMaterial") -> str:
     step, status = int(run.best_figures().get("step", 0)), run.status()
     end = f"; training was not finished ({status.step:,} of {status.total:,} steps)" if run.report() is None and status.total else ""
     return f"of step {step:,}, {chosen}{end}"
-
-
-def _cell(text: str) -> str:
-    return " ".join(text.split()).replace("|", "\\|")

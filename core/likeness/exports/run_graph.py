@@ -3,32 +3,26 @@
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch
 from torch import Tensor, nn
 from torch.nn.functional import normalize
 
 from likeness.errors import InputError
-
-if TYPE_CHECKING:
-    from likeness.exports.run_material import RunMaterial
+from likeness.exports.run_material import RunMaterial
 
 INPUT, OUTPUT = "images", "embeddings"
 _CLOSE = 1e-4
 
 
 class RunGraph(nn.Module):
-    """Unit vectors (n, d) of images (n, 3, h, w) with values 0 to 1: normalization, backbone, embedding layer and scaling.
-
-    Args:
-        material: the run.
-    """
+    """Unit vectors (n, d) of images (n, 3, h, w) with values 0 to 1: normalization, backbone, embedding layer and scaling."""
 
     mean: Tensor
     std: Tensor
 
-    def __init__(self, material: "RunMaterial") -> None:
+    def __init__(self, material: RunMaterial) -> None:
         super().__init__()
         self.network, self.spherical_map = material.network, material.spherical_map
         # the network's own are views with which a traced module would keep the whole network's buffers twice
@@ -42,12 +36,8 @@ class RunGraph(nn.Module):
         return normalize(rows if self.spherical_map is None else self.spherical_map(rows), dim=1)
 
 
-def traced_run(material: "RunMaterial") -> Any:
-    """The module as TorchScript, traced with two images and compared with the network on three: a number of images that became a constant is noticed.
-
-    Raises:
-        InputError: the network computes otherwise once it is traced.
-    """
+def traced_run(material: RunMaterial) -> Any:
+    """The module as TorchScript, traced with two images and compared with the network on three, so that a count that became a constant is noticed."""
     graph, other = RunGraph(material).eval(), material.example(3)
     with quiet_trace():
         traced = torch.jit.trace(graph, material.example(2))  # type: ignore[no-untyped-call]

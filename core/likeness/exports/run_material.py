@@ -1,6 +1,5 @@
 """A trained run to export: its network with the best weights, what it is shown, and what it measured."""
 
-import json
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -8,27 +7,20 @@ from typing import TYPE_CHECKING, Any
 
 from likeness.encoders import MAX_ASPECT, Encoder
 from likeness.errors import InputError
-from likeness.training import RunFolder, find_run
+from likeness.training import RunConfig, RunFolder, find_run
 
 if TYPE_CHECKING:
-    from likeness.training import EmbeddingNetwork, RunConfig, RunPreprocessing, SphericalMap
+    from likeness.training import EmbeddingNetwork, RunPreprocessing, SphericalMap
 
 RunSource = str | Path | RunFolder | Encoder
 
 
 @dataclass(frozen=True)
 class RunMaterial:
-    """A run that has weights.
-
-    Attributes:
-        run: its folder.
-        config: of the run.
-        network: with its best weights, in evaluation mode, on the processor.
-        spherical_map: what makes unit vectors of embeddings that are not normalized; None where they are.
-    """
+    """A run with its best weights: `network` in evaluation mode, on the processor, and what makes unit vectors of embeddings of any length."""
 
     run: RunFolder
-    config: "RunConfig"
+    config: RunConfig
     network: "EmbeddingNetwork"
     spherical_map: "SphericalMap | None"
 
@@ -70,11 +62,7 @@ class RunMaterial:
         return torch.rand(count, 3, side, side, generator=torch.Generator().manual_seed(count))
 
     def about_input(self, inside: bool) -> dict[str, Any]:
-        """What `preprocessing.json` holds.
-
-        Args:
-            inside: the model normalizes its input and scales its output by itself.
-        """
+        """What `preprocessing.json` holds; `inside`: the model normalizes its input and scales its output by itself."""
         shown = self.preprocessing
         return {
             "color": "RGB, upright as EXIF says",
@@ -100,20 +88,9 @@ class RunMaterial:
             return {"dimensions": self.dim, "unit_length": False, "spherical_map": {"center": center, "radius": radius}}
         return {"dimensions": self.dim, "unit_length": False, "parts": self.network.parts}
 
-    def write_about(self, folder: Path, inside: bool) -> None:
-        """Writes `preprocessing.json`, and the run's config as `training.yaml`."""
-        from likeness.training import as_yaml
-
-        (folder / "preprocessing.json").write_text(json.dumps(self.about_input(inside), indent=1), encoding="utf-8")
-        (folder / "training.yaml").write_text(as_yaml(self.config), encoding="utf-8")
-
 
 def run_material(source: RunSource) -> RunMaterial:
-    """The run of a name, a folder or an encoder.
-
-    Raises:
-        InputError: no run, one that is still training, or one without weights.
-    """
+    """The run of a name, a folder or an encoder; InputError: no run, one that is still training, or one without weights."""
     from likeness.training import load_network, load_spherical_map
 
     run = source if isinstance(source, RunFolder) else find_run(_name(source))

@@ -1,31 +1,25 @@
 """A run as an ONNX model that takes images and gives unit vectors."""
 
 import io
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from likeness.errors import InputError
 from likeness.exports.notion_projection import OPSET
 from likeness.exports.run_card import finish_run, image_lines
+from likeness.exports.run_material import RunMaterial
 from likeness.exports.stores import missing_client
 from likeness.exports.target import ExportOptions, Target, Written
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from likeness.exports.run_material import RunMaterial
-    from likeness.progress import Progress
+from likeness.progress import Progress
 
 MODEL = "model.onnx"
 
 
-def write_onnx(material: "RunMaterial", folder: "Path", options: ExportOptions, progress: "Progress") -> Written:
-    """Writes a folder with `model.onnx`, `preprocessing.json`, `training.yaml` and `README.md`.
+def write_onnx(material: RunMaterial, folder: Path, options: ExportOptions, progress: Progress) -> Written:
+    """A folder with a trained run as an ONNX model from images to unit vectors, its preprocessing and a card.
 
-    The model takes `images` (n, 3, h, w) float32 with values 0 to 1, any n, and gives `embeddings` (n, d), unit rows: normalization and scaling are
-    inside.
-
-    Raises:
-        InputError: onnx is not installed, or the network has what ONNX does not.
+    `model.onnx` takes `images` (n, 3, h, w) float32 with values 0 to 1, any n, and gives `embeddings` (n, d), unit rows: normalization and
+    scaling are inside.
     """
     (folder / MODEL).write_bytes(onnx_model(material))
     side = material.preprocessing.crop
@@ -33,7 +27,7 @@ def write_onnx(material: "RunMaterial", folder: "Path", options: ExportOptions, 
     return finish_run(folder, material, True, f"An ONNX model of the run '{material.run.name}'", files, _usage(material))
 
 
-def onnx_model(material: "RunMaterial") -> bytes:
+def onnx_model(material: RunMaterial) -> bytes:
     """The model, with what it says about itself among its metadata."""
     try:
         import onnx
@@ -61,7 +55,7 @@ def onnx_model(material: "RunMaterial") -> bytes:
     return content
 
 
-def _usage(material: "RunMaterial") -> str:
+def _usage(material: RunMaterial) -> str:
     return f"""
 import numpy as np
 import onnxruntime
@@ -72,11 +66,4 @@ from PIL import Image, ImageOps
 """
 
 
-TARGET = Target(
-    "onnx",
-    "Run as ONNX",
-    "A folder with a trained run as an ONNX model from images to unit vectors, its preprocessing and a card.",
-    "run",
-    write_onnx,
-    (),
-)
+TARGET = Target("onnx", "Run as ONNX", "run", write_onnx)

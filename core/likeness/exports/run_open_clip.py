@@ -2,19 +2,18 @@
 
 import copy
 import json
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from likeness.errors import InputError
 from likeness.exports.run_card import finish_run, torchvision_lines
+from likeness.exports.run_material import RunMaterial
 from likeness.exports.target import ExportOptions, Target, Written
 from likeness.io import write_weights
+from likeness.progress import Progress
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from likeness.encoders import ClipEncoder
-    from likeness.exports.run_material import RunMaterial
-    from likeness.progress import Progress
 
 WEIGHTS, CONFIG = "open_clip_model.safetensors", "open_clip_config.json"
 _MEET = "The image side is that of {name} to the last bit, so texts and images meet as they did."
@@ -28,13 +27,12 @@ _SHOWN = (
 )
 
 
-def write_open_clip(material: "RunMaterial", folder: "Path", options: ExportOptions, progress: "Progress") -> Written:
-    """Writes a folder with `open_clip_config.json`, `open_clip_model.safetensors`, the tokenizer's files, and what all exports of runs have.
+def write_open_clip(material: RunMaterial, folder: Path, options: ExportOptions, progress: Progress) -> Written:
+    """A folder with a trained run on a CLIP as a model of open_clip, with its text side, its preprocessing and a card.
+
+    A folder with `open_clip_config.json`, `open_clip_model.safetensors`, the tokenizer's files, and what all exports of runs have.
 
     `open_clip.create_model_from_pretrained("local-dir:FOLDER")` loads it; `encode_image(images, normalize=True)` gives the run's vectors.
-
-    Raises:
-        InputError: no run on a CLIP, or an embedding layer that has no place in one.
     """
     from likeness.encoders import ClipEncoder, open_clip_saved, parse_name
 
@@ -49,19 +47,21 @@ def write_open_clip(material: "RunMaterial", folder: "Path", options: ExportOpti
     meet = _is_unchanged(material, encoder)
     config, tokenizer = open_clip_saved(source)
     config["model_cfg"]["vision_cfg"] |= _join(material, encoder) | {"image_size": material.preprocessing.crop}
-    config["preprocess_cfg"] = {**config.get("preprocess_cfg", {}), **_preprocessing(material)}
+    shown = material.preprocessing
+    mode = "squash" if shown.squeezed else "shortest"
+    config.setdefault("preprocess_cfg", {}).update(mean=shown.mean, std=shown.std, interpolation="bicubic", resize_mode=mode)
     for file, content in tokenizer.items():
         (folder / file).write_bytes(content)
     write_weights(folder / WEIGHTS, encoder.model.state_dict(), material.metadata)
     (folder / CONFIG).write_text(json.dumps(config, indent=1), encoding="utf-8")
-    shown, what = material.preprocessing, f"The run '{material.run.name}' as a CLIP of open_clip"
+    what = f"The run '{material.run.name}' as a CLIP of open_clip"
     notes = [(_MEET if meet else _APART).format(name=f"`{name}`")]
     if shown.side != shown.crop:
         notes.append(_SHOWN.format(crop=shown.crop, side=shown.side))
     return finish_run(folder, material, False, what, f"`{WEIGHTS}` and `{CONFIG}` are a model of open_clip.", _usage(material), tuple(notes))
 
 
-def _checked_name(material: "RunMaterial") -> str:
+def _checked_name(material: RunMaterial) -> str:
     run, backbone = material.run.name, material.config.backbone
     if not backbone.name.startswith("clip:"):
         raise InputError(f"The run '{run}' stands on '{backbone.name}', which is no CLIP and has no text side; choose timm, onnx or torchscript.")
@@ -72,7 +72,7 @@ def _checked_name(material: "RunMaterial") -> str:
     return backbone.name.removeprefix("clip:")
 
 
-def _is_unchanged(material: "RunMaterial", encoder: "ClipEncoder") -> bool:
+def _is_unchanged(material: RunMaterial, encoder: "ClipEncoder") -> bool:
     """Whether the run's vectors are those of the model that it began from."""
     import torch
 
@@ -81,7 +81,7 @@ def _is_unchanged(material: "RunMaterial", encoder: "ClipEncoder") -> bool:
     return identity and all(torch.equal(own[name], value) for name, value in before.items())
 
 
-def _join(material: "RunMaterial", encoder: "ClipEncoder") -> dict[str, Any]:
+def _join(material: RunMaterial, encoder: "ClipEncoder") -> dict[str, Any]:
     """Puts the trained image side and the embedding layer into the model; returns what changes in its configuration."""
     from likeness.exports.clip_projection import join_projection
 
@@ -92,12 +92,7 @@ def _join(material: "RunMaterial", encoder: "ClipEncoder") -> dict[str, Any]:
     return changes
 
 
-def _preprocessing(material: "RunMaterial") -> dict[str, Any]:
-    shown = material.preprocessing
-    return {"mean": shown.mean, "std": shown.std, "interpolation": "bicubic", "resize_mode": "squash" if shown.squeezed else "shortest"}
-
-
-def _usage(material: "RunMaterial") -> str:
+def _usage(material: RunMaterial) -> str:
     return f"""
 import open_clip
 import torch
@@ -111,11 +106,4 @@ with torch.inference_mode():
 """
 
 
-TARGET = Target(
-    "open_clip",
-    "Run as an open_clip model",
-    "A folder with a trained run on a CLIP as a model of open_clip, with its text side, its preprocessing and a card.",
-    "run",
-    write_open_clip,
-    (),
-)
+TARGET = Target("open_clip", "Run as an open_clip model", "run", write_open_clip)

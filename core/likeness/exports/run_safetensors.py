@@ -1,27 +1,23 @@
 """All weights of a run as one safetensors file that says what it is."""
 
 import json
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from likeness.exports.run_card import finish_run, scaling_note, torchvision_lines
+from likeness.exports.run_material import RunMaterial
 from likeness.exports.run_timm import timm_architecture
 from likeness.exports.target import ExportOptions, Target, Written
 from likeness.io import write_weights
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from likeness.exports.run_material import RunMaterial
-    from likeness.progress import Progress
+from likeness.progress import Progress
 
 WEIGHTS = "model.safetensors"
 
 
-def write_safetensors(material: "RunMaterial", folder: "Path", options: ExportOptions, progress: "Progress") -> Written:
-    """Writes a folder with `model.safetensors`, `preprocessing.json`, `training.yaml` and `README.md`.
+def write_safetensors(material: RunMaterial, folder: Path, options: ExportOptions, progress: Progress) -> Written:
+    """A folder with all weights of a trained run in one file that says what it is, its preprocessing and a card.
 
-    The file holds `backbone.*`, `head.weight` (d, f) and `head.bias` (d,) also of a run that trained the embedding layer alone; its header holds the
-    version, the config, preprocessing and figures.
+    `model.safetensors` holds `backbone.*`, `head.weight` (d, f) and `head.bias` (d,) also of a run that trained the embedding layer alone; its
+    header holds the version, the config, preprocessing and figures.
     """
     metadata = material.metadata | {"likeness.preprocessing": json.dumps(material.about_input(inside=False))}
     write_weights(folder / WEIGHTS, material.network.state_dict(), metadata)
@@ -30,7 +26,7 @@ def write_safetensors(material: "RunMaterial", folder: "Path", options: ExportOp
     return finish_run(folder, material, False, what, files, _usage(material), (scaling_note(material),))
 
 
-def _usage(material: "RunMaterial") -> str:
+def _usage(material: RunMaterial) -> str:
     if material.config.backbone.name.startswith("clip:"):
         return f"""
 from safetensors.torch import load_file
@@ -55,11 +51,4 @@ rows = backbone(images) @ weights["head.weight"].T + weights["head.bias"]
 """
 
 
-TARGET = Target(
-    "safetensors",
-    "Run as safetensors",
-    "A folder with all weights of a trained run in one file that says what it is, its preprocessing and a card.",
-    "run",
-    write_safetensors,
-    (),
-)
+TARGET = Target("safetensors", "Run as safetensors", "run", write_safetensors)

@@ -2,18 +2,15 @@
 
 import json
 from math import floor, nextafter
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from likeness.errors import InputError
 from likeness.exports.run_card import finish_run, scaling_line, scaling_note
+from likeness.exports.run_material import RunMaterial
 from likeness.exports.target import ExportOptions, Target, Written
 from likeness.io import write_weights
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from likeness.exports.run_material import RunMaterial
-    from likeness.progress import Progress
+from likeness.progress import Progress
 
 WEIGHTS, CONFIG = "model.safetensors", "config.json"
 # of timm's own description of an architecture
@@ -21,14 +18,11 @@ _ARCHITECTURE = ("first_conv", "classifier", "pool_size", "fixed_input_size")
 _CLOSE = 1e-4
 
 
-def write_timm(material: "RunMaterial", folder: "Path", options: ExportOptions, progress: "Progress") -> Written:
-    """Writes a folder with `config.json`, `model.safetensors`, `preprocessing.json`, `training.yaml` and `README.md`.
+def write_timm(material: RunMaterial, folder: Path, options: ExportOptions, progress: Progress) -> Written:
+    """A folder with a trained run as a model of timm, whose classifier is the embedding layer, its preprocessing and a card.
 
     `timm.create_model("local-dir:FOLDER", pretrained=True)` gives rows (n, d) as they leave the embedding layer, and timm's own transform shows
     images as the run's evaluation does.
-
-    Raises:
-        InputError: a run on a CLIP, or a network whose classifier is no linear layer on its pooled features.
     """
     model = classifier_model(material)
     write_weights(folder / WEIGHTS, model.state_dict(), material.metadata)
@@ -38,12 +32,8 @@ def write_timm(material: "RunMaterial", folder: "Path", options: ExportOptions, 
     return finish_run(folder, material, False, what, files, _usage(material), (scaling_note(material),))
 
 
-def classifier_model(material: "RunMaterial") -> Any:
-    """timm's model with the run's weights, and the embedding layer as its classifier.
-
-    Raises:
-        InputError: as `write_timm`.
-    """
+def classifier_model(material: RunMaterial) -> Any:
+    """timm's model with the run's weights, the embedding layer as its classifier; InputError for a CLIP, or where that is no linear layer."""
     import torch
 
     from likeness.training import timm_model
@@ -63,7 +53,7 @@ def classifier_model(material: "RunMaterial") -> Any:
     return model
 
 
-def timm_config(material: "RunMaterial", model: Any) -> dict[str, Any]:
+def timm_config(material: RunMaterial, model: Any) -> dict[str, Any]:
     """What timm's `config.json` holds: architecture, its options, and preprocessing."""
     shown, known = material.preprocessing, dict(model.pretrained_cfg)
     data = {
@@ -92,7 +82,7 @@ def crop_share(crop: int, side: int) -> float:
     return share if floor(crop / share) == side else nextafter(share, 0)
 
 
-def timm_architecture(material: "RunMaterial") -> tuple[str, dict[str, Any]]:
+def timm_architecture(material: RunMaterial) -> tuple[str, dict[str, Any]]:
     """The name by which timm makes a run's backbone, and its options there."""
     from likeness.defaults import PHOTOS_ENCODER
     from likeness.encoders import NETWORK, NETWORK_OPTIONS
@@ -106,7 +96,7 @@ def _refusal(name: str) -> str:
     return f"The classifier of '{name}' is no linear layer on its pooled features, so it can't be the embedding layer; choose onnx or torchscript."
 
 
-def _usage(material: "RunMaterial") -> str:
+def _usage(material: RunMaterial) -> str:
     return f"""
 import timm
 import torch
@@ -120,11 +110,4 @@ with torch.inference_mode():
 """
 
 
-TARGET = Target(
-    "timm",
-    "Run as a timm model",
-    "A folder with a trained run as a model of timm, whose classifier is the embedding layer, its preprocessing and a card.",
-    "run",
-    write_timm,
-    (),
-)
+TARGET = Target("timm", "Run as a timm model", "run", write_timm)

@@ -1,27 +1,20 @@
 """A run as a TorchScript file that takes images and gives unit vectors."""
 
 import json
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from likeness.exports.run_card import finish_run, image_lines
+from likeness.exports.run_material import RunMaterial
 from likeness.exports.target import ExportOptions, Target, Written
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from likeness.exports.run_material import RunMaterial
-    from likeness.progress import Progress
+from likeness.progress import Progress
 
 MODEL, METADATA = "model.pt", "metadata.json"
 
 
-def write_torchscript(material: "RunMaterial", folder: "Path", options: ExportOptions, progress: "Progress") -> Written:
-    """Writes a folder with `model.pt`, `preprocessing.json`, `training.yaml` and `README.md`.
+def write_torchscript(material: RunMaterial, folder: Path, options: ExportOptions, progress: Progress) -> Written:
+    """A folder with a trained run as a TorchScript file from images to unit vectors, its preprocessing and a card.
 
-    The model takes images (n, 3, h, w) float32 with values 0 to 1, any n, and gives unit rows (n, d): normalization and scaling are inside.
-
-    Raises:
-        InputError: or the network computes otherwise once it is traced.
+    `model.pt` takes images (n, 3, h, w) float32 with values 0 to 1, any n, and gives unit rows (n, d): normalization and scaling are inside.
     """
     import torch
 
@@ -35,7 +28,7 @@ def write_torchscript(material: "RunMaterial", folder: "Path", options: ExportOp
     return finish_run(folder, material, True, f"A TorchScript file of the run '{material.run.name}'", files, _usage(material))
 
 
-def _usage(material: "RunMaterial") -> str:
+def _usage(material: RunMaterial) -> str:
     return f"""
 import numpy as np
 import torch
@@ -46,11 +39,4 @@ embeddings = torch.jit.load("{MODEL}")(torch.from_numpy(images))
 """
 
 
-TARGET = Target(
-    "torchscript",
-    "Run as TorchScript",
-    "A folder with a trained run as a TorchScript file from images to unit vectors, its preprocessing and a card.",
-    "run",
-    write_torchscript,
-    (),
-)
+TARGET = Target("torchscript", "Run as TorchScript", "run", write_torchscript)

@@ -3,19 +3,17 @@
 import json
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 import pandas as pd
 
 from likeness.errors import InputError
+from likeness.exports.material import Material, Part
 from likeness.exports.places import plain_slug, shown, without_secrets
 from likeness.exports.target import ExportOptions, Written
 from likeness.io import VectorFile, parse_json
-
-if TYPE_CHECKING:
-    from likeness.exports.material import Material, Part
-    from likeness.progress import Progress
+from likeness.progress import Progress
 
 _SHOWN = 200
 
@@ -27,7 +25,7 @@ class Store(Protocol):
         """What `create` was given; None where there is nothing of this name, {} where something else is."""
         ...
 
-    def create(self, material: "Material") -> None:
+    def create(self, material: Material) -> None:
         """Makes it, empty, and keeps `material.about`."""
         ...
 
@@ -35,22 +33,18 @@ class Store(Protocol):
         """How many rows are there: the first ones, whole."""
         ...
 
-    def add(self, part: "Part") -> None:
+    def add(self, part: Part) -> None:
         """Adds the rows of a part, whole or not at all; rows that are there already are written again."""
         ...
 
 
 Connect = Callable[[str], AbstractContextManager[Any]]
-MakeStore = Callable[[Any, str, "Material"], Store]
-StoreWriter = Callable[["Material", str, ExportOptions, "Progress"], Written]
+MakeStore = Callable[[Any, str, Material], Store]
+StoreWriter = Callable[[Material, str, ExportOptions, Progress], Written]
 
 
-def fill(store: Store, material: "Material", place: str, name: str, options: ExportOptions, progress: "Progress") -> Written:
-    """Writes all rows into a store; with `resume`, those that an interrupted export of the same left out.
-
-    Raises:
-        InputError: there is something of this name, which is not to be gone on with, or which is of other rows.
-    """
+def _fill(store: Store, material: Material, place: str, name: str, options: ExportOptions, progress: Progress) -> Written:
+    """Writes all rows into a store; with `resume`, those that an interrupted export of the same left out. InputError where the name is taken."""
     there, begin = store.about(), 0
     if there is None:
         store.create(material)
@@ -68,26 +62,23 @@ def fill(store: Store, material: "Material", place: str, name: str, options: Exp
     return Written(len(material), f"'{name}' in {shown(place)}", note)
 
 
-def store_writer(connect: Connect, store: MakeStore, check: Callable[["Material"], None] | None = None) -> "StoreWriter":
-    """What writes into a kind of database.
-
-    Args:
-        connect: opens a place; what it yields is a database whose errors are answered.
-        store: (database, name, material) -> the collection or table of that name.
-        check: raises InputError for attributes or vectors that it cannot hold.
+def store_writer(help: str, connect: Connect, store: MakeStore, check: Callable[[Material], None] | None = None) -> StoreWriter:
+    """What writes into a kind of database: `connect` opens a place, `store` (database, name, material) is the collection or table of that name, and
+    `check` raises InputError for attributes or vectors that it cannot hold.
     """
 
-    def write(material: "Material", place: str, options: ExportOptions, progress: "Progress") -> Written:
+    def write(material: Material, place: str, options: ExportOptions, progress: Progress) -> Written:
         name = store_name(material, options)
         if check is not None:
             check(material)
         with connect(place) as database:
-            return fill(store(database, name, material), material, place, name, options, progress)
+            return _fill(store(database, name, material), material, place, name, options, progress)
 
+    write.__doc__ = help
     return write
 
 
-def store_name(material: "Material", options: ExportOptions) -> str:
+def store_name(material: Material, options: ExportOptions) -> str:
     """The name of a collection or table: the one that is given, or the images' name as databases take it."""
     if options.name is None:
         return plain_slug(material.table.name)
@@ -97,11 +88,7 @@ def store_name(material: "Material", options: ExportOptions) -> str:
 
 
 def chosen_name(names: list[str], wanted: str | None, place: str) -> str:
-    """Of the collections or tables that are there the one that is wanted, or the only one.
-
-    Raises:
-        InputError: it is not there, or there are several and none is named.
-    """
+    """Of the collections or tables that are there the one that is wanted, or the only one; InputError for none and for several."""
     if wanted in names:
         return str(wanted)
     listed = ", ".join(f"'{name}'" for name in sorted(names)[:20]) or "nothing"
@@ -113,11 +100,7 @@ def chosen_name(names: list[str], wanted: str | None, place: str) -> str:
 
 
 def vector_file(rows: list[int], vectors: Any, columns: dict[str, list[Any]], about: dict[str, Any], place: str) -> VectorFile:
-    """What was read from a store, in the order of its rows.
-
-    Raises:
-        InputError: an export that was interrupted, or no row.
-    """
+    """What was read from a store, in the order of its rows; InputError: an export that was interrupted, or no row."""
     if not rows:
         raise InputError(f"{shown(place)} holds no vectors.")
     whole = about.get("rows")
@@ -125,10 +108,10 @@ def vector_file(rows: list[int], vectors: Any, columns: dict[str, list[Any]], ab
         raise InputError(f"{shown(place)} holds {len(rows):,} of {whole:,} rows, since the export was interrupted; go on with it by resume.")
     order = np.argsort(rows, kind="stable")
     frame = pd.DataFrame({name: pd.Series([values[row] for row in order]) for name, values in columns.items()}, index=range(len(rows)))
-    return VectorFile(np.asarray(vectors, np.float32)[order], frame, about or foreign_about(frame, place))
+    return VectorFile(np.asarray(vectors, np.float32)[order], frame, about or _foreign_about(frame, place))
 
 
-def foreign_about(frame: pd.DataFrame, place: str) -> dict[str, Any]:
+def _foreign_about(frame: pd.DataFrame, place: str) -> dict[str, Any]:
     """What is said of vectors that somebody else wrote: images where there is a column of paths."""
     images = "path" in frame and bool(frame["path"].map(lambda path: isinstance(path, str)).all())
     name = shown(place).rstrip("/").rpartition("/")[2]

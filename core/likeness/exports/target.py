@@ -2,14 +2,12 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from likeness.errors import InputError
 from likeness.exports.places import filled_folder, new_file, new_folder
-
-if TYPE_CHECKING:
-    from likeness.io import VectorFile
-    from likeness.progress import Progress
+from likeness.io import VectorFile
+from likeness.progress import Progress
 
 LINKS = ("symlink", "hard", "copy")
 # images: files of images; rows: anything with attributes; vectors: a space; notion: a notion's space; run: a trained run
@@ -23,7 +21,6 @@ class ExportOptions:
     Attributes:
         label: attribute whose values are the classes; for COCO, FiftyOne and embedding-atlas several, separated by commas.
         neighbors: nearest images of each that are written with it, in the space.
-        vectors: vectors are written as well.
         link: how image files come into a folder: "symlink", "hard" (a second name of the same file) or "copy"; None: the target's own way.
         val: share of each class that is for validation.
         split: attribute that says of each image whether it is "train", "val" or "test", in place of `val`.
@@ -55,14 +52,7 @@ DEFAULTS = ExportOptions()
 
 
 class Written(NamedTuple):
-    """What an export wrote.
-
-    Attributes:
-        n: how many it holds.
-        place: where, without passwords.
-        note: what else there is to say: what was left out, or how to open it; perhaps empty.
-        what: of which there are n.
-    """
+    """What an export wrote: `n` of `what` (images, dimensions), where without passwords, and perhaps what was left out or how to open it."""
 
     n: int
     place: str = ""
@@ -77,7 +67,6 @@ class Target:
     Attributes:
         name: on the command line.
         title: for people.
-        help: one sentence: what is written, and what reads it.
         takes: what it needs.
         write: (material, place, options, progress) -> what was written; the material is a `Material`, or of a run a `RunMaterial`. The place is the
             path of a file that is not there yet, or an empty folder that takes its place once it is filled; of a database it is as people name it.
@@ -91,21 +80,21 @@ class Target:
 
     name: str
     title: str
-    help: str
     takes: Takes
-    write: "Callable[[Any, Any, ExportOptions, Progress], Written]"
-    uses: tuple[str, ...]
+    write: Callable[[Any, Any, ExportOptions, Progress], Written]
+    uses: tuple[str, ...] = ()
     check_address: Callable[[str], None] | None = None
     ending: str | None = ""
     several: bool = False
-    read: "Callable[[str, str | None], VectorFile] | None" = None
+    read: Callable[[str, str | None], VectorFile] | None = None
+
+    @property
+    def help(self) -> str:
+        """What is written, and what reads it: the first line of what `write` says of itself."""
+        return str(self.write.__doc__).partition("\n")[0]
 
     def checked_options(self, given: dict[str, Any]) -> ExportOptions:
-        """The options, where those given are ones that this target knows.
-
-        Raises:
-            InputError: another option, or a value that does not fit.
-        """
+        """The options; InputError for one that this target does not use, or a value that does not fit."""
         known = {field.name for field in fields(ExportOptions)}
         for name, value in given.items():
             if name not in self.uses and (name not in known or value != getattr(DEFAULTS, name)):
@@ -121,12 +110,8 @@ class Target:
         else:
             new_folder(place)
 
-    def write_to(self, place: str, material: Any, options: ExportOptions, progress: "Progress") -> Written:
-        """Writes a file, a folder or into a database, whole or not at all.
-
-        Raises:
-            InputError: as `check`, and for what does not fit the target.
-        """
+    def write_to(self, place: str, material: Any, options: ExportOptions, progress: Progress) -> Written:
+        """Writes a file, a folder or into a database, whole or not at all; raises as `check`, and for what does not fit the target."""
         if self.check_address is not None:
             return self.write(material, place, options, progress)
         if self.ending:

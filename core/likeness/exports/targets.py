@@ -1,7 +1,8 @@
 """The targets of exports, a line each, and what exports to them and reads from them."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from likeness.data import ImageTable
 from likeness.errors import InputError
@@ -26,44 +27,36 @@ from likeness.exports import (
 )
 from likeness.exports.material import Material
 from likeness.exports.places import shown
+from likeness.exports.run_material import RunMaterial, RunSource
 from likeness.exports.target import Target, Written
 from likeness.progress import Progress, no_progress
 from likeness.space import Space
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from likeness.exports.run_material import RunMaterial, RunSource
-
-TARGETS: dict[str, Target] = {
-    target.name: target
-    for target in (
-        csv_table.TARGET,
-        parquet_table.TARGET,
-        coco.TARGET,
-        yolo.TARGET,
-        links.TARGET,
-        qdrant.TARGET,
-        pgvector.TARGET,
-        lancedb_table.TARGET,
-        faiss_index.TARGET,
-        notion_projection.TARGET,
-        fiftyone.TARGET,
-        embedding_atlas.TARGET,
-        run_onnx.TARGET,
-        run_torchscript.TARGET,
-        run_timm.TARGET,
-        run_open_clip.TARGET,
-        run_safetensors.TARGET,
-    )
-}
+# in the order in which they are offered
+_MODULES = (
+    csv_table,
+    parquet_table,
+    coco,
+    yolo,
+    links,
+    qdrant,
+    pgvector,
+    lancedb_table,
+    faiss_index,
+    notion_projection,
+    fiftyone,
+    embedding_atlas,
+    run_onnx,
+    run_torchscript,
+    run_timm,
+    run_open_clip,
+    run_safetensors,
+)
+TARGETS: dict[str, Target] = {module.TARGET.name: module.TARGET for module in _MODULES}
 
 
 def find_target(name: str) -> Target:
-    """The target of a name.
-
-    Raises:
-        InputError: there is none of that name, with the known names.
+    """The target of a name; InputError with the known names where there is none.
 
     Example:
         >>> find_target("coco").title
@@ -108,9 +101,9 @@ def import_space(source: str, place: str, name: str | None = None) -> Space:
 
 
 def export(
-    source: "ImageTable | Space | RunSource",
+    source: ImageTable | Space | RunSource,
     target: str,
-    place: "str | Path",
+    place: str | Path,
     *,
     rows: Any = None,
     columns: Sequence[str] | None = None,
@@ -128,7 +121,6 @@ def export(
         rows: numbers of the rows that are written, in this order, or a mask; None: all.
         columns: attributes that are written; None: all.
         portable: what is written can be taken to another machine: it names no place of this one, and images come as copies.
-        progress: called as parts are written.
         options: of `likeness.exports.ExportOptions`, those that the target uses: label, neighbors, vectors, link, val, split, seed, name, resume.
 
     Returns:
@@ -159,7 +151,7 @@ def export(
     return chosen.write_to(str(place), Material(source, rows, columns, portable), given, progress)
 
 
-def _run(source: Any, target: str, rows: Any, columns: Any) -> "RunMaterial":
+def _run(source: Any, target: str, rows: Any, columns: Any) -> RunMaterial:
     from likeness.exports.run_material import run_material
 
     if isinstance(source, ImageTable | Space):

@@ -5,34 +5,28 @@ folders in alphabetical order, numbered in each part by itself, so that every cl
 """
 
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from likeness.errors import InputError
 from likeness.exports.links import TABLE, class_texts, folder_names, link_of, one_label, put_files, write_image_table
+from likeness.exports.material import Material
 from likeness.exports.plain_columns import plain_values
 from likeness.exports.target import ExportOptions, Target, Written
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from likeness.exports.material import Material
-    from likeness.progress import Progress
+from likeness.progress import Progress
 
 PARTS = ("train", "val", "test")
 
 
-def write_yolo(material: "Material", folder: "Path", options: ExportOptions, progress: "Progress") -> Written:
-    """Writes the folders, a list of files for each part, `data.yaml` with the names of the classes, and `images.csv` with all attributes.
+def write_yolo(material: Material, folder: Path, options: ExportOptions, progress: Progress) -> Written:
+    """Folders of classes for training and validation, as Ultralytics YOLO and torchvision's ImageFolder read them.
+
+    A list of files for each part, `data.yaml` with the names of the classes, and `images.csv` with all attributes stand beside the folders.
 
     Images without a class are left out. Without `split`, a share `val` of each class is drawn for validation, at least one image of each.
-
-    Raises:
-        InputError: an image without a file, no class, or a class that a part would lack.
     """
-    from likeness.exports.material import Material
-
     label = one_label(material, options.label)
     texts = class_texts(material, label)
     kept = [row for row, text in enumerate(texts) if text]
@@ -71,7 +65,7 @@ def drawn_parts(classes: list[str], val: float, seed: int) -> list[str]:
     return [str(part) for part in parts]
 
 
-def _given_parts(material: "Material", split: str, kept: list[int]) -> list[str]:
+def _given_parts(material: Material, split: str, kept: list[int]) -> list[str]:
     if split not in material.attributes:
         raise InputError(f"There is no attribute '{split}'; there are {', '.join(material.table.attributes) or 'none'}.")
     values: list[Any] = plain_values(material.attributes[split])
@@ -94,7 +88,7 @@ def _check_parts(classes: list[str], parts: list[str]) -> None:
         )
 
 
-def _write_lists(folder: "Path", files: list[str], parts: list[str], names: list[str]) -> None:
+def _write_lists(folder: Path, files: list[str], parts: list[str], names: list[str]) -> None:
     import yaml
 
     there = [part for part in PARTS if part in parts]
@@ -105,11 +99,4 @@ def _write_lists(folder: "Path", files: list[str], parts: list[str], names: list
     (folder / "data.yaml").write_text(yaml.safe_dump(about, sort_keys=False, allow_unicode=True), encoding="utf-8")
 
 
-TARGET = Target(
-    "yolo",
-    "YOLO classification",
-    "Folders of classes for training and validation, as Ultralytics YOLO and torchvision's ImageFolder read them.",
-    "images",
-    write_yolo,
-    ("label", "val", "split", "link", "seed"),
-)
+TARGET = Target("yolo", "YOLO classification", "images", write_yolo, ("label", "val", "split", "link", "seed"))

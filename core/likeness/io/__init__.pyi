@@ -1,7 +1,6 @@
 from .array_files import (
     read_array as read_array,
     read_arrays as read_arrays,
-    read_checkpoint as read_checkpoint,
     read_weights as read_weights,
     write_weights as write_weights,
 )
@@ -14,6 +13,7 @@ from .confinement import (
     confine as confine,
     is_confined as is_confined,
     is_inside as is_inside,
+    regular_file as regular_file,
 )
 from .csv_cells import csv_bytes as csv_bytes, csv_rows as csv_rows, read_csv_cells as read_csv_cells, typed_columns as typed_columns
 from .declarations import entry_points as entry_points
@@ -31,7 +31,7 @@ from .downloads import (
     size_text as size_text,
     status_of as status_of,
 )
-from .exif import PhotoData as PhotoData, parse_exif as parse_exif, photo_data as photo_data
+from .exif import PhotoData as PhotoData, photo_data as photo_data
 from .file_formats import RAW_SUFFIXES as RAW_SUFFIXES
 from .file_names import name_finder as name_finder, name_to_text as name_to_text, text_to_name as text_to_name
 from .file_parts import (
@@ -41,7 +41,14 @@ from .file_parts import (
     part_path as part_path,
     split_part as split_part,
 )
-from .files import compute_once_locked as compute_once_locked, open_atomic as open_atomic, sync_folder as sync_folder, write_atomic as write_atomic
+from .files import (
+    check_output_file as check_output_file,
+    check_output_folder as check_output_folder,
+    compute_once_locked as compute_once_locked,
+    open_atomic as open_atomic,
+    sync_folder as sync_folder,
+    write_atomic as write_atomic,
+)
 from .foreign_images import (
     MAX_PIXELS as MAX_PIXELS,
     MAX_UPLOAD_BYTES as MAX_UPLOAD_BYTES,
@@ -49,7 +56,6 @@ from .foreign_images import (
     check_images as check_images,
     count_parts as count_parts,
     foreign_image as foreign_image,
-    heif_exif as heif_exif,
 )
 from .frozen_config import (
     FrozenConfig as FrozenConfig,
@@ -68,9 +74,7 @@ from .images import (
 )
 from .interruption import interrupted_by as interrupted_by, restore_interruption as restore_interruption
 from .mat_process import MatError as MatError, mat_shapes as mat_shapes, mat_variable as mat_variable
-from .output_place import check_output_file as check_output_file, check_output_folder as check_output_folder
 from .paths import (
-    app_dir as app_dir,
     as_path as as_path,
     assets_dir as assets_dir,
     cache_dir as cache_dir,
@@ -80,16 +84,20 @@ from .paths import (
 )
 from .plain_pickle import PlainUnpickler as PlainUnpickler
 from .python_process import (
+    WorkerProcess as WorkerProcess,
     become_app as become_app,
     folder_kept_out as folder_kept_out,
     keep_folder_out as keep_folder_out,
     start_python as start_python,
 )
-from .regular_file import regular_file as regular_file
 from .rgb import PIXELS_VERSION as PIXELS_VERSION, REMARK as REMARK, to_rgb as to_rgb
 from .text import decoded as decoded, parse_json as parse_json, parse_yaml as parse_yaml, plain_name as plain_name, text_of as text_of
-from .transient import TransientError as TransientError, is_transient as is_transient, transient_reason as transient_reason
-from .unreadable import UnreadableImageError as UnreadableImageError
+from .unreadable import (
+    TransientError as TransientError,
+    UnreadableImageError as UnreadableImageError,
+    is_transient as is_transient,
+    transient_reason as transient_reason,
+)
 from .vector_file import (
     ABOUT_KEY as ABOUT_KEY,
     VectorFile as VectorFile,
@@ -98,4 +106,3 @@ from .vector_file import (
     write_vector_file as write_vector_file,
 )
 from .worker_pool import WorkerPool as WorkerPool
-from .worker_process import WorkerProcess as WorkerProcess

@@ -3,7 +3,8 @@
 import hashlib
 import io
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from likeness.errors import InputError
+from likeness.io.confinement import regular_file
 from likeness.io.files import sync_folder, write_atomic
-from likeness.io.regular_file import regular_file
-from likeness.io.transient import TransientError, is_transient
+from likeness.io.unreadable import TransientError, is_transient
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -23,21 +24,14 @@ _CHECKSUM = "likeness.sha256"
 
 
 def read_array(path: Path, *, mapped: bool = False) -> NDArray[Any]:
-    """The array of a .npy file.
-
-    Args:
-        path: the file; arrays of objects, which are pickles, are refused.
-        mapped: it stays on disk and is read as it is used.
+    """The array of a .npy file; arrays of objects, which are pickles, are refused. Where `mapped`, it stays on disk and is read as it is used.
 
     Raises:
         TransientError: there is not enough memory now, or another fault that passes.
         InputError: it is not there, damaged, or holds something else.
     """
-    try:
+    with _explained(f"'{path.name}'", "an array", "save it with numpy.save"):
         found = np.load(regular_file(path), mmap_mode="r" if mapped else None, allow_pickle=False)
-    except Exception as error:  # NumPy's parsers of headers raise anything on foreign content
-        _check_lasting(f"'{path.name}'", error)
-        raise InputError(f"'{path.name}' cannot be read as an array ({_reason(error)}); save it with numpy.save.") from error
     if not isinstance(found, np.ndarray):
         raise InputError(f"'{path.name}' holds several arrays; save the one that is wanted with numpy.save.")
     return found
@@ -52,12 +46,10 @@ def read_arrays(content: Path | bytes, names: tuple[str, ...], optional: tuple[s
         InputError: it is not there, damaged, or lacks one of them.
     """
     name = content.name if isinstance(content, Path) else "The file"
-    try:
-        with np.load(io.BytesIO(content) if isinstance(content, bytes) else regular_file(content), allow_pickle=False) as arrays:
+    with _explained(f"'{name}'", "arrays", "make it anew"):
+        arrays = np.load(io.BytesIO(content) if isinstance(content, bytes) else regular_file(content), allow_pickle=False)
+        with arrays:
             return [np.asarray(arrays[each]) for each in (*names, *(each for each in optional if each in arrays.files))]
-    except Exception as error:  # as above, and whatever a damaged ZIP file does to its reader
-        _check_lasting(f"'{name}'", error)
-        raise InputError(f"'{name}' cannot be read as arrays ({_reason(error)}); make it anew.") from error
 
 
 def read_weights(path: Path) -> "dict[str, Tensor]":
@@ -69,7 +61,7 @@ def read_weights(path: Path) -> "dict[str, Tensor]":
     """
     from safetensors import safe_open
 
-    try:
+    with _explained(f"'{path.name}'", "safetensors", "give another file"):
         with safe_open(regular_file(path), "pt") as file:
             weights = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118  (no mapping)
             metadata = dict(file.metadata() or {})
@@ -77,19 +69,10 @@ def read_weights(path: Path) -> "dict[str, Tensor]":
         if expected is not None and expected != _digest(weights, metadata):
             raise ValueError("it is damaged: its content does not fit its checksum")
         return weights
-    except Exception as error:  # safetensors and torch raise their own kinds
-        _check_lasting(f"'{path.name}'", error)
-        raise InputError(f"'{path.name}' cannot be read as safetensors ({_reason(error)}); give another file.") from error
 
 
 def write_weights(path: Path, weights: "Mapping[str, Tensor]", metadata: Mapping[str, str] | None = None) -> None:
-    """Writes tensors as .safetensors, whole or not at all, with a SHA-256 among its metadata, which other readers skip.
-
-    Args:
-        path: the file.
-        weights: tensors by name.
-        metadata: texts by name that stand in the file's header as well, and that the checksum covers.
-    """
+    """Writes tensors as .safetensors, whole or not at all, with a SHA-256 of them and of the metadata in its header, which other readers skip."""
     from safetensors.torch import save
 
     plain = {name: value.detach().cpu().contiguous() for name, value in weights.items()}
@@ -123,14 +106,9 @@ def _digest(weights: "Mapping[str, Tensor]", metadata: Mapping[str, str]) -> str
 
 
 def read_checkpoint(path: Path, **options: Any) -> dict[str, Any]:
-    """The state of an interrupted run: tensors, numbers, texts and containers of them; what would run code is refused.
-
-    Args:
-        path: what `torch.save` wrote.
-        options: of `torch.load`, such as map_location.
+    """The state of a run, as `torch.save` wrote it: tensors, numbers, texts and containers of them; what would run code is refused.
 
     Raises:
-        TransientError: there is not enough memory now, or another fault that passes.
         InputError: it is not there, damaged, or holds something else.
     """
     import torch
@@ -144,10 +122,15 @@ def read_checkpoint(path: Path, **options: Any) -> dict[str, Any]:
     return state
 
 
-def _check_lasting(what: str, error: Exception) -> None:
-    """Raises TransientError for what says nothing about the file."""
-    if is_transient(error):
-        raise TransientError(what, error) from error
+@contextmanager
+def _explained(name: str, kind: str, remedy: str) -> Iterator[None]:
+    """Readers of headers, of ZIP files and of tensors raise anything on foreign content; some errors say nothing about the file."""
+    try:
+        yield
+    except Exception as error:
+        if is_transient(error):
+            raise TransientError(name, error) from error
+        raise InputError(f"{name} cannot be read as {kind} ({_reason(error)}); {remedy}.") from error
 
 
 def _reason(error: BaseException) -> str:

@@ -10,10 +10,8 @@ _LONGEST_BYTES = 100  # that are written as text; of more only how many they are
 
 
 def to_arrow(frame: pd.DataFrame) -> Any:
-    """A data frame as a table that Parquet can hold.
-
-    Columns keep their types, and one whose values have no common one becomes plain (`plain_column`), such as numbers beside words, intervals,
-    complex numbers, paths, or whole numbers of more than 64 bits.
+    """A data frame as a table that Parquet can hold. Columns keep their types, and one whose values have no common one becomes plain
+    (`plain_column`): numbers beside words, intervals, complex numbers, paths, or whole numbers of more than 64 bits.
 
     Example:
         >>> to_arrow(pd.DataFrame({"a": [1, 2], "b": [1, "x"], "c": [10**30, 1]})).column("b").to_pylist()
@@ -43,15 +41,14 @@ def from_arrow(table: Any) -> pd.DataFrame:
 
 
 def plain_column(column: "pd.Series[Any]") -> "pd.Series[Any]":
-    """The same values as boolean, Int64, Float64 or texts (object), numbered from 0; what is missing is NA there, and None among texts.
-
-    Dates, categories, lists and everything else become texts; so do whole numbers beyond 64 bits.
+    """The same values as boolean, Int64, Float64 or texts (object), numbered from 0; what is missing is NA there, and None among texts. Dates,
+    categories, lists and everything else become texts; so do whole numbers beyond 64 bits.
     """
     values = column.astype(object).to_numpy()
     missing = column.isna().to_numpy()
     dtype = _plain_dtype(values[~missing])
-    shown = _text if dtype == "object" else _same
-    return pd.Series([None if none else shown(value) for value, none in zip(values, missing, strict=True)], dtype=dtype)
+    kept = [None if none else _text(value) if dtype == "object" else value for value, none in zip(values, missing, strict=True)]
+    return pd.Series(kept, dtype=dtype)
 
 
 def _plain_dtype(values: Any) -> str:
@@ -64,10 +61,6 @@ def _plain_dtype(values: Any) -> str:
     if not all(isinstance(value, int | np.integer) for value in values):
         return "Float64"
     return "Int64" if all(-_LARGEST <= int(value) <= _LARGEST for value in values) else "object"
-
-
-def _same(value: Any) -> Any:
-    return value
 
 
 def _text(value: Any) -> str:

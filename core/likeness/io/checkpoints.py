@@ -14,9 +14,9 @@ from typing import Any, BinaryIO
 
 from likeness.errors import InputError
 from likeness.io.array_files import read_checkpoint
+from likeness.io.confinement import regular_file
 from likeness.io.files import sync_folder
-from likeness.io.regular_file import regular_file
-from likeness.io.transient import TransientError
+from likeness.io.unreadable import TransientError
 
 _NAME = b"likeness-sha256:"
 _COMMENT = len(_NAME) + 64
@@ -26,10 +26,7 @@ _log = logging.getLogger(__name__)
 
 
 class CheckpointFile:
-    """A checkpoint that is written and read by one process after the other, with the one before it as a second copy.
-
-    Args:
-        file: where it lies; the one before lies beside it as NAME.previous.ENDING.
+    """A checkpoint that is written and read by one process after the other, with the one before it beside it as NAME.previous.ENDING.
 
     Attributes:
         path: after `read`, the file that was read.
@@ -71,14 +68,11 @@ class CheckpointFile:
         sync_folder(self.file.parent)
 
     def read(self, checked: Callable[[dict[str, Any]], Any] | None = None, **options: Any) -> dict[str, Any]:
-        """The newest state that is sound. A file without checksum, from before there were any, is taken where its parts fit their CRC-32.
-
-        Args:
-            checked: raises for a state of another form, which counts as damaged.
-            options: of `torch.load`, such as map_location.
+        """The newest state that is sound. A file without checksum, from before there were any, is taken where its parts fit their CRC-32. What
+        `checked` raises for, a state of another form, counts as damaged; the options are those of `torch.load`.
 
         Raises:
-            TransientError: there is not enough memory now, or another fault that passes.
+            TransientError: there is not enough memory now.
             InputError: neither the checkpoint nor the one before it is sound.
         """
         self.path, self.note = self.file, ""
@@ -87,8 +81,6 @@ class CheckpointFile:
         except TransientError:
             raise
         except InputError as error:
-            if not self.previous.is_file():
-                raise
             try:
                 state = _read(self.previous, checked, options)
             except TransientError:

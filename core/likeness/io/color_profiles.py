@@ -56,12 +56,7 @@ _SRGB_GAMMA, _GAMMA_NEAR, _PRIMARY_NEAR = 1 / 2.2, 0.05, 0.005
 
 @dataclass(frozen=True)
 class ColorTransform:
-    """From the colors of an image to sRGB.
-
-    Attributes:
-        mode: of Pillow, that `apply` takes: "RGB", "L" or "CMYK".
-        apply: from an image of that mode to one of mode "RGB".
-    """
+    """From the colors of an image to sRGB: `apply` takes an image of Pillow's `mode`, "RGB", "L" or "CMYK", and gives one of mode "RGB"."""
 
     mode: str
     apply: Callable[[Image.Image], Image.Image]
@@ -69,11 +64,8 @@ class ColorTransform:
 
 @dataclass(frozen=True)
 class ImageColors:
-    """What is known of the colors of an image.
-
-    Attributes:
-        transform: to sRGB; None where they are that already, or are read as if they were.
-        remark: what a person should know about it; "" where all is as the file says.
+    """What is known of the colors of an image: what brings them to sRGB, None where they are that or are read as if they were; and a remark for
+    people, "" where all is as the file says.
     """
 
     transform: ColorTransform | None = None
@@ -210,10 +202,8 @@ def _keeps_colors(transform: ColorTransform) -> bool:
 
 
 def _matrix_profile(primaries: Sequence[Sequence[float]], white: Sequence[float], gamma: float | None) -> bytes:
-    """An ICC profile (version 4.3) of three primaries, a white point (x, y each) and an exponent; None: sRGB's curve.
-
-    Raises:
-        ArithmeticError, ValueError, struct.error: they are no colors.
+    """An ICC profile (version 4.3) of three primaries, a white point (x, y each) and an exponent; None: sRGB's curve. Raises ArithmeticError,
+    ValueError or struct.error where they are no colors.
     """
     if gamma is None:
         curve = struct.pack(">HH", 3, 0) + _fixed(2.4, 1 / 1.055, 0.055 / 1.055, 1 / 12.92, 0.04045)

@@ -1,12 +1,15 @@
-"""Confines a process and those that it starts to some folders and addresses: for programs that open what others name.
+"""What may be read: a file and no pipe or device, which would keep its reader for ever; and for programs that open what others name, a process and
+those that it starts are confined to some folders and addresses.
 
 Core checks every path that it is given (`likeness.io.paths.as_path`) and every file that a table lists (`check_readable`). Nothing is
 confined until `confine` is called.
 """
 
+import errno
 import json
 import os
 import re
+import stat
 from collections.abc import Iterable
 from functools import lru_cache
 from pathlib import Path
@@ -14,7 +17,6 @@ from typing import NamedTuple
 from urllib.parse import unquote
 
 from likeness.errors import InputError
-from likeness.io.regular_file import regular_file
 
 VARIABLE = "LIKENESS_CONFINED"
 _MOST_DECODED = 5  # times that an address may be written in percent signs
@@ -27,19 +29,17 @@ class _Limits(NamedTuple):
 
 
 def confine(folders: Iterable[Path], entries_of: Iterable[Path] = (), urls: Iterable[str] = ()) -> None:
-    """From now on, only what lies in these folders is opened, by this process and by those that it starts.
-
-    Args:
-        folders: may be listed and read. Links in them that lead out of all of them are not followed.
-        entries_of: of these, what lies in one of their entries is read, by whoever knows its name; they themselves are not listed.
-        urls: addresses below which remote files are read, such as "s3://bucket/photos".
+    """From now on, only what lies in these folders is opened, by this process and by those that it starts. Links in them that lead out of all of them
+    are not followed. Of folders `entries_of`, what lies in one of their entries is read, by whoever knows its name; they themselves are not listed.
+    Remote files are read below the `urls`, such as "s3://bucket/photos".
     """
-    limits = _Limits(tuple(map(_real, folders)), tuple(map(_real, entries_of)), tuple(unquote(url).rstrip("/") for url in urls))
+    real = os.path.realpath
+    limits = _Limits(tuple(map(real, folders)), tuple(map(real, entries_of)), tuple(unquote(url).rstrip("/") for url in urls))
     os.environ[VARIABLE] = json.dumps(limits._asdict())
 
 
 def is_confined() -> bool:
-    """Whether this process is confined to some folders."""
+    """Whether `confine` was called, here or in the process that started this one."""
     return bool(os.environ.get(VARIABLE))
 
 
@@ -55,6 +55,20 @@ def allows(path: Path) -> bool:
     return any(is_inside(real, folder) for folder in limits.folders) or any(
         is_inside(real, folder) and real != folder for folder in limits.entries_of
     )
+
+
+def regular_file(path: Path) -> Path:
+    """The path of a file with content, as it is; every reader of a file that a person, a config or a table names asks for it.
+
+    Raises:
+        OSError: there is nothing, it cannot be looked at, or it is a folder, a pipe, a device or a socket.
+    """
+    mode = os.stat(path).st_mode
+    if stat.S_ISDIR(mode):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+    if not stat.S_ISREG(mode):
+        raise OSError(errno.EINVAL, "it is a pipe, a device or a socket and no file", str(path))
+    return path
 
 
 def check_readable(path: Path) -> Path:
@@ -98,7 +112,3 @@ def is_inside(real: str, folder: str) -> bool:
 @lru_cache(maxsize=8)
 def _limits(text: str) -> _Limits:
     return _Limits(**{name: tuple(listed) for name, listed in json.loads(text).items()})
-
-
-def _real(folder: Path) -> str:
-    return os.path.realpath(folder)

@@ -8,13 +8,14 @@ import io
 import math
 import re
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
 from likeness.errors import InputError
-from likeness.io.regular_file import regular_file
+from likeness.io.confinement import regular_file
 from likeness.io.text import plain_name
 
 SEPARATORS = ",;\t"
@@ -29,18 +30,15 @@ csv.field_size_limit(1 << 30)  # a cell of captions or outlines may pass the 131
 
 
 def read_csv_cells(path: Path, longest: int | None = None) -> pd.DataFrame:
-    """The cells of a CSV file as texts, "" where one is empty; the names of its columns without blanks around them.
+    """The cells of a CSV file in UTF-8 as texts, "" where one is empty; the names of its columns without blanks around them.
 
-    Comma, semicolon or tab stand between the cells, a tab in a .tsv file. Empty cells at the end of a line, beyond the names, are none, and a column
-    without name and content is none. In a table that R wrote, whose lines begin with a row's number that has no name, the numbers are left out.
-
-    Args:
-        path: a file in UTF-8, with or without a mark at its beginning.
-        longest: bytes that are read at most; None: any number.
+    Comma, semicolon or tab stand between the cells, a tab in a .tsv file. Empty cells at the end of a line, beyond the names, are none, and a
+    column without name and content is none. In a table that R wrote, whose lines begin with a row's number that has no name, the numbers are left
+    out.
 
     Raises:
-        InputError: it is not there, cannot be read, is no such text, is longer, is damaged, has no line of names, a name twice, or a line with more
-            cells than names.
+        InputError: it is not there, cannot be read, is no such text, has more than `longest` bytes, is damaged, has no line of names, a name twice,
+            or a line with more cells than names.
     """
     name = plain_name(path.name)
     try:
@@ -70,10 +68,9 @@ def csv_rows(text: str) -> list[list[str]]:
 
 
 def typed_columns(cells: pd.DataFrame) -> pd.DataFrame:
-    """The columns of `read_csv_cells` with their kinds; an empty cell is missing.
-
-    A column is one of whole numbers (Int64 where some are missing), numbers or True and False only where writing it again gives the same text for
-    every cell: "007", "1e1", "1.10", "NA" and numbers of more than 64 bits stay texts, with all of their column.
+    """The columns of `read_csv_cells` with their kinds; an empty cell is missing. A column is one of whole numbers (Int64 where some are missing),
+    numbers or True and False only where writing it again gives the same text for every cell: "007", "1e1", "1.10", "NA" and numbers of more than
+    64 bits stay texts, with all of their column.
 
     Example:
         >>> typed_columns(pd.DataFrame({"a": ["1", "2"], "b": ["1", ""], "c": ["01", "2"], "d": ["1.5", "2.0"]})).dtypes.astype(str).to_dict()
@@ -109,9 +106,7 @@ def _separator(text: str) -> str:
 
 def _even_rows(text: str, separator: str) -> int:
     """How many of the first lines have as many cells as the line of names, those left out that are empty at the end."""
-    lengths = []
-    for row, _ in zip(_lenient(text, separator), range(_ROWS_LOOKED_AT), strict=False):
-        lengths.append(_length(row))
+    lengths = [_length(row) for row in islice(_lenient(text, separator), _ROWS_LOOKED_AT)]
     return lengths.count(lengths[0]) if lengths else 0
 
 
@@ -144,9 +139,8 @@ def _columns(head: list[str], rows: list[list[str]], file: str) -> pd.DataFrame:
 
 
 def _without_row_numbers(names: list[str], rows: list[list[str]], file: str) -> list[list[str]]:
-    """Lines that have a cell more than there are names: as R writes them, with the row's number first.
-
-    Only distinct whole numbers are taken for that: with other words nobody can tell whether the first or the last column lacks its name.
+    """Lines that have a cell more than there are names: as R writes them, with the row's number first. Only distinct whole numbers are taken for
+    that: with other words nobody can tell whether the first or the last column lacks its name.
     """
     firsts = {row[0] for row in rows}
     even = all(len(row) == len(names) + 1 for row in rows) and 2 * sum(row[-1].strip() != "" for row in rows) > len(rows)

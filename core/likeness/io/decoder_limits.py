@@ -32,10 +32,9 @@ class DecoderLimits:
             threading.Thread(target=self._watch, daemon=True).start()
 
     def allow(self, pixels: int, content: int) -> None:
-        """From now on the seconds of processor and the bytes that an image of `pixels`, in a file of `content` bytes, may take.
-
-        What takes more seconds is ended by the system. What takes more memory gets a MemoryError; on macOS, which enforces no such limit, the
-        process ends with the status OUT_OF_MEMORY once it holds that much.
+        """From now on the seconds of processor and the bytes that an image of `pixels`, in a file of `content` bytes, may take. What takes more
+        seconds is ended by the system. What takes more memory gets a MemoryError; on macOS, which enforces no such limit, the process ends with the
+        status OUT_OF_MEMORY.
         """
         if sys.platform == "win32":
             return

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from likeness.errors import InputError
-from likeness.io.decoder_process import PROGRAM, Answer, DecoderProcess, Request
+from likeness.io.decoder_process import PROGRAM, Answer, Request, ask
+from likeness.io.python_process import WorkerProcess
 
 _SECONDS = 120.0
 _IDLE_S = 60.0
@@ -29,14 +29,9 @@ class _Turn:
 
 
 class DecoderPool:
-    """At most so many images are decoded at once, one of them large. Where more wait, the client comes next whose images have taken the least
-    time: one whose images are made to take long does not hold up the others.
-
-    Args:
-        size: processes at most; they begin when they are needed.
-        program: arguments of Python.
-        seconds: on the clock, for one image; processor time has a limit of its own, which is reached first unless the process sleeps.
-        idle_s: how long a process without work is kept.
+    """At most `size` images are decoded at once, one of them large; processes begin when they are needed, and end after `idle_s` without work. Where
+    more wait, the client comes next whose images have taken the least time: one whose images are made to take long does not hold up the others. An
+    image takes `seconds` on the clock at most; processor time has a limit of its own, which is reached first unless the process sleeps.
     """
 
     def __init__(self, size: int, program: Sequence[str] = PROGRAM, seconds: float = _SECONDS, idle_s: float = _IDLE_S) -> None:
@@ -44,22 +39,21 @@ class DecoderPool:
         self._program, self._seconds, self._idle_s = program, seconds, idle_s
         self._change = threading.Condition()
         self._waiting: list[_Turn] = []
-        self._lent: dict[_Turn, DecoderProcess] = {}
-        self._idle: list[tuple[float, DecoderProcess]] = []  # and since when, the longest first
+        self._lent: dict[_Turn, WorkerProcess] = {}
+        self._idle: list[tuple[float, WorkerProcess]] = []  # and since when, the longest first
         self._watch: threading.Thread | None = None
 
-    def ask(self, requests: Sequence[Request], client: Client) -> list[Answer | InputError]:
+    def ask(self, requests: Sequence[Request], client: Client) -> list[Answer]:
         """What the processes answer to each request, or why the image cannot be decoded."""
-        answers: list[Answer | InputError] = []
+        answers: list[Answer] = []
         while len(answers) < len(requests):
             with self._process(_Turn(client, large=False)) as process:
                 begin = time.monotonic()
                 while len(answers) < len(requests) and time.monotonic() < begin + _TURN_S:
-                    answers.append(process.ask(requests[len(answers)]))
-        for place, answer in enumerate(answers):
-            if isinstance(answer, Answer) and answer.large:
-                with self._process(_Turn(client, large=True)) as process:
-                    answers[place] = process.ask(requests[place], large=True)
+                    answers.append(ask(process, requests[len(answers)]))
+        for place in (place for place, answer in enumerate(answers) if answer is None):
+            with self._process(_Turn(client, large=True)) as process:
+                answers[place] = ask(process, requests[place], large=True)
         return answers
 
     def close(self) -> None:
@@ -70,18 +64,20 @@ class DecoderPool:
             process.end()
 
     @contextmanager
-    def _process(self, turn: _Turn) -> Iterator[DecoderProcess]:
+    def _process(self, turn: _Turn) -> Iterator[WorkerProcess]:
         """A process, lent when it is this one's turn."""
         with self._change:
             self._waiting.append(turn)
             try:
                 self._change.wait_for(lambda: self._next() is turn)
-                process = self._idle.pop()[1] if self._idle else DecoderProcess(self._program, self._seconds)
+                process = self._idle.pop()[1] if self._idle else WorkerProcess(self._program, self._seconds, {"OPENBLAS_NUM_THREADS": "1"})
                 self._lent[turn] = process
             finally:
                 self._waiting.remove(turn)
                 self._change.notify_all()
-            self._watch_over()
+            if self._watch is None:
+                self._watch = threading.Thread(target=self._end_late_and_idle, name="likeness-decoders", daemon=True)
+                self._watch.start()
         begin = time.monotonic()
         try:
             yield process
@@ -97,11 +93,6 @@ class DecoderPool:
             return None
         large = any(turn.large for turn in self._lent)
         return min((turn for turn in self._waiting if not (large and turn.large)), key=lambda turn: turn.client.seconds, default=None)
-
-    def _watch_over(self) -> None:
-        if self._watch is None:
-            self._watch = threading.Thread(target=self._end_late_and_idle, name="likeness-decoders", daemon=True)
-            self._watch.start()
 
     def _end_late_and_idle(self) -> None:
         """Ends processes that take too long for an image, and those that had nothing to do for `idle_s`; returns when none is left."""

@@ -18,9 +18,8 @@ from PIL import Image
 from likeness.errors import InputError
 from likeness.io.confinement import check_readable
 from likeness.io.decoder_limits import DecoderLimits
-from likeness.io.file_formats import FileFormat, format_of
+from likeness.io.file_formats import FileFormat, format_of, is_heif, register_heif
 from likeness.io.file_parts import MOST_PARTS
-from likeness.io.heif_images import is_heif, register_heif
 from likeness.io.image_check import check_size, image_suffix, opened_image, rgb_picture
 from likeness.io.rgb import REMARK
 from likeness.io.unreadable import MissingPackageError, RefusedImageError
@@ -57,7 +56,7 @@ def main() -> None:
 class _Worker:
     def __init__(self) -> None:
         self._limits = DecoderLimits()
-        self._loaded: set[Callable[[str], None]] = set()
+        self._loaded: set[Callable[[str], Any]] = set()
 
     def answer(self, request: dict[str, Any]) -> tuple[dict[str, Any], bytes]:
         """What is wanted; "large" alone where an image is too large to be decoded beside others."""
@@ -114,7 +113,7 @@ class _Worker:
         with _refused(request["name"]):
             yield
 
-    def _load(self, load: Callable[[str], None], name: str) -> None:
+    def _load(self, load: Callable[[str], Any], name: str) -> None:
         if load not in self._loaded:
             with self._limits.lifted():
                 load(name)

@@ -25,14 +25,9 @@ Strips = Callable[[Image.Image], Iterator[tuple[Image.Image, int]]]
 
 @dataclass(frozen=True)
 class GrayRange:
-    """Which values of an image are black and white, and which are none.
-
-    Attributes:
-        low, high: black and white.
-        void: a value that marks pixels without one; they become black.
-        transparent: a value that marks transparent pixels; they become white.
-        unsigned: 32-bit values that Pillow holds as signed ones.
-        remark: what a person should know about the range; "" where the format names it.
+    """Which values of an image are black (`low`) and white (`high`), and which are none: `void` marks pixels without one, which become black, and
+    `transparent` pixels that become white. Pillow holds `unsigned` 32-bit values as signed ones. The remark is for people; "" where the format names
+    the range.
     """
 
     low: float

@@ -32,7 +32,6 @@ class RemoteFile:
     Attributes:
         name: with what it is part of, for messages: "'a.zip' of 'B'".
         place: where it lies once it is whole and checked.
-        size: bytes.
         hash: SHA-256, or git's SHA-1 of small files, in hexadecimal digits.
         stream: first byte that is wanted -> its answer from there on, an httpx2 response.
     """

@@ -15,8 +15,8 @@ from PIL import Image
 from PIL.ExifTags import GPS, IFD, Base
 
 from likeness.io.confinement import check_readable
+from likeness.io.file_formats import is_heif
 from likeness.io.foreign_images import heif_exif
-from likeness.io.heif_images import is_heif
 from likeness.io.text import plain_name
 
 _HEAD, _MOST = 1 << 14, 1 << 16  # bytes of a file in which they begin, and end
@@ -27,12 +27,8 @@ _MARKS = (b"Exif\0\0", b"eXIf")  # before them in JPEG and HEIC; and in PNG
 
 @dataclass(frozen=True)
 class PhotoData:
-    """What the EXIF data of a photo tell.
-
-    Attributes:
-        taken: time on the camera's clock, "2024-05-03 14:22:10"; "" where it is not told.
-        camera: maker and model; "" where they are not told.
-        latitude, longitude: degrees, north and east positive; NaN where they are not told, or were not asked for.
+    """What the EXIF data of a photo tell: time on the camera's clock, "2024-05-03 14:22:10"; maker and model of the camera; and degrees, north and
+    east positive. "" and NaN where they are not told, or were not asked for.
     """
 
     taken: str = ""
@@ -42,11 +38,8 @@ class PhotoData:
 
 
 def photo_data(paths: Sequence[Path], gps: bool = False) -> list[PhotoData]:
-    """What the EXIF data of photos tell: JPEG, HEIC, PNG, TIFF, and raw files that are like TIFF. Of a file that cannot be read, nothing.
-
-    Args:
-        paths: of the files.
-        gps: whether places are read, too.
+    """What the EXIF data of photos tell: JPEG, HEIC, PNG, TIFF, and raw files that are like TIFF; with `gps` places, too. Of a file that cannot be
+    read, nothing.
     """
     groups = [paths[begin : begin + _GROUP] for begin in range(0, len(paths), _GROUP)]
     with ThreadPoolExecutor(_THREADS, thread_name_prefix="likeness-exif") as threads:

@@ -1,37 +1,52 @@
-"""Formats that are known by the file's name and opened by its path, in the process that decodes foreign images."""
+"""Formats that need a package of their own, opened only in the process that decodes foreign images.
+
+Raw files, PDF files and videos are known by the file's name and opened by its path. HEIC and HEIF, the format of phones, are known by content and
+opened by Pillow with the plugin of pi-heif; or of pillow-heif, where somebody installed it, which is maintained and has a GPL encoder in its wheels.
+"""
 
 import io
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from PIL import Image
 
 from likeness.io import pdf_pages, video_frames
 from likeness.io.confinement import check_readable
 from likeness.io.file_parts import PDF_SUFFIXES, VIDEO_SUFFIXES
-from likeness.io.unreadable import MissingPackageError, RefusedImageError
+from likeness.io.unreadable import RefusedImageError, needed
 
 RAW_SUFFIXES = frozenset([".3fr", ".arw", ".cr2", ".cr3", ".dng", ".erf", ".iiq", ".nef", ".nrw", ".orf", ".pef", ".raf", ".rw2", ".srw"])
 _ORIENTATION = 0x0112
+# AVIF has the same container and other brands; Pillow reads it by itself
+_HEIF = re.compile(rb".{4}ftyp(?:hei[cxms]|hev[cxms]|mif1|msf1)", re.DOTALL)
+_BRANDS = 64  # bytes in which the brands of a file stand
 # LibRaw's turns as Pillow's
 _TURNS = {3: Image.Transpose.ROTATE_180, 5: Image.Transpose.ROTATE_90, 6: Image.Transpose.ROTATE_270}
 
 
-def load_rawpy(name: str) -> None:
-    """Raises MissingPackageError where rawpy is not installed; `name` stands in the message."""
+def is_heif(head: bytes) -> bool:
+    """Whether a file is HEIF and not AVIF, by its first 64 bytes."""
+    return _HEIF.match(head) is not None and b"avif" not in head[:_BRANDS]
+
+
+def register_heif(name: str) -> None:
+    """Lets Pillow open HEIF in this process, with one thread. Raises MissingPackageError, with `name` in its message, where neither pi-heif nor
+    pillow-heif is installed.
+    """
     try:
-        import rawpy  # noqa: F401
-    except ImportError as error:
-        raise MissingPackageError(name, "rawpy", "photos") from error
+        import pillow_heif as heif
+    except ImportError:
+        heif = needed("pi_heif", "pi-heif", "photos", name)
+    heif.options.DECODE_THREADS = 1
+    heif.register_heif_opener(thumbnails=False)
 
 
 def raw_preview(path: Path) -> Image.Image:
-    """The largest preview in a raw file, upright; of a JPEG the header alone was read.
-
-    Raises:
-        RefusedImageError: the file holds none.
-        Exception: of LibRaw or Pillow, for damaged content.
+    """The largest preview in a raw file, upright; of a JPEG the header alone was read. Raises RefusedImageError where the file holds none, and
+    anything of LibRaw's or Pillow's for damaged content.
     """
     import rawpy
 
@@ -55,21 +70,27 @@ class FileFormat:
     Attributes:
         suffixes: of names, in lower case.
         load: imports the library; takes the file's name for its message, and raises MissingPackageError.
-        open: (path, part, most pixels) -> image; the part is as in the row's path.
+        open: (path, part as in the row's path, most pixels) -> image.
         first: the first part.
         count: parts of a file; None where it has none.
     """
 
     suffixes: frozenset[str]
-    load: Callable[[str], None]
+    load: Callable[[str], Any]
     open: Callable[[Path, int, int], "Image.Image"]
     first: int = 0
     count: Callable[[Path], int] | None = None
 
 
 FILE_FORMATS = (
-    FileFormat(RAW_SUFFIXES, load_rawpy, lambda path, part, most: raw_preview(path)),
-    FileFormat(PDF_SUFFIXES, pdf_pages.load_pdfium, lambda path, part, most: pdf_pages.pdf_page(path, part), 1, pdf_pages.count_pages),
+    FileFormat(RAW_SUFFIXES, lambda name: needed("rawpy", "rawpy", "photos", name), lambda path, part, most: raw_preview(path)),
+    FileFormat(
+        PDF_SUFFIXES,
+        lambda name: needed("pypdfium2", "pypdfium2", "photos", name),
+        lambda path, part, most: pdf_pages.pdf_page(path, part),
+        1,
+        pdf_pages.count_pages,
+    ),
     FileFormat(VIDEO_SUFFIXES, video_frames.load_opencv, video_frames.video_frame, 0, video_frames.count_seconds),
 )
 

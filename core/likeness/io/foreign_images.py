@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from likeness.errors import InputError
 from likeness.io.decoder_pool import Client, DecoderPool
@@ -14,7 +14,7 @@ from likeness.io.decoder_process import PICTURE_PIXELS, Answer, Request
 from likeness.io.unreadable import RefusedImageError
 
 if TYPE_CHECKING:
-    from PIL.Image import Image
+    from PIL import Image
 
 MAX_PIXELS = 64_000_000
 MAX_UPLOAD_MB = 100  # of one file; a server may set another
@@ -39,30 +39,25 @@ def check_images(
 
     Args:
         files: name and content of each; the name stands in messages and counts for nothing else.
-        max_pixels: of one image.
-        max_bytes: of one file.
+        max_pixels, max_bytes: of one image, and of one file.
     """
     client = Client()
-    ahead: deque[tuple[list[tuple[str, bytes]], Future[list[str | InputError]]]] = deque()
+    ahead: deque[tuple[int, Future[list[tuple[str, bytes, str | InputError]]]]] = deque()  # behind how many bytes
     threads = ThreadPoolExecutor(_uploads.size + 1, thread_name_prefix="likeness-check")  # while one takes its answers, another begins
     try:
         for batch in _batches(files):
-            ahead.append((batch, threads.submit(_suffixes, batch, max_pixels, max_bytes, client)))
-            while len(ahead) > 2 * _uploads.size or sum(_size(waiting) for waiting, _ in ahead) > _AHEAD_BYTES:
-                yield from _checked(*ahead.popleft())
+            ahead.append((_size(batch), threads.submit(_checked, batch, max_pixels, max_bytes, client)))
+            while len(ahead) > 2 * _uploads.size or sum(size for size, _ in ahead) > _AHEAD_BYTES:
+                yield from ahead.popleft()[1].result()
         while ahead:
-            yield from _checked(*ahead.popleft())
+            yield from ahead.popleft()[1].result()
     finally:
         threads.shutdown(wait=False, cancel_futures=True)
 
 
-def foreign_image(content: bytes, name: str, max_pixels: int = MAX_PIXELS) -> "Image":
-    """The image in the content of a file, upright and RGB, made smaller by a whole number where it has more than 16 million pixels.
-
-    Args:
-        content: of the file; of an animation the first frame counts.
-        name: as the browser gave it; stands in messages.
-        max_pixels: of the image.
+def foreign_image(content: bytes, name: str, max_pixels: int = MAX_PIXELS) -> "Image.Image":
+    """The image in the content of a file, of an animation the first frame, upright and RGB, made smaller by a whole number where it has more than
+    16 million pixels. The name, as the browser gave it, stands in messages.
 
     Raises:
         InputError: it is not sound, see `check_images`.
@@ -70,13 +65,9 @@ def foreign_image(content: bytes, name: str, max_pixels: int = MAX_PIXELS) -> "I
     return _picture(_queries, Request(name, content, max_pixels, "picture"))
 
 
-def foreign_file(path: Path, part: int | None = None, most_pixels: int = PICTURE_PIXELS) -> "Image":
-    """The image in a HEIC or raw file, or a second of a video, or a page of a PDF, upright and RGB, made smaller by a whole number where it has
-    more than `most_pixels`.
-
-    Args:
-        path: of the file.
-        part: second, from 0, or page, from 1; None for the first.
+def foreign_file(path: Path, part: int | None = None, most_pixels: int = PICTURE_PIXELS) -> "Image.Image":
+    """The image in a HEIC or raw file, or a second of a video (from 0; by default the first), or a page of a PDF (from 1), upright and RGB, made
+    smaller by a whole number where it has more than `most_pixels`.
 
     Raises:
         UnreadableImageError: it is not sound, has no such part, or takes too much time or memory.
@@ -88,29 +79,23 @@ def foreign_file(path: Path, part: int | None = None, most_pixels: int = PICTURE
 def count_parts(paths: Sequence[Path]) -> list[int | InputError]:
     """Seconds of each video, at least one, and pages of each PDF; or why the file cannot be read."""
     answers = _each([Request(path.name, b"", MAX_PIXELS, "parts", str(path)) for path in paths])
-    return [answer.parts if isinstance(answer, Answer) else answer for answer in answers]
+    return [answer for answer in answers if isinstance(answer, int | InputError)]
 
 
 def heif_exif(paths: Sequence[Path]) -> list[bytes]:
     """EXIF data of each HEIC file; empty where it has none or cannot be read."""
     answers = _each([Request(path.name, b"", MAX_PIXELS, "exif", str(path)) for path in paths])
-    return [answer.exif if isinstance(answer, Answer) else b"" for answer in answers]
+    return [answer if isinstance(answer, bytes) else b"" for answer in answers]
 
 
-def _picture(pool: DecoderPool, request: Request) -> "Image":
-    from PIL import Image
-
-    from likeness.io.rgb import REMARK
-
+def _picture(pool: DecoderPool, request: Request) -> "Image.Image":
     (answer,) = pool.ask([request], Client())
     if isinstance(answer, InputError):
         raise answer
-    picture = Image.frombytes("RGB", (answer.width, answer.height), answer.pixels)
-    picture.info |= {REMARK: answer.remark} if answer.remark else {}
-    return picture
+    return cast("Image.Image", answer)
 
 
-def _each(requests: list[Request]) -> list[Answer | InputError]:
+def _each(requests: list[Request]) -> list[Answer]:
     """The answers, in order; as many processes work as there are processors."""
     if not requests:
         return []
@@ -136,20 +121,8 @@ def _size(batch: list[tuple[str, bytes]]) -> int:
     return sum(len(content) for _, content in batch)
 
 
-def _suffixes(batch: list[tuple[str, bytes]], max_pixels: int, max_bytes: int, client: Client) -> list[str | InputError]:
-    requests = [Request(name, content, max_pixels) for name, content in batch if len(content) <= max_bytes]
-    answers = iter(_uploads.ask(requests, client))
-    return [_suffix(next(answers)) if len(content) <= max_bytes else _too_large(name, max_bytes) for name, content in batch]
-
-
-def _suffix(answer: Answer | InputError) -> str | InputError:
-    return answer if isinstance(answer, InputError) else answer.suffix
-
-
-def _too_large(name: str, max_bytes: int) -> InputError:
-    return RefusedImageError(name, f"has more than {max_bytes >> 20:,} MB, the limit for one image; shrink it and upload it again.")
-
-
-def _checked(batch: list[tuple[str, bytes]], suffixes: "Future[list[str | InputError]]") -> Iterator[tuple[str, bytes, str | InputError]]:
-    for (name, content), suffix in zip(batch, suffixes.result(), strict=True):
-        yield name, content, suffix
+def _checked(batch: list[tuple[str, bytes]], max_pixels: int, max_bytes: int, client: Client) -> list[tuple[str, bytes, str | InputError]]:
+    fitting = [Request(name, content, max_pixels) for name, content in batch if len(content) <= max_bytes]
+    answers = (answer for answer in _uploads.ask(fitting, client) if isinstance(answer, str | InputError))
+    limit = f"has more than {max_bytes >> 20:,} MB, the limit for one image; shrink it and upload it again."
+    return [(name, content, next(answers) if len(content) <= max_bytes else RefusedImageError(name, limit)) for name, content in batch]

@@ -21,11 +21,7 @@ class FrozenConfig(BaseModel):
 
     @classmethod
     def checked(cls, content: Any, name: str) -> Self:
-        """One from nested dicts.
-
-        Raises:
-            InputError: a key or value that does not fit; the message begins with `name` and names each.
-        """
+        """One from nested dicts; raises InputError for keys and values that do not fit, in a message that begins with `name` and names each."""
         try:
             return cls.model_validate(content)
         except ValidationError as error:
@@ -43,19 +39,13 @@ def config_file(file: Path | str, shipped: Mapping[str, Path], missing: str) -> 
 
 
 def yaml_content(path: Path) -> Any:
-    """What a YAML file holds.
-
-    Raises:
-        InputError: it is none, or cannot be read.
-    """
+    """What a YAML file holds; raises InputError where it is none, or cannot be read."""
     return parse_yaml(text_of(path), f"'{path.name}'")
 
 
 def with_keys(part: FrozenConfig, changes: dict[str, Any]) -> dict[str, Any]:
-    """The part as nested dicts, with other values by dotted keys: {"decoder.hidden": 256}; a part that is None becomes one of its own.
-
-    Raises:
-        InputError: a key goes through a value that has no keys.
+    """The part as nested dicts, with other values by dotted keys: {"decoder.hidden": 256}; a part that is None becomes one of its own. Raises
+    InputError for a key that goes through a value that has no keys.
     """
     content: dict[str, Any] = part.model_dump(mode="json")
     for key, value in changes.items():

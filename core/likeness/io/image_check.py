@@ -17,7 +17,7 @@ from PIL import (
 
 from likeness.errors import InputError
 from likeness.io.color_profiles import image_colors
-from likeness.io.heif_images import is_heif
+from likeness.io.file_formats import is_heif
 from likeness.io.jpeg_scans import MAX_SCANS, has_more_scans
 from likeness.io.rgb import to_rgb
 from likeness.io.unreadable import RefusedImageError
@@ -40,12 +40,7 @@ _MOST_SCANNED = 2_000_000_000  # pixels of a JPEG in all its scans; two seconds
 
 
 def opened_image(content: bytes, name: str, max_pixels: int) -> Image.Image:
-    """The image in the content of a foreign file, of which the header alone was read.
-
-    Args:
-        content: of the file.
-        name: as the browser gave it; stands in messages and counts for nothing else.
-        max_pixels: of one image.
+    """The image in the content of a foreign file, of which the header alone was read. The name stands in messages and counts for nothing else.
 
     Raises:
         RefusedImageError: another format, a damaged header, more pixels than are allowed, or a JPEG of too many scans.
@@ -58,11 +53,7 @@ def opened_image(content: bytes, name: str, max_pixels: int) -> Image.Image:
 
 
 def image_suffix(image: Image.Image, name: str) -> str:
-    """Decodes the first frame of an opened image and tries its color profile; the suffix of its format.
-
-    Raises:
-        RefusedImageError: if it is damaged.
-    """
+    """Decodes the first frame of an opened image and tries its color profile; the suffix of its format. Raises RefusedImageError if it is damaged."""
     with _answered(name):
         image_colors(image)
         image.load()
@@ -71,9 +62,7 @@ def image_suffix(image: Image.Image, name: str) -> str:
 
 def rgb_picture(image: Image.Image, name: str, max_pixels: int) -> Image.Image:
     """Decodes the first frame of an opened image, as upright RGB; one of more than `max_pixels` is halved, or made smaller by another whole number.
-
-    Raises:
-        RefusedImageError: if it is damaged.
+    Raises RefusedImageError if it is damaged.
     """
     with _answered(name):
         picture = to_rgb(image)

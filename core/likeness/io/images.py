@@ -7,14 +7,12 @@ from PIL import Image, UnidentifiedImageError
 
 from likeness.io.confinement import check_readable, is_confined
 from likeness.io.decoder_process import PICTURE_PIXELS
-from likeness.io.file_formats import format_of
+from likeness.io.file_formats import format_of, is_heif
 from likeness.io.file_parts import split_part
 from likeness.io.foreign_images import foreign_file, foreign_image
-from likeness.io.heif_images import is_heif
 from likeness.io.jpeg_scans import MAX_SCANS, has_more_scans
 from likeness.io.rgb import REMARK, may_have_remark, to_rgb
-from likeness.io.transient import TransientError, check_memory
-from likeness.io.unreadable import UnreadableImageError
+from likeness.io.unreadable import TransientError, UnreadableImageError, check_memory
 
 _HEAD = 64
 # Pixels. On a shared server, visitors' larger images are decoded in a process of their own, which comes last for the processors.
@@ -28,7 +26,6 @@ def read_image(path: Path, least: int | None = None) -> Image.Image:
     number. In a confined process that holds for every image of more than 4 million pixels.
 
     Args:
-        path: of the file, or of the part.
         least: pixels in each direction, if fewer than all are enough: a JPEG is then decoded at a half, a quarter or an eighth of its size.
 
     Raises:
@@ -44,9 +41,8 @@ def read_image(path: Path, least: int | None = None) -> Image.Image:
 
 
 def image_apart(path: Path, most_pixels: int = PICTURE_PIXELS) -> Image.Image | None:
-    """The image of a row whose format is decoded in a process of its own, upright RGB of at most `most_pixels`; None for all other formats.
-
-    Raises: as `read_image`.
+    """The image of a row whose format is decoded in a process of its own, upright RGB of at most `most_pixels`; None for all other formats. Raises as
+    `read_image`.
     """
     name, part = split_part(str(path))
     file = path if part is None else Path(name)
@@ -60,9 +56,7 @@ def image_apart(path: Path, most_pixels: int = PICTURE_PIXELS) -> Image.Image | 
 
 def image_size(path: Path) -> tuple[int, int]:
     """Width and height of an image in pixels as it is stored, from its header alone; of formats that are decoded in a process of their own, those of
-    the picture that comes back.
-
-    Raises: as `read_image`.
+    the picture that comes back. Raises as `read_image`.
     """
     apart = image_apart(path)
     if apart is not None:

@@ -13,11 +13,9 @@ _AGAIN_SECONDS = 0.02  # until a lost interruption is raised once more
 
 @contextmanager
 def interrupted_by(number: signal.Signals) -> Iterator[threading.Event]:
-    """Inside, the signal sets the event and raises KeyboardInterrupt.
-
-    In a callback of native code (as of numba's compiler) Python prints the error and goes on: there it is raised again, a little later.
-
-    Without effect in other threads than the main one, where signals can't be answered, and where the program was told to ignore this one.
+    """Inside, the signal sets the event and raises KeyboardInterrupt. In a callback of native code (as of numba's compiler) Python prints the error
+    and goes on: there it is raised again, a little later. Without effect in other threads than the main one, where signals can't be answered, and
+    where the program was told to ignore this one.
     """
     heard = threading.Event()
     if threading.current_thread() is not threading.main_thread() or signal.getsignal(number) is signal.SIG_IGN:

@@ -2,19 +2,18 @@
 
 import atexit
 import json
-import subprocess
 import tempfile
 import threading
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 
 from likeness.io.array_files import read_array
+from likeness.io.confinement import regular_file
 from likeness.io.mat_worker import RECORDS
 from likeness.io.plain_pickle import PlainUnpickler
-from likeness.io.regular_file import regular_file
-from likeness.io.worker_process import WorkerProcess
+from likeness.io.python_process import WorkerProcess
 
 _SECONDS = 600.0
 
@@ -76,15 +75,13 @@ def _with_records(value: Any) -> Any:
 def _ask(request: dict[str, Any]) -> dict[str, Any]:
     """The answer to a request, of one thread at a time."""
 
-    def talk(process: "subprocess.Popen[bytes]") -> dict[str, Any]:
-        watch = threading.Timer(_SECONDS, process.kill)
+    def talk(asks: IO[bytes], answers: IO[bytes]) -> dict[str, Any]:
+        watch = threading.Timer(_SECONDS, _worker.end_if_late)
         watch.start()
         try:
-            assert process.stdin is not None
-            assert process.stdout is not None
-            process.stdin.write(json.dumps(request).encode() + b"\n")
-            process.stdin.flush()
-            answer: dict[str, Any] = json.loads(process.stdout.readline())
+            asks.write(json.dumps(request).encode() + b"\n")
+            asks.flush()
+            answer: dict[str, Any] = json.loads(answers.readline())
             return answer
         finally:
             watch.cancel()
@@ -100,5 +97,5 @@ def _ask(request: dict[str, Any]) -> dict[str, Any]:
 
 
 _one_at_a_time = threading.Lock()
-_worker = WorkerProcess((str(Path(__file__).with_name("mat_worker.py")),))
+_worker = WorkerProcess((str(Path(__file__).with_name("mat_worker.py")),), _SECONDS)
 atexit.register(_worker.end)

@@ -33,10 +33,7 @@ def app_dir() -> Path:
 
 def cache_dir() -> Path:
     """The user's own folder for embeddings, maps and notions; `LIKENESS_CACHE` overrides the platform's default. Where that cannot be written, as in
-    a container without a home, it is one of the user's own among the temporary files.
-
-    Raises:
-        InputError: nor can that.
+    a container without a home, it is one of the user's own among the temporary files; raises InputError where those cannot either.
     """
     chosen = os.environ.get("LIKENESS_CACHE")
     if chosen:
@@ -77,8 +74,8 @@ def runs_dir() -> Path:
 
 
 def as_path(given: str | Path) -> Path:
-    """The path that a person, a config or a table names, "~" expanded; nothing is looked up there. A name
-    that is not UTF-8 is taken as it is shown (`likeness.io.file_names`).
+    """The path that a person, a config or a table names, "~" expanded; nothing is looked up there. A name that is not UTF-8 is taken as it is
+    shown (`likeness.io.file_names`).
 
     Raises:
         InputError: it cannot be a path, or it lies outside of what may be read (`likeness.io.confinement`), whether or not there is something.

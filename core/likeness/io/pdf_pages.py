@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from likeness.io.confinement import check_readable
-from likeness.io.unreadable import MissingPackageError, RefusedImageError
+from likeness.io.unreadable import RefusedImageError
 
 if TYPE_CHECKING:
     from PIL import Image
@@ -18,30 +18,15 @@ if TYPE_CHECKING:
 _LONG_SIDE = 1_024  # pixels of a page's longer side; no encoder looks at more
 
 
-def load_pdfium(name: str) -> None:
-    """Raises MissingPackageError where pypdfium2 is not installed; `name` stands in the message."""
-    try:
-        import pypdfium2  # noqa: F401
-    except ImportError as error:
-        raise MissingPackageError(name, "pypdfium2", "photos") from error
-
-
 def count_pages(path: Path) -> int:
-    """Pages of a PDF file.
-
-    Raises:
-        Exception: of PDFium, for damaged or encrypted content.
-    """
+    """Pages of a PDF file; raises anything of PDFium's for damaged or encrypted content."""
     with _document(path) as document:
         return len(document)
 
 
 def pdf_page(path: Path, number: int) -> "Image.Image":
-    """Page `number`, counted from 1, over white, RGB, its longer side 1,024 pixels.
-
-    Raises:
-        RefusedImageError: there is no such page.
-        Exception: of PDFium, for damaged or encrypted content.
+    """Page `number`, counted from 1, over white, RGB, its longer side 1,024 pixels. Raises RefusedImageError where there is no such page, and
+    anything of PDFium's for damaged or encrypted content.
     """
     with _document(path) as document:
         if not 1 <= number <= len(document):

@@ -18,10 +18,9 @@ _Convert = Callable[[Image.Image, ColorTransform | None], Image.Image]
 
 
 def to_rgb(image: Image.Image) -> Image.Image:
-    """An upright RGB copy of an image in any mode, in sRGB's colors; transparent parts become white.
-
-    Colors follow the file's profile (`likeness.io.color_profiles`), and gray of more than 8 bits its range (`likeness.io.deep_gray`). Where more
-    than rounding is lost, or a guess was made, `info["likeness_remark"]` of the result says so.
+    """An upright RGB copy of an image in any mode, in sRGB's colors; transparent parts become white. Colors follow the file's profile
+    (`likeness.io.color_profiles`), and gray of more than 8 bits its range (`likeness.io.deep_gray`). Where more than rounding is lost, or a guess was
+    made, `info["likeness_remark"]` of the result says so.
     """
     colors = image_colors(image)
     deep, remark = _deep(image)

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from likeness.errors import InputError
-from likeness.io.regular_file import regular_file
+from likeness.io.confinement import regular_file
 
 _LONGEST_YAML = 2_000_000  # characters; the parser takes a second for a megabyte
 _DEEPEST_YAML = 40
@@ -45,11 +45,7 @@ def plain_name(name: str) -> str:
 
 
 def parse_json(text: str, name: str) -> Any:
-    """What a JSON text holds.
-
-    Raises:
-        InputError: it is none, or nested too deeply.
-    """
+    """What a JSON text holds; raises InputError where it is none, or nested too deeply."""
     try:
         content = json.loads(text)
         if "\\u" in text:
@@ -62,15 +58,11 @@ def parse_json(text: str, name: str) -> Any:
 
 
 def parse_yaml(text: str, name: str, as_texts: bool = False) -> Any:
-    """What a YAML text holds: plain values only. Anchors are refused: a few of them stand for more than any memory holds.
-
-    Args:
-        text: at most two million characters, at most 40 levels deep.
-        name: how the message begins.
-        as_texts: every plain value is a text, also what looks like a number.
+    """What a YAML text of at most two million characters and 40 levels holds: plain values only, each as a text if `as_texts`. Anchors are
+    refused: a few of them stand for more than any memory holds.
 
     Raises:
-        InputError: it is none, or one of these limits is passed; with the line where there is one.
+        InputError: it is none, or one of these limits is passed; with the line where there is one. The message begins with `name`.
     """
     import yaml
 
@@ -83,15 +75,7 @@ def parse_yaml(text: str, name: str, as_texts: bool = False) -> Any:
         mark = getattr(error, "problem_mark", None)
         where = f" near line {mark.line + 1}" if mark else ""
         raise InputError(f"{name} is no YAML{where}: {_reason(getattr(error, 'problem', None) or error)}.") from error
-    except (
-        ValueError,
-        TypeError,
-        RecursionError,
-        OverflowError,
-        KeyError,
-        AttributeError,
-        IndexError,
-    ) as error:  # dates, numbers and keys that are none
+    except (ValueError, TypeError, ArithmeticError, LookupError, AttributeError, RecursionError) as error:  # dates, numbers and keys that are none
         if isinstance(error, InputError):
             raise
         raise InputError(f"{name} is no YAML: {_reason(error)}.") from error

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from likeness.errors import InputError
 from likeness.io.arrow_table import from_arrow, to_arrow
+from likeness.io.confinement import regular_file
 from likeness.io.files import open_atomic
-from likeness.io.regular_file import regular_file
 
 ABOUT_KEY = b"likeness.space"
 _VECTOR = "vector"
@@ -35,16 +35,9 @@ def check_vector_file(path: Path, columns: Iterable[str] = ()) -> None:
 
 
 def write_vector_file(path: Path, vectors: NDArray[np.float32], frame: pd.DataFrame, about: dict[str, Any]) -> None:
-    """Writes the file whole or not at all.
-
-    Args:
-        path: ends in `.parquet`, or in `.npy` for the vectors alone.
-        vectors: (n, d).
-        frame: n rows, perhaps without a column; whatever its columns hold (`likeness.io.arrow_table`).
-        about: what JSON can hold.
-
-    Raises:
-        InputError: another ending, or a column called "vector".
+    """Writes vectors (n, d) whole or not at all: as `.npy` alone; or as `.parquet` with a frame of n rows, perhaps without a column and whatever its
+    columns hold (`likeness.io.arrow_table`), and what is said about all of them, as JSON. Raises InputError for another ending, or a column called
+    "vector".
     """
     check_vector_file(path, map(str, frame.columns))
     if path.suffix == ".npy":
@@ -61,11 +54,7 @@ def write_vector_file(path: Path, vectors: NDArray[np.float32], frame: pd.DataFr
 
 
 def read_vector_file(path: Path) -> VectorFile:
-    """What `write_vector_file` wrote as Parquet.
-
-    Raises:
-        InputError: there is no such file, or it holds something else.
-    """
+    """What `write_vector_file` wrote as Parquet; raises InputError where there is no such file, or it holds something else."""
     import pyarrow.parquet as parquet
 
     if not path.is_file():

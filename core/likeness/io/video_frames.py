@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from likeness.io.confinement import check_readable
-from likeness.io.unreadable import MissingPackageError, RefusedImageError
+from likeness.io.unreadable import RefusedImageError, needed
 
 if TYPE_CHECKING:
     from PIL import Image
@@ -27,19 +27,11 @@ _OPTIONS = f"format_whitelist;{_FORMATS}|protocol_whitelist;pipe|enable_drefs;0"
 def load_opencv(name: str) -> None:
     """Raises MissingPackageError where OpenCV is not installed; `name` stands in the message."""
     os.environ["OPENCV_FFMPEG_CAPTURE_OPTIONS"] = _OPTIONS
-    try:
-        import cv2
-    except ImportError as error:
-        raise MissingPackageError(name, "opencv-python-headless", "videos") from error
-    cv2.setNumThreads(1)
+    needed("cv2", "opencv-python-headless", "videos", name).setNumThreads(1)
 
 
 def count_seconds(path: Path) -> int:
-    """Whole seconds of a video, at least one.
-
-    Raises:
-        RefusedImageError: it is no video.
-    """
+    """Whole seconds of a video, at least one; raises RefusedImageError where it is none."""
     import cv2
 
     with _opened(path) as video:
@@ -48,10 +40,8 @@ def count_seconds(path: Path) -> int:
 
 
 def video_frame(path: Path, second: int, max_pixels: int) -> "Image.Image":
-    """The frame that is shown at a second, counted from 0, upright, RGB.
-
-    Raises:
-        RefusedImageError: it is no video, is damaged there or shorter, or has more pixels than are allowed.
+    """The frame that is shown at a second, counted from 0, upright, RGB. Raises RefusedImageError where it is no video, is damaged there or shorter,
+    or has more pixels than are allowed.
     """
     import cv2
     from PIL import Image

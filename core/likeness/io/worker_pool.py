@@ -13,14 +13,9 @@ from likeness.io.python_process import folder_kept_out
 
 
 class WorkerPool(ProcessPoolExecutor):
-    """A pool of new processes. They are spawned, not forked: the caller may hold threads (a server, torch), which a forked child would inherit
-    half dead.
-
-    Ctrl-C reaches every process of a terminal's job. These never hear it, from their first moment on: else each would print a traceback.
-    An error in the pool's `with` block ends them, whatever they are at.
-
-    Args:
-        workers: processes, started as they are needed.
+    """A pool of new processes, started as they are needed. They are spawned, not forked: the caller may hold threads (a server, torch), which a
+    forked child would inherit half dead. Ctrl-C reaches every process of a terminal's job; these never hear it, from their first moment on: else each
+    would print a traceback. An error in the pool's `with` block ends them, whatever they are at.
     """
 
     def __init__(self, workers: int) -> None:

@@ -43,12 +43,8 @@ class Bag(NamedTuple):
 
 
 def word_movers_distance(a: Bag, b: Bag, costs: Numbers) -> float:
-    """The least cost at which the words of one sentence travel to those of the other; exact optimal transport, solved by POT.
-
-    Args:
-        a, b: sentences.
-        costs: (v, v) between words of the vocabulary.
-    """
+    """The least cost at which the words of one sentence travel to those of the other, by costs (v, v) between words: exact optimal transport, solved
+    by POT."""
     import ot
 
     between = np.ascontiguousarray(costs[np.ix_(a.words, b.words)])
@@ -70,13 +66,13 @@ class CaptionLabels:
 
     Attributes:
         bags: the captions of each image.
-        costs: (v, v) distances between the vectors of words; None where they would not fit: then those of the words at hand are computed.
-        vectors: (v, d) of the words; None where there are only costs, and then no cheap bounds.
+        costs: (v, v) between words; None where they would not fit: then those of the words at hand are computed.
+        vectors: (v, d) of the words.
     """
 
     bags: list[list[Bag]]
     costs: Numbers | None
-    vectors: Numbers | None = None
+    vectors: Numbers
     unit: str = field(default="word mover's distance", init=False)
 
     def __len__(self) -> int:
@@ -91,15 +87,13 @@ class CaptionLabels:
                 found[block] = self._block(rows[block[0]], columns[block[1]], known)
         return found
 
-    def lower_bounds(self, rows: Rows, columns: Rows) -> Distances | None:
-        """Bounds (r, c) of `between` from below, by products of matrices; None without vectors.
+    def lower_bounds(self, rows: Rows, columns: Rows) -> Distances:
+        """Bounds (r, c) of `between` from below, by products of matrices.
 
-        The words of a caption cannot reach those of another at less cost than the distance of the means of their vectors, since the length of
-        a mean is at most the mean of the lengths (Kusner et al., section 4.1, word centroid distance). So each term of Eq. 13, the distance of
-        a caption to the nearest one, is at least the smallest of these distances, and their sum is a bound of the sum.
+        The words of a caption cannot reach those of another at less cost than the distance of the means of their vectors (Kusner et al., section 4.1,
+        word centroid distance). So each term of Eq. 13, the distance of a caption to the nearest one, is at least the smallest of these, and their
+        sum is a bound of the sum.
         """
-        if self.vectors is None:
-            return None
         (ours, tops), (theirs, lefts) = (self._centers(each) for each in (rows, columns))
         bounds = np.empty((len(rows), len(columns)), np.float32)
         ends = np.append(tops, len(ours))
@@ -122,7 +116,6 @@ class CaptionLabels:
     @cached_property
     def _means(self) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
         """`_centers` of all images."""
-        assert self.vectors is not None
         means = np.array([bag.shares @ self.vectors[bag.words] for each in self.bags for bag in each], dtype=np.float32)
         counts = np.array([len(each) for each in self.bags])
         return means, np.cumsum(counts) - counts
@@ -149,7 +142,6 @@ class CaptionLabels:
             return self.costs[np.ix_(words, words)]
         from sklearn.metrics.pairwise import euclidean_distances
 
-        assert self.vectors is not None
         return np.asarray(euclidean_distances(self.vectors[words]))
 
 
@@ -173,10 +165,8 @@ def _least(bounds: Numbers, solved: Numbers, ours: list[Bag], theirs: list[Bag],
 
 
 def _relaxed(ours: list[Bag], theirs: list[Bag], costs: Numbers) -> Numbers:
-    """Bounds (a, b) of all pairs of sentences, as two products of matrices.
-
-    Each word travels to its nearest one, whoever else goes there; the larger of both ways (relaxed word mover's distance).
-    """
+    """Bounds (a, b) of all pairs of sentences: each word travels to its nearest one, whoever else goes there; the larger of both ways (relaxed word
+    mover's distance)."""
     shares, nearest = [], []
     for side in (ours, theirs):
         held = np.zeros((len(side), len(costs)))
@@ -194,13 +184,11 @@ def _distances_below(a: NDArray[np.float32], b: NDArray[np.float32]) -> NDArray[
 
 
 def caption_distances(captions: Sequence[Sequence[str]], vectors: str = "minilm", device: str = "auto") -> CaptionLabels:
-    """Label distances of n images by their captions.
+    """Label distances of n images by their captions, as many of each image as there are.
 
     Args:
-        captions: of each image, the same number or not.
-        vectors: of words: "vectors:FILE" for word2vec, GloVe or FastText as text, the paper's choice, where words that the file does not hold
-            are left out; or a language model of `likeness.language`, which is asked for each word alone.
-        device: where a language model computes.
+        vectors: of words: "vectors:FILE" for word2vec, GloVe or FastText as text, the paper's choice, where words that the file lacks are left out;
+            or a language model of `likeness.language`, which is asked for each word alone.
 
     Raises:
         InputError: no image, an image without captions, a caption none of whose words is known, or a model or file that is not there.
@@ -250,8 +238,4 @@ def _read(table: ImageTable, options: LabelOptions, progress: Progress | None) -
     return stored_distances(labels, f"captions 1 {content.hexdigest()}", progress)
 
 
-def _offered(table: ImageTable) -> dict[str, dict[str, Any]]:
-    return {"Captions": {}} if "captions" in table.attributes else {}
-
-
-KIND = LabelKind("captions", "a column of captions", _read, _offered)
+KIND = LabelKind("captions", "a column of captions", _read, lambda table: {"Captions": {}} if "captions" in table.attributes else {})

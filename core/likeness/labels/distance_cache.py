@@ -2,13 +2,12 @@
 
 import hashlib
 import os
-import secrets
 import time
 from pathlib import Path
 
 import numpy as np
 
-from likeness.io import cache_dir, folder_kept_out
+from likeness.io import cache_dir, folder_kept_out, open_atomic
 from likeness.labels.matrix import MatrixLabels
 from likeness.labels.protocol import Distances, LabelDistances, Rows
 from likeness.progress import Progress
@@ -19,27 +18,20 @@ _LEFTOVER_SECONDS = 86_400
 
 
 def stored_distances(labels: LabelDistances, key: str, progress: Progress | None = None, workers: int | None = None) -> MatrixLabels:
-    """All distances of n images as a matrix mapped from a file in the cache.
+    """All distances of n images as a matrix mapped from a file in the cache, which appears whole or not at all.
 
     Args:
-        labels: of n images.
         key: of all from which the distances follow; another key is another file.
-        progress: called with (pairs of images done, all pairs).
-        workers: processes; None: one per core. What is stored appears whole or not at all.
+        workers: processes; None: one per core.
     """
     file = cache_dir() / "label_distances" / f"{hashlib.sha256(key.encode()).hexdigest()[:32]}.npy"
     if not file.is_file():
-        file.parent.mkdir(parents=True, exist_ok=True)
         _remove_leftovers(file.parent)
-        temporary = file.with_name(f".{secrets.token_hex(8)}.partial")
-        try:
-            matrix = np.lib.format.open_memmap(temporary, "w+", np.float32, (len(labels), len(labels)))
+        with open_atomic(file) as opened:
+            matrix = np.lib.format.open_memmap(opened.name, "w+", np.float32, (len(labels), len(labels)))
             _fill(matrix, labels, progress, workers)
             matrix.flush()
             del matrix
-            os.replace(temporary, file)
-        finally:
-            temporary.unlink(missing_ok=True)
     return MatrixLabels(np.load(file, mmap_mode="r"), labels.unit)
 
 
@@ -56,7 +48,7 @@ def _fill(matrix: Distances, labels: LabelDistances, progress: Progress | None, 
 
     starts = range(0, len(labels), _BLOCK)
     blocks = [(start, each) for start in starts for each in range(start, len(labels), _BLOCK)]
-    tasks = (delayed(_block)(labels, *_rows(block, len(labels))) for block in blocks)
+    tasks = (delayed(labels.between)(*_rows(block, len(labels))) for block in blocks)
     done, pairs = 0, len(labels) * (len(labels) + 1) // 2
     processes = min(workers or os.cpu_count() or 1, len(blocks))
     for block, found in zip(blocks, Parallel(processes, return_as="generator")(tasks), strict=True):
@@ -71,7 +63,3 @@ def _fill(matrix: Distances, labels: LabelDistances, progress: Progress | None, 
 def _rows(block: tuple[int, int], count: int) -> tuple[Rows, Rows]:
     first, second = (np.arange(start, min(start + _BLOCK, count)) for start in block)
     return first, second
-
-
-def _block(labels: LabelDistances, rows: Rows, columns: Rows) -> Distances:
-    return labels.between(rows, columns)

@@ -8,9 +8,10 @@ from numpy.typing import NDArray
 
 from likeness.data import ImageTable, has_label, numbers_of
 from likeness.errors import InputError
-from likeness.labels.parts import PartLabels
+from likeness.labels.matrix import PartLabels
 from likeness.labels.poses import joints_of
-from likeness.labels.protocol import Distances, LabelDistances, Rows
+from likeness.labels.protocol import LabelDistances, Rows
+from likeness.labels.shuffled import DealtLabels
 from likeness.labels.sources import LabelsConfig, known_labels, label_distances
 from likeness.progress import Progress
 
@@ -19,12 +20,9 @@ _POOL = 400  # images that widely spread ones are chosen from
 
 @dataclass(frozen=True)
 class ImageLabels:
-    """The labels of m images of a table.
+    """The labels of m images of a table: `rows` (m,), ascending, are those that have one, and `distances` are between these.
 
     Attributes:
-        config: which labels.
-        rows: (m,) the images that have one, ascending rows of the table.
-        distances: of these m images, in this order.
         note: which images are left out, in one sentence; empty where none is.
     """
 
@@ -68,24 +66,6 @@ class ImageLabels:
         return [int(row) for row in some[chosen]]
 
 
-@dataclass(frozen=True)
-class _Some:
-    """Label distances of some of the images: row i is image `at[i]`."""
-
-    distances: LabelDistances
-    at: Rows
-
-    @property
-    def unit(self) -> str:
-        return self.distances.unit
-
-    def __len__(self) -> int:
-        return len(self.at)
-
-    def between(self, rows: Rows, columns: Rows) -> Distances:
-        return self.distances.between(self.at[rows], self.at[columns])
-
-
 def read_image_labels(table: ImageTable, config: LabelsConfig, progress: Progress | None = None) -> ImageLabels:
     """The labels of a table's images; where distances are known within parts only, those of the test images.
 
@@ -104,7 +84,7 @@ def read_image_labels(table: ImageTable, config: LabelsConfig, progress: Progres
     kept = "test" if "test" in names else names[-1]
     at = np.flatnonzero(distances.part == names.index(kept))
     note = f"Distances are known within parts of these images only: these are the {len(at):,} of {kept}."
-    return replace(labels, rows=rows[at], distances=_Some(distances, at), note=note)
+    return replace(labels, rows=rows[at], distances=DealtLabels(distances, at), note=note)
 
 
 def labeled_rows(table: ImageTable, config: LabelsConfig) -> Rows:

@@ -20,8 +20,7 @@ class LabelOptions(FrozenConfig):
 
     Attributes:
         kind: a name of `likeness.labels.kind_names`.
-        columns: which; empty: those of the kind that are there ("pose": all joints; "layout" and "captions": the column of that name; "names":
-            "class").
+        columns: empty: those of the kind that are there ("pose": all joints; "layout" and "captions": the column of that name; "names": "class").
         file: the .npy file of a matrix (n, n), in the order of the table.
         language: what reads words of captions, or class names: a language model, or "vectors:FILE".
         within: the distance between images of one class ("names"); None: half of the smallest between classes.
@@ -38,10 +37,6 @@ class LabelOptions(FrozenConfig):
     matching: Literal["best", "numbers"] = "best"
 
 
-def _offers_none(table: ImageTable) -> dict[str, dict[str, Any]]:
-    return {}
-
-
 @dataclass(frozen=True)
 class LabelKind:
     """A kind of label. Its file declares it as `KIND`; one line lists it, in `likeness.labels.sources`.
@@ -51,13 +46,13 @@ class LabelKind:
         help: what it reads, in a few words.
         read: `read(table, options, progress)`, the label distances of a table's images; raises InputError where they do not fit.
         offered: what a table offers by its columns: names for people, and the options for each.
-        needs: "columns" or "file", the option without which it cannot be; "" where there is none.
+        needs: "columns" or "file", the option without which it cannot be.
     """
 
     name: str
     help: str
     read: Callable[[ImageTable, LabelOptions, Progress | None], LabelDistances]
-    offered: Callable[[ImageTable], dict[str, dict[str, Any]]] = _offers_none
+    offered: Callable[[ImageTable], dict[str, dict[str, Any]]] = lambda table: {}
     needs: str = ""
 
 

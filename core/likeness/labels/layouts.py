@@ -24,16 +24,14 @@ _MOST_AT_ONCE = 6
 
 
 def layout_distances(a: Any, b: Any, matching: Matching = "best") -> Distances:
-    """1 - mIoU (n, m) of segmentations a (n, h, w) and b (m, h, w), 0 to 1.
+    """1 - mIoU (n, m) of segmentations a (n, h, w) and b (m, h, w), one number from 0 to 255 per pixel; 0 to 1.
 
-    A region of one mask is compared with one of the other. The mean is over the regions of the mask that has more, those without a partner
-    counting as 0. A label of 0 is no region, and its pixels belong to none.
+    The mean is over the regions of the mask that has more, those without a partner counting as 0. A label of 0 is no region.
 
     Args:
-        a, b: one number from 0 to 255 per pixel.
-        matching: which region is compared with which. "best": each with its own partner, so that the mean is as large as it can be, whatever
-            their numbers, as in the challenge of LSUN, whose toolkit numbers regions as it finds them. "numbers": those of the same number,
-            which then have to be the same surface in all images; a number that only one mask has counts as 0.
+        matching: "best": each region has its own partner, so that the mean is as large as it can be, whatever their numbers, as in the challenge of
+            LSUN, whose toolkit numbers regions as it finds them. "numbers": those of the same number, which then have to be the same surface in all
+            images; a number that only one mask has counts as 0.
 
     Raises:
         InputError: masks of different sizes, or that are no whole numbers from 0 to 255, or without any region.
@@ -64,7 +62,7 @@ def _by_number(masks: Masks, numbers: NDArray[Any]) -> Surfaces:
 
 
 def _by_turn(masks: Masks) -> Surfaces:
-    """For each image its regions, one after the other: (k, n, h * w), k being the most that an image has; others have empty ones at the end."""
+    """For each image its regions, one after the other, (k, n, h * w), with k the most that an image has; others have empty ones at the end."""
     flat = masks.reshape(len(masks), masks.shape[1] * masks.shape[2])
     numbers = [np.unique(row[row > 0]) for row in flat]
     found = np.zeros((max(map(len, numbers), default=0), *flat.shape), np.float32)
@@ -120,8 +118,8 @@ def _overlap(ours: NDArray[np.float32], theirs: NDArray[np.float32]) -> tuple[ND
 
 
 def read_layouts(files: Sequence[Path], size: int = 64) -> Masks:
-    """Segmentations (n, size, size) from image files whose pixel values are labels, or .mat files with a variable `layout` (h, w) of labels,
-    as those of LSUN Room Layout; the nearest pixel is taken, whatever the shape.
+    """Segmentations (n, size, size) from image files whose pixel values are labels, or .mat files with a variable `layout` (h, w) of labels, as those
+    of LSUN Room Layout; the nearest pixel is taken, whatever the shape.
 
     Raises:
         InputError: a file that cannot be read, or has something else than labels.
@@ -172,12 +170,7 @@ def _from_mat(file: Path) -> Masks:
 
 @dataclass(frozen=True)
 class LayoutLabels:
-    """`layout_distances` of n images.
-
-    Attributes:
-        masks: (n, h, w).
-        matching: of `layout_distances`.
-    """
+    """`layout_distances` of n images, from masks (n, h, w)."""
 
     masks: Masks
     matching: Matching = "best"
@@ -194,7 +187,6 @@ class LayoutLabels:
         return _by_turn(self.masks) if self.matching == "best" else _by_number(self.masks, np.unique(self.masks))
 
     def between(self, rows: Rows, columns: Rows) -> Distances:
-        """Distances (r, c)."""
         compare = _matched_distances if self.matching == "best" else _numbered_distances
         return compare(self._known[:, rows], self._known[:, columns])
 
@@ -206,8 +198,4 @@ def _read(table: ImageTable, options: LabelOptions, progress: Progress | None) -
     return LayoutLabels(read_layouts([table.root / str(each) for each in table.frame[column]], options.size), options.matching)
 
 
-def _offered(table: ImageTable) -> dict[str, dict[str, Any]]:
-    return {"Layout": {}} if "layout" in table.attributes else {}
-
-
-KIND = LabelKind("layout", "a column of segmentation files", _read, _offered)
+KIND = LabelKind("layout", "a column of segmentation files", _read, lambda table: {"Layout": {}} if "layout" in table.attributes else {})

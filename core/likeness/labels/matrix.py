@@ -1,4 +1,4 @@
-"""Label distances that are known already: between images as a matrix, or between classes."""
+"""Label distances that are known already: between images as a matrix, between classes, or within parts of the images only."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -8,12 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from likeness.data import ImageTable
 from likeness.errors import InputError
 from likeness.io import as_path, read_array
-from likeness.labels.kind import LabelKind, LabelOptions
+from likeness.labels.kind import LabelKind
 from likeness.labels.protocol import Distances, Rows
-from likeness.progress import Progress
 
 _BLOCK = 1_024
 
@@ -23,8 +21,7 @@ class MatrixLabels:
     """A given matrix (n, n) of label distances; may be mapped from a file.
 
     Raises:
-        InputError: a matrix that is not square, not symmetric to a millionth of its largest entry, not 0 on the diagonal, or with entries
-            that are negative or not finite.
+        InputError: not square, not symmetric to a millionth of its largest entry, not 0 on the diagonal, or entries that are negative or not finite.
     """
 
     matrix: NDArray[Any]
@@ -37,19 +34,16 @@ class MatrixLabels:
         return len(self.matrix)
 
     def between(self, rows: Rows, columns: Rows) -> Distances:
-        """Distances (r, c)."""
         return np.asarray(self.matrix[rows][:, columns], dtype=np.float32)
 
 
 @dataclass(frozen=True)
 class ClassLabels:
-    """Distances between classes as label distances of their images.
+    """Distances (c, c) between classes as label distances of their images, of the classes `labels` (n,).
 
     Attributes:
-        classes: (c, c), 0 on the diagonal.
-        labels: (n,) class of each image.
-        within: the distance of two different images of one class; the log-ratio loss takes no part in pairs at 0. None: half of the smallest
-            distance above 0 between two classes, so that images of one class stay nearer than those of classes that differ.
+        within: the distance of two different images of one class; the log-ratio loss takes no part in pairs at 0. None: half of the smallest distance
+            above 0 between two classes, so that images of one class stay nearer than those of classes that differ.
 
     Raises:
         InputError: what `MatrixLabels` refuses, a class that is not there, or a negative distance.
@@ -80,19 +74,53 @@ class ClassLabels:
         return float(others[others > 0].min() / 2) if (others > 0).any() else 0.0
 
     def between(self, rows: Rows, columns: Rows) -> Distances:
-        """Distances (r, c)."""
         ours, theirs = self.labels[rows], self.labels[columns]
         found = np.asarray(self.classes[ours][:, theirs], dtype=np.float32)
         found[(ours[:, None] == theirs[None, :]) & (rows[:, None] != columns[None, :])] = self.within_distance
         return found
 
 
-def read_matrix(file: Path | str, images: int | None = None) -> MatrixLabels:
-    """Label distances from a .npy file, mapped, not loaded.
+@dataclass(frozen=True)
+class PartLabels:
+    """A matrix (m, m) of label distances for each part of n images, by the part's name, such as the training and the test part of a benchmark;
+    between parts they are not known. Nothing is checked.
 
-    Args:
-        file: a matrix (n, n).
-        images: n, where it is known.
+    Attributes:
+        part: (n,) number of each image's part, in the order of `matrices`.
+        place: (n,) row of each image in the matrix of its part.
+    """
+
+    matrices: dict[str, NDArray[Any]]
+    part: Rows
+    place: Rows
+    unit: str = ""
+
+    def __len__(self) -> int:
+        return len(self.part)
+
+    def between(self, rows: Rows, columns: Rows) -> Distances:
+        """Distances (r, c).
+
+        Raises:
+            InputError: rows and columns that are not all of one part.
+        """
+        if not len(rows) or not len(columns):
+            return np.zeros((len(rows), len(columns)), np.float32)
+        both = np.concatenate([rows, columns])
+        other = np.flatnonzero(self.part[both] != self.part[both[0]])
+        names = list(self.matrices)
+        if other.size:
+            one, two = int(both[0]), int(both[other[0]])
+            raise InputError(
+                f"Image {one} is in the part '{names[self.part[one]]}' and image {two} in '{names[self.part[two]]}'; label distances are known "
+                f"within a part only, so ask for images of one."
+            )
+        matrix = self.matrices[names[self.part[both[0]]]]
+        return np.asarray(matrix[self.place[rows][:, None], self.place[columns][None, :]], dtype=np.float32)
+
+
+def read_matrix(file: Path | str, images: int | None = None) -> MatrixLabels:
+    """Label distances from a .npy file (n, n), mapped, not loaded; `images` is n, where it is known.
 
     Raises:
         InputError: no such file, no array of numbers, another size, or what `MatrixLabels` refuses.
@@ -138,8 +166,4 @@ def _check_symmetric(matrix: NDArray[Any], first: int, second: int, tolerance: f
         )
 
 
-def _read(table: ImageTable, options: LabelOptions, progress: Progress | None) -> MatrixLabels:
-    return read_matrix(options.file or "", len(table))
-
-
-KIND = LabelKind("matrix", "a .npy file of distances", _read, needs="file")
+KIND = LabelKind("matrix", "a .npy file of distances", lambda table, options, progress: read_matrix(options.file or "", len(table)), needs="file")

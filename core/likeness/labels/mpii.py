@@ -6,11 +6,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from likeness.data import MPII, MPII_DISTANCES, ImageTable, check_mpii_shape, mpii_image_parts, read_variable
+from likeness.data import MPII, MPII_DISTANCES, ImageTable, check_mpii_shape, mpii_image_parts
 from likeness.errors import InputError
 from likeness.io import PlainUnpickler, regular_file
 from likeness.labels.kind import LabelKind
-from likeness.labels.parts import PartLabels
+from likeness.labels.matrix import PartLabels
 
 Matrix = NDArray[np.float32]
 _TRAIN = "dist_pose_trn"
@@ -24,18 +24,18 @@ _MOST_OF_A_MEAN = 150.0  # px
 def mpii_labels(table: ImageTable) -> PartLabels:
     """Distances between poses of the images of `read_mpii_pose`, in pixels of the 288 px images.
 
-    Section 4.3 defines them as sums over the joints, and the authors' program calls what it prints of them mean joint distances. Which of the two
-    the file holds shows in its numbers, and `unit` says it: no mean over joints of two people in an image of 288 px can be above its diagonal of
-    407 px, and that of two people taken at random, mostly standing in its middle, is some tens of pixels; a sum over 14 to 16 joints is fifteen
-    times that. So a median below 150 px is taken for a mean. Log-ratio does not see the difference, nDCG does.
+    Section 4.3 defines them as sums over the joints, and the authors' program calls what it prints of them mean joint distances. Which of the two the
+    file holds shows in its numbers, and `unit` says it: two people taken at random, mostly standing in the middle, are some tens of pixels apart in
+    the mean, and fifteen times that in the sum over 14 to 16 joints. So a median below 150 px is taken for a mean. Log-ratio does not see the
+    difference, nDCG does.
 
-    They are known among the training and among the test images. Those of the training images come from `dist_pose_trn.mat` (variable
-    `dist_pose_trn`) where it is there, otherwise from the lists. What is rounded, up to a thousandth of the largest distance, is evened out:
-    both ways get their mean, an image and itself 0. Held in memory: 4 bytes a pair, 0.6 GB for training and 0.4 GB for test.
+    They are known among the training and among the test images. Those of the training images come from `dist_pose_trn.mat` (variable `dist_pose_trn`)
+    where it is there, otherwise from the lists. What is rounded, up to a thousandth of the largest distance, is evened out: both ways get their mean,
+    an image and itself 0. Held in memory: 4 bytes a pair, 0.6 GB for training and 0.4 GB for test.
 
     Raises:
-        InputError: another table, a missing or damaged file, lists that leave out an image, or distances that are not finite, negative, or
-            not symmetric.
+        InputError: another table, a missing or damaged file, lists that leave out an image, or distances that are not finite, negative, or not
+            symmetric.
     """
     if not MPII.is_root(table.root):
         raise InputError(f"'{table.name}' has no '{MPII_DISTANCES}.mat'; read {MPII.name} as mpii-pose:FOLDER, or name another kind of label.")
@@ -69,7 +69,7 @@ def _matrix(root: Path, part: str, count: int) -> Matrix:
 
 
 def _from_mat(file: Path, variable: str, count: int, part: str) -> Matrix:
-    given = read_variable(MPII, file, variable)
+    given = MPII.variable(file, variable)
     check_mpii_shape(file, given.shape, count, part)
     if given.dtype.kind not in "fiu":
         raise InputError(f"'{variable}' in '{file.name}' of {MPII.name} has type {given.dtype}, expected numbers; take it anew from {MPII.page}.")
@@ -153,8 +153,9 @@ def _uneven(file: Path, pair: Any, what: str) -> InputError:
     )
 
 
-def _offered(table: ImageTable) -> dict[str, dict[str, Any]]:
-    return {"Pose": {}} if MPII.is_root(table.root) else {}
-
-
-KIND = LabelKind("mpii", "the distances between poses that come with MPII Human Pose", lambda table, options, progress: mpii_labels(table), _offered)
+KIND = LabelKind(
+    "mpii",
+    "the distances between poses that come with MPII Human Pose",
+    lambda table, options, progress: mpii_labels(table),
+    lambda table: {"Pose": {}} if MPII.is_root(table.root) else {},
+)

@@ -8,23 +8,18 @@ from likeness.errors import InputError
 from likeness.labels.protocol import BoundedDistances, Distances, LabelDistances, Rows
 from likeness.progress import Progress
 
-_ENTRIES = 4_000_000
+_ENTRIES, _BLOCKS_AT_ONCE = 4_000_000, 2
 # Exact distances between two looks at the bounds.
 _AT_ONCE = 32
 
 
-def nearest_labels(labels: LabelDistances, rows: Rows, k: int, progress: Progress | None = None, workers: int = 2, seed: int | None = None) -> Rows:
-    """The k nearest of `rows` to each of them by label distance, itself left out: (r, k) places in `rows`, nearest first.
+def nearest_labels(labels: LabelDistances, rows: Rows, k: int, progress: Progress | None = None, seed: int | None = None) -> Rows:
+    """The k nearest of `rows` (r,) to each of them by label distance, itself left out: (r, k) places in `rows`, nearest first.
 
-    Distances are computed in blocks and not kept. Where labels have bounds from below, only those are computed that can be among the nearest:
-    in the order of the bounds, until the next one is above the k-th distance found (prefetch and prune, Kusner et al., ICML 2015, section 4.3).
+    Distances are computed in blocks and not kept. Where labels have bounds from below, only those are computed that can be among the nearest: in the
+    order of the bounds, until the next one is above the k-th distance found (prefetch and prune, Kusner et al., ICML 2015, section 4.3).
 
     Args:
-        labels: of all images.
-        rows: (r,) row numbers.
-        k: how many.
-        progress: called with (rows done, r, what is being done).
-        workers: blocks computed at once.
         seed: equal distances, such as those of all images of a class, come in an order drawn for each row; None: in the order of `rows`.
 
     Raises:
@@ -45,7 +40,7 @@ def nearest_labels(labels: LabelDistances, rows: Rows, k: int, progress: Progres
         return np.stack([_first(row, limit, k, seed, number) for row, limit, number in zip(distances, limits, block, strict=True)])
 
     found = []
-    with ThreadPoolExecutor(workers) as pool:
+    with ThreadPoolExecutor(_BLOCKS_AT_ONCE) as pool:
         for block, nearest in zip(blocks, pool.map(of, blocks), strict=True):
             found.append(nearest)
             if progress:

@@ -1,4 +1,4 @@
-"""Numeric labels: Euclidean distance of vectors, along circles where a number is an angle."""
+"""Numeric labels: Euclidean distance of vectors, along circles where a number is an angle; in degrees, the shorter way round."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -6,20 +6,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from likeness.data import ImageTable
 from likeness.errors import InputError
-from likeness.labels.kind import LabelKind, LabelOptions, number_columns
+from likeness.labels.kind import LabelKind, number_columns
 from likeness.labels.protocol import Distances, Rows
-from likeness.progress import Progress
+
+_VIEWPOINT = ("yaw", "elevation")
 
 
 def number_distances(a: Any, b: Any, periods: Any = None) -> Distances:
-    """Euclidean distances (n, m) of label vectors a (n, p) and b (m, p).
+    """Euclidean distances (n, m) of label vectors a (n, p) and b (m, p), all in one unit, since all weigh the same.
 
     Args:
-        a, b: numbers, all in one unit, since all weigh the same.
-        periods: (p,), after how much each number begins anew, 360 for an angle in degrees; 0 or None for numbers on a line. The difference
-            is then the shorter way round: 350 and 10 degrees are 20 apart.
+        periods: (p,), after how much each number begins anew, 360 for an angle in degrees; 0 or None for numbers on a line. The difference is then
+            the shorter way round: 350 and 10 degrees are 20 apart.
 
     Raises:
         InputError: shapes that do not fit, numbers that are not finite, negative periods.
@@ -58,13 +57,7 @@ def _checked(values: Any) -> NDArray[np.float64]:
 
 @dataclass(frozen=True)
 class NumberLabels:
-    """`number_distances` of n images.
-
-    Attributes:
-        values: (n, p).
-        periods: (p,) or None.
-        unit: of the numbers.
-    """
+    """`number_distances` of n images, from values (n, p) with periods (p,) or None; `unit` is that of the numbers."""
 
     values: NDArray[np.float64]
     periods: tuple[float, ...] | None = None
@@ -78,12 +71,14 @@ class NumberLabels:
         return len(self.values)
 
     def between(self, rows: Rows, columns: Rows) -> Distances:
-        """Distances (r, c)."""
         return number_distances(self.values[rows], self.values[columns], self.periods)
 
 
-def _read(table: ImageTable, options: LabelOptions, progress: Progress | None) -> NumberLabels:
-    return NumberLabels(number_columns(table, options.columns))
-
-
-KIND = LabelKind("numbers", "numeric columns", _read, needs="columns")
+KIND = LabelKind("numbers", "numeric columns", lambda table, options, progress: NumberLabels(number_columns(table, options.columns)), needs="columns")
+ANGLES = LabelKind(
+    "angles",
+    "numeric columns, in degrees",
+    lambda table, options, progress: NumberLabels(number_columns(table, options.columns), (360.0,) * len(options.columns), "degrees"),
+    lambda table: {"Viewpoint": {"columns": _VIEWPOINT}} if set(_VIEWPOINT) <= set(table.attributes) else {},
+    needs="columns",
+)

@@ -57,16 +57,9 @@ def joints_of(frame: pd.DataFrame) -> list[str]:
 
 @dataclass(frozen=True)
 class PoseLabels:
-    """`pose_distances` of n images.
-
-    Attributes:
-        joints: (n, j, 2) coordinates.
-        names: of the j joints.
-        unit: of the coordinates.
-    """
+    """`pose_distances` of n images, from coordinates (n, j, 2) of j joints; `unit` is that of the coordinates."""
 
     joints: NDArray[np.float64]
-    names: tuple[str, ...] = ()
     unit: str = "px"
 
     def __post_init__(self) -> None:
@@ -76,7 +69,6 @@ class PoseLabels:
         return len(self.joints)
 
     def between(self, rows: Rows, columns: Rows) -> Distances:
-        """Distances (r, c)."""
         return pose_distances(self.joints[rows], self.joints[columns])
 
 
@@ -85,11 +77,7 @@ def _read(table: ImageTable, options: LabelOptions, progress: Progress | None) -
     if not names:
         raise InputError(f"'{table.name}' has no joints, no columns such as neck_x and neck_y; name another kind of label.")
     flat = number_columns(table, tuple(f"{name}_{axis}" for name in names for axis in "xy"))
-    return PoseLabels(flat.reshape(len(table), len(names), 2), tuple(names))
+    return PoseLabels(flat.reshape(len(table), len(names), 2))
 
 
-def _offered(table: ImageTable) -> dict[str, dict[str, Any]]:
-    return {"Pose": {}} if len(joints_of(table.frame)) > 2 else {}
-
-
-KIND = LabelKind("pose", "columns NAME_x and NAME_y of joints", _read, _offered)
+KIND = LabelKind("pose", "columns NAME_x and NAME_y of joints", _read, lambda table: {"Pose": {}} if len(joints_of(table.frame)) > 2 else {})

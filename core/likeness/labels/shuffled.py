@@ -10,26 +10,19 @@ from likeness.labels.protocol import BoundedDistances, Distances, LabelDistances
 
 @dataclass(frozen=True)
 class DealtLabels:
-    """Label distances of images that have each other's labels.
-
-    Attributes:
-        labels: as they are.
-        dealt: (n,) row number of the image whose label each one has.
-    """
+    """Label distances of images that have the labels of others: `dealt` (n,) is the row number of the image whose label each one has."""
 
     labels: LabelDistances
     dealt: Rows
 
     @property
     def unit(self) -> str:
-        """Of the distances."""
         return self.labels.unit
 
     def __len__(self) -> int:
         return len(self.dealt)
 
     def between(self, rows: Rows, columns: Rows) -> Distances:
-        """Distances (r, c)."""
         return self.labels.between(self.dealt[rows], self.dealt[columns])
 
     def lower_bounds(self, rows: Rows, columns: Rows) -> Distances | None:
@@ -38,13 +31,8 @@ class DealtLabels:
 
 
 def shuffled_labels(labels: LabelDistances, rows: Rows, rng: np.random.Generator) -> LabelDistances:
-    """The labels of these images dealt out among them. Classes are exchanged whole: images of one stay together, and have the name of another.
-
-    Args:
-        labels: of n images.
-        rows: (r,) row numbers of those that take part; the others keep their own.
-        rng: draws.
-    """
+    """The labels of the images `rows` (r,) dealt out among them; the others keep their own. Classes are exchanged whole: images of one stay together,
+    and have the name of another."""
     if isinstance(labels, ClassLabels):
         among, order = np.unique(labels.labels[rows]), np.arange(len(labels.classes))
         order[among] = rng.permutation(among)

@@ -3,7 +3,7 @@
 from pydantic import field_validator, model_validator
 
 from likeness.data import ImageTable
-from likeness.labels import angles, captions, layouts, matrix, mpii, names, numbers, poses
+from likeness.labels import captions, layouts, matrix, mpii, names, numbers, poses
 from likeness.labels.kind import LabelKind, LabelOptions
 from likeness.labels.protocol import LabelDistances
 from likeness.progress import Progress
@@ -11,7 +11,7 @@ from likeness.progress import Progress
 KINDS: tuple[LabelKind, ...] = (
     poses.KIND,
     layouts.KIND,
-    angles.KIND,
+    numbers.ANGLES,
     captions.KIND,
     numbers.KIND,
     names.KIND,

@@ -1,11 +1,11 @@
 """Language guidance, the language side: similarities of classes from names, captions and pseudolabels. Importing this needs no torch."""
 
-from likeness.language.caption_files import read_captions as read_captions
 from likeness.language.captions import (
     caption_embeddings as caption_embeddings,
     caption_similarities as caption_similarities,
     captions_in_order as captions_in_order,
     insert_class_name as insert_class_name,
+    read_captions as read_captions,
 )
 from likeness.language.class_names import (
     clean_class_name as clean_class_name,
@@ -13,31 +13,33 @@ from likeness.language.class_names import (
     imagenet_names as imagenet_names,
     readable_names as readable_names,
 )
-from likeness.language.embedding import embed_names as embed_names
-from likeness.language.family import LanguageFamily as LanguageFamily, LanguageModel as LanguageModel, SimilaritySource as SimilaritySource
-from likeness.language.hierarchy import hierarchy_embeddings as hierarchy_embeddings, hierarchy_similarities as hierarchy_similarities
-from likeness.language.hierarchy_files import Hierarchy as Hierarchy, read_hierarchy as read_hierarchy
+from likeness.language.family import LanguageFamily as LanguageFamily, SimilaritySource as SimilaritySource
+from likeness.language.hierarchy import (
+    Hierarchy as Hierarchy,
+    hierarchy_embeddings as hierarchy_embeddings,
+    hierarchy_similarities as hierarchy_similarities,
+    read_hierarchy as read_hierarchy,
+)
 from likeness.language.models import (
     LANGUAGE_FAMILIES as LANGUAGE_FAMILIES,
     TOP_3 as TOP_3,
     check_language as check_language,
+    embed_names as embed_names,
     gives_vectors as gives_vectors,
     language_is_here as language_is_here,
     language_model as language_model,
     map_language_path as map_language_path,
     short_names as short_names,
 )
-from likeness.language.pseudolabel_files import (
-    SHIPPED_PSEUDOLABELS as SHIPPED_PSEUDOLABELS,
-    pseudolabels_of as pseudolabels_of,
-    read_pseudolabels as read_pseudolabels,
-    write_pseudolabels as write_pseudolabels,
-)
 from likeness.language.pseudolabels import (
+    SHIPPED_PSEUDOLABELS as SHIPPED_PSEUDOLABELS,
     batch_similarities as batch_similarities,
     names_in_use as names_in_use,
     pseudolabel_similarities as pseudolabel_similarities,
+    pseudolabels_of as pseudolabels_of,
+    read_pseudolabels as read_pseudolabels,
     top_pseudolabels as top_pseudolabels,
+    write_pseudolabels as write_pseudolabels,
 )
 from likeness.language.similarity import (
     DEFAULT_PRIMER as DEFAULT_PRIMER,

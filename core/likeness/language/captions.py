@@ -1,23 +1,49 @@
-"""Captions of images in place of class names (Sec. 4.6 and Table 5)."""
+"""Captions of images in place of class names (Sec. 4.6 and Table 5), also from CSV files."""
 
 import re
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from likeness.encoders import TextEncoder
 from likeness.errors import InputError
-from likeness.io import name_finder
-from likeness.language.embedding import embed_names
+from likeness.io import as_path, csv_rows, name_finder, regular_file
+from likeness.language.models import embed_names
+from likeness.language.pseudolabels import class_means
 from likeness.language.similarity import cosine_similarities
 
 
-def captions_in_order(captions: Mapping[str, str] | Sequence[str], paths: Sequence[str]) -> list[str]:
-    """One caption per image, in the order of `paths`: looked up by path, or a column that has this order already.
+def read_captions(path: Path) -> dict[str, str]:
+    """Captions by image path, from a CSV file of two columns, path and caption. A header line "path,caption" is passed over; a caption with commas
+    stands in quotes. An image whose caption is empty has none. Raises InputError where the file is missing, no text, has other columns, or gives
+    an image two captions.
+    """
+    try:
+        text = regular_file(as_path(path)).read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"The captions '{path}' cannot be read ({error}); give a CSV file in UTF-8 with the columns path and caption.") from error
+    rows = csv_rows(text)
+    if rows and [cell.lower() for cell in rows[0]] == ["path", "caption"]:
+        rows = rows[1:]
+    captions: dict[str, str] = {}
+    for number, row in enumerate(rows, start=1):
+        if len(row) != 2 or not row[0]:
+            raise InputError(f"Entry {number} of the captions '{path.name}' has {len(row)} columns; give path and caption, the caption in quotes.")
+        image, caption = row[0].replace("\\", "/"), row[1]
+        if captions.get(image, caption) != caption:
+            raise InputError(f"The captions '{path.name}' give '{image}' two captions, '{captions[image]}' and '{caption}'; keep one.")
+        if caption:
+            captions[image] = caption
+    if not captions:
+        raise InputError(f"The captions '{path.name}' are empty; give a line of path and caption for each image.")
+    return captions
 
-    Raises:
-        InputError: if an image has no caption, or there are more or fewer captions than images.
+
+def captions_in_order(captions: Mapping[str, str] | Sequence[str], paths: Sequence[str]) -> list[str]:
+    """One caption per image, in the order of `paths`: looked up by path, or a column that has this order already. Raises InputError where an image
+    has no caption, or there are more or fewer captions than images.
     """
     if isinstance(captions, Mapping):
         find = name_finder(captions)
@@ -33,13 +59,9 @@ def captions_in_order(captions: Mapping[str, str] | Sequence[str], paths: Sequen
 
 
 def insert_class_name(caption: str, name: str, keywords: str | Sequence[str]) -> str:
-    """The caption with every keyword replaced by the class name: "Caption + insertion" of Table 5.
-
-    "A blue bird sitting on a branch" becomes "A blue Shiny Cowbird sitting on a branch" for the keyword "bird". Keywords match whole words
-    in any case; a caption without one stays as it is.
-
-    Raises:
-        InputError: if there is no keyword or one is empty.
+    """The caption with every keyword replaced by the class name: "Caption + insertion" of Table 5. "A blue bird sitting on a branch" becomes "A
+    blue Shiny Cowbird sitting on a branch" for the keyword "bird". Keywords match whole words in any case; a caption without one stays as it is.
+    Raises InputError where there is no keyword or one is empty.
     """
     words = [keywords] if isinstance(keywords, str) else list(keywords)
     if not words or not all(word.strip() for word in words):
@@ -58,32 +80,25 @@ def caption_embeddings(
         captions: n captions.
         labels: (n,) the class of each.
         model: what `language_model` knows, or such a model.
-        device: where a model given by name computes.
 
     Returns:
         (c, d) float32, in ascending order of the labels.
 
     Raises:
-        InputError: if the numbers differ, or the model cannot embed.
+        InputError: the numbers differ, or the model cannot embed.
     """
-    classes, rows = np.unique(np.asarray(labels), return_inverse=True)
-    if isinstance(captions, str) or len(captions) != len(rows):
-        raise InputError(f"There are {len(rows)} labels and {len(captions)} captions; give one label per caption.")
+    if isinstance(captions, str) or len(captions) != len(labels):
+        raise InputError(f"There are {len(labels)} labels and {len(captions)} captions; give one label per caption.")
     vectors = embed_names(list(captions), model, device).astype(np.float64)
     vectors /= np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), np.finfo(np.float64).tiny)
-    sums = np.zeros((len(classes), vectors.shape[1]))
-    np.add.at(sums, rows, vectors)
-    return np.asarray(sums / np.bincount(rows)[:, None], dtype=np.float32)
+    return class_means(vectors, np.asarray(labels)).astype(np.float32)
 
 
 def caption_similarities(
     captions: Sequence[str], labels: Sequence[int] | NDArray[np.integer], model: TextEncoder | str = "minilm", device: str = "auto"
 ) -> NDArray[np.float32]:
-    """Cosine similarities (c, c) of classes by their captions, float32, classes in ascending order of the labels.
-
-    For similarities of single images use `class_similarities(captions, model, primer="{}")`, or `class_vectors` where they are many.
-
-    Raises:
-        InputError: as `caption_embeddings`.
+    """Cosine similarities (c, c) of classes by their captions, float32, classes in ascending order of the labels; arguments as
+    `caption_embeddings`. For similarities of single images use `class_similarities(captions, model, primer="{}")`, or `class_vectors` where they
+    are many.
     """
     return cosine_similarities(caption_embeddings(captions, labels, model, device)).astype(np.float32)

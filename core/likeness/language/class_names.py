@@ -12,13 +12,9 @@ _NUMBER = re.compile(r"^(?:n\d{8}[-_. ]|\d+\.(?=\D)|0\d*[-_](?=\D))")
 
 
 def clean_class_name(name: str) -> str:
-    """A class name without its folder's number, with blanks for underscores, and single blanks.
-
-    "027.Shiny_Cowbird" becomes "Shiny Cowbird", "n01440764-tench" becomes "tench". Case, hyphens and CamelCase stay, and so do names that
-    are words already ("AM General Hummer SUV 2000").
-
-    Raises:
-        InputError: if the name is not a string, or nothing of it is left.
+    """A class name without its folder's number, with blanks for underscores, and single blanks. "027.Shiny_Cowbird" becomes "Shiny Cowbird",
+    "n01440764-tench" becomes "tench". Case, hyphens and CamelCase stay, and so do names that are words already ("AM General Hummer SUV 2000").
+    Raises InputError where the name is no string, or nothing of it is left.
     """
     if not isinstance(name, str):
         raise InputError(f"The class name {name!r} is not a string; give class names as strings.")
@@ -29,10 +25,8 @@ def clean_class_name(name: str) -> str:
 
 
 def readable_names(names: Sequence[str]) -> list[str]:
-    """The cleaned names, in the order given; two classes may end with the same name.
-
-    Raises:
-        InputError: if there is no name, one is not a string, or nothing of one is left.
+    """The cleaned names, in the order given; two classes may end with the same name. Raises InputError where there is no name, one is no string,
+    or nothing of one is left.
     """
     if isinstance(names, str) or not len(names):
         raise InputError(f"Expected a list of at least one class name, got {names!r}; give the names as a list of strings.")
@@ -40,10 +34,8 @@ def readable_names(names: Sequence[str]) -> list[str]:
 
 
 def first_synonym(name: str) -> str:
-    """The text before the first ", " of a list of synonyms: "tench, Tinca tinca" becomes "tench", as in the authors' code.
-
-    Raises:
-        InputError: if the name is not a string or its first synonym is empty.
+    """The text before the first ", " of a list of synonyms: "tench, Tinca tinca" becomes "tench", as in the authors' code. Raises InputError where
+    the name is no string or its first synonym is empty.
     """
     first = clean_class_name(name).split(", ")[0]
     if not first.strip(" ,"):
@@ -53,9 +45,8 @@ def first_synonym(name: str) -> str:
 
 @lru_cache(maxsize=1)
 def imagenet_names() -> tuple[str, ...]:
-    """The first synonyms of the 1,000 ImageNet classes, in the order of a classifier's outputs.
-
-    Two pairs of classes share a name ("crane": a bird and a machine; "maillot"), so there are 998 different ones.
+    """The first synonyms of the 1,000 ImageNet classes, in the order of a classifier's outputs. Two pairs of classes share a name ("crane": a bird
+    and a machine; "maillot"), so there are 998 different ones.
     """
     from timm.data import ImageNetInfo
 

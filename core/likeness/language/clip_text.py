@@ -6,18 +6,11 @@ from likeness.language.family import LanguageFamily, Vectors
 
 
 class ClipText:
-    """Unit text embeddings of an encoder of `likeness.encoders`, the paper's choice ("CLIP-L", ViT-B/32).
-
-    Args:
-        name: as given to `language_model`.
-        encoder: the encoder's own name, such as "cars" or "ViT-B-32/openai".
-        device: "auto" or a torch device.
-
-    Raises:
-        InputError: if the encoder's name has no known form or its folder is missing.
+    """Unit text embeddings of an encoder of `likeness.encoders`, the paper's choice ("CLIP-L", ViT-B/32). Raises InputError where the encoder's
+    name has no known form, or it has no text side.
     """
 
-    reads_sentences = True
+    reads_sentences = has_text = True
 
     def __init__(self, name: str, encoder: str, device: str = "auto") -> None:
         if not reads_text(encoder):
@@ -29,11 +22,6 @@ class ClipText:
     def identity(self) -> str:
         """The encoder's, so that prompts of notions and names of classes share one cache."""
         return encoder_identity(self._encoder)
-
-    @property
-    def has_text(self) -> bool:
-        """Always true here."""
-        return True
 
     def encode_texts(self, texts: list[str]) -> Vectors:
         """Unit rows (n, d), float32."""

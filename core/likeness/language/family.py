@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol, runtime_checkable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,42 +13,15 @@ Vectors = NDArray[np.float32]
 Matrix = NDArray[np.float64]
 
 
-@runtime_checkable
-class LanguageModel(Protocol):
-    """A model that embeds texts. Any object with `encode_texts` is one; what else it lacks is told from its class and weights.
-
-    Attributes:
-        name: as given to `language_model`.
-        reads_sentences: whether word order and primer mean something to it; false for word vectors.
-    """
-
-    name: str
-    reads_sentences: bool
-
-    @property
-    def identity(self) -> str:
-        """Short hex digest of all that changes the vectors."""
-        ...
-
-    @property
-    def has_text(self) -> bool:
-        """Whether texts can be encoded; an encoder that has no text side answers with an InputError."""
-        ...
-
-    def encode_texts(self, texts: list[str]) -> Vectors:
-        """Rows (n, d), float32, of any length."""
-        ...
-
-
 @dataclass(frozen=True)
 class LanguageFamily:
     """Language models of one kind.
 
     Attributes:
         name: the prefix of "PREFIX:TARGET", or the whole name where there is no target.
-        title: for people.
         help: one sentence.
-        make: (name, target, device) -> a model; its weights are loaded when it first embeds a text.
+        make: (name, target, device) -> a model: any object with `encode_texts`; its weights are loaded when it first embeds a text. What else it may
+            have: `identity`, a digest of all that changes its vectors, `name`, `has_text` and `reads_sentences`.
         form: of a name, for help and errors; empty where the name alone is one.
         short_names: names that stand for others of the family, such as "bert" for "transformers:bert-base-uncased".
         reads_sentences: whether word order and primer mean something.
@@ -75,10 +48,9 @@ class LanguageFamily:
 
 @dataclass(frozen=True)
 class SimilaritySource:
-    """What knows how alike names are, and has no vectors.
+    """What knows how alike names are, and has no vectors; what is not said here is as of `LanguageFamily`.
 
     Attributes:
-        name, title, help, form, map_path: as of `LanguageFamily`.
         compare: (target, names) -> similarities (n, n) in [0, 1], symmetric, ones on the diagonal.
     """
 

@@ -1,6 +1,12 @@
-"""Pseudolabels: the k ImageNet names that describe a class or an image best, and language similarities from them."""
+"""Pseudolabels: the k ImageNet names that describe a class or an image best, and language similarities from them.
 
-from collections.abc import Callable, Sequence
+They are kept in CSV files: computed once by any classifier, anywhere, and read by runs that have none at hand.
+"""
+
+import csv
+import io
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -8,7 +14,9 @@ from numpy.typing import NDArray
 
 from likeness.arrays import is_torch, to_numpy
 from likeness.errors import InputError
+from likeness.io import as_path, assets_dir, csv_rows, regular_file, write_atomic
 
+SHIPPED_PSEUDOLABELS = "synthetic-cars"
 Average = Literal["softmax", "logits"]
 Variant = Literal["mean", "multi", "dense", "dense+multi"]
 
@@ -18,18 +26,19 @@ def top_pseudolabels(logits: Any, labels: Any = None, k: int = 5, average: Avera
 
     Args:
         logits: (n, m) raw outputs of a classifier for n images, NumPy or torch.
-        labels: (n,) class of each image: one row per class, the paper's class-level pseudolabels. None: one row per image ("Sample" of
-            Table S3).
+        labels: (n,) class of each image: one row per class, the paper's class-level pseudolabels. None: one row per image ("Sample" of Table S3).
         k: how many; the paper finds 5 to 10 best.
-        average: what is averaged within a class: "softmax" outputs (the paper) or the raw "logits" (the authors' code). For single images
-            both give the same.
+        average: what is averaged within a class: "softmax" outputs (the paper) or the raw "logits" (the authors' code). For single images both give
+            the same.
 
     Returns:
         (classes, k) int64 in ascending order of the labels, or (n, k). Of equal outputs the lower index comes first.
 
     Raises:
-        InputError: if shapes do not fit, outputs are not finite, or k is not between 1 and m.
+        InputError: shapes do not fit, outputs are not finite, or k is not between 1 and m.
     """
+    from scipy.special import softmax
+
     outputs = to_numpy(logits).astype(np.float64)
     if outputs.ndim != 2 or not outputs.size or not np.isfinite(outputs).all():
         raise InputError(f"The classifier's outputs have shape {outputs.shape} or are not finite; give finite numbers of shape (images, names).")
@@ -41,15 +50,13 @@ def top_pseudolabels(logits: Any, labels: Any = None, k: int = 5, average: Avera
         classes = to_numpy(labels)
         if classes.shape != (len(outputs),):
             raise InputError(f"The labels have shape {classes.shape}, the outputs {outputs.shape}; give one label per image.")
-        outputs = _class_means(_softmax(outputs) if average == "softmax" else outputs, classes)
+        outputs = class_means(softmax(outputs, axis=1) if average == "softmax" else outputs, classes)
     return np.argsort(-outputs, axis=1, kind="stable")[:, :k].astype(np.int64)
 
 
 def names_in_use(topk: Any, names: Sequence[str]) -> tuple[list[str], NDArray[np.int64]]:
-    """The names that some item has as a pseudolabel, and `topk` (n, k) as indices into them: only these need a language model.
-
-    Raises:
-        InputError: if an index is outside the names, or `topk` is not of whole numbers and shape (n, k).
+    """The names that some item has as a pseudolabel, and `topk` (n, k) as indices into them: only these need a language model. Raises InputError
+    where an index is outside the names, or `topk` is not of whole numbers and shape (n, k).
     """
     used, indices = np.unique(_checked(topk, len(names)), return_inverse=True)
     return [names[index] for index in used], indices.reshape(to_numpy(topk).shape).astype(np.int64)
@@ -70,15 +77,13 @@ def pseudolabel_similarities(topk: Any, name_similarities: Any, variant: Variant
 
     Args:
         topk: (n, k) indices into the names, best first, as `top_pseudolabels` gives them; NumPy or torch.
-        name_similarities: (m, m) similarities of the names (`class_similarities`), NumPy or torch; its kind, precision and device are the
-            result's.
-        variant: see above.
+        name_similarities: (m, m) similarities of the names (`class_similarities`), NumPy or torch; its kind, precision and device are the result's.
 
     Returns:
         (n, n), or (k, n, n) for "multi" and (k * k, n, n) for "dense+multi".
 
     Raises:
-        InputError: if the variant is unknown, shapes do not fit, or an index is outside the names.
+        InputError: the variant is unknown, shapes do not fit, or an index is outside the names.
     """
     if variant not in get_args(Variant):
         raise InputError(f"There is no variant '{variant}'; choose from {', '.join(get_args(Variant))}.")
@@ -96,14 +101,11 @@ def pseudolabel_similarities(topk: Any, name_similarities: Any, variant: Variant
 
 
 def batch_similarities(table: Any, rows: Any) -> Any:
-    """The matrices of a batch, gathered from a table over all classes or images.
+    """The matrices of a batch, (b, b) or (x, b, b), gathered from a table over all classes or images; of the table's kind.
 
     Args:
         table: (c, c) or (x, c, c), NumPy or torch: from `class_similarities` or `pseudolabel_similarities`.
         rows: (b,) row of each image in the table: its class, counted in ascending order of the labels; of the table's kind and device.
-
-    Returns:
-        (b, b) or (x, b, b), of the table's kind.
     """
     if not is_torch(table):
         return _gathered(np.asarray(table), to_numpy(rows), to_numpy(rows))
@@ -141,14 +143,47 @@ def _checked(topk: Any, n_names: int) -> NDArray[np.int64]:
     return ranks.astype(np.int64)
 
 
-def _softmax(outputs: NDArray[np.float64]) -> NDArray[np.float64]:
-    shares = np.exp(outputs - outputs.max(axis=1, keepdims=True))
-    return np.asarray(shares / shares.sum(axis=1, keepdims=True))
-
-
-def _class_means(outputs: NDArray[np.float64], labels: NDArray[Any]) -> NDArray[np.float64]:
-    """Rows (classes, m), classes in ascending order."""
+def class_means(outputs: NDArray[np.float64], labels: NDArray[Any]) -> NDArray[np.float64]:
+    """Means (classes, m) of rows (n, m), classes in ascending order."""
     classes, rows = np.unique(labels, return_inverse=True)
     sums = np.zeros((len(classes), outputs.shape[1]))
     np.add.at(sums, rows, outputs)
     return np.asarray(sums / np.bincount(rows)[:, None])
+
+
+def read_pseudolabels(file: str) -> dict[str, list[str]]:
+    """The names of each class, best first. `file` is a CSV file with a line per class, the class and then its names; or "synthetic-cars": those of
+    Synthetic Cars by color and body type. Raises InputError for a file that is missing, no text, or has a class twice or without names.
+    """
+    path = assets_dir() / "pseudolabels" / "synthetic-cars.csv" if file == SHIPPED_PSEUDOLABELS else as_path(file)
+    try:
+        text = regular_file(path).read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"The pseudolabels '{file}' cannot be read ({error}); give a CSV file in UTF-8 with a line per class.") from error
+    found: dict[str, list[str]] = {}
+    for name, *labels in csv_rows(text):
+        if name in found or (name and not any(labels)):
+            raise InputError(
+                f"The pseudolabels '{path.name}' have the class '{name}' {'twice' if name in found else 'without a name'}; mend its line."
+            )
+        if name:
+            found[name] = [label for label in labels if label]
+    if not found:
+        raise InputError(f"The pseudolabels '{path.name}' are empty; give a line per class: the class, then its names, best first.")
+    return found
+
+
+def write_pseudolabels(file: Path, labels: Mapping[str, Sequence[str]]) -> None:
+    """Writes what `read_pseudolabels` reads."""
+    buffer = io.StringIO()
+    csv.writer(buffer, lineterminator="\n").writerows([name, *names] for name, names in labels.items())
+    write_atomic(file, buffer.getvalue().encode())
+
+
+def pseudolabels_of(classes: Sequence[str], labels: Mapping[str, Sequence[str]], k: int) -> list[list[str]]:
+    """The k best names of each class, in the order of the classes; raises InputError for a class without pseudolabels, or with fewer than k."""
+    for name in classes:
+        if len(labels.get(name, ())) < k:
+            problem = f"has {len(labels[name])}" if name in labels else "has none"
+            raise InputError(f"k is {k}, but the class '{name}' {problem} in the file of pseudolabels; add them, or lower guidance.k.")
+    return [list(labels[name][:k]) for name in classes]

@@ -7,9 +7,8 @@ from numpy.typing import NDArray
 
 from likeness.encoders import TextEncoder
 from likeness.errors import InputError
-from likeness.language.embedding import embed_names
 from likeness.language.family import Vectors
-from likeness.language.models import language_model, similarity_source
+from likeness.language.models import embed_names, language_model, similarity_source
 
 DEFAULT_PRIMER = "A photo of a {}"
 
@@ -28,12 +27,8 @@ PRIMERS = (
 
 
 def prime(names: Sequence[str], primer: str = DEFAULT_PRIMER) -> list[str]:
-    """The names put into the primer, in order: the sentences c_i of Sec. 3.2 of "Integrating Language Guidance" (Roth et al. 2022).
-
-    Braces within a name stay as they are.
-
-    Raises:
-        InputError: if the primer does not hold exactly one "{}", or a name is no string.
+    """The names put into the primer, in order: the sentences c_i of Sec. 3.2 of "Integrating Language Guidance" (Roth et al. 2022). Braces within
+    a name stay as they are. Raises InputError where the primer does not hold exactly one "{}", or a name is no string.
     """
     check_primer(primer)
     if isinstance(names, str) or not all(isinstance(name, str) for name in names):
@@ -69,8 +64,7 @@ def class_similarities(
         (n, n) float32, symmetric, in [-1, 1], with ones on the diagonal; [0, 1] from WordNet and hierarchies.
 
     Raises:
-        InputError: if there is no name or no model, the primer has not exactly one "{}", a model is unknown or not here, or a name is
-            unknown to it.
+        InputError: there is no name or no model, the primer has not exactly one "{}", a model is unknown or not here, or a name is unknown to it.
     """
     models = _checked(names, model, primer)
     total = sum(_similarities(list(names), one, primer, device) for one in models)
@@ -78,18 +72,9 @@ def class_similarities(
 
 
 def class_vectors(names: Sequence[str], model: Model | Sequence[Model] = "minilm", primer: str = DEFAULT_PRIMER, device: str = "auto") -> Vectors:
-    """Unit vectors of class names or captions whose dot products are `class_similarities`, for what is trained on vectors.
-
-    Of several models the vectors stand side by side, each divided by the square root of their number: their dot products are the mean cosine.
-
-    Args:
-        names, model, primer, device: as `class_similarities` takes them, but no "wordnet" or hierarchy, which have no vectors.
-
-    Returns:
-        (n, d) float32, d the sum of the models' dimensions.
-
-    Raises:
-        InputError: as `class_similarities`.
+    """Unit vectors (n, d) of class names or captions whose dot products are `class_similarities`, float32, for what is trained on vectors. Of
+    several models the vectors stand side by side, each divided by the square root of their number: their dot products are the mean cosine, and d
+    is the sum of the models' dimensions. Arguments and errors as `class_similarities`, but no "wordnet" or hierarchy, which have no vectors.
     """
     models = _checked(names, model, primer)
     parts = [_unit(_vectors(list(names), one, primer, device)) for one in models]
@@ -97,10 +82,8 @@ def class_vectors(names: Sequence[str], model: Model | Sequence[Model] = "minilm
 
 
 def cosine_similarities(vectors: NDArray[np.floating]) -> NDArray[np.float64]:
-    """Cosines (n, n) between rows (n, d), clipped to [-1, 1], exactly 1 on the diagonal.
-
-    Raises:
-        InputError: if a row is all zeros and so has no direction.
+    """Cosines (n, n) between rows (n, d), clipped to [-1, 1], exactly 1 on the diagonal; raises InputError for a row of zeros, which has no
+    direction.
     """
     rows = _unit(vectors)
     cosines = np.clip(rows @ rows.T, -1.0, 1.0)

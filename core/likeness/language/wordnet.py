@@ -13,25 +13,18 @@ from likeness.language.family import SimilaritySource
 _GET_CORPUS = "python -m nltk.downloader wordnet (needs the network), or copy its folder nltk_data from a machine where that was done"
 
 
-def wordnet_similarities(names: Sequence[str], corpus: Any = None) -> NDArray[np.float64]:
-    """Wu-Palmer similarities of names as nouns: section (c) of Table 3, "PLG+WordNet" of Table S3.
+def wordnet_similarities(names: Sequence[str]) -> NDArray[np.float64]:
+    """Wu-Palmer similarities of n names as nouns, (n, n) float64 in [0, 1]: section (c) of Table 3, "PLG+WordNet" of Table S3.
 
-    2 depth(c) / (depth(a) + depth(b)), with c the deepest common ancestor of the synsets a and b; of all pairs of synsets of two names the
-    best counts. A name is looked up whole ("sports car"), and if WordNet lacks it, its last word that WordNet knows stands for it
-    ("Shiny Cowbird": "cowbird"); mere numbers are passed over. nltk is asked for each pair of synsets: 1,000 names
-    are half a million pairs of names, so give only those in use (`names_in_use`).
-
-    Args:
-        names: n class names in words.
-        corpus: what nltk calls the corpus reader; by default nltk's WordNet.
-
-    Returns:
-        (n, n) float64 in [0, 1], symmetric, ones on the diagonal.
+    2 depth(c) / (depth(a) + depth(b)), with c the deepest common ancestor of the synsets a and b; of all pairs of synsets of two names the best
+    counts. A name is looked up whole ("sports car"), and if WordNet lacks it, its last word that WordNet knows stands for it ("Shiny Cowbird":
+    "cowbird"); mere numbers are passed over. nltk is asked for each pair of synsets: 1,000 names are half a million pairs of names, so give only
+    those in use (`names_in_use`).
 
     Raises:
-        InputError: if nltk or its WordNet is not here, or a name has no word that WordNet knows as a noun.
+        InputError: nltk or its WordNet is not here, or a name has no word that WordNet knows as a noun.
     """
-    synsets = _synsets_of(names, corpus)
+    synsets = _synsets_of(names)
     distinct = list(synsets)
     best = np.eye(len(distinct))
     for i, name in enumerate(distinct):
@@ -41,16 +34,12 @@ def wordnet_similarities(names: Sequence[str], corpus: Any = None) -> NDArray[np
     return best[np.ix_(rows, rows)]
 
 
-def wordnet_paths(names: Sequence[str], corpus: Any = None) -> list[str]:
-    """Names as paths from WordNet's root, "entity.n.01/.../bird.n.01", for `hierarchy_similarities`: HierMatch on a tree from WordNet.
-
-    The paper derives its trees "from WordNet" and does not say how. Here a name stands for its first, most frequent synset, and of several
-    ways from the root to it the shortest counts, so that there is a tree. Names are looked up as in `wordnet_similarities`.
-
-    Raises:
-        InputError: as `wordnet_similarities`.
+def wordnet_paths(names: Sequence[str]) -> list[str]:
+    """Names as paths from WordNet's root, "entity.n.01/.../bird.n.01", for `hierarchy_similarities`: HierMatch on a tree from WordNet. The paper
+    derives its trees "from WordNet" and does not say how. Here a name stands for its first, most frequent synset, and of several ways from the
+    root to it the shortest counts, so that there is a tree. Names are looked up, and errors raised, as in `wordnet_similarities`.
     """
-    synsets = _synsets_of(names, corpus)
+    synsets = _synsets_of(names)
     ways = {name: min(found[0].hypernym_paths(), key=len) for name, found in synsets.items()}
     return ["/".join(synset.name().replace("/", "-") for synset in ways[name]) for name in names]
 
@@ -65,11 +54,7 @@ def noun_synsets(name: str, corpus: Any) -> list[Any]:
 
 
 def nltk_wordnet() -> Any:
-    """nltk's WordNet, loaded.
-
-    Raises:
-        InputError: if nltk or the corpus is not here.
-    """
+    """nltk's WordNet, loaded; raises InputError where nltk or the corpus is not here."""
     try:
         from nltk.corpus import wordnet
     except ImportError as error:
@@ -81,9 +66,9 @@ def nltk_wordnet() -> Any:
     return wordnet
 
 
-def _synsets_of(names: Sequence[str], corpus: Any) -> dict[str, list[Any]]:
+def _synsets_of(names: Sequence[str]) -> dict[str, list[Any]]:
     """The noun synsets of each different name."""
-    corpus = nltk_wordnet() if corpus is None else corpus
+    corpus = nltk_wordnet()
     synsets = {name: noun_synsets(name, corpus) for name in dict.fromkeys(names)}
     unknown = [name for name, found in synsets.items() if not found]
     if unknown:

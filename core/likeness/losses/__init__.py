@@ -1,21 +1,17 @@
 """Objectives of deep metric learning: the papers' own, and the commodity ones by name. Importing this needs no torch; using a loss does."""
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from likeness.losses.custom import as_module as as_module
+import lazy_loader  # type: ignore[import-untyped]
+
 from likeness.losses.dense_triplet import binary_triplet as binary_triplet, dense_triplet as dense_triplet
 from likeness.losses.language_match import language_match as language_match
 from likeness.losses.log_ratio import log_ratio as log_ratio
-from likeness.losses.multi_similarity import (
-    interpolated as interpolated,
-    language_scales as language_scales,
-    mined_pairs as mined_pairs,
-    multisimilarity as multisimilarity,
-)
+from likeness.losses.multi_similarity import interpolated as interpolated, language_scales as language_scales, multisimilarity as multisimilarity
 from likeness.losses.objective import Objective as Objective, Wrapper as Wrapper
 from likeness.losses.registry import (
     OBJECTIVES as OBJECTIVES,
+    as_module as as_module,
     check_mines as check_mines,
     check_objective as check_objective,
     make_objective as make_objective,
@@ -30,16 +26,6 @@ if TYPE_CHECKING:
     from likeness.losses.s2sd import S2SD as S2SD
     from likeness.losses.uniform_prior import UniformPrior as UniformPrior
 
-_LATER = {
-    "DiVA": "diva",
-    "Mined": "mined",
-    "S2SD": "s2sd",
-    "UniformPrior": "uniform_prior",
-}
-
-
-def __getattr__(name: str) -> Any:
-    """What stands on torch, imported when it is asked for."""
-    if name not in _LATER:
-        raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
-    return getattr(import_module(f"{__name__}.{_LATER[name]}"), name)
+_ON_TORCH = {"diva": ["DiVA"], "mined": ["Mined"], "s2sd": ["S2SD"], "uniform_prior": ["UniformPrior"]}
+# imported when it is asked for
+__getattr__ = lazy_loader.attach(__name__, submod_attrs=_ON_TORCH)[0]

@@ -9,28 +9,26 @@ if TYPE_CHECKING:
 
 
 class Anchors(NamedTuple):
-    """Anchors and their neighbors.
-
-    Attributes:
-        embeddings: (n, d).
-        label_distances: (a, n), of the first a rows to all; what lies on the diagonal counts for nothing.
-        others: (a, n), True but on the diagonal.
+    """Anchors and their neighbors: embeddings (n, d), the label distances (a, n) of the first a rows to all, of which what lies on the diagonal
+    counts for nothing, and the others (a, n), True but on the diagonal.
     """
 
     embeddings: "Tensor"
     label_distances: "Tensor"
     others: "Tensor"
 
+    def distances(self) -> "Tensor":
+        """(a, n), squared, in the embedding."""
+        from likeness.losses.anchor_distances import squared_distances
+
+        return squared_distances(self.embeddings[: len(self.label_distances)], self.embeddings)
+
 
 def checked_anchors(embeddings: Any, label_distances: Any) -> Anchors:
-    """Both as tensors of one kind.
+    """Both as tensors of one kind: embeddings (n, d), NumPy or torch, whose first rows are the anchors, and label distances (n - 1,), of row 0 to
+    each other row in order, or (a, n), of the first a rows to all, (n, n) for every row.
 
-    Args:
-        embeddings: (n, d), NumPy or torch; the anchors are the first rows.
-        label_distances: (n - 1,), of row 0 to each other row in order; or (a, n), of the first a rows to all, (n, n) for every row.
-
-    Raises:
-        InputError: shapes that do not fit, fewer than three rows, distances that are negative or not finite.
+    InputError: shapes that do not fit, fewer than three rows, distances that are negative or not finite.
     """
     import torch
 

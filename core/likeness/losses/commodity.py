@@ -1,7 +1,7 @@
 """The losses of pytorch-metric-learning by name: an entry each, with its class there, its options and its paper. Needs no torch.
 
-Left out are those that read no class labels (instance, manifold, VICReg, self-supervised), that alone pull all images together (intra-pair variance),
-and that work with no newest torch (dynamic soft margin, histogram). Margin and multisimilarity, which the papers build on, have files of their own.
+Left out are those that read no class labels (instance, manifold, VICReg, self-supervised), that alone pull all images together (intra-pair
+variance), and that work with no newest torch (dynamic soft margin, histogram). Margin and multisimilarity have files of their own.
 """
 
 import math
@@ -79,8 +79,9 @@ _ANGLE = {"margin": Option(0.5, "Angle of the margin, in radians."), "scale": Op
 _ANCHOR = {"alpha": Option(32.0, "Factor on the similarities.", 0), "delta": Option(0.1, "Margin of similarity.")}
 
 COMMODITY: tuple[Objective, ...] = (
+    # Hadsell et al., CVPR 2006; on distance-weighted triplets
     _of_pairs(
-        "contrastive",  # Hadsell et al., CVPR 2006; on distance-weighted triplets
+        "contrastive",
         "Contrastive",
         "Pulls images of a class together, and pushes those of different classes to a distance.",
         "ContrastiveLoss",
@@ -99,17 +100,12 @@ COMMODITY: tuple[Objective, ...] = (
         _squared_triplets,
         "distance-weighted",
     ),
-    _whole(
-        "arcface",  # Deng et al., CVPR 2019
-        "ArcFace",
-        "A classifier with a margin between the directions of the classes.",
-        "ArcFaceLoss",
-        _ANGLE,
-        _angular,
-    ),
+    # Deng et al., CVPR 2019
+    _whole("arcface", "ArcFace", "A classifier with a margin between the directions of the classes.", "ArcFaceLoss", _ANGLE, _angular),
     Objective("arcface-official", "ArcFace (official)", "ArcFace as in the code of ooDML.", partial(_official, "OfficialArcFaceLoss"), _ANGLE),
+    # Kim et al., CVPR 2020
     _whole(
-        "proxyanchor",  # Kim et al., CVPR 2020
+        "proxyanchor",
         "ProxyAnchor",
         "Pulls images to a learned point for each class.",
         "ProxyAnchorLoss",
@@ -123,84 +119,91 @@ COMMODITY: tuple[Objective, ...] = (
         partial(_official, "OfficialProxyAnchorLoss"),
         _ANCHOR,
     ),
+    # Zhai and Wu, BMVC 2019
     _whole(
-        "softmax",  # Zhai and Wu, BMVC 2019
+        "softmax",
         "Softmax",
         "A classifier on cosines to a learned direction for each class.",
         "NormalizedSoftmaxLoss",
         {"temperature": Option(0.05, "By which cosines are divided before the softmax.", 1e-6)},
         _per_class,
     ),
+    # Khosla et al., NeurIPS 2020
     _of_pairs(
-        "supcon",  # Khosla et al., NeurIPS 2020
+        "supcon",
         "SupCon",
         "Each image picks those of its class out of all others of the batch, by a softmax.",
         "SupConLoss",
         {"temperature": Option(0.1, _TEMPERATURE, 1e-6)},
     ),
+    # Sohn, NeurIPS 2016; Oord et al. 2018
     _of_pairs(
-        "ntxent",  # Sohn, NeurIPS 2016; Oord et al. 2018
+        "ntxent",
         "NT-Xent",
         "InfoNCE: each pair of a class against all images of other classes, by a softmax.",
         "NTXentLoss",
         {"temperature": Option(0.07, _TEMPERATURE, 1e-6)},
     ),
+    # Sun et al., CVPR 2020
     _of_pairs(
-        "circle",  # Sun et al., CVPR 2020
+        "circle",
         "Circle",
         "Weighs each pair by how far it is from where it should be.",
         "CircleLoss",
         {"m": Option(0.4, "Margin of similarity.", 0, 1), "gamma": Option(80.0, "Factor on the similarities.", 1e-6)},
     ),
+    # Song et al., CVPR 2016
     _of_pairs(
-        "lifted-structure",  # Song et al., CVPR 2016
+        "lifted-structure",
         "Lifted structure",
         "Each pair of a class against all that lie too near to either image.",
         "LiftedStructureLoss",
         {"neg_margin": Option(1.0, "Distance to other classes."), "pos_margin": Option(0.0, "Distance within a class.")},
     ),
+    # Hermans et al. 2017
     _of_pairs(
-        "generalized-lifted-structure",  # Hermans et al. 2017
+        "generalized-lifted-structure",
         "Generalized lifted structure",
         "All images of a class against all others, for each image.",
         "GeneralizedLiftedStructureLoss",
         {"neg_margin": Option(1.0, "Distance to other classes."), "pos_margin": Option(0.0, "Distance within a class.")},
     ),
+    # Sohn, NeurIPS 2016
+    _of_pairs("npairs", "N-pairs", "A pair of each class against one image of every other class.", "NPairsLoss"),
+    # Goldberger et al., NeurIPS 2004
     _of_pairs(
-        "npairs",  # Sohn, NeurIPS 2016
-        "N-pairs",
-        "A pair of each class against one image of every other class.",
-        "NPairsLoss",
-    ),
-    _of_pairs(
-        "nca",  # Goldberger et al., NeurIPS 2004
+        "nca",
         "NCA",
         "The chance that a neighbor, drawn by distance, is of the same class.",
         "NCALoss",
         {"softmax_scale": Option(1.0, "Factor on the distances before the softmax.", 1e-6)},
     ),
+    # Wang et al., ICCV 2017
     _of_pairs(
-        "angular",  # Wang et al., ICCV 2017
+        "angular",
         "Angular",
         "Bounds the angle at the other class's image in each triangle of an anchor, a positive and a negative.",
         "AngularLoss",
         {"alpha": Option(40.0, "The angle, in degrees.", 1e-3, 89)},
     ),
+    # Yu and Tao, ICCV 2019
     _of_pairs(
-        "tuplet-margin",  # Yu and Tao, ICCV 2019
+        "tuplet-margin",
         "Tuplet margin",
         "A pair of a class against all other classes, with a slack of angle for hard pairs.",
         "TupletMarginLoss",
         {"margin": Option(5.73, "The slack, in degrees."), "scale": Option(64.0, _SCALE, 1e-6)},
     ),
+    # Yuan et al., CVPR 2019
     _of_pairs(
-        "snr-contrastive",  # Yuan et al., CVPR 2019
+        "snr-contrastive",
         "SNR contrastive",
         "Contrastive on the ratio of noise to signal in place of distances.",
         "SignalToNoiseRatioContrastiveLoss",
     ),
+    # Zhang et al., ICLR 2024
     _of_pairs(
-        "threshold-consistent-margin",  # Zhang et al., ICLR 2024
+        "threshold-consistent-margin",
         "Threshold-consistent margin",
         "Keeps the hardest pairs on their side of two similarities, so that one threshold fits all classes; to add to another loss.",
         "ThresholdConsistentMarginLoss",
@@ -211,29 +214,33 @@ COMMODITY: tuple[Objective, ...] = (
             "margin_minus": Option(0.5, "Similarity that pairs of two classes should not have.", -1, 1),
         },
     ),
+    # Cakir et al., CVPR 2019
     _whole(
-        "fastap",  # Cakir et al., CVPR 2019
+        "fastap",
         "FastAP",
         "Average precision of each image's ranking, by histograms.",
         "FastAPLoss",
         {"num_bins": Option(10, "Bins of the histograms.", 1)},
     ),
+    # Brown et al., ECCV 2020
     _whole(
-        "smooth-ap",  # Brown et al., ECCV 2020
+        "smooth-ap",
         "Smooth-AP",
         "Average precision of each image's ranking, with sigmoids in place of steps; every class of a batch needs as many images.",
         "SmoothAPLoss",
         {"temperature": Option(0.01, "Width of the sigmoids.", 1e-6)},
     ),
+    # Li et al., AAAI 2022
     _whole(
-        "pnp",  # Li et al., AAAI 2022
+        "pnp",
         "PNP",
         "Counts the images of other classes before those of the own, and leaves alone those behind.",
         "PNPLoss",
         {"anneal": Option(0.01, "Width of the sigmoids.", 1e-6)},
     ),
+    # Wang et al., CVPR 2019
     _whole(
-        "ranked-list",  # Wang et al., CVPR 2019
+        "ranked-list",
         "Ranked list",
         "Images of other classes lie beyond a distance, those of the own within it by a margin.",
         "RankedListLoss",
@@ -245,40 +252,45 @@ COMMODITY: tuple[Objective, ...] = (
             "alpha": Option(1.2, "Distance of the outer bound.", 0),
         },
     ),
+    # Wang et al., CVPR 2018
     _whole(
-        "cosface",  # Wang et al., CVPR 2018
+        "cosface",
         "CosFace",
         "A classifier with a margin of cosine between the classes.",
         "CosFaceLoss",
         {"margin": Option(0.35, "Margin of cosine."), "scale": Option(64.0, _SCALE, 1e-6)},
         _per_class,
     ),
+    # Liu et al., CVPR 2017
     _whole(
-        "sphereface",  # Liu et al., CVPR 2017
+        "sphereface",
         "SphereFace",
         "A classifier whose own class's angle counts several times.",
         "SphereFaceLoss",
         {"margin": Option(4, "How many times.", 1), "scale": Option(1.0, _SCALE, 1e-6)},
         _per_class,
     ),
+    # Liu et al., ICML 2016
     _whole(
-        "large-margin-softmax",  # Liu et al., ICML 2016
+        "large-margin-softmax",
         "Large-margin softmax",
         "SphereFace with the lengths of the class directions.",
         "LargeMarginSoftmaxLoss",
         {"margin": Option(4, "How many times the own class's angle counts.", 1), "scale": Option(1.0, _SCALE, 1e-6)},
         _per_class,
     ),
+    # Deng et al., ECCV 2020
     _whole(
-        "subcenter-arcface",  # Deng et al., ECCV 2020
+        "subcenter-arcface",
         "Sub-center ArcFace",
         "ArcFace with several directions for each class, of which the nearest counts.",
         "SubCenterArcFaceLoss",
         _ANGLE | {"sub_centers": Option(3, "Directions of each class.", 1)},
         _angular,
     ),
+    # Qian et al., ICCV 2019
     _whole(
-        "softtriple",  # Qian et al., ICCV 2019
+        "softtriple",
         "SoftTriple",
         "A classifier with several learned points for each class.",
         "SoftTripleLoss",
@@ -290,16 +302,18 @@ COMMODITY: tuple[Objective, ...] = (
         },
         _per_class,
     ),
+    # Movshovitz-Attias et al., ICCV 2017
     _whole(
-        "proxynca",  # Movshovitz-Attias et al., ICCV 2017
+        "proxynca",
         "ProxyNCA",
         "NCA with a learned point for each class in place of images.",
         "ProxyNCALoss",
         {"softmax_scale": Option(1.0, _SCALE, 1e-6)},
         _per_class,
     ),
+    # Zhang et al., CVPR 2019
     _whole(
-        "p2sgrad",  # Zhang et al., CVPR 2019
+        "p2sgrad",
         "P2SGrad",
         "Draws cosines to learned directions towards 1 and 0, without scale or margin.",
         "P2SGradLoss",

@@ -1,16 +1,15 @@
 """Triplet losses on continuous labels: dense (Kim et al., CVPR 2019, Eq. 11), and with labels quantized to near and far (Eq. 1)."""
 
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from likeness.errors import InputError
 from likeness.losses.anchors import Anchors, as_given, checked_anchors
 from likeness.losses.log_ratio import VARIANTS
-from likeness.losses.objective import Objective
+from likeness.losses.objective import Objective, of_function
 from likeness.options import Option
 
 if TYPE_CHECKING:
-    from torch import Tensor, nn
+    from torch import Tensor
 
 
 def dense_triplet(embeddings: Any, label_distances: Any, margin: float = 0.03, variant: str = "paper") -> Any:
@@ -30,13 +29,13 @@ def dense_triplet(embeddings: Any, label_distances: Any, margin: float = 0.03, v
     Raises:
         InputError: as `checked_anchors`, or an unknown variant.
     """
-    from likeness.losses.triplet_hinge import triplet_hinge
+    from likeness.losses.anchor_distances import triplet_hinge
 
     if variant not in VARIANTS:
         raise InputError(f"The dense triplet loss has no variant '{variant}'; choose from {', '.join(VARIANTS)}.")
     given = checked_anchors(embeddings, label_distances)
     ranks = given.label_distances if variant == "paper" else _positions(given.label_distances)
-    return as_given(triplet_hinge(_distances(given), ranks, given.others, margin, 0.0 if variant == "paper" else 1e-12), embeddings)
+    return as_given(triplet_hinge(given.distances(), ranks, given.others, margin, 0.0 if variant == "paper" else 1e-12), embeddings)
 
 
 def binary_triplet(embeddings: Any, label_distances: Any, positives: int = 5, margin: float = 0.2) -> Any:
@@ -52,19 +51,15 @@ def binary_triplet(embeddings: Any, label_distances: Any, positives: int = 5, ma
     Raises:
         InputError: as `checked_anchors`, or no row is left as a negative.
     """
-    from likeness.losses.triplet_hinge import triplet_hinge
+    from likeness.losses.anchor_distances import triplet_hinge
 
     given = checked_anchors(embeddings, label_distances)
     far = ~nearest_rows(given, positives)
-    return as_given(triplet_hinge(_distances(given), far.to(given.label_distances), given.others, margin), embeddings)
+    return as_given(triplet_hinge(given.distances(), far.to(given.label_distances), given.others, margin), embeddings)
 
 
 def nearest_rows(given: Anchors, count: int) -> "Tensor":
-    """(a, n), True for each anchor's `count` nearest rows by label distance, equal ones in order; not for itself.
-
-    Raises:
-        InputError: fewer than one, or none would be left.
-    """
+    """(a, n), True for each anchor's `count` nearest rows by label distance, equal ones in order, not itself. InputError unless others are left."""
     if not 1 <= count < len(given.embeddings) - 1:
         raise InputError(
             f"{count} positives of {len(given.embeddings)} rows leave no negative, or are none; choose 1 to {len(given.embeddings) - 2}."
@@ -73,33 +68,9 @@ def nearest_rows(given: Anchors, count: int) -> "Tensor":
     return given.others.new_zeros(given.others.shape).scatter(1, order[:, :count], True)
 
 
-def _distances(given: Anchors) -> "Tensor":
-    from likeness.losses.squared_distances import squared_distances
-
-    return squared_distances(given.embeddings[: len(given.label_distances)], given.embeddings)
-
-
 def _positions(label_distances: "Tensor") -> "Tensor":
     """(a, n): each column's place in its row, by distance, equal ones in order."""
     return label_distances.argsort(dim=1, stable=True).argsort(dim=1).to(label_distances)
-
-
-def _make(classes: int, dim: int, margin: float) -> "nn.Module":
-    from likeness.losses.mined import FunctionLoss
-
-    return FunctionLoss(partial(dense_triplet, margin=margin))
-
-
-def _make_official(classes: int, dim: int, margin: float) -> "nn.Module":
-    from likeness.losses.mined import FunctionLoss
-
-    return FunctionLoss(partial(dense_triplet, margin=margin, variant="official"))
-
-
-def _make_binary(classes: int, dim: int, positives: int, margin: float) -> "nn.Module":
-    from likeness.losses.mined import FunctionLoss
-
-    return FunctionLoss(partial(binary_triplet, positives=positives, margin=margin))
 
 
 _MARGIN = {"margin": Option(0.03, "By how much nearer, in squared distances.")}
@@ -107,7 +78,7 @@ DENSE_TRIPLET = Objective(
     "dense-triplet",
     "Dense triplet",
     "Of any two images, the one with the nearer label must lie nearer to the anchor: their order counts, not how far.",
-    _make,
+    of_function(dense_triplet),
     _MARGIN,
     labels="distances",
 )
@@ -115,7 +86,7 @@ DENSE_TRIPLET_OFFICIAL = Objective(
     "dense-triplet-official",
     "Dense triplet (official)",
     "The dense triplet loss as in the authors' code.",
-    _make_official,
+    of_function(dense_triplet, variant="official"),
     _MARGIN,
     labels="distances",
 )
@@ -123,7 +94,7 @@ BINARY_TRIPLET = Objective(
     "binary-triplet",
     "Binary triplet",
     "The nearest images by label count as one class: they must lie nearer to the anchor than all others.",
-    _make_binary,
+    of_function(binary_triplet),
     {
         "positives": Option(5, "How many images of a batch, by label distance, are positives of an anchor.", 1),
         "margin": Option(0.2, "By how much nearer, in squared distances."),

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
+from copy import deepcopy
 from typing import Any
 
 import torch
@@ -11,7 +12,6 @@ from torch.nn.functional import cross_entropy, dropout, normalize
 from likeness.errors import InputError
 from likeness.losses.margin import margin_loss
 from likeness.losses.mined import Mined, OfficialMarginLoss
-from likeness.losses.momentum_keys import MomentumKeys
 from likeness.losses.uniform_prior import reversed_gradient
 from likeness.losses.wrapper_options import DIVA_PARTS, require_options
 from likeness.samplers import intra_triplets, inverse_density, random_label_triplets, shared_triplets
@@ -39,22 +39,18 @@ class DiVA(nn.Module):
 
     Args:
         objective: of the first part: (embeddings (n, d / 4), labels) -> scalar.
-        dim: d.
         shared_weight, intra_weight, sample_weight, separation_weight: the w.
         beta, margin: of the margin losses of the second and third part.
-        hidden: width of the separations' inner layers.
-        momentum: of the copy.
-        temperature: of DaNCE.
+        hidden, momentum: width of the separations' inner layers; of the copy.
+        temperature, batch_weights: of `dance`.
         queue_batches: batches whose keys are kept.
         dropout: share of the features that the second view lacks, where the network reads features that are computed once: they have
             no second crop.
         random_labels: both added margin losses are on `random_label_triplets`.
         official_margin: they are those of "margin-official", in which each class learns its own beta.
-        batch_weights: of `dance`.
         classes: of training; needed where each learns its beta.
 
     Attributes:
-        reads: what `forward` takes besides embeddings and labels: the second view of the batch.
         keys: None before `follow`.
         gather: keys of the whole batch from those of this process's images, where several processes share a batch.
 
@@ -109,7 +105,6 @@ class DiVA(nn.Module):
 
     @property
     def networks(self) -> nn.Module:
-        """What is trained beside the objective."""
         return self.separations
 
     def follow(self, network: nn.Module, batch: int) -> None:
@@ -117,10 +112,8 @@ class DiVA(nn.Module):
         self.keys = MomentumKeys(network, self.momentum, self.queue_batches * batch, self.part_dim)
 
     def forward(self, embeddings: Tensor, labels: Tensor, view: Tensor) -> Tensor:
-        """The loss of a batch: embeddings (n, d), labels (n,), and the same images, or features, as input of the copy. Where several
-        processes share a batch, the view is that of this process's images.
-
-        In training mode the copy first follows the network, and its keys join the queue at the end.
+        """The loss of a batch: embeddings (n, d), labels (n,), and the same images, or features, as input of the copy; of several processes each has
+        the view of its own images. In training mode the copy first follows the network, and its keys join the queue at the end.
         """
         first, shared, intra, sample = self.parts(embeddings)
         added = (self.shared(shared, labels), self.intra(intra, labels), self.sample(sample, view))
@@ -136,7 +129,6 @@ class DiVA(nn.Module):
         return tuple(normalize(each, dim=1) for each in embeddings.chunk(DIVA_PARTS, dim=1))
 
     def sample(self, part: Tensor, view: Tensor) -> Tensor:
-        """DaNCE of the fourth part with the copy's keys of this view."""
         if self.keys is None:
             raise InputError("DiVA has no momentum copy yet; call follow with the network before the first batch.")
         if self.training:
@@ -168,8 +160,7 @@ def dance(queries: Tensor, keys: Tensor, negatives: Tensor, temperature: float =
     is that of its authors' code, which they corrected in 2021 to run over j. Nothing flows back through weights, keys and negatives.
 
     Args:
-        queries: (n, d), unit rows.
-        keys: (n, d), unit rows: the same images, seen otherwise.
+        queries, keys: (n, d), unit rows: the same images, seen otherwise.
         negatives: (k, d), unit rows of other images; without any the loss is 0.
         temperature: T.
         batch_weights: the weights are scaled to the sum 1 over the queries, for each negative on its own, as in the ooDML authors' code
@@ -193,10 +184,6 @@ class Separation(nn.Module):
     """loss = -c, with c = mean over rows and dimensions of (target * unit(network(source)))^2, the squared correlation.
 
     The network learns to make c large; source and target, through reversed gradients, to make it small.
-
-    Args:
-        dim: d, of both embeddings.
-        hidden: width of the network's inner layer.
     """
 
     def __init__(self, dim: int, hidden: int = 512) -> None:
@@ -204,6 +191,54 @@ class Separation(nn.Module):
         self.network = nn.Sequential(nn.Linear(dim, hidden), nn.ReLU(), nn.Linear(hidden, dim))
 
     def forward(self, source: Tensor, target: Tensor) -> Tensor:
-        """The loss of a batch: two times (n, d), unit rows."""
         guessed = normalize(self.network(reversed_gradient(source)), dim=1)
         return -((reversed_gradient(target) * guessed) ** 2).mean()
+
+
+class MomentumKeys(nn.Module):
+    """A momentum copy of a network, and a queue of its embeddings of earlier batches (MoCo; He et al., CVPR 2020), in the state, but not trained.
+
+    A step of the copy's weights is m * its own + (1 - m) * the network's. The copy is always in evaluation mode, and its buffers, such as batch norm
+    statistics, are the network's, which is not part of this module. The queue (size, dim) is empty at first; `seen` says how many keys were ever
+    put into it, and is named as in the checkpoints of runs.
+    """
+
+    queue: Tensor
+    seen: Tensor
+
+    def __init__(self, network: nn.Module, momentum: float, size: int, dim: int) -> None:
+        super().__init__()
+        self.copy, self.momentum = deepcopy(network).requires_grad_(False), momentum
+        self._followed = (network,)  # in a tuple it is no submodule
+        place = next(network.parameters())
+        self.register_buffer("queue", place.new_zeros(size, dim))
+        self.register_buffer("seen", torch.zeros((), dtype=torch.int64, device=place.device))
+        self.train(self.training)
+
+    @torch.no_grad()
+    def follow(self) -> None:
+        (network,) = self._followed
+        for ours, theirs in zip(self.copy.parameters(), network.parameters(), strict=True):
+            ours.lerp_(theirs, 1 - self.momentum)
+        for kept, new in zip(self.copy.buffers(), network.buffers(), strict=True):
+            kept.copy_(new)
+
+    @torch.no_grad()
+    def embeddings(self, inputs: Tensor) -> Tensor:
+        found: Tensor = self.copy(inputs).embeddings
+        return found
+
+    def queued(self) -> Tensor:
+        return self.queue[: int(self.seen)].clone()
+
+    @torch.no_grad()
+    def enqueue(self, keys: Tensor) -> None:
+        """Adds keys (n, dim) to the queue in place of the oldest."""
+        places = (self.seen + torch.arange(len(keys), device=keys.device)) % len(self.queue)
+        self.queue[places] = keys.to(self.queue.dtype)
+        self.seen += len(keys)
+
+    def train(self, mode: bool = True) -> "MomentumKeys":
+        super().train(mode)
+        self.copy.eval()
+        return self

@@ -1,21 +1,19 @@
 """Log-ratio loss: ratios of distances in the embedding follow those in the label space (Kim et al., CVPR 2019)."""
 
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from likeness.errors import InputError
 from likeness.losses.anchors import Anchors, as_given, checked_anchors
-from likeness.losses.objective import Objective
+from likeness.losses.objective import Objective, of_function
 
 if TYPE_CHECKING:
-    from torch import Tensor, nn
+    from torch import Tensor
 
 VARIANTS = ("paper", "official")
-REDUCTIONS = ("mean", "sum")
 
 
-def log_ratio(embeddings: Any, label_distances: Any, variant: str = "paper", reduction: str = "mean") -> Any:
-    """Eq. 5 over all triplets of Eq. 10: {log(D(f_a, f_i) / D(f_a, f_j)) - log(D(y_a, y_i) / D(y_a, y_j))}^2, D squared distances.
+def log_ratio(embeddings: Any, label_distances: Any, variant: str = "paper") -> Any:
+    """Eq. 5, the mean over all triplets of Eq. 10: {log(D(f_a, f_i) / D(f_a, f_j)) - log(D(y_a, y_i) / D(y_a, y_j))}^2, D squared distances.
 
     With u_i = log D(f_a, f_i) - log D(y_a, y_i) a triplet costs (u_i - u_j)^2, and the sum over all pairs of m neighbors is
     m sum_i (u_i - mean u)^2. Pairs at one and the same label distance, which Eq. 10 leaves out, are taken off again by the same formula,
@@ -27,7 +25,6 @@ def log_ratio(embeddings: Any, label_distances: Any, variant: str = "paper", red
             first a rows, each an anchor, to all; (n, n) takes every row as an anchor. On the diagonal anything may stand.
         variant: "paper", or "official", the authors' code: plain instead of squared distances on both sides, hence a quarter of the paper's
             value; sqrt(D + 1e-4 / d) in the embedding, and 1e-6 more inside each logarithm; pairs at equal label distances count as well.
-        reduction: "mean" or "sum" over triplets.
 
     Returns:
         A scalar tensor for tensors, a float for arrays. Where the ratio has no value, at a label distance of 0 or in the same place of the
@@ -35,34 +32,28 @@ def log_ratio(embeddings: Any, label_distances: Any, variant: str = "paper", red
         the loss is 0, and so is its gradient.
 
     Raises:
-        InputError: as `checked_anchors`, or an unknown variant or reduction.
+        InputError: as `checked_anchors`, or an unknown variant.
     """
-    if variant not in VARIANTS or reduction not in REDUCTIONS:
-        what, known = (variant, VARIANTS) if variant not in VARIANTS else (reduction, REDUCTIONS)
-        raise InputError(f"The log-ratio loss has no '{what}'; choose from {', '.join(known)}.")
+    if variant not in VARIANTS:
+        raise InputError(f"The log-ratio loss has no '{variant}'; choose from {', '.join(VARIANTS)}.")
     given = checked_anchors(embeddings, label_distances)
-    loss, triplets = _paper(given) if variant == "paper" else _official(given)
-    return as_given(loss / triplets.clamp(min=1) if reduction == "mean" else loss, embeddings)
+    distances = given.distances()
+    loss, triplets = _paper(distances, given) if variant == "paper" else _official(distances, given)
+    return as_given(loss / triplets.clamp(min=1), embeddings)
 
 
-def _paper(given: Anchors) -> "tuple[Tensor, Tensor]":
-    from likeness.losses.squared_distances import squared_distances
-
-    distances = squared_distances(given.embeddings[: len(given.label_distances)], given.embeddings)
+def _paper(distances: "Tensor", given: Anchors) -> "tuple[Tensor, Tensor]":
     valid = given.others & (given.label_distances > 0) & (distances.detach() > 0)
     ratios = _log(distances, valid) - 2 * _log(given.label_distances, valid)
-    everything, pairs = _within_groups(ratios, valid, _one_group(valid), 1)
+    everything, pairs = _within_groups(ratios, valid, valid.long() * 0, 1)
     tied, excluded = _within_groups(ratios, valid, _tie_groups(given.label_distances), valid.shape[1])
     return everything - tied, pairs - excluded
 
 
-def _official(given: Anchors) -> "tuple[Tensor, Tensor]":
-    from likeness.losses.squared_distances import squared_distances
-
-    distances = squared_distances(given.embeddings[: len(given.label_distances)], given.embeddings)
+def _official(distances: "Tensor", given: Anchors) -> "tuple[Tensor, Tensor]":
     lengths = (distances + 1e-4 / given.embeddings.shape[1]).sqrt()
     ratios = (lengths + 1e-6).log() - (given.label_distances.masked_fill(~given.others, 1) + 1e-6).log()
-    return _within_groups(ratios, given.others, _one_group(given.others), 1)
+    return _within_groups(ratios, given.others, given.others.long() * 0, 1)
 
 
 def _log(values: "Tensor", valid: "Tensor") -> "Tensor":
@@ -71,30 +62,18 @@ def _log(values: "Tensor", valid: "Tensor") -> "Tensor":
 
 
 def _within_groups(ratios: "Tensor", valid: "Tensor", groups: "Tensor", count: int) -> "tuple[Tensor, Tensor]":
-    """The sum of (u_i - u_j)^2 over all pairs of valid columns of one row and one group, and the number of these pairs.
+    """The sum of (u_i - u_j)^2 over all pairs of valid columns of one row and one group, and the number of these pairs; all are (a, n).
 
-    Args:
-        ratios: u, (a, n).
-        valid: (a, n).
-        groups: (a, n), each column's group in its row, from 0.
-        count: of groups at most.
+    `groups` are each column's group in its row, from 0, at most `count` of them.
     """
-    places = (groups + count * _row_numbers(groups)).flatten()
+    row_numbers = groups.new_ones(len(groups), 1).cumsum(dim=0) - 1
+    places = (groups + count * row_numbers).flatten()
     weights = valid.to(ratios).flatten()
     values = ratios.flatten() * weights
     sizes = ratios.new_zeros(len(ratios) * count).index_add(0, places, weights)
     means = ratios.new_zeros(len(ratios) * count).index_add(0, places, values) / sizes.clamp(min=1)
     squares = (values - means[places] * weights).square() * sizes[places]
     return squares.sum(), (sizes * (sizes - 1) / 2).sum()
-
-
-def _one_group(columns: "Tensor") -> "Tensor":
-    return columns.long() * 0
-
-
-def _row_numbers(groups: "Tensor") -> "Tensor":
-    """(a, 1): 0, 1, ... for each row."""
-    return groups.new_ones(len(groups), 1).cumsum(dim=0) - 1
 
 
 def _tie_groups(label_distances: "Tensor") -> "Tensor":
@@ -106,24 +85,12 @@ def _tie_groups(label_distances: "Tensor") -> "Tensor":
     return groups.scatter(1, order[:, 1:], numbers)
 
 
-def _make(classes: int, dim: int) -> "nn.Module":
-    from likeness.losses.mined import FunctionLoss
-
-    return FunctionLoss(log_ratio)
-
-
-def _make_official(classes: int, dim: int) -> "nn.Module":
-    from likeness.losses.mined import FunctionLoss
-
-    return FunctionLoss(partial(log_ratio, variant="official"))
-
-
 # section 3.2: the loss does not change with the length of embeddings
 LOG_RATIO = Objective(
     "log-ratio",
     "Log-ratio",
     "Ratios of distances between images follow the ratios of distances between their labels.",
-    _make,
+    of_function(log_ratio),
     labels="distances",
     unit=False,
 )
@@ -131,7 +98,7 @@ LOG_RATIO_OFFICIAL = Objective(
     "log-ratio-official",
     "Log-ratio (official)",
     "The log-ratio loss as in the authors' code.",
-    _make_official,
+    of_function(log_ratio, variant="official"),
     labels="distances",
     unit=False,
 )

@@ -1,10 +1,11 @@
 """Margin loss (Wu et al., ICCV 2017), by pytorch-metric-learning and by official code, and with rho-regularization (Roth et al., ICML 2020)."""
 
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 from likeness.losses.objective import Objective
 from likeness.options import Option
-from likeness.samplers import check_rho, make_miner
+from likeness.samplers import make_miner
 
 if TYPE_CHECKING:
     from torch import nn
@@ -24,17 +25,11 @@ def margin_loss(classes: int, beta: float, margin: float, learn_beta: bool = Fal
     return loss
 
 
-def _make(classes: int, dim: int, beta: float, margin: float, learn_beta: bool) -> "nn.Module":
+def _make(miner: str, classes: int, dim: int, **options: Any) -> "nn.Module":
     from likeness.losses.mined import Mined
 
-    return Mined(margin_loss(classes, beta, margin, learn_beta), make_miner("distance-weighted"))
-
-
-def _make_with_rho(classes: int, dim: int, beta: float, margin: float, learn_beta: bool, rho: float) -> "nn.Module":
-    from likeness.losses.mined import Mined
-
-    check_rho(rho)
-    return Mined(margin_loss(classes, beta, margin, learn_beta), make_miner("rho-triplets", rho=rho))
+    of_miner = {name: options.pop(name) for name in ("rho",) if name in options}
+    return Mined(margin_loss(classes, **options), make_miner(miner, **of_miner))
 
 
 def _make_official(classes: int, dim: int, beta: float, margin: float, learn_beta: bool) -> "nn.Module":
@@ -47,7 +42,7 @@ MARGIN = Objective(
     "margin",
     "Margin",
     "Two images of a class must lie nearer than a bound, two of different classes farther.",
-    _make,
+    partial(_make, "distance-weighted"),
     _OPTIONS,
     mines=True,
 )
@@ -63,7 +58,7 @@ R_MARGIN = Objective(
     "r-margin",
     "R-margin",
     "Margin that now and then pushes images of one class apart, so that they keep their differences.",
-    _make_with_rho,
+    partial(_make, "rho-triplets"),
     _OPTIONS | {"rho": Option(0.2, "Share of the triplets that are switched.", 0, 1)},
     mines=True,
 )

@@ -13,7 +13,6 @@ class Mined(nn.Module):
     """(embeddings (n, d), labels (n,)) -> scalar, of a loss as pytorch-metric-learning has them: (embeddings, labels, tuples) -> scalar.
 
     Args:
-        loss: on the tuples; a module's parameters are those of this one.
         miner: (embeddings, labels) -> tuples of row numbers; None: the loss takes all that a batch has.
         pairs: it compares rows, so that a batch without two of one class has nothing to compare.
     """
@@ -40,7 +39,6 @@ class FunctionLoss(nn.Module):
         self.loss = loss
 
     def forward(self, embeddings: Tensor, labels: Tensor) -> Tensor:
-        """The loss of a batch."""
         return self.loss(embeddings, labels)
 
 
@@ -48,12 +46,7 @@ class OfficialMarginLoss(nn.Module):
     """sum over triplets of max(d_ap - beta + margin, 0) + max(beta - d_an + margin, 0), divided by the triplets where either is above 0.
 
     With d the root of the squared distance plus 1e-8. The formula, and pytorch-metric-learning, divide by the number of terms above 0: the
-    code adds two boolean masks, which PyTorch takes as "or". Beta is that of the anchor's class.
-
-    Args:
-        beta: where each class begins.
-        margin: gamma.
-        classes: how many learn a beta of their own; None: it stays.
+    code adds two boolean masks, which PyTorch takes as "or". Beta is that of the anchor's class; None classes: one that stays.
     """
 
     def __init__(self, beta: float, margin: float, classes: int | None) -> None:

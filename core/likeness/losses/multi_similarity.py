@@ -1,11 +1,10 @@
 """Multisimilarity (Wang et al., CVPR 2019) on a matrix of similarities: the authors' variant, and language inside the loss (Eq. S1 to S3)."""
 
-from functools import partial
 from math import inf
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from likeness.errors import InputError
-from likeness.losses.objective import Objective
+from likeness.losses.objective import Objective, of_function
 from likeness.options import Option
 from likeness.samplers import make_miner
 
@@ -79,7 +78,6 @@ def mined_pairs(sims: "Tensor", labels: "Tensor", epsilon: float = 0.1, mining_s
 
 
 def _hardest_negative(sims: "Tensor", labels: "Tensor") -> "Tensor":
-    """The largest similarity (n,) of each row to one of another class; -inf where there is none."""
     return sims.masked_fill(labels[:, None] == labels[None, :], -inf).amax(dim=1)
 
 
@@ -118,13 +116,8 @@ def _make(classes: int, dim: int, alpha: float, beta: float, base: float, epsilo
     return Mined(MultiSimilarityLoss(alpha, beta, base), make_miner("hard-pairs", epsilon=epsilon))
 
 
-def _make_variant(variant: str, classes: int, dim: int, alpha: float, beta: float, base: float, epsilon: float) -> "nn.Module":
-    from likeness.losses.mined import FunctionLoss
-
-    def loss(embeddings: "Tensor", labels: "Tensor") -> "Tensor":
-        return multisimilarity(embeddings @ embeddings.T, labels, alpha, beta, base, epsilon, variant=variant)
-
-    return FunctionLoss(loss)
+def _of_rows(embeddings: "Tensor", labels: "Tensor", **options: Any) -> "Tensor":
+    return multisimilarity(embeddings @ embeddings.T, labels, **options)
 
 
 _OPTIONS = {
@@ -133,25 +126,14 @@ _OPTIONS = {
     "base": Option(0.5, "Similarity above which a pair of one class costs little, and one of different classes much."),
     "epsilon": Option(0.1, "Margin of similarity within which a pair still counts as hard.", 0),
 }
-MULTISIMILARITY = Objective(
-    "multisimilarity",
-    "Multisimilarity",
-    "Weighs pairs of images by how wrongly they lie.",
-    _make,
-    _OPTIONS,
-    mines=True,
-)
+MULTISIMILARITY = Objective("multisimilarity", "Multisimilarity", "Weighs pairs of images by how wrongly they lie.", _make, _OPTIONS, mines=True)
 MULTISIMILARITY_OFFICIAL = Objective(
     "multisimilarity-official",
     "Multisimilarity (official)",
     "Multisimilarity as in the code of the language guidance paper.",
-    partial(_make_variant, "official"),
+    of_function(_of_rows, variant="official"),
     _OPTIONS,
 )
 MULTISIMILARITY_OODML = Objective(
-    "multisimilarity-oodml",
-    "Multisimilarity (ooDML)",
-    "Multisimilarity as in the code of ooDML.",
-    partial(_make_variant, "oodml"),
-    _OPTIONS,
+    "multisimilarity-oodml", "Multisimilarity (ooDML)", "Multisimilarity as in the code of ooDML.", of_function(_of_rows, variant="oodml"), _OPTIONS
 )

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 from likeness.options import Option
@@ -15,15 +16,11 @@ MakeObjective = Callable[[int], "nn.Module"]  # dim -> objective
 
 @dataclass(frozen=True)
 class Objective:
-    """A loss that a run can train with.
+    """A loss that a run can train with, with a title and one sentence for people.
 
     Attributes:
-        name: in configs.
-        title: for people.
-        help: one sentence.
         make: (classes, dim, **options) -> a module (embeddings (n, d), labels) -> scalar. `classes` are those of training and `dim` is d; both
             matter to objectives with a proxy for each class, which are then parameters of the module. Heavy imports belong into it.
-        options: with the papers' values and bounds.
         labels: "classes": labels are class numbers (n,) from 0; "distances": label distances (a, n) of the first a rows, the anchors.
         unit: it needs embeddings of unit length.
         mines: it compares tuples that a miner picks, and another miner can be taken (`likeness.samplers.MINERS`).
@@ -43,12 +40,9 @@ class Objective:
 
 @dataclass(frozen=True)
 class Wrapper:
-    """A loss around an objective on classes.
+    """A loss around an objective on classes; its name is its key in a config's objective, its title stands within a phrase: "Margin + uniform prior".
 
     Attributes:
-        name: its key in a config's objective.
-        title: for people, as it stands within a phrase: "Margin + uniform prior".
-        help: one sentence.
         wrap: (make, dim, feature_dim, classes, **options) -> a module, where make(dim) is the objective inside for embeddings (n, dim).
         options: with defaults and bounds; None: its class checks them.
         parts: into how many parts of unit length the embedding must be divided; None: any.
@@ -64,3 +58,14 @@ class Wrapper:
     parts: int | None = None
     per_class: Callable[[Mapping[str, Any]], int] = lambda options: 1
     excludes: tuple[str, ...] = ()
+
+
+def of_function(loss: Callable[..., Any], **fixed: Any) -> "Callable[..., nn.Module]":
+    """The `make` of an objective that is a function (embeddings, labels, **options) -> scalar; `fixed` is what no option sets."""
+
+    def make(classes: int, dim: int, **options: Any) -> "nn.Module":
+        from likeness.losses.mined import FunctionLoss
+
+        return FunctionLoss(partial(loss, **fixed, **options))
+
+    return make

@@ -6,19 +6,11 @@ from torch.nn.functional import cross_entropy, normalize, one_hot, softplus
 
 
 class OfficialArcFaceLoss(nn.Module):
-    """Cross entropy on scale * cos(theta + margin [target]), with cosines below 0 counted as 0.
+    """Cross entropy on scale * cos(theta + margin [target]), with cosines below 0 counted as 0; the margin is in radians.
 
     So the code of ooDML (Milbich et al., NeurIPS 2021). In the formula, and in pytorch-metric-learning, cosines keep their sign; here
-    nothing flows back from negative ones. The class directions begin within 1 / sqrt(d) of 0 in each dimension, rather than normally
+    nothing flows back from negative ones. The class directions (c, d) begin within 1 / sqrt(d) of 0 in each dimension, rather than normally
     distributed: as their lengths do not count, the same rate turns the shorter ones faster.
-
-    Args:
-        classes, dim: c and d.
-        margin: in radians.
-        scale: s.
-
-    Attributes:
-        directions: (c, d), not of unit length.
     """
 
     def __init__(self, classes: int, dim: int, margin: float, scale: float) -> None:
@@ -27,7 +19,6 @@ class OfficialArcFaceLoss(nn.Module):
         self.directions = nn.Parameter(torch.empty(classes, dim).uniform_(-(dim**-0.5), dim**-0.5))
 
     def forward(self, embeddings: Tensor, labels: Tensor) -> Tensor:
-        """The loss of unit embeddings (n, d) with labels (n,)."""
         cosines = (embeddings.to(self.directions.dtype) @ normalize(self.directions, dim=1).T).clamp(1e-10, 1 - 1e-10)
         rows = torch.arange(len(labels), device=labels.device)
         logits = cosines.clone()
@@ -40,16 +31,8 @@ class OfficialProxyAnchorLoss(nn.Module):
 
     The first mean is over the rows i of the batch with p_i the proxy of i's class, so that a class counts once for each of its rows; in the
     formula (Kim et al., CVPR 2020), and in pytorch-metric-learning, once. Both agree where all classes have equally many rows. So the code
-    of language guidance (Roth et al., CVPR 2022) and of ooDML (Milbich et al., NeurIPS 2021), in which proxies begin as normal draws
+    of language guidance (Roth et al., CVPR 2022) and of ooDML (Milbich et al., NeurIPS 2021), in which proxies (c, d) begin as normal draws
     with the deviation 1/8.
-
-    Args:
-        classes, dim: c and d.
-        alpha: factor on the similarities.
-        delta: margin.
-
-    Attributes:
-        proxies: (c, d), not of unit length.
     """
 
     def __init__(self, classes: int, dim: int, alpha: float, delta: float) -> None:

@@ -1,12 +1,12 @@
 """The objectives that a run can train with, a line each, and what wraps them. Needs no torch."""
 
+from collections.abc import Callable
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from likeness.errors import InputError
 from likeness.losses.binary_margin import BINARY_MARGIN
 from likeness.losses.commodity import COMMODITY
-from likeness.losses.custom import CUSTOM, CUSTOM_DISTANCES
 from likeness.losses.dense_triplet import BINARY_TRIPLET, DENSE_TRIPLET, DENSE_TRIPLET_OFFICIAL
 from likeness.losses.log_ratio import LOG_RATIO, LOG_RATIO_OFFICIAL
 from likeness.losses.margin import MARGIN, MARGIN_OFFICIAL, R_MARGIN
@@ -17,6 +17,23 @@ from likeness.samplers import Mine, make_miner
 
 if TYPE_CHECKING:
     from torch import nn
+
+
+def _missing(classes: int, dim: int) -> NoReturn:
+    raise InputError("The run trains with a loss that was given as an object; pass it again: train(config, folder, loss=...).")
+
+
+CUSTOM = Objective(
+    "custom", "Own loss", "The object that was given to `likeness.train` as `loss`, on class labels.", _missing, mines=True, listed=False
+)
+CUSTOM_DISTANCES = Objective(
+    "custom-distances",
+    "Own loss",
+    "The object that was given to `likeness.train` as `loss`, on label distances.",
+    _missing,
+    labels="distances",
+    listed=False,
+)
 
 OBJECTIVES: dict[str, Objective] = {
     objective.name: objective
@@ -65,13 +82,11 @@ def make_objective(name: str, classes: int = 0, dim: int = 0, *, miner: str | Mi
     """The objective of this name: a module (embeddings (n, d), labels) -> scalar, its labels as `Objective.labels` says.
 
     Args:
-        name: one of `OBJECTIVES`.
         classes, dim: how many classes train, and d; what reads label distances needs neither.
         miner: in place of the objective's own: a name of `likeness.samplers.MINERS`, or a callable (embeddings, labels) -> row numbers.
         options: of the objective, by its own names; each has the papers' value by default.
 
-    Raises:
-        InputError: unknown name or option, a value out of bounds, or a miner for an objective that compares no mined tuples.
+    InputError: unknown name or option, a value out of bounds, or a miner for an objective that compares no mined tuples.
     """
     if wrong := check_objective(name, options):
         raise InputError(wrong)
@@ -85,3 +100,17 @@ def make_objective(name: str, classes: int = 0, dim: int = 0, *, miner: str | Mi
         assert isinstance(module, Mined), "an objective that mines is made as Mined"
         return Mined(module.loss, make_miner(miner))
     return module
+
+
+def as_module(loss: Any) -> "nn.Module":
+    """A module as it is; a function (embeddings (n, d), labels) -> scalar as a module; InputError for anything else, also for a class."""
+    from torch import nn
+
+    from likeness.losses.mined import FunctionLoss
+
+    if isinstance(loss, nn.Module):
+        return loss
+    if not callable(loss) or isinstance(loss, type):
+        raise InputError(f"The loss {loss!r} is no object that can be called; pass a module or a function (embeddings, labels) -> scalar.")
+    function: Callable[..., Any] = loss
+    return FunctionLoss(function)

@@ -8,6 +8,7 @@ from torch.nn.functional import normalize
 
 from likeness.errors import InputError
 from likeness.losses.language_match import language_match
+from likeness.losses.mined import FunctionLoss
 
 Objective = Callable[[Tensor, Tensor], Tensor]
 POOLINGS = ("average", "average+max")
@@ -24,8 +25,6 @@ class S2SD(nn.Module):
 
     Args:
         objectives: the objective on the embeddings, then one for each branch; those with proxies need their own dimension.
-        feature_dim: f, of the backbone's pooled features.
-        target_dims: of the branches.
         distill_weight: w_d. 50 in the S2SD paper; the language guidance paper sets it to 0 and keeps the features' term (section A).
         feature_weight: w_f.
         temperature: T.
@@ -58,7 +57,7 @@ class S2SD(nn.Module):
             )
         if pooling not in POOLINGS:
             raise InputError(f"There is no pooling '{pooling}'; choose from {', '.join(POOLINGS)}.")
-        self.objectives = nn.ModuleList(each if isinstance(each, nn.Module) else _Plain(each) for each in objectives)
+        self.objectives = nn.ModuleList(each if isinstance(each, nn.Module) else FunctionLoss(each) for each in objectives)
         self.branches = nn.ModuleList(
             nn.Sequential(nn.Linear(feature_dim, hidden or dim), nn.ReLU(), nn.Linear(hidden or dim, dim)) for dim in target_dims
         )
@@ -69,7 +68,6 @@ class S2SD(nn.Module):
 
     @property
     def networks(self) -> nn.Module:
-        """What is trained beside the objective."""
         return self.branches
 
     @property
@@ -110,18 +108,7 @@ class S2SD(nn.Module):
         return found
 
     def pooled(self, features: Tensor) -> Tensor:
-        """(n, f) from (n, f) or from maps (n, f, h, w)."""
         if features.ndim == 2:
             return features
         average = features.mean(dim=(2, 3))
         return average if self.pooling == "average" else average + features.amax(dim=(2, 3))
-
-
-class _Plain(nn.Module):
-    def __init__(self, objective: Objective) -> None:
-        super().__init__()
-        self.objective = objective
-
-    def forward(self, embeddings: Tensor, labels: Tensor) -> Tensor:
-        found: Tensor = self.objective(embeddings, labels)
-        return found

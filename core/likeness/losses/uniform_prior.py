@@ -26,13 +26,9 @@ class UniformPrior(nn.Module):
     -mean log D instead of maximizing A; its runs have the weight 0.2, and 0.02 on Stanford Online Products.
 
     Args:
-        objective: (embeddings, labels, and what its `reads` names) -> scalar.
-        dim: d, of the embeddings.
+        objective: (embeddings, labels, and what its `reads` names) -> scalar; the same is then read here.
         weight: of the adversarial term.
         hidden: width of D's inner layers.
-
-    Attributes:
-        reads: what the objective inside is given besides embeddings and labels.
 
     Raises:
         InputError: a value outside its bounds.
@@ -47,7 +43,6 @@ class UniformPrior(nn.Module):
 
     @property
     def networks(self) -> nn.Module:
-        """What is trained beside the objective."""
         return self.discriminator
 
     def forward(self, embeddings: Tensor, labels: Tensor, *more: Tensor) -> Tensor:
@@ -56,7 +51,6 @@ class UniformPrior(nn.Module):
         return loss + self.weight * self.adversarial(embeddings, self.draws(embeddings))
 
     def draws(self, like: Tensor) -> Tensor:
-        """As many points of the prior, (n, d)."""
         return normalize(torch.randn_like(like), dim=1)
 
     def adversarial(self, embeddings: Tensor, draws: Tensor) -> Tensor:

@@ -9,10 +9,7 @@ from likeness.options import Option, Options, check_options
 DIVA_PARTS = 4
 
 WRAPPER_OPTIONS: dict[str, Options] = {
-    "uniform_prior": {
-        "weight": Option(0.1, "Of the adversarial term.", 0),
-        "hidden": Option(100, "Width of the discriminator's inner layers.", 1),
-    },
+    "uniform_prior": {"weight": Option(0.1, "Of the adversarial term.", 0), "hidden": Option(100, "Width of the discriminator's inner layers.", 1)},
     "diva": {
         "shared_weight": Option(0.3, "Of what classes share.", 0),
         "intra_weight": Option(0.3, "Of differences within a class.", 0),
@@ -39,6 +36,5 @@ def check_wrapper(name: str, options: dict[str, Any]) -> str:
 
 
 def require_options(name: str, **options: Any) -> None:
-    """Raises InputError where `check_wrapper` finds something wrong."""
     if wrong := check_wrapper(name, options):
         raise InputError(wrong)

@@ -76,17 +76,10 @@ def wrapper_parameters(objective: "nn.Module") -> "list[nn.Parameter]":
 
 
 def wrap_objective(make: MakeObjective, wrappers: Mapping[str, Mapping[str, Any]], dim: int, feature_dim: int, classes: int = 0) -> "nn.Module":
-    """The objective inside its wrappers.
+    """The objective inside its wrappers, whose options stand by their names, {} for the defaults; InputError where they do not fit.
 
-    Args:
-        make: d -> an objective on embeddings (n, d); called for each dimension that the wrappers need.
-        wrappers: options by name of a wrapper, {} for its defaults.
-        dim: d, of the embeddings.
-        feature_dim: of the backbone's pooled features.
-        classes: of training, for wrappers that learn a value for each.
-
-    Raises:
-        InputError: options that do not fit.
+    `make` gives an objective on embeddings (n, d) for each dimension d that the wrappers need. `feature_dim` is that of the backbone's pooled
+    features, `classes` those of training, for wrappers that learn a value for each.
     """
     for name in (each for each in WRAPPERS if each in wrappers):
         make = partial(WRAPPERS[name].wrap, make, feature_dim=feature_dim, classes=classes, **wrappers[name])

@@ -35,8 +35,7 @@ class AlignedTangents:
     def fit(self, text: Any, images: Any) -> "AlignedTangents":
         """Learns from the prompts' embeddings (n, r), and of the images (m, r) their mean; both are scaled to unit length first.
 
-        Raises:
-            InputError: unusable embeddings, all prompts equal, dim below 1 or above r, or images of another width than the prompts.
+        InputError: unusable embeddings, all prompts equal, dim below 1 or above r, or images of another width than the prompts.
         """
         rows = prompt_rows(text, self.dim)
         mean = _unit(rows.mean(axis=0))
@@ -51,8 +50,7 @@ class AlignedTangents:
     def transform(self, images: Any) -> Any:
         """The images' tangent vectors along the prompts' directions: (m, r) -> (m, dim), of the kind that came in, not of unit length.
 
-        Raises:
-            InputError: before `fit`; rows that are not finite or all zero, or of another width than the prompts.
+        InputError before `fit`, and on rows that are not finite or all zero, or of another width than the prompts.
         """
         check_fitted(self, "U", "fit(text, images) with the embeddings of prompts and images")
         rows = image_rows(images, len(self.U))

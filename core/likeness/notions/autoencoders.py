@@ -18,12 +18,7 @@ WEIGHT_DECAY = 1e-2
 
 
 class Affine(NamedTuple):
-    """One layer, x -> weight x + bias.
-
-    Attributes:
-        weight: (outputs, inputs).
-        bias: (outputs,).
-    """
+    """One layer, x -> weight x + bias: (outputs, inputs) and (outputs,)."""
 
     weight: Any
     bias: Any
@@ -57,8 +52,7 @@ class LinearAutoencoder:
     def fit(self, text: Any) -> "LinearAutoencoder":
         """Learns from the prompts' embeddings (n, r), NumPy or torch.
 
-        Raises:
-            InputError: unusable embeddings, fewer than two different prompts, dim below 1 or above r, a negative decay.
+        InputError: unusable embeddings, fewer than two different prompts, dim below 1 or above r, a negative decay.
         """
         if not 0 <= self.weight_decay < float("inf"):
             raise InputError(f"weight_decay is {self.weight_decay}, but it must be 0 or more; the nonlinear autoencoder's is {WEIGHT_DECAY}.")
@@ -77,8 +71,7 @@ class LinearAutoencoder:
     def transform(self, images: Any) -> Any:
         """The code W1 v + b1 of each image (m, r): (m, dim), of the kind that came in, NOT of unit length; a cosine ranks by its direction.
 
-        Raises:
-            InputError: before `fit`; rows that are not finite or (normalize) all zero, or of another width than the prompts.
+        InputError before `fit`, and on rows that are not finite or (normalize) all zero, or of another width than the prompts.
         """
         check_fitted(self, "encoder_", "fit(text) with the prompts' embeddings")
         rows = checked_rows(images, "The image embeddings", None)

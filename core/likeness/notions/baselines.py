@@ -33,12 +33,7 @@ class Identity:
 
 
 class RandomEmbedding:
-    """Lower bound: a vector for each image, uniform on the sphere, whatever it shows.
-
-    Args:
-        dim: dimensions.
-        seed: fixes the vectors of rows 0, 1, ...
-    """
+    """Lower bound: a vector for each image, uniform on the sphere, whatever it shows; the seed fixes those of rows 0, 1, ..."""
 
     def __init__(self, dim: int = 128, seed: int = 0) -> None:
         self.dim, self.seed = dim, seed
@@ -57,15 +52,7 @@ class RandomEmbedding:
 
 
 class RandomTransform(LinearProjection):
-    """InDiReCT without learning: U stays as initialised, N(0, 0.1).
-
-    Args:
-        dim: dimensions.
-        seed: of U.
-
-    Attributes:
-        U: (r, dim), of the kind that the text came in.
-    """
+    """InDiReCT without learning: U (r, dim), of the kind that the text came in, stays as initialised, N(0, 0.1)."""
 
     def __init__(self, dim: int = 128, seed: int = 0) -> None:
         self.dim, self.seed = dim, seed

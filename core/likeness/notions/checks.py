@@ -19,12 +19,8 @@ _LONGEST_VOCABULARY = 30
 
 @dataclass(frozen=True)
 class NotionWarning:
-    """One warning.
-
-    Attributes:
-        kind: "empty", "duplicate", "variant", "whole prompt", "mixed" or "length".
-        message: a sentence with the remedy.
-        rows: the aspects that it is about, numbered from 0.
+    """One warning: its kind ("empty", "duplicate", "variant", "whole prompt", "mixed" or "length"), a sentence with the remedy, and the aspects that
+    it is about, numbered from 0.
     """
 
     kind: str
@@ -33,12 +29,9 @@ class NotionWarning:
 
 
 def check(templates: Sequence[str], aspects: Sequence[str], vocabularies: Mapping[str, Collection[str]] | None = None) -> list[NotionWarning]:
-    """Warnings for a notion as typed, valid or not.
+    """Warnings for a notion as typed, valid or not, blank rows included.
 
-    Args:
-        templates: with one "{}" each.
-        aspects: as typed, blank rows included.
-        vocabularies: name of an attribute -> its words, lower case; by default those of the notions that ship.
+    `vocabularies` has by the name of an attribute its words in lower case; by default those of the notions that ship.
     """
     known = default_vocabularies() if vocabularies is None else vocabularies
     words = [_words(aspect) for aspect in aspects]

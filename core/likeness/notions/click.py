@@ -69,13 +69,7 @@ class Click:
 
 
 class ClickPairs(NamedTuple):
-    """Answers about pairs of images.
-
-    Attributes:
-        pairs: (c, 2) rows.
-        alike: (c,) the answers.
-        said: (c,) whether a person said so, or let the pair pass.
-    """
+    """Answers (c,) about pairs of images, rows (c, 2): whether they are alike, and whether a person said so, or let the pair pass."""
 
     pairs: NDArray[np.int64]
     alike: NDArray[np.bool_]
@@ -83,10 +77,8 @@ class ClickPairs(NamedTuple):
 
 
 def read_clicks(listed: Any) -> tuple[Click, ...]:
-    """Clicks from a notion file's list: entries with query, neighbor and alike, where every value may be a text, and perhaps a list passed.
-
-    Raises:
-        InputError: no list of such entries, or a click that is not valid.
+    """Clicks from a notion file's list: entries with query, neighbor and alike, where every value may be a text, and perhaps a list passed;
+    InputError otherwise.
     """
     if not isinstance(listed, list) or not all(isinstance(each, dict) and set(each) - {"passed"} == _KEYS for each in listed):
         raise InputError("clicks must be a list whose entries have the keys query, neighbor and alike.")
@@ -95,12 +87,9 @@ def read_clicks(listed: Any) -> tuple[Click, ...]:
 
 
 def click_pairs(clicks: Iterable[Click], paths: "Sequence[str] | pd.Series[str]") -> ClickPairs:
-    """The clicks of which both images are here, as rows; the others count again when their images are back.
+    """The clicks of which both images are here, as places in `paths` (n,); the others count again when their images are back.
 
     Two images that were clicked twice count once, with the last answer; one that a person gave counts in any case, whatever was let pass later.
-
-    Args:
-        paths: of the n images, in row order.
     """
     import pandas as pd
 

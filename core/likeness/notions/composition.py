@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -76,20 +76,16 @@ class Composition(Combinable):
         return tuple((weight, notion) for weight, notion in self.parts if weight > 0)
 
     @property
-    def removed(self) -> Parts:
-        """The parts that are taken away, with the share (0 to 1) of each."""
-        return tuple((-weight, notion) for weight, notion in self.parts if weight < 0)
-
-    @property
     def name(self) -> str:
         """As `parse_composition` reads it."""
-        return "".join(_terms(self.parts))
+        signs = ["- " if weight < 0 else "+ " if place else "" for place, (weight, _) in enumerate(self.parts)]
+        weights = ["" if abs(weight) == 1 else f"{abs(weight):g} " for weight, _ in self.parts]
+        return " ".join(f"{sign}{weight}{notion.name}" for sign, weight, (_, notion) in zip(signs, weights, self.parts, strict=True))
 
     def as_notion(self, name: str) -> Any:
         """One notion of this name that is fitted as these are, to be saved: the first that is joined, with the others as its `joined`.
 
-        Raises:
-            InputError: every notion is taken away, so that none is left to be saved.
+        InputError where every notion is taken away, so that none is left to be saved.
         """
         if not self.joined:
             raise InputError("Every notion is taken away; join one that is left, as in 'car color - background color'.")
@@ -110,12 +106,8 @@ class Composition(Combinable):
 def parse_composition(text: str, find: Callable[[str], Any]) -> Any:
     """A notion, or those that a text names, signs between blanks and weights before names: "car-color + 0.5 car-model - background-color".
 
-    Args:
-        text: a name alone is that notion; a name with some of its aspects, `car-color[red, white]`, is the notion restricted to them.
-        find: a notion by its name.
-
-    Raises:
-        InputError: a sign without a name, what `find` refuses, aspects that the notion lacks, or weights that `Composition` refuses.
+    A name alone is that notion, by `find`; a name with some of its aspects, `car-color[red, white]`, is the notion restricted to them. InputError: a
+    sign without a name, what `find` refuses, aspects that the notion lacks, or weights that `Composition` refuses.
     """
     begins = [match.start(1) for match in _SIGN.finditer(text)]
     if not begins:
@@ -152,28 +144,13 @@ def parts_of(combined: Combinable) -> Parts:
     return ((1.0, replace(combined, joined=(), clicks=())), *joined) if joined else ((1.0, combined),)  # type: ignore[type-var]
 
 
-def _terms(parts: Parts) -> Iterator[str]:
-    for place, (weight, notion) in enumerate(parts):
-        sign = "- " if weight < 0 else "+ " if place else ""
-        yield f"{' ' if place else ''}{sign}{'' if abs(weight) == 1 else f'{abs(weight):g} '}{notion.name}"
-
-
 class JoinedProjection(LinearProjection):
     """U = P [sqrt(w_1) U_1 | sqrt(w_2) U_2 | ...], with P = I - (1 - sqrt(1 - s)) N N^T for what is taken away by the share s.
 
     The product of two images before they are scaled to unit length is then the sum of those in the notions, with the weights w. It is one linear map
-    of the encoder's vectors, as that of a single notion is, so that the same index answers.
-
-    Args:
-        joined: (weight, fitted linear estimator); none: the encoder's own space.
-        removed: (share from 0 to 1, prompts (n, r)) of the notions that are taken away, one after the other.
-
-    Attributes:
-        U: (r, d).
-        estimators: those that are joined.
-
-    Raises:
-        InputError: an estimator that is not linear, or that was fitted for another encoder.
+    of the encoder's vectors, as that of a single notion is, so that the same index answers. `joined` are (weight, fitted linear estimator), none for
+    the encoder's own space; `removed` (share, prompts (n, r)), taken away one after the other. InputError: an estimator that is not linear, or that
+    was fitted for another encoder.
     """
 
     def __init__(self, joined: Sequence[tuple[float, Any]], removed: Sequence[tuple[float, Any]] = ()) -> None:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 RATE = 0.01
 PATIENCE = 100
+_MOST = 50_000
 _BETAS = (0.9, 0.999)
 _EPSILON = 1e-8
 
@@ -21,12 +22,8 @@ Objective = Callable[["Sequence[torch.Tensor]", "Sequence[torch.Tensor]"], "torc
 
 @dataclass(frozen=True)
 class Descent:
-    """Result of `descend`.
-
-    Attributes:
-        best: the parameters of the iteration with the smallest loss.
-        loss: that loss.
-        n_iter: iterations done, the last `patience` without a new best included.
+    """Result of `descend`: the parameters of the iteration with the smallest loss, that loss, and the iterations done, those without a new best
+    included.
     """
 
     best: "list[torch.Tensor]"
@@ -34,26 +31,12 @@ class Descent:
     n_iter: int
 
 
-def descend(
-    start: "Sequence[torch.Tensor]",
-    objective: Objective,
-    *,
-    weight_decay: float = 0.0,
-    patience: int = PATIENCE,
-    max_iter: int = 50_000,
-    on_step: Callable[[int, float], None] | None = None,
-) -> Descent:
-    """Adam at rate 0.01 until the loss has had no new best for `patience` iterations.
+def descend(start: "Sequence[torch.Tensor]", objective: Objective, *, weight_decay: float = 0.0) -> Descent:
+    """Adam at rate 0.01 until the loss has had no new best for 100 iterations; the paper has no bound beside that.
 
-    Args:
-        start: parameters to begin with; they stay as they are. All computation has their precision and device.
-        objective: (parameters, gradients) -> loss; writes the gradients, from formulas, which spares recording every step.
-        weight_decay: this share of the parameters is added to the gradients (the L2 penalty of Adam, not AdamW's decoupled decay).
-        max_iter: a bound that the paper does not have.
-        on_step: called with (iteration from 1, loss before the step); raise in it to stop.
-
-    Raises:
-        InputError: if the loss is never finite.
+    All computation has precision and device of the parameters, and `start` stays as it is. The objective, (parameters, gradients) -> loss, writes the
+    gradients, from formulas, which spares recording every step. The share `weight_decay` of the parameters is added to the gradients (the L2 penalty
+    of Adam, not AdamW's decoupled decay). A loss that is never finite is an InputError.
     """
     import torch
 
@@ -62,14 +45,12 @@ def descend(
     parts, slopes = _views(values, start), _views(gradients, start)
     adam, best = _Adam(values, weight_decay), values.clone()
     best_loss, since, step = float("inf"), 0, 0
-    while since < patience and step < max_iter:
+    while since < PATIENCE and step < _MOST:
         step, since = step + 1, since + 1
         loss = objective(parts, slopes).item()
         if loss < best_loss:
             best_loss, since = loss, 0
             best.copy_(values)
-        if on_step:
-            on_step(step, loss)
         adam.step(gradients)
     if not np.isfinite(best_loss):
         raise InputError("The loss was not finite in any iteration; check that start and rows are finite and of usual size.")
@@ -82,8 +63,8 @@ def _views(flat: "torch.Tensor", shapes: "Sequence[torch.Tensor]") -> "list[torc
 
 
 class _Adam:
-    """Kingma and Ba's Adam on one flat vector, changed in place. The operations and their order are those of torch.optim.Adam without
-    `fused`, so that a descent ends where the authors' ends; one vector spares the calls per parameter.
+    """Kingma and Ba's Adam on one flat vector, changed in place. The operations and their order are those of torch.optim.Adam without `fused`, so
+    that a descent ends where the authors' ends; one vector spares the calls per parameter.
     """
 
     def __init__(self, values: "torch.Tensor", weight_decay: float) -> None:

@@ -16,22 +16,18 @@ FEWEST_DIVIDED = 0.02
 
 
 def division_scores(images: Rows, aspects: Sequence[Rows], seed: int = 0) -> list[float]:
-    """How much each notion's aspects say about which image is which, beyond words that mean nothing; 1 would be all that they can say.
+    """How much each notion's aspects say about which image is which, beyond words that mean nothing; 1 would be all that they can say, 0 and below is
+    nothing.
 
-    With p(k|x) = softmax of the similarities of image x to the aspects, the mutual information of image and aspect is
-    I = H(mean of p) - mean of H(p) (Krause et al., Discriminative Clustering by Regularized Information Maximization, NIPS 2010, eq. 1): large where
-    the images spread over the aspects and each matches one by a margin. The unit of similarities is their standard deviation within an image,
-    over the aspects of all notions. From I is taken what the same aspects reach when they are turned into random directions, where they are as
-    similar to each other as before and mean nothing: the mean of 20 drawings and two of their standard deviations. The rest is divided by log K,
-    so that two aspects can win over twenty.
+    With p(k|x) = softmax of the similarities of image x to the aspects, the mutual information of image and aspect is I = H(mean of p) - mean of H(p)
+    (Krause et al., Discriminative Clustering by Regularized Information Maximization, NIPS 2010, eq. 1): large where the images spread over the
+    aspects and each matches one by a margin. The unit of similarities is their standard deviation within an image, over the aspects of all notions.
+    From I is taken what the same aspects reach when they are turned into random directions, where they are as similar to each other as before and
+    mean nothing: the mean of 20 drawings and two of their standard deviations. The rest is divided by log K, so that two aspects can win over twenty.
 
     Args:
         images: (n, d) unit rows; of more than 500, 500 are drawn.
         aspects: of each notion (k, d) unit rows, k at least 2; see `aspect_rows`.
-        seed: draws images and directions.
-
-    Returns:
-        A score of each notion; 0 and below says nothing.
     """
     random = np.random.default_rng(seed)
     rows = np.asarray(images[np.sort(random.permutation(len(images))[:_IMAGES])], np.float64)

@@ -1,20 +1,17 @@
 """InDiReCT's objective without gradient descent: the best subspace, by singular vectors and reweighted power steps.
 
-For a matrix U whose columns span the subspace S, the reconstruction of a unit prompt t (Eq. 1 to 3) is U U^T t, normalised: a vector in
-S. No vector in S is at a smaller angle to t than its orthogonal projection P t, and the two coincide if the columns are orthonormal.
-The loss (Eq. 4) is therefore a function of the subspace alone,
+For a matrix U whose columns span the subspace S, the reconstruction of a unit prompt t (Eq. 1 to 3) is U U^T t, normalised: a vector in S. No vector
+in S is at a smaller angle to t than its orthogonal projection P t, and the two coincide if the columns are orthonormal. The loss (Eq. 4) is therefore
+a function of the subspace alone,
 
     L(S) = mean_i arccos |P t_i|.
 
-If S has room for all prompts (dim >= rank), L = 0 at every S that holds their span. Otherwise we start at the leading right singular
-vectors, which minimise mean_i sin^2 of the same angles, and go down from there. In s = |P t|^2, arccos sqrt(s) is concave where
-s > 1/2 (angles below 45 degrees), so its tangents bound it from above: with weights w_i = 1 / (2 sqrt(s_i (1 - s_i))) every subspace
-that raises sum_i w_i |P t_i|^2 lowers L. One step of orthogonal iteration, Y <- qr(T^T W T Y), raises it, because T^T W T is positive
-semidefinite. So no step size, no line search, and the loss falls at each step (majorise-minimise). The steps end where the loss stands still
-or at a bound of work, and then what the last one gained is told.
+If S has room for all prompts (dim >= rank), L = 0 at every S that holds their span. Otherwise we start at the leading right singular vectors, which
+minimise mean_i sin^2 of the same angles, and go down from there. In s = |P t|^2, arccos sqrt(s) is concave where s > 1/2 (angles below 45 degrees),
+so its tangents bound it from above: with weights w_i = 1 / (2 sqrt(s_i (1 - s_i))) every subspace that raises sum_i w_i |P t_i|^2 lowers L. One step
+of orthogonal iteration, Y <- qr(T^T W T Y), raises it, because T^T W T is positive semidefinite. So no step size, no line search, and the loss falls
+at each step (majorise-minimise), until it stands still, or to a bound of work, and then what the last step gained is told.
 """
-
-from typing import NamedTuple
 
 import numpy as np
 
@@ -37,27 +34,18 @@ _ROUNDING = float(np.finfo(np.float32).eps)
 _RESOLVED = 1e-8
 
 
-class Subspace(NamedTuple):
-    """What the steps found.
-
-    Attributes:
-        basis: (r, dim), orthonormal columns.
-        steps: how many were taken.
-        last_gain: radians by which the last step lowered the loss where the steps ended by their bound; 0 where the loss stood still.
-    """
-
-    basis: Floats
-    steps: int
-    last_gain: float
+# Orthonormal columns (r, dim), how many steps there were, and by how many radians the last one lowered the loss where they ended by their bound; 0
+# where the loss stood still.
+Subspace = tuple[Floats, int, float]
 
 
 @one_blas_thread()
 def leading_directions(rows: Floats, count: int) -> Floats:
     """The first right singular vectors of rows (n, r), as orthonormal columns (r, count or rank, whichever is less).
 
-    The rank is numerical, as in `principal_axes`: what is below float32's rounding is no direction, such as the difference between two prompts of
-    the same words. Products of the rows with themselves square the singular values, and the small ones drown in rounding; so they serve only where
-    all that is asked for is large, where they are faster.
+    The rank is numerical, as in `principal_axes`: what is below float32's rounding is no direction, such as the difference between two prompts of the
+    same words. Products of the rows with themselves square the singular values, and the small ones drown in rounding; so they serve only where all
+    that is asked for is large, where they are faster.
     """
     few_rows = rows.shape[0] < rows.shape[1]
     values, vectors = largest_eigenpairs(rows @ rows.T if few_rows else rows.T @ rows, count)
@@ -86,19 +74,16 @@ def largest_eigenpairs(symmetric: Floats, count: int) -> tuple[Floats, Floats]:
 
 @one_blas_thread()
 def best_subspace(rows: Floats, start: Floats) -> Subspace:
-    """The subspace with the smallest mean angle to the rows that the steps find; its loss is never above that of the start.
-
-    Args:
-        rows: (n, r) unit rows, float64.
-        start: (r, dim), orthonormal.
+    """The subspace with the smallest mean angle to the unit rows (n, r), float64, that the steps find from orthonormal columns (r, dim); its loss is
+    never above that of the start.
     """
     n, r = rows.shape
     if n >= r or start.shape[1] < n // 6:
         return _descend(rows, start)
     # The minimum lies in the span of the rows, where all products are smaller.
     span = np.linalg.qr(rows.T)[0]
-    inner = _descend(rows @ span, np.linalg.qr(span.T @ start)[0])
-    return inner._replace(basis=span @ inner.basis)
+    inner, steps, last_gain = _descend(rows @ span, np.linalg.qr(span.T @ start)[0])
+    return span @ inner, steps, last_gain
 
 
 def _descend(rows: Floats, start: Floats) -> Subspace:
@@ -111,13 +96,13 @@ def _descend(rows: Floats, start: Floats) -> Subspace:
     for step in range(most):
         following = _step(rows, subspace, codes, kept, lost, loss) if loss > _ROUNDING else None
         if following is None:
-            return Subspace(subspace, step, 0.0)
+            return subspace, step, 0.0
         before = loss
         subspace, codes, kept, lost, loss = following
         gain = before - loss
         if gain <= _TOLERANCE * before:
-            return Subspace(subspace, step + 1, 0.0)
-    return Subspace(subspace, most, gain)
+            return subspace, step + 1, 0.0
+    return subspace, most, gain
 
 
 def _step(

@@ -1,17 +1,17 @@
 """What the paper's procedure leaves of directions that the prompts do not determine: they fade.
 
-Where dim is above the rank of the prompts, the minimum of Eq. 4 is 0 and is attained by many U. The procedure starts from random columns: of
-their part outside the span of the prompts, the loss only removes what the prompts' codes would reach, and dim - rank directions of the code
-space are out of their reach. There the random start survives, as drawn (deviation 0.1), while the part inside the span grows until each prompt
-is reconstructed. So what Adam ends at is, up to a rotation of the code space,
+Where dim is above the rank of the prompts, the minimum of Eq. 4 is 0 and is attained by many U. The procedure starts from random columns: of their
+part outside the span of the prompts, the loss only removes what the prompts' codes would reach, and dim - rank directions of the code space are out
+of their reach. There the random start survives, as drawn (deviation 0.1), while the part inside the span grows until each prompt is reconstructed. So
+what Adam ends at is, up to a rotation of the code space,
 
     U = [ gain * Q | 0.1 * (I - Q Q^T) R ],    Q (r, rank) orthonormal, R (r, dim - rank) standard normal:
 
 an image keeps what the prompts speak of, and a faint random projection of the rest.
 
-Directions along which the prompts hardly differ are not learnt either: at its rate of 0.01 Adam comes no closer to the minimum than some
-0.003 radians (0.004 with few prompts), and what varies less than that keeps its faint start. Full length there, as the minimum has it, raises
-directions along which images vary for other reasons.
+Directions along which the prompts hardly differ are not learnt either: at its rate of 0.01 Adam comes no closer to the minimum than some 0.003
+radians (0.004 with few prompts), and what varies less than that keeps its faint start. Full length there, as the minimum has it, raises directions
+along which images vary for other reasons.
 
 None of this is in the paper's equations: the lengths are read off from what Adam reached. `InDiReCT(solver="faded")` is the minimum with these
 lengths, and `PCA(fade=True)` principal components with them, so that what the fade gains is seen beside what the subspace does.

@@ -4,10 +4,10 @@ from typing import Any
 
 import numpy as np
 
-from likeness.arrays import Floats, checked_rows, is_torch, like, to_numpy, unit_rows
+from likeness.arrays import Floats, is_torch, like, to_numpy
 from likeness.errors import InputError
 from likeness.notions.adam import fit_adam, random_start
-from likeness.notions.exact import Subspace, best_subspace, leading_directions
+from likeness.notions.exact import best_subspace, leading_directions
 from likeness.notions.fading import fade_unresolved, outside_columns
 from likeness.notions.method import NotionMethod
 from likeness.notions.projection import LinearProjection
@@ -22,10 +22,10 @@ class InDiReCT(LinearProjection):
 
     Args:
         dim: dimensions r' of the space, at most those of the encoder.
-        solver: "exact" is a minimum of Eq. 4 (see `likeness.notions.exact`), some hundred times faster than the paper's procedure and with
-            a loss that is not higher, but where Adam happens on a better one of several minima; where dim is above the rank of the prompts it keeps
-            their span, and the columns beyond are zero. "adam" is the paper's procedure (section 4): random U, Adam, patience 100; it stops short of
-            the minimum. "faded" is the minimum, with what the prompts hardly determine made faint as Adam leaves it, by a rule of ours (see
+        solver: "exact" is a minimum of Eq. 4 (see `likeness.notions.exact`), some hundred times faster than the paper's procedure and with a loss
+            that is not higher, but where Adam happens on a better one of several minima; where dim is above the rank of the prompts it keeps their
+            span, and the columns beyond are zero. "adam" is the paper's procedure (section 4): random U, Adam, patience 100; it stops short of the
+            minimum. "faded" is the minimum, with what the prompts hardly determine made faint as Adam leaves it, by a rule of ours (see
             `likeness.notions.fading`). With few prompts to many dimensions it retrieves about as "adam" does, with 569 car names better than either
             (`docs/results.md`). With dimensions as few as the prompts suggest, all three are the same. Only "adam" needs torch.
         seed: of Adam's start; in "faded", of the random columns outside the span of the prompts.
@@ -35,8 +35,8 @@ class InDiReCT(LinearProjection):
         loss_: mean angle between prompts and reconstructions, radians (Eq. 4).
         angles_: (n,) the angle of each prompt, radians.
         n_iter_: steps or iterations.
-        last_gain_: radians by which the last step lowered the loss where "exact" and "faded" ended by their bound of work, so that more may be had;
-            0 where the loss stood still.
+        last_gain_: radians by which the last step lowered the loss where "exact" and "faded" ended by their bound of work, so that more may be had; 0
+            where the loss stood still.
 
     Example:
         >>> text = np.eye(4)[:3] + 1
@@ -49,13 +49,10 @@ class InDiReCT(LinearProjection):
         self.dim, self.solver, self.seed = dim, solver, seed
 
     def fit(self, text: Any) -> "InDiReCT":
-        """Learns U from the prompts' embeddings (n, r), NumPy or torch.
-
-        Duplicates are allowed: each counts in the loss.
+        """Learns U from the prompts' embeddings (n, r), NumPy or torch. Duplicates are allowed: each counts in the loss.
 
         Raises:
-            InputError: unusable embeddings (shape, NaN, zeros), fewer than two different prompts, dim below 1 or above r, an unknown
-                solver.
+            InputError: unusable embeddings (shape, NaN, zeros), fewer than two different prompts, dim below 1 or above r, an unknown solver.
         """
         if self.solver not in SOLVERS:
             raise InputError(f"There is no solver '{self.solver}'; choose from {', '.join(SOLVERS)}.")
@@ -78,7 +75,7 @@ class InDiReCT(LinearProjection):
     def _minimum(self, rows: Floats) -> Floats:
         basis = leading_directions(rows, self.dim)
         r, found = basis.shape
-        subspace, self.n_iter_, self.last_gain_ = best_subspace(rows, basis) if found == self.dim else Subspace(basis, 0, 0.0)
+        subspace, self.n_iter_, self.last_gain_ = best_subspace(rows, basis) if found == self.dim else (basis, 0, 0.0)
         if self.solver == "exact":
             return np.hstack([subspace, np.zeros((r, self.dim - found))])
         return np.hstack([fade_unresolved(subspace, rows), outside_columns(basis, self.dim, self.seed)])
@@ -89,7 +86,7 @@ class InDiReCT(LinearProjection):
         with threads_for(6 * tensor.shape[0] * r * self.dim):
             fit = fit_adam(tensor, random_start(r, self.dim, self.seed))
         self.n_iter_, self.last_gain_ = fit.n_iter, 0.0
-        return to_numpy(fit.U).astype(np.float64)
+        return to_numpy(fit.best[0]).astype(np.float64)
 
 
 INDIRECT_EXACT = NotionMethod(
@@ -112,26 +109,10 @@ INDIRECT_FADED = NotionMethod(
 )
 
 
-def reconstruction_angles(text: Any, U: Any) -> Any:
-    """Angle between each prompt and its reconstruction from the projection (Eq. 1 to 4 of the InDiReCT paper).
-
-    Args:
-        text: (n, r), NumPy or torch.
-        U: (r, dim), in any scale.
-
-    Returns:
-        (n,) radians in 0..pi/2, of the kind of `text`: 0 where the projection loses nothing of the prompt. A prompt whose code is zero
-        is lost altogether: pi/2.
-
-    Raises:
-        InputError: rows that are not finite or all zero.
-    """
-    rows = unit_rows(checked_rows(text, "The prompt embeddings", np.float64), "The prompt embeddings")
-    return like(text)(angles(rows, to_numpy(U).astype(np.float64)))
-
-
 def angles(rows: Floats, U: Floats) -> Floats:
-    """`reconstruction_angles` on unit float64 rows (n, r)."""
+    """Angles (n,), radians in 0..pi/2, between unit prompts (n, r), float64, and their reconstructions from U (r, dim), in any scale (Eq. 1 to 4): 0
+    where nothing is lost, and pi/2 where the code is zero.
+    """
     reconstruction = (rows @ U) @ U.T
     lengths = np.linalg.norm(reconstruction, axis=1, keepdims=True)
     unit = np.divide(reconstruction, lengths, out=np.zeros_like(reconstruction), where=lengths > 0)

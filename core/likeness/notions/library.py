@@ -4,11 +4,14 @@
 """
 
 import os
+from collections.abc import Iterable
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from likeness.data import SHIPPED_CARS, ImageTable
+from likeness.defaults import CARS_ENCODER, PHOTO_NOTIONS, PHOTOS_ENCODER, reads_as_rendered_cars
 from likeness.errors import InputError
 from likeness.io import as_path, assets_dir, cache_dir, parse_yaml, text_of, write_atomic
 from likeness.notions.click import read_clicks
@@ -29,10 +32,8 @@ def notion_problems(folder: Path | None = None) -> list[str]:
 
 
 def get_notion(name: str, folder: Path | None = None) -> Notion:
-    """The notion of this name or file name ("car color" or "car-color").
-
-    Raises:
-        InputError: unknown name, with the known ones; a file that can't be read.
+    """The notion of this name or file name ("car color" or "car-color"); InputError on an unknown name, with the known ones, and on a file that can't
+    be read.
     """
     files = _files(folder)
     own = _files_in(folder or own_folder())
@@ -45,13 +46,11 @@ def get_notion(name: str, folder: Path | None = None) -> Notion:
 def read_notion(path: Path) -> Notion:
     """A notion from a YAML file.
 
-    The keys are the fields of `Notion`; `joined` lists others with a `weight` (1 by default), each by its name (`notion: car-model`, of the
-    same folder or of those that ship) or in full, by the keys of a notion; `clicks` lists pairs of images, with the keys `query`, `neighbor` and
-    `alike`, and perhaps `passed`, a list. Instead of `aspects`, `aspects_from: {table: car_models.csv, columns: [manufacturer]}` takes the different
-    values of columns of a shipped table, joined by spaces.
-
-    Raises:
-        InputError: no such file, not YAML, unknown or missing keys, or a notion that is not valid; the file is named.
+    The keys are the fields of `Notion`; `joined` lists others with a `weight` (1 by default), each by its name (`notion: car-model`, of the same
+    folder or of those that ship) or in full, by the keys of a notion; `clicks` lists pairs of images, with the keys `query`, `neighbor` and `alike`,
+    and perhaps `passed`, a list. Instead of `aspects`, `aspects_from: {table: car_models.csv, columns: [manufacturer]}` takes the different values of
+    columns of a shipped table, joined by spaces. InputError: no such file, not YAML, unknown or missing keys, or a notion that is not valid; the file
+    is named.
     """
     named = as_path(path)
     try:
@@ -83,10 +82,8 @@ def write_notion(path: Path, notion: Notion) -> None:
 def save_notion(notion: Notion, *, overwrite: bool = True, folder: Path | None = None) -> Path:
     """Saves one of the user's own notions; saved under the name of one that ships, it stands in for that one.
 
-    Only a notion of the same name is replaced (`likeness.notions.name_key`).
-
-    Raises:
-        InputError: if `overwrite` is False and there is a notion of that name, or the name makes no file name.
+    Only a notion of the same name is replaced (`likeness.notions.name_key`), and with `overwrite` False none: that is an InputError, as is a name
+    that makes no file name.
     """
     if not overwrite and _is_taken(notion.name, folder):
         raise InputError(f"There is a notion '{notion.name}' already; choose another name.")
@@ -98,20 +95,8 @@ def save_notion(notion: Notion, *, overwrite: bool = True, folder: Path | None =
     return path
 
 
-def duplicate_notion(notion: Notion, folder: Path | None = None) -> Notion:
-    """Saves a copy under the first free name: "car color copy", "car color copy 2" ..."""
-    names = (f"{notion.name} copy{'' if number == 1 else f' {number}'}" for number in range(1, 1000))
-    copy = replace(notion, name=next(name for name in names if not _is_taken(name, folder)))
-    save_notion(copy, folder=folder)
-    return copy
-
-
 def delete_notion(name: str, folder: Path | None = None) -> None:
-    """Deletes one of the user's own notions; one that ships under the same name shows again.
-
-    Raises:
-        InputError: if it is not the user's own.
-    """
+    """Deletes one of the user's own notions, InputError if it is not one; one that ships under the same name shows again."""
     path = _file_of(name, _files_in(folder or own_folder()))
     if path is None:
         get_notion(name, folder)
@@ -122,6 +107,45 @@ def delete_notion(name: str, folder: Path | None = None) -> None:
 def is_own(name: str, folder: Path | None = None) -> bool:
     """True if the user saved a notion under this name."""
     return _file_of(name, _files_in(folder or own_folder())) is not None
+
+
+def fitting_notions(table: ImageTable, encoder: str = "", folder: Path | None = None) -> list[Notion]:
+    """The notions of the library to offer for a table: those that its labels judge, then those for these images, in the library's order.
+
+    A notion fits where its label column is there, and where its `dataset` is the table's name or empty. What ships with "photos" in place of a
+    dataset, the starter notions, fits all images that are no rendered cars, unless notions were made for that very dataset. The notions of the
+    rendered cars also fit what the encoder for cars has embedded, which reads no other words.
+
+    Args:
+        encoder: name of the encoder behind the images' vectors, where there is one.
+        folder: where the user's own notions lie; by default a folder of the cache.
+
+    Example:
+        >>> import likeness as lk
+        >>> [notion.name for notion in fitting_notions(lk.read("cars"))][:3]
+        ['background color', 'camera height', 'car color']
+    """
+    notions, attributes = list_notions(folder), table.attributes
+    cars = reads_as_rendered_cars(attributes, encoder)
+    has_own = any(notion.dataset == table.name for notion in notions if notion.dataset != PHOTO_NOTIONS)  # a folder may be called "photos"
+
+    def fits(notion: Notion) -> bool:
+        if notion.dataset == PHOTO_NOTIONS:
+            return not cars and not has_own
+        return notion.attribute in attributes or notion.dataset in ("", table.name) or (cars and notion.dataset == SHIPPED_CARS.name)
+
+    return sorted(filter(fits, notions), key=lambda notion: notion.attribute not in attributes)
+
+
+def notion_encoder(notion: Notion) -> str:
+    """The encoder that reads a notion's prompts where none is named: "cars" for one made for the rendered cars or judged by a label of theirs,
+    "photos" for others.
+
+    >>> notion_encoder(Notion("setting", "a photo taken {}", ("indoors", "outdoors")))
+    'photos'
+    """
+    judges_cars = notion.attribute in {each.attribute for each in list_notions() if each.dataset == SHIPPED_CARS.name}
+    return CARS_ENCODER if notion.dataset == SHIPPED_CARS.name or judges_cars else PHOTOS_ENCODER
 
 
 def own_folder() -> Path:
@@ -252,16 +276,20 @@ def _other(fields: dict[str, Any], folder: Path) -> Notion:
     return Notion(**fields | ({"dim": _number(fields["dim"])} if "dim" in fields else {}))
 
 
-def _from_table(reference: Any) -> tuple[str, ...]:
+def column_texts(table: str, columns: Iterable[str]) -> tuple[str, ...]:
+    """The different values of columns of a shipped table, joined by spaces."""
     import csv
 
+    with (assets_dir() / table).open(encoding="utf-8", newline="") as file:
+        return tuple(dict.fromkeys(" ".join(row[column] for column in columns) for row in csv.DictReader(file)))
+
+
+def _from_table(reference: Any) -> tuple[str, ...]:
     if not isinstance(reference, dict) or set(reference) != {"table", "columns"}:
         raise InputError("aspects_from needs the keys table and columns.")
     # Only the name counts: a notion file from elsewhere must not read other files.
-    path = assets_dir() / Path(str(reference["table"])).name
+    table = Path(str(reference["table"])).name
     try:
-        with path.open(encoding="utf-8", newline="") as file:
-            rows = [" ".join(row[column] for column in reference["columns"]) for row in csv.DictReader(file)]
+        return column_texts(table, reference["columns"])
     except (OSError, KeyError, TypeError, ValueError) as error:
-        raise InputError(f"aspects_from can't read {reference['columns']} of the table '{path.name}' ({error}).") from None
-    return tuple(dict.fromkeys(rows))
+        raise InputError(f"aspects_from can't read {reference['columns']} of the table '{table}' ({error}).") from None

@@ -10,13 +10,10 @@ LearnsFrom = Literal["text", "other text", "labels", "nothing", "text and images
 
 @dataclass(frozen=True)
 class NotionMethod:
-    """What a comparison has to know of a method.
+    """What a comparison has to know of a method: its name in tables and configs, title and help for people, and what it makes of the keywords dim and
+    seed.
 
     Attributes:
-        name: in tables and configs.
-        title: for people.
-        help: one sentence.
-        make: called with the keywords dim and seed; gives an object with fit and transform.
         learns_from: what `fit` takes: "text", the prompts; "other text" (`with_other_words`, drawn anew for each seed); "labels", images and their
             labels; "nothing"; or after the prompts the images, a list of the prompts of the other notions for them, or both.
         seeds: it has random choices.

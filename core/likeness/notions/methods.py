@@ -7,8 +7,7 @@ from typing import Any, Protocol, runtime_checkable
 
 from likeness.errors import InputError
 from likeness.notions.aligned_tangents import ALIGNED_TANGENTS
-from likeness.notions.aspect_probabilities import ASPECT_PROBABILITIES
-from likeness.notions.aspect_similarities import ASPECT_SIMILARITIES
+from likeness.notions.aspect_coordinates import ASPECT_PROBABILITIES, ASPECT_SIMILARITIES
 from likeness.notions.autoencoders import AUTOENCODER, AUTOENCODER_CODE, LINEAR_AUTOENCODER, LINEAR_AUTOENCODER_CODE
 from likeness.notions.baselines import IDENTITY, RANDOM_EMBEDDING, RANDOM_TRANSFORM
 from likeness.notions.indirect import INDIRECT_ADAM, INDIRECT_EXACT, INDIRECT_FADED
@@ -16,9 +15,8 @@ from likeness.notions.method import Maker, NotionMethod
 from likeness.notions.oracle import ORACLE
 from likeness.notions.other_notions import CONTRASTIVE_COMPONENTS, NULL_SPACE
 from likeness.notions.other_words import OTHER_WORDS
-from likeness.notions.pca import FADED_COMPONENTS, PRINCIPAL_COMPONENTS
-from likeness.notions.scaled_pca import SCALED_COMPONENTS
-from likeness.registry import FieldView
+from likeness.notions.pca import FADED_COMPONENTS, PRINCIPAL_COMPONENTS, SCALED_COMPONENTS
+from likeness.registry import LiveView
 
 METHODS: dict[str, NotionMethod] = {
     method.name: method
@@ -45,7 +43,7 @@ METHODS: dict[str, NotionMethod] = {
         ORACLE,
     )
 }
-METHOD_TITLES = FieldView(METHODS, "title")
+METHOD_TITLES = LiveView(lambda: {name: method.title for name, method in METHODS.items()})
 # The columns of the InDiReCT paper's tables and the lines of its Figure 3; InDiReCT is there as "adam", which is its procedure, and as the minimum.
 PAPER_METHODS = ("random", "raw", "random-transform", "pca", "lae", "ae", "exact", "adam", "oracle")
 # What an editor offers: methods that read the words of one notion alone, and no labels.
@@ -56,27 +54,18 @@ WORD_METHODS = ("exact", "probabilities", "scaled-pca", "crl", "faded", "adam")
 class Estimator(Protocol):
     """What learns a notion's space: fit on the prompts' embeddings (n, r), transform of images (m, r) -> (m, d)."""
 
-    def fit(self, text: Any) -> Any:
-        """Learns from prompts."""
-        ...
+    def fit(self, text: Any) -> Any: ...
 
-    def transform(self, images: Any) -> Any:
-        """Images in the space that was learnt."""
-        ...
+    def transform(self, images: Any) -> Any: ...
 
 
 MethodLike = str | tuple[str, Maker] | NotionMethod | type | Estimator
 
 
 def named_methods(methods: Iterable[MethodLike]) -> list[NotionMethod]:
-    """Whatever stands for a method, as methods.
-
-    Args:
-        methods: names of `METHODS`; pairs (name, factory), the factory called with the keywords dim and seed; classes of estimators, which get
-            dim and seed where their constructor takes them; or estimators, of which each run fits a copy. These last two have the class's name.
-
-    Raises:
-        InputError: no method, an unknown name, something that is no estimator, or a name twice.
+    """Whatever stands for a method, as methods: names of `METHODS`; pairs (name, factory), the factory called with the keywords dim and seed; classes
+    of estimators, which get dim and seed where their constructor takes them; or estimators, of which each run fits a copy. The last two have the
+    class's name. InputError: no method, an unknown name, something that is no estimator, or a name twice.
     """
     chosen = [_method(method) for method in methods]
     if not chosen:

@@ -3,7 +3,6 @@
 import hashlib
 import re
 import unicodedata
-from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
@@ -128,11 +127,6 @@ class Notion(Combinable):
         return (tuple(own), *((weight, tuple(each.content), each.dim) for weight, each in self.joined)) if self.joined else own
 
     @property
-    def duplicates(self) -> list[str]:
-        """Prompts that stand more than once, in order."""
-        return [prompt for prompt, count in Counter(self.prompts).items() if count > 1]
-
-    @property
     def slug(self) -> str:
         """The name as a file name: `car-color`, as `slug`."""
         return slug(self.name)
@@ -142,10 +136,8 @@ def slug(name: str) -> str:
     """A name as a file name that every system takes, the same for names that differ in capitals, blanks, hyphens and underscores alone.
 
     Such names of ASCII letters and digits are these, joined by hyphens: "car-color". Of all others, what is left of them in ASCII ("notion" where
-    nothing is) and a digest of the name, so that no two are the same: "facade-1b8b3ef5a0c8".
-
-    Raises:
-        InputError: the name has neither letters nor digits nor symbols, or is too long.
+    nothing is) and a digest of the name, so that no two are the same: "facade-1b8b3ef5a0c8". InputError: the name has neither letters nor digits nor
+    symbols, or is too long.
     """
     plain = name_key(name)
     if not any(unicodedata.category(sign)[0] in "LNS" for sign in plain):

@@ -1,6 +1,6 @@
 """What the best projection could do that had seen the images and their labels: the InDiReCT paper's upper bound (section 4.2)."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from likeness.arrays import checked_rows, is_torch, like, to_numpy, unit_rows
 from likeness.data import has_label
 from likeness.errors import InputError
-from likeness.notions.descent import PATIENCE, Descent, descend
+from likeness.notions.descent import Descent, descend
 from likeness.notions.fading import START_DEVIATION
 from likeness.notions.method import NotionMethod
 from likeness.notions.projection import LinearProjection
@@ -72,11 +72,8 @@ def softmax_loss(
 ) -> "torch.Tensor":
     """L_Oracle (section 4.2): with unit codes v' = v U / |v U| and unit prototypes c, the mean cross entropy of the softmax of v' c.
 
-    Args:
-        rows: (m, r) unit rows.
-        codes: (m, 1) class number of each row.
-        parameters: U (r, dim) and the prototypes (classes, dim), in any length.
-        gradients: of the same shapes; the gradient of the loss is written into them.
+    Unit rows (m, r) have class numbers (m, 1); parameters are U (r, dim) and the prototypes (classes, dim), in any length, and the gradient of the
+    loss is written into `gradients` of their shapes.
     """
     import torch
 
@@ -99,27 +96,16 @@ def softmax_loss(
     return loss
 
 
-def fit_oracle(
-    rows: Any,
-    codes: NDArray[np.intp],
-    U: "torch.Tensor",
-    prototypes: "torch.Tensor",
-    *,
-    patience: int = PATIENCE,
-    on_step: Callable[[int, float], None] | None = None,
-) -> Descent:
-    """The Oracle's training from given U (r, dim) and prototypes (classes, dim), in float32; see `descend`.
-
-    Args:
-        rows: (m, r) unit rows, NumPy or torch.
-        codes: (m,) class number of each row.
+def fit_oracle(rows: Any, codes: NDArray[np.intp], U: "torch.Tensor", prototypes: "torch.Tensor") -> Descent:
+    """The Oracle's training from given U (r, dim) and prototypes (classes, dim), in float32, on unit rows (m, r) with class numbers (m,); see
+    `descend`.
     """
     import torch
 
     rows = (rows if is_torch(rows) else torch.as_tensor(rows)).detach().float()
     column = torch.as_tensor(codes, dtype=torch.int64, device=rows.device)[:, None]
     with threads_for(2 * len(rows) * U.numel()):
-        return descend([U.to(rows), prototypes.to(rows)], partial(softmax_loss, rows, column), patience=patience, on_step=on_step)
+        return descend([U.to(rows), prototypes.to(rows)], partial(softmax_loss, rows, column))
 
 
 def _class_codes(labels: Any, count: int) -> tuple[NDArray[np.intp], list[Any]]:

@@ -24,8 +24,8 @@ class ContrastivePCA(CenteredProjection):
     """Directions along which the prompts vary and those of other notions do not, as in BASIC (arXiv 2510.25387, section 4).
 
     With the covariances A of the notion's prompts and B of the others' (each notion's around its own mean), the directions are the leading
-    eigenvectors of (1 - weight) A - weight B, those with a positive eigenvalue. Here images are centered by their own mean; the authors center
-    any images by statistics of LAION-1M.
+    eigenvectors of (1 - weight) A - weight B, those with a positive eigenvalue. Here images are centered by their own mean; the authors center any
+    images by statistics of LAION-1M.
 
     Args:
         dim: dimensions, or as many as have a positive eigenvalue, whichever is less.
@@ -33,9 +33,8 @@ class ContrastivePCA(CenteredProjection):
         weight: of what is to be left out, from 0, which is PCA, to below 1.
 
     Attributes:
-        U: (r, dim) orthonormal columns, the largest eigenvalue first.
+        U: (r, dim) orthonormal columns, the largest eigenvalue (`eigenvalues_`) first.
         mean_: (r,) mean of the unit images.
-        eigenvalues_: (dim,).
     """
 
     def __init__(self, dim: int = 128, seed: int = 0, weight: float = _WEIGHT) -> None:
@@ -45,9 +44,8 @@ class ContrastivePCA(CenteredProjection):
     def fit(self, text: Any, images: Any, others: Sequence[Any]) -> "ContrastivePCA":
         """Learns from prompts (n, r), of the images (m, r) their mean, and from the prompts (k, r) of each other notion; all scaled to unit length.
 
-        Raises:
-            InputError: unusable embeddings, all prompts equal, dim below 1 or above r, a weight outside 0 to 1, no other notion, or a notion that
-                varies in no direction in which the others do not vary more.
+        InputError: unusable embeddings, all prompts equal, dim below 1 or above r, a weight outside 0 to 1, no other notion, or a notion that varies
+        in no direction in which the others do not vary more.
         """
         if not 0 <= self.weight < 1:
             raise InputError(f"weight is {self.weight}; give a number from 0 to below 1, such as {_WEIGHT}.")
@@ -68,14 +66,8 @@ class NullSpace(LinearProjection):
     """The notion's directions after those of other notions were taken away: of OD-CRL (arXiv 2602.05464) its null-space denoising alone.
 
     N spans 90 % of the variance of the other notions' prompts, each around its own mean. Prompts and images lose what they have along N, and of the
-    prompts that are left the leading singular vectors are kept: U = (I - N N^T) B. The paper takes its bases from a language model's texts.
-
-    Args:
-        dim: dimensions, or as many as the prompts have left, whichever is less.
-        seed: not used; there is nothing random.
-
-    Attributes:
-        U: (r, dim) orthonormal columns, at right angles to N.
+    prompts that are left the leading singular vectors are kept: U = (I - N N^T) B, (r, dim) or as many as the prompts have left, orthonormal. Nothing
+    is random. The paper takes its bases from a language model's texts.
     """
 
     def __init__(self, dim: int = 128, seed: int = 0) -> None:
@@ -85,8 +77,7 @@ class NullSpace(LinearProjection):
     def fit(self, text: Any, others: Sequence[Any]) -> "NullSpace":
         """Learns from prompts (n, r) and from the prompts (k, r) of each other notion; all scaled to unit length first.
 
-        Raises:
-            InputError: unusable embeddings, all prompts equal, dim below 1 or above r, no other notion, or nothing left of the prompts.
+        InputError: unusable embeddings, all prompts equal, dim below 1 or above r, no other notion, or nothing left of the prompts.
         """
         rows = prompt_rows(text, self.dim)
         taken = varying_directions(others, rows.shape[1])
@@ -122,11 +113,8 @@ def _rounding(spread: Floats) -> float:
 
 @one_blas_thread()
 def varying_directions(notions: Sequence[Any], r: int) -> Floats:
-    """The fewest orthonormal columns (r, k) that keep 90 % of the variance of the prompts of notions, each around its own mean; none if none varies.
-
-    Args:
-        notions: prompts (n, r) of each.
-        r: dimensions of the encoder.
+    """The fewest orthonormal columns (r, k) that keep 90 % of the variance of the prompts (n, r) of notions, each around its own mean; none if none
+    varies.
     """
     rows = _spread_rows(notions, r)
     few_rows = len(rows) < r

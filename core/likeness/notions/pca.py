@@ -1,4 +1,4 @@
-"""Principal components of the prompts, a baseline of the InDiReCT paper's section 4.2."""
+"""Principal components of the prompts: a baseline of the InDiReCT paper's section 4.2, and each as long as the prompts vary along it."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from likeness.arrays import Floats, like
 from likeness.errors import InputError
 from likeness.notions.fading import fade_unresolved
 from likeness.notions.method import NotionMethod
-from likeness.notions.projection import CenteredProjection
+from likeness.notions.projection import CenteredProjection, LinearProjection
 from likeness.notions.prompt_rows import prompt_rows
 from likeness.threads import one_blas_thread
 
@@ -37,8 +37,7 @@ class PCA(CenteredProjection):
         """Learns from the prompts' embeddings (n, r), scaled to unit length first (Eq. 1), NumPy or torch.
 
         Raises:
-            InputError: unusable embeddings, all prompts equal, or dim not below the number of prompts or of the directions in which
-                they vary.
+            InputError: unusable embeddings, all prompts equal, or dim not below the number of prompts or of the directions in which they vary.
         """
         rows = prompt_rows(text, self.dim)
         if self.dim >= len(rows):
@@ -56,6 +55,22 @@ class PCA(CenteredProjection):
         as_text, U = like(text), axes[: self.dim].T
         self.U, self.mean_ = as_text(fade_unresolved(U, rows - mean) if self.fade else U), as_text(mean)
         self.explained_variance_ratio_ = as_text(values[: self.dim] ** 2 / (values**2).sum())
+        return self
+
+
+class ScaledPCA(LinearProjection):
+    """U = V Sigma of the centered prompts T - mean = W Sigma V^T: directions along which the prompts hardly differ hardly count.
+
+    InDiReCT gives every direction of its subspace the same length, so that the number of dimensions decides how much wording comes in; here the
+    prompts' own spread decides. Ours. Images are projected as they are, not centered, so that the space stays one linear map of the encoder's. U (r,
+    k) has columns at right angles, the longest first and of length 1, as many as the directions in which the prompts vary.
+    """
+
+    def fit(self, text: Any) -> "ScaledPCA":
+        """Learns from the prompts' embeddings (n, r), scaled to unit length first; InputError where they are unusable or all equal."""
+        rows = prompt_rows(text, 1)
+        values, axes = principal_axes(rows - rows.mean(axis=0))
+        self.U = like(text)(np.ascontiguousarray(axes.T * (values / values[0])))
         return self
 
 
@@ -86,4 +101,12 @@ FADED_COMPONENTS = NotionMethod(
     "PCA, with directions along which the prompts hardly differ made faint, by the same rule as for InDiReCT.",
     lambda dim, seed: PCA(dim, fade=True),
     seeds=False,
+)
+SCALED_COMPONENTS = NotionMethod(
+    "scaled-pca",
+    "Scaled PCA",
+    "The main directions in which the prompts vary, each counted as much as they vary along it; no dimensions to choose.",
+    lambda dim, seed: ScaledPCA(),
+    seeds=False,
+    dims=False,
 )

@@ -22,18 +22,10 @@ _FEW = 32
 
 
 def project(images: Any, U: Any) -> Any:
-    """Unit rows of v U, for unit v (Eq. 5 and 6 of the InDiReCT paper).
+    """Unit rows (m, dim) of v U, for unit v (Eq. 5 and 6 of the InDiReCT paper), of the kind of the images (m, r).
 
-    Args:
-        images: (m, r), NumPy or torch.
-        U: (r, dim).
-
-    Returns:
-        (m, dim) of the kind of `images`. An image at a right angle to all columns of U has no place in the space: its row is zero,
-        and so is its similarity to every other.
-
-    Raises:
-        InputError: rows that are not finite or all zero, or of another width than U.
+    An image at a right angle to all columns of U has no place in the space: its row is zero, and so is its similarity to every other. Rows that are
+    not finite or all zero, or of another width than U, are an InputError.
     """
     rows, U = to_numpy(images), to_numpy(U)
     plain = rows.ndim == 2 and rows.size > 0 and rows.dtype in (np.float32, np.float64)
@@ -67,41 +59,26 @@ def _fill_block(rows: Floats, U: Floats, length: float, codes: Floats) -> bool:
 
 
 class LinearProjection:
-    """What a fitted linear estimator does with images; subclasses set `U`.
-
-    Attributes:
-        U: (r, dim), set by `fit`.
-    """
+    """What a fitted linear estimator does with images; subclasses set `U`, (r, dim), in `fit`."""
 
     U: Any
 
     def transform(self, images: Any) -> Any:
-        """Images in the notion's space (Eq. 5 and 6): (m, r) -> (m, dim) unit rows, of the kind that came in.
-
-        Raises:
-            InputError: before `fit`; rows that are not finite or all zero, or of another width than the prompts.
+        """Images in the notion's space (Eq. 5 and 6): (m, r) -> (m, dim) unit rows, of the kind that came in; InputError before `fit`, else as of
+        `project`.
         """
         check_fitted(self, "U", "fit(text) with the prompts' embeddings")
         return project(images, self.U)
 
     def transform_tensor(self, rows: "torch.Tensor") -> "torch.Tensor":
-        """Like `transform` for unit rows (m, r), with gradients: they flow back to `rows`. A row that would be zero has none.
-
-        Raises:
-            InputError: before `fit`; rows of another width than the prompts.
-        """
+        """Like `transform` for unit rows (m, r), with gradients: they flow back to `rows`. A row that would be zero has none."""
         check_fitted(self, "U", "fit(text) with the prompts' embeddings")
         check_width(rows, len(self.U))
         return _unit_tensor(rows, to_numpy(self.U))
 
 
 class CenteredProjection:
-    """(v - mean) U of unit images v, not scaled to unit length; subclasses set `U` and `mean_`.
-
-    Attributes:
-        U: (r, dim), set by `fit`.
-        mean_: (r,), set by `fit`.
-    """
+    """(v - mean) U of unit images v, not scaled to unit length; subclasses set `U`, (r, dim), and `mean_`, (r,), in `fit`."""
 
     U: Any
     mean_: Any
@@ -109,8 +86,7 @@ class CenteredProjection:
     def transform(self, images: Any) -> Any:
         """(v - mean) U of the unit images v: (m, r) -> (m, dim), of the kind that came in; like scikit-learn's, not of unit length.
 
-        Raises:
-            InputError: before `fit`; rows that are not finite or all zero, or of another width than the prompts.
+        InputError before `fit`, and on rows that are not finite or all zero, or of another width than the prompts.
         """
         check_fitted(self, "U", "fit(text) with the prompts' embeddings")
         U = to_numpy(self.U)

@@ -11,8 +11,7 @@ from likeness.errors import InputError
 def prompt_rows(text: Any, dim: Any) -> Floats:
     """Unit rows (n, r), float64, of the prompts' embeddings (Eq. 1), for an estimator of `dim` dimensions.
 
-    Raises:
-        InputError: unusable embeddings, dim below 1 or above r, fewer than two different prompts.
+    InputError: unusable embeddings, dim below 1 or above r, fewer than two different prompts.
     """
     rows = unit_rows(checked_rows(text, "The prompt embeddings", np.float64), "The prompt embeddings")
     check_dim(dim, rows.shape[1])
@@ -45,10 +44,8 @@ def check_width(rows: Any, r: int) -> None:
 
 
 def image_rows(images: Any, r: int) -> Floats:
-    """Unit rows (m, r) of images' embeddings, in their own precision.
-
-    Raises:
-        InputError: rows that are not finite or all zero, or of another width than the prompts.
+    """Unit rows (m, r) of images' embeddings, in their own precision; InputError where they are not finite, all zero, or of another width than the
+    prompts.
     """
     rows = checked_rows(images, "The image embeddings", None)
     check_width(rows, r)

@@ -4,13 +4,13 @@ A network is a flat list of tensors: weight (outputs, inputs) and bias (outputs,
 encode; within encoder and decoder a leaky ReLU stands between two layers, and none after the last.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from likeness.arrays import is_torch
-from likeness.notions.descent import PATIENCE, Descent, descend
+from likeness.notions.descent import Descent, descend
 from likeness.threads import threads_for
 
 if TYPE_CHECKING:
@@ -33,12 +33,8 @@ def random_weights(widths: Sequence[int], seed: int) -> "list[torch.Tensor]":
 
 
 def reconstruction_loss(rows: "torch.Tensor", weights: "Sequence[torch.Tensor]", gradients: "Sequence[torch.Tensor]") -> "torch.Tensor":
-    """Sum over rows and columns of squared errors (L_LAE in section 4.2).
-
-    Args:
-        rows: (n, r).
-        weights: of the network, see above.
-        gradients: of the shapes of `weights`; the gradient of the loss is written into them.
+    """Sum over rows (n, r) and columns of squared errors (L_LAE in section 4.2), of which the gradient is written into `gradients`, shaped as the
+    weights.
     """
     import torch
 
@@ -65,14 +61,7 @@ def reconstruction_loss(rows: "torch.Tensor", weights: "Sequence[torch.Tensor]",
     return loss
 
 
-def fit_autoencoder(
-    rows: Any,
-    start: "Sequence[torch.Tensor]",
-    *,
-    weight_decay: float = 0.0,
-    patience: int = PATIENCE,
-    on_step: Callable[[int, float], None] | None = None,
-) -> Descent:
+def fit_autoencoder(rows: Any, start: "Sequence[torch.Tensor]", *, weight_decay: float = 0.0) -> Descent:
     """The paper's training from given weights: rows (n, r) as they are, in float32; see `descend` for the rest."""
     import torch
 
@@ -80,4 +69,4 @@ def fit_autoencoder(
     start = [value.to(rows) for value in start]
     objective = partial(reconstruction_loss, rows)
     with threads_for(3 * len(rows) * sum(value.numel() for value in start)):
-        return descend(start, objective, weight_decay=weight_decay, patience=patience, on_step=on_step)
+        return descend(start, objective, weight_decay=weight_decay)

@@ -1,19 +1,17 @@
 """Figures of what was measured and pictures with their labels drawn, for the command line, the app and notebooks. Importing this needs no plotly."""
 
-from likeness.plots.case_dots import case_dots as case_dots
+from likeness.plots.case_dots import case_dots as case_dots, trust_scatter as trust_scatter
 from likeness.plots.class_sides import class_sides as class_sides
 from likeness.plots.continuous_curves import continuous_curves as continuous_curves, size_curves as size_curves
 from likeness.plots.curve import convergence_curves as convergence_curves, metric_bars as metric_bars, metric_curve as metric_curve
 from likeness.plots.distance_curve import STEP_KINDS as STEP_KINDS, distance_curve as distance_curve
-from likeness.plots.few_shot import few_shot_bars as few_shot_bars, few_shot_curves as few_shot_curves
-from likeness.plots.generalization import generalization_bars as generalization_bars, generalization_curves as generalization_curves
-from likeness.plots.heat_maps import class_heat_maps as class_heat_maps
-from likeness.plots.label_pictures import (
-    blend_layout as blend_layout,
-    draw_numbers as draw_numbers,
-    draw_pose as draw_pose,
-    draw_viewpoint as draw_viewpoint,
+from likeness.plots.generalization import (
+    few_shot_bars as few_shot_bars,
+    few_shot_curves as few_shot_curves,
+    generalization_bars as generalization_bars,
+    generalization_curves as generalization_curves,
 )
+from likeness.plots.heat_maps import class_heat_maps as class_heat_maps
 from likeness.plots.labeled_image import (
     captions_of as captions_of,
     distance_text as distance_text,
@@ -21,10 +19,9 @@ from likeness.plots.labeled_image import (
     labeled_image as labeled_image,
     squared_webp as squared_webp,
 )
-from likeness.plots.page import as_page as as_page
+from likeness.plots.panels import as_page as as_page
 from likeness.plots.picture_rows import picture_rows as picture_rows
 from likeness.plots.retrieval_figure import retrieval_figure as retrieval_figure
 from likeness.plots.retrieved import retrieved_bars as retrieved_bars
 from likeness.plots.score_histogram import score_histogram as score_histogram
 from likeness.plots.structure import PROPERTIES as PROPERTIES, structure_scatter as structure_scatter
-from likeness.plots.trust_scatter import trust_scatter as trust_scatter

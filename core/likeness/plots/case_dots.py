@@ -1,4 +1,4 @@
-"""Scores of many cases, such as notions on images: a line per case and a dot per method."""
+"""Scores of many cases, such as notions on images: a dot per method, and what a score that reads no label says against what is gained by labels."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 _LINE, _AROUND = 21, 150  # pixels: a case; titles, axis and legend
 _LEFT = 250
+_TRUST_HEIGHT, _BOTTOM = 460, 84
+_SYMBOLS = {"reads it": "circle", "flagged": "x"}
 
 
 def case_dots(
@@ -21,15 +23,12 @@ def case_dots(
 ) -> "Figure":
     """A horizontal line for each case, the first on top, from its least to its largest score, with a dot for each column.
 
+    InputError: no case or no score, or two cases of the same name.
+
     Args:
         scores: a row per case, whose name is the index; a column per method. What is missing has no dot.
-        x_title: what the scores are.
         looks: of columns; others take those of their places.
         at: where a vertical line stands, such as at the value of no difference.
-        title: above the figure.
-
-    Raises:
-        InputError: no case or no score, or two cases of the same name.
     """
     import plotly.graph_objects as go
 
@@ -58,4 +57,36 @@ def case_dots(
     figure.update_yaxes(categoryorder="array", categoryarray=cases[::-1], range=[-0.6, len(cases) - 0.4], showgrid=False, ticksuffix="  ")
     if at is not None:
         figure.add_vline(at, line={"color": GRAY, "width": 1, "dash": "dash"})
+    return figure
+
+
+def trust_scatter(verdicts: pd.DataFrame, *, title: str | None = None) -> "Figure":
+    """A point for each notion and set of images: the score against MAP@R beyond that of the raw encoder; a cross where the notion is flagged.
+
+    `verdicts` of `likeness.studies.trust_verdicts`: images (a color each), notion, score, gain and verdict. InputError: no row, or no such column.
+    """
+    import plotly.graph_objects as go
+
+    missing = [name for name in ("images", "notion", "score", "gain", "verdict") if name not in verdicts]
+    if missing or verdicts.empty:
+        raise InputError(f"There is no '{(missing or ['score'])[0]}' to draw; pass the table of likeness.studies.trust_verdicts.")
+    figure, looks = go.Figure(), {images: look_at(place) for place, images in enumerate(dict.fromkeys(verdicts["images"]))}
+    for verdict, symbol in _SYMBOLS.items():
+        for images, look in looks.items():
+            own = verdicts[(verdicts["images"] == images) & (verdicts["verdict"] == verdict)]
+            if own.empty:
+                continue
+            figure.add_scatter(
+                x=own["score"].tolist(),
+                y=own["gain"].tolist(),
+                mode="markers",
+                marker={"color": look.color, "symbol": symbol, "size": 10, "opacity": 0.85},
+                hovertext=own["notion"].tolist(),
+                hovertemplate=f"%{{hovertext}} ({images}): %{{x:.2f}}, %{{y:+.3f}}<extra></extra>",
+                name=images if verdict == "reads it" else f"{images}, {verdict}",
+            )
+    dress(figure, _TRUST_HEIGHT, title)
+    figure.update_layout(hovermode="closest", margin={"b": _BOTTOM, "t": 48 if title else 16})
+    figure.update_xaxes(title_text="Score without labels", gridcolor=GRID, zeroline=False, range=[-0.04, 1.04])
+    figure.update_yaxes(title_text="MAP@R beyond the raw encoder", gridcolor=GRID, zeroline=True, zerolinecolor=GRAY, zerolinewidth=1)
     return figure

@@ -26,14 +26,10 @@ _MOST_DRAWN_ONE_BY_ONE = 5_000
 def class_sides(classes: pd.DataFrame, *, title: str | None = None) -> "Figure":
     """A point per class with its name on hover; square units, no axes, and the same view for the same positions whatever the sides.
 
-    The figure always has the same four traces, so that a view that is drawn anew changes colors alone.
+    The figure always has the same four traces, so that a view that is drawn anew changes colors alone. InputError: no class, or an unknown side.
 
     Args:
         classes: name, x, y, side ("train", "test", "out") and moved (bool), which rings the class.
-        title: above the figure.
-
-    Raises:
-        InputError: no class, or an unknown side.
     """
     from plotly.graph_objects import Figure
 

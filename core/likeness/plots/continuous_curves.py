@@ -1,15 +1,14 @@
 """Mean label distance and nDCG against how many images are retrieved, or the embedding's dimensions (Kim et al., CVPR 2019, Figures 3 and 5)."""
 
 import re
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
 from likeness.errors import InputError
-from likeness.plots.lines import banded_line, padded
+from likeness.plots.lines import banded_line, means, padded
 from likeness.plots.look import GRAY, method_looks
 from likeness.plots.panels import AXIS, GRID, READ_TOGETHER, dress_with_legend, once, panel_row
 
@@ -17,6 +16,7 @@ if TYPE_CHECKING:
     from plotly.graph_objects import Figure
 
 DISTANCE, NDCG = "mean_label_distance", "ndcg"
+_AT_TEN = (f"{DISTANCE}_at_10", f"{NDCG}_at_10")
 _HEIGHT = 380
 _ROOM = 0.15  # beside the first and the last size, in powers of two
 
@@ -25,6 +25,7 @@ def continuous_curves(table: pd.DataFrame, *, methods: Sequence[str] | None = No
     """Two panels with a line per method: mean label distance at k, and nDCG at k; between the bounds, Oracle and chance, as broken grey lines.
 
     Of methods with several seeds the mean is drawn, with a band of one standard deviation over the seeds on either side.
+    InputError: no row, or no such metric.
 
     Args:
         table: a row per run, as of `likeness.studies.study.measured`: row (the method), perhaps seed, mean_label_distance_at_k and ndcg_at_k, and
@@ -32,15 +33,14 @@ def continuous_curves(table: pd.DataFrame, *, methods: Sequence[str] | None = No
             that differ between rows the mean is drawn. That Oracle's nDCG is 1 follows from its definition.
         methods: their order, in which they get their looks; None: as they come.
         unit: of the label distances, for the axis.
-
-    Raises:
-        InputError: no row, or no such metric.
     """
     cutoffs = {name: _cutoffs(table, name) for name in (DISTANCE, NDCG)}
     if "row" not in table or table.empty or not any(cutoffs.values()):
         raise InputError("There is no mean label distance or nDCG to draw; give the table that `likeness.studies.study.measured` makes of such runs.")
     figure = panel_row(["Mean label distance: smaller is better", "nDCG: larger is better"])
-    _add_lines(figure, table, methods, "k", [partial(_points, name=name, ks=ks) for name, ks in cutoffs.items()], unit)
+    columns = [{f"{name}_at_{k}": k for k in ks} for name, ks in cutoffs.items()]
+    values = [table[["row", *each]].rename(columns=each).melt("row", var_name="x", value_name="value") for each in columns]
+    _add_lines(figure, values, table["row"] if methods is None else methods, unit)
     for column, (name, ks) in enumerate(cutoffs.items(), 1):
         _add_bounds(figure, table, name, ks, column)
         if ks:
@@ -50,61 +50,41 @@ def continuous_curves(table: pd.DataFrame, *, methods: Sequence[str] | None = No
     return figure
 
 
-def size_curves(table: pd.DataFrame, size: str = "dim", k: int = 10, *, methods: Sequence[str] | None = None, unit: str = "") -> "Figure":
-    """Two panels with a line per method along the embedding's dimensions, on a logarithmic axis: mean label distance at k, and nDCG at k.
+def size_curves(table: pd.DataFrame, *, methods: Sequence[str] | None = None, unit: str = "") -> "Figure":
+    """Two panels with a line per method along the embedding's dimensions, on a logarithmic axis: mean label distance and nDCG of ten images.
 
-    Of several seeds the mean is drawn, with a band of one standard deviation on either side.
-
-    Args:
-        table: a row per run: row (the method), the column `size`, perhaps seed, mean_label_distance_at_k and ndcg_at_k.
-        size: the column of dimensions, 1 or more.
-        k: how many images are retrieved.
-        methods: their order, in which they get their looks; None: as they come.
-        unit: of the label distances, for the axis.
-
-    Raises:
-        InputError: no row, a column that is not there, or dimensions below 1.
+    `table` as of `continuous_curves`, with the column dim; `methods` and `unit` likewise. InputError: no row, a column that is not there, or
+    dimensions below 1.
     """
-    metrics = [f"mean_label_distance_at_{k}", f"ndcg_at_{k}"]
-    sizes = _sizes(table, size, metrics)
-    figure = panel_row([f"Mean label distance at {k}: smaller is better", f"nDCG at {k}: larger is better"])
-
-    def points(runs: pd.DataFrame, metric: str) -> pd.DataFrame:
-        groups = runs.dropna(subset=metric).groupby(size)[metric]
-        return pd.DataFrame({"mean": groups.mean(), "std": groups.std(ddof=0), "runs": groups.size()}).reset_index()
-
-    _add_lines(figure, table, methods, size, [partial(points, metric=metric) for metric in metrics], unit)
+    sizes = _sizes(table)
+    figure = panel_row(["Mean label distance at 10: smaller is better", "nDCG at 10: larger is better"])
+    values = [table[["row", "dim", metric]].set_axis(["row", "x", "value"], axis=1) for metric in _AT_TEN]
+    _add_lines(figure, values, table["row"] if methods is None else methods, unit)
     ends = [float(np.log10(sizes[0] / 2**_ROOM)), float(np.log10(sizes[-1] * 2**_ROOM))]  # plotly's logarithmic axes count in powers of ten
     axis: dict[str, Any] = {"type": "log", "range": ends, "tickvals": sizes, "ticktext": [f"{each:g}" for each in sizes], "minor": {"ticks": ""}}
     figure.update_xaxes(title_text="Dimensions of the embedding", unifiedhovertitle_text="%{x} dimensions", **axis)
     return figure
 
 
-def _sizes(table: pd.DataFrame, size: str, metrics: Sequence[str]) -> list[float]:
-    missing = [name for name in ("row", size, *metrics) if name not in table]
+def _sizes(table: pd.DataFrame) -> list[float]:
+    needed = ("row", "dim", *_AT_TEN)
+    missing = [name for name in needed if name not in table]
     if missing or table.empty:
-        raise InputError(f"There is no '{(missing or ['row'])[0]}' to draw; give a row per run with {', '.join(('row', size, *metrics))}.")
-    sizes = np.unique(table[size].to_numpy(dtype=np.float64))
+        raise InputError(f"There is no '{(missing or ['row'])[0]}' to draw; give a row per run with {', '.join(needed)}.")
+    sizes = np.unique(table["dim"].to_numpy(dtype=np.float64))
     if not np.isfinite(sizes).all() or sizes.min() < 1:
-        raise InputError(f"The dimensions in '{size}' begin at {sizes.min():g}; give numbers of 1 or more.")
+        raise InputError(f"The dimensions in 'dim' begin at {sizes.min():g}; give numbers of 1 or more.")
     return [float(each) for each in sizes]
 
 
-def _add_lines(
-    figure: "Figure",
-    table: pd.DataFrame,
-    methods: Sequence[str] | None,
-    x: str,
-    points: Sequence[Callable[[pd.DataFrame], pd.DataFrame]],
-    unit: str,
-) -> None:
-    """A line per method in each panel, whose function makes the points of a method's runs; and what surrounds them."""
-    looks, named = method_looks(table["row"] if methods is None else methods), set[str]()
-    for column, of_runs in enumerate(points, 1):
+def _add_lines(figure: "Figure", panels: Sequence[pd.DataFrame], methods: Iterable[str], unit: str) -> None:
+    """A line per method in each panel, which has row (the method), x and value; and what surrounds them."""
+    looks, named = method_looks(methods), set[str]()
+    for column, values in enumerate(panels, 1):
         for method, look in looks.items():
-            line = of_runs(table[table["row"] == method])
+            line = means(values[values["row"] == method].dropna(subset="value").groupby("x")["value"])
             if not line.empty:
-                banded_line(figure, line, x, look, once(named, method), {"row": 1, "col": column})
+                banded_line(figure, line, "x", look, once(named, method), {"row": 1, "col": column})
     dress_with_legend(figure, _HEIGHT, len(named), 4)
     figure.update_layout(hovermode="x unified")
     figure.update_xaxes(**READ_TOGETHER, **AXIS)
@@ -116,13 +96,6 @@ def _cutoffs(table: pd.DataFrame, name: str) -> list[int]:
     """The k of the columns NAME_at_k that hold a number, ascending."""
     found = [re.fullmatch(rf"{name}_at_(\d+)", str(column)) for column in table.columns]
     return sorted(int(match[1]) for match in found if match and table[match[0]].notna().any())
-
-
-def _points(runs: pd.DataFrame, name: str, ks: Sequence[int]) -> pd.DataFrame:
-    """k, mean, std and runs."""
-    values = [runs[f"{name}_at_{k}"].dropna() for k in ks]
-    lines = [{"k": k, "mean": each.mean(), "std": each.std(ddof=0), "runs": len(each)} for k, each in zip(ks, values, strict=True) if len(each)]
-    return pd.DataFrame(lines)
 
 
 def _add_bounds(figure: "Figure", table: pd.DataFrame, name: str, ks: Sequence[int], column: int) -> None:

@@ -8,7 +8,7 @@ import pandas as pd
 
 from likeness.errors import InputError
 from likeness.evaluation import METRICS, metric_title
-from likeness.plots.lines import banded_line, padded, whiskers
+from likeness.plots.lines import banded_line, means, padded, whiskers
 from likeness.plots.look import look_at, look_of
 from likeness.plots.panels import hover_texts, once, panels, position
 
@@ -22,19 +22,14 @@ _ERROR = "#7D838C"  # to be seen on light and dark pages
 def metric_curve(runs: pd.DataFrame, x: str = "dim", metric: str = "map_at_r", *, log_x: bool = False, title: str | None = None) -> "Figure":
     """A line per method, its mean over the runs, with a band of one standard deviation on either side; a panel per notion.
 
-    What does not depend on `x` is a horizontal line through all values: the raw encoder, which has dimensions of its own, and whatever
-    was measured at 0 (methods that read no prompt, in `prompt_counts`). Refused runs are not drawn; `likeness.studies.comparison_tables` names
-    them.
+    What does not depend on `x` is a horizontal line through all values: the raw encoder, which has dimensions of its own, and whatever was measured
+    at 0 (methods that read no prompt, in `prompt_counts`). Refused runs are not drawn; `likeness.studies.refusals` names them.
+    InputError: no such column, or nothing but refused runs.
 
     Args:
         runs: from `likeness.studies.embedding_sizes` or `prompt_counts`.
         x: column of the horizontal axis, "dim" or "prompts".
-        metric: a column of the runs, a metric.
         log_x: a logarithmic axis with a tick at each value.
-        title: above all panels.
-
-    Raises:
-        InputError: no such column, or nothing but refused runs.
     """
     points = spread(runs, x, metric)
     figure = panels(list(dict.fromkeys(points["notion"])), metric_title(metric), AXES.get(x, x), title)
@@ -48,16 +43,11 @@ def metric_curve(runs: pd.DataFrame, x: str = "dim", metric: str = "map_at_r", *
 def metric_bars(runs: pd.DataFrame, x: str = "encoder", metric: str = "map_at_r", *, title: str | None = None) -> "Figure":
     """A group of bars for each value of `x`, a bar per method with one standard deviation as error bar; a panel per notion.
 
-    Values of `x` that have nothing but refused runs keep their place and say so.
+    Values of `x` that have nothing but refused runs keep their place and say so. InputError: no such column, or nothing but refused runs.
 
     Args:
         runs: from `likeness.studies.encoder_sizes`.
         x: column of the groups.
-        metric: a column of the runs, a metric.
-        title: above all panels.
-
-    Raises:
-        InputError: no such column, or nothing but refused runs.
     """
     points = spread(runs, x, metric)
     figure = panels(list(dict.fromkeys(points["notion"])), metric_title(metric), AXES.get(x, x), title)
@@ -97,19 +87,9 @@ def _log_axis(values: list[float]) -> dict[str, Any]:
 
 
 def spread(runs: pd.DataFrame, x: str, metric: str) -> pd.DataFrame:
-    """Mean and deviation over the runs of each notion, method and value of `x`, in order of first appearance.
+    """Mean and deviation (ddof 0) of a metric over the runs of each notion, method and value of `x`, as they first appear; with how many runs.
 
-    Args:
-        runs: one row per run: notion, method, `x`, the metric, and `refused` where there were refusals; refused runs have no metric
-            and are left out.
-        x: the column along which is compared, such as "dim".
-        metric: one of `likeness.evaluation.METRICS`.
-
-    Returns:
-        Columns notion, method, `x`, mean, std (of the runs as they are, ddof 0), runs.
-
-    Raises:
-        InputError: no run that was not refused, or no such column.
+    `runs` have a row per run; refused ones have no metric and are left out. InputError: no run that was not refused, or no such column.
     """
     for column, known in ((x, "columns"), (metric, "metrics")):
         if column not in runs.columns:
@@ -118,30 +98,23 @@ def spread(runs: pd.DataFrame, x: str, metric: str) -> pd.DataFrame:
     done = runs[runs["refused"] == ""] if "refused" in runs.columns else runs
     if done.empty:
         raise InputError("There is nothing to plot: every run was refused; choose other methods, sizes or encoders.")
-    groups = done.groupby(["notion", "method", x], sort=False)[metric]
-    return groups.agg(mean="mean", std=lambda values: values.std(ddof=0), runs="size").reset_index()
+    return means(done.groupby(["notion", "method", x], sort=False)[metric])
 
 
 def convergence_curves(curves: pd.DataFrame, metric: str = "recall_at_1", *, runs: Sequence[str] | None = None, title: str | None = None) -> "Figure":
     """A line per run; of runs that share a name their mean, with a band of one standard deviation over the seeds on either side.
 
-    The vertical axis does not begin at 0: it is the course that is compared.
+    The vertical axis does not begin at 0: it is the course that is compared. InputError: no such column, or no row.
 
     Args:
         curves: run, seed, epoch and the metric, as of `likeness.studies.convergence`.
-        metric: its column.
         runs: their order, in which they get their looks, so that one without a point yet does not change the others' later; None: as they come.
-        title: above the figure.
-
-    Raises:
-        InputError: no such column, or no row.
     """
     if metric not in curves or curves.empty:
         raise InputError(f"There is no '{metric}' to draw; give the table that `likeness.studies.convergence` makes for it.")
     figure = panels([""], metric_title(metric), "Epoch", title)
     for place, run in enumerate(dict.fromkeys(curves["run"]) if runs is None else runs):
-        points = curves[curves["run"] == run].groupby("epoch")[metric]
-        line = pd.DataFrame({"mean": points.mean(), "std": points.std(ddof=0), "runs": points.size()}).reset_index()
+        line = means(curves[curves["run"] == run].groupby("epoch")[metric])
         banded_line(figure, line, "epoch", look_at(place), {"name": str(run), "legendgroup": str(run), "showlegend": True}, position(0))
     figure.update_xaxes(range=padded(curves["epoch"].min(), curves["epoch"].max()))
     figure.update_yaxes(rangemode="normal")

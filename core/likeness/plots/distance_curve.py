@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from likeness.errors import InputError
+from likeness.plots.lines import padded
 from likeness.plots.look import GRAY, Look
 from likeness.plots.panels import panels
 
@@ -25,25 +26,21 @@ _DASHES = ("dot", "dashdot", "longdash")
 _MOST_MARKERS = 150
 
 
-def distance_curve(
-    steps: pd.DataFrame, chosen: str | None = None, references: Mapping[str, float] | None = None, *, title: str | None = None
-) -> "Figure":
+def distance_curve(steps: pd.DataFrame, chosen: str | None = None, references: Mapping[str, float] | None = None) -> "Figure":
     """The distance of each step, a color and symbol for each kind of step, the chosen one ringed, references as broken lines.
+
+    InputError: no step, or none of the chosen name.
 
     Args:
         steps: name, kind ("easier", "start", "swap", "removal"), distance: a line per step, in the order of the construction.
         chosen: name of the step to ring.
         references: a name -> its distance.
-        title: above the figure.
-
-    Raises:
-        InputError: no step, or none of the chosen name.
     """
     if steps.empty:
         raise InputError("There is no step to draw; give the steps of a construction.")
     if chosen is not None and chosen not in set(steps["name"]):
         raise InputError(f"There is no step '{chosen}'; the steps are {', '.join(steps['name'])}.")
-    figure = panels([""], "Distance between train and test", "Steps from the start", title)
+    figure = panels([""], "Distance between train and test", "Steps from the start", None)
     kinds = steps["kind"].tolist()
     start = kinds.index("start") if "start" in kinds else 0
     numbered = steps.reset_index(drop=True).assign(place=range(-start, len(kinds) - start))
@@ -60,9 +57,8 @@ def distance_curve(
             name=name,
             hovertemplate=f"{name}: %{{y:.3g}}<extra></extra>",
         )
-    room = 0.04 * (ends[1] - ends[0]) or 0.5
-    figure.update_xaxes(range=[ends[0] - room, ends[1] + room], tickformat="d")
-    figure.update_layout(hovermode="closest", margin={"t": figure.layout.margin.t if title else 16})
+    figure.update_xaxes(range=padded(*ends), tickformat="d")
+    figure.update_layout(hovermode="closest", margin={"t": 16})
     return figure
 
 

@@ -1,4 +1,4 @@
-"""Scores against the distance between train and test, and how methods differ (ooDML, Figures 2 and 3)."""
+"""Scores against the distance between train and test, how methods differ, and what a few images of each new class bring (ooDML, Figures 2, 3, 7)."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -7,8 +7,8 @@ import pandas as pd
 
 from likeness.errors import InputError
 from likeness.plots.lines import padded, whiskers
-from likeness.plots.look import GRAY, Look, faded, method_looks
-from likeness.plots.panels import AXIS, GRID, dress, dress_with_legend, hover_texts, panel_row
+from likeness.plots.look import GRAY, OKABE_ITO, Look, faded, method_looks
+from likeness.plots.panels import AXIS, GRID, dress, dress_with_legend, hover_texts, once, panel_row
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
@@ -17,20 +17,20 @@ DISTANCE = "Distance between train and test"
 _HEIGHT = 460
 _BAR = 26
 _AROUND_BARS = 120
+_FEW_SHOT_HEIGHT = 400
+_BEFORE, _AFTER = "Before", "After adaptation"
+_MOST_FLAT = 8  # bars whose gains fit above them side by side
 
 
 def generalization_curves(found: pd.DataFrame, *, named: str = "R@1", methods: Sequence[str] | None = None) -> "Figure":
     """Two panels with a line per method along the distance: its score, and how far it lies above or below the mean of all methods.
 
-    Whiskers are one standard deviation over the seeds. A split that lacks a method has no differences yet.
+    Whiskers are one standard deviation over the seeds. A split that lacks a method has no differences yet. InputError for no row.
 
     Args:
         found: of `likeness.evaluation.by_split`.
         named: what it was made of, for people: "R@1 among 26 classes".
         methods: their order, in which they get their looks; None: as they come.
-
-    Raises:
-        InputError: no row.
     """
     if found.empty:
         raise InputError("There is no figure to draw; give the table that `likeness.evaluation.by_split` makes of finished runs.")
@@ -70,11 +70,8 @@ def generalization_bars(scores: pd.DataFrame, *, methods: Sequence[str] | None =
     """A bar per method with its aggregated generalization score, beside its name, and one standard deviation over the seeds; the best on top.
 
     Args:
-        scores: of `likeness.evaluation.generalization_scores`.
+        scores: of `likeness.evaluation.generalization_scores`; InputError for none.
         methods: all of the benchmark, in the order in which they get their looks; None: as they come.
-
-    Raises:
-        InputError: no row.
     """
     from plotly.graph_objects import Figure
 
@@ -99,3 +96,84 @@ def generalization_bars(scores: pd.DataFrame, *, methods: Sequence[str] | None =
     labels = [f"{row}  <b>{value:.3f}</b>  " for row, value in zip(scores["row"], scores["ags"], strict=True)]
     drawn.update_yaxes(autorange="reversed", ticks="", automargin=True, tickvals=scores["row"].tolist(), ticktext=labels)
     return drawn
+
+
+def few_shot_bars(gains: pd.DataFrame, method: str | None = None) -> "Figure":
+    """A panel per number of shots; in it, for each split from easy to hard, R@1 before and after adaptation, with the relative gain above.
+
+    InputError: no row, or none of the method.
+
+    Args:
+        gains: of `likeness.evaluation.few_shot_gains`.
+        method: whose; None: the mean over all methods.
+    """
+    figure, panels = _by_shots(gains, method)
+    for panel, own in panels.items():
+        means = own.groupby(["split", "distance"], sort=False)[["zero_shot", "few_shot"]].mean()
+        bars = means.reset_index().sort_values("distance")
+        for name, column, color in ((_BEFORE, "zero_shot", faded(OKABE_ITO[0], 0.35)), (_AFTER, "few_shot", OKABE_ITO[0])):
+            figure.add_bar(
+                x=bars["split"].tolist(),
+                y=bars[column].tolist(),
+                marker={"color": color, "pattern": {"shape": "/" if column == "zero_shot" else ""}},
+                text=[f"{gain:+.0%}" for gain in bars["few_shot"] / bars["zero_shot"] - 1] if column == "few_shot" else None,
+                textposition="outside",
+                textangle=0 if len(bars) * len(panels) <= _MOST_FLAT else -90,
+                textfont={"size": 11},
+                constraintext="none",
+                cliponaxis=False,
+                hovertemplate=f"%{{x}}, {name.lower()}: %{{y:.3f}}<extra></extra>",
+                name=name,
+                legendgroup=name,
+                showlegend=panel == 1,
+                row=1,
+                col=panel,
+            )
+    dress(figure, _FEW_SHOT_HEIGHT, None)
+    figure.update_layout(barmode="group", bargap=0.3, bargroupgap=0.05, margin={"b": 90})
+    figure.update_xaxes(type="category", title_text="Split, from easy to hard", tickangle=-35)
+    figure.update_yaxes(gridcolor=GRID, zeroline=False, rangemode="tozero")
+    figure.update_yaxes(title_text="R@1", row=1, col=1)
+    return figure
+
+
+def few_shot_curves(gains: pd.DataFrame, *, methods: Sequence[str] | None = None) -> "Figure":
+    """The relative gain of each method along the distance, a panel per number of shots; InputError for no row.
+
+    Args:
+        gains: of `likeness.evaluation.few_shot_gains`.
+        methods: all of the benchmark, in the order in which they get their looks; None: as they come.
+    """
+    figure, panels = _by_shots(gains)
+    looks, named = method_looks(gains["row"] if methods is None else methods), set[str]()
+    for panel, own in panels.items():
+        for method, look in looks.items():
+            line = own[own["row"] == method].sort_values("distance")
+            if line.empty:
+                continue
+            figure.add_scatter(
+                x=line["distance"].tolist(),
+                y=line["gain"].tolist(),
+                **look.line(),
+                hovertext=line["split"].tolist(),
+                hovertemplate=f"{method}<br>%{{hovertext}}: %{{y:+.1%}}<extra></extra>",
+                **once(named, method),
+                row=1,
+                col=panel,
+            )
+    dress_with_legend(figure, _FEW_SHOT_HEIGHT, len(named), 2)
+    figure.update_xaxes(title_text=DISTANCE, range=padded(gains["distance"].min(), gains["distance"].max()), **AXIS)
+    figure.update_yaxes(gridcolor=GRID, zeroline=True, zerolinecolor=GRAY, tickformat="+.0%")
+    figure.update_yaxes(title_text="Gain in R@1", row=1, col=1)
+    return figure
+
+
+def _by_shots(gains: pd.DataFrame, method: str | None = None) -> "tuple[Figure, dict[int, pd.DataFrame]]":
+    """An empty panel per number of shots, and the gains to draw in each, of one method or of all."""
+    own = gains if method is None else gains[gains["row"] == method]
+    if own.empty:
+        whose = "" if method is None else f" of '{method}'"
+        raise InputError(f"There is no few-shot figure{whose} to draw; give runs that were measured with few_shot.")
+    shots = sorted(own["shots"].unique())
+    figure = panel_row([f"{each} images of each class" for each in shots], shared_yaxes="all", horizontal_spacing=0.04)
+    return figure, {panel: own[own["shots"] == count] for panel, count in enumerate(shots, 1)}

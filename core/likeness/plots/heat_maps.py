@@ -24,15 +24,12 @@ def class_heat_maps(matrices: Mapping[str, Any], names: Sequence[str], order: An
 
     Each panel has a color scale of its own, from the least to the largest similarity of different classes, since cosines of texts and of images
     lie in different ranges and only their order can be compared. The diagonal, a class with itself, is left empty.
+    InputError: no matrix, one that does not fit the names, or more than 1,000 classes.
 
     Args:
         matrices: a title, such as "Language" or a space's name, in lines with "<br>" between -> similarities (c, c).
         names: c class names.
         order: class numbers (c,), such as of `likeness.evaluation.clustered_order`; None: as they come.
-        title: above all panels.
-
-    Raises:
-        InputError: no matrix, one that does not fit the names, or more than 1,000 classes.
     """
     from plotly.subplots import make_subplots
 

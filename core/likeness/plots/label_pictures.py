@@ -25,7 +25,7 @@ _FINE = 3  # drawn so many times larger, then made small: smooth edges
 _COVER = 0.45  # of a layout's colors over the image
 _LIMB = ("ankle", "knee", "hip", "shoulder", "elbow", "wrist")
 _TRUNK = (("pelvis", "thorax"), ("thorax", "upper_neck"), ("upper_neck", "head_top"), ("neck", "head_top"), ("left_hip", "right_hip"))
-_CORNERS = {"bottom right": (1, 1), "bottom left": (0, 1), "top right": (1, 0), "top left": (0, 0)}
+CORNERS = {"bottom right": (1, 1), "bottom left": (0, 1), "top right": (1, 0), "top left": (0, 0)}
 
 
 def bones(names: Sequence[str]) -> list[tuple[int, int]]:
@@ -38,15 +38,9 @@ def bones(names: Sequence[str]) -> list[tuple[int, int]]:
 
 
 def draw_pose(image: "Image", joints: Any, names: Sequence[str]) -> "Image":
-    """The skeleton on the person: bones of the left side blue, of the right side orange, of neither white.
+    """The skeleton on the person: bones of "left_..." joints blue, of "right_..." orange, of neither or both white.
 
-    Args:
-        image: RGB.
-        joints: (j, 2) x and y in pixels of `image`; what is not finite is left out.
-        names: of the joints; their sides are read from "left_..." and "right_...".
-
-    Raises:
-        InputError: joints that do not fit their names.
+    `joints` (j, 2) are x and y in pixels of `image`; what is not finite is left out. InputError where they do not fit their names.
     """
     places: NDArray[np.float64] = np.asarray(joints, dtype=np.float64)
     if places.shape != (len(names), 2):
@@ -76,20 +70,15 @@ def _side_color(*names: str) -> str:
 def blend_layout(image: "Image", mask: Any) -> "Image":
     """The image under the colors of its surfaces, one for each label of the mask from 1 on, five in turn, with white borders between them.
 
-    Args:
-        image: RGB.
-        mask: (h, w) whole numbers, of any size; 0 is no surface and stays as it is.
-
-    Raises:
-        InputError: what is no such mask.
+    `mask` (h, w) are whole numbers, of any size; 0 is no surface and stays as it is. InputError for what is no such mask.
     """
-    from PIL import Image as Images
+    from PIL import Image as Images, ImageColor
 
     labels = np.asarray(mask)
     if labels.ndim != 2 or labels.dtype.kind not in "iub" or (labels.size and (labels.min() < 0 or labels.max() > 255)):
         raise InputError(f"The mask has shape {labels.shape} and type {labels.dtype}; give a number from 0 to 255 for each pixel, (h, w).")
     fitted = np.asarray(Images.fromarray(labels.astype(np.uint8)).resize(image.size, Images.Resampling.NEAREST))
-    colors = np.array([_rgb(color) for color in SURFACES], dtype=np.float64)
+    colors = np.array([ImageColor.getrgb(color) for color in SURFACES], dtype=np.float64)
     pixels = np.asarray(image.convert("RGB"), dtype=np.float64)
     covered = (1 - _COVER) * pixels + _COVER * colors[(fitted.astype(np.int64) - 1) % len(SURFACES)]
     found = np.where((fitted > 0)[:, :, None], covered, pixels)
@@ -111,19 +100,11 @@ def _borders(labels: NDArray[np.uint8], width: int) -> NDArray[np.bool_]:
 def draw_viewpoint(image: "Image", yaw: float, elevation: float | None = None, corner: str = "bottom right") -> "Image":
     """A dial in a corner: seen from above, the arrow points from the object to where the camera stands; beside it a tick for how high it stands.
 
-    Up on the dial, where it is notched, is before the object (yaw 0); its own left (yaw 90) is left on the dial.
-
-    Args:
-        image: RGB.
-        yaw: degrees.
-        elevation: degrees above the horizon, up to 90; below it the tick stays at the foot of its scale. None: no scale.
-        corner: "bottom right", "bottom left", "top right" or "top left".
-
-    Raises:
-        InputError: another corner, or angles that are not finite.
+    Up on the dial, where it is notched, is before the object (yaw 0); its own left (yaw 90) is left on the dial. Angles are in degrees; an elevation
+    below the horizon stays at the foot of its scale, and None has no scale. InputError: another corner, or angles that are not finite.
     """
-    if corner not in _CORNERS:
-        raise InputError(f"There is no corner '{corner}'; choose one of {', '.join(_CORNERS)}.")
+    if corner not in CORNERS:
+        raise InputError(f"There is no corner '{corner}'; choose one of {', '.join(CORNERS)}.")
     if not math.isfinite(yaw) or not (elevation is None or math.isfinite(elevation)):
         raise InputError(f"The viewpoint is {yaw}, {elevation}; give finite angles in degrees.")
     middle, radius = dial_place(image.size, corner)
@@ -144,7 +125,7 @@ def draw_viewpoint(image: "Image", yaw: float, elevation: float | None = None, c
 
 def dial_place(size: tuple[int, int], corner: str = "bottom right") -> tuple[tuple[float, float], float]:
     """Centre (x, y) and radius in pixels of the dial in an image of this (width, height)."""
-    right, bottom = _CORNERS[corner]
+    right, bottom = CORNERS[corner]
     radius = 0.15 * min(size)
     gap = 1.2 * radius
     return (size[0] - gap if right else gap, size[1] - gap if bottom else gap), radius
@@ -167,11 +148,7 @@ def _scale_beside(pen: "ImageDraw", x: float, y: float, r: float, elevation: flo
 
 
 def draw_numbers(image: "Image", shares: Sequence[float]) -> "Image":
-    """A track for each number along the lower edge, with a mark where it lies between the least (0, left) and the largest (1, right).
-
-    Raises:
-        InputError: no number, or shares that do not lie within 0 and 1.
-    """
+    """A track for each number along the lower edge, marked where it lies between 0 (left) and 1 (right); InputError for other numbers, or none."""
     values = [float(share) for share in shares]
     if not values or not all(0 <= value <= 1 for value in values):
         raise InputError(f"The shares are {values}; give one or more numbers from 0 to 1.")
@@ -202,7 +179,3 @@ def _drawn_over(image: "Image", draw: Callable[["ImageDraw", float], None]) -> "
 
 def _disc(pen: "ImageDraw", middle: tuple[float, float], radius: float, color: Any) -> None:
     pen.ellipse([middle[0] - radius, middle[1] - radius, middle[0] + radius, middle[1] + radius], fill=color)
-
-
-def _rgb(color: str) -> tuple[int, int, int]:
-    return int(color[1:3], 16), int(color[3:5], 16), int(color[5:7], 16)

@@ -8,24 +8,17 @@ from numpy.typing import NDArray
 from likeness.data import ImageTable, upright_picture
 from likeness.errors import InputError
 from likeness.labels import LabelsConfig, joints_of, read_layouts
-from likeness.plots.label_pictures import blend_layout, draw_numbers, draw_pose, draw_viewpoint
+from likeness.plots.label_pictures import CORNERS, blend_layout, draw_numbers, draw_pose, draw_viewpoint
 
 if TYPE_CHECKING:
     from PIL.Image import Image
 
-_CORNERS = ("bottom right", "bottom left", "top right", "top left")
 _MOST_DRAWN = 4  # numbers on one picture
 _SHORT = 3  # letters of a unit that is written after every number
 
 
 def labeled_image(table: ImageTable, config: LabelsConfig | None, row: int, side: int = 256) -> "Image":
     """Image `row`, RGB, at most `side` pixels wide and high, with its label on it; captions, names and matrices leave the image as it is.
-
-    Args:
-        table: images with their labels.
-        config: which labels; None: none is drawn.
-        row: of the table.
-        side: of the picture.
 
     Raises:
         OSError: the image cannot be read.
@@ -68,7 +61,7 @@ def _joints(table: ImageTable, names: list[str], row: int) -> NDArray[np.float64
 def _angles(image: "Image", angles: dict[str, float]) -> "Image":
     if set(angles) == {"yaw", "elevation"}:
         return draw_viewpoint(image, angles["yaw"], angles["elevation"])
-    for angle, corner in zip(angles.values(), _CORNERS, strict=False):
+    for angle, corner in zip(angles.values(), CORNERS, strict=False):
         image = draw_viewpoint(image, angle, corner=corner)
     return image
 

@@ -18,9 +18,7 @@ _MOST_MARKERS = 40
 def banded_line(figure: "Figure", line: pd.DataFrame, x: str, look: Look, legend: dict[str, Any], place: dict[str, int]) -> None:
     """Adds a line through the means and, where there is one, a band of one standard deviation on either side.
 
-    Args:
-        line: the points in order of `x`, with columns `x`, mean, std and runs; its points are marked unless it is flat or there are too many.
-        look, legend, place: of the line and of the trace, as `look_of`, `once` and `position` give them.
+    `line` has the columns `x` (in order), mean, std and runs; its points are marked unless it is flat or there are too many.
     """
     values, mean, std = line[x].tolist(), line["mean"], line["std"]
     marked = len(line) <= _MOST_MARKERS and (line["mean"].nunique() > 1 or len(line) == 1)
@@ -36,15 +34,12 @@ def banded_line(figure: "Figure", line: pd.DataFrame, x: str, look: Look, legend
             **{**legend, "showlegend": False},
             **place,
         )
-    figure.add_scatter(
-        x=values,
-        y=mean.tolist(),
-        **look.line(marked),
-        hovertext=hover_texts(line),
-        hovertemplate=_HOVER,
-        **legend,
-        **place,
-    )
+    figure.add_scatter(x=values, y=mean.tolist(), **look.line(marked), hovertext=hover_texts(line), hovertemplate=_HOVER, **legend, **place)
+
+
+def means(groups: Any) -> pd.DataFrame:
+    """Mean, deviation (ddof 0) and number of runs of each group of a metric's values, beside the keys."""
+    return pd.DataFrame({"mean": groups.mean(), "std": groups.std(ddof=0), "runs": groups.size()}).reset_index()
 
 
 def whiskers(deviations: "pd.Series[float]", color: str) -> dict[str, Any]:

@@ -3,6 +3,8 @@
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
+from PIL import ImageColor
+
 # Okabe and Ito's colors, which color-blind people tell apart; their black is left out, because it cannot be seen on dark pages.
 OKABE_ITO = ("#0072B2", "#D55E00", "#009E73", "#E69F00", "#CC79A7", "#56B4E9", "#F0E442")
 GRAY = "#868B94"
@@ -69,7 +71,7 @@ def look_at(place: int) -> Look:
 
 def faded(color: str, opacity: float) -> str:
     """A hex color as plotly's `rgba(...)`."""
-    red, green, blue = (int(color[start : start + 2], 16) for start in (1, 3, 5))
+    red, green, blue = ImageColor.getrgb(color)[:3]
     return f"rgba({red}, {green}, {blue}, {opacity})"
 
 

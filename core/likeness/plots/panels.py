@@ -1,6 +1,7 @@
-"""The frame of every figure: one panel per notion with a shared vertical axis, a light grid, the legend below."""
+"""The frame of every figure: one panel per notion with a shared vertical axis, a light grid, the legend below; and a page that holds one."""
 
 from collections.abc import Sequence
+from html import escape
 from typing import TYPE_CHECKING, Any
 
 from likeness.notions import METHOD_TITLES
@@ -20,6 +21,26 @@ GRID = faded(GRAY, 0.22)
 # a horizontal axis, and one whose traces are read together at the pointer
 AXIS = {"showgrid": False, "zeroline": False, "ticks": "outside", "tickcolor": GRID, "showline": True, "linecolor": GRID}
 READ_TOGETHER = {"spikecolor": GRAY, "spikethickness": -1, "spikedash": "solid"}
+_PAGE = """<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>{title}</title>
+<style>
+body {{ margin: 1.5rem auto; padding: 0 1rem; max-width: 1440px; background: #fff; color: #1b1f2a; font: 15px/1.5 system-ui, sans-serif }}
+aside {{ margin: 0 60px; font-size: 0.87rem; color: #5b616b }}
+p {{ margin: 0.3rem 0 }}
+</style>
+</head>
+<body>
+{figure}
+<aside>
+{notes}
+</aside>
+</body>
+</html>
+"""
 
 
 def panels(notions: Sequence[str], y_title: str, x_title: str, title: str | None) -> "Figure":
@@ -89,3 +110,10 @@ def once(shown: set[str], method: str) -> dict[str, Any]:
     first = method not in shown
     shown.add(method)
     return {"name": METHOD_TITLES.get(method, method), "legendgroup": method, "showlegend": first}
+
+
+def as_page(figure: "Figure", title: str, notes: Sequence[str] = ()) -> str:
+    """HTML of the interactive figure with plotly.js inside (some 5 MB), and a line below it for each note."""
+    config = {"responsive": True, "displaylogo": False}
+    content = figure.to_html(full_html=False, include_plotlyjs=True, config=config)
+    return _PAGE.format(title=escape(title), figure=content, notes="\n".join(f"<p>{escape(note)}</p>" for note in notes))

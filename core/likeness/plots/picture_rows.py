@@ -1,6 +1,7 @@
 """Rows of pictures with words below, framed where they are right: what spaces find for a query, or what lies at the ends of a direction."""
 
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,7 +12,7 @@ from likeness.errors import InputError
 from likeness.plots.label_pictures import LEFT
 from likeness.plots.labeled_image import labeled_image
 from likeness.plots.look import OKABE_ITO
-from likeness.plots.picture_sheet import INK, LINE, MARGIN, QUIET, PictureSheet
+from likeness.plots.picture_sheet import INK, LINE, MARGIN, QUIET, PictureSheet, check_rows
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -32,6 +33,8 @@ def picture_rows(
 ) -> "Image":
     """A row of pictures for each space, with the query on the left where there is one.
 
+    InputError: nothing found, a row that there is not, or texts or a mask of other length than the table.
+
     Args:
         table: n images.
         found: what is above a row, such as a space's name -> rows of the table, nearest first.
@@ -39,9 +42,6 @@ def picture_rows(
         texts: of each of the n images, what stands below it, such as its label; None: nothing.
         right: mask (n,) of the images that ought to be found. They get a frame, and how many of a row they are stands above it.
         tile: side of a picture in pixels.
-
-    Raises:
-        InputError: nothing found, a row that there is not, or texts or a mask of other length than the table.
     """
     _check(table, found, query, texts, right)
     words = None if texts is None else [str(text) for text in texts]
@@ -66,17 +66,11 @@ def picture_rows(
 
 
 def _check(
-    table: ImageTable,
-    found: Mapping[str, Sequence[int]],
-    query: int | None,
-    texts: Sequence[object] | None,
-    right: NDArray[np.bool_] | None,
+    table: ImageTable, found: Mapping[str, Sequence[int]], query: int | None, texts: Sequence[object] | None, right: NDArray[np.bool_] | None
 ) -> None:
     for given in (texts, right):
         if given is not None and len(given) != len(table):
             raise InputError(f"There are {len(table)} images and {len(given)} texts or marks; pass one for each image.")
     if not found or not all(len(rows) for rows in found.values()):
         raise InputError("Nothing is found; pass at least one row of the table for each space.")
-    rows = np.concatenate([[] if query is None else [query], *found.values()]).astype(np.int64)
-    if rows.min() < 0 or rows.max() >= len(table):
-        raise InputError(f"Row {int(rows.max() if rows.max() >= len(table) else rows.min())} is asked for, and there are {len(table)} images.")
+    check_rows(chain([] if query is None else [query], *found.values()), len(table))

@@ -1,6 +1,9 @@
 """A sheet of pictures with words around them, for figures that show what is found."""
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
+
+from likeness.errors import InputError
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -9,16 +12,15 @@ INK, QUIET, _PAPER = "#1b1f2a", "#5d6575", "#ffffff"
 GAP, MARGIN, LINE, _LETTER = 8, 14, 18, 13
 
 
+def check_rows(rows: Iterable[int], count: int) -> None:
+    """Raises InputError for a row outside of a table of so many images."""
+    wrong = [int(row) for row in rows if not 0 <= row < count]
+    if wrong:
+        raise InputError(f"Row {max(wrong) if max(wrong) >= count else min(wrong)} is asked for, and there are {count} images.")
+
+
 class PictureSheet:
-    """A sheet to put pictures and words on.
-
-    Args:
-        width, height: in pixels.
-        tile: side of a picture.
-
-    Attributes:
-        sheet: the picture of all.
-    """
+    """A sheet to put pictures, in tiles of `tile` pixels, and words on; `sheet` is the picture of all."""
 
     def __init__(self, width: int, height: int, tile: int) -> None:
         from PIL import Image

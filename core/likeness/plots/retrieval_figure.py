@@ -1,7 +1,8 @@
 """A query and what spaces retrieve for it, as one picture in the manner of a paper (Kim et al., CVPR 2019, Figures 4, 6 and 7)."""
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from itertools import chain
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -10,7 +11,7 @@ from likeness.errors import InputError
 from likeness.labels import LabelDistances, LabelsConfig
 from likeness.plots.label_pictures import LEFT
 from likeness.plots.labeled_image import captions_of, distance_text, label_text, labeled_image
-from likeness.plots.picture_sheet import GAP, INK, LINE, MARGIN, QUIET, PictureSheet
+from likeness.plots.picture_sheet import GAP, INK, LINE, MARGIN, QUIET, PictureSheet, check_rows
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -23,6 +24,8 @@ def retrieval_figure(
 ) -> "Image":
     """The query with its label on the left; beside it a row of pictures for each space, with their labels drawn and their label distances below.
 
+    InputError: nothing retrieved, a row that there is not, or tables and label distances of different length.
+
     Args:
         table: n images with their labels.
         config: which labels are drawn.
@@ -30,9 +33,6 @@ def retrieval_figure(
         query: row of the table.
         retrieved: what is above a row, such as a space's name -> rows of the table, nearest first.
         tile: side of a picture in pixels.
-
-    Raises:
-        InputError: nothing retrieved, a row that there is not, or tables and label distances of different length.
     """
     _check(table, labels, query, retrieved)
     texts = config.kind == "captions"
@@ -60,6 +60,4 @@ def _check(table: ImageTable, labels: LabelDistances, query: int, retrieved: Map
         raise InputError(f"There are {len(table)} images and label distances of {len(labels)}; give those of the same images.")
     if not retrieved or not all(len(rows) for rows in retrieved.values()):
         raise InputError("Nothing is retrieved; give at least one row of the table for each space.")
-    rows: Any = np.concatenate([[query], *retrieved.values()])
-    if rows.min() < 0 or rows.max() >= len(table):
-        raise InputError(f"Row {int(rows.max() if rows.max() >= len(table) else rows.min())} is asked for, and there are {len(table)} images.")
+    check_rows(chain([query], *retrieved.values()), len(table))

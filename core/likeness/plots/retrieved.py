@@ -23,13 +23,8 @@ _LEFT = 220
 def retrieved_bars(tables: Mapping[str, pd.DataFrame], *, title: str | None = None) -> "Figure":
     """A panel per query class; in it a group of horizontal bars per retrieved class, the most related on top, a bar per space.
 
-    Args:
-        tables: a query class -> what `likeness.evaluation.retrieved_classes` found for it: class, language_similarity, and counts in one column
-            per space, the same spaces in all.
-        title: above all panels.
-
-    Raises:
-        InputError: no table, or tables of different spaces.
+    `tables`: a query class -> what `likeness.evaluation.retrieved_classes` found for it: class, language_similarity, and counts in one column per
+    space. InputError: no table, or tables of different spaces.
     """
     from plotly.subplots import make_subplots
 

@@ -16,16 +16,14 @@ _HEIGHT = 190
 
 
 def score_histogram(scores: Any, threshold: float, answers: tuple[Any, Any] = ((), ()), axis: str = "Similarity to the query") -> "Figure":
-    """A bar per range of scores, in color from the cut-off on, with the scores of answered images below; counts on a logarithmic axis.
+    """A bar per range of scores (n,), in color from the cut-off on, with the scores of answered images below; counts on a logarithmic axis.
+
+    InputError: no scores, or some that are not finite.
 
     Args:
-        scores: (n,) of all images.
         threshold: the cut-off; a bar begins exactly there.
         answers: scores of the images that match and of those that do not.
         axis: what the scores are.
-
-    Raises:
-        InputError: no scores, or some that are not finite.
 
     Example:
         >>> figure = score_histogram([0.1, 0.2, 0.3, 0.9], 0.5)

@@ -28,15 +28,12 @@ _ROW_HEIGHT = 330
 def structure_scatter(scaled: pd.DataFrame, correlations: pd.DataFrame, *, methods: Sequence[str] | None = None) -> "Figure":
     """A panel per property with a point per run, and least-squares lines through all of them and through those of the start alone.
 
-    Structure and score are scaled to 0 to 1 within each split. The correlations stand in the panels' titles.
+    Structure and score are scaled to 0 to 1 within each split. The correlations stand in the panels' titles. InputError for no row.
 
     Args:
         scaled: of `likeness.evaluation.scaled_structure`.
         correlations: of `likeness.evaluation.structure_correlations`.
         methods: all of the benchmark, in the order in which they get their looks; None: as they come.
-
-    Raises:
-        InputError: no row.
     """
     from plotly.subplots import make_subplots
 

@@ -9,22 +9,17 @@ from likeness.errors import InputError
 
 
 def align(new: Any, reference: Any) -> NDArray[np.float32]:
-    """Moves, turns, mirrors and scales `new` so that it comes closest to `reference` in squared distance (orthogonal Procrustes).
+    """Moves, turns, mirrors and scales positions `new` (n, 2) so that they come closest to `reference` in squared distance (orthogonal Procrustes).
 
-    A refitted map differs from the old one by an arbitrary turn or mirror image; after this, what still moves has really moved.
+    A refitted map differs from the old one by an arbitrary turn or mirror image; after this, what still moves has really moved. With fewer than two
+    distinct counterparts the map is only shifted, with none it stays. With both centred, new^T reference = U S V^T gives the turn U V^T and the scale
+    sum(S) / |new|^2 (Schoenemann and Carroll 1970).
 
     Args:
-        new: positions (n, 2).
-        reference: positions of the same items (n, 2); a row with NaN is an item without a counterpart: it takes part in the movement,
-            not in finding it.
-
-    Returns:
-        Positions (n, 2). With fewer than two distinct counterparts the map is only shifted, with none it stays.
+        reference: of the same items (n, 2); a row with NaN is an item without a counterpart: it takes part in the movement, not in finding it.
 
     Raises:
         InputError: if the shapes differ or `new` is not finite.
-
-    With both centred, new^T reference = U S V^T gives the turn U V^T and the scale sum(S) / |new|^2 (Schoenemann and Carroll 1970).
     """
     moved, target = np.asarray(new, np.float64), np.asarray(reference, np.float64)
     if moved.ndim != 2 or moved.shape[1] != 2 or moved.shape != target.shape:

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from likeness.arrays import checked_rows
-from likeness.projection.layout_worker import layout_worker
+from likeness.projection.layout_worker import WORKER
 from likeness.projection.map_store import load_map, map_key, map_path
 from likeness.projection.methods import differing
 
@@ -36,21 +36,17 @@ class LayoutFailed(RuntimeError):  # noqa: N818
 
 
 class LayoutJob:
-    """A map that is being laid out, or was found in the store.
+    """A map that is being laid out, or was found in the store, where `key` is its name.
 
-    Jobs are done one after the other by one process, in the order they were made. A finished map stays in the store, also when the job
-    itself has been forgotten meanwhile.
+    Jobs are done one after the other by one process, in the order they were made. A finished map stays in the store, also when the job itself has
+    been forgotten meanwhile.
 
     Args:
         vectors: (n, d).
         content: what the map is stored under, see `map_key`; None: the vectors themselves.
         method: a name in `METHODS`.
         init: positions to start from (n, 2), see `umap_map`; they count for the key.
-        parameters: further keywords of the method's function, such as seed, neighbors, perplexity. Those at their default do not count
-            for the key.
-
-    Attributes:
-        key: name of the map in the store.
+        parameters: of the method's function, such as seed or perplexity. Those at their default do not count for the key.
 
     Raises:
         InputError: if a vector is not finite, or there is no such method.
@@ -65,7 +61,7 @@ class LayoutJob:
         if load_map(self.key) is None:
             self._folder = self._written(rows, _file_of(vectors), method, init, parameters)
             weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
-            layout_worker().submit(self._folder)
+            WORKER.submit(self._folder)
 
     def _written(self, rows: NDArray[np.float32], file: dict[str, Any] | None, method: str, init: Any, parameters: dict[str, Any]) -> Path:
         folder = Path(tempfile.mkdtemp(prefix="likeness-map-"))
@@ -80,7 +76,7 @@ class LayoutJob:
     @property
     def done(self) -> bool:
         """Whether the job has ended, with a map or without."""
-        return self._folder is None or self._cancelled or layout_worker().ended(self._folder)
+        return self._folder is None or self._cancelled or WORKER.ended(self._folder)
 
     def result(self, timeout: float | None = None) -> NDArray[np.float32]:
         """Positions (n, 2); waits for them, at most `timeout` seconds.
@@ -107,13 +103,10 @@ class LayoutJob:
         return "The map was removed from the store; ask for it again."
 
     def abandon(self) -> bool:
-        """Cancels a job whose map is no longer wanted, if that brings the next one forward, and says whether it is cancelled.
-
-        A job that waits in the queue is cancelled. One at work ends only after `RESTART` seconds, since ending it costs a new process;
-        before that it goes on, and its map is kept.
-        """
+        """Cancels a job whose map is no longer wanted, if that brings the next one forward, and says whether it is cancelled: one that waits in the
+        queue at once, one at work only after `RESTART` seconds, since ending it costs a new process."""
         if not self.done and self._folder is not None:
-            at_work = layout_worker().at_work(self._folder)
+            at_work = WORKER.at_work(self._folder)
             if not at_work or time.monotonic() - self._begun > RESTART:
                 self.cancel()
         return self._cancelled
@@ -122,5 +115,5 @@ class LayoutJob:
         """Stops the job, unless it is done; nothing is stored."""
         if not self.done and self._folder is not None:
             self._cancelled = True
-            layout_worker().cancel(self._folder)
+            WORKER.cancel(self._folder)
             shutil.rmtree(self._folder, ignore_errors=True)

@@ -20,9 +20,8 @@ from likeness.projection.umap_map import umap_map
 def run(folder: Path) -> None:
     """Does the job of a folder and stores the map at its target.
 
-    job.json says how, and in which file the vectors are; without one they are vectors.npy of the folder. init.npy is the start if there is one.
-
-    The file `done` appears last; before it `error.txt`, one line, if there is no map. A folder that is gone is a job nobody waits for.
+    job.json says how, and in which file the vectors are; without one they are vectors.npy of the folder. init.npy is the start if there is one. The
+    file `done` appears last; before it `error.txt`, one line, if there is no map. A folder that is gone is a job nobody waits for.
     """
     if not folder.is_dir():
         return

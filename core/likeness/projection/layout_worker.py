@@ -84,15 +84,10 @@ class LayoutWorker:
             self._send(folder)
 
 
-_WORKER = LayoutWorker()
-atexit.register(_WORKER.stop)
-
-
-def layout_worker() -> LayoutWorker:
-    """The worker of this process."""
-    return _WORKER
+WORKER = LayoutWorker()  # of this process
+atexit.register(WORKER.stop)
 
 
 def warm_up() -> None:
     """Starts the layout process, so that it has imported and compiled UMAP (some 10 s) by the time a map is wanted. Returns at once."""
-    _WORKER.start()
+    WORKER.start()

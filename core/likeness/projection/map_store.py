@@ -20,10 +20,8 @@ def map_key(content: Any, method: str, **parameters: Any) -> str:
     """Name of a map: a hash of what it shows and how.
 
     Args:
-        content: the vectors (n, d), or a string that determines them on every machine, such as the identities of images, encoder and
-            notion together. Vectors computed on another processor differ in their last digits and so in their hash; maps that ship
-            need the string.
-        method: a name in `METHODS`.
+        content: the vectors (n, d), or a string that determines them on every machine, such as the identities of images, encoder and notion together.
+            Vectors computed on another processor differ in their last digits and so in their hash; maps that ship need the string.
         parameters: everything else that changes the map; arrays count by content.
     """
     recipe = {"version": VERSION, "method": method, "content": _fingerprint(content)}
@@ -45,12 +43,8 @@ def map_path(key: str) -> Path:
 
 def load_map(key: str) -> NDArray[np.float32] | None:
     """Positions (n, 2) of a stored map, from the cache or from what ships; None if there is none or the file is damaged."""
-    for path in (map_path(key), assets_dir() / "maps" / f"{key}.npy"):
-        if path.is_file():
-            positions = _read(path)
-            if positions is not None:
-                return positions
-    return None
+    found = (_read(path) for path in (map_path(key), assets_dir() / "maps" / f"{key}.npy") if path.is_file())
+    return next((positions for positions in found if positions is not None), None)
 
 
 def _read(path: Path) -> NDArray[np.float32] | None:

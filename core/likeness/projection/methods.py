@@ -23,10 +23,9 @@ class LayoutMethod:
     """A way to lay out a map.
 
     Attributes:
-        title: as a person reads it.
         help: what it keeps, in one sentence.
         function: (vectors, seed, *, init, **parameters) -> positions (n, 2) float32.
-        parameters: name -> what it means.
+        parameters: what controls offer, by name.
         seeded: whether the seed changes the map.
     """
 

@@ -8,12 +8,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from likeness.arrays import checked_rows, unit_rows
 from likeness.compiled import load_numba
 from likeness.errors import InputError
-from likeness.projection.chords import chords
-from likeness.projection.pca_map import pca_map
-from likeness.projection.start import checked_start, jittered
+from likeness.projection.start import chords, jittered, rows_and_starts
+from likeness.threads import threads_for
 
 # Passes of the paper's three phases: order at large, then clusters, then neighborhoods.
 PHASES = (100, 100, 250)
@@ -40,37 +38,31 @@ class _Pairs(NamedTuple):
 def pacmap_map(
     vectors: Any, seed: int = 0, *, neighbors: int = 10, mid_near_ratio: float = 0.5, further_ratio: float = 2.0, init: Any = None
 ) -> NDArray[np.float32]:
-    """PaCMAP (Wang et al. 2021) of the unit-length vectors, the same for the same vectors and seed on the same machine.
+    """PaCMAP (Wang et al. 2021) of vectors (n, d) at unit length, the same for the same vectors and seed on the same machine: positions (n, 2),
+    finite.
+
+    Fewer than four items get the PCA map (or `init`), since there is no neighborhood to keep. The package's compiled steps are called one by one, not
+    through its PaCMAP class: that shrinks every start to nothing and centres the vectors before it takes angles, so that they are no cosines any
+    more. Neighbors are exact (`likeness.search.nearest`). The first import compiles for about half a minute of processor time, once per installation.
 
     Args:
-        vectors: (n, d); rows are scaled to unit length first, since similarity is cosine.
-        seed: of the choice of mid-near and further pairs.
         neighbors: nearest others that each item is drawn to; cut where these and the further pairs would exceed n - 1.
         mid_near_ratio: pairs of middle distance per neighbor, which hold the clusters in place at first.
         further_ratio: pairs of any distance per neighbor, which push apart.
-        init: positions to start from (n, 2), such as the map before a refit: what need not move then stays about where it was. None:
-            the PCA map, small.
-
-    Returns:
-        Positions (n, 2), finite. Fewer than four items get the PCA map (or `init`), since there is no neighborhood to keep.
+        init: positions to start from (n, 2), such as the map before a refit: what need not move then stays about where it was. None: the PCA map,
+            small.
 
     Raises:
-        InputError: if a vector is not finite or all zeros, `neighbors` is below 1, a ratio is negative, `further_ratio` is below 0.1,
-            or `init` does not fit.
-
-    The package's compiled steps are called one by one, not through its PaCMAP class: that shrinks every start to nothing and centres the
-    vectors before it takes angles, so that they are no cosines any more. Neighbors are exact (`likeness.search.nearest`).
-    The first import compiles for about half a minute of processor time, once per installation.
+        InputError: if a vector is not finite or all zeros, `neighbors` is below 1, a ratio is negative, `further_ratio` is below 0.1, or `init` does
+            not fit.
     """
-    given = checked_rows(vectors, "The vectors")
-    rows, flat = unit_rows(given, "The vectors"), pca_map(given)
+    rows, flat, start = rows_and_starts(vectors, init)
     if neighbors < 1:
         raise InputError(f"neighbors is {neighbors}, but each item needs at least 1; 10 is usual.")
     if not 0 <= mid_near_ratio < float("inf"):
         raise InputError(f"mid_near_ratio is {mid_near_ratio}, but it must be 0 or more; 0.5 is usual.")
     if not 0.1 <= further_ratio < float("inf"):
         raise InputError(f"further_ratio is {further_ratio}, but it must be at least 0.1, or nothing pushes apart; 2 is usual.")
-    start = None if init is None else checked_start(init, len(rows))
     if len(rows) < 4:
         return flat if start is None else start
     with warnings.catch_warnings(), _one_thread():
@@ -86,12 +78,14 @@ def pacmap_map(
 def _one_thread() -> Iterator[None]:
     """The gradient is a serial loop, and threads that wait beside it cost far more than the rest of a pass."""
     numba = load_numba()
-    before = numba.get_num_threads()
-    numba.set_num_threads(1)
-    try:
-        yield
-    finally:
-        numba.set_num_threads(before)
+    # numba gives its number of threads to OpenMP, even where it is only asked for: torch, which shares that, has its own again afterwards
+    with threads_for(0):
+        before = numba.get_num_threads()
+        numba.set_num_threads(1)
+        try:
+            yield
+        finally:
+            numba.set_num_threads(before)
 
 
 def _pairs(rows: NDArray[np.float32], neighbors: int, mid_near_ratio: float, further_ratio: float, seed: int) -> _Pairs:

@@ -12,20 +12,14 @@ BLOCK = 16_384  # rows at a time: vectors on disk may be more than fit into memo
 
 
 def pca_map(vectors: Any) -> NDArray[np.float32]:
-    """Principal component scores of the unit-length vectors.
+    """Principal component scores (n, 2) of vectors (n, d) at unit length, centred; the first axis has the larger variance.
 
-    Args:
-        vectors: (n, d); rows are scaled to unit length first, since similarity is cosine.
-
-    Returns:
-        Positions (n, 2), centred; the first axis has the larger variance. Always finite: one item, equal items or one dimension give
-        zeros where there is no variance to show. The sign of an axis is fixed by making its largest loading positive, so that the same
-        vectors always give the same map.
+    Always finite: one item, equal items or one dimension give zeros where there is no variance to show. The sign of an axis is fixed by making its
+    largest loading positive, so that the same vectors always give the same map. Exact whatever the number of rows, and memory beyond the result is
+    that of a block.
 
     Raises:
         InputError: if a vector is not finite or all zeros.
-
-    Exact whatever the number of rows, and memory beyond the result is that of a block.
     """
     rows = checked_rows(vectors, "The vectors")
     middle = _unit_block(rows, 0).mean(axis=0)  # about the mean, so that sums of squares around it lose no digits

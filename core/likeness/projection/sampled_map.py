@@ -7,7 +7,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from likeness.arrays import checked_rows, unit_rows
-from likeness.errors import InputError
 from likeness.projection.pca_map import pca_map
 from likeness.projection.start import checked_start
 from likeness.search import Neighbors, nearest
@@ -32,17 +31,12 @@ def is_sampled(count: int, sample: int = SAMPLE) -> bool:
 
 
 def sampled_map(vectors: Any, function: Function, *, init: Any = None, sample: int = SAMPLE, **parameters: Any) -> NDArray[np.float32]:
-    """The map of `function`, laid out on a sample where there are more than twice as many items.
+    """The map (n, 2) of `function`, laid out on a sample where there are more than twice as many items; the others stand where `placed` puts them.
 
     Args:
         vectors: (n, d), perhaps in a memory-mapped file.
         function: (vectors, *, init, **parameters) -> positions, as in `METHODS`.
         init: positions to start from (n, 2), or None.
-        sample: items that are laid out.
-        parameters: of the function.
-
-    Returns:
-        Positions (n, 2), finite. What is not in the sample stands where `placed` puts it.
 
     Raises:
         InputError: if a vector is not finite or all zeros, or `init` does not fit.
@@ -65,8 +59,6 @@ def stratified(flat: NDArray[np.float32], count: int) -> NDArray[np.int64]:
     The map is cut into stripes of equally many items, and the path goes up one and down the next; so each region, and each group that
     keeps to one, has its share.
     """
-    if not 1 <= count <= len(flat):
-        raise InputError(f"count is {count}, but it must be from 1 to the {len(flat)} items of the map.")
     stripe = np.empty(len(flat), np.int64)
     stripe[np.argsort(flat[:, 0], kind="stable")] = np.arange(len(flat)) * _STRIPES // len(flat)
     path = np.lexsort((np.where(stripe % 2, -flat[:, 1], flat[:, 1]), stripe))
@@ -74,21 +66,15 @@ def stratified(flat: NDArray[np.float32], count: int) -> NDArray[np.int64]:
 
 
 def placed(vectors: Any, known: Rows, positions: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Where items stand on a map that others have been laid out on.
+    """Where items (n, d) stand on a map that others, unit rows `known` (m, d), have been laid out on at `positions` (m, 2).
 
-    Args:
-        vectors: (n, d), the items to place.
-        known: (m, d) unit rows, the items of the map.
-        positions: (m, 2), where those stand.
+    Positions (n, 2) are the mean of those of the nearest items of the map (cosine similarity), weighted by 1 - d / D with d the distance of each and
+    D that of the first one beyond them, so that no weight jumps where neighbors change. Neighbors that the map has torn away from the nearest are
+    left out: the mean would stand where nothing is.
 
-    Returns:
-        Positions (n, 2): of the nearest items of the map (cosine similarity) the mean, weighted by 1 - d / D with d the distance of each
-        and D that of the first one beyond them, so that no weight jumps where neighbors change. Neighbors that the map has torn away
-        from the nearest are left out: the mean would stand where nothing is.
-
-    Where the map has many items, an item's neighbors are looked for in the cells around its own (k-means on the map's items), a matrix
-    product for all items of a cell at once. Through the inverted file of faiss, which takes one item after the other, a million items
-    were not placed after three minutes.
+    Where the map has many items, an item's neighbors are looked for in the cells around its own (k-means on the map's items), a matrix product for
+    all items of a cell at once. Through the inverted file of faiss, which takes one item after the other, a million items were not placed after three
+    minutes.
     """
     cells = _Cells(known)
     count = min(NEIGHBORS + 1, len(known))

@@ -6,11 +6,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from likeness.arrays import checked_rows, unit_rows
 from likeness.errors import InputError
-from likeness.projection.chords import chords
-from likeness.projection.pca_map import pca_map
-from likeness.projection.start import checked_start, jittered
+from likeness.projection.start import chords, jittered, rows_and_starts
 
 # As TriMap's own package: size of the start as a share of the PCA map's, neighbors beyond those kept, steps, step size.
 START_SHARE, SPARE, STEPS, RATE = 0.01, 50, 400, 0.05  # its rate is 0.1 and its gradient a half
@@ -31,35 +28,30 @@ class _Triplets(NamedTuple):
 
 
 def trimap_map(vectors: Any, seed: int = 0, *, neighbors: int = 12, outliers: int = 4, random: int = 3, init: Any = None) -> NDArray[np.float32]:
-    """TriMap (Amid and Warmuth 2019, arXiv:1910.00204) of the unit-length vectors, the same for the same vectors and seed on the same machine.
+    """TriMap (Amid and Warmuth 2019, arXiv:1910.00204) of vectors (n, d) at unit length, the same for the same vectors and seed on the same machine:
+    positions (n, 2), finite.
 
-    Triplets (i, j, k) say that i is nearer to j than to k; the map is the one that breaks them least, by weight.
+    Triplets (i, j, k) say that i is nearer to j than to k; the map is the one that breaks them least, by weight. Fewer than four items get the PCA
+    map (or `init`), since there is no neighborhood to keep.
+
+    The package `trimap` is not used: it needs annoy, which has no wheels and so wants a compiler; it compiles its loops anew in every process; and
+    its drawings, made by several threads, follow no seed. Weights, start and steps are those of its version 1.2, from the same triplets to the same
+    map. Here neighbors are exact (`likeness.search.nearest`) and no vector is reduced to 100 dimensions first.
 
     Args:
-        vectors: (n, d); rows are scaled to unit length first, since similarity is cosine.
-        seed: of the choice of triplets.
         neighbors: nearest others j of each item; cut to n - 2.
         outliers: items k farther than j, drawn for each of them.
         random: triplets of any two others for each item, with a tenth of the weight.
-        init: positions to start from (n, 2), such as the map before a refit: what need not move then stays about where it was. None:
-            the PCA map, small.
-
-    Returns:
-        Positions (n, 2), finite. Fewer than four items get the PCA map (or `init`), since there is no neighborhood to keep.
+        init: positions to start from (n, 2), such as the map before a refit: what need not move then stays about where it was. None: the PCA map,
+            small.
 
     Raises:
         InputError: if a vector is not finite or all zeros, `neighbors` or `outliers` is below 1, `random` below 0, or `init` does not fit.
-
-    The package `trimap` is not used: it needs annoy, which has no wheels and so wants a compiler; it compiles its loops anew in every process;
-    and its drawings, made by several threads, follow no seed. Weights, start and steps are those of its version 1.2, from the same triplets
-    to the same map. Here neighbors are exact (`likeness.search.nearest`) and no vector is reduced to 100 dimensions first.
     """
-    given = checked_rows(vectors, "The vectors")
-    rows, flat = unit_rows(given, "The vectors"), pca_map(given)
+    rows, flat, start = rows_and_starts(vectors, init)
     for name, value, least in (("neighbors", neighbors, 1), ("outliers", outliers, 1), ("random", random, 0)):
         if value < least:
             raise InputError(f"{name} is {value}, but it must be at least {least}.")
-    start = None if init is None else checked_start(init, len(rows))
     if len(rows) < 4:
         return flat if start is None else start
     triplets = _triplets(rows, neighbors, outliers, random, np.random.default_rng(seed))

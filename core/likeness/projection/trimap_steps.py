@@ -11,15 +11,8 @@ njit = load_numba().njit
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
 def gradient(positions: Any, triplets: Any, weights: Any) -> Any:
-    """Gradient (n, 2) of the sum of w s_ik / (s_ij + s_ik) over triplets (i, j, k), with s_ij = 1 / (1 + |y_i - y_j|^2) (Eq. 1 and 2).
-
-    With d = 1 / s, a triplet's loss is w d_ij / (d_ij + d_ik).
-
-    Args:
-        positions: (n, 2).
-        triplets: (t, 3) row numbers: item, what should be near, what should be farther.
-        weights: (t,).
-    """
+    """Gradient (n, 2) at positions (n, 2) of the sum of w s_ik / (s_ij + s_ik) over triplets (t, 3) of item i, near j and far k with weights w (t,),
+    where s_ij = 1 / (1 + |y_i - y_j|^2) (Eq. 1 and 2). With d = 1 / s, a triplet's loss is w d_ij / (d_ij + d_ik)."""
     found = np.zeros_like(positions)
     for t in range(len(triplets)):
         i, j, k = triplets[t]

@@ -6,11 +6,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from likeness.arrays import checked_rows, unit_rows
 from likeness.errors import InputError
-from likeness.projection.chords import chords
-from likeness.projection.pca_map import pca_map
-from likeness.projection.start import checked_start, jittered
+from likeness.projection.start import chords, jittered, rows_and_starts
 
 # Standard deviation of the first axis at the start, so small that no early distance repels (Kobak and Berens 2019).
 START_SPREAD = 1e-4
@@ -21,36 +18,33 @@ EARLY_EXAGGERATION, EARLY_EPOCHS = 12.0, 250
 def tsne_map(
     vectors: Any, seed: int = 0, *, perplexity: float = 30.0, exaggeration: float = 1.0, init: Any = None, epochs: int | None = None
 ) -> NDArray[np.float32]:
-    """t-SNE (van der Maaten and Hinton 2008) of the unit-length vectors, the same for the same vectors and seed on the same machine.
+    """t-SNE (van der Maaten and Hinton 2008) of vectors (n, d) at unit length, the same for the same vectors and seed on the same machine: positions
+    (n, 2), finite.
+
+    Fewer than four items get the PCA map (or `init`), since there is no neighborhood to keep.
+
+    openTSNE rather than scikit-learn's t-SNE, both measured in processor time on one thread: 6.2 s against 11.5 s for 2,000 x 128, 25 s against 126 s
+    for 10,000 x 512, where it changes to a gradient by interpolation. It also runs its phases one by one, so that a refit can leave out the early
+    exaggeration, which would tear the given map apart. One thread, since with more the sums are added in an order of chance. Neighbors are exact
+    (`likeness.search.nearest`); another processor or number of BLAS threads rounds their distances otherwise, and the descent carries a last digit
+    far.
 
     Args:
-        vectors: (n, d); rows are scaled to unit length first, since similarity is cosine.
         seed: of the small displacement at the start; the optimizer itself draws nothing.
         perplexity: smooth number of neighbors that each item tries to keep near; cut to (n - 1) / 3.
         exaggeration: factor on all attraction: above 1 clusters become denser and lie further apart.
-        init: positions to start from (n, 2), such as the map before a refit: what need not move then stays about where it was. None:
-            the PCA map, very small.
+        init: positions to start from (n, 2), such as the map before a refit: what need not move then stays about where it was. None: the PCA map,
+            very small.
         epochs: passes of the optimizer; None: 500 after 250 of early exaggeration from PCA, 250 from a given map.
-
-    Returns:
-        Positions (n, 2), finite. Fewer than four items get the PCA map (or `init`), since there is no neighborhood to keep.
 
     Raises:
         InputError: if a vector is not finite or all zeros, `perplexity` is below 2, `exaggeration` below 1, or `init` does not fit.
-
-    openTSNE rather than scikit-learn's t-SNE, both measured in processor time on one thread: 6.2 s against 11.5 s for 2,000 x 128,
-    25 s against 126 s for 10,000 x 512, where it changes to a gradient by interpolation. It also runs its phases one by one, so that
-    a refit can leave out the early exaggeration, which would tear the given map apart. One thread, since with more the sums are added
-    in an order of chance. Neighbors are exact (`likeness.search.nearest`); another processor or number of BLAS threads rounds their
-    distances otherwise, and the descent carries a last digit far.
     """
-    given = checked_rows(vectors, "The vectors")
-    rows, flat = unit_rows(given, "The vectors"), pca_map(given)
+    rows, flat, start = rows_and_starts(vectors, init)
     if not 2 <= perplexity < float("inf"):
         raise InputError(f"perplexity is {perplexity}, but it must be at least 2; 30 is usual.")
     if not 1 <= exaggeration < float("inf"):
         raise InputError(f"exaggeration is {exaggeration}, but it must be at least 1; 1 is plain t-SNE, 4 very dense clusters.")
-    start = None if init is None else checked_start(init, len(rows))
     if len(rows) < 4:
         return flat if start is None else start
     with warnings.catch_warnings():

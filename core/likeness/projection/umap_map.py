@@ -1,4 +1,4 @@
-"""The map that keeps neighborhoods: UMAP."""
+"""The map that keeps neighborhoods, UMAP; and UMAP in more than two dimensions: no map to look at, but points in which clusters are found."""
 
 import warnings
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from likeness.arrays import checked_rows
+from likeness.arrays import checked_rows, unit_rows
 from likeness.compiled import load_numba
 from likeness.errors import InputError
 from likeness.projection.pca_map import pca_map
@@ -27,27 +27,21 @@ _HALVINGS, _TOLERANCE, _LEAST_SIGMA = 64, 1e-5, 1e-3
 def umap_map(
     vectors: Any, seed: int = 0, *, neighbors: int = 15, min_distance: float = 0.1, init: Any = None, epochs: int | None = None
 ) -> NDArray[np.float32]:
-    """UMAP (McInnes et al. 2018) with cosine similarity, the same for the same vectors and seed on the same machine.
+    """UMAP (McInnes et al. 2018) of vectors (n, d) with cosine similarity, the same for the same vectors and seed on the same machine: positions (n,
+    2), finite.
+
+    Fewer than four items get the PCA map (or `init`), since there is no neighborhood to keep. umap-learn's optimizer is called by itself, not through
+    its UMAP class: that stretches every start to a square, which moves a map even if nothing has changed. Neighbors are exact
+    (`likeness.search.nearest`), which for up to some 30,000 items is faster than to import and compile the approximate search.
 
     Args:
-        vectors: (n, d).
-        seed: of the sampling.
         neighbors: size of the neighborhood that is kept, the item included; cut to n - 1.
         min_distance: how close items may come on the map, 0 to 1 in map units.
-        init: positions to start from (n, 2), such as the map before a refit: what need not move then stays about where it was. None:
-            the PCA map.
+        init: positions to start from (n, 2), such as the map before a refit: what need not move then stays about where it was. None: the PCA map.
         epochs: passes of the optimizer; None: 500 from PCA (200 beyond 10,000 items), 200 from a given map.
 
-    Returns:
-        Positions (n, 2), finite. Fewer than four items get the PCA map (or `init`), since there is no neighborhood to keep.
-
     Raises:
-        InputError: if a vector is not finite or all zeros, `neighbors` is below 2, `min_distance` outside 0 to 1, or
-            `init` does not fit.
-
-    umap-learn's optimizer is called by itself, not through its UMAP class: that stretches every start to a square, which moves a map even if
-    nothing has changed. Neighbors are exact (`likeness.search.nearest`), which for up to some 30,000 items is faster than to import and
-    compile the approximate search.
+        InputError: if a vector is not finite or all zeros, `neighbors` is below 2, `min_distance` outside 0 to 1, or `init` does not fit.
     """
     rows = checked_rows(vectors, "The vectors")
     if neighbors < 2:
@@ -60,11 +54,47 @@ def umap_map(
         return flat if init is None else start
     if epochs is None:
         epochs = 200 if init is not None or len(rows) > LARGE else 500
+    return _laid_out(rows, start, neighbors, min_distance, epochs, 1.0 if init is None else REFIT_RATE, seed)
+
+
+def umap_points(vectors: Any, dim: int = 10, seed: int = 0, *, neighbors: int = 15) -> NDArray[np.float32]:
+    """UMAP (McInnes et al. 2018) of vectors (n, d) with cosine similarity and no least distance, from the principal components: points (n, dim),
+    finite.
+
+    Points of a neighborhood may lie on each other (minimum distance 0), as umap-learn's documentation advises where clusters are looked for. Vectors
+    of fewer dimensions, or fewer items, give as many dimensions as there are; fewer than four items their principal components.
+
+    Args:
+        neighbors: size of the neighborhood that is kept, the item included; cut to n - 1.
+
+    Raises:
+        InputError: if a vector is not finite or all zeros, or `dim` or `neighbors` is too small.
+    """
+    if dim < 1 or neighbors < 2:
+        raise InputError(f"UMAP was asked for {dim} dimensions and {neighbors} neighbors; it takes at least 1 and 2.")
+    rows = unit_rows(checked_rows(vectors, "The vectors"), "The vectors")
+    start = resized(_components(rows, dim), START_SIZE)
+    if len(rows) < 4:
+        return start
+    return _laid_out(rows, start, neighbors, 0.0, 200 if len(rows) > LARGE else 500, 1.0, seed)
+
+
+def _components(rows: NDArray[np.float32], dim: int) -> NDArray[np.float32]:
+    """Scores on the leading principal components, the sign of each fixed by its largest loading."""
+    centered = rows - rows.mean(axis=0)
+    axes = np.linalg.eigh(centered.T @ centered)[1][:, ::-1][:, : min(dim, len(rows))]
+    axes = axes * np.sign(axes[np.abs(axes).argmax(axis=0), np.arange(axes.shape[1])])
+    return np.asarray(centered @ axes, np.float32)
+
+
+def _laid_out(
+    rows: NDArray[np.float32], start: NDArray[np.float32], neighbors: int, min_distance: float, epochs: int, rate: float, seed: int
+) -> NDArray[np.float32]:
     with warnings.catch_warnings():
         # importing umap says that TensorFlow is absent; numba says that some of its loops stay serial
         warnings.simplefilter("ignore")
         graph = neighborhood_graph(rows, min(neighbors, len(rows) - 1), epochs)
-        return optimized(graph, jittered(start, seed, START_SIZE), min_distance, epochs, 1.0 if init is None else REFIT_RATE, seed)
+        return optimized(graph, np.ascontiguousarray(jittered(start, seed, START_SIZE)), min_distance, epochs, rate, seed)
 
 
 def neighborhood_graph(rows: NDArray[np.float32], neighbors: int, epochs: int) -> Any:

@@ -17,17 +17,11 @@ _STOPS = 32  # colors of a scale
 
 
 def report_columns(frame: pd.DataFrame, names: list[str], places: list[Path], megabytes: float) -> tuple[list[dict[str, Any]], list[str]]:
-    """The columns of a report, and the names of those that it has no room for.
+    """The columns of a report, and the names of those that it has no room for, in a file of so many `megabytes`.
 
-    Args:
-        frame: (m, ...) the images that are shown.
-        names: of the attributes, the most important first.
-        places: folders of this machine, which no value may tell (`hide_folders`).
-        megabytes: of the whole file.
-
-    Returns:
-        A dict a column: name; kind "category" or "colors" with names, colors, codes (-1: no value), "number" or "angle" with values (None: no value),
-        low, high and colors, or "text" with values.
+    `names`: the attributes, the most important first; `places`: folders of this machine, which no value may tell. A column has a name and a
+    kind: "category" or "colors" with names, colors, codes (-1: no value); "number" or "angle" with values (None: no value), low, high and colors;
+    or "text" with values.
     """
     found: list[dict[str, Any]] = []
     left_out: list[str] = []

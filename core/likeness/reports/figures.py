@@ -2,7 +2,7 @@
 
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,9 +14,7 @@ from likeness.notions import Composition, Notion, with_other_words
 from likeness.reports.columns import readable
 from likeness.reports.options import ReportOptions
 from likeness.search import expected_overlap, overlap
-
-if TYPE_CHECKING:
-    from likeness.space import Space
+from likeness.space import Space
 
 METRICS = ("map_at_r", "recall_at_1", "recall_at_10")
 _SEEDS = 5
@@ -42,11 +40,8 @@ class FigureTable:
     marked: list[int] = field(default_factory=list)
 
 
-def retrieval_table(base: "Space", space: "Space", notion: Notion, options: ReportOptions) -> FigureTable | None:
-    """How well images of the same label find each other: raw, by the notion, and by other words of `with_other_words`, over five draws of these.
-
-    None where no label judges the notion.
-    """
+def retrieval_table(base: Space, space: Space, notion: Notion, options: ReportOptions) -> FigureTable | None:
+    """How well images of a label find each other: raw, by the notion, by five draws of other words and of directions; None without a label."""
     attribute = notion.attribute
     if attribute is None or attribute not in base.table.attributes or notion.joined:
         return None
@@ -69,7 +64,7 @@ def retrieval_table(base: "Space", space: "Space", notion: Notion, options: Repo
 
 
 def _controls(
-    base: "Space", space: "Space", notion: Notion, labeled: NDArray[np.int64], labels: Any, asking: NDArray[np.int64] | None, options: ReportOptions
+    base: Space, space: Space, notion: Notion, labeled: NDArray[np.int64], labels: Any, asking: NDArray[np.int64] | None, options: ReportOptions
 ) -> dict[str, list[list[float]]]:
     """Of each control the values of `METRICS` over the seeds; without other words where the encoder knows none of them."""
     found: dict[str, list[list[float]]] = {}
@@ -91,7 +86,7 @@ def measured(vectors: Any, labels: Any, asking: NDArray[np.int64] | None = None)
     return [found[name] for name in METRICS]
 
 
-def trust_table(base: "Space", notion: Notion | Composition) -> FigureTable | None:
+def trust_table(base: Space, notion: Notion | Composition) -> FigureTable | None:
     """How far a notion can be relied on without labels (`likeness.notion_trust`); None of spaces that read no text."""
     from likeness.notion_trust import notion_trust
 
@@ -105,7 +100,7 @@ def trust_table(base: "Space", notion: Notion | Composition) -> FigureTable | No
     return FigureTable("Without labels", ["", "", ""], rows, trust.sentence)
 
 
-def agreement_row(base: "Space", space: "Space", seed: int = 0) -> tuple[str, str]:
+def agreement_row(base: Space, space: Space, seed: int = 0) -> tuple[str, str]:
     """Name and value of the share of common nearest neighbors."""
     k = min(_NEAREST, len(base) - 1)
     rows = np.sort(np.random.default_rng(seed).permutation(len(base))[:_ASKING])

@@ -1,36 +1,29 @@
 """The report of a notion."""
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from likeness.data import ImageTable
 from likeness.errors import InputError
 from likeness.notions import METHODS, Composition, Notion, parts_of
-from likeness.reports.figures import FigureTable, agreement_row, retrieval_table, trust_table
+from likeness.reports.figures import agreement_row, retrieval_table, trust_table
 from likeness.reports.options import ReportOptions
-from likeness.reports.report import Report
-from likeness.reports.shown_images import shown_rows, space_views
-
-if TYPE_CHECKING:
-    from likeness.space import Space
+from likeness.reports.report import Report, shown_rows, space_views
+from likeness.space import Space
 
 _SAME = "Two images are similar if they are alike in this: "
 
 
 def notion_report(
-    space: "Space", notion: Notion | Composition, options: ReportOptions | None = None, *, method: str = "exact", dim: int | None = None
+    space: Space, notion: Notion | Composition, options: ReportOptions | None = None, *, method: str = "exact", dim: int | None = None
 ) -> Report:
     """The report of a notion on images: its words, figures beside the raw encoder, and both spaces as linked maps.
+
+    InputError: vectors without images, fewer than three images, an unknown attribute to color by, whatever `Space.refit` refuses, or a stop.
 
     Args:
         space: the images as an encoder embeds them; of a notion's space, what it is made from counts.
         notion: one, or several joined.
-        options: what the report can be told.
         method, dim: as for `Space.refit`.
-
-    Raises:
-        InputError: vectors without images, fewer than three images, an unknown attribute to color by, whatever `Space.refit` refuses, or a stop.
 
     Example:
         >>> import likeness as lk
@@ -48,7 +41,8 @@ def notion_report(
     rows = shown_rows(len(base), chosen)
     own = base.refit(notion, method, dim=dim, seed=chosen.seed)
     chosen.check_stop()
-    tables = [*_retrieval(base, own, notion, chosen), *([found] if len(base) >= 3 and (found := trust_table(base, notion)) else [])]
+    judged = retrieval_table(base, own, notion, chosen) if isinstance(notion, Notion) else None
+    tables = [each for each in (judged, trust_table(base, notion)) if each]
     views = space_views([base, own], rows, chosen)
     words = {f"Best word of {each.name}": base.best_aspects(each) for weight, each in parts_of(notion) if weight > 0}
     frame = table.frame.assign(**{name: values for name, values in words.items() if name not in table.frame}).iloc[rows]
@@ -58,23 +52,14 @@ def notion_report(
     sizes = f"{own.vectors.shape[1]} of {base.vectors.shape[1]} dimensions"
     facts += [("Space", f"{METHODS[method].title}, {sizes}, fitted on the words alone"), agreement_row(base, own, chosen.seed)]
     shown = ImageTable(table.name, table.root, frame)
-    return Report("Notion", notion.name, _lead(notion), facts, tables, views, shown, len(base), list(dict.fromkeys(first)), chosen)
+    lead = getattr(notion, "question", "") or f"{_SAME}{notion.name}."
+    return Report("Notion", notion.name, lead, facts, tables, views, shown, len(base), list(dict.fromkeys(first)), chosen)
 
 
 def check_color(table: ImageTable, options: ReportOptions) -> None:
     """Raises InputError where the images lack the attribute that they are to be colored by."""
     if options.color is not None and options.color not in table.attributes:
         raise InputError(f"'{table.name}' has no attribute '{options.color}' to color by; it has {', '.join(table.attributes) or 'none'}.")
-
-
-def _retrieval(base: "Space", own: "Space", notion: Notion | Composition, options: ReportOptions) -> list[FigureTable]:
-    found = retrieval_table(base, own, notion, options) if isinstance(notion, Notion) else None
-    return [found] if found else []
-
-
-def _lead(notion: Notion | Composition) -> str:
-    question = getattr(notion, "question", "")
-    return question or f"{_SAME}{notion.name}."
 
 
 def _words(notion: Notion | Composition) -> list[tuple[str, str]]:

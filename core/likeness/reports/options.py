@@ -14,7 +14,7 @@ MEGABYTES = 5.0
 
 @dataclass(frozen=True)
 class ReportOptions:
-    """What a report can be told.
+    """What a report can be told; InputError for numbers out of range, or an unknown layout.
 
     Attributes:
         images: how many are shown at most; of more, so many drawn at random. Figures are of all images.
@@ -22,11 +22,7 @@ class ReportOptions:
         color: the attribute that the maps are colored by at first; None: the one that judges, or the first.
         layout: a name in `likeness.projection.METHODS`.
         seed: of the draw.
-        progress: called with (images done, images in all, what is being done).
         should_stop: asked now and then; once true, the work ends with an InputError.
-
-    Raises:
-        InputError: numbers out of range, or an unknown layout.
     """
 
     images: int = MOST_IMAGES

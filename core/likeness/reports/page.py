@@ -15,15 +15,16 @@ from numpy.typing import NDArray
 from likeness.errors import InputError
 from likeness.io import name_to_text, write_atomic
 from likeness.reports.columns import report_columns
-from likeness.reports.curves import curve_svg
 from likeness.reports.figures import FigureTable
 from likeness.reports.picture_sheets import ACROSS, PictureSheets, picture_sheets
 from likeness.reports.privacy import hide_folders
-from likeness.reports.report import Report
+from likeness.reports.report import Curve, Report
 
 # one scope, each after those whose constants it reads
 _SCRIPTS = ("data", "state", "pictures", "map", "pointer", "card", "legend", "lists", "search", "main")
 _GRID = 65_535  # places on a map in each direction
+WIDTH, HEIGHT = 320, 170  # of a curve
+_LEFT, _RIGHT, _TOP, _BOTTOM = 44, 12, 10, 24
 _SPARE = 20_000  # bytes of the page that are not known before it is put together
 
 
@@ -32,13 +33,12 @@ def report_html(report: Report) -> bytes:
 
     What people wrote stands escaped in the markup, or as JSON without signs that end a script. A content security policy lets run the one script and
     the one style whose digests it names, lets pictures come from the file itself, and forbids everything else, all of the network with it.
-
-    Raises:
-        InputError: it does not fit into the size that was asked for, or the work was stopped.
+    InputError: it does not fit into the size that was asked for, or the work was stopped.
     """
-    places = _places(report)
-    paths = report.table.paths()
-    columns, left_out = _columns(report, places)
+    table = report.table
+    places = [Path.home(), Path.cwd(), table.root, table.root.parent]  # folders of this machine that no text of the report may tell
+    paths, names = table.paths(), [*report.first, *(name for name in table.attributes if name not in report.first)]
+    columns, left_out = report_columns(table.frame, names, places, report.options.megabytes)
     data: dict[str, Any] = {
         "noun": "images",
         "names": [hide_folders(name_to_text(path.name), places) for path in paths],
@@ -47,8 +47,8 @@ def report_html(report: Report) -> bytes:
             {
                 "title": hide_folders(view.name, places),
                 "xy": _grid(view.positions),
-                "near": _flat(view.rows),
-                "like": _flat(_thousandths(view.similarities)),
+                "near": view.rows.ravel().tolist(),
+                "like": np.rint(view.similarities.astype(np.float64) * 1000).astype(np.int64).ravel().tolist(),
             }
             for view in report.views
         ],
@@ -57,7 +57,8 @@ def report_html(report: Report) -> bytes:
     if room < 0.2 * report.options.megabytes * 1e6:
         raise InputError(f"What {len(paths):,} images need besides pictures leaves too little of {report.options.megabytes:g} MB; show fewer images.")
     sheets = picture_sheets(paths, int(room * 0.74) - 50 * len(paths) // 10, report.options)
-    data["sheets"] = {"side": sheets.side, "across": ACROSS, "sizes": _sizes(sheets)}
+    sizes = np.unique(sheets.sizes, axis=0)  # width, height, width, height ...; one pair alone where all pictures are of one size
+    data["sheets"] = {"side": sheets.side, "across": ACROSS, "sizes": (sizes if len(sizes) == 1 else sheets.sizes).ravel().tolist()}
     page = _page(report, data, sheets, left_out, places)
     if len(page) > report.options.megabytes * 1e6:
         raise InputError(f"The report takes {len(page) / 1e6:.1f} MB, more than {report.options.megabytes:g}; show fewer images.")
@@ -68,12 +69,6 @@ def write_report(report: Report, path: Path | str) -> Path:
     """Writes the HTML file of a report, whole or not at all, and returns its path; raises as `report_html`."""
     write_atomic(Path(path), report_html(report))
     return Path(path)
-
-
-def _columns(report: Report, places: list[Path]) -> tuple[list[dict[str, Any]], list[str]]:
-    table = report.table
-    names = [*report.first, *(name for name in table.attributes if name not in report.first)]
-    return report_columns(table.frame, names, places, report.options.megabytes)
 
 
 def _page(report: Report, data: dict[str, Any], sheets: PictureSheets, left_out: list[str], places: list[Path]) -> bytes:
@@ -127,9 +122,39 @@ def _table(table: FigureTable, plain: Any) -> str:
     return f'<section class="figures"><h3>{plain(table.title)}</h3>{whole}{note}</section>'
 
 
-def _places(report: Report) -> list[Path]:
-    """Folders of this machine that no text of the report may tell."""
-    return [Path.home(), Path.cwd(), report.table.root, report.table.root.parent]
+def curve_svg(curve: Curve) -> str:
+    """The curve as an SVG element, whose colors the page's style gives; all texts are escaped."""
+    values = [value for _, value in curve.points] + ([] if curve.level is None else [curve.level])
+    low, high = min(values), max(values)
+    margin = 0.06 * (high - low) or 0.06 * abs(high) or 1.0
+    low, high = low - margin, high + margin
+    first, last = curve.points[0][0], curve.points[-1][0]
+
+    def across(epoch: float) -> float:
+        return _LEFT + (WIDTH - _LEFT - _RIGHT) * (epoch - first) / ((last - first) or 1)
+
+    def down(value: float) -> float:
+        return _TOP + (HEIGHT - _TOP - _BOTTOM) * (high - value) / (high - low)
+
+    places = " ".join(f"{across(epoch):.1f},{down(value):.1f}" for epoch, value in curve.points)
+    ends = [(curve.points[0], "start"), (curve.points[-1], "end")]
+    parts = [
+        f'<polyline class="curve" points="{places}"/>',
+        *(f'<circle class="dot" cx="{across(e):.1f}" cy="{down(v):.1f}" r="3"/>' for (e, v), _ in ends),
+    ]
+    parts += [
+        f'<text class="tick" x="{_LEFT - 6}" y="{down(value) + 4:.1f}" text-anchor="end">{value:.3g}</text>'
+        for value in (low + margin, high - margin)
+    ]
+    parts += [f'<text class="tick" x="{across(e):.1f}" y="{HEIGHT - 7}" text-anchor="{anchor}">epoch {e:g}</text>' for (e, _), anchor in ends]
+    if curve.level is not None:
+        at = down(curve.level)
+        parts.append(f'<line class="level" x1="{_LEFT}" x2="{WIDTH - _RIGHT}" y1="{at:.1f}" y2="{at:.1f}"/>')
+        side = at - 5 if at > HEIGHT / 2 else at + 13
+        parts.append(f'<text class="tick" x="{WIDTH - _RIGHT}" y="{side:.1f}" text-anchor="end">{escape(curve.level_name)} {curve.level:.3g}</text>')
+    label = f"{curve.title}: from {curve.points[0][1]:.3g} to {curve.points[-1][1]:.3g}"
+    drawn = "".join(parts)
+    return f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{escape(label)}">{drawn}</svg>'
 
 
 def _grid(positions: NDArray[np.float32]) -> list[int]:
@@ -138,22 +163,8 @@ def _grid(positions: NDArray[np.float32]) -> list[int]:
     low, high = places.min(axis=0), places.max(axis=0)
     size = float((high - low).max()) or 1.0
     shifted = (places - (low + high) / 2) / size + 0.5
-    return _flat(np.rint(shifted * _GRID).astype(np.int64))
-
-
-def _thousandths(similarities: NDArray[np.float32]) -> NDArray[np.int64]:
-    return np.rint(np.asarray(similarities, np.float64) * 1000).astype(np.int64)
-
-
-def _flat(numbers: NDArray[Any]) -> list[int]:
-    found: list[int] = numbers.ravel().tolist()
+    found: list[int] = np.rint(shifted * _GRID).astype(np.int64).ravel().tolist()
     return found
-
-
-def _sizes(sheets: PictureSheets) -> list[int]:
-    """Width, height, width, height ...; one pair alone where all pictures are of one size."""
-    pairs = np.unique(sheets.sizes, axis=0)
-    return _flat(pairs if len(pairs) == 1 else sheets.sizes)
 
 
 def _json(data: Any) -> str:

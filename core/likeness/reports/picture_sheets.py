@@ -1,7 +1,7 @@
 """Small pictures of many images in few files, as large as a bound on their bytes allows."""
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from io import BytesIO
@@ -32,12 +32,9 @@ _GRAY = (128, 128, 128)
 
 @dataclass(frozen=True, eq=False)
 class PictureSheets:
-    """Pictures of m images, `ACROSS` times `ACROSS` on each sheet, row by row.
+    """Pictures of m images, `ACROSS` times `ACROSS` on each sheet (WebP), row by row, each at the left upper corner of a square of `side` pixels.
 
-    Attributes:
-        side: of the square in which a picture stands, in pixels, at its left upper corner.
-        sizes: (m, 2) width and height of each picture; 0 for an image that can't be read.
-        files: the sheets, WebP.
+    `sizes` (m, 2) are widths and heights, 0 for an image that can't be read.
     """
 
     side: int
@@ -46,15 +43,9 @@ class PictureSheets:
 
 
 def picture_sheets(paths: Sequence[Path], most_bytes: int, options: ReportOptions) -> PictureSheets:
-    """The largest pictures that fit.
+    """The largest pictures that fit into `most_bytes` in all; an image that can't be read has none.
 
-    Args:
-        paths: of the images; one that can't be read has no picture.
-        most_bytes: of all sheets together.
-        options: whose progress is told, and who is asked whether to stop.
-
-    Raises:
-        InputError: not even the smallest pictures fit, or the work was stopped.
+    InputError: not even the smallest pictures fit, or the work was stopped.
     """
     steps = [step for step in _STEPS if len(paths) * step[0] ** 2 * _LEAST_BYTES <= most_bytes]
     pictures = _read(paths, steps[0][0], options) if steps else []
@@ -80,15 +71,11 @@ def _read(paths: Sequence[Path], side: int, options: ReportOptions) -> "list[Ima
     """The images within a square of this side, upright; None for one that can't be read."""
     found: list[Image | None] = []
     with ThreadPoolExecutor(min(4, os.cpu_count() or 1)) as pool:
-        for part in _parts(paths):
-            found += pool.map(lambda path: _picture(path, side), part)
+        for begin in range(0, len(paths), _PART):
+            found += pool.map(lambda path: _picture(path, side), paths[begin : begin + _PART])
             options.progress(len(found), len(paths), "Reading the images")
             options.check_stop()
     return found
-
-
-def _parts(paths: Sequence[Path]) -> Iterator[Sequence[Path]]:
-    yield from (paths[begin : begin + _PART] for begin in range(0, len(paths), _PART))
 
 
 def _picture(path: Path, side: int) -> "Image | None":

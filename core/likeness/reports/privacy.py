@@ -19,9 +19,7 @@ _QUERY = re.compile(r"(\w+://[^\s?#]*)[?#]\S*")
 def hide_folders(text: str, places: Iterable[Path] = ()) -> str:
     """A text with the last step in place of each path that is absolute or leads upward, and web addresses without user names and queries.
 
-    Args:
-        text: of any kind; a text that is a path as a whole may hold blanks.
-        places: folders of this machine, which are recognized with blanks in their names too.
+    A text that is a path as a whole may hold blanks, and so may the names of `places`, folders of this machine.
 
     Example:
         >>> hide_folders("read from '/home/ada/photos/cats.csv'")

@@ -13,15 +13,13 @@ from likeness.defaults import default_encoder
 from likeness.embedding import embed
 from likeness.errors import InputError
 from likeness.evaluation import continuous_metrics, metric_title
-from likeness.reports.curves import Curve
 from likeness.reports.figures import METRICS, FigureTable, agreement_row, figure, measured
 from likeness.reports.notion_report import check_color
 from likeness.reports.options import ReportOptions
-from likeness.reports.report import Report
-from likeness.reports.shown_images import shown_rows, space_views
+from likeness.reports.report import Curve, Report, shown_rows, space_views
+from likeness.space import Space
 
 if TYPE_CHECKING:
-    from likeness.space import Space
     from likeness.training import RunConfig, RunFolder, RunImages
 
 _LABEL_METRICS = ("mean_label_distance_at_1", "mean_label_distance_at_10", "ndcg_at_10")
@@ -40,15 +38,13 @@ def run_report(
 ) -> Report:
     """The report of a run: its settings and curves, figures beside the raw encoder, and both spaces of the images that it was not trained on.
 
+    InputError: no run, no weights yet, images that are not there any more, an unknown attribute to color by, or a stop.
+
     Args:
         run: a run that has weights, or its folder.
-        options: what the report can be told.
         config: the run's, where its paths have to be read in another way than they are written.
         encoder: the raw encoder that the run is set beside; by default that for such images.
         store_dir: where embeddings are kept; None: in the user's cache.
-
-    Raises:
-        InputError: no run, no weights yet, images that are not there any more, an unknown attribute to color by, or a stop.
     """
     from likeness.training import RunFolder, as_yaml, checkpoint_figures, run_images
 
@@ -94,7 +90,7 @@ def run_report(
     return Report("Trained run", folder.name, lead, facts, table, views, part, len(base), first, chosen, curves, as_yaml(settings))
 
 
-def _judged(base: "Space", own: "Space", rows: NDArray[np.int64], images: "RunImages") -> tuple[list[float], list[float], list[str]]:
+def _judged(base: Space, own: Space, rows: NDArray[np.int64], images: "RunImages") -> tuple[list[float], list[float], list[str]]:
     """Figures of the raw encoder and of the run on the images in these rows, and their names: by classes, or without these by label distances."""
     if images.names:
         labels = images.labels[rows]

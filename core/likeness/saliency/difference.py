@@ -15,10 +15,8 @@ def difference(a: Saliency, b: Saliency) -> Maps:
     """`a.maps - b.maps`, (n, h, w) in [-1, 1]: positive where `a` pays more attention than `b` (InDiReCT, Figure 2).
 
     With a notion's space as `a` and the raw encoder as `b`, positive is the paper's yellow: what the notion looks at more. The paper's sentence
-    "subtract InDiReCT's saliency maps from CLIP's" has the other sign than its captions, which are followed here.
-
-    Raises:
-        InputError: maps of different images or sizes.
+    "subtract InDiReCT's saliency maps from CLIP's" has the other sign than its captions, which are followed here. Raises InputError for maps of
+    different images or sizes.
     """
     if a.sums.shape != b.sums.shape:
         raise InputError(
@@ -30,14 +28,8 @@ def difference(a: Saliency, b: Saliency) -> Maps:
 
 
 def mass_share(maps: NDArray[np.floating[Any]], masks: Masks) -> NDArray[np.float64]:
-    """Share (n) of each map's sum that lies within its mask; NaN for a map that is 0 everywhere.
-
-    Args:
-        maps: (n, h, w), not negative.
-        masks: (n, h, w) bool.
-
-    Raises:
-        InputError: shapes that differ, or a negative value.
+    """Share (n) of the sum of each map (n, h, w), not negative, that lies within its mask; NaN for a map that is 0 everywhere. Raises InputError
+    for shapes that differ, or a negative value.
     """
     if maps.shape != masks.shape:
         raise InputError(f"The maps have shape {maps.shape} and the masks {masks.shape}; give a mask of the map's size for each.")

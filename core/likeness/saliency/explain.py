@@ -96,11 +96,11 @@ def saliency_of_spaces(
     progress: Progress | None = None,
     should_stop: Callable[[], bool] | None = None,
 ) -> list[Saliency]:
-    """What each space looks at in each image (InDiReCT, section 6, after Kobs et al., ICCV 2021).
+    """What each space looks at in each image (InDiReCT, section 6, after Kobs et al., ICCV 2021): a `Saliency` per space, all of the same images.
 
-    A pixel's saliency is the absolute gradient of the cosine distance between the embeddings of image and base image, summed over noisy copies of
-    the image. Spaces on one encoder get the same copies and share its forward pass. The noise of a copy follows from `seed`, the number of the
-    copy and what the model sees of the image: neither the other images nor `batch_size` change a map by more than rounding.
+    A pixel's saliency is the absolute gradient of the cosine distance between the embeddings of image and base image, summed over noisy copies of the
+    image. Spaces on one encoder get the same copies and share its forward pass. The noise of a copy follows from `seed`, the number of the copy and
+    what the model sees of the image: neither the other images nor `batch_size` change a map by more than rounding.
 
     Args:
         spaces: one or more, each with a model behind it.
@@ -113,18 +113,17 @@ def saliency_of_spaces(
         progress: called with (images done, images).
         should_stop: asked after each batch of images; what is done then is returned.
 
-    Returns:
-        One `Saliency` per space, in order, all of the same images.
-
     Raises:
         InputError: a space without a differentiable model, images that are not there or can't be read, a number out of range.
     """
-    _check(spaces, images, percentile)
+    if not spaces or not len(images):
+        raise InputError(f"There are {len(spaces)} spaces and {len(images)} images to explain; give at least one of each.")
+    check_percentile(percentile)
     drawn = Noise(samples, noise, seed, batch_size)
     towers = by_tower([_model(space) for space in spaces], _base(spaces, base))
     # all images are read before the first gradient, so that one that can't be read costs nothing but its message
     opened = _opened(spaces, images)
-    pictures = [tower.pictures(opened) for _, tower in towers]
+    pictures = [tower.models[0].prepare(opened) for _, tower in towers]
     sums: list[list[Maps]] = [[] for _ in spaces]
     step = max(1, batch_size // samples)
     for start in range(0, len(opened), step):
@@ -136,12 +135,14 @@ def saliency_of_spaces(
         if should_stop and should_stop():
             break
     seen_by = {position: seen for (positions, _), seen in zip(towers, pictures, strict=True) for position in positions}
-    return [_joined(space.name, parts, seen_by[position], percentile) for position, (space, parts) in enumerate(zip(spaces, sums, strict=True))]
+    done = [np.concatenate(parts) for parts in sums]
+    return [Saliency(space.name, part, seen_by[place][: len(part)], percentile) for place, (space, part) in enumerate(zip(spaces, done, strict=True))]
 
 
-def _joined(name: str, parts: list[Maps], pictures: Pictures, percentile: float) -> Saliency:
-    sums = np.concatenate(parts)
-    return Saliency(name, sums, pictures[: len(sums)], percentile)
+def check_row(table: "ImageTable", row: int) -> None:
+    """Raises InputError for an image that the table does not have."""
+    if not 0 <= row < len(table):
+        raise InputError(f"There is no image {row}; the last of '{table.name}' is {len(table) - 1}.")
 
 
 def _base(spaces: "Sequence[Explainable]", base: "str | int | Path | Image") -> "Path | Image":
@@ -163,12 +164,6 @@ def _model(space: "Explainable") -> ImageModel:
     return space.differentiable()
 
 
-def _check(spaces: "Sequence[Explainable]", images: "Sequence[int | Path | Image]", percentile: float) -> None:
-    if not spaces or not len(images):
-        raise InputError(f"There are {len(spaces)} spaces and {len(images)} images to explain; give at least one of each.")
-    check_percentile(percentile)
-
-
 def _opened(spaces: "Sequence[Explainable]", images: "Sequence[int | Path | Image]") -> "list[Path | Image]":
     """Files and pictures, with row numbers replaced by the table's files."""
     return [_file(spaces, int(image)) if isinstance(image, int | np.integer) else image for image in images]
@@ -176,8 +171,7 @@ def _opened(spaces: "Sequence[Explainable]", images: "Sequence[int | Path | Imag
 
 def _file(spaces: "Sequence[Explainable]", row: int) -> Path:
     table = spaces[0].table
-    if not 0 <= row < len(table):
-        raise InputError(f"There is no image {row}; the last of '{table.name}' is {len(table) - 1}.")
+    check_row(table, row)
     path = table.file(row)
     for other in spaces[1:]:
         if row >= len(other.table) or other.table.file(row) != path:

@@ -36,16 +36,9 @@ class ImageModel:
         """The model of a space on top of this one."""
         return replace(self, heads=(*self.heads, head))
 
-    @property
-    def device(self) -> "torch.device":
-        """Where the tower computes."""
-        return self.tower.device
-
     def prepare(self, images: "Sequence[Path | Image]") -> Pictures:
-        """What the model sees of each image, resized and cropped: (n, h, w, 3), RGB, 8-bit; for people to look at, too.
-
-        Raises:
-            InputError: for the first image that can't be read.
+        """What the model sees of each image, resized and cropped: (n, h, w, 3), RGB, 8-bit; for people to look at, too. Raises InputError for the
+        first image that can't be read.
         """
         return np.stack([self.tower.prepare(_rgb(image)) for image in images])
 

@@ -1,7 +1,7 @@
 """Where the object of each image is, for images that say so: the shipped cars, and others that the renderer made. And what chance does to a map."""
 
 import io
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, Self, TypeVar
 
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from likeness.errors import InputError
 from likeness.io import read_arrays, write_atomic
 from likeness.saliency.difference import Masks
-from likeness.saliency.image_model import ImageModel
+from likeness.saliency.explain import Explainable, check_row
 
 if TYPE_CHECKING:
     from likeness.data import ImageTable
@@ -21,13 +21,8 @@ CONTROL = "random projection"
 CONTROLS = 3  # random projections, whose mean is the control
 
 
-class Projectable(Protocol):
+class Projectable(Explainable, Protocol):
     """A `likeness.Space`, or whatever has the same."""
-
-    name: str
-    table: "ImageTable"
-    vectors: NDArray[np.float32]
-    differentiable: Callable[[], ImageModel] | None
 
     def project(self, method: Any, name: str) -> Self: ...
 
@@ -36,29 +31,23 @@ P = TypeVar("P", bound=Projectable)
 
 
 def write_masks(folder: Path, paths: Sequence[str], masks: Masks) -> None:
-    """Writes where the object of each image is beside the table of the images, as `object_masks` reads it.
-
-    Args:
-        folder: of the table.
-        paths: of the images, as the table has them.
-        masks: (n, height, width), all of one size.
-    """
+    """Writes the masks (n, h, w) of images beside their table, in its folder, as `object_masks` reads them; `paths` as the table has them."""
     content = io.BytesIO()
     np.savez_compressed(content, paths=np.array(paths), size=masks.shape[1:], masks=np.packbits(masks.reshape(len(masks), -1), axis=1))
     write_atomic(folder / MASKS_FILE, content.getvalue())
 
 
 def object_masks(space: Projectable, rows: Sequence[int]) -> Masks:
-    """True (n, h, w) where the object is in what the space's model sees; cropped and scaled as the images are.
-
-    Raises:
-        InputError: a space without a differentiable model, images that do not say where their object is, or a row that is not there.
+    """True (n, h, w) where the object is in what the space's model sees; cropped and scaled as the images are. Raises InputError for a space
+    without a differentiable model, images that do not say where their object is, or a row that is not there.
     """
     from PIL import Image
 
     if space.differentiable is None:
         raise InputError(f"Where the objects are in '{space.table.name}' is not known: '{space.name}' has no model; use an encoder's space.")
-    found = _masks(space.table, [_path(space.table, row) for row in rows])
+    for row in rows:
+        check_row(space.table, row)
+    found = _masks(space.table, [str(path) for path in space.table.frame["path"].iloc[list(rows)]])
     pictures = [Image.fromarray(mask.astype(np.uint8) * 255).convert("RGB") for mask in found]
     return np.asarray(space.differentiable().prepare(pictures)[..., 0] >= 128)
 
@@ -68,12 +57,6 @@ def control_spaces(encoded: P, dim: int, count: int = CONTROLS) -> list[P]:
     from likeness.notions import RandomTransform
 
     return [encoded.project(RandomTransform(dim=dim, seed=seed).fit(encoded.vectors), CONTROL) for seed in range(count)]
-
-
-def _path(table: "ImageTable", row: int) -> str:
-    if not 0 <= row < len(table):
-        raise InputError(f"There is no image {row}; the last of '{table.name}' is {len(table) - 1}.")
-    return str(table.frame["path"].iloc[row])
 
 
 def _masks(table: "ImageTable", paths: Sequence[str]) -> list[NDArray[np.bool_]]:

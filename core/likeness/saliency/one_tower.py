@@ -20,16 +20,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Noise:
-    """The noisy copies of each image.
+    """The noisy copies of each image; raises InputError for a number out of range.
 
     Attributes:
         samples: how many.
         spread: deviation of their noise, in units of the image's range.
-        seed: of the noise.
         batch_size: copies that go through the tower at once.
-
-    Raises:
-        InputError: a number out of range.
     """
 
     samples: int
@@ -50,10 +46,6 @@ class OneTower:
 
     models: list[ImageModel]
     bases: "list[torch.Tensor]"
-
-    def pictures(self, images: "Sequence[Path | Image]") -> Pictures:
-        """What the tower sees of the images, (n, h, w, 3)."""
-        return self.models[0].prepare(images)
 
     def sums(self, pictures: Pictures, noise: Noise) -> list[NDArray[np.float32]]:
         """For each model, absolute gradients of the mean distance, summed over the copies of each picture: (n, h, w)."""

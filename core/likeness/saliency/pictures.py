@@ -7,11 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from likeness.errors import InputError
+from likeness.saliency.image_model import Pictures
 
 if TYPE_CHECKING:
     from PIL.Image import Image
-
-Pictures = NDArray[np.uint8]
 
 # From blue over grey to yellow, as in the paper's figures; lightness rises evenly, and people who don't see red or green see the same.
 _BLUE, _GREY, _YELLOW = (0, 40, 105), (125, 124, 122), (255, 233, 70)
@@ -21,28 +20,22 @@ _GAP, _LINE = 6, 16
 
 
 def map_picture(maps: NDArray[np.floating[Any]]) -> Pictures:
-    """Maps (..., h, w) in [0, 1] as RGB (..., h, w, 3): 0 blue, 0.5 grey, 1 yellow, as the authors draw them.
-
-    Raises:
-        InputError: values outside.
+    """Maps (..., h, w) in [0, 1] as RGB (..., h, w, 3): 0 blue, 0.5 grey, 1 yellow, as the authors draw them; raises InputError for values
+    outside.
     """
     return _colored(_within(maps, 0, 1))
 
 
 def difference_picture(differences: NDArray[np.floating[Any]]) -> Pictures:
-    """Differences (..., h, w) in [-1, 1] as RGB (..., h, w, 3): -1 blue, 0 grey, 1 yellow (InDiReCT, Figure 2).
-
-    Raises:
-        InputError: values outside.
+    """Differences (..., h, w) in [-1, 1] as RGB (..., h, w, 3): -1 blue, 0 grey, 1 yellow (InDiReCT, Figure 2). Raises InputError for values
+    outside.
     """
     return _colored((_within(differences, -1, 1) + 1) / 2)
 
 
 def overlay(pixels: Pictures, colors: Pictures, strength: NDArray[np.floating[Any]] | float = 0.6) -> Pictures:
-    """Colors laid over an image in shades of grey, both (..., h, w, 3).
-
-    Args:
-        strength: 0 (the image) to 1 (the colors); a number, or one per pixel (..., h, w): the map itself shows color only where something is.
+    """Colors laid over an image in shades of grey, both (..., h, w, 3). `strength` is 0 (the image) to 1 (the colors); a number, or one per pixel
+    (..., h, w): the map itself shows color only where something is.
     """
     grey = (pixels @ _LUMA)[..., None]
     share = np.asarray(strength, dtype=np.float64)
@@ -52,9 +45,7 @@ def overlay(pixels: Pictures, colors: Pictures, strength: NDArray[np.floating[An
 
 def blurred(maps: NDArray[np.floating[Any]], deviation: float) -> NDArray[np.floating[Any]]:
     """Maps (..., h, w) softened by a Gaussian of `deviation` pixels (0: as they are), for the eye: strides and patches of a model leave a grid.
-
-    Raises:
-        InputError: a negative deviation.
+    Raises InputError for a negative deviation.
     """
     from scipy.ndimage import gaussian_filter
 
@@ -69,10 +60,8 @@ def enlarged(pictures: Pictures, factor: int) -> Pictures:
 
 
 def figure(rows: Sequence[Sequence[Pictures]], titles: Sequence[str], labels: Sequence[str] = ()) -> "Image":
-    """A picture of pictures: rows of equally large (h, w, 3), a title over each column, a label left of each row.
-
-    Raises:
-        InputError: no row, or rows that don't have one picture per title.
+    """A picture of pictures: rows of equally large (h, w, 3), a title over each column, a label left of each row. Raises InputError for no row, or
+    rows that don't have one picture per title.
     """
     from PIL import Image, ImageDraw
 

@@ -20,15 +20,7 @@ PERCENTILE = 99.0
 
 
 def noisy(pixels: "torch.Tensor", noise: "torch.Tensor", spread: float = NOISE) -> "torch.Tensor":
-    """Copies of an image with Gaussian noise of deviation `spread` x (largest - smallest value of the image).
-
-    Args:
-        pixels: (..., 3, h, w), the model's input.
-        noise: (..., s, 3, h, w) standard normal draws, s copies of each image.
-
-    Returns:
-        (..., s, 3, h, w).
-    """
+    """Copies (..., s, 3, h, w) of images (..., 3, h, w): standard normal draws of that shape, times `spread` x (largest - smallest value), added."""
     flat = pixels.flatten(-3)
     extent = (flat.amax(-1) - flat.amin(-1))[..., None, None, None, None]
     return pixels.unsqueeze(-4) + noise * (spread * extent)
@@ -37,26 +29,24 @@ def noisy(pixels: "torch.Tensor", noise: "torch.Tensor", spread: float = NOISE) 
 def distance_gradients(
     embed: "Callable[[torch.Tensor], Sequence[torch.Tensor]]", copies: "torch.Tensor", bases: "Sequence[torch.Tensor]"
 ) -> "list[torch.Tensor]":
-    """Per space, the gradient of 1 - cosine(embedding, base) with respect to each copy, averaged over the channels.
+    """Per space, the gradient (b, h, w) of 1 - cosine(embedding, base) with respect to each copy (b, 3, h, w), averaged over the channels.
 
     Channels are averaged before any absolute value is taken: opposite signs cancel, as in the authors' code.
 
     Args:
         embed: (b, 3, h, w) -> for each space, rows (b, d); the spaces share what they compute in common.
-        copies: (b, 3, h, w).
         bases: for each space, the base image's embedding (1, d) or (d).
-
-    Returns:
-        For each space (b, h, w).
     """
     import torch
 
     # channels last: convolutions forth and back take 0.7 of the time on a processor
     copies = copies.detach().contiguous(memory_format=torch.channels_last).requires_grad_()
     with torch.enable_grad():
-        distances = [_distances(rows, base).sum() for rows, base in zip(embed(copies), bases, strict=True)]
+        pairs = [(rows, base.detach().reshape(1, -1).to(rows)) for rows, base in zip(embed(copies), bases, strict=True)]
+        distances = [(1 - torch.nn.functional.cosine_similarity(rows, base, dim=-1)).sum() for rows, base in pairs]
     last = len(distances) - 1
-    return [_pixel_gradient(distance, copies, retain=k < last).mean(dim=1) for k, distance in enumerate(distances)]
+    found = [torch.autograd.grad(each, copies, retain_graph=k < last, materialize_grads=True)[0] for k, each in enumerate(distances)]
+    return [gradient.mean(dim=1) for gradient in found]
 
 
 def gradients(
@@ -66,16 +56,13 @@ def gradients(
     noise: "torch.Tensor",
     spread: float = NOISE,
 ) -> "torch.Tensor":
-    """The gradients of one image: of its mean distance over the noisy copies, hence with the factor 1 / s.
+    """The gradients (s, h, w) of one image, averaged over the channels: of its mean distance over the noisy copies, hence with the factor 1 / s.
 
     Args:
         embed: (s, 3, h, w) -> rows (s, d), of any length.
         pixels: (3, h, w), the model's input.
         base_embedding: (1, d) or (d), of any length.
         noise: (s, 3, h, w) standard normal draws.
-
-    Returns:
-        (s, h, w), averaged over the channels.
     """
     copies = noisy(pixels, noise, spread)
     return distance_gradients(lambda rows: [embed(rows)], copies, [base_embedding])[0] / len(noise)
@@ -89,11 +76,8 @@ def saliency_map(gradients: Any, percentile: float = PERCENTILE) -> NDArray[np.f
 
 def scaled(sums: NDArray[np.floating[Any]], percentile: float = PERCENTILE) -> NDArray[np.floating[Any]]:
     """Maps (..., h, w) from their smallest value, which becomes 0, to their `percentile` (linear interpolation), which becomes 1; above is cut.
-
-    Where the two are equal, pixels above them become 1 and all others 0: the limit of the formula. A constant map is 0.
-
-    Raises:
-        InputError: a percentile that is not above 0 and at most 100.
+    Where the two are equal, pixels above them become 1 and all others 0: the limit of the formula. A constant map is 0. Raises InputError for a
+    percentile that is not above 0 and at most 100.
     """
     check_percentile(percentile)
     low = sums.min(axis=(-2, -1), keepdims=True)
@@ -107,16 +91,3 @@ def check_percentile(percentile: float) -> None:
     """Raises InputError unless 0 < percentile <= 100."""
     if not 0 < percentile <= 100:
         raise InputError(f"The percentile is {percentile}; choose a number above 0 and up to 100.")
-
-
-def _distances(rows: "torch.Tensor", base: "torch.Tensor") -> "torch.Tensor":
-    """1 - cosine of rows (b, d) to one base row, (b)."""
-    import torch
-
-    return 1 - torch.nn.functional.cosine_similarity(rows, base.detach().reshape(1, -1).to(rows), dim=-1)
-
-
-def _pixel_gradient(distance: "torch.Tensor", copies: "torch.Tensor", retain: bool) -> "torch.Tensor":
-    import torch
-
-    return torch.autograd.grad(distance, copies, retain_graph=retain, materialize_grads=True)[0]

@@ -15,8 +15,7 @@ def shared_triplets(embeddings: "Tensor", labels: "Tensor", generator: "torch.Ge
     Positive and negative are drawn by the inverse density of their distances to the anchor, as `negative_probabilities`, one after the
     other. A batch with fewer than three classes has none.
 
-    Raises:
-        InputError: if labels do not fit the embeddings.
+    Raises InputError where labels do not fit the embeddings.
     """
     import torch
 
@@ -34,10 +33,7 @@ def shared_triplets(embeddings: "Tensor", labels: "Tensor", generator: "torch.Ge
 def intra_triplets(embeddings: "Tensor", labels: "Tensor", generator: "torch.Generator | None" = None) -> "tuple[Tensor, Tensor, Tensor]":
     """One triplet for each row of a class with three rows or more, all of that class: (anchors, positives, negatives), row numbers (t,).
 
-    Positive and negative are drawn evenly from the class, never the anchor and never the same row.
-
-    Raises:
-        InputError: if labels do not fit the embeddings.
+    Positive and negative are drawn evenly from the class, never the anchor and never the same row. InputError where labels do not fit.
     """
     import torch
 
@@ -54,14 +50,9 @@ def random_label_triplets(embeddings: "Tensor", labels: "Tensor", generator: "to
     """Distance-weighted triplets by labels that are dealt out at random: (anchors, positives, negatives), row numbers (t,).
 
     The authors' code of ooDML (Milbich et al., NeurIPS 2021), where it is called random_distance, trains the class-shared and the intra-class
-    part of DiVA with them: the labels of the batch are permuted, and `distance_weighted_triplets` are drawn by these, so that the three rows may
-    be of one, two or three true classes.
-
-    Raises:
-        InputError: if labels do not fit the embeddings.
+    part of DiVA with them: the three rows may be of one, two or three true classes. InputError where labels do not fit.
     """
     import torch
 
-    check_labels(embeddings, labels)
     order = torch.randperm(len(labels), generator=generator, device=labels.device)
     return distance_weighted_triplets(embeddings, labels[order], generator=generator)

@@ -16,34 +16,20 @@ CUTOFF = 0.5
 
 
 def negative_probabilities(embeddings: "Tensor", labels: "Tensor", cutoff: float = CUTOFF, upper: float | None = None) -> "Tensor":
-    """Probability (n, n) with which column j is drawn as the negative of row i.
+    """Probability (n, n) with which column j is drawn as the negative of row i: rows that sum to 1, or are zeros where there is no other class.
 
     p(j | i) is proportional to 1 / q(d_ij) over the rows of other classes, with q(d) = d^(r-2) (1 - d^2 / 4)^((r-3) / 2) the density of
-    distances between points spread evenly on the sphere in r dimensions.
-
-    Args:
-        embeddings: (n, r), unit rows.
-        labels: (n,) class numbers.
-        cutoff: smaller distances count as this one; without it the closest row would nearly always be drawn.
-        upper: rows at this distance or further are never drawn while there are nearer ones. pytorch-metric-learning has 1.4, the authors
-            of the language guidance paper None.
-
-    Returns:
-        Rows that sum to 1; rows of zeros where there is no other class.
+    distances between points spread evenly on the sphere in r dimensions. Distances below the cutoff count as it; without one the closest row
+    would nearly always be drawn. Rows at `upper` or further are never drawn while there are nearer ones: pytorch-metric-learning has 1.4, the
+    authors of the language guidance paper None.
     """
     return inverse_density(embeddings, embeddings, labels[:, None] != labels[None, :], cutoff, upper)
 
 
 def inverse_density(rows: "Tensor", columns: "Tensor", others: "Tensor", cutoff: float = CUTOFF, upper: float | None = None) -> "Tensor":
-    """Weights (n, m) proportional to 1 / q(d), as in `negative_probabilities`, of unit columns (m, r) for unit rows (n, r).
+    """Weights (n, m) proportional to 1 / q(d), as in `negative_probabilities`, of unit columns (m, r) for unit rows (n, r); nothing flows back.
 
-    Args:
-        rows, columns: between them lies d; nothing flows back to them.
-        others: (n, m), or what broadcasts to it, the columns that are weighed; the others have the weight 0.
-        cutoff, upper: as in `negative_probabilities`.
-
-    Returns:
-        Rows that sum to 1; rows of zeros where no column is weighed.
+    Only the columns in `others`, (n, m) or what broadcasts to it, are weighed; rows sum to 1, or are zeros where there are none.
     """
     import torch
 
@@ -59,14 +45,11 @@ def inverse_density(rows: "Tensor", columns: "Tensor", others: "Tensor", cutoff:
 
 
 def distance_weighted_triplets(
-    embeddings: "Tensor", labels: "Tensor", cutoff: float = CUTOFF, upper: float | None = None, generator: "torch.Generator | None" = None
+    embeddings: "Tensor", labels: "Tensor", cutoff: float = CUTOFF, generator: "torch.Generator | None" = None
 ) -> "tuple[Tensor, Tensor, Tensor]":
     """One triplet for each row that has a partner of its class and a row of another: (anchors, positives, negatives), row numbers (t,).
 
-    The negative is drawn by `negative_probabilities`, the positive evenly from the anchor's class.
-
-    Raises:
-        InputError: if labels do not fit the embeddings.
+    The negative is drawn by `negative_probabilities`, the positive evenly from the anchor's class. InputError where labels do not fit.
     """
     import torch
 
@@ -76,7 +59,7 @@ def distance_weighted_triplets(
     anchors = (partners.any(dim=1) & (labels[:, None] != labels[None, :]).any(dim=1)).nonzero().squeeze(1)
     if not len(anchors):
         return anchors, anchors, anchors
-    probabilities = negative_probabilities(embeddings, labels, cutoff, upper)[anchors]
+    probabilities = negative_probabilities(embeddings, labels, cutoff)[anchors]
     negatives = torch.multinomial(probabilities, 1, generator=generator).squeeze(1)
     positives = torch.multinomial(partners[anchors].to(embeddings.dtype), 1, generator=generator).squeeze(1)
     return anchors, positives, negatives

@@ -17,14 +17,7 @@ class MPerClassBatches:
     Unlike pytorch-metric-learning's MPerClassSampler, which iterates over single rows in an order of its own, this is indexed by batch.
 
     A batch has size / per_class different classes, drawn evenly, and of each `per_class` images, drawn without repetition where the class
-    has that many. With replacement, as the authors of language guidance draw, classes and images can come up again.
-
-    Args:
-        labels: class numbers (n,).
-        size: images in a batch.
-        per_class: of each class.
-        seed: of all batches.
-        draw: "spread", or "replacement".
+    has that many. With draw "replacement", as the authors of language guidance draw, classes and images can come up again.
 
     Raises:
         InputError: size is no multiple of per_class, there are too few classes to fill a batch or to compare, or an unknown `draw`.

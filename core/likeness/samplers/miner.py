@@ -14,15 +14,10 @@ Mine = Callable[["Tensor", "Tensor"], Any]
 
 @dataclass(frozen=True)
 class Miner:
-    """A way to pick the tuples of a batch that a loss compares.
+    """A way to pick the tuples of a batch that a loss compares, with a title and one sentence for people.
 
-    Attributes:
-        name: in configs.
-        title: for people.
-        help: one sentence.
-        make: (**options) -> (embeddings (n, d), labels (n,)) -> row numbers, as pytorch-metric-learning has them: (anchors, positives, negatives),
-            or (anchors, positives, anchors, negatives).
-        options: with defaults and bounds.
+    `make` is (**options) -> (embeddings (n, d), labels (n,)) -> row numbers, as pytorch-metric-learning has them: (anchors, positives, negatives), or
+    (anchors, positives, anchors, negatives).
     """
 
     name: str

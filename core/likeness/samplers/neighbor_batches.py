@@ -15,18 +15,13 @@ class NeighborBatches:
 
     Args:
         neighbors: (n, p) rows of the p nearest of each image by label, nearest first.
-        size: images in a batch.
         nearest: neighbors taken for each anchor: the first ones; where p is larger, so many drawn from the p nearest, and the rest of the
             batch from beyond them, as the authors' code does for binary labels.
         drawn: anchors that are drawn; the paper has one.
         anchors: rows of a batch that are anchors of the loss, the first ones: `drawn` as in the paper, or `size` for all.
-        seed: of all batches.
 
     Raises:
         InputError: a batch that is larger than the images, or that does not hold its anchors and their neighbors.
-
-    Attributes:
-        epoch: batches in an epoch.
     """
 
     def __init__(self, neighbors: NDArray[np.int64], size: int, nearest: int = 5, drawn: int = 1, anchors: int | None = None, seed: int = 0) -> None:
@@ -42,7 +37,6 @@ class NeighborBatches:
         self.epoch = max(1, count // self.anchors)
 
     def batch(self, number: int) -> NDArray[np.int64]:
-        """Row numbers (size,) of batch `number`."""
         turn, place = divmod(number * self.drawn, len(self.neighbors))
         rng = np.random.default_rng([self.seed, number, 4])
         anchors = self._drawn(turn, place)

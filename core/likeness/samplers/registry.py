@@ -1,13 +1,52 @@
 """The miners that a config can name, a line each. Needs no torch."""
 
+from functools import partial
 from typing import Any, NoReturn
 
 from likeness.errors import InputError
-from likeness.options import check_options, defaults
-from likeness.samplers.commodity import COMMODITY_MINERS
+from likeness.options import Option, check_options, defaults
 from likeness.samplers.distance_weighted import DISTANCE_WEIGHTED
 from likeness.samplers.miner import Mine, Miner
 from likeness.samplers.rho_triplets import RHO_TRIPLETS
+
+
+def _made(miner: str, **options: Any) -> Mine:
+    from pytorch_metric_learning import miners
+
+    made: Mine = getattr(miners, miner)(**options)
+    return made
+
+
+def _of(name: str, title: str, help: str, miner: str, **options: Option) -> Miner:
+    return Miner(name, title, help, partial(_made, miner), options)
+
+
+_COMMODITY: tuple[Miner, ...] = (
+    _of(
+        "hard-pairs",  # Wang et al., CVPR 2019, multisimilarity
+        "Hard pairs",
+        "Keeps a pair of one class that is less similar than the anchor's nearest other class, and a pair of two classes that is more similar "
+        "than its farthest partner.",
+        "MultiSimilarityMiner",
+        epsilon=Option(0.1, "Margin of similarity within which a pair still counts as hard.", 0),
+    ),
+    _of("batch-hard", "Hardest triplets", "Takes the farthest image of each one's class and the nearest of another.", "BatchHardMiner"),
+    _of(
+        "triplet-margin",
+        "Triplets within a margin",
+        "Keeps triplets whose negative is not farther than the positive by the margin.",
+        "TripletMarginMiner",
+        margin=Option(0.2, "By how much farther, in distances.", 0),
+    ),
+    _of(
+        "pair-margin",
+        "Pairs beyond margins",
+        "Keeps pairs of one class that lie far apart, and pairs of two classes that lie near.",
+        "PairMarginMiner",
+        pos_margin=Option(0.2, "Distance above which a pair of one class is kept.", 0),
+        neg_margin=Option(0.8, "Distance below which a pair of two classes is kept.", 0),
+    ),
+)
 
 
 def _missing() -> NoReturn:
@@ -17,15 +56,7 @@ def _missing() -> NoReturn:
 CUSTOM_MINER = Miner("custom", "Own miner", "The object that was given to `likeness.train` as `miner`.", _missing)
 
 
-MINERS: dict[str, Miner] = {
-    miner.name: miner
-    for miner in (
-        DISTANCE_WEIGHTED,
-        RHO_TRIPLETS,
-        *COMMODITY_MINERS,
-        CUSTOM_MINER,
-    )
-}
+MINERS: dict[str, Miner] = {miner.name: miner for miner in (DISTANCE_WEIGHTED, RHO_TRIPLETS, *_COMMODITY, CUSTOM_MINER)}
 
 
 def check_miner(name: str, options: dict[str, Any]) -> str:
@@ -36,11 +67,7 @@ def check_miner(name: str, options: dict[str, Any]) -> str:
 
 
 def make_miner(miner: str | Mine, **options: Any) -> Mine:
-    """The miner of this name; a callable (embeddings, labels) -> row numbers is taken as it is.
-
-    Raises:
-        InputError: an unknown name or option, or neither a name nor a callable.
-    """
+    """The miner of this name; a callable (embeddings, labels) -> row numbers is taken as it is. Anything else, or another option: InputError."""
     if isinstance(miner, str):
         if wrong := check_miner(miner, options):
             raise InputError(wrong)

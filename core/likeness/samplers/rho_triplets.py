@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from likeness.errors import InputError
 from likeness.options import Option
-from likeness.samplers.distance_weighted import CUTOFF, distance_weighted_triplets
+from likeness.samplers.distance_weighted import distance_weighted_triplets
 from likeness.samplers.miner import Miner
 
 if TYPE_CHECKING:
@@ -16,12 +16,7 @@ RHO = 0.2
 
 
 def rho_triplets(
-    embeddings: "Tensor",
-    labels: "Tensor",
-    rho: float = RHO,
-    cutoff: float = CUTOFF,
-    upper: float | None = None,
-    generator: "torch.Generator | None" = None,
+    embeddings: "Tensor", labels: "Tensor", rho: float = RHO, generator: "torch.Generator | None" = None
 ) -> "tuple[Tensor, Tensor, Tensor]":
     """Distance-weighted triplets, each switched with probability rho: (anchors, positives, negatives), row numbers (t,).
 
@@ -30,28 +25,15 @@ def rho_triplets(
     Learning"). Rows that are alone in their class have no triplet. The ooDML authors (Milbich et al., NeurIPS 2021) train R-margin with
     rho 0.4 and beta 0.6 on CUB200-2011, 0.35 and 0.6 on Cars196, 0.15 and 0.9 on Stanford Online Products.
 
-    Args:
-        embeddings: (n, r), unit rows.
-        labels: (n,) class numbers.
-        rho: share of the triplets that are switched, 0 to 1.
-        cutoff, upper: of `negative_probabilities`.
-        generator: of all that is drawn; None: torch's own.
-
-    Raises:
-        InputError: if rho is outside 0 to 1, or labels do not fit the embeddings.
+    Embeddings are unit rows (n, r). InputError where rho is outside 0 to 1, or labels do not fit.
     """
     import torch
 
-    check_rho(rho)
-    anchors, partners, negatives = distance_weighted_triplets(embeddings, labels, cutoff, upper, generator)
-    switched = torch.rand(len(anchors), generator=generator, device=anchors.device) < rho
-    return anchors, torch.where(switched, anchors, partners), torch.where(switched, partners, negatives)
-
-
-def check_rho(rho: float) -> None:
-    """Raises InputError for a share outside 0 to 1."""
     if not 0 <= rho <= 1:
         raise InputError(f"rho is {rho}, but it is a share of the triplets; choose 0 to 1.")
+    anchors, partners, negatives = distance_weighted_triplets(embeddings, labels, generator=generator)
+    switched = torch.rand(len(anchors), generator=generator, device=anchors.device) < rho
+    return anchors, torch.where(switched, anchors, partners), torch.where(switched, partners, negatives)
 
 
 RHO_TRIPLETS = Miner(

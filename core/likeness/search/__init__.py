@@ -1,22 +1,21 @@
 """Finding what is nearest in a space, exactly or through an index, and how far two spaces agree on it."""
 
-from likeness.search.agreement import expected_overlap as expected_overlap, overlap as overlap, overlap_per_row as overlap_per_row
-from likeness.search.calibration import Calibration as Calibration, calibrate_nprobe as calibrate_nprobe
+from likeness.search.agreement import expected_overlap as expected_overlap, overlap as overlap
 from likeness.search.composed_query import Query as Query, parse_query as parse_query
-from likeness.search.composed_search import (
-    FindCandidates as FindCandidates,
-    LookAround as LookAround,
-    reference_rows as reference_rows,
-    search_composed as search_composed,
+from likeness.search.composed_search import FindCandidates as FindCandidates, reference_rows as reference_rows, search_composed as search_composed
+from likeness.search.engines import (
+    ENGINES as ENGINES,
+    Index as Index,
+    IndexEngine as IndexEngine,
+    IndexSearch as IndexSearch,
+    LocalSearch as LocalSearch,
+    build_index as build_index,
+    open_index as open_index,
 )
-from likeness.search.engine import Index as Index, IndexEngine as IndexEngine, IndexSearch as IndexSearch, LocalSearch as LocalSearch
-from likeness.search.engines import ENGINES as ENGINES, build_index as build_index, find_engine as find_engine, open_index as open_index
 from likeness.search.hits import Hits as Hits
-from likeness.search.indexed_search import IndexedSearch as IndexedSearch
 from likeness.search.ivf_index import IVFIndex as IVFIndex
 from likeness.search.lance_index import LanceIndex as LanceIndex, write_lance as write_lance
-from likeness.search.neighbors import Neighbors as Neighbors, nearest as nearest, scan as scan
+from likeness.search.neighbors import Neighbors as Neighbors, checked_exclude as checked_exclude, nearest as nearest, scan as scan
 from likeness.search.notion_search import NotionSearch as NotionSearch
-from likeness.search.reach import checked_exclude as checked_exclude
-from likeness.search.search_plan import Plan as Plan, plan as plan
+from likeness.search.search_plan import calibrate_nprobe as calibrate_nprobe, plan as plan
 from likeness.search.term_fusion import TermStatistics as TermStatistics, all_hold as all_hold, term_statistics as term_statistics

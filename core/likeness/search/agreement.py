@@ -3,7 +3,6 @@
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from likeness.arrays import checked_rows, to_numpy
 from likeness.errors import InputError
@@ -13,24 +12,14 @@ MOST_ITEMS = 50_000  # whose vectors and neighbors are held at once
 
 
 def overlap(space_a: Any, space_b: Any, k: int, rows: Any = None) -> float:
-    """Mean share, 0 to 1, of the k nearest neighbors that two spaces have in common; arguments as in `overlap_per_row`.
+    """Mean share, 0 to 1, of the k nearest neighbors of an item i, itself not counted, that two spaces have in common: |N_a(i) and N_b(i)| / k.
 
     1 means the same neighbors throughout; unrelated spaces give about `expected_overlap(n, k)`.
-    """
-    return float(overlap_per_row(space_a, space_b, k, rows).mean())
-
-
-def overlap_per_row(space_a: Any, space_b: Any, k: int, rows: Any = None) -> NDArray[np.float64]:
-    """Share of common k nearest neighbors of each item, itself not counted: |N_a(i) and N_b(i)| / k.
 
     Args:
-        space_a: vectors (n, d_a).
-        space_b: vectors of the same items (n, d_b).
+        space_a, space_b: vectors of the same items, (n, d_a) and (n, d_b).
         k: neighbors to compare, 1 to n - 1.
         rows: item numbers to look at (m,), such as a sample of a large set; None: all. Neighbors always come from all n.
-
-    Returns:
-        Shares (n,) or (m,).
 
     Raises:
         InputError: if the spaces have different numbers of rows, k is out of range, or a vector is not finite or all zeros.
@@ -47,7 +36,7 @@ def overlap_per_row(space_a: Any, space_b: Any, k: int, rows: Any = None) -> NDA
         both = np.hstack([nearest(space[part], space, k, exclude=part).rows for space in (a, b)])
         both.sort(axis=1)
         shares[begin : begin + MOST_ITEMS] = (both[:, 1:] == both[:, :-1]).sum(axis=1) / k
-    return shares
+    return float(shares.mean())
 
 
 def expected_overlap(n: int, k: int) -> float:

@@ -9,9 +9,8 @@ from numpy.typing import NDArray
 
 from likeness.arrays import products_with_few, row_slices
 from likeness.errors import InputError
-from likeness.search.neighbors import Neighbors
+from likeness.search.neighbors import Neighbors, checked_mask
 from likeness.search.notion_view import best
-from likeness.search.reach import checked_mask
 from likeness.search.term_fusion import TermStatistics, all_hold, may_be_best, term_statistics
 
 Floats = NDArray[np.float32]
@@ -46,14 +45,11 @@ def search_composed(
 
     Args:
         vectors: (n, d) unit rows of the images.
-        places: (t, d) of the terms in the same space.
-        weights: (t,), not 0.
-        k: how many.
+        places, weights: (t, d) of the terms in the same space, and (t,), not 0.
         reference: (r, d), images that tell lowest, mean and deviation of the similarities to each term; None: `reference_rows`.
-        left_out: rows that are not found.
-        allowed: mask (n,) of the rows that may be found.
-        find: where candidates come from, such as an index; None: all images are candidates.
-        around: in place of `find`, an index that also tells how similar candidates are to each term (`likeness.search.LocalSearch`).
+        left_out, allowed: rows that are not found, and a mask (n,) of those that may be found.
+        find, around: where candidates come from, such as an index, and in its place one that also tells how similar they are to each term
+            (`likeness.search.LocalSearch`); None: all images.
 
     Returns:
         Rows (1, k), and as similarities (1, k) how well all terms hold, from 0 to 1; fewer than k where fewer are left.
@@ -116,8 +112,7 @@ def reference_rows(vectors: Floats) -> Floats:
 def candidate_vectors(places: Floats, weights: Floats, deviation: Floats) -> Floats:
     """Unit vectors (v, d), v = 1 or 2, whose nearest are candidates: the sum of the terms' places (t, d), and the sum of those that shall hold.
 
-    Raises:
-        InputError: nothing is left of the sum.
+    InputError where nothing is left of the sum.
     """
     parts = weights[:, None] * places / deviation
     sums = [parts.sum(axis=0)] + ([parts[weights > 0].sum(axis=0)] if 0 < (weights > 0).sum() < len(weights) else [])

@@ -35,11 +35,7 @@ class Hits:
 
     @property
     def paths(self) -> list[Any]:
-        """Paths of the images found: a list, or for several queries a list of lists.
-
-        Raises:
-            InputError: the space has no images.
-        """
+        """Paths of the images found: a list, or for several queries a list of lists; InputError where the space has no images."""
         paths = self.table.paths()
         return [[paths[row] for row in rows] for rows in self.rows] if self.rows.ndim == 2 else [paths[row] for row in self.rows]
 

@@ -19,10 +19,10 @@ _LEFTOVER_SECONDS = 3600.0
 def replaced_folder(target: Path) -> Iterator[Path]:
     """A new folder to write to, which takes the place of `target` when the block ends well; on any error that stays as it is.
 
-    Raises:
-        InputError: other files than those of an index lie in `target`, which would be gone.
+    Other files than those of an index in `target`, which would be gone, are an InputError.
     """
-    foreign = [file.name for file in target.iterdir() if not _is_part(file.name)] if target.is_dir() else []
+    files = [file.name for file in target.iterdir()] if target.is_dir() else []
+    foreign = [name for name in files if not any(fnmatch(name, pattern) for pattern in _PARTS)]
     if foreign:
         raise InputError(f"'{target}' holds other files, such as '{foreign[0]}', and an index takes a folder of its own; name a new one.")
     partial = target.with_name(f".{target.name}-{secrets.token_hex(4)}.partial")
@@ -37,10 +37,6 @@ def replaced_folder(target: Path) -> Iterator[Path]:
 def whole_folder(target: Path) -> Path:
     """Where the index lies: at `target`, or, where a process was killed between the two renames that replace it, as the one before."""
     return _before(target) if not target.exists() and _before(target).is_dir() else target
-
-
-def _is_part(name: str) -> bool:
-    return any(fnmatch(name, pattern) for pattern in _PARTS)
 
 
 def _take_place(partial: Path, target: Path) -> None:

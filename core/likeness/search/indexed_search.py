@@ -7,11 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from likeness.errors import InputError
-from likeness.search.calibration import Calibration, calibrate_nprobe
 from likeness.search.neighbors import Neighbors, scan
 from likeness.search.notion_search import NotionSearch
 from likeness.search.notion_view import Cells, Floats
-from likeness.search.search_plan import Plan, plan
+from likeness.search.search_plan import Calibration, Plan, calibrate_nprobe, plan
 
 # Cells looked through for a composed query, beside those of a single one: what fits several terms lies less close together. Among a million vectors
 # of 512 dimensions these find .99 of the best ten, where the cells of a single query hold .90.
@@ -20,18 +19,11 @@ _MEASURING = "Approximate: the nearest cells of the index are looked through; ho
 
 
 class IndexedSearch:
-    """Nearest neighbors in a space of many images, exact where that is never felt, else through an index.
+    """Nearest neighbors in a space (n, m) of many images, exact where that is never felt, else through an index of the vectors from which U (d, m)
+    makes it.
 
     What recall the index gives in this space is measured by a calibration, in a thread of its own; until that is done, searches look through a usual
-    number of cells.
-
-    Args:
-        vectors: (n, m) unit rows of the space.
-        index: of the vectors of the space's encoder.
-        U: (d, m), what makes the space from the encoder's; None for the encoder's own.
-
-    Raises:
-        InputError: vectors or U that do not fit the index.
+    number of cells. What does not fit is an InputError.
     """
 
     def __init__(self, vectors: Floats, index: Cells, U: Any = None) -> None:

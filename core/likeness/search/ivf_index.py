@@ -3,12 +3,10 @@
 import json
 import os
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from likeness.arrays import to_numpy
 from likeness.errors import InputError
@@ -16,8 +14,7 @@ from likeness.io import decoded, parse_json, read_array, regular_file
 from likeness.progress import Progress
 from likeness.search.index_folder import replaced_folder, whole_folder
 from likeness.search.indexed_search import IndexedSearch
-
-Floats = NDArray[np.float32]
+from likeness.search.notion_view import Cells, Floats
 
 _VERSION = 1
 _ITERATIONS = 10
@@ -29,25 +26,8 @@ _ABOUT = "about.json"
 _SPOT_CHECKS = 16
 
 
-@dataclass(frozen=True)
-class IVFIndex:
-    """Vectors of n images, those of a cell beside each other; memory-mapped, so that what is not asked for is not read.
-
-    Attributes:
-        centers: (cells, d) unit rows.
-        starts: where each cell begins and ends (cells + 1,).
-        rows: number of each vector's image (n,), ascending within a cell.
-        vectors: (n, d).
-    """
-
-    centers: Floats
-    starts: NDArray[np.int64]
-    rows: NDArray[np.int64]
-    vectors: Floats
-
-    def cell(self, number: int) -> slice:
-        """Where the cell lies in `rows` and `vectors`."""
-        return slice(int(self.starts[number]), int(self.starts[number + 1]))
+class IVFIndex(Cells):
+    """An index on disk."""
 
     @property
     def summary(self) -> str:
@@ -63,70 +43,6 @@ class IVFIndex:
 def cells_for(count: int) -> int:
     """4 sqrt(n) cells: then finding the nearest cells costs about as much as looking through them."""
     return max(1, min(int(4 * np.sqrt(count)), count // _PER_CELL))
-
-
-def build_ivf(
-    vectors: Any,
-    folder: Path | str,
-    *,
-    cells: int | None = None,
-    seed: int = 0,
-    progress: Progress | None = None,
-    should_stop: Callable[[], bool] | None = None,
-) -> IVFIndex:
-    """Builds the index of vectors (n, d), which may be memory-mapped, in a folder; it is there whole or not at all.
-
-    An inverted file (IVF): centers by the spherical k-means of faiss on a sample, then two passes over the vectors, one that finds each one's
-    cell and one that lays them out. Beside a block of 256 MB and 12 bytes an image, memory holds nothing. The files take as much room as the
-    vectors.
-
-    Args:
-        vectors: unit rows, as an encoder's Space has them.
-        folder: where the index goes; one that is there is replaced.
-        cells: how many; by default 4 sqrt(n).
-        seed: of the sample and of k-means.
-        progress: called with (vectors done, 2 n): each is read twice.
-        should_stop: asked after every block.
-
-    Raises:
-        InputError: vectors that are no finite rows of numbers, a wrong number of cells, no room on the disk, or a stop.
-    """
-    rows = to_numpy(vectors)
-    if rows.ndim != 2 or not rows.size or rows.dtype.kind != "f":
-        raise InputError(f"An index needs rows of numbers, but the array has shape {rows.shape} and type {rows.dtype}; pass one vector per image.")
-    wanted = cells_for(len(rows)) if cells is None else cells
-    if not 1 <= wanted <= len(rows):
-        raise InputError(f"{wanted} cells do not fit {len(rows)} vectors; ask for 1 to {len(rows)}, or leave the number out.")
-    target = Path(folder)
-    try:
-        with replaced_folder(target) as partial:
-            _write(rows, partial, wanted, seed, _Watch(2 * len(rows), progress, should_stop))
-    except OSError as error:
-        reason = (error.strerror or str(error)).lower()
-        raise InputError(f"The index cannot be written to '{target}' ({reason}); make room or choose another folder.") from error
-    return open_ivf(target, rows)
-
-
-def open_ivf(folder: Path | str, vectors: Any) -> IVFIndex:
-    """Opens an index of these vectors (n, d) without reading it.
-
-    Raises:
-        InputError: no index there, one that is cut off or damaged, or one of other vectors.
-    """
-    path, rows = whole_folder(Path(folder)), to_numpy(vectors)
-    try:
-        about = parse_json(decoded(regular_file(path / _ABOUT).read_bytes(), f"'{_ABOUT}'"), f"'{_ABOUT}'")
-        short = [name for name in _FILES if (path / f"{name}.npy").stat().st_size != about["bytes"][name]]
-        if short or about["version"] != _VERSION:
-            raise ValueError(f"'{short[0]}.npy' has not the size that it was written with" if short else "it is of another version")
-        index = IVFIndex(*(read_array(path / f"{name}.npy", mapped=True) for name in _FILES))
-    except FileNotFoundError as error:
-        raise InputError(f"There is no whole index in '{path}'; build it again.") from error
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise InputError(f"The index in '{path}' is damaged ({error}); build it again.") from error
-    if index.vectors.shape != rows.shape or not _same_vectors(index, rows):
-        raise InputError(f"The index in '{path}' is of other vectors than these {' x '.join(map(str, rows.shape))}; build it again.")
-    return index
 
 
 class _Watch:
@@ -220,17 +136,62 @@ class IVFEngine:
     name = "ivf"
     help = "Files in a folder, memory-mapped; searches are exact where that is as fast."
 
-    def build(self, vectors: Any, place: Path | str, *, frame: Any = None, **options: Any) -> IVFIndex:
-        """As `build_ivf`; attributes are not kept."""
-        return build_ivf(vectors, place, **options)
+    def build(
+        self,
+        vectors: Any,
+        place: Path | str,
+        *,
+        frame: Any = None,
+        cells: int | None = None,
+        seed: int = 0,
+        progress: Progress | None = None,
+        should_stop: Callable[[], bool] | None = None,
+    ) -> IVFIndex:
+        """Builds the index as `IndexEngine.build` says; it is there whole or not at all, and attributes are not kept.
+
+        An inverted file (IVF): centers by the spherical k-means of faiss on a sample, then two passes over the vectors, one that finds each one's
+        cell and one that lays them out, so that progress is of 2 n. Beside a block of 256 MB and 12 bytes an image, memory holds nothing. The files
+        take as much room as the vectors. There are 4 sqrt(n) cells by default.
+        """
+        rows = to_numpy(vectors)
+        if rows.ndim != 2 or not rows.size or rows.dtype.kind != "f":
+            raise InputError(
+                f"An index needs rows of numbers, but the array has shape {rows.shape} and type {rows.dtype}; pass one vector per image."
+            )
+        wanted = cells_for(len(rows)) if cells is None else cells
+        if not 1 <= wanted <= len(rows):
+            raise InputError(f"{wanted} cells do not fit {len(rows)} vectors; ask for 1 to {len(rows)}, or leave the number out.")
+        target = Path(place)
+        try:
+            with replaced_folder(target) as partial:
+                _write(rows, partial, wanted, seed, _Watch(2 * len(rows), progress, should_stop))
+        except OSError as error:
+            reason = (error.strerror or str(error)).lower()
+            raise InputError(f"The index cannot be written to '{target}' ({reason}); make room or choose another folder.") from error
+        return self.open(target, rows)
 
     def holds(self, place: Path | str) -> bool:
         """Whether there is something of such an index."""
         return (whole_folder(Path(place)) / _ABOUT).is_file()
 
     def open(self, place: Path | str, vectors: Any) -> IVFIndex:
-        """As `open_ivf`."""
-        return open_ivf(place, vectors)
+        """Opens an index of these vectors (n, d) without reading it; InputError where there is none, or one that is cut off, damaged or of other
+        vectors.
+        """
+        path, rows = whole_folder(Path(place)), to_numpy(vectors)
+        try:
+            about = parse_json(decoded(regular_file(path / _ABOUT).read_bytes(), f"'{_ABOUT}'"), f"'{_ABOUT}'")
+            short = [name for name in _FILES if (path / f"{name}.npy").stat().st_size != about["bytes"][name]]
+            if short or about["version"] != _VERSION:
+                raise ValueError(f"'{short[0]}.npy' has not the size that it was written with" if short else "it is of another version")
+            index = IVFIndex(*(read_array(path / f"{name}.npy", mapped=True) for name in _FILES))
+        except FileNotFoundError as error:
+            raise InputError(f"There is no whole index in '{path}'; build it again.") from error
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise InputError(f"The index in '{path}' is damaged ({error}); build it again.") from error
+        if index.vectors.shape != rows.shape or not _same_vectors(index, rows):
+            raise InputError(f"The index in '{path}' is of other vectors than these {' x '.join(map(str, rows.shape))}; build it again.")
+        return index
 
 
 ENGINE = IVFEngine()

@@ -10,10 +10,9 @@ import numpy as np
 
 from likeness.errors import InputError
 from likeness.search.index_folder import replaced_folder, whole_folder
-from likeness.search.ivf_index import IVFIndex, build_ivf
-from likeness.search.neighbors import Neighbors
+from likeness.search.ivf_index import ENGINE as FILES, IVFIndex
+from likeness.search.neighbors import Neighbors, reach
 from likeness.search.notion_view import PROBES, Floats, NotionView, best
-from likeness.search.reach import reach
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -26,15 +25,10 @@ _SPOT_CHECKS = 16
 
 
 def write_lance(index: IVFIndex, frame: "pd.DataFrame", uri: str | Path) -> None:
-    """Writes an index and its images' attributes as tables "images" and "centers" of a LanceDB; those that are there are replaced.
+    """Writes an index and its images' attributes (n rows, by whose columns one may filter) as tables "images" and "centers" of a LanceDB in a folder
+    or an object store ("s3://bucket/folder", keys from the environment); those that are there are replaced.
 
-    Args:
-        index: of the n images.
-        frame: one row for each of the n images; its columns may be filtered by.
-        uri: a folder, or an object store ("s3://bucket/folder"); LanceDB takes the keys to it from the environment.
-
-    Raises:
-        InputError: lancedb is not installed, a frame of other images, a column named "row", "cell" or "vector", or nothing can be written there.
+    InputError: lancedb is not installed, a frame of other images, a column named "row", "cell" or "vector", or nothing can be written there.
     """
     import pyarrow as pa
 
@@ -61,13 +55,8 @@ def write_lance(index: IVFIndex, frame: "pd.DataFrame", uri: str | Path) -> None
 class LanceIndex:
     """Search in a LanceDB written by `write_lance`: by notion, and by attributes in SQL.
 
-    Cells are chosen as by `NotionSearch`; only the vectors of these cells that meet the filter are fetched, and compared exactly.
-
-    Args:
-        uri: where it was written.
-
-    Raises:
-        InputError: lancedb is not installed, or no such index there.
+    Cells are chosen as by `NotionSearch`; only the vectors of these cells that meet the filter are fetched, and compared exactly. InputError where
+    lancedb is not installed, or no such index lies there.
     """
 
     def __init__(self, uri: str | Path) -> None:
@@ -91,12 +80,6 @@ class LanceIndex:
         """Images and dimensions."""
         return int(self._images.count_rows()), self.centers.shape[1]
 
-    def holds_vectors(self, vectors: Any) -> bool:
-        """Whether a few of the stored vectors are the rows (n, d) that they say they are."""
-        chosen = np.linspace(0, len(vectors) - 1, min(_SPOT_CHECKS, len(vectors))).astype(int)
-        rows, found_vectors = self._fetch(f"row IN ({', '.join(map(str, chosen))})", None)
-        return len(rows) == len(chosen) and np.array_equal(found_vectors, np.asarray(vectors[rows], dtype=np.float32))
-
     @property
     def summary(self) -> str:
         """How large it is, in a few words."""
@@ -119,16 +102,12 @@ class LanceIndex:
         exclude: Any = None,
         allowed: Any = None,
     ) -> Neighbors:
-        """The k most similar images of each query that meet a filter.
+        """The k most similar images of each query (q, m), in the space of a notion's linear map U (d, m) or the encoder's own, that meet a filter.
 
         Args:
-            queries: (q, m), images or texts in the notion's space.
             k: how many; where the cells hold fewer that meet the filter, all cells are looked through.
-            U: (d, m), the notion's linear map; None for the encoder's own space.
             where: a condition in SQL on the attributes, as "car_color = 'red'".
-            probes: cells to look through.
-            exclude: for each query (q,) a row that is left out, -1 for none.
-            allowed: mask (n,) of the rows that may be found; all without it.
+            exclude, allowed: for each query (q,) a row that is left out, -1 for none, and a mask (n,) of the rows that may be found.
 
         Returns:
             Rows (q, k) and cosines (q, k), nearest first, equal ones by row; -1 and NaN where fewer than k images meet the filter.
@@ -192,11 +171,11 @@ class LanceEngine:
     help = "A LanceDB in a folder or an object store, with all attributes; needs the package lancedb."
 
     def build(self, vectors: Any, place: Path | str, *, frame: "pd.DataFrame | None" = None, **options: Any) -> LanceIndex:
-        """As `build_ivf` in a temporary folder, then `write_lance`; another index in the folder goes."""
+        """As files in a temporary folder, then `write_lance`; another index in the folder goes."""
         import pandas as pd
 
         with TemporaryDirectory(prefix="likeness-index-") as folder:
-            index = build_ivf(vectors, Path(folder) / "index", **options)
+            index = FILES.build(vectors, Path(folder) / "index", **options)
             attributes = pd.DataFrame(index=range(len(index.rows))) if frame is None else frame
             with nullcontext(place) if "://" in str(place) else replaced_folder(Path(place)) as target:
                 write_lance(index, attributes, target)
@@ -209,8 +188,12 @@ class LanceEngine:
     def open(self, place: Path | str, vectors: Any) -> LanceIndex:
         """The index there; InputError if it has another number of images or dimensions."""
         index = LanceIndex(place)
-        n, d = index.shape
-        if (n, d) != tuple(np.shape(vectors)) or not index.holds_vectors(vectors):
+        fits = index.shape == np.shape(vectors)
+        if fits:  # whether a few of the stored vectors are the rows that they say they are
+            chosen = np.linspace(0, len(vectors) - 1, min(_SPOT_CHECKS, len(vectors))).astype(int)
+            rows, stored = index._fetch(f"row IN ({', '.join(map(str, chosen))})", None)
+            fits = len(rows) == len(chosen) and np.array_equal(stored, np.asarray(vectors[rows], np.float32))
+        if not fits:
             given = " x ".join(map(str, np.shape(vectors)))
             raise InputError(f"The index in '{place}' is of other vectors than these {given}; build it again.")
         return index

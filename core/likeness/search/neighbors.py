@@ -9,19 +9,55 @@ from numpy.typing import NDArray
 
 from likeness.arrays import checked_rows, to_numpy, unit_rows
 from likeness.errors import InputError
-from likeness.search.reach import Reach, reach
 
 CHUNK_BYTES, GALLERY_BYTES = 32_000_000, 64_000_000
 
 
 @dataclass(frozen=True)
-class Neighbors:
-    """The nearest gallery rows of each query, most similar first.
-
-    Attributes:
-        rows: gallery row numbers (q, k).
-        similarities: cosine similarities (q, k), descending.
+class Reach:
+    """What each of q queries can find among n rows: the row that each leaves out (q,), -1 for none; a mask (n,), None for all; and how many every
+    query can find; one whose own row the mask hides anyhow loses nothing by it.
     """
+
+    excluded: NDArray[np.int64]
+    allowed: NDArray[np.bool_] | None
+    available: int
+
+    def count(self, k: int) -> int:
+        """k, or fewer where fewer are left for some query; raises InputError where nothing is."""
+        if self.available < 1:
+            raise InputError("No image is left to be found; take back a filter.")
+        return min(k, self.available)
+
+
+def reach(n: int, queries: int, exclude: Any = None, allowed: Any = None) -> Reach:
+    """What so many queries can find among n rows; InputError where `exclude` is not a row or -1 for each query, or `allowed` no mask (n,)."""
+    mask, excluded = checked_mask(allowed, n), checked_exclude(exclude, queries, n)
+    left_out = excluded >= 0 if mask is None else (excluded >= 0) & mask[excluded]
+    return Reach(excluded, mask, (n if mask is None else int(mask.sum())) - int(left_out.any()))
+
+
+def checked_mask(allowed: Any, n: int) -> NDArray[np.bool_] | None:
+    """The mask (n,) of the rows that may be found; raises InputError where it is none."""
+    mask = None if allowed is None else to_numpy(allowed)
+    if mask is not None and (mask.shape != (n,) or mask.dtype != bool):
+        raise InputError(f"allowed must hold True or False for each of {n} rows; got shape {mask.shape}, {mask.dtype}.")
+    return mask
+
+
+def checked_exclude(exclude: Any, queries: int, n: int) -> NDArray[np.int64]:
+    """The row that each of so many queries leaves out (q,), -1 for none; raises InputError where it is none of n rows, or of other queries."""
+    if exclude is None:
+        return np.full(queries, -1)
+    rows = np.atleast_1d(to_numpy(exclude))
+    if rows.shape != (queries,) or rows.dtype.kind not in "iu" or rows.min() < -1 or rows.max() >= n:
+        raise InputError(f"exclude must hold a row, -1 to {n - 1}, for each of the {queries} queries; got shape {rows.shape}, {rows.dtype}.")
+    return rows.astype(np.int64)
+
+
+@dataclass(frozen=True)
+class Neighbors:
+    """The nearest gallery rows of each query (q, k), most similar first, and their cosine similarities."""
 
     rows: NDArray[np.int64]
     similarities: NDArray[np.float32]
@@ -57,15 +93,8 @@ def scan(
 ) -> Neighbors:
     """As `nearest`, for rows that are checked and of unit length, as a Space has them: they are taken as they are and read once.
 
-    Args:
-        vectors: (n, d) unit rows, which may be memory-mapped; a row of zeros is like nothing, similarity 0.
-        queries: (q, d) unit rows.
-        k: how many; where a query has fewer to find, so many of all.
-        exclude: for each query (q,) a row that is left out, -1 for none.
-        allowed: mask (n,) of the rows that may be found; all without it.
-
-    Raises:
-        InputError: `exclude` or `allowed` do not fit, or no row is left to be found.
+    Rows (n, d) may be memory-mapped; a row of zeros is like nothing, similarity 0. `allowed` is a mask (n,) of the rows that may be found; where none
+    is left, that is an InputError.
     """
     within = reach(len(vectors), len(queries), exclude, allowed)
     return _search(queries, vectors, within.count(k), within, lambda rows, name, first: rows)

@@ -6,32 +6,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from likeness.arrays import products_with_few
-from likeness.errors import InputError
-from likeness.search.neighbors import Neighbors
+from likeness.search.neighbors import Neighbors, reach
 from likeness.search.notion_view import PROBES, Cells, Floats, NotionView, best
-from likeness.search.reach import reach
 
 
 class NotionSearch:
     """Finds the nearest of a notion's space among indexed vectors, without transforming them all.
 
-    The cells nearest to a query in the notion's space are looked through exactly (see `NotionView`). |U'x| is kept for each cell that was ever
-    looked through; `calibrate_nprobe` fills it for all.
-
-    Args:
-        index: of the encoder's vectors.
-        U: (d, m), the notion's linear map; None for the encoder's own space.
-        probes: cells to look through for each query.
-
-    Raises:
-        InputError: U does not fit the index, or no number of cells.
+    The cells nearest to a query in the notion's space are looked through exactly (see `NotionView`). |U'x| is kept for each cell that was
+    ever looked through; `calibrate_nprobe` fills it for all.
     """
 
-    def __init__(self, index: Cells, U: Any = None, probes: int = PROBES) -> None:
-        if probes < 1:
-            raise InputError(f"{probes} cells to look through; ask for at least 1.")
+    def __init__(self, index: Cells, U: Any = None) -> None:
         self.index, self.view = index, NotionView(index.centers, U)
-        self.probes = min(probes, len(index.centers))
+        self.probes = min(PROBES, len(index.centers))
         self._lengths = np.full(len(index.rows), np.nan, np.float32)
         # slices of a memory-mapped array's plain view are made in a third of the time
         self._rows, self._vectors = np.asarray(index.rows), np.asarray(index.vectors)
@@ -42,9 +30,8 @@ class NotionSearch:
         Args:
             queries: (q, m), images or texts in the notion's space, as its `transform` gives them.
             k: how many; where the cells hold fewer than k, more of them are looked through. Where a query has fewer to find, so many of all.
-            exclude: for each query (q,) a row that is left out, -1 for none.
-            allowed: mask (n,) of the rows that may be found; all without it.
-            probes: in place of the search's own.
+            exclude, allowed: for each query (q,) a row that is left out, -1 for none, and a mask (n,) of the rows that may be found.
+            probes: cells to look through, in place of the usual number.
 
         Returns:
             Rows (q, k) and cosines in the notion's space (q, k), nearest first, equal ones by row.
@@ -72,17 +59,10 @@ class NotionSearch:
     def around(
         self, near: Floats, places: Floats, least: int = 1, *, allowed: NDArray[np.bool_] | None = None, probes: int | None = None
     ) -> tuple[NDArray[np.int64], Floats]:
-        """All images in the cells that are looked through, and how similar they are to each of several places.
+        """All images in the cells that are near to any of `near` (v, m), rows (r,) in the order of the cells, and their cosines (t, r) to each of
+        `places` (t, m).
 
-        Args:
-            near: (v, m) unit vectors in the notion's space; a cell comes early that is near to any of them.
-            places: (t, m) unit vectors in the notion's space.
-            least: images, where there are as many; more cells are looked through for them.
-            allowed: mask (n,) of the rows that may be found; all without it.
-            probes: in place of the search's own.
-
-        Returns:
-            Rows (r,), in the order of the cells, and cosines (t, r) in the notion's space.
+        More cells are looked through for `least` images, where there are as many; `allowed` and `probes` as of `nearest`.
         """
         rows, values = self._look_through(self.view.order_by_any(near), self.view.toward(places), least, allowed, probes or self.probes)
         return rows, np.ascontiguousarray(values.T)

@@ -1,6 +1,7 @@
 """An index seen through a notion: which of its cells are nearest to a query there, and how its vectors compare with it."""
 
-from typing import Any, Protocol
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,43 +15,29 @@ Floats = NDArray[np.float32]
 PROBES = 64
 
 
-class Cells(Protocol):
-    """Vectors of n images in cells, those of a cell beside each other, as `likeness.search.IVFIndex` has them."""
+@dataclass(frozen=True)
+class Cells:
+    """Vectors (n, d) of images in cells, those of a cell beside each other: unit centers (cells, d), where each cell begins and ends (cells + 1,),
+    and the number of each vector's image (n,), ascending within a cell. They may be memory-mapped, so that what is not asked for is not read.
+    """
 
-    @property
-    def centers(self) -> Floats:
-        """(cells, d) unit rows."""
-
-    @property
-    def starts(self) -> NDArray[np.int64]:
-        """Where each cell begins and ends (cells + 1,)."""
-
-    @property
-    def rows(self) -> NDArray[np.int64]:
-        """Number of each vector's image (n,)."""
-
-    @property
-    def vectors(self) -> Floats:
-        """(n, d)."""
+    centers: Floats
+    starts: NDArray[np.int64]
+    rows: NDArray[np.int64]
+    vectors: Floats
 
     def cell(self, number: int) -> slice:
         """Where the cell lies in `rows` and `vectors`."""
+        return slice(int(self.starts[number]), int(self.starts[number + 1]))
 
 
 class NotionView:
     """The map x -> U'x / |U'x| of a notion (InDiReCT, Kobs et al., WACV 2023, Eq. 5 and 6) on the vectors of an index.
 
-    cos(U'q, U'x) = (UU'q . x) / (|U'q| |U'x|): with |U'x| known, images are compared in the notion's space through one product with the vectors
-    as they are stored. The centers of the cells are read through the notion as well, so that the cells most like the query come first whatever
-    the notion is. (Taking the largest UU'q . x alone, as an index of inner products does, prefers images of which much lies in the notion's
-    space to those that are like the query.)
-
-    Args:
-        centers: (cells, d) of an index of the encoder's vectors.
-        U: (d, m), the notion's linear map; None for the encoder's own space.
-
-    Raises:
-        InputError: U does not fit the centers.
+    cos(U'q, U'x) = (UU'q . x) / (|U'q| |U'x|): with |U'x| known, images are compared in the notion's space through one product with the vectors as
+    they are stored. The centers (cells, d) are read through the notion as well, so that the cells most like the query come first whatever the notion
+    is. (Taking the largest UU'q . x alone, as an index of inner products does, prefers images of which much lies in the notion's space to those that
+    are like the query.) U is (d, m), None for the encoder's own space; InputError where it does not fit.
     """
 
     def __init__(self, centers: Floats, U: Any = None) -> None:
@@ -82,11 +69,7 @@ class NotionView:
         return np.argsort(-products_with_few(self._centers, codes).max(axis=1), kind="stable")
 
     def checked(self, queries: Any, k: int) -> Floats:
-        """Queries in the notion's space as unit rows (q, m).
-
-        Raises:
-            InputError: rows that do not fit, or k below 1.
-        """
+        """Queries in the notion's space as unit rows (q, m); InputError on rows that do not fit, or k below 1."""
         rows = checked_rows(queries, "The queries")
         if rows.shape[1] != self._centers.shape[1]:
             raise InputError(f"The queries have {rows.shape[1]} dimensions, the space {self._centers.shape[1]}; transform them by the same notion.")

@@ -47,11 +47,8 @@ def all_hold(
     with z its similarity less the mean over all images, by the standard deviation: what is unlike it anyway gains next to nothing by being still less
     like it. Images and texts lie apart in CLIP's space (the modality gap); here each term is compared with itself alone.
 
-    Args:
-        similarities: (t, n), of the images that are ranked.
-        statistics: of the same terms over all images, or enough of them.
-        weights: (t,), not 0.
-        avoided_from, avoided_slope: of the sigmoid; `python -m experiments.analyses composed-queries` compares others.
+    Similarities (t, n) are of the images that are ranked, statistics of the same terms over all images, or enough of them, weights (t,) not 0;
+    `python -m experiments.analyses composed-queries` compares other sigmoids.
     """
     signed = np.asarray(weights, np.float32)
     liked = signed > 0
@@ -66,12 +63,7 @@ def may_be_best(similarities: Floats, statistics: TermStatistics, weights: Seque
     """Numbers (r,), ascending, of the images that can be among the k of which all terms hold best, and those most similar to each term.
 
     Nothing that is among the best is missed: `all_hold` of some images bounds the score of the k-th best from below, and how well the terms of
-    weights above 0 hold alone bounds that of each image from above.
-
-    Args:
-        similarities: (t, n), of the images that are ranked.
-        statistics, weights: as for `all_hold`.
-        k: how many.
+    weights above 0 hold alone bounds that of each image from above. Arguments as of `all_hold`.
     """
     n, signed, highest = similarities.shape[1], np.asarray(weights, np.float32), similarities.argmax(axis=1)
     liked, some = signed > 0, np.union1d(np.arange(0, n, max(1, n // _SOME)), highest)

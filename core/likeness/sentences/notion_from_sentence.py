@@ -12,7 +12,7 @@ from likeness.defaults import reads_as_rendered_cars
 from likeness.encoders import unknown_words
 from likeness.errors import InputError
 from likeness.notions import Notion
-from likeness.sentences.hyponyms import Hyponym, hypernyms, hyponyms, noun_senses, plural
+from likeness.sentences.nouns import Hyponym, hypernyms, hyponyms, noun_senses, plural
 from likeness.sentences.occurring import occurring
 from likeness.sentences.reading import EXAMPLES, Reading, read_sentence
 from likeness.sentences.word_lists import word_lists
@@ -41,7 +41,6 @@ class SentenceNotion:
     """What a sentence became.
 
     Attributes:
-        notion: ready to be fitted.
         held: the thing that is compared, "dog", or "" where it is the image as a whole.
         varies: the property, "color".
         source: where the aspects come from.
@@ -89,14 +88,8 @@ def notion_from_sentence(sentence: str, space: "Space | None" = None, prune: boo
 def word_list_notions(space: "Space", thing: str = "") -> list[Notion]:
     """A notion of each list that ships (`likeness.sentences.word_lists`) with what its encoder knows and what occurs in the images.
 
-    Lists of which fewer than two words are left, and those that are for other things, give none.
-
-    Args:
-        space: the images; of a notion's space, what it is made from counts.
-        thing: what is compared, "dog"; "": the image as a whole, or what a list is for.
-
-    Raises:
-        InputError: the space reads no text.
+    Lists of which fewer than two words are left, and those that are for other things than `thing` (without one the image as a whole, or what a list
+    is for), give none. Of a notion's space, what it is made from counts; one that reads no text is an InputError.
     """
     base = space.base or space
     found = []

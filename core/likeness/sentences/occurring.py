@@ -13,12 +13,8 @@ _IMAGES = 5_000  # for what is due to chance
 
 
 class Occurrence(NamedTuple):
-    """How often aspects are found in images.
-
-    Attributes:
-        images: (k,) whole numbers: of how many images each aspect is the best match.
-        chance: (k,) of how many a word without a meaning would be, in its place.
-        occurs: (k,) bool: whether the first is more than the second; True for two aspects at least.
+    """Of how many images each aspect (k,) is the best match, of how many a word without a meaning would be, in its place, and whether the first is
+    more than the second; so it is of two aspects at least.
     """
 
     images: NDArray[np.int64]

@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 
 from likeness.errors import InputError
-from likeness.sentences.hyponyms import noun_senses, singular
+from likeness.sentences.nouns import noun_senses, singular
 from likeness.sentences.word_lists import WordList, word_lists
 
 EXAMPLES = "'same color of dog', 'kind of bird' or 'what people are doing'"
@@ -48,14 +48,9 @@ _PEOPLE = dict.fromkeys(("someone", "somebody", "everybody", "everyone", "people
 
 @dataclass(frozen=True)
 class Reading:
-    """What a sentence says.
-
-    Attributes:
-        varies: the property, "color".
-        thing: what has it, in the singular, "dog"; "" where the sentence names nothing.
-        list: the words that the property can be; None where they are kinds of `noun`.
-        noun: whose kinds in WordNet vary, or "".
-        level: "near" for kinds at most three steps below it, "last" for those without kinds of their own, "groups" for those with some.
+    """What a sentence says: the property that varies, "color"; the thing that has it, in the singular, "dog", or ""; and the list of words that it
+    can be, or else the noun whose kinds in WordNet vary: "near" for kinds at most three steps below it, "last" for those without kinds of their own,
+    "groups" for those with some.
     """
 
     varies: str

@@ -5,23 +5,18 @@ from functools import lru_cache
 from pathlib import Path
 
 from likeness.io import assets_dir
-from likeness.sentences.hyponyms import is_kind_of, plural
+from likeness.notions import column_texts
+from likeness.sentences.nouns import is_kind_of, plural
 
 _MANY = ("names", "of", "table")
 
 
 @dataclass(frozen=True)
 class WordList:
-    """What a property can be; assets/lists/README.md says what its file holds.
+    """What a property can be, "camera heights"; assets/lists/README.md says what its file holds.
 
-    Attributes:
-        title: "camera heights".
-        names: the words for the property, such as "camera height".
-        of: the things that it is for, or kinds of them; none: for all.
-        thing: what has the property where nothing else is said, or "".
-        templates: with "{}", and "<thing>" in place of what has the property.
-        alone: the same without a thing.
-        words: the aspects; "<thing>" and "<things>" may stand in them.
+    It has names, such as "camera height", the things that it is `of`, or kinds of them, none for all, the thing that has it where nothing else is
+    said, templates with "{}" and "<thing>" and, `alone`, those without a thing, and the words, in which "<thing>" and "<things>" may stand.
     """
 
     title: str
@@ -67,13 +62,6 @@ def _read(path: Path) -> WordList:
     for title in found["like"]:
         words += _read(path.with_name(f"{title}.txt")).words
     if found["table"]:
-        words += _column_texts(found["table"][0], found["table"][1:])
+        words += column_texts(found["table"][0], found["table"][1:])
     names, of, templates, alone = (tuple(found[key]) for key in ("names", "of", "template", "alone"))
     return WordList(path.stem, names, of, "".join(found["thing"]), templates, alone, tuple(words))
-
-
-def _column_texts(table: str, columns: list[str]) -> list[str]:
-    import csv
-
-    with (assets_dir() / table).open(encoding="utf-8", newline="") as file:
-        return list(dict.fromkeys(" ".join(row[column] for column in columns) for row in csv.DictReader(file)))

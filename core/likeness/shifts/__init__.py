@@ -9,7 +9,7 @@ from likeness.shifts.construct import (
     split_steps as split_steps,
     start_halves as start_halves,
 )
-from likeness.shifts.frechet import FeatureStatistics as FeatureStatistics, frechet_distance as frechet_distance
+from likeness.shifts.frechet import frechet_distance as frechet_distance
 from likeness.shifts.image_splits import SplitOptions as SplitOptions, build_splits as build_splits, divisible_classes as divisible_classes
 from likeness.shifts.official_splits import class_aliases as class_aliases, import_official as import_official
 from likeness.shifts.references import (
@@ -20,15 +20,14 @@ from likeness.shifts.references import (
     iid_halves as iid_halves,
     reference_distances as reference_distances,
 )
-from likeness.shifts.removal import removal_splits as removal_splits
-from likeness.shifts.selection import select_evenly as select_evenly
 from likeness.shifts.split_files import (
     ClassSplit as ClassSplit,
     SplitFile as SplitFile,
     list_splits as list_splits,
     read_splits as read_splits,
+    select_evenly as select_evenly,
     shipped_splits as shipped_splits,
     splits_from as splits_from,
     write_splits as write_splits,
 )
-from likeness.shifts.splits import Split as Split, swap_splits as swap_splits
+from likeness.shifts.splits import Split as Split, removal_splits as removal_splits, swap_splits as swap_splits

@@ -11,26 +11,18 @@ from numpy.typing import NDArray
 from likeness.arrays import row_slices, to_numpy
 from likeness.errors import InputError
 from likeness.evaluation import class_sums
-from likeness.shifts.removal import Removal, removal_splits
-from likeness.shifts.selection import select_evenly
-from likeness.shifts.split_files import ClassSplit, SplitFile
-from likeness.shifts.splits import Rule, Split, swap_splits
+from likeness.shifts.split_files import ClassSplit, SplitFile, select_evenly
+from likeness.shifts.splits import LEAST_SHARE, Removal, Rule, Split, removal_splits, swap_splits
 from likeness.threads import one_blas_thread
 
 Kind = Literal["easier", "start", "swap", "removal"]
 TUNING_SHARE = 0.25
-_LEAST_SHARE = 0.5
 
 
 @dataclass(frozen=True)
 class Step:
-    """A split on the way from the easiest to the hardest.
-
-    Attributes:
-        kind: how it came about.
-        number: steps of this kind so far; 0 for the start.
-        split: rows of the class means, and their distance.
-    """
+    """A split on the way from the easiest to the hardest: of which kind, its number among the steps of this kind (0 for the start), and its rows of
+    the class means."""
 
     kind: Kind
     number: int
@@ -43,8 +35,8 @@ class Step:
 
 
 def class_mean_features(features: Any, labels: Any, classes: int) -> NDArray[np.float64]:
-    """The mean feature (c, d) of each class 0 to c - 1, as given, not scaled to unit length. Features may be memory-mapped. Rows of the label -1 are
-    in no class.
+    """The mean feature (c, d) of each class 0 to c - 1, as given, not scaled to unit length. Features (n, d) may be memory-mapped. Rows of the label
+    -1 are in no class.
 
     Raises:
         InputError: a class without images, features that are not finite, or all means alike.
@@ -72,6 +64,7 @@ def start_halves(classes: int, random: bool = False, seed: int = 0) -> tuple[lis
     return sorted(order[: classes // 2]), sorted(order[classes // 2 :])
 
 
+@one_blas_thread()
 def split_steps(
     class_means: Any,
     train: Sequence[int],
@@ -81,39 +74,29 @@ def split_steps(
     removal: Removal = "paper",
     easier: bool = False,
 ) -> list[Step]:
-    """The whole progression (ooDML, Milbich et al., NeurIPS 2021, section 3.3 and Figure 1).
+    """The whole progression (ooDML, Milbich et al., NeurIPS 2021, section 3.3 and Figure 1): easier steps (the easiest first), the start, exchanges,
+    removals.
 
-    Classes are exchanged until each could have changed sides once; the steps up to the largest distance count, since from there on exchanges
-    help no more. From there classes are removed from both sides, as long as half of them remain.
+    Classes are exchanged until each could have changed sides once; the steps up to the largest distance count, since from there on exchanges help no
+    more. From there classes are removed from both sides, as long as half of them remain.
 
     Args:
         class_means: (c, d).
         train, test: rows of the start.
         per_step: classes that each side gives or loses in a step; the paper takes 2, and 1,000 for Stanford Online Products.
-        rule: of `swap_splits`.
-        removal: of `removal_splits`.
+        rule, removal: of `swap_splits` and `removal_splits`.
         easier: also the way back, by inverse exchanges to the smallest distance, as the paper adds for CUB200-2011.
-
-    Returns:
-        Easier steps (the easiest first), the start, exchanges, removals.
 
     Raises:
         InputError: as `swap_splits`.
     """
     most = max(1, min(len(train), len(test)) // max(per_step, 1))
-    with one_blas_thread():
-        return _steps(class_means, train, test, most, per_step, rule, removal, easier)
-
-
-def _steps(
-    class_means: Any, train: Sequence[int], test: Sequence[int], most: int, per_step: int, rule: Rule, removal: Removal, easier: bool
-) -> list[Step]:
     swaps = swap_splits(class_means, train, test, most, per_step, rule=rule)
     last = int(np.argmax([split.distance for split in swaps]))
     steps = [Step("swap" if number else "start", number, split) for number, split in enumerate(swaps[: last + 1])]
     furthest = steps[-1].split
     for number, split in enumerate(removal_splits(class_means, furthest.train, furthest.test, most, per_step, rule=removal)[1:], 1):
-        if min(len(split.train) / len(train), len(split.test) / len(test)) >= _LEAST_SHARE:
+        if min(len(split.train) / len(train), len(split.test) / len(test)) >= LEAST_SHARE:
             steps.append(Step("removal", number, split))
     if easier:
         inverse = swap_splits(class_means, train, test, most, per_step, inverse=True, rule=rule)
@@ -133,14 +116,8 @@ def choose_steps(steps: Sequence[Step], count: int) -> list[Step]:
 
 
 def split_file(steps: Sequence[Step], names: Sequence[str], seed: int = 0, **about: Any) -> SplitFile:
-    """A file of these splits.
-
-    Args:
-        steps: of `split_steps`, chosen or all.
-        names: of the classes.
-        seed: of the tuning classes, a quarter of the train classes of each split, as in the published splits.
-        about: `dataset`, `encoder` and other fields of `SplitFile`.
-    """
+    """A file of these splits; a quarter of the train classes of each, drawn by `seed`, are for tuning, as in the published splits. `about`:
+    `dataset`, `encoder` and other fields of `SplitFile`."""
     return SplitFile(seed=seed, splits=tuple(_named(step, names, seed) for step in steps), **about)
 
 
@@ -162,15 +139,10 @@ _FEWEST = 2
 
 
 def group_halves(groups: Sequence[str]) -> tuple[list[int], list[int]]:
-    """Numbers of the classes of two halves, about equally large, where classes of the same group are on the same side.
+    """Numbers of the classes of two halves, about equally large, where classes of the same group are on the same side; ascending, the side of the
+    first group first.
 
     The groups go to the smaller side one by one, the largest first, those of the same size by their names, so that nothing is drawn.
-
-    Args:
-        groups: (c,) the group of each class.
-
-    Returns:
-        The side that has the first group, and the other one; each in ascending order.
 
     Raises:
         InputError: groups that leave fewer than two classes on a side.

@@ -22,41 +22,6 @@ _WORST_CONDITION = 1e-10
 _AT_ONCE = 15_000_000
 
 
-class FeatureStatistics:
-    """Mean and covariance of features that come in parts and do not fit in memory.
-
-    Parts are merged as by Chan, Golub and LeVeque (1983), in float64, so that their order and size matter in the last digits only.
-
-    Attributes:
-        count: rows so far.
-        mean: (d,).
-        scatter: (d, d), sum of outer products of the rows about their mean.
-    """
-
-    def __init__(self, dim: int) -> None:
-        self.count = 0
-        self.mean = np.zeros(dim)
-        self.scatter = np.zeros((dim, dim))
-
-    def add(self, features: Any) -> "FeatureStatistics":
-        """Adds rows (n, d), NumPy or torch; returns itself.
-
-        Raises:
-            InputError: another number of dimensions, or values that are not finite.
-        """
-        rows = _checked(features, "The features", least=0)
-        if rows.shape[1] != len(self.mean):
-            raise InputError(f"The features have {rows.shape[1]} dimensions, those before them {len(self.mean)}; give features of one encoder.")
-        if len(rows):
-            mean = rows.mean(axis=0)
-            centered, gap = rows - mean, mean - self.mean
-            total = self.count + len(rows)
-            self.scatter += centered.T @ centered + np.outer(gap, gap) * (self.count * len(rows) / total)
-            self.mean = self.mean + gap * (len(rows) / total)
-            self.count = total
-        return self
-
-
 def frechet_distance(features_a: Any, features_b: Any, variant: Variant = "paper") -> float:
     """|mu_a - mu_b|^2 + tr(C_a + C_b - 2 (C_a C_b)^(1/2)) of two sets' means and covariances (ooDML, Milbich et al., NeurIPS 2021, Eq. 1).
 
@@ -65,7 +30,7 @@ def frechet_distance(features_a: Any, features_b: Any, variant: Variant = "paper
     decomposition. Zero or more; zero for equal sets.
 
     Args:
-        features_a, features_b: (n, d) and (m, d), NumPy or torch, two rows or more; or `FeatureStatistics`. Many may be memory-mapped, and are
+        features_a, features_b: (n, d) and (m, d), NumPy or torch, two rows or more. Many may be memory-mapped, and are
             read in parts of some 16 MB. Where both are tensors on one GPU, of more rows than dimensions, that computes, in float64 and in parts;
             few rows and covariances that are nearly singular take the way of the host, and so does Apple's MPS, which has no float64.
         variant: "paper" is Eq. 1; "official" adds 1e-8 to both diagonals within the root, as the authors' code does, and so comes out too
@@ -77,7 +42,7 @@ def frechet_distance(features_a: Any, features_b: Any, variant: Variant = "paper
     if variant not in ("paper", "official"):
         raise InputError(f"There is no variant '{variant}'; choose paper or official.")
     if device_of(features_a) is not None and device_of(features_a) == device_of(features_b):
-        found = distance_on_device(features_a, features_b, 0.0 if variant == "paper" else _EPSILON, _WORST_CONDITION)
+        found = distance_on_device(features_a, features_b, 0.0 if variant == "paper" else _EPSILON)
         if found is not None:
             return max(found, 0.0) if variant == "paper" else found
     (mean_a, factor_a), (mean_b, factor_b) = _moments(features_a, "The first features"), _moments(features_b, "The second features")
@@ -91,13 +56,6 @@ def frechet_distance(features_a: Any, features_b: Any, variant: Variant = "paper
 
 def _moments(features: Any, what: str) -> tuple[Matrix, Matrix]:
     """The mean (d,) and F (k, d) with F^T F the covariance, which has n - 1 as its divisor."""
-    if isinstance(features, FeatureStatistics):
-        if features.count < 2:
-            raise InputError(f"{what} have {features.count} rows; a covariance needs two.")
-        values, vectors = np.linalg.eigh(features.scatter / (features.count - 1))
-        # what rounding leaves of directions without variance would count with its root
-        values[values < values[-1] * len(values) * np.finfo(np.float64).eps] = 0.0
-        return features.mean, (vectors * np.sqrt(values)).T
     rows = to_numpy(features)
     if rows.ndim == 2 and len(rows) > rows.shape[1] and rows.size > _AT_ONCE:
         return _moments_of_many(rows, what)
@@ -110,16 +68,21 @@ def _moments(features: Any, what: str) -> tuple[Matrix, Matrix]:
 
 def _moments_of_many(rows: NDArray[Any], what: str) -> tuple[Matrix, Matrix]:
     """The same of rows that are read in parts: F is a triangle of the covariance, or, where that has lost small eigenvalues, of the rows."""
-    statistics = FeatureStatistics(rows.shape[1])
+    mean, scatter, count = np.zeros(rows.shape[1]), np.zeros((rows.shape[1],) * 2), 0
     for part in row_slices(*rows.shape):
-        statistics.add(_checked(rows[part], what, least=0, first=part.start))
-    whole = _root_of(statistics.scatter / (statistics.count - 1))
+        # merged as by Chan, Golub and LeVeque (1983), so that order and size of the parts matter in the last digits only
+        given = _checked(rows[part], what, least=0, first=part.start)
+        own, total = given.mean(axis=0), count + len(given)
+        centered, gap = given - own, own - mean
+        scatter += centered.T @ centered + np.outer(gap, gap) * (count * len(given) / total)
+        mean, count = mean + gap * (len(given) / total), total
+    whole = _root_of(scatter / (count - 1))
     if whole is not None:
-        return statistics.mean, whole
+        return mean, whole
     triangle = np.empty((0, rows.shape[1]))
     for part in row_slices(*rows.shape):
-        triangle = np.asarray(np.linalg.qr(np.vstack([triangle, rows[part] - statistics.mean]), mode="r"))
-    return statistics.mean, triangle / np.sqrt(statistics.count - 1)
+        triangle = np.asarray(np.linalg.qr(np.vstack([triangle, rows[part] - mean]), mode="r"))
+    return mean, triangle / np.sqrt(count - 1)
 
 
 def _trace_of_root(a: Matrix, b: Matrix) -> float:
@@ -192,17 +155,12 @@ def _checked(features: Any, what: str, least: int, first: int = 0) -> Matrix:
     return rows
 
 
-def distance_on_device(a: "torch.Tensor", b: "torch.Tensor", epsilon: float, worst_condition: float) -> float | None:
-    """|mu_a - mu_b|^2 + tr(C_a + C_b) - 2 tr((C_a + epsilon I) (C_b + epsilon I))^(1/2), the root's trace from the eigenvalues of L^T C_b L with
-    C_a = L L^T, all in float64.
+def distance_on_device(a: "torch.Tensor", b: "torch.Tensor", epsilon: float) -> float | None:
+    """|mu_a - mu_b|^2 + tr(C_a + C_b) - 2 tr((C_a + epsilon I) (C_b + epsilon I))^(1/2) of a (n, d) and b (m, d), the root's trace from the
+    eigenvalues of L^T C_b L with C_a = L L^T, all in float64.
 
-    Args:
-        a, b: (n, d) and (m, d).
-        epsilon: on both diagonals within the root.
-        worst_condition: of the smallest to the largest eigenvalue, down to which squared ones keep enough digits.
-
-    Returns:
-        None where the host has to decide: no more rows than dimensions, small eigenvalues, or what is no matrix of finite floats.
+    None where the host has to decide: no more rows than dimensions, eigenvalues that are small beside the largest, or what is no matrix of
+    finite floats.
     """
     import torch
 
@@ -218,7 +176,7 @@ def distance_on_device(a: "torch.Tensor", b: "torch.Tensor", epsilon: float, wor
     if int(fault):
         return None
     values = torch.linalg.eigvalsh(lower.T @ covariance_b @ lower)
-    if not bool(values[0] > worst_condition * values[-1]):
+    if not bool(values[0] > _WORST_CONDITION * values[-1]):
         return None
     return float(rest - 2 * values.sqrt().sum())
 

@@ -7,23 +7,15 @@ from typing import Any
 from likeness.data import ImageClasses, ImageTable, image_classes
 from likeness.errors import InputError
 from likeness.shifts.construct import split_file, split_steps, start_halves
-from likeness.shifts.removal import Removal
 from likeness.shifts.split_files import SplitFile
-from likeness.shifts.splits import Rule
+from likeness.shifts.splits import Removal, Rule
 
 FEWEST_CLASSES = 4
 
 
 @dataclass(frozen=True)
 class SplitOptions:
-    """How splits are built.
-
-    Attributes:
-        per_step: classes that each side gives in a step.
-        rule, removal: of `swap_splits` and `removal_splits`.
-        easier: easier splits come first.
-        random: the start is of random halves.
-    """
+    """How splits are built: the options of `split_steps`, and whether the start is of random halves."""
 
     per_step: int = 1
     rule: Rule = "paper"
@@ -51,10 +43,8 @@ def divisible_classes(table: ImageTable, attributes: Sequence[str]) -> ImageClas
 
 
 def build_splits(class_means: Any, names: Sequence[str], options: SplitOptions, **about: Any) -> SplitFile:
-    """All splits of the classes `names`, whose mean vectors are `class_means` (c, d), from easy to hard.
-
-    Args:
-        about: further fields of `SplitFile`: dataset, attribute, encoder.
+    """All splits of the classes `names`, whose mean vectors are `class_means` (c, d), from easy to hard. `about`: further fields of `SplitFile`:
+    dataset, attribute, encoder.
 
     Raises:
         InputError: as `split_steps`.

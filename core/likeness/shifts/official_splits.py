@@ -15,11 +15,7 @@ _MOST_BYTES = 100_000_000
 
 
 def read_plain_pickle(file: Path | str) -> Any:
-    """What a pickle of plain containers, texts, numbers and NumPy arrays of them holds.
-
-    Raises:
-        InputError: no such file, a damaged one, one above 100 MB, or one that asks for anything else.
-    """
+    """What a pickle of plain containers, texts, numbers and NumPy arrays of them holds."""
     path = Path(file)
     try:
         if path.stat().st_size > _MOST_BYTES:
@@ -51,7 +47,8 @@ def _plain(value: Any, name: str) -> Any:
 
 
 def class_aliases(paths: Sequence[str], classes: Sequence[str]) -> dict[str, str]:
-    """The class that each name stands for: its own name, the folder of its images, and what their files' names begin with.
+    """The class that each name stands for: its own name, the folder of its images, and what their files' names begin with; without names that images
+    of several classes have.
 
     The authors name CUB200-2011's classes by their folders ("001.Black_footed_Albatross") and the products of Stanford Online Products by the
     beginning of their files' names ("111085122871" of "bicycle_final/111085122871_0.JPG").
@@ -59,9 +56,6 @@ def class_aliases(paths: Sequence[str], classes: Sequence[str]) -> dict[str, str
     Args:
         paths: (n,) of the images.
         classes: (n,) the name of each image's class.
-
-    Returns:
-        Names, without those that images of several classes have.
     """
     found: dict[str, set[str]] = {}
     for path, name in zip(map(PurePosixPath, paths), classes, strict=True):
@@ -76,13 +70,11 @@ def import_official(file: Path | str, dataset: str, attribute: str = "class", al
     Their few-shot episodes, which name files of one copy of the dataset, are left out; `few_shot_episodes` draws others from a seed.
 
     Args:
-        file: the pickle.
-        dataset: whose classes are named in it.
-        attribute: what the class of an image is.
         aliases: of `class_aliases`, where the images name their classes otherwise; None: the names are kept.
 
     Raises:
-        InputError: as `read_plain_pickle`, splits that do not fit `SplitFile`, or a name that the aliases lack.
+        InputError: no such file, a damaged one, one above 100 MB, or one that asks for anything but plain data; splits that do not fit `SplitFile`,
+            or a name that the aliases lack.
     """
     name, content = Path(file).name, read_plain_pickle(file)
     if not isinstance(content, dict) or not all(isinstance(each, dict) and {"train", "test", "fid"} <= set(each) for each in content.values()):

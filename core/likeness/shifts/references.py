@@ -20,11 +20,8 @@ OWN, RANDOM_CLASSES, SAME_CLASSES = "this split", "classes drawn at random", "sa
 
 
 def iid_halves(labels: Any, seed: int = 0) -> tuple[Rows, Rows]:
-    """Two halves of the images with the same classes: the i.i.d. reference of ooDML's Table 1.
-
-    Args:
-        labels: (n,) class numbers.
-        seed: of the draw; of an odd number of images the first half has one more.
+    """Two halves of the images with the same classes, by class numbers (n,): the i.i.d. reference of ooDML's Table 1. Of an odd number of images the
+    first half has one more.
 
     Raises:
         InputError: a class with one image.
@@ -53,19 +50,17 @@ def reference_distances(
     progress: Progress | None = None,
     images: bool = True,
 ) -> pd.DataFrame:
-    """How far a split's sides lie apart, beside references (ooDML, Table 1).
+    """How far a split's sides lie apart, beside references (ooDML, Table 1): a row per reference and measure.
 
     Args:
         features: (n, d) of all images.
         labels: (n,) class numbers from 0; -1 for images of no class.
         train, test: classes of the split.
         repeats: random draws of each reference.
-        seed: of the draws.
-        progress: called with (draws done, draws).
         images: also the distances of all images' features, which take far longer than those of class means.
 
     Returns:
-        A row per reference and measure: `reference`, `measure` ("class means", "images"), `distance`, `deviation` over the draws.
+        Columns `reference`, `measure` ("class means", "images"), `distance`, `deviation` over the draws.
 
     Raises:
         InputError: as `frechet_distance` and `iid_halves`.
@@ -109,25 +104,15 @@ _FEWEST_QUERIES = 2
 
 @dataclass(frozen=True)
 class Episode:
-    """Row numbers of one episode.
-
-    Attributes:
-        support: `shots` images of each class.
-        query: all the others.
-    """
+    """Row numbers of one episode: `shots` images of each class as support, all the others as query."""
 
     support: Rows
     query: Rows
 
 
 def few_shot_episodes(labels: Any, shots: int, episodes: int = 10, seed: int = 0) -> list[Episode]:
-    """Random divisions of the test images into support and query (ooDML, section 4.4).
-
-    Args:
-        labels: (n,) class numbers.
-        shots: images of each class in the support.
-        episodes: how many divisions.
-        seed: the same seed gives the same episodes, and episode i does not depend on how many are asked for.
+    """Random divisions of the test images, by class numbers (n,), into support and query (ooDML, section 4.4). The same seed gives the same episodes,
+    and episode i does not depend on how many are asked for.
 
     Raises:
         InputError: fewer than one shot or episode, or a class that does not keep two images to be found.

@@ -1,28 +1,28 @@
 """Splits as files: JSON with class names, so that they hold for any copy of the dataset, and say from what they were made."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
 from likeness.errors import InputError
 from likeness.io import FrozenConfig, as_path, assets_dir, parse_json, text_of, write_atomic
-from likeness.shifts.selection import select_evenly
 
 VERSION = 1
 _FEWEST = 2
 
 
 class ClassSplit(FrozenConfig):
-    """Which classes train and which test.
+    """Which classes train and which test, by their names.
 
     Attributes:
         name: short and unique in its file: "start", "swap 12", "removal 8", "easier 4".
         step: its number in the construction.
         distance: Frechet distance of the two halves, as the file's `measure` says.
-        train, test: names of classes.
         tuning: those of `train` that are held out where a method's settings are chosen, so that no test class takes part in the choice.
     """
 
@@ -62,19 +62,55 @@ class ClassSplit(FrozenConfig):
         }
 
 
+def select_evenly(distances: Sequence[float], count: int, keep: int | None = None) -> list[int]:
+    """Which splits to take, so that their distances (n,) lie as evenly as possible from the smallest to the largest (ooDML, section 4): their numbers
+    in the order of their distances.
+
+    Of all choices of `count` splits, the one with the least sum of squared differences from `count` equally spaced values, found exactly. `keep`: a
+    split that is among them in any case: the dataset's own one.
+
+    Raises:
+        InputError: fewer splits than asked for, fewer than two asked for, or distances that are not finite.
+    """
+    values = np.asarray(distances, dtype=np.float64)
+    if not 2 <= count <= len(values):
+        raise InputError(f"{count} splits can't be chosen from {len(values)}; choose from 2 to {len(values)}.")
+    if not np.isfinite(values).all():
+        raise InputError(f"The distance of split {int(np.argmin(np.isfinite(values)))} is not finite; leave it out.")
+    order = np.argsort(values, kind="stable")
+    targets = np.linspace(values.min(), values.max(), count)
+    costs = (values[order, None] - targets) ** 2
+    if keep is None:
+        return [int(order[row]) for row in _cheapest(costs)[1]]
+    kept = int(np.flatnonzero(order == keep)[0])
+    choices = []
+    for target in range(count):
+        forced = costs.copy()
+        forced[:, target] = np.inf
+        forced[kept, :] = np.inf
+        forced[kept, target] = costs[kept, target]
+        choices.append(_cheapest(forced))
+    return [int(order[row]) for row in min(choices, key=lambda choice: choice[0])[1]]
+
+
+def _cheapest(costs: NDArray[np.float64]) -> tuple[float, list[int]]:
+    """The cheapest way to give each column a row of its own; cost and rows, ascending."""
+    from scipy.optimize import linear_sum_assignment
+
+    rows, columns = linear_sum_assignment(costs)
+    return float(costs[rows, columns].sum()), rows.tolist()
+
+
 class SplitFile(FrozenConfig):
-    """Splits of one dataset, from easy to hard.
+    """Splits of one dataset, in the order of their distance.
 
     Attributes:
-        format, version: of the file.
-        dataset: whose classes are named.
         attribute: what the class of an image is.
         encoder: whose features were measured.
         measure: "class means": the distance of the two sets of class means, as in the ooDML paper; "images": that of all images' features.
         rule, removal, per_step: of `swap_splits` and `removal_splits`; "" and 0 where they are not known.
         seed: of the tuning classes.
         note: where they come from.
-        splits: in the order of their distance.
     """
 
     format: str = "likeness splits"

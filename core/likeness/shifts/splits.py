@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,21 +12,18 @@ from likeness.errors import InputError
 from likeness.shifts.frechet import frechet_distance
 
 Rule = Literal["paper", "official"]
+Removal = Literal["paper", "score", "official"]
 Rows = NDArray[np.int64]
 Matrix = NDArray[np.float64]
 
 # Exchanges after which the authors' code lets a place of the lists take part again.
 _HISTORY = 5
+LEAST_SHARE = 0.5  # of the classes of a side remains
 
 
 @dataclass(frozen=True)
 class Split:
-    """One step of a construction.
-
-    Attributes:
-        train, test: rows of the class means, a class each.
-        distance: Frechet distance between the two sets of class means.
-    """
+    """One step of a construction: rows of the class means, a class each, and the Frechet distance between the two sets of class means."""
 
     train: tuple[int, ...]
     test: tuple[int, ...]
@@ -53,27 +50,83 @@ def swap_splits(
     Raises:
         InputError: a class on both sides, twice or not there, sides that are too small, or unknown rules.
     """
-    means, sides = checked_sides(class_means, train, test, per_step)
+    means, sides = _checked_sides(class_means, train, test, steps, per_step)
     if rule not in ("paper", "official"):
         raise InputError(f"There is no rule '{rule}'; choose paper or official.")
     history: list[tuple[int, int]] = []
-    found = [measured_split(means, sides, rule)]
-    for _ in range(checked_steps(steps)):
-        places = chosen_places(means, sides, per_step, inverse, history if rule == "official" else None)
+    found = [_measured_split(means, sides, rule)]
+    for _ in range(steps):
+        places = _chosen_places(means, sides, per_step, inverse, history if rule == "official" else None)
         for place in places:
-            exchange(sides, place)
+            _exchange(sides, place)
         history += places
-        found.append(measured_split(means, sides, rule))
+        found.append(_measured_split(means, sides, rule))
     return found
 
 
-def chosen_places(
+def removal_splits(
+    class_means: Any, train: Sequence[int], test: Sequence[int], steps: int, per_step: int = 1, inverse: bool = False, rule: Removal = "paper"
+) -> list[Split]:
+    """Splits by removing classes (ooDML, Milbich et al., NeurIPS 2021, section 3.3), the start first.
+
+    Args:
+        class_means: (c, d), NumPy or torch.
+        train, test: rows of the start, usually the last split of `swap_splits`.
+        steps: removals to make; under the paper's rules fewer come back where half of the classes would not remain.
+        per_step: classes that each side loses in a step, chosen before any of them goes.
+        inverse: what is farthest from the other side goes instead ("paper"), or has the lowest score.
+        rule: "paper": the classes nearest to the other side's mean go, as printed. "score": those with the highest score of Eq. 2 and 3.
+            "official": the authors' code exchanges the classes first; where the distance then rose or stayed, it takes the exchange back and
+            removes them, where it fell, it keeps the exchanged split and removes nothing. Its history of places goes on over removals,
+            which shift the places, and half of the classes need not remain.
+
+    Raises:
+        InputError: as `swap_splits`.
+    """
+    if rule not in get_args(Removal):
+        raise InputError(f"There is no rule '{rule}'; choose from {', '.join(get_args(Removal))}.")
+    means, sides = _checked_sides(class_means, train, test, steps, per_step)
+    least = [LEAST_SHARE * len(side) for side in sides]
+    measure: Literal["paper", "official"] = "official" if rule == "official" else "paper"
+    found, history = [_measured_split(means, sides, measure)], list[tuple[int, int]]()
+    for _ in range(steps):
+        if rule == "official":
+            sides = _tried(means, sides, per_step, inverse, history, found[-1].distance)
+        elif any(len(side) - per_step < floor for side, floor in zip(sides, least, strict=True)):
+            break
+        else:
+            sides = _without(sides, _nearest(means, sides, per_step, inverse) if rule == "paper" else _chosen_places(means, sides, per_step, inverse))
+        found.append(_measured_split(means, sides, measure))
+    return found
+
+
+def _tried(means: Matrix, sides: tuple[Rows, Rows], count: int, inverse: bool, history: list[tuple[int, int]], before: float) -> tuple[Rows, Rows]:
+    """A step of the authors' code: exchanged where that lowers the distance, else removed."""
+    places = _chosen_places(means, sides, count, inverse, history)
+    history += places
+    after = (sides[0].copy(), sides[1].copy())
+    for place in places:
+        _exchange(after, place)
+    return after if _measured_split(means, after, "official").distance < before else _without(sides, places)
+
+
+def _nearest(means: Matrix, sides: tuple[Rows, Rows], count: int, inverse: bool) -> list[tuple[int, int]]:
+    orders = []
+    for own, other in (sides, sides[::-1]):
+        distances = np.linalg.norm(means[own] - means[other].mean(axis=0), axis=1)
+        orders.append(np.argsort(-distances if inverse else distances, kind="stable")[:count].tolist())
+    return list(zip(*orders, strict=True))
+
+
+def _without(sides: tuple[Rows, Rows], places: list[tuple[int, int]]) -> tuple[Rows, Rows]:
+    return np.delete(sides[0], [place[0] for place in places]), np.delete(sides[1], [place[1] for place in places])
+
+
+def _chosen_places(
     means: Matrix, sides: tuple[Rows, Rows], count: int, inverse: bool, history: Sequence[tuple[int, int]] | None = None
 ) -> list[tuple[int, int]]:
-    """The places in the two lists whose classes have the highest scores (Eq. 2 and 3), best first; the lowest where `inverse`.
-
-    history: earlier exchanges, of which the authors' code leaves out the places of the last five; None: no such rule.
-    """
+    """The places in the two lists whose classes have the highest scores (Eq. 2 and 3), best first; the lowest where `inverse`. `history`: earlier
+    exchanges, of which the authors' code leaves out the places of the last five; None: no such rule."""
     orders = [_order(means, sides[own], sides[1 - own], inverse) for own in (0, 1)]
     taken: list[tuple[int, int]] = []
     for rank in range(count):
@@ -93,27 +146,20 @@ def _order(means: Matrix, own: Rows, other: Rows, inverse: bool) -> list[int]:
     return order
 
 
-def exchange(sides: tuple[Rows, Rows], place: tuple[int, int]) -> None:
+def _exchange(sides: tuple[Rows, Rows], place: tuple[int, int]) -> None:
     """Lets the classes at these places change sides."""
     train, test = sides
     train[place[0]], test[place[1]] = test[place[1]], train[place[0]]
 
 
-def measured_split(means: Matrix, sides: tuple[Rows, Rows], rule: Rule) -> Split:
+def _measured_split(means: Matrix, sides: tuple[Rows, Rows], rule: Rule) -> Split:
     """The sides as they are, with their distance."""
     train, test = sides
     return Split(tuple(train.tolist()), tuple(test.tolist()), frechet_distance(means[train], means[test], variant=rule))
 
 
-def checked_steps(steps: int) -> int:
-    """Raises InputError for a negative number."""
-    if steps < 0:
-        raise InputError(f"steps is {steps}, but there can't be fewer than none.")
-    return steps
-
-
-def checked_sides(class_means: Any, train: Sequence[int], test: Sequence[int], per_step: int) -> tuple[Matrix, tuple[Rows, Rows]]:
-    """The class means and the two sides; InputError where they do not fit."""
+def _checked_sides(class_means: Any, train: Sequence[int], test: Sequence[int], steps: int, per_step: int) -> tuple[Matrix, tuple[Rows, Rows]]:
+    """The class means and the two sides; InputError where they, or the numbers, do not fit."""
     means = to_numpy(class_means).astype(np.float64)
     if means.ndim != 2 or not np.isfinite(means).all():
         raise InputError(f"The class means have shape {means.shape} or are not finite; give a row of finite numbers per class.")
@@ -130,4 +176,6 @@ def checked_sides(class_means: Any, train: Sequence[int], test: Sequence[int], p
         raise InputError(f"Class {min(both)} is on both sides; a class trains or tests.")
     if per_step < 1:
         raise InputError(f"per_step is {per_step}, but each side must give at least one class.")
+    if steps < 0:
+        raise InputError(f"steps is {steps}, but there can't be fewer than none.")
     return means, sides

@@ -8,8 +8,7 @@ from numpy.typing import NDArray
 
 from likeness.progress import Progress
 from likeness.spreading.given_labels import GivenLabels, held_out_groups
-from likeness.spreading.neighbor_graph import NEIGHBORS, neighbor_graph
-from likeness.spreading.propagation import COLUMNS, normalized_graph, propagate
+from likeness.spreading.neighbor_graph import COLUMNS, neighbor_graph, normalized_graph, propagate
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -42,13 +41,7 @@ class ClassScores(NamedTuple):
 
 
 def propagation_scores(
-    space: "Space",
-    given: GivenLabels,
-    together: NDArray[Any] | None = None,
-    *,
-    neighbors: int = NEIGHBORS,
-    seed: int = 0,
-    progress: Progress | None = None,
+    space: "Space", given: GivenLabels, together: NDArray[Any] | None = None, *, seed: int = 0, progress: Progress | None = None
 ) -> ClassScores:
     """Scores by `propagate`: shares of the classes in each image's row.
 
@@ -56,7 +49,7 @@ def propagation_scores(
     the others say of its images. An image that no label reaches has the same score for each class. Memory holds the scores and a few columns more.
     `together` (m,): equal for labels that were given in one go; None where nothing is known of that.
     """
-    graph = normalized_graph(neighbor_graph(space, neighbors, progress=progress))
+    graph = normalized_graph(neighbor_graph(space, progress=progress))
     rows, c = given.rows, len(given.classes)
     numbers = given.numbers[rows]
     most = max(_FEWEST_GROUPS, _MOST_COLUMNS // c)

@@ -13,12 +13,7 @@ from likeness.errors import InputError
 
 
 class GivenLabels(NamedTuple):
-    """Labels of n images.
-
-    Attributes:
-        classes: (c,) the different labels, sorted.
-        numbers: (n,) number of each image's class, -1 without a label.
-    """
+    """Labels of n images: the different ones, sorted (c,), and the number of each image's (n,), -1 without a label."""
 
     classes: NDArray[Any]
     numbers: NDArray[np.int64]
@@ -53,13 +48,10 @@ class GivenLabels(NamedTuple):
 
 
 def held_out_groups(numbers: NDArray[np.int64], most: int, seed: int, together: NDArray[Any] | None = None) -> NDArray[np.int64]:
-    """A group (m,) for each label: what is held out together. A class is dealt evenly to the groups.
+    """A group (m,) for each label, of the class `numbers` (m,): what is held out together. A class is dealt evenly to the groups.
 
-    Args:
-        numbers: (m,) class of each label.
-        most: groups in all; where there are no more labels than that, each is one by itself (leave-one-out).
-        seed: of the order in which labels are dealt.
-        together: (m,) equal for labels that were given in one go, which are in one group then.
+    Where there are no more labels than `most` groups, each is one by itself (leave-one-out). `together` (m,) is equal for labels that were given in
+    one go, which are in one group then.
     """
     if together is not None:
         selections, number = np.unique(together, return_inverse=True)

@@ -16,18 +16,13 @@ _LEAST = 1e-6  # uncertainty of an image that is not, so that those differ too
 
 
 def next_to_label(found: LabelSpread, count: int = 24, *, mistakes: bool = True) -> pd.DataFrame:
-    """A queue: labels that are probably wrong, then images whose label is uncertain, no near copies among them.
+    """A queue of up to `count` rows: labels that are probably wrong, then images whose label is uncertain, no near copies among them.
 
     A label is probably wrong where the other labels make another class at least twice as probable; the least probable come first (confident learning
     ranks so, too: Northcutt, Jiang and Chuang, JAIR 2021), and they take up to half of the queue. Uncertain is an image with a small margin between
     its two most probable classes. Of eight times as many as are asked for, the most uncertain comes first, then each time the one whose uncertainty
     times its distance to those before it (1 - cosine) is largest: farthest-first as in core sets (Sener and Savarese, ICLR 2018). Copies of one that
     was taken have a distance of 0 and come last.
-
-    Args:
-        found: by `spread_labels`.
-        count: rows at most.
-        mistakes: ask about labels that were given, too.
 
     Returns:
         Columns row, reason ("mistake" or "uncertain"), label (the most probable), confidence (its probability), margin, given (the label that was
@@ -83,8 +78,6 @@ def label_screens(found: LabelSpread, size: int = 24, *, surest: bool | None = N
     Each class's images are dealt to screens in the order of their probability, and the screens are sorted by their mean.
 
     Args:
-        found: by `spread_labels`.
-        size: of a screen.
         surest: whether the most probable come first. None: as long as the labels of images without a given one are less than .6 probable in the mean.
             Those that are sure are confirmed with few corrections and teach the others; later, only those that are not need a look.
 

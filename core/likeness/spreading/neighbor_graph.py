@@ -1,10 +1,12 @@
-"""The graph that labels spread along: each image and its nearest, weighed by how near they are."""
+"""Labels spread along a graph of each image and its nearest: Zhou, Bousquet, Lal, Weston and Schoelkopf, "Learning with local and global
+consistency", NIPS 2003."""
 
 from collections import OrderedDict
 from threading import Lock
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from likeness.errors import InputError
 from likeness.progress import Progress
@@ -14,9 +16,14 @@ if TYPE_CHECKING:
 
     from likeness.space import Space
 
+Rows = NDArray[np.float32]
+
 NEIGHBORS = 15
 _AT_ONCE = 4096  # queries between two reports of progress
 _KEPT = 8  # graphs that stay in memory; of 100,000 images one has some 20 MB
+ALPHA = 0.8
+_TOLERANCE, _MOST_STEPS = 1e-3, 100
+COLUMNS = 64  # at once, so that what a step reads stays in the processor's cache
 _LOCK = Lock()
 _graphs: "OrderedDict[tuple[str, int], csr_array]" = OrderedDict()
 
@@ -24,14 +31,9 @@ _graphs: "OrderedDict[tuple[str, int], csr_array]" = OrderedDict()
 def neighbor_graph(space: "Space", neighbors: int = NEIGHBORS, *, progress: Progress | None = None) -> "csr_array":
     """Symmetric weights (n, n), sparse, float32: of images that are among each other's nearest, in either direction.
 
-    Neighbors come from the space's own search, so through its index where there is one. Their weight is exp(-|x - y|^2 / (s_x s_y)) with the
-    distance s_x to the last neighbor of x (self-tuning: Zelnik-Manor and Perona, NIPS 2004), so that it depends on no scale of the space. Copies have
-    weight 1. The last few graphs stay in memory, found by the space's content.
-
-    Args:
-        space: at least two images.
-        neighbors: of each image; fewer where there are no more images.
-        progress: called with (images done, images).
+    Neighbors come from the space's own search, so through its index where there is one. Their weight is exp(-|x - y|^2 / (s_x s_y)) with the distance
+    s_x to the last neighbor of x (self-tuning: Zelnik-Manor and Perona, NIPS 2004), so that it depends on no scale of the space. Copies have weight
+    1. The last few graphs stay in memory, found by the space's content.
 
     Raises:
         InputError: neighbors < 1, or a single image.
@@ -77,3 +79,51 @@ def _graph(space: "Space", k: int, progress: Progress | None) -> "csr_array":
     directed = csr_array((weights[real], rows[real].astype(np.int32), begins.astype(np.int32)), shape=(n, n))
     directed.sort_indices()
     return directed.maximum(directed.T).tocsr()
+
+
+def normalized_graph(weights: "csr_array") -> "csr_array":
+    """S = D^(-1/2) W D^(-1/2) of symmetric weights W (n, n); D has their row sums on its diagonal. An image without neighbors has a row of zeros."""
+    degree = np.asarray(weights.sum(axis=1), np.float64).ravel()
+    scale = np.where(degree > 0, 1 / np.sqrt(np.maximum(degree, np.finfo(np.float64).tiny)), 0).astype(np.float32)
+    found = weights.copy()
+    found.data = found.data * np.repeat(scale, np.diff(found.indptr)) * scale[found.indices]
+    return found
+
+
+def propagate(graph: "csr_array", starts: Rows, alpha: float = ALPHA, tolerance: float = _TOLERANCE) -> Rows:
+    """F (n, t) with F = alpha S F + (1 - alpha) Y, which the update F <- alpha S F + (1 - alpha) Y of Zhou et al. converges to.
+
+    Solved by conjugate gradients, since I - alpha S is symmetric with eigenvalues from 1 - alpha to 1 + alpha: that takes a quarter of the update's
+    steps.
+
+    Args:
+        graph: S (n, n), as `normalized_graph` makes it.
+        starts: Y (n, t), 1 where an image has a label, a column per class or per part of its labels.
+        alpha: how much of its scores an image takes from its neighbors, from 0 to below 1.
+        tolerance: length of what is left of a column, in parts of its start.
+    """
+    found = np.empty(starts.shape, np.float32)
+    for begin in range(0, starts.shape[1], COLUMNS):
+        part = slice(begin, begin + COLUMNS)
+        found[:, part] = _solved(graph, np.ascontiguousarray((1 - alpha) * starts[:, part], np.float32), np.float32(alpha), tolerance)
+    return np.maximum(found, 0)  # exact solutions are never below 0
+
+
+def _solved(graph: "csr_array", right: Rows, alpha: np.float32, tolerance: float) -> Rows:
+    solution, residual = np.zeros_like(right), right.copy()
+    direction, length = right.copy(), _products(right, right)
+    enough = np.maximum(length * tolerance**2, np.finfo(np.float32).tiny)
+    for _ in range(_MOST_STEPS):
+        if (length <= enough).all():
+            break
+        image = direction - alpha * (graph @ direction)
+        step = length / np.maximum(_products(direction, image), np.finfo(np.float32).tiny)
+        solution += step * direction
+        residual -= step * image
+        before, length = length, _products(residual, residual)
+        direction = np.asarray(residual + (length / np.maximum(before, np.finfo(np.float32).tiny)) * direction, np.float32)
+    return solution
+
+
+def _products(left: Rows, right: Rows) -> Rows:
+    return np.asarray(np.einsum("ij,ij->j", left, right), np.float32)

@@ -29,7 +29,6 @@ class LabelSpread:
     """Labels of all images of a space.
 
     Attributes:
-        space: the images.
         method: "propagation" or "probe".
         classes: (c,) the different labels, sorted.
         given: (n,) number of the class that was given, -1 where none was.
@@ -168,13 +167,10 @@ def spread_labels(
     held out; if all are such, the temperature is 1 and the accuracy unknown. With fewer than some ten labels the temperature hardly leaves 1.
 
     Args:
-        space: an encoder's, a notion's, any.
         labels: (n,) texts or numbers; None, NaN, "" or `likeness.data.UNLABELED` where there is none.
-        method: "propagation" or "probe".
         together: (n,) numbers or texts, equal for images whose labels were given in one go, as to a selection on the map: such images are alike, so
             that the accuracy and the temperature are measured with all of them held out at once. None: nothing is known of that.
         seed: deals labels into groups.
-        progress: called with (done, total) while the graph is made, which is kept for the next call, or while probes are fitted.
 
     Raises:
         InputError: an unknown method, not one label per image, labels of fewer than two classes, or not one of `together` per image.
@@ -239,13 +235,10 @@ def temper(logs: Floats, temperature: float) -> Floats:
 
 
 def fit_temperature(logs: Floats, numbers: NDArray[np.int64]) -> float:
-    """The temperature at which held-out labels are most probable (Guo, Pleiss, Sun and Weinberger, ICML 2017), between 0.05 and 20.
+    """The temperature at which held-out labels, of log scores (m, c) and classes (m,), are most probable (Guo, Pleiss, Sun and Weinberger, ICML
+    2017), between 0.05 and 20.
 
     With few labels it stays near 1: the square of its logarithm counts as much as four labels do; without any it is 1.
-
-    Args:
-        logs: (m, c) log scores of labeled images, made without their own labels.
-        numbers: (m,) their classes.
     """
     if not len(numbers):
         return 1.0

@@ -1,7 +1,15 @@
 """Studies: tables of runs, the papers' protocols, and their presets."""
 
-from likeness.studies._labeled import OnRun as OnRun, collected as collected
-from likeness.studies.comparison import SUGGESTED as SUGGESTED, compare as compare, no_runs as no_runs
+from likeness.studies.comparison import (
+    ANALYSIS_METRICS as ANALYSIS_METRICS,
+    SUGGESTED as SUGGESTED,
+    OnRun as OnRun,
+    collected as collected,
+    compare as compare,
+    compare_in_parallel as compare_in_parallel,
+    embedding_sizes as embedding_sizes,
+    no_runs as no_runs,
+)
 from likeness.studies.comparison_tables import (
     left_out_of as left_out_of,
     paper_table as paper_table,
@@ -10,11 +18,7 @@ from likeness.studies.comparison_tables import (
     summarize as summarize,
 )
 from likeness.studies.convergence import convergence as convergence, convergence_table as convergence_table
-from likeness.studies.embedding_sizes import ANALYSIS_METRICS as ANALYSIS_METRICS, embedding_sizes as embedding_sizes
 from likeness.studies.encoder_sizes import PAPER_ENCODERS as PAPER_ENCODERS, SHIPPED_ENCODERS as SHIPPED_ENCODERS, encoder_sizes as encoder_sizes
-from likeness.studies.image_passes import image_passes as image_passes
-from likeness.studies.paired import paired_differences as paired_differences
-from likeness.studies.parallel import compare_in_parallel as compare_in_parallel
 from likeness.studies.prompt_counts import prompt_counts as prompt_counts
 from likeness.studies.published import (
     beside_guidance as beside_guidance,
@@ -36,6 +40,7 @@ from likeness.studies.study import (
     Cell as Cell,
     StudyConfig as StudyConfig,
     cells as cells,
+    image_passes as image_passes,
     measured as measured,
     read_results as read_results,
     read_study as read_study,
@@ -46,16 +51,15 @@ from likeness.studies.study import (
     table_of as table_of,
 )
 from likeness.studies.study_folder import StudyFolder as StudyFolder, StudyStatus as StudyStatus, list_studies as list_studies
-from likeness.studies.study_tables import continuous_table as continuous_table, guidance_table as guidance_table, shift_table as shift_table
-from likeness.studies.sweeps import (
-    Domain as Domain,
-    SweepConfig as SweepConfig,
-    SweepFolder as SweepFolder,
-    Trial as Trial,
-    read_sweep as read_sweep,
-    settings_text as settings_text,
-    sweep as sweep,
+from likeness.studies.study_tables import (
+    continuous_table as continuous_table,
+    guidance_table as guidance_table,
+    paired_differences as paired_differences,
+    shift_table as shift_table,
 )
+from likeness.studies.sweeps.config import SweepConfig as SweepConfig, read_sweep as read_sweep
+from likeness.studies.sweeps.folder import SweepFolder as SweepFolder
+from likeness.studies.sweeps.sweep import sweep as sweep
 from likeness.studies.table_texts import (
     NONE as NONE,
     as_latex as as_latex,

@@ -1,7 +1,7 @@
 """Which notion, by which method, finds images of the same label best: one table over methods, dimensions and seeds."""
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -12,7 +12,8 @@ from likeness.arrays import unit_rows
 from likeness.data import has_label
 from likeness.errors import InputError
 from likeness.evaluation import DistanceMetric, Metric, MetricLike, checked_metric, chosen_metrics, measure
-from likeness.notions import METHODS as METHODS, LearnsFrom, MethodLike, NotionMethod, best_aspects, named_methods, with_other_words
+from likeness.io import folder_kept_out
+from likeness.notions import METHODS as METHODS, PAPER_METHODS, LearnsFrom, MethodLike, NotionMethod, best_aspects, named_methods, with_other_words
 from likeness.progress import Progress
 
 if TYPE_CHECKING:
@@ -20,7 +21,14 @@ if TYPE_CHECKING:
     from likeness.notions import Notion
     from likeness.space import Space
 
+Methods = Collection[MethodLike]
+OnRun = Callable[[dict[str, Any]], None]
+
 SUGGESTED = "suggested"
+SIZES = (2, 4, 8, 16, 32, 64, 128, 256, 512)
+# What the analyses measure by default: the metric of the paper's figures and the other one of its Table 2, both from one ranking.
+ANALYSIS_METRICS = ("map_at_r", "precision_at_1")
+_PLACE = ["notion", "method", "dim"]
 _COLUMNS = ("notion", "method", "dim", "seed", "left_out", "fit_seconds", "refused")
 
 
@@ -35,7 +43,7 @@ def compare(
     ranking: DistanceMetric = "cosine",
     progress: Progress | None = None,
     should_stop: Callable[[], bool] | None = None,
-    on_run: Callable[[dict[str, Any]], None] | None = None,
+    on_run: OnRun | None = None,
 ) -> pd.DataFrame:
     """Every notion, method, dimension and seed, measured: the runs behind the InDiReCT paper's Table 2 and its appendix's Table 1.
 
@@ -89,6 +97,26 @@ def compare(
     return pd.DataFrame(rows, columns=[*_COLUMNS, *(metric.name for metric in wanted)])
 
 
+def embedding_sizes(
+    base: "Space",
+    notions: Sequence["Notion"],
+    methods: Methods = PAPER_METHODS,
+    sizes: Sequence[int] = SIZES,
+    seeds: Sequence[int] = range(5),
+    *,
+    metrics: Sequence[str] = ANALYSIS_METRICS,
+    **options: Any,
+) -> pd.DataFrame:
+    """The metrics of every notion and method at each embedding size, over several runs (InDiReCT, section 6 and Figure 3).
+
+    Sizes and methods are those of the paper by default. The raw encoder has a size of its own and stands once, at that size: the reference
+    line of the paper's figure. What a method cannot do at a size is a refused run with the reason: PCA needs more prompts than dimensions, and
+    no learned projection has more dimensions than the encoder. Arguments, further `options`, errors and result are those of `compare`; the size
+    is the column `dim`.
+    """
+    return compare(base, notions, methods, sizes, seeds, metrics=metrics, **options)
+
+
 def no_runs(
     table: "ImageTable",
     notions: Sequence["Notion"],
@@ -105,6 +133,49 @@ def no_runs(
     checked_metric(ranking)
     _check(table, notions, dims, seeds)
     return pd.DataFrame(columns=[*_COLUMNS, *wanted])
+
+
+@folder_kept_out()
+def compare_in_parallel(
+    base: "Space",
+    notions: Sequence["Notion"],
+    methods: Iterable[MethodLike] = METHODS,
+    dims: Sequence[int | str] = (128,),
+    seeds: Sequence[int] = range(5),
+    *,
+    workers: int | None = None,
+    progress: Progress | None = None,
+    **options: Any,
+) -> pd.DataFrame:
+    """The runs of `compare`, a process per core, each with one thread and one notion and seed at a time.
+
+    Most methods learn by thousands of small steps, which two threads share badly: two processes take about half the time of one.
+    What has no seed ("raw", "pca") is measured by every process of its notion, and listed once.
+
+    Args:
+        workers: processes; None: one per core.
+        progress: called with (parts done, parts in all) as they are finished, in order; a part is a notion with one seed.
+        options: `metrics` and `ranking` of `compare`.
+
+    Returns:
+        The rows of `compare`, in its order, or its errors. `fit_seconds` are of one thread beside busy neighbors.
+    """
+    from joblib import Parallel, delayed
+
+    # Refuses what `compare` refuses before a process is started.
+    no_runs(base.table, notions, methods, dims, seeds, **options)
+    parts = [delayed(compare)(base, [notion], methods, dims, [seed], **options) for seed in seeds for notion in notions]
+    frames: list[pd.DataFrame] = []
+    for frame in Parallel(n_jobs=workers or -1, return_as="generator")(parts):
+        frames.append(frame)
+        if progress:
+            progress(len(frames), len(parts))
+    runs = pd.concat(frames, ignore_index=True).drop_duplicates([*_PLACE, "seed"])
+    # the first seed's frames have every notion, method and dimension, in the order of `compare`
+    first = pd.concat(frames[: len(notions)])[_PLACE].itertuples(index=False, name=None)
+    order = {place: number for number, place in enumerate(dict.fromkeys(first))}
+    places = pd.Series([order[place] for place in runs[_PLACE].itertuples(index=False, name=None)])
+    return runs.iloc[places.argsort(kind="stable")].reset_index(drop=True)
 
 
 class _Task:
@@ -141,7 +212,6 @@ class _Task:
         return self.base.fit_material(self.notion, self.texts, learns_from, self.vectors)
 
     def size(self, dim: int | str) -> int:
-        """A dimension as a number."""
         from likeness.notions import notion_dim
 
         return notion_dim(self.notion, self.texts) if dim == SUGGESTED else int(dim)
@@ -205,7 +275,6 @@ def _measured(run: _Run, metrics: Sequence[Metric], ranking: DistanceMetric) -> 
 
 
 def _zero_shot(estimator: Any, images: Any, task: _Task) -> dict[str, float]:
-    """Images and prompts in the method's space, and how often the nearest aspect is the label."""
     aspects = np.array([aspect.casefold() for aspect in task.notion.aspects])
     labels = np.array([str(label).strip().casefold() for label in task.labels])
     if not np.isin(labels, aspects).any():
@@ -214,3 +283,25 @@ def _zero_shot(estimator: Any, images: Any, task: _Task) -> dict[str, float]:
     rows = np.asarray(estimator.transform(np.concatenate([images, task.texts])), np.float32)
     places, prompts = rows[: len(labels)], unit_rows(rows[len(labels) :], "The prompts", zeros=True)
     return {"zero_shot": float((aspects[best_aspects(places, prompts)] == labels).mean())}
+
+
+def collected(rows: Iterable[dict[str, Any]], on_run: OnRun | None) -> list[dict[str, Any]]:
+    """The rows, of which `on_run` gets each as it comes."""
+    found = []
+    for row in rows:
+        found.append(row)
+        if on_run:
+            on_run(dict(row))
+    return found
+
+
+def labeled(on_run: OnRun | None, **label: Any) -> OnRun | None:
+    """`on_run` that gets each row with the label in front."""
+    return (lambda row: on_run(label | row)) if on_run else None
+
+
+def joined(frames: Sequence[tuple[Any, pd.DataFrame]], column: str, empty: pd.DataFrame) -> pd.DataFrame:
+    """All runs one after the other, with a first column of their labels; the columns of `empty` where there are none."""
+    filled = [frame.assign(**{column: label}) for label, frame in frames if len(frame)]
+    runs = pd.concat(filled, ignore_index=True) if filled else empty.assign(**{column: None})
+    return runs[[column, *empty.columns]]

@@ -7,7 +7,7 @@ import pandas as pd
 from likeness.errors import InputError
 from likeness.evaluation import METRICS, listed_metric, metric_title
 from likeness.notions import METHOD_TITLES
-from likeness.studies.table_texts import NONE
+from likeness.studies.table_texts import NONE, with_spread
 
 # The encoder's own space has one size, whatever the others'.
 FIXED = "raw"
@@ -19,17 +19,11 @@ _GROUP = ["notion", "method", "dim"]
 def statistics(runs: pd.DataFrame, metrics: Sequence[str] | None = None) -> pd.DataFrame:
     """Mean and standard deviation over the runs of each notion, method and dimension, in order of first appearance.
 
-    The deviation is that of the runs as they are (ddof 0), as in the authors' code; the paper does not say.
-
-    Args:
-        runs: of `likeness.studies.compare`.
-        metrics: those that the runs have are taken; None: all that are listed in `likeness.evaluation`.
+    The deviation is that of the runs as they are (ddof 0), as in the authors' code; the paper does not say. Of the metrics those that the runs have
+    are taken, None: all that are listed in `likeness.evaluation`; InputError where they have none.
 
     Returns:
         Columns notion, method, dim, metric, mean, std and runs, a row per metric; mean and std are NaN and runs is 0 where the method was refused.
-
-    Raises:
-        InputError: runs with none of the metrics.
     """
     wanted = _all_of(runs) if metrics is None else metrics
     present = [metric for metric in wanted if metric in runs.columns]
@@ -67,11 +61,8 @@ def left_out_of(runs: pd.DataFrame) -> dict[str, int]:
 def paper_table(runs: pd.DataFrame, metrics: Sequence[str] | None = None, bold: bool = False) -> pd.DataFrame:
     """The form of the appendix's Table 1: a row per notion and metric, a column per method.
 
-    Args:
-        runs: of `likeness.studies.compare`.
-        metrics: those that the runs have are taken; None: all that are listed in `likeness.evaluation`.
-        bold: the best text of a row is put between double asterisks, several if they are equal as written, the Oracle aside; `as_latex`
-            understands them too.
+    Runs and metrics are as for `statistics`. With `bold` the best text of a row is put between double asterisks, which `as_latex` understands too,
+    several if they are equal as written, the Oracle aside.
 
     Returns:
         Texts as in `summarize`; "" where a method has not run. Columns: notion, metric, and the methods' titles. If a notion has several
@@ -106,22 +97,16 @@ def _cells(lines: pd.DataFrame, bold: bool) -> dict[str, str]:
 
 def _with_texts(runs: pd.DataFrame, metrics: Sequence[str] | None) -> pd.DataFrame:
     long = statistics(runs, metrics)
-    long["text"] = [_text(*numbers) for numbers in zip(long["mean"], long["std"], long["runs"], strict=True)]
+    spread = long["std"].where(long["runs"] > 1)
+    long["text"] = [with_spread(*numbers, places=3, empty=NONE) for numbers in zip(long["mean"], spread, strict=True)]
     return long
 
 
-def _text(mean: float, deviation: float, runs: int) -> str:
-    if runs == 0:
-        return NONE
-    return f"{mean:.3f} ± {deviation:.3f}" if runs > 1 else f"{mean:.3f}"
-
-
 def refusals(runs: pd.DataFrame) -> list[str]:
-    """One sentence for each method that did not apply to a notion, and one for each encoder that could not be used; none: an empty list.
+    """One sentence for each method that did not apply to a notion, and one for each encoder that could not be used.
 
-    Args:
-        runs: of `compare`, `embedding_sizes`, `encoder_sizes` or `prompt_counts`. Where a method was refused at several dimensions or numbers
-            of prompts, they are listed, with the reason given at the first.
+    `runs` are of `compare`, `embedding_sizes`, `encoder_sizes` or `prompt_counts`. Where a method was refused at several dimensions or numbers of
+    prompts, they are listed, with the reason given at the first.
     """
     if "refused" not in runs.columns:
         return []

@@ -11,46 +11,36 @@ from likeness.errors import InputError
 if TYPE_CHECKING:
     from likeness.training import RunFolder
 
-COLUMNS = ("run", "seed", "epoch")
-_BOOKKEEPING = ("step", "epoch", "rate", "seconds", "best_of")
-
 
 def convergence(runs: Sequence["RunFolder"], metric: str = "recall_at_1") -> pd.DataFrame:
     """What runs measured, epoch by epoch: the data of Figure S1 of "Integrating Language Guidance" (Roth et al., CVPR 2022).
 
-    Args:
-        runs: in the order of a legend; those that have not measured the metric yet have no row.
-        metric: one that runs are judged by: recall_at_1, map_at_1000, map_at_r, nmi, f1 ...
+    Runs stand in the order of a legend; those that have not measured the metric yet have no row. InputError: no run, or none that has measured it.
 
     Returns:
         Columns run, seed, epoch and the metric, a row per evaluation. `run` is the config's name, so that seeds of one config share it. Where runs
         of one name differ in more than the seed, or two have the same seed, each is called "NAME (FOLDER)" instead.
-
-    Raises:
-        InputError: no run, or none that has measured the metric.
     """
+    from likeness.training import figure_names
+
     if not runs:
         raise InputError("There are no runs to draw; start one with `likeness train`.")
     measured = [run.metrics() for run in runs]
     if not any(metric in frame for frame in measured):
-        known = dict.fromkeys(name for frame in measured for name in map(str, frame) if name not in _BOOKKEEPING and not name.startswith("loss"))
+        known = dict.fromkeys(name for frame in measured for name in figure_names(frame))
         raise InputError(f"No run has measured '{metric}'; measured so far: {', '.join(known) or 'nothing'}.")
     parts = [
         frame.dropna(subset=[metric]).assign(run=name, seed=run.config().seed)
         for run, name, frame in zip(runs, _names(runs), measured, strict=True)
         if metric in frame
     ]
-    every = pd.concat(parts, ignore_index=True)[[*COLUMNS, metric]]
+    every = pd.concat(parts, ignore_index=True)[["run", "seed", "epoch", metric]]
     # an epoch is steps / steps per epoch: seeds must not differ in its last digits
     return every.assign(epoch=every["epoch"].round(6))
 
 
 def convergence_table(curves: pd.DataFrame, metric: str = "recall_at_1") -> pd.DataFrame:
-    """How high each run gets and how soon, by its mean over the seeds at each epoch.
-
-    Args:
-        curves: of `convergence`.
-        metric: its last column; larger must be better.
+    """How high each run gets and how soon, by its mean over the seeds at each epoch; larger must be better.
 
     Returns:
         A row per run: run, seeds, best and "best ±" (deviation over the seeds there, ddof 0), epoch (of the best, the first of equal ones), last

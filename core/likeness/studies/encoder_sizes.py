@@ -9,9 +9,7 @@ import pandas as pd
 from likeness.errors import InputError
 from likeness.notions import named_methods
 from likeness.progress import Progress, progress_of_part
-from likeness.studies._labeled import Methods, OnRun, joined, labeled
-from likeness.studies.comparison import SUGGESTED, compare, no_runs
-from likeness.studies.embedding_sizes import ANALYSIS_METRICS
+from likeness.studies.comparison import ANALYSIS_METRICS, SUGGESTED, Methods, OnRun, compare, joined, labeled, no_runs
 
 if TYPE_CHECKING:
     from likeness.data import ImageTable
@@ -42,22 +40,16 @@ def encoder_sizes(
     """The metrics of every notion and method on top of each encoder. Images and prompts are embedded once per encoder and then stored.
 
     An encoder that can't be used, for want of its weights say, gives one refused run per notion and method, with the reason, and the rest
-    goes on.
+    goes on. Arguments, errors and result are those of `compare`, with a first column `encoder`; `should_stop` also ends an embedding.
 
     Args:
-        table: the images, with each notion's `attribute`.
         encoders: names that `likeness.encoders.load_encoder` takes, such as `SHIPPED_ENCODERS` or `PAPER_ENCODERS`.
-        methods: as in `compare`; by default those of the paper's figure.
-        dim: dimensions of the notions' spaces, by default the paper's; "suggested": as in `compare`, by each encoder's prompts. The rows of an
-            encoder that can't be used then say 0.
+        methods: by default those of the paper's figure.
+        dim: dimensions of the notions' spaces, by default the paper's; "suggested": by each encoder's prompts. The rows of an encoder that can't be
+            used then say 0.
         embed: (table, encoder) -> the encoder's space; by default `likeness.embedding.embed`.
-        seeds, metrics, progress, should_stop, on_run: as in `compare`; the rows have `encoder` too. `should_stop` also ends an embedding.
 
-    Returns:
-        The runs of `compare` with a first column `encoder`.
-
-    Raises:
-        InputError: no encoder, one twice, or none that can be used; otherwise as in `compare`.
+    InputError: no encoder, one twice, or none that can be used.
     """
     from likeness.embedding import embed as embed_table
 
@@ -107,12 +99,7 @@ def _usable(make: "Embed", table: "ImageTable", encoder: str, notions: Sequence[
 
 
 def _refused(
-    reason: str,
-    notions: Sequence["Notion"],
-    methods: Methods,
-    dim: int | str,
-    metrics: Sequence[str],
-    on_run: OnRun | None,
+    reason: str, notions: Sequence["Notion"], methods: Methods, dim: int | str, metrics: Sequence[str], on_run: OnRun | None
 ) -> pd.DataFrame:
     size = 0 if dim == SUGGESTED else dim
     unmeasured: dict[str, Any] = {"dim": size, "seed": 0, "fit_seconds": np.nan, "refused": reason} | dict.fromkeys(metrics, np.nan)

@@ -10,9 +10,7 @@ import pandas as pd
 from likeness.errors import InputError
 from likeness.notions import PAPER_METHODS, named_methods, text_rank
 from likeness.progress import Progress, progress_of_part
-from likeness.studies._labeled import Methods, OnRun, joined, labeled
-from likeness.studies.comparison import compare, no_runs
-from likeness.studies.embedding_sizes import ANALYSIS_METRICS
+from likeness.studies.comparison import ANALYSIS_METRICS, Methods, OnRun, compare, joined, labeled, no_runs
 
 if TYPE_CHECKING:
     from likeness.notions import Notion
@@ -49,26 +47,22 @@ def prompt_counts(
     A seed fixes both the sample and the method's random choices. Within a seed the samples are nested (the 20 prompts of a seed are its
     10 and ten more), so that a curve shows what further prompts add; between seeds they are drawn independently. The paper draws a new
     sample for each run and leaves open whether they are nested. All prompts are embedded once. Of several templates, aspects are sampled, each
-    with all of its prompts: it is one row of the fit.
+    with all of its prompts: it is one row of the fit. Other arguments and errors are those of `compare`.
 
     Args:
-        base: the images in their encoder's space; their table has the notion's `attribute`.
         notion: the paper's has 569 car model names ("car-model-names" on the shipped images, "cars196-car-model" on Cars196).
         counts: how many prompts (with several templates, aspects), from 2 to as many as the notion has.
-        methods: as in `compare`, by default all of the paper, whose figure shows InDiReCT ("adam"); those that read no prompt are measured once per
-            seed and stand at 0 prompts.
+        methods: by default all of the paper, whose figure shows InDiReCT ("adam"); those that read no prompt are measured once per seed and stand at
+            0 prompts.
         dim: dimensions of the space, by default the paper's; "suggested": the notion's own `dim`, or where it has none, what
             `likeness.notions.suggest_dim` says of each sample.
-        seeds: of samples and methods, by default five, as in the paper.
-        metrics, progress, should_stop, on_run: as in `compare`; the rows have `prompts` too.
 
     Returns:
         The runs of `compare` with the first columns `prompts` and `rank`, how many directions the sample spans (`likeness.notions.text_rank`); 0 and
         0 where no prompt is read. Where the rank stays behind the number of prompts, it is that of the encoder's text side, and to as many
         dimensions InDiReCT's minimum keeps all that any prompts say.
 
-    Raises:
-        InputError: more prompts than the notion has, no count, one that is no whole number from 2, or one twice; otherwise as in `compare`.
+    InputError: more prompts than the notion has, no count, one that is no whole number from 2, or one twice.
     """
     _check(counts, notion)
     empty = no_runs(base.table, [notion], methods, (dim,), seeds, metrics=metrics)

@@ -11,7 +11,7 @@ from likeness.errors import InputError
 from likeness.evaluation import METRICS
 from likeness.io import assets_dir
 from likeness.notions import METHOD_TITLES, METHODS
-from likeness.studies.table_texts import NONE
+from likeness.studies.table_texts import NONE, with_spread
 
 Table = Literal["appendix_table1", "section5", "table1", "table2"]
 
@@ -54,7 +54,8 @@ def published(paper: str = "indirect", dataset: str | None = None, table: Table 
         if value not in known:
             raise InputError(f"There is no {what} '{value}' here; choose from {', '.join(known)}.")
     frame = pd.read_csv(assets_dir() / "papers" / f"{paper}_{table}.csv")
-    frame["notion"] = [_notion(where, notion) for where, notion in zip(frame["dataset"], frame["notion"], strict=True)]
+    names = zip(frame["dataset"], frame["notion"].str.lower(), strict=True)
+    frame["notion"] = [notion if where == _OWN else f"{where} {notion}" for where, notion in names]
     if table != "table1":
         titles = {title: metric for metric, title in METRICS.items()}
         frame["metric"], frame["method"] = frame["metric"].map(titles), frame["method"].replace(_METHODS)
@@ -71,8 +72,7 @@ def published(paper: str = "indirect", dataset: str | None = None, table: Table 
 def published_shifts() -> pd.DataFrame:
     """Table 1 of Milbich et al., *Characterizing Generalization under Out-Of-Distribution Shifts in Deep Metric Learning*, NeurIPS 2021.
 
-    Returns:
-        dataset, split ("default", "i.i.d."), distance and deviation, missing where its text can't be read.
+    dataset, split ("default", "i.i.d."), distance and deviation, missing where its text can't be read.
     """
     return pd.read_csv(assets_dir() / "papers" / "oodml_table1.csv")
 
@@ -80,7 +80,8 @@ def published_shifts() -> pd.DataFrame:
 def published_guidance(table: str | None = None, dataset: str | None = None) -> pd.DataFrame:
     """The tables of Roth, Vinyals, Akata, *Integrating Language Guidance into Vision-based Deep Metric Learning*, CVPR 2022.
 
-    Transcribed in `assets/papers/language_guidance.csv`; its README says what could not be read and where the tables disagree.
+    Transcribed in `assets/papers/language_guidance.csv`; its README says what could not be read and where the tables disagree. InputError: unknown
+    table, or a dataset that the table (or the paper) does not have.
 
     Args:
         table: "table1" (state of the art), "table2" (relative comparison), "table3" (language models), "table4" (ablations), "table5" (captions),
@@ -92,9 +93,6 @@ def published_guidance(table: str | None = None, dataset: str | None = None) -> 
         table, dataset, backbone, dim, group (the base objective or the section that a row stands under), method, metric, mean and std, in
         the paper's names and as printed: percent, divergences as they are. A text is empty and a number missing where the paper reports nothing
         or its text can't be read.
-
-    Raises:
-        InputError: unknown table, or a dataset that the table (or the paper) does not have.
     """
     frame = pd.read_csv(
         assets_dir() / "papers" / "language_guidance.csv",
@@ -116,43 +114,33 @@ def published_guidance(table: str | None = None, dataset: str | None = None) -> 
 def beside_guidance(ours: pd.DataFrame, table: str, datasets: Sequence[str] = ("CUB200", "CARS196")) -> pd.DataFrame:
     """A study's table beside one of the language guidance paper, row by row, in percent.
 
-    Args:
-        ours: of `likeness.studies.study.study_table`; rows are matched by the names that the paper's table has, those of a method that is added
-            to an objective with the objective before it ("Multisimilarity +ELG").
-        table, datasets: of `published_guidance`.
+    Rows of `study_table` are matched by the names that the paper's table has, those of a method that is added to an objective with the objective
+    before it ("Multisimilarity +ELG"). Table, datasets and errors are those of `published_guidance`.
 
     Returns:
         row, R@1 and mAP@1000 here, and those of the paper on each dataset, as text with deviations; empty where one of the two has no figure. First
         our rows, then those of the paper that we have not.
-
-    Raises:
-        InputError: as `published_guidance`.
     """
     columns: dict[str, dict[str, str]] = {}
     for name, title in (("recall_at_1", "R@1"), ("map_at_1000", "mAP@1000")):
         if name in ours:
-            columns[title] = {row: _percent(mean, std) for row, mean, std in zip(ours["row"], 100 * ours[name], 100 * ours[f"{name} ±"], strict=True)}
+            columns[title] = {
+                row: with_spread(mean, std, 1) for row, mean, std in zip(ours["row"], 100 * ours[name], 100 * ours[f"{name} ±"], strict=True)
+            }
     for dataset in datasets:
         paper = published_guidance(table, dataset)
         cells = paper[paper["metric"].isin(["R@1", "mAP@1000"])]
         for group, method, metric, mean, std in zip(*(cells[name].tolist() for name in ("group", "method", "metric", "mean", "std")), strict=True):
             row = f"{group} {method}" if table in ("table2", "table_s1") and method.startswith("+") else method
-            columns.setdefault(f"{metric}, {dataset}, paper", {})[row] = _percent(mean, std)
+            columns.setdefault(f"{metric}, {dataset}, paper", {})[row] = with_spread(mean, std, 1)
     return pd.DataFrame(columns).fillna("").rename_axis("row").reset_index()
-
-
-def _percent(mean: float, std: float) -> str:
-    if math.isnan(mean):
-        return ""
-    return f"{mean:.1f}" if math.isnan(std) else f"{mean:.1f} ± {std:.1f}"
 
 
 def order_differences(ours: pd.DataFrame, theirs: pd.DataFrame) -> pd.DataFrame:
     """Pairs of methods that one table puts in the other order than the other table.
 
-    Args:
-        ours, theirs: notion, metric, method, mean and std, as of `statistics` and `published`; one row per notion, metric and method. What is in
-            one of them only is left aside, a deviation that is NaN counts as 0.
+    Both have notion, metric, method, mean and std, as of `statistics` and `published`; one row per notion, metric and method. What is in one of them
+    only is left aside, a deviation that is NaN counts as 0.
 
     Returns:
         One row per notion, metric and pair: notion, metric, better and worse (in `theirs`), their_gap > 0, our_gap < 0 (differences of the
@@ -175,9 +163,8 @@ def order_differences(ours: pd.DataFrame, theirs: pd.DataFrame) -> pd.DataFrame:
 def side_by_side(ours: pd.DataFrame, theirs: pd.DataFrame) -> pd.DataFrame:
     """Our figures and the paper's, one line below the other: the paper's tables, with a column per method.
 
-    Args:
-        ours, theirs: as in `order_differences`; notions and metrics of `ours` are shown, methods that either has. A column `runs` says which
-            deviations are of a single run and mean nothing.
+    Tables are as in `order_differences`; notions and metrics of `ours` are shown, methods that either has. A column `runs` says which deviations are
+    of a single run and mean nothing.
 
     Returns:
         Texts `0.574 ± 0.002`, the deviation left out where there is none, "–" where there is no figure. Rows: notion, metric and "here" or "paper";
@@ -188,17 +175,7 @@ def side_by_side(ours: pd.DataFrame, theirs: pd.DataFrame) -> pd.DataFrame:
     both = pd.concat([ours.assign(side="here"), theirs.assign(side="paper")], ignore_index=True)
     if "runs" in both:
         both["std"] = both["std"].where(both["runs"] != 1)
-    both["text"] = [_text(mean, std) for mean, std in zip(both["mean"], both["std"], strict=True)]
+    both["text"] = [with_spread(mean, std, 3, NONE) for mean, std in zip(both["mean"], both["std"], strict=True)]
     table = both.pivot(index=["notion", "metric", "side"], columns="method", values="text").reindex(lines).fillna(NONE)
     table = table[[method for method in METHODS if method in table and (table[method] != NONE).any()]]
     return table.rename(columns=METHOD_TITLES).rename(index=METRICS, level="metric").rename_axis(columns=None)
-
-
-def _text(mean: float, std: float) -> str:
-    if math.isnan(mean):
-        return NONE
-    return f"{mean:.3f}" if math.isnan(std) else f"{mean:.3f} ± {std:.3f}"
-
-
-def _notion(dataset: str, notion: str) -> str:
-    return notion.lower() if dataset == _OWN else f"{dataset} {notion.lower()}"

@@ -11,12 +11,8 @@ from likeness.studies.comparison import SUGGESTED
 
 def judged_notions(table: ImageTable, every: bool = False, folder: Path | None = None) -> list[Notion]:
     """The notions that a table has labels to judge: the paper's three for Synthetic Cars where it has those, else all; all with `every`.
-    Notions with others joined are none: methods are compared on one (`compare`).
-
-    `folder` is where the user's own notions lie; by default a folder of the cache.
-
-    Raises:
-        InputError: it has no label that a notion is judged by.
+    Notions with others joined are none: methods are compared on one (`compare`). `folder` is where the user's own notions lie; by default one of
+    the cache. InputError: it has no label that a notion is judged by.
     """
     attributes = table.attributes
     labeled = [notion for notion in list_notions(folder) if notion.attribute in attributes and not notion.joined]

@@ -14,17 +14,10 @@ HELD_OUT = 0.15
 
 
 def sweep_of(study: StudyConfig, rows: Collection[str] | None = None) -> StudyConfig:
-    """The study that tries every combination of the values under `study.sweep` in each row that trains, with its first seed.
+    """The study that tries every combination of the values under `study.sweep` in each row that trains, or in these rows, with its first seed.
 
     A part of the training classes, or images, is held out and judges (`data.validation`; 0.15 where the study has none). Of a study on several
-    splits the first one trains, the easiest.
-
-    Args:
-        study: whose rows are tried.
-        rows: these alone; None: all.
-
-    Raises:
-        InputError: a study without `sweep`.
+    splits the first one trains, the easiest. InputError: a study without `sweep`.
     """
     if not study.sweep:
         raise InputError(f"{study.name} names no values to try; write into its file, say, sweep: {{optimizer.rate: [0.0003, 0.001, 0.003]}}.")
@@ -38,11 +31,8 @@ def sweep_of(study: StudyConfig, rows: Collection[str] | None = None) -> StudyCo
 
 
 def sweep_table(study: StudyConfig, every: pd.DataFrame) -> pd.DataFrame:
-    """What came out of a sweep: for each row of the study that trains the values that were tried, their figure, and which are the best.
-
-    Args:
-        study: the study itself, not its sweep.
-        every: a line per run of the sweep, as `likeness.studies.measured` gives them.
+    """What came out of a sweep of this study, from a line per run, as `likeness.studies.measured` gives them: for each row that trains the values
+    that were tried, their figure, and which are the best.
 
     Returns:
         row, a column for each setting, `figure` (R@1, or with continuous labels the mean label distance of ten images, of what was held out),

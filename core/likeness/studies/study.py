@@ -1,7 +1,7 @@
 """A study: one config, several variants of it, several seeds; every cell is a run of its own, so that a stopped study goes on where it was."""
 
 import re
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,9 @@ from likeness.progress import Progress
 from likeness.shifts import ClassSplit, read_splits, shipped_splits
 from likeness.training import RunConfig, RunFolder, config_from, read_config, with_changes
 
+# A step of training over a forward pass: backward, the gradients of activations and of weights take a product each (Kaplan et al. 2020, section 2.1).
+_STEP = 3
+
 FIGURES = ("recall_at_1", "map_at_1000", "nmi", "mean_label_distance_at_1", "mean_label_distance_at_10", "ndcg_at_10", "ndcg_at_100")
 
 
@@ -22,8 +25,7 @@ class StudyConfig(FrozenConfig):
     """A table of a paper, or a sweep.
 
     Attributes:
-        name: shown to people; also of the folder.
-        note: what it asks, with paper and table.
+        name, note: shown to people, also of the folder; what it asks, with paper and table.
         base: a preset's name, or a config.
         seeds: of each row; the table gives their mean and deviation.
         rows: a row's name -> its changes of the base, by dotted keys.
@@ -57,16 +59,11 @@ class Cell:
 
 
 def studies() -> dict[str, Path]:
-    """Shipped studies by name."""
     return {path.stem: path for path in sorted((Path(__file__).parent / "presets").glob("*.yaml"))}
 
 
 def read_study(file: Path | str) -> StudyConfig:
-    """A study from a YAML file, or a shipped one by its name.
-
-    Raises:
-        InputError: no such file or study, no YAML, or a key or value that does not fit; the message names each.
-    """
+    """A study from a YAML file, or a shipped one by its name; InputError where there is none, or for each key or value that does not fit."""
     shipped = studies()
     path = config_file(file, shipped, f"There is no study file or shipped study '{file}'; those that ship are {', '.join(shipped)}.")
     return StudyConfig.checked(yaml_content(path), path.name)
@@ -75,14 +72,8 @@ def read_study(file: Path | str) -> StudyConfig:
 def cells(study: StudyConfig, folder: Path, changes: dict[str, Any] | None = None, rows: Collection[str] | None = None) -> list[Cell]:
     """The runs of a study, seed by seed and split by split, so that every row has a figure early.
 
-    Args:
-        study: what is compared.
-        folder: where the runs' folders lie or will lie.
-        changes: of these runs, by dotted keys, as in `rows_with`.
-        rows: of these alone, so that the changes need not fit the others; None: of all.
-
-    Raises:
-        InputError: changes that do not fit, two rows whose names give the same folder, or splits that are not there.
+    `folder` is where the runs' folders lie or will lie. `changes` and `rows` are as in `rows_with`. InputError: changes that do not fit, two rows
+    whose names give the same folder, or splits that are not there.
     """
     base, changed = _base(study), rows_with(study, changes or {}, rows)
     slugs = {row: _slug(row) for row in study.rows}
@@ -104,10 +95,7 @@ def rows_with(study: StudyConfig, changes: dict[str, Any], chosen: Collection[st
     """The rows with changes of all of them, or of those that are chosen, by dotted keys: where the data lies, fewer epochs, another omega.
 
     A row stays what it is: a change of guidance, or of another part that a row does not have, leaves that row alone, and one that does not
-    train (epochs 0) gets no epochs and no embedding layer.
-
-    Raises:
-        InputError: changes of name or seed, which the study itself sets, or of what no row has.
+    train (epochs 0) gets no epochs and no embedding layer. InputError: changes of name or seed, which the study itself sets, or of what no row has.
     """
     for key in ("name", "seed"):
         if key in changes:
@@ -122,11 +110,7 @@ def rows_with(study: StudyConfig, changes: dict[str, Any], chosen: Collection[st
 
 
 def row_configs(study: StudyConfig, rows: Collection[str] | None = None) -> dict[str, RunConfig]:
-    """The configs of a study's rows, or of these alone, without name, seed and split.
-
-    Raises:
-        InputError: a row that does not fit.
-    """
+    """The configs of a study's rows, or of these alone, without name, seed and split; InputError where one does not fit."""
     base = _base(study)
     return {row: with_changes(base, own) for row, own in study.rows.items() if rows is None or row in rows}
 
@@ -146,11 +130,7 @@ def _concerns(config: RunConfig, key: str) -> bool:
 
 
 def study_splits(study: StudyConfig) -> list[ClassSplit | None]:
-    """The splits of a study, from easy to hard; one None where it has none.
-
-    Raises:
-        InputError: no such file, or no such split in it.
-    """
+    """The splits of a study, from easy to hard; one None where it has none. InputError: no such file, or no such split in it."""
     if study.splits is None:
         if study.only:
             raise InputError(f"{study.name} names the split '{study.only[0]}', but no file of splits; set splits.")
@@ -174,13 +154,8 @@ def _slug(name: str) -> str:
 def run_study(wanted: list[Cell], progress: Progress | None = None, should_stop: Callable[[], bool] | None = None) -> None:
     """Trains what is not finished yet; a cell that fails is left, told of at the end, and tried again by the next call.
 
-    Args:
-        wanted: of `cells`.
-        progress: called with (cells done, cells, the next cell in words) before each cell.
-        should_stop: asked before each cell; once true, the rest is left for the next call.
-
-    Raises:
-        InputError: cells that failed, with the first one's reason.
+    Before each cell `progress` is called with (cells done, cells, the next cell in words), and `should_stop` asked; once true, the rest is left for
+    the next call. InputError: cells that failed, with the first one's reason.
     """
     from likeness.training import train
 
@@ -212,11 +187,7 @@ def cell_title(cell: Cell) -> str:
 
 
 def finished(cell: Cell) -> bool:
-    """True where the cell's run is done.
-
-    Raises:
-        InputError: where the folder holds a run with another config.
-    """
+    """True where the cell's run is done; InputError where the folder holds a run with another config."""
     run = RunFolder(cell.folder)
     if not (cell.folder / "config.yaml").is_file():
         return False
@@ -253,12 +224,7 @@ def study_table(wanted: list[Cell], which: str = "last", figures: tuple[str, ...
 def read_results(name: str, folder: Path | None = None) -> pd.DataFrame:
     """The shipped figures of a study that takes too long to repeat in a notebook, a row per run, as `measured` or `compare` gave them.
 
-    Args:
-        name: of the study.
-        folder: of the CSV files; by default those that ship.
-
-    Raises:
-        InputError: none ship for a study of this name.
+    `folder` is of the CSV files; by default those that ship. InputError where there are none of this name.
     """
     file = (folder or assets_dir() / "results") / f"{name}.csv"
     if not file.is_file():
@@ -277,3 +243,22 @@ def table_of(every: pd.DataFrame, figures: tuple[str, ...] = FIGURES, rows: list
             line |= {name: float(own[name].mean()), f"{name} ±": float(own[name].std(ddof=1))}
         lines.append(line)
     return pd.DataFrame(lines)
+
+
+def image_passes(rows: Iterable[RunConfig], splits: Iterable[ClassSplit], seeds: int, images: Mapping[str, int]) -> int:
+    """At least how many times an image is sent forward through the network, where training with an image counts as three times.
+
+    Runs of the embedding layer alone share the features of all images, which are computed once. Of each other run its epochs count and one
+    pass over the images that test; what is small or depends on other settings does not. A method that does not train (epochs 0) has one run on each
+    split, instead of one for each of `seeds`; `images` are in each class.
+    """
+    configs = list(rows)
+    whole = [config for config in configs if not config.backbone.head_only]
+    passes = sum(images.values()) if len(whole) < len(configs) else 0
+    for split in splits:
+        train, test = (sum(images[name] for name in side) for side in (split.train, split.test))
+        for config in whole:
+            size = config.batch.size
+            trained = config.epochs * max(1, train // size) * size
+            passes += (seeds if config.epochs else 1) * (_STEP * trained + test)
+    return passes

@@ -16,14 +16,7 @@ from likeness.training import RunFolder, Status, TaskFolder, begin
 
 @dataclass(frozen=True)
 class StudyStatus:
-    """How a study stands.
-
-    Attributes:
-        state: as of a run: "new", "running", "stopped", "finished", "failed", "lost".
-        done, total: runs.
-        current: the run under way, in words.
-        message: what failed.
-    """
+    """How a study stands: `state` as of a run; `done` of `total` runs; the `current` one in words; the `message` of what failed."""
 
     state: str
     done: int
@@ -53,11 +46,7 @@ class StudyFolder(TaskFolder):
         return read_study(file)
 
     def cells(self) -> list[Cell]:
-        """Its runs, finished or not.
-
-        Raises:
-            InputError: as `study` and `likeness.studies.study.cells`.
-        """
+        """Its runs, finished or not; InputError as `study` and `likeness.studies.study.cells`."""
         return cells(self.study(), self.path)
 
     def standing(self) -> StudyStatus:
@@ -71,12 +60,7 @@ class StudyFolder(TaskFolder):
     def run(self, wanted: list[Cell] | None = None, progress: Progress | None = None) -> None:
         """Trains what is not finished yet, until somebody asks it to stop; a run that fails is left, told of at the end, and tried again next time.
 
-        Args:
-            wanted: of its cells; None: all.
-            progress: called with (runs done, runs, the next run in words) before each run.
-
-        Raises:
-            InputError: another process trains it, or runs failed, with the first one's reason.
+        `progress` is called with (runs done, runs, the next run in words) before each run. InputError: another process trains it, or runs failed.
         """
         wanted = self.cells() if wanted is None else wanted
         with self.working(len(wanted)) as report:
@@ -100,8 +84,7 @@ class StudyFolder(TaskFolder):
     def begin(self) -> int:
         """Trains it in a process of its own, or goes on; returns the process's number.
 
-        Raises:
-            InputError: it is running or finished, there is no study, or the folder cannot be written.
+        InputError: it is running or finished, there is no study, or the folder cannot be written.
         """
         standing = self.standing()
         if standing.state in ("running", "finished"):

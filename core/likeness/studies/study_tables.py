@@ -1,29 +1,21 @@
 """A study as a table for people: over splits of growing shift, on continuous labels, with language guidance."""
 
 import re
+from collections.abc import Sequence
 
+import numpy as np
 import pandas as pd
 
 from likeness.errors import InputError
 from likeness.evaluation import by_split, generalization_scores
-from likeness.studies.paired import paired_differences
 from likeness.studies.table_texts import mean_text, with_spread
 
 
 def shift_table(every: pd.DataFrame, figure: str = "recall_at_1") -> pd.DataFrame:
-    """A row per method, and a column per split with its distance, by distance: mean ± deviation over the seeds.
+    """A row per method, and a column per split with its distance, by distance: mean ± deviation over the seeds, as texts.
 
-    Then AGS, the area under the figure over all splits, where a method has them all and no two lie at the same distance.
-
-    Args:
-        every: a line per run, as `likeness.studies.measured` and `read_results` give them.
-        figure: one of its columns, such as matched_recall_at_1.
-
-    Returns:
-        Texts; the rows' names in a column of that name, in order of first appearance. Without a run it is empty.
-
-    Raises:
-        InputError: runs without the figure.
+    Then AGS, the area under the figure over all splits, where a method has them all and no two lie at the same distance. `every` has a line per run,
+    as `likeness.studies.measured` and `read_results` give them; without one the table is empty. InputError: runs without the figure.
     """
     if not len(every):
         return pd.DataFrame(columns=["row"])
@@ -49,14 +41,8 @@ _KS = (1, 10)
 def continuous_table(every: pd.DataFrame, others: tuple[str, ...] = ()) -> pd.DataFrame:
     """A row per method: mean label distance of the first and of the ten nearest images, nDCG at the smallest and the largest k, mean ± deviation.
 
-    Then the Oracle, which retrieves by the labels themselves, and chance.
-
-    Args:
-        every: a line per run, as `likeness.studies.measured` and `read_results` give them.
-        others: further columns to show, such as recall_at_1.
-
-    Returns:
-        Texts; the rows' names in a column of that name.
+    Then the Oracle, which retrieves by the labels themselves, and chance. `every` is as in `shift_table`, `others` are further columns to show, such
+    as recall_at_1.
     """
     ranks = sorted(int(name.rpartition("_")[2]) for name in map(str, every) if name.startswith("ndcg_at_"))
     titles = {f"mean_label_distance_at_{k}": f"distance at {k}" for k in _KS} | {f"ndcg_at_{k}": f"nDCG at {k}" for k in (ranks[0], ranks[-1])}
@@ -75,20 +61,11 @@ _GAINS = {"recall_at_1": "R@1 gained", "map_at_1000": "mAP@1000 gained"}
 
 
 def guidance_table(every: pd.DataFrame, without: str = "Multisimilarity") -> pd.DataFrame:
-    """A row per method: R@1, in both directions where there are two, mAP@1000 and NMI as mean ± deviation over the seeds.
+    """A row per method: R@1, in both directions where there are two, mAP@1000 and NMI as mean ± deviation over the seeds, as texts.
 
     Then what R@1 and mAP@1000 gain over the row without guidance, paired by seed and direction, ± standard error, with the number of pairs in
-    which the row is ahead. That row is the one whose name a guided row's name begins with ("Margin" of "Margin +ELG"), or else `without`.
-
-    Args:
-        every: a line per run, as `likeness.studies.measured` and `read_results` give them.
-        without: the row without guidance.
-
-    Returns:
-        Texts; the rows' names in a column of that name.
-
-    Raises:
-        InputError: no run of `without`.
+    which the row is ahead. That row is the one whose name a guided row's name begins with ("Margin" of "Margin +ELG"), or else `without`; where
+    that has no run, InputError. `every` is as in `shift_table`.
     """
     places = list(dict.fromkeys(every["split"])) if "split" in every else [None]
     rows = set(every["row"])
@@ -113,3 +90,42 @@ def _gained(every: pd.DataFrame, row: str, base: str) -> dict[str, str]:
     gain = paired_differences(every, base, list(_GAINS)).set_index("row").loc[row]
     texts = (f"{gain[name]:+.3f} ± {gain[f'{name} ±']:.3f} ({gain[f'{name} ahead']:.0f} of {gain['pairs']:.0f})" for name in _GAINS)
     return dict(zip(_GAINS.values(), texts, strict=True))
+
+
+def paired_differences(every: pd.DataFrame, against: str, figures: Sequence[str] = ("recall_at_1", "map_at_1000", "nmi")) -> pd.DataFrame:
+    """Each row's mean difference from one of them, with its standard error over the pairs.
+
+    A pair is two runs of the same seed, and of the same split where the study has splits. A row that does not train (`step` 0) is measured once for
+    each split and stands beside every seed. `every` has a line per run, as `likeness.studies.measured` gives them. InputError: no run of `against`.
+
+    Returns:
+        row, pairs, and of each figure that is there the mean difference, "FIGURE ±", the standard error (NaN for one pair), and "FIGURE ahead", in
+        how many pairs the row is above. Rows without a pair are left out.
+    """
+    if against not in set(every["row"] if len(every) else ()):
+        known = ", ".join(dict.fromkeys(every["row"])) if len(every) else "none"
+        raise InputError(f"No run of '{against}' is finished, so nothing can be compared with it; finished are runs of {known}.")
+    names = [figure for figure in figures if figure in every]
+    table = _by_place(every, names)
+    theirs, lines = table[against], []
+    for row in (name for name in dict.fromkeys(every["row"]) if name != against):
+        found = (table[row] - theirs).dropna()
+        if len(found):
+            line: dict[str, object] = {"row": row, "pairs": len(found)}
+            for name in names:
+                error = float(found[name].std(ddof=1) / np.sqrt(len(found))) if len(found) > 1 else float("nan")
+                line |= {name: float(found[name].mean()), f"{name} ±": error, f"{name} ahead": int((found[name] > 0).sum())}
+            lines.append(line)
+    return pd.DataFrame(lines, columns=["row", "pairs", *(f"{name}{end}" for name in names for end in ("", " ±", " ahead"))])
+
+
+def _by_place(every: pd.DataFrame, names: list[str]) -> dict[str, pd.DataFrame]:
+    """The figures of each row by seed and split; of a row that does not train, one run stands for all seeds."""
+    place = ["split", "seed"] if "split" in every else ["seed"]
+    seeds = sorted(every["seed"].unique())
+    found = {}
+    for row, own in every.groupby("row", sort=False):
+        if (own["step"] == 0).all():
+            own = pd.concat([own.assign(seed=seed) for seed in seeds])
+        found[str(row)] = own.set_index(place)[names].sort_index()
+    return found

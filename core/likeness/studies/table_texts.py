@@ -21,11 +21,11 @@ _LATEX = {
 }
 
 
-def with_spread(mean: float, spread: float = float("nan")) -> str:
-    """ "0.441 ± 0.012", "17.3 ± 0.4" or "431 ± 6"; without a deviation (nan) the mean alone, and without a mean nothing."""
+def with_spread(mean: float, spread: float = float("nan"), places: int | None = None, empty: str = "") -> str:
+    """ "0.441 ± 0.012", "17.3 ± 0.4" or "431 ± 6"; without a deviation (nan) the mean alone, and without a mean `empty`."""
     if mean != mean:
-        return ""
-    places = decimals(mean)
+        return empty
+    places = decimals(mean) if places is None else places
     return f"{mean:.{places}f}" if spread != spread else f"{mean:.{places}f} ± {spread:.{places}f}"
 
 
@@ -48,8 +48,7 @@ def as_markdown(table: pd.DataFrame) -> str:
 def as_latex(table: pd.DataFrame) -> str:
     """The table as a LaTeX tabular, without its index; it needs the package booktabs.
 
-    All characters that LaTeX reads as commands are escaped, ± and – need no input encoding, and a cell between double asterisks is set
-    in bold.
+    All characters that LaTeX reads as commands are escaped, ± and – need no input encoding, and a cell between double asterisks is bold.
     """
     return table.map(_latex).rename(columns=_latex).to_latex(index=False, escape=False)
 

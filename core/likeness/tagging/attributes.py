@@ -24,13 +24,8 @@ _LONGEST = 40
 
 
 def tags_file(source: str) -> "Path":
-    """The file of a dataset's tags in the user's or server's own folder (`likeness.io.cache_dir`), the same for every encoder.
-
-    Args:
-        source: as `likeness.data.read_dataset` takes it; a relative path is that of the current folder.
-
-    Raises:
-        InputError: a path that may not be read here.
+    """The file of a dataset's tags in the user's or server's own folder (`likeness.io.cache_dir`), the same for every encoder. A relative path of a
+    source is that of the current folder. Raises InputError for a path that may not be read here.
     """
     place = source if is_url(source) else absolute_source(source)
     name = _ODD.sub("-", place.rstrip("/").rsplit("/", 1)[-1]).strip("-")[:_LONGEST]
@@ -38,10 +33,8 @@ def tags_file(source: str) -> "Path":
 
 
 def tag_store(source: str, table: ImageTable) -> TagStore:
-    """The store of a dataset's tags; no new tag or attribute gets the name of one of the table's columns.
-
-    Raises:
-        InputError: rows without images.
+    """The store of a dataset's tags; no new tag or attribute gets the name of one of the table's columns. Raises
+    InputError for rows without images.
     """
     if not table.has_images:
         raise InputError(f"The rows of '{table.name}' have no images, and tags belong to images by their paths; pass `images=` with the vectors.")
@@ -82,10 +75,8 @@ def with_tags(table: ImageTable, store: TagStore) -> ImageTable:
 
 
 def labeled_rows(table: ImageTable, attributes: str | Iterable[str]) -> "NDArray[np.int64]":
-    """Rows (m,) of the images that have a value of each of these attributes; metrics and training take only such.
-
-    Raises:
-        InputError: an attribute that the table lacks.
+    """Rows (m,) of the images that have a value of each of these attributes; metrics and training take only such. Raises InputError for an attribute
+    that the table lacks.
     """
     names = [attributes] if isinstance(attributes, str) else list(attributes)
     for name in names:

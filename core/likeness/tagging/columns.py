@@ -1,9 +1,8 @@
-"""What the file of tags holds, as tables. Each attribute is read as two texts of numbers: a row for each image would be slower."""
+"""What `TagStore` says that the file of tags holds. Each attribute is read as two texts of numbers: a row for each image would be slower."""
 
 import json
 import sqlite3
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,7 +10,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from likeness.data import natural_key
-from likeness.tagging.tag_file import damaged
+from likeness.tagging.edits import known_attribute
+from likeness.tagging.tag_file import DamagedError
 
 if TYPE_CHECKING:
     Ids = NDArray[np.int64]
@@ -19,27 +19,26 @@ if TYPE_CHECKING:
 _KINDS = ("tag", "attribute", "note")
 
 
-def read_columns(connection: sqlite3.Connection, paths: Sequence[str], file: Path) -> pd.DataFrame:
-    """As `TagStore.columns`."""
+def read_columns(connection: sqlite3.Connection, paths: Sequence[str]) -> pd.DataFrame:
     number = dict(connection.execute("SELECT path, id FROM images"))
     largest = max((each for each in number.values() if isinstance(each, int)), default=0)
     rows = np.fromiter((number.get(path, 0) for path in paths), dtype=np.int64, count=len(paths))
     found: dict[str, object] = {}
-    for attribute, name, kind in _attributes(connection, file):
-        images, values = _assigned(connection, attribute, file)
+    for attribute, name, kind in _attributes(connection):
+        images, values = _assigned(connection, attribute)
         if len(images) and not (images.min() > 0 and images.max() <= largest):
-            raise damaged(file)
+            raise DamagedError
         if not len(images):
             continue
         by_image = np.zeros(largest + 1, dtype=np.int64)
         by_image[images] = values
-        found[name] = by_image[rows] > 0 if kind == "tag" else _category(connection, attribute, by_image[rows], np.unique(values), file)
+        found[name] = by_image[rows] > 0 if kind == "tag" else _category(connection, attribute, by_image[rows], np.unique(values))
         if kind == "note":
             found[name] = pd.Series(found[name], dtype=object)  # nearly all differ
     return pd.DataFrame(found, index=range(len(paths)))
 
 
-def _category(connection: sqlite3.Connection, attribute: int, values: "Ids", used: "Ids", file: Path) -> "pd.Categorical[Any]":
+def _category(connection: sqlite3.Connection, attribute: int, values: "Ids", used: "Ids") -> "pd.Categorical[Any]":
     """Values by their numbers as texts; 0 is none. The categories are those that any image of the file has, in natural order."""
     texts = dict(connection.execute("SELECT id, text FROM attribute_values WHERE attribute = ?", (attribute,)))
     try:
@@ -49,39 +48,38 @@ def _category(connection: sqlite3.Connection, attribute: int, values: "Ids", use
         kind = pd.CategoricalDtype([texts[value] for value in ordered])
         return pd.Categorical.from_codes(codes[values], dtype=kind)
     except (KeyError, TypeError, ValueError, IndexError, MemoryError) as error:
-        raise damaged(file) from error
+        raise DamagedError from error
 
 
-def _attributes(connection: sqlite3.Connection, file: Path) -> list[tuple[int, str, str]]:
+def _attributes(connection: sqlite3.Connection) -> list[tuple[int, str, str]]:
     """Number, name and kind: tags first, then attributes, then the notes, each in the order in which they came up."""
     found = connection.execute("SELECT id, name, kind FROM attributes ORDER BY id").fetchall()
     if any(kind not in _KINDS or not isinstance(name, str) for _, name, kind in found):
-        raise damaged(file)
+        raise DamagedError
     return sorted(found, key=lambda each: _KINDS.index(each[2]))
 
 
-def _assigned(connection: sqlite3.Connection, attribute: int, file: Path) -> "tuple[Ids, Ids]":
+def _assigned(connection: sqlite3.Connection, attribute: int) -> "tuple[Ids, Ids]":
     """Images (m,) that have a value, and their values (m,), both by number."""
     select = "SELECT group_concat(image), group_concat(value), COUNT(*) FROM state WHERE attribute = ? AND value IS NOT NULL"
     images, values, count = connection.execute(select, (attribute,)).fetchone()
     try:
         found = [np.array(json.loads(f"[{text or ''}]"), dtype=np.int64) for text in (images, values)]
     except (ValueError, TypeError, OverflowError, RecursionError) as error:
-        raise damaged(file) from error
+        raise DamagedError from error
     if not len(found[0]) == len(found[1]) == count or (count and found[1].min() < 1):
-        raise damaged(file)
+        raise DamagedError
     return found[0], found[1]
 
 
-def read_counts(connection: sqlite3.Connection, file: Path) -> pd.DataFrame:
-    """As `TagStore.counts`."""
+def read_counts(connection: sqlite3.Connection) -> pd.DataFrame:
     rows = []
-    for attribute, name, kind in _attributes(connection, file):
-        values, counts = np.unique(_assigned(connection, attribute, file)[1], return_counts=True)
+    for attribute, name, kind in _attributes(connection):
+        values, counts = np.unique(_assigned(connection, attribute)[1], return_counts=True)
         if kind == "attribute":
             texts = dict(connection.execute("SELECT id, text FROM attribute_values WHERE attribute = ?", (attribute,)))
             if not set(values.tolist()) <= texts.keys():
-                raise damaged(file)
+                raise DamagedError
             counted = [(texts[value], count) for value, count in zip(values.tolist(), counts.tolist(), strict=True)]
             rows += [(name, kind, *each) for each in sorted(counted, key=lambda each: (-each[1], each[0]))]
         elif len(values):
@@ -89,35 +87,32 @@ def read_counts(connection: sqlite3.Connection, file: Path) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["name", "kind", "value", "images"])
 
 
-def read_given_together(connection: sqlite3.Connection, attribute: int, paths: Sequence[str]) -> "Ids":
-    """As `TagStore.given_together`."""
+def read_given_together(connection: sqlite3.Connection, name: str, paths: Sequence[str]) -> "Ids":
+    known = known_attribute(connection, name)
     select = (
         "SELECT i.path, s.edit FROM state s JOIN images i ON i.id = s.image JOIN edits e ON e.id = s.edit"
         " WHERE s.attribute = ? AND s.value IS NOT NULL AND e.action = 'set'"
     )
-    edits = dict(connection.execute(select, (attribute,)))
+    edits = dict(connection.execute(select, (known[0] if known else -1,)))
     return np.array([edits.get(path, -1 - row) for row, path in enumerate(paths)], np.int64)
 
 
-def read_given_order(connection: sqlite3.Connection, file: Path) -> list[tuple[str, str]]:
-    """As `TagStore.given_order`."""
-    kinds = {attribute: (name, kind) for attribute, name, kind in _attributes(connection, file) if kind != "note"}
+def read_given_order(connection: sqlite3.Connection) -> list[tuple[str, str]]:
+    kinds = {attribute: (name, kind) for attribute, name, kind in _attributes(connection) if kind != "note"}
     found = connection.execute("SELECT attribute, text FROM attribute_values ORDER BY id").fetchall()
     if not all(isinstance(text, str) for _, text in found):
-        raise damaged(file)
+        raise DamagedError
     return [(kinds[each][0], text if kinds[each][1] == "attribute" else "") for each, text in found if each in kinds]
 
 
-def read_labeled_paths(connection: sqlite3.Connection, file: Path) -> list[str]:
-    """As `TagStore.labeled_paths`."""
+def read_labeled_paths(connection: sqlite3.Connection) -> list[str]:
     found = connection.execute("SELECT path FROM images WHERE id IN (SELECT image FROM state WHERE value IS NOT NULL)").fetchall()
     if not all(isinstance(path, str) for (path,) in found):
-        raise damaged(file)
+        raise DamagedError
     return sorted((path for (path,) in found), key=natural_key)
 
 
-def read_log(connection: sqlite3.Connection, count: int, who: str | None, path: str | None, file: Path) -> pd.DataFrame:
-    """As `TagStore.log`."""
+def read_log(connection: sqlite3.Connection, count: int, who: str | None, path: str | None) -> pd.DataFrame:
     shown = ("edit", "time", "who", "action", "name", "value", "images", "skipped", "undone")
     undone = "COALESCE((SELECT u.action FROM edits u WHERE u.target = e.id ORDER BY u.id DESC LIMIT 1), '') = 'undo'"
     only = "e.id IN (SELECT c.edit FROM changes c JOIN images i ON i.id = c.image WHERE i.path = :path)"
@@ -131,4 +126,4 @@ def read_log(connection: sqlite3.Connection, count: int, who: str | None, path: 
         times = pd.to_datetime(frame["time"].astype(float), unit="s", utc=True)
         return frame.assign(time=times.dt.floor("s"), undone=frame["undone"].astype(bool))
     except (ValueError, TypeError, OverflowError) as error:
-        raise damaged(file) from error
+        raise DamagedError from error

@@ -25,8 +25,7 @@ class ImportReport:
     """How a CSV file fits the images of a dataset.
 
     Attributes:
-        rows: of the file.
-        matched: how many of them name one image of the dataset.
+        matched: how many of its rows name one image of the dataset.
         missing: names that no image has, in the file's order.
         ambiguous: file names without a folder that several images have; they match none.
         columns: name -> (kind, number of values for matched images), of each column that is taken over.
@@ -42,20 +41,16 @@ class ImportReport:
 
 
 def import_csv(store: TagStore, table: ImageTable, file: str | Path, who: str, path_column: str | None = None, dry_run: bool = False) -> ImportReport:
-    """Gives images what a CSV file says of them, as one edit.
+    """Gives images what a CSV file says of them, as one edit; where `dry_run`, only reports.
 
     A column "tag:good" is the tag "good": yes, true, 1 or x give it, and no, false or 0 take it away; so is a column whose name is a tag's here.
     The column "note" holds notes, and each further one is an attribute. An empty cell leaves the image as it is, and a column of empty cells is
     passed over: its name stays free. Images that the dataset lacks are left out and reported.
 
     Args:
-        store: takes the values.
-        table: the dataset's images.
         file: comma, semicolon or tab between the cells; UTF-8; a line of column names. It names images by their path in the table, by an
             absolute path, or by the file's name alone, where only one image has it.
-        who: as for every edit.
         path_column: the column of the images; by default "path", "file", "image" or the like.
-        dry_run: only report.
 
     Raises:
         InputError: a file that is not there or no such CSV, an image named twice, a name or value that may not be, no value at all, or no image that
@@ -106,11 +101,9 @@ def export_csv(store: TagStore, file: str | Path) -> int:
 
 
 def export_table(store: TagStore, table: ImageTable, attributes: Sequence[str], file: str | Path) -> int:
-    """Writes a table of the images that have a value of each of some attributes, which `likeness.data.read_dataset` reads: something to train and to
-    judge by that stays the same while labeling goes on. It holds the images' absolute paths and all that is known about them.
-
-    Returns:
-        The number of images.
+    """Writes a table of the images that have a value of each of some attributes, which `likeness.data.read_dataset` reads: something to train and
+    to judge by that stays the same while labeling goes on. It holds the images' absolute paths and all that is known about them. Returns their
+    number.
 
     Raises:
         InputError: no such attribute, no image has it, or the file cannot be written or does not end in .csv.

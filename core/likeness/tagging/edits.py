@@ -25,8 +25,8 @@ class Edit:
         id: its number in the log, which grows from 1; 0 where nothing was left to do, which is not logged.
         images: how many images it changed.
         skipped: of an undo or a redo, how many images it left as they are, as somebody has changed them since.
-        name, value: what was given or removed; empty where they are several. Of "rename" the name is "OLD → NEW".
         action: "add", "remove", "set", "clear", "note", "import", "rename", "undo" or "redo".
+        name, value: what was given or removed; empty where they are several. Of "rename" the name is "OLD → NEW".
     """
 
     id: int
@@ -38,18 +38,16 @@ class Edit:
 
 
 def attribute_id(connection: sqlite3.Connection, name: str, kind: Kind) -> int:
-    """The number of a tag, an attribute or of the notes; a new one where there is none.
-
-    Raises:
-        InputError: the name is of another kind here, or there are too many names.
+    """The number of a tag, an attribute or of the notes; a new one where there is none. Raises InputError where the name is of another kind here, or
+    there are too many names.
     """
-    found = connection.execute("SELECT id, name, kind FROM attributes WHERE key = ?", (name_key(name),)).fetchone()
-    if found is None:
+    known = known_attribute(connection, name)
+    if known is None:
         if connection.execute("SELECT COUNT(*) FROM attributes").fetchone()[0] >= MOST_NAMES:
             raise InputError(f"There are {MOST_NAMES:,} tags and attributes here, and no more are kept; use one of them instead of '{name}'.")
         return _inserted(connection, "INSERT INTO attributes (name, key, kind) VALUES (?, ?, ?)", (name, name_key(name), kind))
-    check_kind(found[1:], kind)
-    return int(found[0])
+    check_kind(known[1:], kind)
+    return known[0]
 
 
 def check_kind(known: tuple[str, Kind], kind: Kind) -> None:
@@ -70,10 +68,9 @@ def value_ids(connection: sqlite3.Connection, attribute: int, texts: Iterable[st
     """The number of each text as a value of an attribute; raises InputError for too many different ones."""
     wanted = sorted(set(texts))
     connection.executemany("INSERT OR IGNORE INTO attribute_values (attribute, text) VALUES (?, ?)", [(attribute, text) for text in wanted])
-    if len(wanted) == 1:
-        rows = connection.execute("SELECT text, id FROM attribute_values WHERE attribute = ? AND text = ?", (attribute, wanted[0])).fetchall()
-    else:
-        rows = connection.execute("SELECT text, id FROM attribute_values WHERE attribute = ?", (attribute,)).fetchall()
+    one = " AND text = ?" if len(wanted) == 1 else ""  # the others' texts may be many
+    given = (attribute, *wanted) if one else (attribute,)
+    rows = connection.execute(f"SELECT text, id FROM attribute_values WHERE attribute = ?{one}", given).fetchall()
     count = connection.execute("SELECT COUNT(*) FROM attribute_values WHERE attribute = ?", (attribute,)).fetchone()[0]
     if kind != "note" and count > MOST_VALUES:
         raise InputError(f"An attribute has at most {MOST_VALUES:,} different values; write what differs for each image into its note.")
@@ -103,10 +100,8 @@ def write_edit(connection: sqlite3.Connection, who: str, action: str, changes: I
 
 
 def rename_attribute(connection: sqlite3.Connection, who: str, name: str, new: str) -> Edit:
-    """Gives images under a new name what they have under another, which is taken from them.
-
-    Raises:
-        InputError: nothing has the name, no image has anything of it, or images have something under the new one.
+    """Gives images under a new name what they have under another, which is taken from them. Raises InputError where nothing has the name, no image
+    has anything of it, or images have something under the new one.
     """
     known = known_attribute(connection, name)
     if known is None:

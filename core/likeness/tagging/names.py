@@ -50,10 +50,8 @@ def name_key(name: str) -> str:
 
 
 def check_value(value: str) -> str:
-    """A value as it is kept, as `check_name`.
-
-    Raises:
-        InputError: it is empty, too long, holds control characters, or is what stands for images without a label.
+    """A value as it is kept, as `check_name`. Raises InputError where it is empty, too long, holds control characters, or is what stands for images
+    without a label.
     """
     kept = _plain(value, "A value", LONGEST_VALUE)
     if not kept:
@@ -64,10 +62,8 @@ def check_value(value: str) -> str:
 
 
 def check_note(text: str) -> str:
-    """A note as it is kept: its lines end in a line feed, with no blanks around the whole.
-
-    Raises:
-        InputError: it is too long or holds control characters other than line ends and tabs.
+    """A note as it is kept: its lines end in a line feed, with no blanks around the whole. Raises InputError where it is too long or holds control
+    characters other than line ends and tabs.
     """
     lines = unicodedata.normalize("NFC", text).replace("\r\n", "\n").replace("\r", "\n").strip().split("\n")
     kept = "\n".join(_printable(line.replace("\t", " "), "A note") for line in lines)
@@ -83,11 +79,7 @@ def check_who(who: str) -> str:
 
 
 def check_paths(paths: Iterable[str]) -> list[str]:
-    """The paths of an edit's images, each once.
-
-    Raises:
-        InputError: there is none, there are too many, or one is no path of an image.
-    """
+    """The paths of an edit's images, each once. Raises InputError where there is none, there are too many, or one is no path of an image."""
     if isinstance(paths, str):
         paths = [paths]
     kept = list(dict.fromkeys(map(str, paths)))

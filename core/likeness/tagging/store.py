@@ -1,9 +1,9 @@
 """Tags, values and notes that people give to the images of one dataset."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
 
 from likeness.errors import InputError
 from likeness.io import plain_name
@@ -13,22 +13,22 @@ from likeness.tagging.names import LONGEST_VALUE, NOTE, Kind, check_name, check_
 from likeness.tagging.tag_file import copy_file, reading, writing
 
 if TYPE_CHECKING:
+    from sqlite3 import Connection
+
     import numpy as np
     import pandas as pd
     from numpy.typing import NDArray
 
+P = ParamSpec("P")
+T = TypeVar("T")
 WAIT_SECONDS = 10.0  # for others that write
 MOST_LOGGED = 1_000_000  # edits shown
 
 
 @dataclass(frozen=True)
 class NewColumn:
-    """What several images get in one column, for `TagStore.set_columns`.
-
-    Attributes:
-        name: of a tag or attribute; `likeness.tagging.NOTE` for notes.
-        kind: "tag", "attribute" or "note".
-        values: for each image a text (of a tag "yes"), "" to remove what is there, or None to leave it as it is.
+    """What several images get in one column, for `TagStore.set_columns`: for each image a text (of a tag "yes"), "" to remove what is there, or None
+    to leave it as it is. Notes have the name `likeness.tagging.NOTE`.
     """
 
     name: str
@@ -91,12 +91,7 @@ class TagStore:
         return self._edit("note", paths, NOTE, "note", check_note(text) or None, who)
 
     def set_columns(self, paths: Sequence[str], new: Sequence[NewColumn], who: str, action: str = "import") -> Edit:
-        """Gives each image values of its own, in several columns, as one edit.
-
-        Args:
-            paths: of n images, each once.
-            new: columns of n values.
-        """
+        """Gives each of n images, named once each, values of its own in several columns of n values, as one edit."""
         who, kept = check_who(who), check_paths(paths)
         if len(kept) != len(paths) or any(len(column.values) != len(kept) for column in new):
             raise InputError(f"{len(paths)} paths, of which {len(kept)} differ, do not fit the columns; give each image once, and a value for each.")
@@ -128,28 +123,16 @@ class TagStore:
         return [self._checked_column(column) for column in new]
 
     def undo(self, who: str) -> Edit:
-        """Takes back the newest edit of a person that is not undone. Images that somebody has changed since stay: `Edit.skipped` counts them.
-
-        Raises:
-            InputError: there is none.
+        """Takes back the newest edit of a person that is not undone; raises InputError where there is none. Images that somebody has changed since
+        stay: `Edit.skipped` counts them.
         """
-        who = check_who(who)
-        if not self.path.exists():
-            raise InputError(f"There is no edit of '{who}' to undo.")
-        with writing(self.path, self.wait_seconds) as connection:
-            return edits.undo_edit(connection, who)
+        return self._turn(edits.undo_edit, who)
 
     def redo(self, who: str) -> Edit:
-        """Does again what a person undid last, unless the person has edited since; as `undo`, images that were changed since stay.
-
-        Raises:
-            InputError: there is nothing.
+        """Does again what a person undid last, unless the person has edited since; raises InputError where there is nothing. As `undo`, images that
+        were changed since stay.
         """
-        who = check_who(who)
-        if not self.path.exists():
-            raise InputError(f"There is nothing that '{who}' has undone to do again.")
-        with writing(self.path, self.wait_seconds) as connection:
-            return edits.redo_edit(connection, who)
+        return self._turn(edits.redo_edit, who)
 
     def can_undo(self, who: str) -> tuple[bool, bool]:
         """Whether the person has something to undo, and to redo."""
@@ -166,63 +149,53 @@ class TagStore:
 
     def counts(self) -> "pd.DataFrame":
         """A row for each tag and each value that images have: name, kind, value (empty for tags and notes), images."""
-        with reading(self.path, self.wait_seconds) as connection:
-            return columns.read_counts(connection, self.path)
+        return self._read(columns.read_counts)
 
     def given_order(self) -> list[tuple[str, str]]:
         """Name and value (empty for tags) of every tag and value that was ever given, the one that came up first at the front."""
-        with reading(self.path, self.wait_seconds) as connection:
-            return columns.read_given_order(connection, self.path)
+        return self._read(columns.read_given_order)
 
     def columns(self, paths: Iterable[str]) -> "pd.DataFrame":
-        """What images have: a column for each tag (bool), each attribute (category; missing where an image has no value) and the notes (text).
-
-        Args:
-            paths: of n images, as in the table.
-
-        Returns:
-            n rows, in the same order; no column that no image in the file has.
+        """What n images have: a column for each tag (bool), each attribute (category; missing where an image has no value) and the notes (text), of n
+        rows in the same order. A column that no image in the file has is left out.
         """
-        with reading(self.path, self.wait_seconds) as connection:
-            return columns.read_columns(connection, list(paths), self.path)
+        return self._read(columns.read_columns, list(paths))
 
     def given_together(self, paths: Sequence[str], name: str) -> "NDArray[np.int64]":
-        """Numbers (n,) that are equal for images that got their value of an attribute in one go, as a selection on a map does.
-
-        Those of a file or another column, and images without a value, have a number of their own each.
+        """Numbers (n,) that are equal for images that got their value of an attribute in one go, as a selection on a map does. Those of a file or
+        another column, and images without a value, have a number of their own each.
         """
-        checked = check_name(name)
-        with reading(self.path, self.wait_seconds) as connection:
-            found = edits.known_attribute(connection, checked)
-            return columns.read_given_together(connection, -1 if found is None else found[0], paths)
+        return self._read(columns.read_given_together, check_name(name), paths)
 
     def labeled_paths(self) -> list[str]:
         """Paths of all images that have a tag, a value or a note, in natural order; also of those that left the dataset."""
-        with reading(self.path, self.wait_seconds) as connection:
-            return columns.read_labeled_paths(connection, self.path)
+        return self._read(columns.read_labeled_paths)
 
     def kind_of(self, name: str) -> tuple[str, Kind] | None:
         """Name and kind of a tag or attribute that has been used here, in whatever letter case; None for another."""
-        checked = check_name(name)
-        with reading(self.path, self.wait_seconds) as connection:
-            found = edits.known_attribute(connection, checked)
+        found = self._read(edits.known_attribute, check_name(name))
         return None if found is None else found[1:]
 
     def log(self, count: int = 100, who: str | None = None, path: str | None = None) -> "pd.DataFrame":
-        """The newest edits, the newest first: edit, time (UTC), who, action, name, value, images, skipped, undone.
-
-        Args:
-            count: at most so many, and never more than a million.
-            who: only those of one person.
-            path: only those that changed this image.
+        """The newest edits, at most `count` and never more than a million, the newest first: edit, time (UTC), who, action, name, value, images,
+        skipped, undone; of one person, or those that changed one image.
         """
         who, path = who and check_who(who), path and check_paths([path])[0]
-        with reading(self.path, self.wait_seconds) as connection:
-            return columns.read_log(connection, min(count, MOST_LOGGED), who, path, self.path)
+        return self._read(columns.read_log, min(count, MOST_LOGGED), who, path)
 
     def copy_to(self, file: Path) -> None:
         """Writes a copy of the whole file as it is at one moment, while others go on writing; for backups. `file` must not exist."""
         copy_file(self.path, file)
+
+    def _read(self, what: "Callable[Concatenate[Connection, P], T]", *given: "P.args", **options: "P.kwargs") -> T:
+        with reading(self.path, self.wait_seconds) as connection:
+            return what(connection, *given, **options)
+
+    def _turn(self, what: "Callable[[Connection, str], Edit]", who: str) -> Edit:
+        """Undoes or redoes; where there is no file yet, what is empty says that there is nothing to do."""
+        who = check_who(who)
+        with writing(self.path, self.wait_seconds) if self.path.exists() else reading(self.path, self.wait_seconds) as connection:
+            return what(connection, who)
 
     def _edit(self, action: str, paths: Iterable[str], name: str, kind: Kind, value: str | None, who: str) -> Edit:
         who, kept = check_who(who), check_paths(paths)

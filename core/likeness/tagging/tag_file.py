@@ -22,6 +22,7 @@ _VERSION = 1
 _PAGE_BYTES = 4096
 _MAX_PAGES = MOST_BYTES // _PAGE_BYTES
 
+_DAMAGED = "are damaged; nothing was changed: bring the file back from a backup, or move it away to begin anew."
 # state: what each image has now, and which edit gave it; a value that was removed stays as NULL, so that the edit is known.
 # changes: what an edit found and left, of which the state follows; before_edit is NULL where there was nothing, after_edit where nothing is left.
 _SCHEMA = """
@@ -38,12 +39,14 @@ CREATE TABLE state (attribute INTEGER, image INTEGER, value INTEGER, edit INTEGE
 """
 
 
+class DamagedError(Exception):
+    """A file holds what nobody wrote."""
+
+
 @contextmanager
 def reading(path: Path, wait_seconds: float) -> Iterator[sqlite3.Connection]:
-    """A connection that sees the file as it is at one moment; an empty one where there is no file.
-
-    Raises:
-        InputError: the file cannot be read, is damaged or another program's.
+    """A connection that sees the file as it is at one moment; an empty one where there is no file. Raises InputError where the file cannot be read,
+    is damaged or another program's.
     """
     with _explained(path), closing(_open(path, wait_seconds) if path.exists() else _empty()) as connection:
         connection.execute("BEGIN")
@@ -72,10 +75,8 @@ def writing(path: Path, wait_seconds: float) -> Iterator[sqlite3.Connection]:
 
 
 def copy_file(path: Path, target: Path) -> None:
-    """Writes a copy of the file as it is at one moment, while others write; `target` must not exist.
-
-    Raises:
-        InputError: as `reading`, or the copy cannot be written.
+    """Writes a copy of the file as it is at one moment, while others write; `target` must not exist. Raises InputError as `reading`, or where the
+    copy cannot be written.
     """
     if target.exists():
         raise InputError(f"'{_shown(target)}' is there already; name another file.")
@@ -135,13 +136,9 @@ def _make(path: Path) -> None:
         partial = path.with_name(f".{secrets.token_hex(8)}.partial")
         try:
             with closing(sqlite3.connect(partial, isolation_level=None)) as connection:
-                for setting in (
-                    f"page_size = {_PAGE_BYTES}",
-                    f"application_id = {APPLICATION_ID}",
-                    f"user_version = {_VERSION}",
-                    "journal_mode = WAL",
-                ):
-                    connection.execute(f"PRAGMA {setting}").fetchone()
+                settings = {"page_size": _PAGE_BYTES, "application_id": APPLICATION_ID, "user_version": _VERSION, "journal_mode": "WAL"}
+                for name, value in settings.items():
+                    connection.execute(f"PRAGMA {name} = {value}").fetchone()
                 connection.executescript(f"BEGIN; {_SCHEMA} COMMIT;")
             _put(partial, path)
         finally:
@@ -166,8 +163,8 @@ def _explained(path: Path) -> Iterator[None]:
         yield
     except sqlite3.Error as error:
         raise InputError(f"The tags in '{_shown(path)}' {_reason(error, path)}") from error
-    except UnicodeDecodeError as error:  # SQLite's own messages may hold damaged names
-        raise damaged(path) from error
+    except (DamagedError, UnicodeDecodeError) as error:  # SQLite's own messages may hold damaged names
+        raise InputError(f"The tags in '{_shown(path)}' {_DAMAGED}") from error
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
         raise InputError(f"The tags in '{_shown(path)}' cannot be read or written ({reason}); allow it, or make room there.") from error
@@ -185,15 +182,7 @@ def _reason(error: sqlite3.Error, path: Path) -> str:
         return "cannot be written, as the file or its folder is read-only; nothing was changed: allow writing there."
     if name.startswith("SQLITE_IOERR"):
         return f"cannot be read or written ({error}); nothing was changed: check that the disk has room and works, and try again."
-    return DAMAGED
-
-
-DAMAGED = "are damaged; nothing was changed: bring the file back from a backup, or move it away to begin anew."
-
-
-def damaged(path: Path) -> InputError:
-    """What is raised where a file holds what nobody wrote."""
-    return InputError(f"The tags in '{_shown(path)}' {DAMAGED}")
+    return _DAMAGED
 
 
 def _shown(path: Path) -> str:

@@ -37,21 +37,23 @@ from .preview import (
     summarize_similarities as summarize_similarities,
 )
 from .runs.background import begin as begin, spawn as spawn, start_run as start_run, tail_log as tail_log
-from .runs.checkpoint_figures import CHECKPOINTS as CHECKPOINTS, Checkpoint as Checkpoint, checkpoint_figures as checkpoint_figures
-from .runs.manage_runs import (
-    check_run_name as check_run_name,
-    delete_run as delete_run,
-    export_run as export_run,
-    export_zip as export_zip,
-    rename_run as rename_run,
+from .runs.manage_runs import delete_run as delete_run, export_run as export_run, export_zip as export_zip, rename_run as rename_run
+from .runs.run_encoder import (
+    RunPreprocessing as RunPreprocessing,
+    load_network as load_network,
+    load_spherical_map as load_spherical_map,
+    run_preprocessing as run_preprocessing,
+    weights_metadata as weights_metadata,
 )
-from .runs.run_encoder import load_network as load_network, load_spherical_map as load_spherical_map
 from .runs.run_folder import (
+    CHECKPOINTS as CHECKPOINTS,
+    Checkpoint as Checkpoint,
     RunFolder as RunFolder,
     Status as Status,
     TaskFolder as TaskFolder,
+    checkpoint_figures as checkpoint_figures,
+    figure_names as figure_names,
     find_run as find_run,
     list_runs as list_runs,
     trained_folders as trained_folders,
 )
-from .runs.run_preprocessing import RunPreprocessing as RunPreprocessing, run_preprocessing as run_preprocessing, weights_metadata as weights_metadata

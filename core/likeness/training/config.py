@@ -23,27 +23,25 @@ class DataConfig(FrozenConfig):
 
     Attributes:
         source: what `likeness.data.read_dataset` takes.
-        path_column, caption_column: of a CSV or Parquet file, the columns of paths and of captions; None: they are found.
+        path_column, caption_column: of a CSV or Parquet file; None: they are found.
         attribute: the class of an image; of several attributes the combination ("red pickup").
         label_files: CSV files of path and label, each of which adds an attribute of its own name; images that one leaves out take no part.
-        split: "classes": the first classes in natural order train and the others test, so that no class is in both; "official": the parts of
-            a paper's dataset, "cub200:FOLDER"; "file": as a file of splits says; "images": no classes, but continuous labels: as the column
-            `split` of the table says ("train", "test", and "query" for test images that are queries), otherwise the last images test.
+        split: "classes": the first classes in natural order train and the others test; "official": the parts of a paper's dataset, "cub200:FOLDER";
+            "file": as a file of splits says; "images": no classes, but continuous labels: as the column `split` of the table says ("train", "test",
+            and "query" for test images that are queries), otherwise the last images test.
         splits, shift: that file, or the name of one that ships, and the name of a split in it (`likeness splits`).
         tuning: the classes that the split holds out for tuning are tested instead, on a run that trains without them.
         train_classes: share of the classes that train, where the split is by classes.
         validation: share of the training classes (below 1), or their number, that is held out, for the schedule and the best weights: whole
             classes, since test classes are unseen too. With split images, of the training images. The papers take 0.15.
         select_on_test: the best weights are chosen by the test classes, as the papers' programs do, which flatters their figures. Otherwise
-            validation classes choose them, and where there are none, the last weights are the ones that are kept.
-        image_size: side in pixels at which images are kept and shown to the network.
+            validation classes choose them, and where there are none, the last weights are kept.
+        image_size: side in pixels at which images are shown to the network.
         crops: what random crops are cut from. "square": the center square, of which they have 16 to 100 %; "whole": the whole image, of which
             they have 8 to 100 %, as in the papers' programs. Evaluation shows the center square's middle in both.
         frame: what of an image is kept: "square", its center; "whole", all of it, squeezed to a square, as label distances of layouts ask for.
-        kept: side in pixels at which that is kept; evaluation shows its middle `image_size` pixels, so that the two say how much of it is seen.
-            None: 8/7 of image_size, as in the papers' 256 and 224.
-        subset: at most so many images, drawn at random, the same for every seed; None: all.
-        per_class: at most so many images of each class; None: all.
+        kept: side in pixels at which that is kept; evaluation shows its middle `image_size` pixels. None: 8/7 of those, as the papers' 256 and 224.
+        subset, per_class: at most so many images, drawn at random, the same for every seed; at most so many of each class.
         labels: continuous labels, by which an objective such as "log-ratio" trains and by which retrieval is judged.
         shuffled: a control: training images are given each other's continuous labels at random, or where these are names of classes, training
             classes each other's names, so that what is still gained is not due to them.
@@ -106,8 +104,8 @@ class BackboneConfig(FrozenConfig):
             ("clip:cars") whose image side is taken.
         weights: "pretrained" (timm's, or what ships), "none", or a .safetensors file.
         options: further arguments of `timm.create_model`.
-        dim: d, of the embedding; None: as many as the backbone has features, and the embedding layer begins as the
-            identity; with epochs 0 the run is the raw encoder.
+        dim: d, of the embedding; None: as many as the backbone has features, and the embedding layer begins as the identity; with epochs 0 the run
+            is the raw encoder.
         parts: of equal size, each of which is scaled to the same length; 1: the embedding is scaled as a whole.
         freeze_batch_norm: batch norm keeps its running statistics, as in the papers' protocols.
         head_only: only the embedding layer is trained, on features that are computed once, without augmentation.
@@ -135,10 +133,8 @@ class ObjectiveConfig(FrozenConfig):
     """The objective, by a name of `likeness.losses.OBJECTIVES`, its options, and its wrappers with their options ({} for the defaults).
 
     Attributes:
-        miner: of `likeness.samplers.MINERS`, in place of the objective's own; None: its own.
-        miner_options: of that miner.
-        s2sd: `likeness.losses.S2SD`.
-        uniform_prior: `likeness.losses.UniformPrior`: embeddings are spread evenly over the sphere; also around s2sd.
+        miner, miner_options: of `likeness.samplers.MINERS`, in place of the objective's own.
+        s2sd, uniform_prior: `likeness.losses.S2SD`, and `UniformPrior`, also around s2sd.
         diva: `likeness.losses.DiVA`: the objective, the paper's is "margin", is that of the first of four parts; needs backbone.parts 4 and
             three images of each class in a batch, or two with `random_labels`. The second view of an image is another random crop; in a
             head_only run, which has no crops, it is the image's features with some dropped (`dropout`).
@@ -195,8 +191,7 @@ class GuidanceConfig(FrozenConfig):
     Attributes:
         kind: "elg", class names; "plg", pseudolabels.
         method: how language enters (elg): "match", the paper's, or one that it compares with (Table 4): "devise", "vit", "clip-style", "mining",
-            "scaling"; the last two replace the objective, and "vit" reads the feature maps of a timm network that is trained. Older configs
-            name this key `way`.
+            "scaling"; the last two replace the objective, and "vit" reads the feature maps of a timm network that is trained.
         nu: nu_1 and nu_2 of Eq. S2 for method mining, nu_3 and nu_4 of Eq. S3 for scaling. None: 0.5 and 1, or 0.75 and 0.75.
         omega: its weight; the paper takes 1 to 10.
         gamma: shift of Eq. 2 and 3. The softmax of "rows" and "full" sees it in the mask alone, but "row-l2" everywhere: take 0 there.
@@ -208,16 +203,13 @@ class GuidanceConfig(FrozenConfig):
         names: attribute that names a class where its own value does not: "product_kind" for Stanford Online Products, whose products have
             numbers only (elg).
         text: what the language model reads (elg): "names"; "captions" of single images; or "captions+names", in which the class name takes the
-            place of `keywords` (Table 5).
+            place of `keywords` (Table 5), the words that stand for the class, such as "bird".
         captions: CSV file of path and caption, with the paths of the image table.
-        keywords: words of captions that stand for the class, such as "bird".
         control: takes the meaning away, so that what is still gained is not due to it. "shuffled": names, or pseudolabels, are dealt out to the
-            classes at random; "flat": all classes are equally similar, by the mean of the true similarities. Older configs: `shuffled: true`.
-        k: pseudolabels per class (plg).
-        level: "class" or "sample" (plg).
-        variant: "mean", "multi", "dense", "dense+multi" of Table S3 (plg).
+            classes at random; "flat": all classes are equally similar, by the mean of the true similarities.
+        k, level, variant: pseudolabels per class; "class" or "sample"; "mean", "multi", "dense", "dense+multi" of Table S3 (plg).
         average: "softmax" (paper) or "logits" (authors' code) of a class's outputs (plg).
-        classifier: a timm classifier with ImageNet classes (plg); its weights as in `BackboneConfig`. None: the run's backbone.
+        classifier: a timm classifier with ImageNet classes (plg). None: the run's backbone.
         pseudolabels: instead, a CSV file of classes and their names, or "synthetic-cars", which ships (plg).
     """
 
@@ -248,7 +240,7 @@ class GuidanceConfig(FrozenConfig):
     @model_validator(mode="before")
     @classmethod
     def _former_keys(cls, content: Any) -> Any:
-        """Reads configs and runs of before: `way`, now `method`, and `shuffled`, now a `control`."""
+        """Reads configs and runs of before: `way`, now `method`, and `shuffled: true`, now a `control`."""
         if not isinstance(content, dict):
             return content
         for former, key in FORMER_KEYS.items():
@@ -330,8 +322,7 @@ class BatchConfig(FrozenConfig):
     """Which images make a batch.
 
     Attributes:
-        size: images in a batch.
-        per_class: images of each class in it (M-per-class sampling).
+        size, per_class: images in a batch, and of each class in it (M-per-class sampling).
         draw: "spread": different classes, and different images of each; "replacement": both can come up again, as in the authors' code of
             language guidance.
         nearest, pool, drawn: for continuous labels, of `likeness.samplers.NeighborBatches`: neighbors of each drawn anchor, from how many
@@ -361,11 +352,9 @@ class OptimizerConfig(FrozenConfig):
     """How the network is trained.
 
     Attributes:
-        kind: "adam"; "adamw", whose weight decay is apart from the gradients; or "sgd".
-        rate: learning rate.
-        rate_head: of the embedding layer, times that of the rest.
+        kind: "adam"; "adamw", whose weight decay is apart from the gradients; or "sgd", with `momentum`.
+        rate, rate_head: learning rate, and that of the embedding layer, times that of the rest.
         weight_decay: of all weights, but see `objective.weight_decay`.
-        momentum: of SGD.
         milestones: epochs after which the rate falls by `factor`.
         plateau: instead, it falls at most twice when R@1, or the label distance, on the validation split has not got better for so many evaluations.
         decay: by which the rate is multiplied over each epoch, evenly at every step; 1: it stays.
@@ -406,14 +395,12 @@ class FewShotConfig(FrozenConfig):
 
     Attributes:
         shots: images of each test class; each number is measured on its own.
-        episodes: random choices of these images, over which is averaged.
+        episodes: random choices of these images, by `seed`, over which is averaged.
         objective: "margin", or "margin-official", the authors' code of it.
         beta: of that margin loss; it is not learned.
         steps: of the adaptation: one number, or one for each of `shots`. The authors' scripts take 1,000 for 2 shots and 1,500 for 5.
         rate, weight_decay: of Adam; the authors' scripts take 1e-4 and 0.
-        batch_size: images in a batch, two of each class.
-        draw: as in `BatchConfig`. With "spread" a batch holds at most two images of each test class.
-        seed: of the choices.
+        batch_size, draw: images in a batch, two of each class, drawn as in `BatchConfig`; with "spread" at most two of each test class.
     """
 
     shots: tuple[int, ...] = Field(default=(2, 5), min_length=1)
@@ -449,8 +436,7 @@ class RunConfig(FrozenConfig):
     """A whole run.
 
     Attributes:
-        name: shown to people; also of the run's folder.
-        note: what it is, with paper and expected figures.
+        name, note: shown to people, also of the run's folder; what it is, with paper and expected figures.
         epochs: passes over the training images; a pass is n / batch size steps; for continuous labels n / anchors of a batch, so that each
             image is an anchor once. 0 measures the network as it is.
         evaluate_every: epochs between evaluations.
@@ -468,9 +454,8 @@ class RunConfig(FrozenConfig):
             what is evaluated are float32 in any case.
         compile: the backbone by torch.compile, which needs a compiler of C++ on processors, and some minutes before the first step.
         keep_on_device: all images lie on the device that trains, as 8-bit pixels; None: on GPUs, where they take at most 40 % of the free memory.
-        loggers: where figures go beside the run's own file: "tensorboard", "csv", "wandb", "mlflow", by Lightning.
+        loggers: where figures go beside the run's own file, by Lightning.
         workers: processes that prepare batches; None: two for a GPU that does not hold the images, otherwise none.
-        few_shot: measured at the end, where it is given.
         matched_classes: R@1 is also measured among so many test classes, the mean over ten random choices of them: splits whose test sides
             have lost classes are easier by that alone, and this figure is not.
         structure: properties of the space (`likeness.evaluation.structure_metrics`) of the training images are measured at the end.
@@ -595,33 +580,21 @@ class RunConfig(FrozenConfig):
 
 
 def read_config(file: Path | str) -> RunConfig:
-    """A config from a YAML file, or a shipped preset by its name.
-
-    Raises:
-        InputError: no such file or preset, no YAML, or a key or value that does not fit; the message names each.
-    """
+    """A config from a YAML file, or a shipped preset by its name; InputError where there is neither, or as `config_from`."""
     shipped = presets()
     path = config_file(file, shipped, f"There is no config file or preset '{file}'; the presets are {', '.join(shipped)}.")
     return config_from(yaml_content(path), path.name)
 
 
 def config_from(content: Any, name: str = "The config") -> RunConfig:
-    """A config from nested dicts.
-
-    Raises:
-        InputError: a key or value that does not fit; the message names each.
-    """
+    """A config from nested dicts; raises InputError where a key or value does not fit, naming each."""
     if not isinstance(content, dict):
         raise InputError(f"{name} holds {type(content).__name__}, but a config is a mapping of keys such as data, backbone, objective.")
     return RunConfig.checked(content, name)
 
 
 def with_changes(config: RunConfig, changes: dict[str, Any]) -> RunConfig:
-    """The config with other values, by dotted keys: {"guidance.omega": 5, "seed": 1}.
-
-    Raises:
-        InputError: as `config_from`.
-    """
+    """The config with other values, by dotted keys: {"guidance.omega": 5, "seed": 1}; InputError as `config_from`."""
     former = {f"guidance.{key}": f"guidance.{now}" for key, now in FORMER_KEYS.items()}
     renamed = {former.get(key, key): value for key, value in changes.items()}
     return config_from(with_keys(config, renamed))

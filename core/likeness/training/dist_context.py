@@ -9,7 +9,6 @@ class DistContext(NamedTuple):
 
     Attributes:
         rank: its number, from 0; rank 0 is the main process.
-        world_size: how many there are.
         device: on which it computes, "cpu" or "cuda"; empty where it is not known yet.
     """
 
@@ -24,7 +23,6 @@ class DistContext(NamedTuple):
 
     @property
     def is_distributed(self) -> bool:
-        """Whether several processes train."""
         return self.world_size > 1
 
     def part(self, size: int) -> slice:

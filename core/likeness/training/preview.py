@@ -34,8 +34,7 @@ def example_rows(images: RunImages, classes: int, position: int) -> list[int | N
 def example_queries(images: RunImages, count: int, k: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Evenly spread queries (q,), at most `count`, and for each the k gallery images with the nearest labels (q, k), nearest first.
 
-    Raises:
-        InputError: the run has no continuous labels.
+    Raises InputError where the run has no continuous labels.
     """
     if images.distances is None:
         raise InputError("This run has classes and no continuous labels, so no image is nearest by its label; look at its classes instead.")
@@ -46,12 +45,7 @@ def example_queries(images: RunImages, count: int, k: int) -> tuple[NDArray[np.i
 
 
 def fitting_batch(config: RunConfig, labels: "pd.Series[Any]") -> dict[str, Any]:
-    """Changes of a config, by dotted keys, so that its batches can be filled from a division by classes; none where they can be already.
-
-    Args:
-        config: with its batch and its share of training classes.
-        labels: (n,) the class of each image.
-    """
+    """Changes of a config, by dotted keys, so that its batches can be filled from classes with these labels (n,); none where they can be already."""
     counts = labels.value_counts()
     classes = round(config.data.train_classes * len(counts))
     if config.batch.size // config.batch.per_class <= classes or classes < 2:
@@ -63,12 +57,7 @@ def fitting_batch(config: RunConfig, labels: "pd.Series[Any]") -> dict[str, Any]
 
 @dataclass(frozen=True)
 class SimilaritySummary:
-    """How similar classes are to each other.
-
-    Attributes:
-        nearest, farthest: pairs of names, with their similarity.
-        mean, deviation: over all pairs.
-    """
+    """How similar classes are to each other: the nearest and the farthest pair of names with their similarity; mean and deviation over all pairs."""
 
     nearest: tuple[str, str, float]
     farthest: tuple[str, str, float]
@@ -88,11 +77,7 @@ def summarize_similarities(similarities: Any, names: list[str]) -> SimilaritySum
 
 
 def pseudolabel_config(config: RunConfig) -> RunConfig:
-    """The config with guidance by pseudolabels of classes in place of its own.
-
-    Raises:
-        InputError: it does not fit.
-    """
+    """The config with guidance by pseudolabels of classes in place of its own; raises InputError where it does not fit."""
     return with_changes(config, {"guidance.kind": "plg", "guidance.level": "class"} if config.guidance else {"guidance": {"kind": "plg"}})
 
 

@@ -33,7 +33,7 @@ def space():
     return lk.Space(vectors / np.linalg.norm(vectors, axis=1, keepdims=True), table, embed_texts=_texts)
 
 
-def test_both_labels_judge_a_pair_and_its_own_what_is_left(space):
+def test_both_labels_judge_a_pair_and_the_notion_of_fewest_prompts_counts(space) -> None:
     seen = []
     runs = algebra_table(space, NOTIONS, seeds=range(2), on_run=seen.append)
     pd.testing.assert_frame_equal(pd.DataFrame(seen), runs)
@@ -47,9 +47,6 @@ def test_both_labels_judge_a_pair_and_its_own_what_is_left(space):
     summary = algebra_summary(runs).set_index(["part", "row"])
     assert summary.loc[("joined", "joined"), ["better than raw", "of"]].tolist() == [3, 3]
     assert summary.loc[("joined", "raw encoder"), "better than raw"] == 0
-
-
-def test_of_one_label_the_notion_of_fewest_prompts_counts(space):
     more = Notion("hue", "a {}", ["red", "green", "blue", "ball", "cube"], attribute="color")
     assert set(algebra_table(space, [more, *NOTIONS], seeds=[0])["notion"]) == set(algebra_table(space, NOTIONS, seeds=[0])["notion"])
 

@@ -57,13 +57,10 @@ def test_images_count_alike_however_many_notions_they_have() -> None:
     assert leave_one_notion_out(_runs(scores), sets={"birds": "cars"}).set_index("notion")["chosen"]["load"] == "a"
 
 
-def test_the_same_notion_on_other_images_does_not_choose_either() -> None:
+def test_the_same_notion_elsewhere_and_a_refused_method_take_no_part() -> None:
     twice = SCORES | {("trucks", "color"): {"a": 0.0, "b": 0.0, "c": 5.0}}
     found = leave_one_notion_out(_runs(twice))
     assert found[found["notion"] == "color"]["chosen"].to_list() == ["b", "b"]
-
-
-def test_a_method_that_was_refused_somewhere_takes_no_part() -> None:
     runs = _runs(SCORES)
     runs.loc[(runs["method"] == "a") & (runs["notion"] == "names"), "map_at_r"] = np.nan
     found = leave_one_notion_out(runs)

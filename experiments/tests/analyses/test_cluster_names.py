@@ -51,14 +51,11 @@ def test_names_of_what_is_known_fit_and_controls_do_not(runs: pd.DataFrame) -> N
         assert of(runs, "HDBSCAN", control)["exact"].max() < 0.7
 
 
-def test_shares_add_up(runs: pd.DataFrame) -> None:
+def test_shares_add_up_and_the_table_has_the_means_over_seeds(runs: pd.DataFrame) -> None:
     assert np.allclose(runs[["exact", "synonym", "kind", "hypernym"]].sum(axis=1), runs["fits"])
     assert (runs["fits"] <= runs["named"] + 1e-9).all()
     assert (runs["fits"] <= runs["three"] + 1e-9).all()
     assert set(runs["label"]) == {"what", "group"}
-
-
-def test_the_table_has_the_means_over_seeds(runs: pd.DataFrame) -> None:
     twice = pd.concat([runs, runs.assign(seed=1, fits=runs["fits"] / 2)])
     table = cluster_names_table(twice)
     first = table.iloc[0]
@@ -66,7 +63,7 @@ def test_the_table_has_the_means_over_seeds(runs: pd.DataFrame) -> None:
     assert "seed" not in table
 
 
-def test_a_share_by_hand() -> None:
+def test_shares_by_hand_without_what_fits_everything() -> None:
     labels = np.array([0, 0, 0, 1, 1, 2])
     values = np.array(["dog", "dog", "cat", "maple_tree", "maple_tree", "car"], dtype=object)
     clusters = Clusters(labels[:, None], np.ones((6, 1), bool), (np.full(3, -1),))
@@ -75,9 +72,6 @@ def test_a_share_by_hand() -> None:
     assert [found[key] for key in ("exact", "synonym", "kind", "hypernym")] == [0, 1 / 3, 1 / 3, 0]
     assert found["fits"] == found["three"] == found["named"] == pytest.approx(2 / 3)
     assert found["purity"] == pytest.approx((2 / 3 + 1 + 1) / 3)
-
-
-def test_what_fits_everything_does_not_count() -> None:
     values = np.array(["poodle", "poodle", "owl"], dtype=object)
     clusters = Clusters(np.array([[0], [0], [1]]), np.ones((3, 1), bool), (np.full(2, -1),))
     found = _judged(

@@ -47,7 +47,7 @@ def test_one_half_sets_the_threshold_that_judges_the_other(space: Space) -> None
     assert encoder["threshold"].unique().tolist() == [round(threshold, 4)]
 
 
-def test_the_control_is_drawn_by_the_seed_and_sees_no_encoder(space: Space) -> None:
+def test_the_control_sees_no_encoder_and_the_table_has_a_row_for_each_space(space: Space) -> None:
     def control(base: Space) -> list[float]:
         runs = planted_copies(base, images=8, seeds=[0, 1])
         return runs[runs["space"] != "encoder"]["threshold"].to_list()
@@ -55,9 +55,6 @@ def test_the_control_is_drawn_by_the_seed_and_sees_no_encoder(space: Space) -> N
     blind = space.replace(vectors=np.eye(30, 18)[np.zeros(30, int)], embed_images=lambda images: np.eye(30, 18)[np.zeros(len(images), int)])
     assert control(space) == control(blind)
     assert control(space)[0] != control(space)[-1]
-
-
-def test_the_table_has_a_row_for_each_space(space: Space) -> None:
     table = copies_table(planted_copies(space, images=8, seeds=[0, 1]).assign(images="mine"))
     assert table.columns.tolist() == ["images", "space", *ALTERATIONS, "recall", "precision", "threshold"]
     assert len(table) == 2

@@ -17,19 +17,13 @@ def _query(separation: float, seed: int, share: float = 0.4, shift: float = 0.0)
     return LabeledQuery(str(seed), shift + rng.normal(size=1000) + separation * truth, None, truth)
 
 
-def test_the_best_threshold_is_that_of_a_loop_over_all() -> None:
+def test_thresholds_against_a_loop_on_two_clear_groups_and_on_other_queries() -> None:
     query = _query(1.5, 0)
     loop = max(query.f1(query.similarities >= each) for each in query.similarities)
     assert query.best_f1 == pytest.approx(loop)
-
-
-def test_thresholds_on_two_clear_groups_lie_between_them() -> None:
     query = _query(8, 1)
     for rule in (otsu, two_normals):
         assert query.f1(query.similarities >= rule(query.similarities)) > 0.99
-
-
-def test_a_flat_threshold_is_chosen_on_the_other_queries() -> None:
     thresholds = flat_thresholds([_query(8, 0), _query(8, 1), _query(8, 2, shift=100)], lambda each: each.similarities)
     assert thresholds[2] < 20  # by the other two, which is useless here
     assert np.isnan(flat_thresholds([_query(8, 0)], lambda each: each.similarities)).all()

@@ -20,7 +20,7 @@ def runs() -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["images", "notion", "method", "dim", "seed", "map_at_r"])
 
 
-def test_means_over_notions_and_heads_best_first_and_the_control_last(runs: pd.DataFrame) -> None:
+def test_means_over_notions_and_heads_and_two_encoders_as_one_set(runs: pd.DataFrame) -> None:
     table = methods_table(runs).set_index("method")
     assert list(table.index) == ["Aspect probabilities", "InDiReCT (exact)", "Raw encoder", "InDiReCT (exact), 128", "Other words, where known"]
     # by hand: (0.7 + 0.9) / 2, and images count alike whatever the number of their notions and heads: (0.8 + 0.1) / 2
@@ -28,16 +28,10 @@ def test_means_over_notions_and_heads_best_first_and_the_control_last(runs: pd.D
     assert list(table.loc["Raw encoder"]) == ["0.150", "0.400", "0.275"]
     bold = methods_table(runs, bold=True).set_index("method")
     assert (bold.loc["Aspect probabilities", "cars"], bold.loc["Raw encoder", "photos"]) == ("**0.800**", "**0.400**")
-
-
-def test_two_encoders_of_the_same_images_count_as_one_set(runs: pd.DataFrame) -> None:
     smaller = runs[runs["images"].eq("cars")].assign(images="cars-small", map_at_r=lambda own: own["map_at_r"] - 0.1)
     table = methods_table(pd.concat([runs, smaller], ignore_index=True)).set_index("method")
     # (0.8 + 0.7) / 2 of cars and 0.1 of photos
     assert list(table.loc["Aspect probabilities"]) == ["0.800", "0.100", "0.700", "0.425"]
-
-
-def test_a_case_has_a_deviation_where_something_differs(runs: pd.DataFrame) -> None:
     table = cases_table(runs, ["Raw encoder", "Other words", "Aspect probabilities"]).set_index(["images", "notion"])
     assert table.loc[("cars", "x")].tolist() == ["0.100", "0.100 ± 0.100", "0.700"]
     assert table.loc[("photos", "z")].tolist() == ["0.400 ± 0.141", "–", "0.100"]

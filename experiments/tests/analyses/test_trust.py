@@ -16,14 +16,11 @@ def runs() -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def test_rank_correlations_and_the_control(runs: pd.DataFrame) -> None:
+def test_rank_correlations_and_verdicts_beside_the_control(runs: pd.DataFrame) -> None:
     table = trust_summary(runs).set_index("without labels")
     assert list(table.loc["Score"]) == ["1.000 ± 0.000", "1.000 ± 0.000", "0.567", "0.000"]
     assert table.loc["Halves of the prompts", "rank correlation with MAP@R"] == "-1.000 ± 0.000"
     assert table.loc["Stability", "turned words"] == "1.000"
-
-
-def test_a_notion_counts_once_in_the_verdicts(runs: pd.DataFrame) -> None:
     found = trust_verdicts(runs).set_index("notion")
     assert found["verdict"].to_dict() == {"x": "reads it", "y": "reads it", "z": "flagged"}
     assert found["gain"].tolist() == pytest.approx([0.7, 0.3, -0.1])

@@ -138,19 +138,16 @@ def test_a_damaged_model_is_told_in_one_sentence(model: Path, cars: Path, file: 
     assert "\n" not in str(told.value)
 
 
-def test_sizes_that_its_config_boasts_of_are_not_made(model: Path, cars: Path) -> None:
+def test_damaged_numbers_and_sizes_that_its_config_boasts_of_are_told(model: Path, cars: Path) -> None:
     """A terabyte would be needed; the weights are smaller, and that is found first."""
-    file = model / "captioning.yaml"
-    file.write_text(file.read_text().replace("hidden: 16", "hidden: 500000"))
+    config, weights = model / "captioning.yaml", model / "best-rl.safetensors"
+    whole, content = config.read_text(), bytearray(weights.read_bytes())
+    config.write_text(whole.replace("hidden: 16", "hidden: 500000"))
     with pytest.raises(InputError, match=r"The weights '.*best-rl.safetensors' cannot be read"):
         caption_images(model, cars)
-
-
-def test_damaged_numbers_within_the_weights_are_told(model: Path, cars: Path) -> None:
-    file = model / "best-rl.safetensors"
-    content = bytearray(file.read_bytes())
+    config.write_text(whole)
     content[-5] ^= 1
-    file.write_bytes(content)
+    weights.write_bytes(content)
     with pytest.raises(InputError, match=r"best-rl.safetensors' cannot be read"):
         caption_images(model, cars)
 

@@ -24,16 +24,13 @@ def table(n: int = 20, **columns: list[object]) -> ImageTable:
     return ImageTable("Cars", Path(), pd.DataFrame({"path": [f"{i}.png" for i in range(n)], "caption": [f"car {i}" for i in range(n)], **columns}))
 
 
-def test_shares_are_drawn_by_the_seed() -> None:
+def test_shares_are_drawn_by_the_seed_or_a_column_divides() -> None:
     found = captioned_from(table(), validation=0.2, test=0.1)
     assert (len(found.train), len(found.validation), len(found.test)) == (14, 4, 2)
     assert sorted(np.concatenate([found.train, found.validation, found.test])) == list(range(20))
     again, other = captioned_from(table(), 0.2, 0.1), captioned_from(table(), 0.2, 0.1, seed=1)
     assert np.array_equal(again.test, found.test)
     assert not np.array_equal(other.validation, found.validation)
-
-
-def test_a_column_of_splits_is_the_division() -> None:
     found = captioned_from(table(4, split=["test", "train", "validation", "train"]))
     assert (found.train.tolist(), found.validation.tolist(), found.test.tolist()) == ([1, 3], [2], [0])
     with pytest.raises(InputError, match="has the split 'val'; the splits are train, validation, test"):
@@ -75,7 +72,7 @@ def test_parts_without_images_and_rows_in_two_parts_are_told() -> None:
         Captioned(table(2), [["a"], []], rows[:1], rows[1:], rows[:0])
 
 
-def test_sentences_of_cars_are_true_and_follow_seed_and_row() -> None:
+def test_sentences_of_cars_are_true_and_other_images_are_told() -> None:
     cars = read_cars()
     few = ImageTable(cars.name, cars.root, cars.frame.iloc[:12])
     found = read_captions(with_car_captions(few, each=5))
@@ -88,9 +85,6 @@ def test_sentences_of_cars_are_true_and_follow_seed_and_row() -> None:
             named = set(tokenize(text)) & {"maroon", "fuchsia", "olive", "teal", "navy", "aqua", "lime"}
             allowed = {word for column in ("car_color", "background_color") for phrase in PHRASES[column][row[column]] for word in phrase.split()}
             assert named <= allowed
-
-
-def test_other_images_than_cars_are_told() -> None:
     with pytest.raises(InputError, match="'Cars' lacks the attributes body_type"):
         with_car_captions(table(2))
     cars = read_cars()

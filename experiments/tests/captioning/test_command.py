@@ -1,13 +1,12 @@
 """`python -m experiments.captioning train` as a person meets it; the function itself, on a command line of its own."""
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 import pytest
-import torch
 import typer
 from typer.testing import CliRunner, Result
 
@@ -28,14 +27,6 @@ xe: {epochs: 2, batch: 12, per_image: 2, rate: 0.01}
 rl: {epochs: 1, batch: 12, samples: 2, rate: 0.001}
 device: cpu
 """
-
-
-@pytest.fixture(autouse=True)
-def one_thread() -> Iterator[None]:
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
 
 
 @pytest.fixture
@@ -96,14 +87,11 @@ def test_two_sets_of_features_fill_the_table_and_a_second_call_goes_on(call: Cal
     assert "holds a captioning model of another config" in str(other.exception)
 
 
-def test_what_is_finished_is_printed_without_training(call: Call, few: str, tmp_path: Path) -> None:
+def test_configs_and_what_is_finished_are_listed_without_training(call: Call, few: str, tmp_path: Path) -> None:
+    assert "cars-captions" in call("--list").stdout
     shown = call(few, "--features", "imagenet", "--table", "--out", str(tmp_path / "out"))
     assert (shown.exit_code, shown.stdout) == (0, "No model is finished yet.\n")
     assert not (tmp_path / "out").exists()
-
-
-def test_configs_are_listed(call: Call) -> None:
-    assert "cars-captions" in call("--list").stdout
 
 
 @pytest.mark.parametrize(

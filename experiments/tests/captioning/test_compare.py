@@ -36,7 +36,7 @@ def test_a_folder_for_each_seed_and_the_own_seeds_where_it_was(tmp_path: Path) -
     assert captioning_cells(CONFIG, [run.replace("{seed}", "0")], [], tmp_path).keys() == {second}
 
 
-def test_a_control_stands_beside_each_model(tmp_path: Path) -> None:
+def test_a_control_stands_beside_each_model_and_an_equals_sign_in_a_folder_is_no_title(tmp_path: Path) -> None:
     cells = captioning_cells(CONFIG, ["imagenet"], [], tmp_path, control=True)
     assert {path.name: (cell.config.data.shuffled, cell.title) for path, cell in cells.items()} == {
         "topdown-imagenet": (False, "imagenet"),
@@ -44,9 +44,6 @@ def test_a_control_stands_beside_each_model(tmp_path: Path) -> None:
     }
     shuffled = with_captioning_changes(CONFIG, {"data.shuffled": True})
     assert captioning_cells(shuffled, ["imagenet"], [], tmp_path).keys() == {tmp_path / "topdown-imagenet-shuffled"}
-
-
-def test_an_equals_sign_in_a_folders_name_is_no_title(tmp_path: Path) -> None:
     (cell,) = captioning_cells(CONFIG, ["run:runs/rate=0.1"], [], tmp_path).values()
     assert (cell.title, cell.features) == ("run:runs/rate=0.1", "run:runs/rate=0.1")
 

@@ -33,11 +33,18 @@ def test_the_study_of_the_photos_features_trains_on_the_images_that_train_the_de
     assert {cell.seed for cell in cells(study, Path("runs")) if cell.row == "L(Log-ratio)+M(Dense)"} == {0, 1, 2}
 
 
-def test_changes_by_dotted_keys() -> None:
+def test_changes_by_dotted_keys_and_files(tmp_path: Path) -> None:
     config = captioning_config_from({"name": "a"})
     changed = with_captioning_changes(config, {"decoder.hidden": 8, "backbone.options.width": 3, "rl.epochs": 0})
     assert (changed.decoder.hidden, changed.rl.epochs, changed.backbone.options) == (8, 0, {"width": 3})
     assert config.backbone.options == {}
+    with pytest.raises(InputError, match="There is no captioning config 'nothing'; those that ship are cars-captions, coco-captions"):
+        read_captioning_config("nothing")
+    (tmp_path / "a.yaml").write_text("name: [")
+    with pytest.raises(InputError, match=r"'a\.yaml' is no YAML"):
+        read_captioning_config(tmp_path / "a.yaml")
+    with pytest.raises(InputError, match=r"'name\.x' goes through 'name'"):
+        with_captioning_changes(captioning_config_from({}), {"name.x": 1})
 
 
 @pytest.mark.parametrize(
@@ -52,13 +59,3 @@ def test_changes_by_dotted_keys() -> None:
 def test_what_does_not_fit_is_told(content: object, message: str) -> None:
     with pytest.raises(InputError, match=message):
         captioning_config_from(content)
-
-
-def test_files(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="There is no captioning config 'nothing'; those that ship are cars-captions, coco-captions"):
-        read_captioning_config("nothing")
-    (tmp_path / "a.yaml").write_text("name: [")
-    with pytest.raises(InputError, match=r"'a\.yaml' is no YAML"):
-        read_captioning_config(tmp_path / "a.yaml")
-    with pytest.raises(InputError, match=r"'name\.x' goes through 'name'"):
-        with_captioning_changes(captioning_config_from({}), {"name.x": 1})

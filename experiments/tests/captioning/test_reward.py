@@ -11,7 +11,7 @@ VOCABULARY = Vocabulary(("a", "red", "car", "bus"))
 REFERENCES = [[["a", "red", "car"], ["red", "car"]], [["a", "strange", "bus"]], [["bus"]]]
 
 
-def test_rewards_are_cider_d_of_the_words() -> None:
+def test_rewards_are_cider_d_of_the_words_and_unknown_ones_match_nothing() -> None:
     sentences = np.array([[4, 5, 6, END, PAD], [4, 7, END, PAD, PAD], [4, 7, 5, 6, 6]])
     images = np.array([0, 1, 0])
     plain = CaptionReward(REFERENCES, VOCABULARY, reward_end=False)(sentences, images)
@@ -20,19 +20,6 @@ def test_rewards_are_cider_d_of_the_words() -> None:
     ended = CaptionReward(REFERENCES, VOCABULARY)(sentences, images)
     with_end = [[[*words, "."] for words in own] for own in REFERENCES]
     assert ended == pytest.approx(CiderD(with_end).scores([[*said[0], "."], [*said[1], "."], said[2]], images))
-
-
-def test_the_end_pays() -> None:
-    """Without it as a word, the unfinished sentence has the same reward."""
-    finished, unfinished = np.array([[5, 6, END]]), np.array([[5, 6, 4]])
-    image = np.array([0])
-    reward = CaptionReward(REFERENCES, VOCABULARY)
-    assert reward(finished, image) > reward(unfinished, image)
-    cut = np.array([[5, 6]])
-    assert CaptionReward(REFERENCES, VOCABULARY, False)(finished, image) == CaptionReward(REFERENCES, VOCABULARY, False)(cut, image)
-
-
-def test_unknown_words_match_nothing() -> None:
-    """ "strange" is not in the vocabulary; its sign is no word of the reference."""
+    # "strange" is not in the vocabulary; its sign is no word of the reference.
     reward = CaptionReward(REFERENCES, VOCABULARY, False)
     assert reward(np.array([[UNKNOWN, END]]), np.array([1])) == 0

@@ -31,13 +31,10 @@ def test_stages_draw_apart_and_count_from_their_first_step() -> None:
     assert not np.array_equal(other.images(9), stage().images(0))
 
 
-def test_rates_and_chances() -> None:
+def test_rates_chances_and_drawn_sentences() -> None:
     assert [rate(1.0, 0.5, 2, epoch) for epoch in range(5)] == [1, 1, 0.5, 0.5, 0.25]
     assert [sampling_chance(0.12, 5, epoch) for epoch in (0, 4, 5, 10, 15)] == pytest.approx([0, 0, 0.05, 0.1, 0.12])
     assert sampling_chance(0.0, 5, 50) == 0
-
-
-def test_no_sentence_twice_as_long_as_there_are_enough() -> None:
     rng = np.random.default_rng(0)
     assert sorted(drawn_sentences(5, 5, rng)) == [0, 1, 2, 3, 4]
     assert len(set(drawn_sentences(5, 3, rng))) == 3

@@ -246,6 +246,9 @@ def test_rewards_rise_in_self_critical_training(kind: str, tmp_path: Path) -> No
 
 
 def test_what_does_not_fit_is_told(config: CaptioningConfig, captioned: Captioned, features: Features, tmp_path: Path) -> None:
+    silent = Captioned(captioned.table, [["..."], *captioned.captions[1:]], captioned.train, captioned.validation, captioned.test)
+    with pytest.raises(InputError, match=r"The captions of 'images/00000\.webp' have no words"):
+        train_captioner(config, silent, features, tmp_path / "silent")
     with pytest.raises(InputError, match="There are features of 5 images and captions of 30"):
         train_captioner(config, captioned, Features("attributes", "0", features.grid[:5]), tmp_path / "a")
     train_captioner(with_captioning_changes(config, {"rl.epochs": 0}), captioned, features, tmp_path / "a")
@@ -259,9 +262,3 @@ def test_what_does_not_fit_is_told(config: CaptioningConfig, captioned: Captione
     place.checkpoint.write_bytes(b"no checkpoint")
     with pytest.raises(InputError, match=r"The checkpoint '.*' cannot be read"):
         train_captioner(config, captioned, Features("attributes", "0", features.grid * np.float16(np.nan)), tmp_path / "nan")
-
-
-def test_captions_without_words_are_told(config: CaptioningConfig, captioned: Captioned, features: Features, tmp_path: Path) -> None:
-    silent = Captioned(captioned.table, [["..."], *captioned.captions[1:]], captioned.train, captioned.validation, captioned.test)
-    with pytest.raises(InputError, match=r"The captions of 'images/00000\.webp' have no words"):
-        train_captioner(config, silent, features, tmp_path / "a")

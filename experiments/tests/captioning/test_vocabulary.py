@@ -18,7 +18,7 @@ def test_words_seen_often_enough_the_most_frequent_first() -> None:
         build_vocabulary(SENTENCES, 4)
 
 
-def test_there_and_back() -> None:
+def test_there_and_back_also_on_disk(tmp_path: Path) -> None:
     words = build_vocabulary(SENTENCES, 1)
     rows = words.encode_all([["a", "red", "car"], ["green", "car"], ["a", "red", "car", "a", "car"]], longest=4)
     assert rows.tolist() == [[4, 7, 5, END, PAD], [UNKNOWN, 5, END, PAD, PAD], [4, 7, 5, 4, END]]
@@ -28,9 +28,6 @@ def test_there_and_back() -> None:
     assert len(words) == 9
     with pytest.raises(InputError, match="There is no word 9; this vocabulary has 9"):
         words.decode(np.array([4, 9]))
-
-
-def test_on_disk(tmp_path: Path) -> None:
     words = Vocabulary(("café", "car", "'s"))
     words.save(tmp_path / "a" / "vocabulary.json")
     assert read_vocabulary(tmp_path / "a" / "vocabulary.json") == words

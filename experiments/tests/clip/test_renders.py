@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from experiments.clip import renders as renders_module
-from experiments.clip.renders import load_renders, resized
+from experiments.clip.renders import load_renders
 from experiments.renders.cars import render_scenes, sample_scenes
 
 
@@ -21,6 +21,8 @@ def test_pixels_are_those_of_the_generator(tmp_path: Path) -> None:
     rows = np.array([6, 0, 3])
     np.testing.assert_array_equal(renders.pixels(rows), render_scenes(sample_scenes(7, 5))[rows])
     assert renders.scenes.equals(sample_scenes(7, 5))
+    load_renders(3, 6, 128, tmp_path)
+    assert len(list(tmp_path.iterdir())) == 2  # another seed has another folder
 
 
 def test_what_is_there_is_not_drawn_again_and_what_is_missing_is(tmp_path: Path) -> None:
@@ -45,14 +47,3 @@ def test_an_interruption_leaves_no_half_chunk(tmp_path: Path, monkeypatch: pytes
     with pytest.raises(KeyboardInterrupt):
         load_renders(3, 5, 32, tmp_path)
     assert not list(tmp_path.rglob("0*.npy"))
-
-
-def test_another_seed_has_another_folder(tmp_path: Path) -> None:
-    load_renders(3, 5, 32, tmp_path)
-    load_renders(3, 6, 32, tmp_path)
-    assert len(list(tmp_path.iterdir())) == 2
-
-
-def test_resized_keeps_a_flat_color() -> None:
-    flat = np.full((2, 16, 16, 3), 77, np.uint8)
-    np.testing.assert_array_equal(resized(flat, 12), np.full((2, 12, 12, 3), 77))

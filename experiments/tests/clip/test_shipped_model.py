@@ -35,11 +35,8 @@ def test_zero_shot_in_wordings_never_trained(report: pd.DataFrame, attribute: st
     assert report.loc[(wording, attribute), "top1"] >= FLOORS[attribute] - 0.03
 
 
-def test_words_that_were_never_paired(report: pd.DataFrame) -> None:
+def test_words_that_were_never_paired_and_real_car_names(report: pd.DataFrame) -> None:
     assert report.loc[(PAIR, "car_color and body_type"), "top1"] >= 0.85
-
-
-def test_real_car_names(report: pd.DataFrame) -> None:
     assert report.loc[(CAR_MODELS, "body_type"), "top1"] >= 0.97
 
 

@@ -31,14 +31,11 @@ def test_no_caption_and_no_test_prompt_has_an_unknown_word(codes: Codes) -> None
     assert max(len(re.findall(r"\w+", text)) for text in texts) <= CONTEXT_LENGTH - 2
 
 
-def test_words_are_lower_cased_without_punctuation() -> None:
+def test_words_are_lower_cased_and_long_texts_cut_before_the_end_mark() -> None:
     words = vocabulary(NAMES)
     tokenizer = build_tokenizer(words)
     ids = tokenizer("A Blue-Green CAR, seen: zebra!").input_ids
     assert ids == [START, *(words.index(word) for word in ("a", "blue", "green", "car", "seen")), UNKNOWN, END]
-
-
-def test_long_texts_are_cut_before_the_end_mark() -> None:
     ids = build_tokenizer(vocabulary())(["car " * 99], truncation=True, max_length=CONTEXT_LENGTH).input_ids[0]
     assert len(ids) == CONTEXT_LENGTH
     assert ids[-1] == END

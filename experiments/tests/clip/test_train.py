@@ -82,14 +82,11 @@ def test_from_a_damaged_checkpoint_it_goes_on_from_the_one_before(tmp_path: Path
     assert not list(tmp_path.glob("checkpoint*"))
 
 
-def test_a_checkpoint_of_another_recipe_is_refused(tmp_path: Path) -> None:
+def test_other_recipes_and_towers_that_there_are_not_are_refused(tmp_path: Path) -> None:
     with pytest.raises(StopError):
         train_clip(tmp_path, TINY, progress=lambda *args: stop_at(2, *args))
     with pytest.raises(InputError, match=r"another recipe \(batch 8 became 4\)"):
         train_clip(tmp_path, TINY.model_copy(update={"batch": 4}))
-
-
-def test_a_tower_that_there_is_not_is_named(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="No model can be built with the tower 'nope'"):
         train_clip(tmp_path / "m", ClipRecipe(tower="nope", renders=2, steps=1))
     assert not (tmp_path / "m").exists()

@@ -10,15 +10,12 @@ from experiments.clip.zero_shot import CAR_MODELS, FIRST, PAIR, PAIRING, SENTENC
 CARS = {"sedan": ["Volvo S60"], "van": ["Ford Transit"]}
 
 
-def test_accuracy_by_hand() -> None:
+def test_accuracy_by_hand_and_the_papers_own_wordings() -> None:
     texts = np.eye(3, dtype=np.float32)
     images = np.array([[1, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]], np.float32)
     top1, balanced = accuracy(images, texts, np.array([0, 0, 0, 2]))
     assert top1 == 0.75
     assert balanced == pytest.approx((2 / 3 + 1) / 2)
-
-
-def test_the_papers_own_wordings() -> None:
     assert first_prompts("car_color")[0] == "a black car"
     assert first_prompts("background_color")[-1] == "a car in front of an orange background"
     assert first_prompts("body_type")[2] == "a photo of a suv"

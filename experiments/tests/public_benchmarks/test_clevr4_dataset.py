@@ -44,9 +44,3 @@ def test_annotations_that_are_damaged(root: Path, change: Any, message: str) -> 
     with pytest.raises(InputError, match=message) as caught:
         read_clevr4(root)
     assert len(str(caught.value).splitlines()) == 1
-
-
-def test_no_json(root: Path) -> None:
-    (root / "clevr_4_annots.json").write_text('{"a": ')
-    with pytest.raises(InputError, match=r"'clevr_4_annots\.json' of Clevr-4 is no JSON"):
-        read_clevr4(root)

@@ -25,9 +25,11 @@ def test_all_about_it_is_said(benchmark: Benchmark) -> None:
     assert named_benchmark(f"{benchmark.name}:some/folder") == (benchmark, "some/folder")
 
 
-def test_every_file_that_declares_one_is_listed() -> None:
+def test_every_file_that_declares_one_is_listed_and_indirects_datasets_can_be_named() -> None:
     declaring = {file.stem for file in FOLDER.glob("*.py") if re.search(r"^BENCHMARK = ", file.read_text(encoding="utf-8"), re.MULTILINE)}
     assert {each.name for each in BENCHMARKS} == declaring
+    for name in package._OF_INDIRECT:
+        assert named_dataset(name).usage == f"{name}:FOLDER"
 
 
 @EACH
@@ -64,11 +66,6 @@ def test_ours_and_theirs_in_one_table() -> None:
 def test_names_that_are_none(source: str, message: str) -> None:
     with pytest.raises(InputError, match=message):
         named_benchmark(source)
-
-
-def test_indirects_five_datasets_can_be_named() -> None:
-    for name in package._OF_INDIRECT:
-        assert named_dataset(name).usage == f"{name}:FOLDER"
 
 
 def test_rows_are_checked() -> None:

@@ -16,30 +16,21 @@ def root(miniatures: dict[str, Callable[[Path], Path]], tmp_path: Path) -> Path:
     return miniatures["genecis"](tmp_path)
 
 
-def test_images_stand_once_with_their_tasks(root: Path) -> None:
+def test_images_and_templates(root: Path) -> None:
     frame = read_genecis(root).frame
     assert len(frame) == frame["path"].nunique() == 7
     assert dict(zip(frame["path"], frame["tasks"], strict=True))["VG_100K_all/7.jpg"] == "change_attribute"
     assert len(read_genecis(root, "focus_object")) == 4
     assert genecis_tasks(root) == ("change_attribute", "focus_object")
-
-
-def test_templates(root: Path) -> None:
     first, second = read_templates(root, "focus_object")
     assert (first.reference.path, first.condition, first.target.path) == ("val2017/000000000001.jpg", "wall", "val2017/000000000022.jpg")
     assert [picture.path for picture in second.gallery] == ["val2017/000000000001.jpg", "val2017/000000004444.jpg"]
     assert read_templates(root, "change_attribute")[0].target.box == (2.0, 2.0, 10.0, 6.0)
-
-
-def test_images_of_visual_genome_as_published_in_two_folders(root: Path) -> None:
     (root / "VG_100K_all").rename(root / "VG_100K")
     (root / "VG_100K_2").mkdir()
     (root / "VG_100K" / "8.jpg").rename(root / "VG_100K_2" / "8.jpg")
     template = read_templates(root, "change_attribute")[0]
     assert (template.reference.path, template.target.path) == ("VG_100K/7.jpg", "VG_100K_2/8.jpg")
-
-
-def test_a_missing_task(root: Path) -> None:
     with pytest.raises(InputError, match=r"GeneCIS in '.*' lacks 'genecis/change_object\.json'; take it from .*https://github\.com/facebookresearch"):
         read_genecis(root, "change_object")
 

@@ -10,27 +10,9 @@ from likeness.data.readers import cars
 from likeness.errors import InputError
 
 COLUMNS = [
-    "path",
-    "body_type",
-    "car_color",
-    "background_color",
-    "viewpoint",
-    "camera_height",
-    "distance_name",
-    "sun_side",
-    "sun_height",
-    "yaw",
-    "elevation",
-    "distance",
-    "sun_azimuth",
-    "sun_elevation",
-    "car_hue",
-    "car_saturation",
-    "car_value",
-    "background_hue",
-    "background_saturation",
-    "background_value",
-    "likeness:sha256",
+    *("path", "body_type", "car_color", "background_color", "viewpoint", "camera_height", "distance_name", "sun_side", "sun_height", "yaw"),
+    *("elevation", "distance", "sun_azimuth", "sun_elevation", "car_hue", "car_saturation", "car_value", "background_hue", "background_saturation"),
+    *("background_value", "likeness:sha256"),
 ]
 
 

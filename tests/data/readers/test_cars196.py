@@ -1,40 +1,38 @@
 """Cars196 in its two official layouts, on miniature copies."""
 
 from pathlib import Path
-from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from scipy.io import loadmat, savemat
+from tests.data import conftest as parts
 
-from likeness.data import read_cars196
+from likeness.data.readers.cars196 import read_cars196
 from likeness.errors import InputError
 
 
-def test_labels_of_the_second_half_of_the_classes(parts: SimpleNamespace, tmp_path: Path) -> None:
-    frame = read_cars196(parts.cars196(tmp_path)).frame
+def test_labels_of_the_two_halves_of_the_classes(tmp_path: Path) -> None:
+    frame = read_cars196(parts.write_cars196(tmp_path)).frame
     assert list(frame["path"]) == [f"car_ims/{name}.jpg" for name in ("000005é", "000006", "000007", "000008", "000009", "000010")]
     assert list(frame["car_model"]) == ["FIAT 500 Abarth 2012"] * 3 + ["Citroën C3 Pluriel Convertible 2012"] * 2 + ["Land Rover LR2 SUV 2012"]
     assert list(frame["car_manufacturer"]) == ["FIAT"] * 3 + ["Citroën"] * 2 + ["Land Rover"]
     assert list(frame["car_type"]) == ["hatchback"] * 3 + ["convertible"] * 2 + ["SUV"]
+    table = read_cars196(tmp_path, "train")
+    assert list(table.frame["car_manufacturer"]) == ["AM General"] * 2 + ["Acura", "Dodge"]
+    assert table.name == "Cars196 (train)"
 
 
-def test_as_the_structs_are_read_one_by_one(parts: SimpleNamespace, tmp_path: Path) -> None:
+def test_as_the_structs_are_read_one_by_one(tmp_path: Path) -> None:
     """The way of the field's own readers: nested arrays of one entry each."""
-    content = loadmat(parts.cars196(tmp_path) / "cars_annos.mat")
+    content = loadmat(parts.write_cars196(tmp_path) / "cars_annos.mat")
     names = [str(entry[0]) for entry in content["class_names"][0]]
     expected = {str(one["relative_im_path"][0]): names[int(one["class"][0, 0]) - 1] for one in content["annotations"][0]}
     frame = read_cars196(tmp_path, "all").frame
     assert dict(zip(frame["path"], frame["car_model"], strict=True)) == expected
 
 
-def test_train_is_the_first_half(parts: SimpleNamespace, tmp_path: Path) -> None:
-    table = read_cars196(parts.cars196(tmp_path), "train")
-    assert list(table.frame["car_manufacturer"]) == ["AM General"] * 2 + ["Acura", "Dodge"]
-    assert table.name == "Cars196 (train)"
-
-
-def test_the_devkit_is_split_by_classes_too(parts: SimpleNamespace, tmp_path: Path) -> None:
-    frame = read_cars196(parts.cars196_devkit(tmp_path)).frame
+def test_the_devkit_is_split_by_classes_too(tmp_path: Path) -> None:
+    frame = read_cars196(parts.write_cars196_devkit(tmp_path)).frame
     assert dict(zip(frame["path"], frame["car_manufacturer"], strict=True)) == {
         "cars_train/00001.jpg": "FIAT",
         "cars_train/00003.jpg": "Land Rover",
@@ -44,9 +42,9 @@ def test_the_devkit_is_split_by_classes_too(parts: SimpleNamespace, tmp_path: Pa
     assert len(read_cars196(tmp_path, "all")) == 6
 
 
-def test_copies_of_the_devkit_with_nested_folders_and_both_indexes(parts: SimpleNamespace, tmp_path: Path) -> None:
-    parts.cars196(tmp_path / "other")
-    root = parts.cars196_devkit(tmp_path / "cars")
+def test_copies_of_the_devkit_with_nested_folders_and_both_indexes(tmp_path: Path) -> None:
+    parts.write_cars196(tmp_path / "other")
+    root = parts.write_cars196_devkit(tmp_path / "cars")
     (tmp_path / "other" / "cars_annos.mat").rename(root / "cars_annos.mat")  # its numbers are of images that are not there
     (root / "cars_test_annos_withlabels.mat").rename(root / "devkit" / "cars_test_annos_withlabels.mat")
     (root / "cars_train").rename(root / "x")
@@ -57,23 +55,17 @@ def test_copies_of_the_devkit_with_nested_folders_and_both_indexes(parts: Simple
     assert all(path.is_file() for path in table.paths())
 
 
-def test_few_images_and_two_classes(parts: SimpleNamespace, tmp_path: Path) -> None:
-    assert len(read_cars196(parts.cars196(tmp_path / "one", ["A Sedan 2000", "B Coupe 2000"], [2]))) == 1
+def test_few_images_and_two_classes_and_labels_that_are_none(tmp_path: Path) -> None:
+    assert len(read_cars196(parts.write_cars196(tmp_path / "one", ["A Sedan 2000", "B Coupe 2000"], [2]))) == 1
     with pytest.raises(InputError, match=r"The split 'test' of Cars196 in '.*' has no images in 'cars_annos\.mat'; choose another split"):
-        read_cars196(parts.cars196(tmp_path / "two", ["A Sedan 2000", "B Coupe 2000"], [1, 1]))
-
-
-@pytest.mark.parametrize(
-    ("classes", "message"),
-    [
+        read_cars196(parts.write_cars196(tmp_path / "two", ["A Sedan 2000", "B Coupe 2000"], [1, 1]))
+    for classes, message in (
         ([1, 7], r"Annotation 2 in 'cars_annos\.mat' of Cars196 has the class 7, but there are names of 6 classes; take the files anew from https"),
         ([0, 1], r"Annotation 1 in 'cars_annos\.mat' of Cars196 has the class 0"),
         ([1, "suv"], r"In 'cars_annos\.mat' of Cars196, the class of annotation 2 is 'suv', expected a number; take the file anew from https"),
-    ],
-)
-def test_labels_that_are_none(parts: SimpleNamespace, tmp_path: Path, classes: list[object], message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        read_cars196(parts.cars196(tmp_path, classes=classes))
+    ):
+        with pytest.raises(InputError, match=message):
+            read_cars196(parts.write_cars196(tmp_path / "wrong", classes=classes))
 
 
 @pytest.mark.parametrize(
@@ -84,26 +76,28 @@ def test_labels_that_are_none(parts: SimpleNamespace, tmp_path: Path, classes: l
         ("devkit/cars_meta.mat", r"directly inside holds 'cars_annos\.mat' or 'devkit/cars_meta\.mat'; give the folder"),
     ],
 )
-def test_missing_files_of_the_devkit(parts: SimpleNamespace, tmp_path: Path, missing: str, message: str) -> None:
-    (parts.cars196_devkit(tmp_path) / missing).unlink()
+def test_missing_files_of_the_devkit(tmp_path: Path, missing: str, message: str) -> None:
+    (parts.write_cars196_devkit(tmp_path) / missing).unlink()
     with pytest.raises(InputError, match=message):
         read_cars196(tmp_path)
 
 
-def test_damaged_files(parts: SimpleNamespace, tmp_path: Path) -> None:
-    index = parts.cars196(tmp_path) / "cars_annos.mat"
-    index.write_bytes(index.read_bytes()[:200])
-    with pytest.raises(InputError, match=r"'cars_annos\.mat' of Cars196 (cannot be read as a MATLAB file|has no variable)"):
-        read_cars196(tmp_path)
-    index.write_bytes(b"no MATLAB file, but long enough to look for a header in it" * 9)
-    with pytest.raises(InputError, match=r"'cars_annos\.mat' of Cars196 cannot be read as a MATLAB file \(.*\); take it anew from https://ai"):
-        read_cars196(tmp_path)
-    savemat(index, {"class_names": parts.cell(parts.cars196_names)})
-    with pytest.raises(InputError, match=r"'cars_annos\.mat' of Cars196 has no variable 'annotations'; take the file anew"):
-        read_cars196(tmp_path)
-    savemat(index, {"class_names": parts.cell(["a", "b"]), "annotations": parts.structs(["1.jpg"], [1], "fname")})
-    with pytest.raises(InputError, match=r"annotations in 'cars_annos\.mat' of Cars196 have no field 'relative_im_path'"):
-        read_cars196(tmp_path)
-    savemat(index, {"class_names": parts.cell(["a", "b"]), "annotations": [1, 2]})
-    with pytest.raises(InputError, match="have no field 'relative_im_path'"):
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (200, r"(cannot be read as a MATLAB file|has no variable)"),
+        (b"no MATLAB file, but long enough to look for a header in it" * 9, r"cannot be read as a MATLAB file \(.*\); take it anew from https://ai"),
+        (dict, "has no variable 'annotations'; take the file anew"),
+        (lambda: {"annotations": parts.structs(["1.jpg"], [1], "fname")}, "have no field 'relative_im_path'"),
+        (lambda: {"annotations": [1, 2]}, "have no field 'relative_im_path'"),
+    ],
+    ids=["cut", "text", "variable", "field", "numbers"],
+)
+def test_damaged_files(tmp_path: Path, content: Any, message: str) -> None:
+    index = parts.write_cars196(tmp_path) / "cars_annos.mat"
+    if callable(content):
+        savemat(index, {"class_names": parts.cell(["a", "b"])} | content())
+    else:
+        index.write_bytes(index.read_bytes()[:content] if isinstance(content, int) else content)
+    with pytest.raises(InputError, match=rf"'cars_annos\.mat' of Cars196 {message}"):
         read_cars196(tmp_path)

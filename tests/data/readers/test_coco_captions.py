@@ -1,7 +1,6 @@
 """COCO's captions on a miniature in Karpathy's layout."""
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -10,10 +9,7 @@ from likeness.data import read_captions
 from likeness.data.readers.coco_captions import read_coco_captions
 from likeness.errors import InputError
 
-
-@pytest.fixture
-def root(miniatures: dict[str, Callable[[Path], Path]], tmp_path: Path) -> Path:
-    return miniatures["coco-captions"](tmp_path / "coco")
+DATASET = "coco-captions"
 
 
 def test_images_captions_and_parts(root: Path) -> None:

@@ -1,6 +1,5 @@
 """What holds for every dataset with a name: complete, listed once, and found wherever a person chooses images."""
 
-import ast
 import re
 from collections.abc import Callable
 from importlib.metadata import EntryPoint, EntryPoints
@@ -31,31 +30,15 @@ def test_all_about_it_is_said(dataset: Dataset) -> None:
         assert dataset.layout.page.startswith("https://")
 
 
-def test_names_are_taken_once() -> None:
+def test_every_file_that_declares_one_is_listed_once() -> None:
     names = [dataset.name for dataset in named_datasets()]
     assert len(names) == len(set(names))
-
-
-def test_every_file_that_declares_one_is_listed() -> None:
     declaring = {file.stem for file in (FOLDER / "readers").glob("*.py") if re.search(r"^DATASET = ", file.read_text(encoding="utf-8"), re.MULTILINE)}
     assert {each.read.__module__.rsplit(".", 1)[-1] for each in readers.DATASETS} == declaring
 
 
 def test_what_stands_above_is_found_by_its_entry_point() -> None:
     assert {each.name for each in named_datasets() if each.origin == "generated"} == {"captioned-cars", "synthetic-poses", "synthetic-rooms"}
-
-
-def test_data_takes_nothing_from_above() -> None:
-    """Neither at the top of a file nor inside a function."""
-    above = {"labels", "language", "encoders", "notions", "recipes", "search", "studies", "training", "evaluation", "space", "commands"}
-    for file in FOLDER.rglob("*.py"):
-        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
-            named = (
-                [node.module or ""]
-                if isinstance(node, ast.ImportFrom)
-                else [each.name for each in getattr(node, "names", []) if node.__class__ is ast.Import]
-            )
-            assert not {name.split(".")[1] for name in named if name.startswith("likeness.")} & above, file
 
 
 def birds(root: Path) -> Dataset:
@@ -90,10 +73,7 @@ def test_another_package_brings_one_as_an_entry_point(tmp_path: Path, monkeypatc
     assert named_dataset("few-birds") is brought
     assert len(read_dataset("few-birds@2")) == 2
     assert "`birds:...`" in source_help()
+    with pytest.raises(InputError, match=r"There is no dataset 'house'; choose from cars, caltech101, cars196, .*few-birds"):
+        named_dataset("house")
     with pytest.raises(InputError, match=r"The entry point 'owls' of 'likeness.datasets' is no Dataset of that name; repair 'birds:DATASET'"):
         named_dataset("owls")
-
-
-def test_an_unknown_name_is_answered_with_the_known_ones() -> None:
-    with pytest.raises(InputError, match=r"There is no dataset 'house'; choose from cars, caltech101, cars196, .*synthetic-rooms"):
-        named_dataset("house")

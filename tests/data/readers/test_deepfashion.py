@@ -1,17 +1,10 @@
 """DeepFashion's fine-grained annotation on miniature copies."""
 
-from collections.abc import Callable
 from pathlib import Path
 
-import pytest
+from likeness.data.readers.deepfashion import GROUPS, read_deepfashion
 
-from likeness.data import read_deepfashion
-from likeness.data.readers.deepfashion import GROUPS
-
-
-@pytest.fixture
-def root(miniatures: dict[str, Callable[[Path], Path]], tmp_path: Path) -> Path:
-    return miniatures["deepfashion"](tmp_path / "Category and Attribute Prediction Benchmark")
+DATASET = "deepfashion"
 
 
 def test_labels_of_the_test_part(root: Path) -> None:
@@ -21,6 +14,8 @@ def test_labels_of_the_test_part(root: Path) -> None:
     assert list(frame["clothing_texture"]) == ["solid", "floral + striped", "solid"]
     assert list(frame["clothing_fabric"]) == ["cotton", "faux", "denim"]
     assert list(frame["clothing_fit"]) == ["conventional", "conventional", "(none)"]
+    (root / "Img" / "img").rename(root / "img")  # beside the annotation
+    assert list(read_deepfashion(root, "val").frame["path"]) == ["img/Robe_Décolletée/img_val_00000001.jpg"]
 
 
 def test_equal_labels_are_equal_slices_of_the_line(root: Path) -> None:
@@ -30,8 +25,3 @@ def test_equal_labels_are_equal_slices_of_the_line(root: Path) -> None:
     for group, characters in zip(GROUPS, (slice(0, 14), slice(34, 46), slice(46, None)), strict=True):
         slices = [line[characters] for line in lines]
         assert [[a == b for b in slices] for a in slices] == [[a == b for b in frame[group]] for a in frame[group]]
-
-
-def test_images_beside_the_annotation(root: Path) -> None:
-    (root / "Img" / "img").rename(root / "img")
-    assert list(read_deepfashion(root, "val").frame["path"]) == ["img/Robe_Décolletée/img_val_00000001.jpg"]

@@ -1,19 +1,14 @@
 """Flickr8k and Flickr30k on miniature copies of their layouts."""
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from likeness.data import UNLABELED, read_captions, read_dataset, read_flickr
+from likeness.data import UNLABELED, read_captions, read_dataset
+from likeness.data.readers.flickr import read_flickr
 from likeness.errors import InputError
 
-Writers = dict[str, Callable[[Path], Path]]
-
-
-@pytest.fixture
-def root(miniatures: Writers, tmp_path: Path) -> Path:
-    return miniatures["flickr"](tmp_path / "flickr8k")
+DATASET = "flickr"
 
 
 def test_captions_and_the_labels_that_follow(root: Path) -> None:
@@ -25,25 +20,19 @@ def test_captions_and_the_labels_that_follow(root: Path) -> None:
     assert list(table.frame["dog_color"]) == ["brown", *[UNLABELED] * 4]
     assert list(table.frame["activity"]) == ["running", *[UNLABELED] * 4]
     assert list(table.frame["number_of_people"]) == ["no people", "two people", "no people", "one person", "no people"]
-
-
-def test_flickr30k(root: Path) -> None:
+    # Flickr30k's names
     (root / "Flickr8k.token.txt").rename(root / "results_20130124.token")
     (root / "Flicker8k_Dataset").rename(root / "flickr30k-images")
     assert read_flickr(root).frame["path"][0] == "flickr30k-images/1001_a1.jpg"
 
 
-def test_a_table_of_captions_gives_the_same_labels(root: Path) -> None:
+def test_a_table_of_captions_gives_the_same_labels_and_one_without_is_told(root: Path) -> None:
     expected = read_flickr(root).frame
     captions = zip(expected["path"], read_captions(read_flickr(root)), strict=True)
     rows = [f'{path},"{sentence}"\n' for path, sentences in captions for sentence in sentences]
     (root / "captions.csv").write_text("path,caption\n" + "".join(rows), encoding="utf-8")
     (root / "Flickr8k.token.txt").unlink()
     assert read_flickr(root).frame.equals(expected)
-
-
-def test_a_table_without_captions(root: Path) -> None:
-    (root / "Flickr8k.token.txt").unlink()
     (root / "captions.csv").write_text("path,text\nFlicker8k_Dataset/1001_a1.jpg,a dog\n")
     with pytest.raises(InputError, match=r"'captions\.csv' of Flickr captions .* cannot be used: .* has no captions"):
         read_flickr(root)

@@ -1,24 +1,21 @@
 """LSUN Room Layout on miniature copies."""
 
-from collections.abc import Callable
 from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from numpy.lib.recfunctions import repack_fields
 from PIL import Image
 from scipy.io import savemat
+from tests.data import conftest as parts
 
-from likeness.data import read_dataset, read_lsun_rooms
+from likeness.data import read_dataset
 from likeness.data.readers import lsun_rooms
+from likeness.data.readers.lsun_rooms import read_lsun_rooms
 from likeness.errors import InputError
 from likeness.labels import LabelsConfig, known_labels, label_distances, layout_distances
 
-
-@pytest.fixture
-def root(miniatures: dict[str, Callable[[Path], Path]], tmp_path: Path) -> Path:
-    return miniatures["lsun-rooms"](tmp_path / "lsun")
+DATASET = "lsun-rooms"
 
 
 def test_the_type_with_the_most_images(root: Path) -> None:
@@ -28,13 +25,17 @@ def test_the_type_with_the_most_images(root: Path) -> None:
     assert set(frame["type"]) == {4}
     assert list(frame["scene"][3:5]) == ["bedroom", "é"]
     assert frame["layout"][0] == "layout_seg/sun_a.mat"
+    (root / "images").rename(root / "image")
+    assert read_lsun_rooms(root).frame["path"][0] == "image/sun_a.jpg"
 
 
-def test_the_type_with_the_most_images_may_be_another(tmp_path: Path, parts: SimpleNamespace) -> None:
-    rooms = {part: [(name, scene, {4: 5, 5: 4}.get(kind, kind)) for name, scene, kind in images] for part, images in parts.lsun_rooms_listed.items()}
-    frame = read_lsun_rooms(parts.lsun_rooms(tmp_path / "other", rooms)).frame
+def test_the_type_with_the_most_images_may_be_another_and_what_has_no_layout_takes_no_part(tmp_path: Path) -> None:
+    rooms = {part: [(name, scene, {4: 5, 5: 4}.get(kind, kind)) for name, scene, kind in images] for part, images in parts.LSUN_ROOMS.items()}
+    frame = read_lsun_rooms(parts.write_lsun_rooms(tmp_path / "other", rooms)).frame
     assert list(frame["path"]) == [f"images/sun_{letter}.jpg" for letter in "acdeghjk"]
     assert set(frame["type"]) == {5}
+    rooms = parts.LSUN_ROOMS | {"training": [("sun_x", "attic", 11), *parts.LSUN_ROOMS["training"]]}
+    assert "images/sun_x.jpg" not in set(read_lsun_rooms(parts.write_lsun_rooms(tmp_path / "some", rooms), "every").frame["path"])
 
 
 def test_the_first_30_test_images_are_the_queries(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -54,12 +55,7 @@ def test_types_and_parts_by_name(root: Path) -> None:
         read_lsun_rooms(root, "type11")
 
 
-def test_images_without_layout_take_no_part(tmp_path: Path, parts: SimpleNamespace) -> None:
-    rooms = parts.lsun_rooms_listed | {"training": [("sun_x", "attic", 11), *parts.lsun_rooms_listed["training"]]}
-    assert "images/sun_x.jpg" not in set(read_lsun_rooms(parts.lsun_rooms(tmp_path, rooms), "every").frame["path"])
-
-
-def test_layouts_from_mat_files_and_from_images_are_the_same(root: Path, parts: SimpleNamespace) -> None:
+def test_layouts_from_mat_files_and_from_images_are_the_same(root: Path) -> None:
     table = read_lsun_rooms(root)
     assert known_labels(table) == {"Layout": LabelsConfig(kind="layout")}
     everything = np.arange(len(table))
@@ -74,16 +70,8 @@ def test_layouts_from_mat_files_and_from_images_are_the_same(root: Path, parts: 
     numbers = [names.index(Path(path).stem) for path in table.frame["path"]]
     whole = np.stack([parts.room_layout(number) for number in numbers])
     np.testing.assert_allclose(found, layout_distances(whole, whole), atol=0.05)  # other pixels at 64 x 64
-
-
-def test_images_in_image(root: Path) -> None:
-    (root / "images").rename(root / "image")
-    assert read_lsun_rooms(root).frame["path"][0] == "image/sun_a.jpg"
-
-
-def test_a_missing_layout(root: Path) -> None:
-    (root / "layout_seg" / "sun_g.mat").unlink()
-    with pytest.raises(InputError, match=r"The layout 'sun_g\.mat' cannot be read \(.*\); bring it back or leave this image out"):
+    (root / "layout_seg_images" / "sun_g.png").unlink()
+    with pytest.raises(InputError, match=r"The layout 'sun_g\.png' cannot be read \(.*\); bring it back or leave this image out"):
         label_distances(read_lsun_rooms(root), LabelsConfig(kind="layout"))
 
 

@@ -1,18 +1,14 @@
 """Movie Posters on miniature copies: JSON that is none, in several encodings."""
 
-from collections.abc import Callable
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
+from tests.data import conftest as parts
 
-from likeness.data import read_movie_posters
+from likeness.data.readers.movie_posters import read_movie_posters
 from likeness.errors import InputError
 
-
-@pytest.fixture
-def root(miniatures: dict[str, Callable[[Path], Path]], tmp_path: Path) -> Path:
-    return miniatures["movie-posters"](tmp_path)
+DATASET = "movie-posters"
 
 
 def test_the_first_genre_and_country_of_each_movie(root: Path) -> None:
@@ -29,24 +25,18 @@ def test_the_first_genre_and_country_of_each_movie(root: Path) -> None:
     ]
 
 
-def test_a_movie_without_poster_stays_and_a_second_entry_does_not_count(root: Path) -> None:
+def test_a_movie_without_poster_stays_a_second_entry_does_not_count_and_a_poster_may_lie_in_another_year(root: Path) -> None:
     table = read_movie_posters(root)
     assert [path.name for path in table.paths() if not path.is_file()] == ["tt06.jpg"]
     assert list(table.frame["path"]).count("Movie_Poster_Dataset/1980/tt01.jpg") == 1
-
-
-def test_a_poster_in_the_folder_of_another_year_is_found(root: Path) -> None:
     posters = root / "Movie_Poster_Dataset"
     (posters / "1980" / "tt02.jpg").rename(posters / "1991" / "tt02.jpg")
     assert "Movie_Poster_Dataset/1991/tt02.jpg" in set(read_movie_posters(root).frame["path"])
-
-
-def test_metadata_unpacked_beside_the_posters(root: Path) -> None:
     (root / "Movie_Poster_Metadata" / "groundtruth").rename(root / "groundtruth")
     assert len(read_movie_posters(root)) == 7
 
 
-def test_lines_are_counted_in_any_encoding(root: Path, parts: SimpleNamespace) -> None:
+def test_lines_are_counted_in_any_encoding(root: Path) -> None:
     whole = parts.movie("tt01", "Drama", "USA")
     place = root / "Movie_Poster_Metadata" / "groundtruth" / "1980.txt"
     place.write_bytes((whole + "[1]\n").encode("utf-16"))

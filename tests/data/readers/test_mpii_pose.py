@@ -5,22 +5,20 @@ import pickle
 import re
 from collections.abc import Callable
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 from scipy.io import savemat
+from tests.data import conftest as parts
 
-from likeness.data import ImageTable, read_dataset, read_mpii_pose
+from likeness.data import ImageTable, read_dataset
 from likeness.data.readers import mpii_pose
+from likeness.data.readers.mpii_pose import read_mpii_pose
 from likeness.errors import InputError
 from likeness.labels import LabelsConfig, known_labels, label_distances, mpii_labels, nearest_labels
 
-
-@pytest.fixture
-def root(miniatures: dict[str, Callable[[Path], Path]], tmp_path: Path) -> Path:
-    return miniatures["mpii-pose"](tmp_path / "fullbody")
+DATASET = "mpii-pose"
 
 
 def rows(table: ImageTable, *splits: str) -> np.ndarray:
@@ -32,6 +30,7 @@ def test_images_count_in_the_order_of_their_names_not_of_their_numbers(root: Pat
     train = ["trn/10.jpg", "trn/2.jpg", "trn/9.jpg", "trn/b.jpg", "trn/a/1.jpg"]
     assert list(frame["path"]) == [*train, *(f"val/{name}.jpg" for name in ("07", "1", "4", "5", "8", "90", "91"))]
     assert list(frame["split"]) == ["train"] * 5 + ["query"] * 3 + ["test"] * 4
+    assert [len(read_dataset(f"mpii-pose{part}:{root}")) for part in ("", "/train", "/test")] == [12, 5, 7]
 
 
 def test_the_order_is_that_of_image_folder(root: Path) -> None:
@@ -46,12 +45,6 @@ def test_the_first_1919_test_images_are_the_queries(root: Path, monkeypatch: pyt
     assert list(read_mpii_pose(root, "test").frame["split"]) == ["query"] * 2 + ["test"] * 5
 
 
-def test_parts(root: Path) -> None:
-    assert set(read_mpii_pose(root, "train").frame["split"]) == {"train"}
-    assert len(read_dataset(f"mpii-pose:{root}")) == 12
-    assert len(read_dataset(f"mpii-pose/test:{root}")) == 7
-
-
 def test_what_is_hidden_or_no_image_does_not_count(root: Path) -> None:
     for name in ("trn/._10.jpg", "trn/notes.txt", ".thumbs/1.jpg", "__MACOSX/1.jpg"):
         (root / name).parent.mkdir(exist_ok=True)
@@ -60,7 +53,7 @@ def test_what_is_hidden_or_no_image_does_not_count(root: Path) -> None:
     assert len(read_mpii_pose(root)) == 12
 
 
-def check_labels(root: Path, parts: SimpleNamespace) -> None:
+def check_labels(root: Path) -> None:
     table = read_mpii_pose(root)
     labels = mpii_labels(table)
     train, test = rows(table, "train"), rows(table, "query", "test")
@@ -73,24 +66,24 @@ def check_labels(root: Path, parts: SimpleNamespace) -> None:
     assert (labels.unit, len(labels)) == ("px, sum over joints", 12)
 
 
-def test_distances_from_a_matrix(root: Path, parts: SimpleNamespace) -> None:
+def test_distances_from_a_matrix(root: Path) -> None:
     savemat(root / "dist_pose_trn.mat", {"dist_pose_trn": parts.mpii_distances("trn")})
     for name in ("list_nn.pkl", "dist_nn.pkl"):
         (root / name).unlink()
-    check_labels(root, parts)
+    check_labels(root)
 
 
 @pytest.mark.parametrize("protocol", [2, 5])
-def test_pickles_of_other_kinds(root: Path, parts: SimpleNamespace, protocol: int) -> None:
+def test_pickles_of_other_kinds(root: Path, protocol: int) -> None:
     lists, apart = parts.mpii_lists("trn")
     whole = np.empty(5, dtype=object)
     whole[:] = list(lists.astype(np.uint16))
     (root / "list_nn.pkl").write_bytes(pickle.dumps({"trn": whole}, protocol))
     (root / "dist_nn.pkl").write_bytes(pickle.dumps({"trn": list(apart.astype(np.float32))}, protocol))
-    check_labels(root, parts)
+    check_labels(root)
 
 
-def test_the_lists_are_the_nearest_labels(root: Path, parts: SimpleNamespace) -> None:
+def test_the_lists_are_the_nearest_labels(root: Path) -> None:
     table = read_mpii_pose(root)
     np.testing.assert_array_equal(nearest_labels(mpii_labels(table), rows(table, "train"), 4), parts.mpii_lists("trn")[0])
     assert known_labels(table) == {"Pose": LabelsConfig(kind="mpii")}
@@ -103,7 +96,7 @@ def test_between_the_parts_nothing_is_known(root: Path) -> None:
         labels.between(np.array([4]), np.array([2, 6]))
 
 
-def test_a_part_of_the_table_needs_the_files_of_that_part_only(root: Path, parts: SimpleNamespace) -> None:
+def test_a_part_of_the_table_needs_the_files_of_that_part_only(root: Path) -> None:
     table = read_mpii_pose(root, "test")
     for name in ("list_nn.pkl", "dist_nn.pkl"):
         (root / name).unlink()
@@ -114,7 +107,7 @@ def test_a_part_of_the_table_needs_the_files_of_that_part_only(root: Path, parts
         mpii_labels(read_mpii_pose(root))
 
 
-def test_rounding_is_evened_out(root: Path, parts: SimpleNamespace) -> None:
+def test_rounding_is_evened_out(root: Path) -> None:
     rough = parts.mpii_distances("val")
     exact, rough[2, 3] = rough[2, 3], rough[2, 3] + 0.01
     rough[1, 1] = 1e-3
@@ -148,96 +141,69 @@ def test_images_that_are_elsewhere(root: Path, moved: str, to: str, message: str
         mpii_labels(read_mpii_pose(root))
 
 
-def changed(**keys: Any) -> Callable[[np.ndarray], np.ndarray]:
+def changed(row: int, column: int, to: float) -> Callable[[np.ndarray], np.ndarray]:
     """A copy of a matrix with one entry changed."""
 
     def change(matrix: np.ndarray) -> np.ndarray:
         found = matrix.copy()
-        found[keys["row"], keys["column"]] = keys["to"]
+        found[row, column] = to
         return found
 
     return change
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        (
-            changed(row=1, column=2, to=-3.0),
-            "In 'dist_pose_val.mat' of MPII Human Pose, the distance of images 1 and 2 is -3, expected a number",
-        ),
-        (changed(row=1, column=2, to=np.nan), "images 1 and 2 is nan, expected a number of 0 or more"),
-        (changed(row=6, column=0, to=np.inf), "images 6 and 0 is inf, expected a number of 0 or more"),
-        (changed(row=6, column=6, to=40.0), "images 6 and 6 is 40, expected 0"),
-        (changed(row=0, column=5, to=5.0), "images 0 and 5 is 5 one way and "),
-        (lambda matrix: matrix[:, :6], "has distances (7, 6), and there are 7 test images"),
-        (lambda matrix: matrix.astype(str).astype(object), "in 'dist_pose_val.mat' of MPII Human Pose has type object, expected numbers"),
-    ],
-)
-def test_damaged_distances(root: Path, parts: SimpleNamespace, change: Callable[[np.ndarray], np.ndarray], message: str) -> None:
-    savemat(root / "dist_pose_val.mat", {"dist_pose_val": change(parts.mpii_distances("val"))})
-    with pytest.raises(InputError, match=re.escape(message)) as caught:
-        mpii_labels(read_mpii_pose(root))
-    assert len(str(caught.value).splitlines()) == 1
-
-
-def test_damaged_mat_files(root: Path) -> None:
-    savemat(root / "dist_pose_val.mat", {"other": np.zeros((7, 7))})
-    with pytest.raises(InputError, match=r"'dist_pose_val\.mat' of MPII Human Pose has no variable 'dist_pose_val'; take the file anew"):
-        read_mpii_pose(root)
-    (root / "dist_pose_val.mat").write_bytes(b"no such thing")
-    with pytest.raises(InputError, match=r"'dist_pose_val\.mat' of MPII Human Pose cannot be read as a MATLAB file \("):
-        read_mpii_pose(root)
-
-
-@pytest.mark.parametrize(
-    ("name", "change", "message"),
-    [
-        ("list_nn.pkl", lambda rows: rows[:, :3], "'trn' in 'list_nn.pkl' of MPII Human Pose has shape (5, 3) and type int64"),
-        ("list_nn.pkl", lambda rows: rows.astype(float), "has shape (5, 4) and type float64, and there are 5 training images, expected (5, 4)"),
-        ("list_nn.pkl", lambda rows: rows + 1, "'list_nn.pkl' of MPII Human Pose names image 5, and there are 5 from 0"),
-        ("list_nn.pkl", lambda rows: rows - 1, "'list_nn.pkl' of MPII Human Pose names image -1, and there are 5 from 0"),
-        ("list_nn.pkl", lambda rows: np.where(rows == rows[3, 0], rows[3, 1], rows), "does not name the 4 other images once each"),
-        ("list_nn.pkl", changed(row=3, column=0, to=3), "Row 3 of 'list_nn.pkl' of MPII Human Pose does not name the 4 other images once each"),
-        ("list_nn.pkl", lambda rows: "text", "'trn' in 'list_nn.pkl' of MPII Human Pose has shape () and type <U4"),
-        ("list_nn.pkl", lambda rows: [[1, 2], [3]], "'trn' in 'list_nn.pkl' of MPII Human Pose is no array ("),
-        ("list_nn.pkl", lambda rows: rows[:, ::-1], " one way and "),
-        ("dist_nn.pkl", changed(row=0, column=0, to=-1.0), "In 'dist_nn.pkl' of MPII Human Pose, the distance of images 0 and"),
-        ("dist_nn.pkl", changed(row=0, column=0, to=np.nan), "is nan, expected a number of 0 or more"),
-    ],
-)
-def test_damaged_lists(root: Path, parts: SimpleNamespace, name: str, change: Callable[[np.ndarray], Any], message: str) -> None:
-    lists, apart = parts.mpii_lists("trn")
-    (root / name).write_bytes(pickle.dumps({"trn": change(lists if name == "list_nn.pkl" else apart)}))
-    with pytest.raises(InputError, match=re.escape(message)) as caught:
-        mpii_labels(read_mpii_pose(root))
-    assert len(str(caught.value).splitlines()) == 1
-
-
 class _Evil:
-    def __init__(self, file: Path) -> None:
-        self.file = file
-
     def __reduce__(self) -> Any:
-        return os.system, (f"touch {self.file}",)
+        return os.system, ("touch proof",)
 
 
-def test_damaged_pickles(root: Path, tmp_path: Path) -> None:
-    table = read_mpii_pose(root)
-    for content, message in (
-        (pickle.dumps({"trn": _Evil(tmp_path / "proof")}), r"is no pickle of plain arrays: it asks for (posix|nt)\.system; take it anew"),
-        (b"", "'list_nn.pkl' of MPII Human Pose is no pickle of plain arrays: "),
-        (pickle.dumps(np.zeros(3)), "has no key 'trn'"),
-        (pickle.dumps({"val": 1}), "has no key 'trn'"),
-    ):
-        (root / "list_nn.pkl").write_bytes(content)
-        with pytest.raises(InputError, match=message):
-            mpii_labels(table)
-    assert not (tmp_path / "proof").exists()
-    (root / "list_nn.pkl").unlink()
-    (root / "list_nn.pkl").mkdir()
-    with pytest.raises(InputError, match=r"'list_nn\.pkl' of MPII Human Pose cannot be read \(is a directory\)"):
-        mpii_labels(table)
+VAL, NAMES, APART = "dist_pose_val.mat", "list_nn.pkl", "dist_nn.pkl"
+DAMAGE: list[tuple[str, Any, str]] = [
+    (VAL, changed(1, 2, -3.0), f"In '{VAL}' of MPII Human Pose, the distance of images 1 and 2 is -3, expected a number"),
+    (VAL, changed(1, 2, np.nan), "images 1 and 2 is nan, expected a number of 0 or more"),
+    (VAL, changed(6, 0, np.inf), "images 6 and 0 is inf, expected a number of 0 or more"),
+    (VAL, changed(6, 6, 40.0), "images 6 and 6 is 40, expected 0"),
+    (VAL, changed(0, 5, 5.0), "images 0 and 5 is 5 one way and "),
+    (VAL, lambda matrix: matrix[:, :6], "has distances (7, 6), and there are 7 test images"),
+    (VAL, lambda matrix: matrix.astype(str).astype(object), f"in '{VAL}' of MPII Human Pose has type object, expected numbers"),
+    (VAL, {"other": np.zeros((7, 7))}, f"'{VAL}' of MPII Human Pose has no variable 'dist_pose_val'; take the file anew"),
+    (VAL, b"no such thing", f"'{VAL}' of MPII Human Pose cannot be read as a MATLAB file ("),
+    (NAMES, lambda rows: rows[:, :3], "'trn' in 'list_nn.pkl' of MPII Human Pose has shape (5, 3) and type int64"),
+    (NAMES, lambda rows: rows.astype(float), "has shape (5, 4) and type float64, and there are 5 training images, expected (5, 4)"),
+    (NAMES, lambda rows: rows + 1, "'list_nn.pkl' of MPII Human Pose names image 5, and there are 5 from 0"),
+    (NAMES, lambda rows: rows - 1, "'list_nn.pkl' of MPII Human Pose names image -1, and there are 5 from 0"),
+    (NAMES, lambda rows: np.where(rows == rows[3, 0], rows[3, 1], rows), "does not name the 4 other images once each"),
+    (NAMES, changed(3, 0, 3), "Row 3 of 'list_nn.pkl' of MPII Human Pose does not name the 4 other images once each"),
+    (NAMES, lambda rows: "text", "'trn' in 'list_nn.pkl' of MPII Human Pose has shape () and type <U4"),
+    (NAMES, lambda rows: [[1, 2], [3]], "'trn' in 'list_nn.pkl' of MPII Human Pose is no array ("),
+    (NAMES, lambda rows: rows[:, ::-1], " one way and "),
+    (APART, changed(0, 0, -1.0), "In 'dist_nn.pkl' of MPII Human Pose, the distance of images 0 and"),
+    (APART, changed(0, 0, np.nan), "is nan, expected a number of 0 or more"),
+    (NAMES, pickle.dumps({"trn": _Evil()}), f"is no pickle of plain arrays: it asks for {os.name}.system; take it anew"),
+    (NAMES, b"", "'list_nn.pkl' of MPII Human Pose is no pickle of plain arrays: "),
+    (NAMES, pickle.dumps(np.zeros(3)), "has no key 'trn'"),
+    (NAMES, pickle.dumps({"val": 1}), "has no key 'trn'"),
+    (NAMES, None, "'list_nn.pkl' of MPII Human Pose cannot be read (is a directory)"),
+]
+
+
+@pytest.mark.parametrize(("name", "content", "message"), DAMAGE)
+def test_damage(root: Path, monkeypatch: pytest.MonkeyPatch, name: str, content: Any, message: str) -> None:
+    monkeypatch.chdir(root.parent)
+    lists, apart = parts.mpii_lists("trn")
+    if content is None:
+        (root / name).unlink()
+        (root / name).mkdir()
+    elif isinstance(content, bytes):
+        (root / name).write_bytes(content)
+    elif name == VAL:
+        savemat(root / name, content if isinstance(content, dict) else {"dist_pose_val": content(parts.mpii_distances("val"))})
+    else:
+        (root / name).write_bytes(pickle.dumps({"trn": content(lists if name == NAMES else apart)}))
+    with pytest.raises(InputError, match=re.escape(message)) as caught:
+        mpii_labels(read_mpii_pose(root))
+    assert len(str(caught.value).splitlines()) == 1
+    assert not Path("proof").exists()
 
 
 @pytest.mark.parametrize(("joints", "unit"), [(1, "px, mean of joints"), (14, "px, sum over joints"), (16, "px, sum over joints")])

@@ -1,16 +1,10 @@
 """Stanford Online Products on a miniature copy of its layout."""
 
-from collections.abc import Callable
 from pathlib import Path
 
-import pytest
+from likeness.data.readers.online_products import read_online_products
 
-from likeness.data import read_online_products
-
-
-@pytest.fixture
-def root(miniatures: dict[str, Callable[[Path], Path]], tmp_path: Path) -> Path:
-    return miniatures["online-products"](tmp_path)
+DATASET = "online-products"
 
 
 def test_products_and_kinds_of_each_part(root: Path) -> None:
@@ -20,8 +14,5 @@ def test_products_and_kinds_of_each_part(root: Path) -> None:
     assert train["product"].tolist() == ["1", "1", "2"]
     assert everything["product"].tolist() == [*train["product"], *test["product"]]
     assert test["path"][0] == "bicycle_final/4_é_3.JPG"
-
-
-def test_the_index_of_another_part_is_not_needed(root: Path) -> None:
     (root / "Ebay_train.txt").unlink()
     assert len(read_online_products(root)) == 4

@@ -1,20 +1,16 @@
 """The original Synthetic Cars on miniature copies of the authors' table."""
 
 import colorsys
-from collections.abc import Callable
 from pathlib import Path
 
 import pandas as pd
 import pytest
 
-from likeness.data import read_original_synthetic_cars
 from likeness.data.css_colors import CSS_RGB
+from likeness.data.readers.original_synthetic_cars import read_original_synthetic_cars
 from likeness.errors import InputError
 
-
-@pytest.fixture
-def root(miniatures: dict[str, Callable[[Path], Path]], tmp_path: Path) -> Path:
-    return miniatures["synthetic-cars"](tmp_path)
+DATASET = "synthetic-cars"
 
 
 def slow_name(hue: float, saturation: float, value: float) -> str:
@@ -29,6 +25,14 @@ def test_the_first_thousand_frames_in_their_order(root: Path) -> None:
     assert list(table.frame["body_type"]) == ["Mégane RS", "Tesla Model S", "Enzo"]
     assert list(read_original_synthetic_cars(root, "train").frame["path"]) == ["images/1001.png"]
     assert {"car_color", "background_color", "rotation_z", "sun_elevation", "color_hue"} <= set(table.attributes)
+    # the names of the other repository, and only later frames
+    rows = (root / "samples.csv").read_text(encoding="utf-8").splitlines()
+    (root / "samples.csv").rename(root / "cars.csv")
+    (root / "images").rename(root / "cars")
+    assert read_original_synthetic_cars(root).frame["path"][0] == "cars/1.png"
+    (root / "cars.csv").write_text("\n".join([rows[0], rows[4]]), encoding="utf-8")
+    with pytest.raises(InputError, match=r"The split 'test' of Synthetic Cars \(original\) in '.*' has no images in 'cars\.csv'"):
+        read_original_synthetic_cars(root)
 
 
 def test_colors_are_named_as_in_the_authors_code(root: Path) -> None:
@@ -42,27 +46,3 @@ def test_colors_are_named_as_in_the_authors_code(root: Path) -> None:
     # hue 0.5 is Blender's "unchanged" red, full saturation and value are 2
     assert table.frame["car_color"][1] == "red"
     assert table.frame["background_color"][1] == "white"
-
-
-def test_the_names_of_the_other_repository(root: Path) -> None:
-    (root / "samples.csv").rename(root / "cars.csv")
-    (root / "images").rename(root / "cars")
-    assert read_original_synthetic_cars(root).frame["path"][0] == "cars/1.png"
-
-
-def test_the_metric_can_be_chosen(root: Path) -> None:
-    rows = (root / "samples.csv").read_text(encoding="utf-8").splitlines()
-    # pink: nearest to silver in RGB, to purple in CIELAB
-    changed = [rows[0], rows[1].replace("0.5,2,2,", "0.4,1.2,2,"), *rows[2:]]
-    (root / "samples.csv").write_text("\n".join(changed), encoding="utf-8")
-    names = {metric: read_original_synthetic_cars(root, color_metric=metric).frame["car_color"][1] for metric in ("rgb", "lab")}
-    assert names == {"rgb": "silver", "lab": "purple"}
-    with pytest.raises(InputError, match='Color metric "hue" is unknown: use "lab" or "rgb"'):
-        read_original_synthetic_cars(root, color_metric="hue")
-
-
-def test_only_later_frames(root: Path) -> None:
-    rows = (root / "samples.csv").read_text(encoding="utf-8").splitlines()
-    (root / "samples.csv").write_text("\n".join([rows[0], rows[4]]), encoding="utf-8")
-    with pytest.raises(InputError, match=r"The split 'test' of Synthetic Cars \(original\) in '.*' has no images in 'samples\.csv'"):
-        read_original_synthetic_cars(root)

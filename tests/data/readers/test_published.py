@@ -1,6 +1,5 @@
 """What holds for every reader of a published dataset, and the way to them by name."""
 
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -10,6 +9,7 @@ import pytest
 from likeness.data import DATASETS, absolute_source, read_dataset, recognized
 from likeness.errors import InputError
 from likeness.notions import get_notion, list_notions
+from worlds import Run
 
 Writers = dict[str, Callable[[Path], Path]]
 LAYOUTS = {dataset.name: dataset.layout for dataset in DATASETS if dataset.layout is not None}
@@ -39,13 +39,21 @@ def test_every_reader_is_tested() -> None:
 
 @EACH
 def test_a_miniature_is_read_with_the_labels_of_its_notions(name: str, miniatures: Writers, tmp_path: Path) -> None:
-    table = READERS[name](str(miniatures[name](tmp_path / "set")), "test")
+    root = miniatures[name](tmp_path / "Größe 1")
+    table = READERS[name](str(root), "test")
     count, notions = EXPECTED[name]
     assert len(table) == count
-    assert table.root == tmp_path / "set"
     assert {notion.slug for notion in list_notions() if notion.attribute in table.attributes} == notions
     assert not table.frame.isna().any().any()
     assert table.name == LAYOUTS[name].name
+    # it is found from the folder it lies in, and two copies there are not guessed among
+    (tmp_path / "another").mkdir()
+    assert table.root == READERS[name](str(tmp_path), "test").root == root
+    miniatures[name](tmp_path / "10")
+    with pytest.raises(InputError, match=r"several folders of .*: '10', 'Größe 1'; name one of them"):
+        READERS[name](str(tmp_path), "test")
+    with pytest.raises(InputError, match=r"There is no split 'tets'; choose from test, .*all"):
+        READERS[name](str(root), "tets")
 
 
 @EACH
@@ -64,21 +72,6 @@ def test_the_parts_make_the_whole(name: str, miniatures: Writers, tmp_path: Path
 
 
 @EACH
-def test_it_is_found_from_the_folder_it_lies_in(name: str, miniatures: Writers, tmp_path: Path) -> None:
-    root = miniatures[name](tmp_path / "data" / "Größe 1")
-    (tmp_path / "data" / "another").mkdir()
-    assert READERS[name](str(tmp_path / "data"), "test").root == root
-
-
-@EACH
-def test_two_copies_in_one_folder_are_not_guessed_among(name: str, miniatures: Writers, tmp_path: Path) -> None:
-    for copy in ("10", "9"):
-        miniatures[name](tmp_path / copy)
-    with pytest.raises(InputError, match=r"several folders of .*: '9', '10'; name one of them"):
-        READERS[name](str(tmp_path), "test")
-
-
-@EACH
 def test_a_wrong_folder_is_answered_with_what_is_missing_and_where_it_is_published(name: str, tmp_path: Path) -> None:
     layout = LAYOUTS[name]
     for folder, said in ((tmp_path, f"directly inside holds '{layout.indexes[0]}'"), (tmp_path / "none", "There is no folder '")):
@@ -88,20 +81,18 @@ def test_a_wrong_folder_is_answered_with_what_is_missing_and_where_it_is_publish
         assert f"published at {layout.page}" in str(caught.value)
 
 
-@EACH
-def test_an_unknown_split_is_answered_with_the_known_ones(name: str, miniatures: Writers, tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"There is no split 'tets'; choose from test, .*all"):
-        READERS[name](str(miniatures[name](tmp_path)), "tets")
-
-
 @LISTED
-def test_an_absent_image_stays_in_the_table(name: str, miniatures: Writers, tmp_path: Path) -> None:
+def test_an_absent_image_stays_in_the_table_and_embedding_lists_it(name: str, miniatures: Writers, tmp_path: Path) -> None:
+    from likeness.embedding import embed
+
     root = miniatures[name](tmp_path)
     present = [path for path in READERS[name](str(root), "test").paths() if path.is_file()]
     present[0].unlink()
     table = READERS[name](str(root), "test")
     assert len(table) == EXPECTED[name][0]
     assert present[0] in table.paths()
+    kept = embed(table).table
+    assert (len(kept), len(kept.failed)) == (len(present) - 1, len(table) - len(present) + 1)
     for path in present[1:]:
         path.unlink()
     with pytest.raises(
@@ -110,28 +101,16 @@ def test_an_absent_image_stays_in_the_table(name: str, miniatures: Writers, tmp_
         READERS[name](str(root), "test")
 
 
-@LISTED
-def test_an_absent_image_is_listed_by_embedding(name: str, miniatures: Writers, tmp_path: Path) -> None:
-    from likeness.embedding import embed
-
-    root = miniatures[name](tmp_path)
-    table = read_dataset(f"{name}:{root}")
-    absent = sum(not path.is_file() for path in table.paths())
-    next(path for path in table.paths() if path.is_file()).unlink()
-    base = embed(read_dataset(f"{name}:{root}"))
-    assert len(base.table.failed) == absent + 1
-    assert len(base.table) == len(table) - absent - 1
-
-
 class TestSources:
-    def test_a_name_a_split_and_a_folder(self, miniatures: Writers, tmp_path: Path) -> None:
+    def test_a_name_a_split_and_a_folder(self, miniatures: Writers, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         root = miniatures["cars196"](tmp_path / "with: colon" / "cars 196")
         assert len(read_dataset(f"cars196:{root}")) == 6
         assert len(read_dataset(f" CARS196/train: {root}")) == 4
         assert read_dataset(f"cars196/all:{root}").name == "Cars196 (all)"
         assert read_dataset(f"cars196:{root}", name="Mine").name == "Mine"
-
-    def test_the_home_folder(self, miniatures: Writers, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        (tmp_path / "labels.csv").write_text(f"where\n{root}/car_ims/000006.jpg\n")
+        assert read_dataset(tmp_path / "labels.csv", path_column="where", name="Listed").name == "Listed"
+        assert read_dataset(str(root), name="Mine").name == "Mine"
         monkeypatch.setenv("HOME", str(tmp_path))
         miniatures["cub200"](tmp_path / "birds")
         assert read_dataset("cub200:~/birds").root == tmp_path / "birds"
@@ -147,7 +126,10 @@ class TestSources:
             ("cars196/tets:.", "There is no split 'tets'; choose from test, train, all"),
             ("movie-posters/train:.", "There is no split 'train'; choose from test, all"),
             ("s3://bucket/cars", "There is no dataset 's3' in"),
+            ("nowhere", "There is no dataset 'nowhere'; give cars, caltech101, captioned-cars, synthetic-poses, synthetic-rooms, a folder"),
             ("nowhere", "or NAME:FOLDER with one of cars196, coco-captions, cub200"),
+            ("nowhere.csv", "There is no file 'nowhere.csv'"),
+            *[(source, "No images are named; give 'cars'") for source in ("", "  ")],
         ],
     )
     def test_what_is_not_right(self, source: str, message: str) -> None:
@@ -156,14 +138,11 @@ class TestSources:
         assert message in str(caught.value)
         assert len(str(caught.value).splitlines()) == 1
 
-    def test_a_folder_of_such_a_name_stays_a_folder(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_a_folder_of_such_a_name_stays_a_folder_and_sources_become_absolute(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.chdir(tmp_path)
         (tmp_path / "cars196:mine").mkdir()
         (tmp_path / "cars196:mine" / "1.png").touch()
         assert list(read_dataset("cars196:mine").frame["path"]) == ["1.png"]
-
-    def test_absolute(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.chdir(tmp_path)
         assert absolute_source("cars196/all:data/cars") == f"cars196/all:{tmp_path}/data/cars"
         assert absolute_source("cub200:data") == f"cub200:{tmp_path}/data"
         assert absolute_source("data/labels.csv") == f"{tmp_path}/data/labels.csv"
@@ -182,8 +161,6 @@ class TestFolders:
         assert recognized("data") == f"{name}:data"
         assert read_dataset(recognized("data") or "").root == tmp_path / "data"
         assert set(read_dataset("data").attributes) <= {"class"}
-
-    def test_a_table_called_cars_says_nothing(self, miniatures: Writers, tmp_path: Path) -> None:
         assert recognized(miniatures["synthetic-cars"](tmp_path / "cars")) is None
         assert recognized(tmp_path / "nowhere") is None
         assert recognized("cars196:data") is None
@@ -203,25 +180,11 @@ class TestNotions:
             assert get_notion(f"deepfashion-{notion}").attribute == group
 
 
-def evaluate(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
-    from likeness.commands.cli import main
-
-    monkeypatch.setattr(sys, "argv", ["likeness", "evaluate", *arguments])
-    status = 0
-    try:
-        main()
-    except SystemExit as end:
-        status = int(end.code or 0)
-    return status, *capfd.readouterr()
-
-
 class TestCommandLine:
-    def test_evaluate_measures_the_notions_of_the_dataset(
-        self, miniatures: Writers, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
-    ) -> None:
+    def test_evaluate_measures_the_notions_of_the_dataset(self, miniatures: Writers, tmp_path: Path, run: Run) -> None:
         root, out = miniatures["cars196"](tmp_path / "cars"), tmp_path / "runs.csv"
         options = ["--encoder", "cars", "--methods", "raw,exact", "--dims", "4", "--seeds", "1", "--out", str(out)]
-        status, printed, err = evaluate(monkeypatch, capfd, f"cars196:{root}", *options)
+        status, printed, err = run("evaluate", f"cars196:{root}", *options)
         assert status == 0, err
         assert "Cars196 car type" in printed
         runs = pd.read_csv(out)
@@ -229,19 +192,15 @@ class TestCommandLine:
         assert set(runs["method"]) == {"raw", "exact"}
         assert runs["map_at_r"].between(0, 1).all()
 
-    def test_a_folder_without_labels_is_answered_with_the_source_that_has_them(
-        self, miniatures: Writers, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
-    ) -> None:
-        root = miniatures["cars196"](tmp_path / "cars")
-        status, _, err = evaluate(monkeypatch, capfd, str(root), "--methods", "raw")
-        assert status == 2
-        assert f"has no attribute that a notion is judged by; it has none; write 'cars196:{root}' to read it with its labels." in err
-
-    def test_a_missing_file_is_one_line(
-        self, miniatures: Writers, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
-    ) -> None:
-        (miniatures["cub200"](tmp_path) / "classes.txt").unlink()
-        status, _, err = evaluate(monkeypatch, capfd, f"cub200:{tmp_path}")
-        assert status == 2
-        assert "lacks 'classes.txt'; take it from the dataset published at https://www.vision.caltech.edu" in err
-        assert "Traceback" not in err
+    def test_what_cannot_be_evaluated_is_one_line(self, miniatures: Writers, tmp_path: Path, run: Run) -> None:
+        """A folder without labels is answered with the source that has them."""
+        cars, birds = miniatures["cars196"](tmp_path / "cars"), miniatures["cub200"](tmp_path / "birds")
+        (birds / "classes.txt").unlink()
+        for source, said in (
+            (f"{cars}", f"has no attribute that a notion is judged by; it has none; write 'cars196:{cars}' to read it with its labels."),
+            (f"cub200:{birds}", "lacks 'classes.txt'; take it from the dataset published at https://www.vision.caltech.edu"),
+        ):
+            status, _, err = run("evaluate", source, "--methods", "raw")
+            assert status == 2
+            assert said in err
+            assert "Traceback" not in err

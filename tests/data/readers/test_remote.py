@@ -3,15 +3,17 @@
 import functools
 import http.server
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 from uuid import uuid4
 
 import numpy as np
+import pandas as pd
 import pytest
 from PIL import Image
 
+from likeness.data import ImageTable
 from likeness.data.readers.remote import fetch, is_url, read_remote_folder, remote_states
 from likeness.data.readers.tabular import read_table
 from likeness.errors import InputError
@@ -23,20 +25,17 @@ class Quiet(http.server.SimpleHTTPRequestHandler):
         pass
 
 
-class MeanColor:
-    """An encoder."""
-
-    name, identity, dim, has_text = "mean", "mean-1", 3, False
-
-    def encode_images(self, images: Sequence[Any]) -> np.ndarray:
-        colors = np.array([np.asarray(image, dtype=np.float32).mean((0, 1)) + 1 for image in images])
-        return colors / np.linalg.norm(colors, axis=1, keepdims=True)
-
-    def encode_texts(self, texts: Sequence[str]) -> np.ndarray:
-        raise NotImplementedError
-
-    def unknown_words(self, text: str) -> list[str]:
-        return []
+@contextmanager
+def serving(handler: type[Quiet], folder: Path) -> Iterator[str]:
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(handler, directory=str(folder)))
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}"
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
 
 
 @pytest.fixture
@@ -44,13 +43,8 @@ def served(tmp_path: Path) -> Iterator[tuple[str, Path]]:
     """The address of a web server on this machine, and the folder that it shows."""
     folder = tmp_path / "www"
     folder.mkdir()
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=str(folder)))
-    thread = threading.Thread(target=server.serve_forever)
-    thread.start()
-    yield f"http://127.0.0.1:{server.server_port}", folder
-    server.shutdown()
-    thread.join()
-    server.server_close()
+    with serving(Quiet, folder) as address:
+        yield address, folder
 
 
 @pytest.fixture
@@ -115,20 +109,21 @@ def test_states_change_with_the_object(bucket: str) -> None:
 
 
 def test_images_of_a_web_server_listed_in_a_table(served: tuple[str, Path], tmp_path: Path) -> None:
-    from likeness.encoders import embed_images
+    from likeness.encoders import embed_images, load_encoder
 
     address, folder = served
     for i in range(3):
         Image.new("RGB", (8, 8), (i * 80, 10, 200)).save(folder / f"{i}.png")
     lines = [f"{address}/{name}.png?size=1,{name}" for name in ("0", "2", "none")]
     (tmp_path / "list.csv").write_text("\n".join(["path,shade", *lines]))
-    fake = MeanColor()
+    encoder = load_encoder("cars-small")
     table = read_table(tmp_path / "list.csv", remote=True)
-    result = embed_images(table, fake, remote=True)
+    result = embed_images(table, encoder, remote=True)
     assert result.rows.tolist() == [0, 1]
     assert [failure.reason for failure in result.failed] == ["there is no such file"]
-    np.testing.assert_array_equal(result.vectors, fake.encode_images([Image.new("RGB", (8, 8), (i * 80, 10, 200)) for i in (0, 2)]))
-    assert embed_images(table, fake, remote=True).n_encoded == 0
+    own = embed_images(ImageTable("own", folder, pd.DataFrame({"path": ["0.png", "2.png"]})), encoder)
+    np.testing.assert_allclose(result.vectors, own.vectors, atol=1e-6)
+    assert embed_images(table, encoder, remote=True).n_encoded == 0
     with pytest.raises(InputError, match=r"None of the 3 images that 'list.csv' lists is there"):
         read_table(tmp_path / "list.csv")
 
@@ -156,52 +151,41 @@ class Elsewhere(Quiet):
     do_HEAD = do_GET  # noqa: N815
 
 
+class Sends(Quiet):
+    """A server that sends on to other places."""
+
+    targets: dict[str, str] = {}  # noqa: RUF012
+
+    def do_GET(self) -> None:
+        if self.path not in self.targets:
+            return super().do_GET()
+        self.send_response(302)
+        self.send_header("Location", self.targets[self.path])
+        return self.end_headers()
+
+    do_HEAD = do_GET  # noqa: N815
+
+
 def test_a_confined_process_is_sent_on_to_no_other_place(served: tuple[str, Path]) -> None:
     """Neither another port, nor another folder of the same server: by a redirect, or by a link in a listing."""
     folder = served[1]
-    (folder / "photos").mkdir()
-    (folder / "private").mkdir()
     for place in ("photos/a.png", "private/b.png"):
+        (folder / place).parent.mkdir()
         Image.new("RGB", (4, 4)).save(folder / place)
-    elsewhere = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Elsewhere)
-    targets = {
-        "/photos/other.png": f"http://127.0.0.1:{elsewhere.server_port}/x.png",
-        "/photos/up.png": "/private/b.png",
-        "/photos/dots.png": "../private/b.png",
-        "/photos/near.png": "a.png",
-    }
-
-    class Sends(Quiet):
-        def do_GET(self) -> None:
-            if self.path in targets:
-                self.send_response(302)
-                self.send_header("Location", targets[self.path])
-                self.end_headers()
-            else:
-                super().do_GET()
-
-        do_HEAD = do_GET  # noqa: N815
-
-    sends = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Sends, directory=str(folder)))
-    threads = [threading.Thread(target=each.serve_forever) for each in (elsewhere, sends)]
-    for thread in threads:
-        thread.start()
-    try:
-        base = f"http://127.0.0.1:{sends.server_port}/photos"
+    with serving(Elsewhere, folder) as elsewhere, serving(Sends, folder) as sends:
+        Sends.targets = {
+            "/photos/other.png": f"{elsewhere}/x.png",
+            "/photos/up.png": "/private/b.png",
+            "/photos/dots.png": "../private/b.png",
+            "/photos/near.png": "a.png",
+        }
+        base = f"{sends}/photos"
         confine([], urls=[base])
         found = fetch([f"{base}/{name}.png" for name in ("a", "near", "other", "up", "dots")])
         assert found[0] == found[1] == (folder / "photos" / "a.png").read_bytes()
         for refused in found[2:]:
             assert isinstance(refused, OSError)
             assert "cannot be reached here" in str(refused)
-        (folder / "photos" / "index.html").write_text(
-            f'<a href="a.png"></a><a href="/private/"></a><a href="http://127.0.0.1:{elsewhere.server_port}/deep/"></a>'
-        )
+        (folder / "photos" / "index.html").write_text(f'<a href="a.png"></a><a href="/private/"></a><a href="{elsewhere}/deep/"></a>')
         assert read_remote_folder(f"{base}/").frame["path"].tolist() == [f"{base}/a.png"]
         assert not Elsewhere.asked
-    finally:
-        for each in (elsewhere, sends):
-            each.shutdown()
-            each.server_close()
-        for thread in threads:
-            thread.join()

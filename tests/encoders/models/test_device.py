@@ -54,14 +54,12 @@ def test_on_the_processor_nothing_is_copied() -> None:
     assert np.shares_memory(fetched, rows.numpy())
 
 
-def test_to_a_gpu_from_pinned_memory_without_waiting(notes: list[str]) -> None:
+def test_to_a_gpu_from_pinned_memory_and_back_only_the_copy_is_waited_for(notes: list[str]) -> None:
     to_device(OnGpu(notes, is_cuda=False), "cuda")  # type: ignore[arg-type]
     assert notes == ["pin", "copy to cuda, not waiting"]
     to_device(OnGpu(notes), "cuda:0")  # type: ignore[arg-type]
     assert notes[2:] == ["copy to cuda:0"]
-
-
-def test_back_from_a_gpu_the_copy_begins_at_once_and_only_it_is_waited_for(notes: list[str]) -> None:
+    notes.clear()
     fetch = fetch_later(OnGpu(notes))  # type: ignore[arg-type]
     assert notes == ["copy to cpu, not waiting", "record the stream"]
     np.testing.assert_array_equal(fetch(), np.ones(2))

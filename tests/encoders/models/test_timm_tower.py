@@ -1,11 +1,15 @@
-"""timm backbones: images only; equal to timm itself."""
+"""timm backbones: images only; equal to timm itself, also with batch norm folded into convolutions."""
 
 from pathlib import Path
 
 import numpy as np
 import pytest
+import timm
+import torch
+from torch import nn
 
 from likeness.encoders import embed_texts, encoder_identity, load_encoder
+from likeness.encoders.models.batch_norm import fold_batch_norm
 from likeness.errors import InputError
 
 
@@ -21,10 +25,7 @@ def test_vectors_equal_timms(tiny_timm: Path, photo) -> None:
     encoder = load_encoder(f"timm:local-dir:{tiny_timm}", "cpu")
     np.testing.assert_allclose(encoder.encode_images(images), expected, atol=1e-6)
     assert encoder.dim == expected.shape[1]
-
-
-def test_identity_follows_the_folders_content(tiny_timm: Path) -> None:
-    assert load_encoder(f"timm:local-dir:{tiny_timm}", "cpu").identity == encoder_identity(f"timm:local-dir:{tiny_timm}")
+    assert encoder.identity == encoder_identity(f"timm:local-dir:{tiny_timm}")
 
 
 def test_there_is_no_text_side(tiny_timm: Path) -> None:
@@ -36,26 +37,50 @@ def test_there_is_no_text_side(tiny_timm: Path) -> None:
             ask(["a car"])
 
 
-def test_pretrained_weights_tell_photos_apart(shared: Path, tmp_path: Path) -> None:
-    """Real ImageNet weights on real photos: a nearest neighbor is of the same class far more often than by chance (1 in 10)."""
-    import io
-    import zipfile
+def _with_statistics(network: nn.Module) -> nn.Module:
+    """In evaluation mode, with statistics and scales that say something."""
+    torch.manual_seed(0)
+    for each in network.modules():
+        if isinstance(each, nn.BatchNorm2d):
+            each.running_mean.normal_()
+            each.running_var.uniform_(0.5, 2)
+            nn.init.uniform_(each.weight, 0.5, 2)
+            nn.init.normal_(each.bias)
+    return network.eval().requires_grad_(False)
 
-    import timm
-    from PIL import Image
-    from safetensors.torch import load_file
-    from timm.models import save_for_hf
 
-    preprocessing = {"input_size": (3, 96, 96), "mean": (0.5,) * 3, "std": (0.5,) * 3, "interpolation": "bicubic", "crop_pct": 1.0}
-    model = timm.create_model("mobilenetv2_100", pretrained=False, pad_type="same", pretrained_cfg_overlay=preprocessing)
-    model.load_state_dict(load_file(shared / "weights" / "mobilenetv2_100_in1k.safetensors"), strict=False)
-    save_for_hf(model, tmp_path, model_args={"pad_type": "same"}, safe_serialization=True)
-    classes = ["apple", "bicycle", "bottle", "castle", "lion", "orange", "poppy", "rocket", "streetcar", "wolf"]
-    with zipfile.ZipFile(shared / "data" / "cifar100_300.zip") as archive:
-        names = [name for wanted in classes for name in [n for n in archive.namelist() if f"/{wanted}/" in n and n.endswith(".png")][:12]]
-        images = [Image.open(io.BytesIO(archive.read(name))) for name in names]
-    labels = np.repeat(np.arange(10), 12)
-    vectors = load_encoder(f"timm:local-dir:{tmp_path}", "cpu").encode_images(images)
-    similarities = vectors @ vectors.T
-    np.fill_diagonal(similarities, -1)
-    assert (labels[similarities.argmax(1)] == labels).mean() > 0.5
+def _norms(network: nn.Module) -> int:
+    return sum(isinstance(each, nn.BatchNorm2d) for each in network.modules())
+
+
+@pytest.mark.parametrize(("name", "left"), [("resnet10t", 1), ("test_efficientnet", 0), ("mobilenetv3_small_050", 0), ("regnetx_002", 0)])
+def test_features_stay_and_batch_norm_goes(name: str, left: int) -> None:
+    """All of it but the one of a ResNet with a deep stem, whose convolution lies in a part of its own."""
+    network = _with_statistics(timm.create_model(name, num_classes=0))
+    before, images, state = _norms(network), torch.randn(3, 3, 64, 64), torch.get_rng_state()
+    folded = fold_batch_norm(network, (3, 64, 64))
+    assert torch.equal(torch.get_rng_state(), state)
+    assert before > left
+    assert (_norms(network), _norms(folded)) == (before, left)
+    with torch.inference_mode():
+        expected = network.double()(images.double())
+        torch.testing.assert_close(folded(images).double(), expected, rtol=0, atol=1e-5 * float(expected.abs().max()))
+
+
+class _OtherOrder(nn.Module):
+    """Normalizes before it convolves, and names both the other way round."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.convolution, self.norm = nn.Conv2d(3, 3, 3), nn.BatchNorm2d(3)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        found: torch.Tensor = self.convolution(self.norm(x)).mean((2, 3))
+        return found
+
+
+@pytest.mark.parametrize("network", [_OtherOrder(), timm.create_model("test_vit", num_classes=0)], ids=["another order", "no batch norm"])
+def test_where_nothing_can_be_folded_the_network_comes_back(network: nn.Module) -> None:
+    network = _with_statistics(network)
+    size = (3, *network.patch_embed.img_size) if hasattr(network, "patch_embed") else (3, 16, 16)
+    assert fold_batch_norm(network, size) is network

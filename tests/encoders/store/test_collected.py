@@ -1,6 +1,7 @@
 """Putting a table's embeddings together from shards, against a plain dict."""
 
 import hashlib
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -49,36 +50,30 @@ def test_rows_get_the_vectors_of_their_images_whatever_the_order_and_the_limit(n
     np.testing.assert_array_equal(result.rows, expected)
     np.testing.assert_array_equal(result.vectors, np.array([[numbers[row], numbers[row] + 0.5] for row in expected], dtype=np.float32))
     assert [failure.row for failure in result.failed] == np.flatnonzero(numbers == images[100]).tolist()
-    assert collected.n_done() == len(result.rows) + len(result.failed)
+    assert collected.n_done == len(result.rows) + len(result.failed)
     assert set(numbers[collected.todo()].tolist()) == set(numbers.tolist()) - known - {int(images[100])}
     assert isinstance(result.vectors, np.memmap) == (4 * result.vectors.size > most_bytes)
 
 
-def test_a_shard_given_twice_counts_once(numbers: np.ndarray, tmp_path) -> None:
+@pytest.mark.parametrize(
+    ("shards", "found", "dim"),
+    [
+        ([([5, 6], {}, 2), ([5, 6], {}, 2)], {5, 6}, 2),  # counted once
+        ([([], {5: "it is damaged"}, 2), ([5], {}, 2)], {5}, 2),  # read after all, so no failure
+        ([([5, 6], {}, 2), ([7], {}, 3)], {7}, 3),  # vectors of another length alone count
+    ],
+)
+def test_a_later_shard_says_more(
+    numbers: np.ndarray, tmp_path, shards: list[tuple[list[int], dict[int, str], int]], found: set[int], dim: int
+) -> None:
     collected = Collected(table_of(numbers, tmp_path))
-    for _ in range(2):
-        collected.take(shard_of([5, 6]), lambda: None)
-    assert collected.n_done() == int(np.isin(numbers, [5, 6]).sum())
-    assert sorted(set(numbers[collected.result(False, "", tmp_path).rows].tolist())) == [5, 6]
-
-
-def test_an_image_that_was_read_after_all_is_no_failure(numbers: np.ndarray, tmp_path) -> None:
-    collected = Collected(table_of(numbers, tmp_path))
-    collected.take(shard_of([], {5: "it is damaged"}), lambda: None)
-    collected.take(shard_of([5]), lambda: None)
+    for images, failed, width in shards:
+        shard = shard_of(images, failed)
+        collected.take(replace(shard, vectors=np.resize(shard.vectors, (len(images), width))), lambda: None)
     result = collected.result(False, "", tmp_path)
-    assert not result.failed
-    assert set(numbers[result.rows].tolist()) == {5}
-
-
-def test_vectors_of_another_length_alone_count(numbers: np.ndarray, tmp_path) -> None:
-    collected = Collected(table_of(numbers, tmp_path))
-    collected.take(shard_of([5, 6]), lambda: None)
-    longer = Shard(shard_of([7]).keys, np.zeros((1, 3), np.float32), {})
-    collected.take(longer, lambda: None)
-    result = collected.result(False, "", tmp_path)
-    assert result.vectors.shape[1] == 3
-    assert set(numbers[result.rows].tolist()) == {7}
+    assert set(numbers[result.rows].tolist()) == found
+    assert (result.vectors.shape[1], result.failed) == (dim, [])
+    assert dim == 3 or collected.n_done == len(result.rows)
 
 
 def test_missing_files_are_told_apart(tmp_path) -> None:
@@ -86,7 +81,7 @@ def test_missing_files_are_told_apart(tmp_path) -> None:
     table = ImageTable("t", tmp_path, pd.DataFrame({"path": ["a.png", "there.png", "b\0.png", "a.png"]}))
     collected = Collected(table)
     assert collected.todo().tolist() == [1]
-    assert collected.n_done() == 3
+    assert collected.n_done == 3
     reasons = [(failure.row, failure.reason) for failure in collected.result(False, "", tmp_path).failed]
     assert reasons == [(0, "there is no such file"), (2, "the file cannot be opened"), (3, "there is no such file")]
 

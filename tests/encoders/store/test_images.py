@@ -31,15 +31,13 @@ from likeness.data import CONTENT_COLUMN, ImageTable
 from likeness.encoders import embed_images
 
 class Slow:
-    name, identity, dim, has_text = "slow", "slow-1", 3, False
+    name, identity = "slow", "slow-1"
     def encode_images(self, images):
         time.sleep(0.01)
         colors = np.array([np.asarray(image, dtype=np.float32).mean((0, 1)) + 1 for image in images])
         with open(sys.argv[2], "a") as log:
             log.write(f"{len(images)}\\n")
         return colors / np.linalg.norm(colors, axis=1, keepdims=True)
-    def encode_texts(self, texts): raise NotImplementedError
-    def unknown_words(self, text): return []
 
 folder = Path(sys.argv[1])
 table = ImageTable("colors", folder, pd.DataFrame({"path": sorted(path.name for path in folder.iterdir())}))
@@ -59,8 +57,10 @@ def expected(table: ImageTable) -> np.ndarray:
 
 def test_vectors_stand_in_the_order_of_the_table(table, fake) -> None:
     turned = ImageTable("turned", table.root, table.frame.iloc[::-1])
+    reports: list[tuple[int, int]] = []
     embed_images(ImageTable("half", table.root, table.frame.iloc[5:15]), fake, batch_size=3)
-    result = embed_images(turned, fake, batch_size=3, shard_size=4)
+    result = embed_images(turned, fake, batch_size=4, shard_size=4, progress=lambda *report: reports.append(report))
+    assert reports == [(10, 20), (14, 20), (18, 20), (20, 20)]  # with what is stored first
     np.testing.assert_allclose(result.vectors, expected(turned), atol=1e-6)
     np.testing.assert_array_equal(result.rows, np.arange(20))
     assert result.vectors.dtype == np.float32
@@ -70,13 +70,19 @@ def test_vectors_stand_in_the_order_of_the_table(table, fake) -> None:
 
 
 def test_nothing_is_encoded_twice_and_another_encoder_shares_nothing(table, fake) -> None:
-    first = embed_images(table, fake, shard_size=6, batch_size=6)
+    doubled = ImageTable("doubled", table.root, pd.concat([table.frame, table.frame]))
+    first = embed_images(doubled, fake, shard_size=6, batch_size=6)
+    assert fake.images == 20
+    np.testing.assert_array_equal(first.rows, np.arange(40))
+    np.testing.assert_array_equal(first.vectors[:20], first.vectors[20:])
     assert len(shards(table, fake)) == 4
     assert embed_images(table, type(fake)("fake-2")).n_encoded == 20
     second = embed_images(table, fake)
-    assert fake.images == 20
-    assert second.n_encoded == 0
-    np.testing.assert_array_equal(first.vectors, second.vectors)
+    assert (fake.images, second.n_encoded) == (20, 0)
+    np.testing.assert_array_equal(first.vectors[:20], second.vectors)
+    third = type(fake)("fake-3")
+    embed_images(table, third, batch_size=5, shard_size=1000, shard_seconds=0.0)
+    assert len(shards(table, third)) == 4  # each closed after its time
 
 
 def test_only_changed_and_new_images_are_encoded(table, fake) -> None:
@@ -108,6 +114,16 @@ def test_unreadable_images_are_listed_remembered_and_tried_again_when_they_chang
     assert fake.images == 17
     Image.new("RGB", (8, 8)).save(table.root / "0003.png")
     assert [failure.row for failure in embed_images(table, fake).failed] == [5, 7]
+    none = embed_images(ImageTable("bad", table.root, table.frame.iloc[[5, 7]]), fake)
+    assert (len(none.vectors), len(none.rows), len(none.failed), none.complete) == (0, 0, 2, True)
+
+
+def test_an_image_without_finite_vector_is_listed(table, fake, monkeypatch: pytest.MonkeyPatch) -> None:
+    encode = fake.encode_images
+    monkeypatch.setattr(fake, "encode_images", lambda images: np.where(np.arange(len(images))[:, None] == 2, np.nan, encode(images)))
+    result = embed_images(table, fake)
+    assert [(failure.row, failure.reason) for failure in result.failed] == [(2, "the encoder gives no finite vector for it")]
+    assert np.isfinite(result.vectors).all()
 
 
 @pytest.mark.parametrize(
@@ -183,37 +199,6 @@ def test_stored_embeddings_that_cannot_be_read_now_stay(table, fake, monkeypatch
     assert embed_images(table, fake).n_encoded == 0
 
 
-def test_nothing_readable(tmp_path: Path, fake) -> None:
-    (tmp_path / "a.png").write_bytes(b"")
-    result = embed_images(ImageTable("bad", tmp_path, pd.DataFrame({"path": ["a.png", "b.png"]})), fake)
-    assert len(result.vectors) == len(result.rows) == 0
-    assert len(result.failed) == 2
-    assert result.complete
-
-
-def test_an_image_without_finite_vector_is_listed(table, fake, monkeypatch: pytest.MonkeyPatch) -> None:
-    encode = fake.encode_images
-    monkeypatch.setattr(fake, "encode_images", lambda images: np.where(np.arange(len(images))[:, None] == 2, np.nan, encode(images)))
-    result = embed_images(table, fake)
-    assert [(failure.row, failure.reason) for failure in result.failed] == [(2, "the encoder gives no finite vector for it")]
-    assert np.isfinite(result.vectors).all()
-
-
-def test_rows_with_the_same_image_are_encoded_once(table, fake) -> None:
-    doubled = ImageTable("doubled", table.root, pd.concat([table.frame, table.frame]))
-    result = embed_images(doubled, fake)
-    assert fake.images == 20
-    np.testing.assert_array_equal(result.vectors[:20], result.vectors[20:])
-    np.testing.assert_array_equal(result.rows, np.arange(40))
-
-
-def test_a_column_sha256_of_a_person_is_an_attribute_like_all_others(table, fake) -> None:
-    """img2dataset writes the digest of the original there, and tables of crops that of their parent."""
-    parents = ImageTable("crops", table.root, table.frame.assign(sha256=sha256(b"parent").hexdigest()))
-    np.testing.assert_allclose(embed_images(parents, fake).vectors, expected(table), atol=1e-6)
-    assert parents.attributes[-1] == "sha256"
-
-
 @pytest.fixture
 def known(table) -> ImageTable:
     """The table with the digest of each image."""
@@ -222,7 +207,14 @@ def known(table) -> ImageTable:
 
 
 def test_a_digest_counts_only_where_the_file_has_it(table, known: ImageTable, fake) -> None:
-    """Whatever the time of the file; a table may be read again after images changed or went."""
+    """Whatever the time of the file; a table may be read again after images changed or went.
+
+    A person's own column "sha256" is an attribute like all others: img2dataset writes the digest of the original there, and tables of crops that of
+    their parent.
+    """
+    parents = ImageTable("crops", table.root, table.frame.assign(sha256=sha256(b"parent").hexdigest()))
+    np.testing.assert_allclose(embed_images(parents, type(fake)("fake-2")).vectors, expected(table), atol=1e-6)
+    assert parents.attributes[-1] == "sha256"
     embed_images(known, fake)
     for path in table.paths():
         os.utime(path, ns=(1, 1))
@@ -267,13 +259,6 @@ def test_stopping_keeps_what_is_done(table, fake, monkeypatch: pytest.MonkeyPatc
     assert rest.complete
     assert rest.n_encoded == 12
     np.testing.assert_allclose(rest.vectors, expected(table), atol=1e-6)
-
-
-def test_progress_starts_with_what_is_stored_and_ends_with_all(table, fake) -> None:
-    embed_images(ImageTable("half", table.root, table.frame.iloc[:10]), fake)
-    reports = []
-    embed_images(table, fake, batch_size=4, progress=lambda *report: reports.append(report))
-    assert reports == [(10, 20), (14, 20), (18, 20), (20, 20)]
 
 
 def test_a_full_disk_is_one_clear_error_and_loses_nothing(table, fake, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -325,11 +310,6 @@ def test_shipped_embeddings_need_no_encoding(table, known: ImageTable, fake, tmp
         ship_embeddings(table, fake)
 
 
-def test_a_shard_is_closed_after_its_time(table, fake) -> None:
-    embed_images(table, fake, batch_size=5, shard_size=1000, shard_seconds=0.0)
-    assert len(shards(table, fake)) == 4
-
-
 def test_leftovers_of_a_killed_writer_are_removed_later(table, fake) -> None:
     embed_images(ImageTable("half", table.root, table.frame.iloc[:10]), fake)
     old, young = (store_folder(table, fake.identity) / name for name in (".old.partial", ".young.partial"))
@@ -379,9 +359,12 @@ def encoded(log: Path) -> int:
     return sum(int(line) for line in log.read_text().split()) if log.exists() else 0
 
 
-def test_torch_stays_away_when_all_is_stored(table, tiny_clip: Path, tmp_path: Path) -> None:
+def test_a_real_encoder_gives_what_it_gives_alone_and_torch_stays_away_when_all_is_stored(table, tiny_clip: Path, tmp_path: Path) -> None:
+    from likeness.encoders import load_encoder
+
     name = f"local-dir:{tiny_clip}"
-    first = embed_images(table, name, device="cpu")
+    first = embed_images(table, name, device="cpu", batch_size=7)
+    np.testing.assert_allclose(first.vectors, load_encoder(name, "cpu").encode_images(table.paths()), atol=1e-6)
     code = f"""
 import sys
 from pathlib import Path
@@ -394,13 +377,6 @@ print(len(result.rows), result.n_encoded, "torch" in sys.modules, float(result.v
     answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
     assert answer[:3] == ["20", "0", "False"]
     assert float(answer[3]) == pytest.approx(float(first.vectors.sum()), abs=1e-3)
-
-
-def test_a_real_encoder_gives_what_it_gives_alone(table, tiny_clip: Path) -> None:
-    from likeness.encoders import load_encoder
-
-    encoder = load_encoder(f"local-dir:{tiny_clip}", "cpu")
-    np.testing.assert_allclose(embed_images(table, encoder, batch_size=7).vectors, encoder.encode_images(table.paths()), atol=1e-6)
 
 
 def test_what_is_embedded_first_stands_for_all(table, fake, monkeypatch) -> None:

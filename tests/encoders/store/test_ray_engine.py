@@ -7,6 +7,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ from likeness.encoders import embed_images
 from likeness.encoders.store import ray_engine
 from likeness.encoders.store.keys import as_names, table_keys
 from likeness.encoders.store.ray_cluster import ray_cluster
-from likeness.encoders.store.ray_worker import Board, UnitReport, WorkUnit
+from likeness.encoders.store.ray_worker import Board
 from likeness.encoders.store.shard_folder import LocalFolder
 from likeness.encoders.store.shards import read_shards
 from likeness.errors import InputError
@@ -44,9 +45,6 @@ def noting_encoder(log: Path, dim: int = 3, before: Callable[[int], None] = lamb
     class Noting:
         name, identity, has_text = "noting", "noting-1", False
 
-        def __init__(self) -> None:
-            self.dim = dim
-
         def encode_images(self, images: Any) -> np.ndarray:
             import time
 
@@ -56,12 +54,6 @@ def noting_encoder(log: Path, dim: int = 3, before: Callable[[int], None] = lamb
             with log.open("a") as file:
                 file.write(f"{os.getpid()} {len(images)}\n")
             return colors / np.linalg.norm(colors, axis=1, keepdims=True)
-
-        def encode_texts(self, texts: Any) -> np.ndarray:
-            raise NotImplementedError
-
-        def unknown_words(self, text: str) -> list[str]:
-            return []
 
     return Noting()
 
@@ -91,40 +83,27 @@ def mixed(write_images: Callable[..., ImageTable], tmp_path: Path) -> ImageTable
     return ImageTable("mixed", table.root, pd.DataFrame({"path": [*table.frame["path"][:-1], latin, "0003.png"]}, dtype=object))
 
 
-def test_shards_are_those_of_the_local_engine_byte_for_byte(cluster, mixed: ImageTable, tiny_clip: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("alone", [False, True])
+def test_shards_are_those_of_the_local_engine_byte_for_byte(
+    cluster, mixed: ImageTable, tiny_clip: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, alone: bool
+) -> None:
+    """With as many threads as a worker has, on which the last digits may depend: one, or as torch chooses for a worker that has its machine alone."""
+    import psutil
     import torch
 
-    # as many threads as a worker has: the last digits may depend on them
+    monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
     threads = torch.get_num_threads()
-    torch.set_num_threads(1)
+    torch.set_num_threads((psutil.cpu_count(logical=False) or 1) if alone else 1)
     local = embed_images(mixed, f"local-dir:{tiny_clip}", device="cpu", store_dir=tmp_path / "local", **SIZES)
     torch.set_num_threads(threads)
-    cores = int(cluster.cluster_resources()["CPU"])
-    options = {"engine": "ray", "workers": cores, "device": "cpu", **SIZES}
-    spread = embed_images(mixed, f"local-dir:{tiny_clip}", store_dir=tmp_path / "ray", **options)
+    workers = None if alone else int(cluster.cluster_resources()["CPU"])
+    spread = embed_images(mixed, f"local-dir:{tiny_clip}", device="cpu", store_dir=tmp_path / "ray", engine="ray", workers=workers, **SIZES)
     assert files_of(tmp_path / "ray") == files_of(tmp_path / "local")
     assert len(files_of(tmp_path / "ray")) == 3
     np.testing.assert_array_equal(spread.vectors, local.vectors)
     np.testing.assert_array_equal(spread.rows, local.rows)
     assert (spread.failed, spread.complete, spread.n_encoded) == (local.failed, True, 34)
     assert [failure.row for failure in spread.failed] == [5, 7]
-
-
-def test_vectors_are_those_of_the_local_engine_without_any_option(
-    cluster, mixed: ImageTable, tiny_clip: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    import psutil
-    import torch
-
-    # both engines have the threads that torch chooses by itself, whatever the tests run with
-    monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
-    threads = torch.get_num_threads()
-    torch.set_num_threads(psutil.cpu_count(logical=False) or 1)
-    local = embed_images(mixed, f"local-dir:{tiny_clip}", store_dir=tmp_path / "local")
-    torch.set_num_threads(threads)
-    spread = embed_images(mixed, f"local-dir:{tiny_clip}", store_dir=tmp_path / "ray", engine="ray")
-    assert files_of(tmp_path / "ray") == files_of(tmp_path / "local")
-    np.testing.assert_array_equal(spread.vectors, local.vectors)
 
 
 def test_what_is_stored_is_not_read_again(cluster, mixed: ImageTable, tmp_path: Path) -> None:
@@ -220,24 +199,22 @@ def test_a_disk_that_fills_up_under_a_worker_is_one_sentence(cluster, write_imag
     assert (rest.complete, rest.n_encoded) == (True, 20)
 
 
-def test_a_store_that_the_workers_do_not_see(cluster, write_images, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from dataclasses import replace
-
-    task = ray_engine._task
-    monkeypatch.setattr(ray_engine, "_task", lambda *given, **named: replace(task(*given, **named), place=str(tmp_path / "elsewhere")))
-    with pytest.raises(InputError, match=r"The worker on [\d.]+ does not see the store '.*elsewhere'; name a folder that every node reaches"):
-        embed_images(write_images(tmp_path / "few", 4), noting_encoder(tmp_path / "log"), engine="ray")
-
-
-def test_workers_with_other_weights_are_refused(cluster, write_images, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from dataclasses import replace
-
-    table, encoder = write_images(tmp_path / "few", 4), noting_encoder(tmp_path / "log")
-    task = ray_engine._task
-    monkeypatch.setattr(ray_engine, "_task", lambda *given, **named: replace(task(*given, **named), encoder=other))
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        ("place", r"The worker on [\d.]+ does not see the store '.*elsewhere'; name a folder that every node reaches"),
+        ("encoder", "has other weights than the one here; install the same on every node"),
+    ],
+)
+def test_workers_elsewhere_or_with_other_weights_are_refused(
+    cluster, write_images, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, changed: str, said: str
+) -> None:
+    table, encoder, task = write_images(tmp_path / "few", 4), noting_encoder(tmp_path / "log"), ray_engine._task
     other = noting_encoder(tmp_path / "log")
     type(other).identity = "noting-2"
-    with pytest.raises(InputError, match="has other weights than the one here; install the same on every node"):
+    values = {"place": str(tmp_path / "elsewhere"), "encoder": other}
+    monkeypatch.setattr(ray_engine, "_task", lambda *given, **named: replace(task(*given, **named), **{changed: values[changed]}))
+    with pytest.raises(InputError, match=said):
         embed_images(table, encoder, engine="ray")
 
 
@@ -277,26 +254,18 @@ print(len(gone) > 3, [each.name() for each in alive], os.path.exists(folder), ra
     assert done.stderr == ""
 
 
-@pytest.mark.long
-@pytest.mark.parametrize("address", ["127.0.0.1:1", "ray://127.0.0.1:1", "127.0.0.1:x", "[::1]:99999"])
-def test_a_cluster_that_is_not_there(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    import ray
-
-    monkeypatch.setattr(ray, "is_initialized", lambda: False)
-    monkeypatch.setattr(ray, "shutdown", lambda: None)
-    message = r"There is no Ray cluster at '.*' \(.+\); start one with `ray start --head`, .*or give no address"
-    with pytest.raises(InputError, match=message), ray_cluster(address):
-        pass
+_NONE = r"There is no Ray cluster at '.*' \((?!The current node).+\); start one with `ray start --head`, .*or give no address"
 
 
 @pytest.mark.parametrize(
     ("address", "message"),
     [
+        *[pytest.param(each, _NONE, marks=pytest.mark.long) for each in ("127.0.0.1:1", "ray://127.0.0.1:1", "127.0.0.1:x", "[::1]:99999")],
         (None, r"Ray cannot be started on this machine \(The current node timed out during startup\.\); try again when it is less busy, or use"),
         ("auto", r"There is no Ray cluster at 'auto' \(The current node timed out during startup\.\); start one"),
     ],
 )
-def test_a_machine_too_busy_to_start_ray_is_one_clear_error(
+def test_no_cluster_and_a_machine_too_busy_to_start_ray_are_one_clear_error(
     address: str | None, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     import ray
@@ -312,15 +281,6 @@ def test_a_machine_too_busy_to_start_ray_is_one_clear_error(
     with pytest.raises(InputError, match=message), ray_cluster(address):
         pass
     assert not list(tmp_path.glob("lk-*"))
-
-
-def test_what_goes_over_the_wire_comes_back_the_same() -> None:
-    keys = np.arange(32, dtype=np.uint8).reshape(2, 16)
-    unit = WorkUnit.of_row(WorkUnit(7, ["a.png", os.fsdecode(b"\xff/\xe4.png")], keys).as_row())
-    assert (unit.number, unit.paths) == (7, ["a.png", os.fsdecode(b"\xff/\xe4.png")])
-    np.testing.assert_array_equal(unit.keys, keys)
-    report = UnitReport(3, "abc", ((1, "größer"),), "no", "why")
-    assert UnitReport.of_row(report.as_row()) == report
 
 
 def test_the_board_counts_deaths_and_tells_what_is_new() -> None:

@@ -37,11 +37,8 @@ def test_numbers_keep_their_values_be_they_texts_or_partly_missing() -> None:
     [
         ({"kind": "category"}, "'category' has no codes"),
         ({"kind": "number"}, "'number' has no values"),
-        ({"kind": "colors", "codes": np.zeros(2, int), "names": ["a"]}, "'colors' has no palette"),
-        (
-            {"kind": "category", "codes": np.zeros(2, int), "names": ["a"], "palette": ["#000000", "#ffffff"]},
-            "palette of 2 colors does not fit 1 names",
-        ),
+        ({"kind": "colors", "codes": [0], "names": ["a"]}, "'colors' has no palette"),
+        ({"kind": "category", "codes": [0], "names": ["a"], "palette": ["#000", "#fff"]}, "palette of 2 colors does not fit 1 names"),
     ],
 )
 def test_what_is_missing_is_named(settings: dict[str, object], message: str) -> None:

@@ -1,28 +1,45 @@
+"""Rows and messages as they travel between Python and the browser."""
+
 import numpy as np
 import pytest
+from hypothesis import given, strategies as st
 
-from likeness.plots.linked_map.bitset import encode_rows
+from likeness.errors import InputError
+from likeness.plots.linked_map.bitset import decode_rows, encode_mask, encode_rows
 from likeness.plots.linked_map.map_event import MapEvent, decode_event
+
+
+@given(st.sets(st.integers(0, 40)), st.integers(41, 60))
+def test_rows_survive_the_way_there_and_back_as_their_mask_does(rows: set[int], n: int) -> None:
+    text = encode_rows(np.array(sorted(rows), dtype=int), n)
+    assert decode_rows(text, n).tolist() == sorted(rows)
+    assert encode_mask(np.isin(np.arange(n), list(rows))) == text
+
+
+def test_rows_are_little_endian_bits_and_others_are_refused() -> None:
+    assert encode_rows(np.array([0, 9]), 10) == "AQI="  # bytes 0x01, 0x02
+    assert decode_rows("/w==", 3).tolist() == [0, 1, 2]
+    for rows, named in (([5], "5"), ([-1, 2], "-1")):
+        with pytest.raises(InputError, match=f"Row {named} is outside the 5 rows"):
+            encode_rows(np.array(rows), 5)
+    with pytest.raises(InputError, match="2 bytes does not fit 20 rows, which need 3"):
+        decode_rows(encode_rows(np.array([1]), 16), 20)
+    with pytest.raises(InputError, match="not base64"):
+        decode_rows("a!b", 8)
 
 
 def test_a_message_becomes_an_event_and_cleared_is_changed_to_none() -> None:
     event = decode_event({"id": "1", "changed": ["selection"], "n": 9, "selected": encode_rows(np.array([2, 8]), 9), "query": 4}, 9)
-    assert (event.selection_changed, event.query_changed, event.query) == (True, False, 4)
+    assert (bool(event), event.selection_changed, event.query_changed, event.query) == (True, True, False, 4)
     assert event.selected is not None
     assert event.selected.tolist() == [2, 8]
-    assert event
     event = decode_event({"changed": ["selection", "query"], "n": 9, "selected": None, "query": None}, 9)
-    assert event.selection_changed
-    assert event.query_changed
-    assert event.selected is None
-    assert event.query is None
+    assert (event.selection_changed, event.query_changed, event.selected, event.query) == (True, True, None, None)
     assert decode_event({"id": "a", "n": 8}, 9).id == "a"
     assert decode_event({"id": ["a"], "n": 9}, 9).id == decode_event({"id": "a" * 1000, "n": 9}, 9).id == ""
-
-
-def test_a_message_for_another_map_is_nothing() -> None:
-    assert not decode_event({"changed": ["query"], "n": 8, "query": 1}, 9)
+    # one for another map is nothing
     assert not MapEvent()
+    assert not decode_event({"changed": ["query"], "n": 8, "query": 1}, 9)
     assert not decode_event({"changed": ["query"], "n": True, "query": 0}, 1)
 
 

@@ -1,5 +1,6 @@
 import base64
 import json
+from typing import Any
 
 import numpy as np
 import pytest
@@ -25,64 +26,41 @@ def test_home_is_the_box_around_all_points_even_of_none_or_one() -> None:
     assert home_box(np.array([[5.0, 6.0]])) == (5, 6, 1, 1)
 
 
-def test_a_part_is_named_by_its_content_alone() -> None:
+def test_a_part_is_named_by_its_content_alone_and_a_large_one_is_published() -> None:
     one, same, other = np.arange(6, dtype=np.float32), np.arange(6, dtype=np.float32), np.arange(6, dtype=np.uint8)
-    assert part(one)["id"] == part(same)["id"]
-    assert part(one)["id"] != part(other)["id"]
+    assert part(one)["id"] == part(same)["id"] != part(other)["id"]
     assert part(np.zeros(8, np.uint8))["id"] != part(np.zeros(4, np.uint16))["id"]
     np.testing.assert_array_equal(array(part(one)), one)
-
-
-def test_large_parts_are_published_and_small_ones_ride_along() -> None:
     sent: list[tuple[bytes, str]] = []
-
-    def publish(content: bytes, name: str) -> str:
-        sent.append((content, name))
-        return f"/media/{name}"
-
-    large = np.arange(INLINE_BYTES, dtype=np.uint8 if INLINE_BYTES < 256 else np.uint16)
-    described = part(large, publish)
+    large = np.arange(INLINE_BYTES, dtype=np.uint16)
+    described = part(large, lambda content, name: sent.append((content, name)) or f"/media/{name}")  # type: ignore[func-returns-value]
     assert sent == [(large.tobytes(), described["id"])]
-    assert described["url"] == f"/media/{described['id']}"
-    assert "base64" not in described
-    assert "base64" in part(large[:10], publish)
-    assert len(sent) == 1
+    assert (described["url"], "base64" in described) == (f"/media/{described['id']}", False)
+    assert "base64" in part(large[:10], lambda content, name: pytest.fail("a small part rides along"))
 
 
-def test_missing_classes_become_a_grey_one_at_the_end() -> None:
-    encoded = encode_coloring(coloring_of("body", ["a", None, "b", "b"]), 4)
-    assert encoded["names"] == ["a", "b", "no value"]
-    assert encoded["counts"] == [1, 2, 1]
-    assert encoded["colors"] == [CATEGORICAL[1], CATEGORICAL[0], OTHER]
-    assert encoded["legend"] == [0, 1, 2]
-    assert array(encoded["codes"]).tolist() == [0, 2, 1, 1]  # type: ignore[arg-type]
+def encoded(label: str, values: list[object], kind: str = "category") -> Any:
+    return encode_coloring(coloring_of(label, values, kind), len(values))  # type: ignore[arg-type]
 
 
-def test_many_classes_are_listed_by_size_and_fit_their_type() -> None:
+def test_missing_classes_become_a_grey_one_at_the_end_and_many_are_listed_by_size_and_fit_their_type() -> None:
+    few = encoded("body", ["a", None, "b", "b"])
+    assert (few["names"], few["counts"], few["legend"]) == (["a", "b", "no value"], [1, 2, 1], [0, 1, 2])
+    assert few["colors"] == [CATEGORICAL[1], CATEGORICAL[0], OTHER]
+    assert array(few["codes"]).tolist() == [0, 2, 1, 1]
     names = [f"{i:03d}" for i in range(300)]
-    values = [name for i, name in enumerate(names) for _ in range(1 + (i == 7))]
-    encoded = encode_coloring(coloring_of("model", values), 301)
-    assert encoded["legend"][0] == 7  # type: ignore[index]
-    assert encoded["codes"]["type"] == "uint16"  # type: ignore[index]
-    assert array(encoded["codes"]).max() == 299  # type: ignore[arg-type]
-    assert encoded["colors"].count(OTHER) == 288  # type: ignore[attr-defined]
+    many = encoded("model", [name for i, name in enumerate(names) for _ in range(1 + (i == 7))])
+    assert (many["legend"][0], many["codes"]["type"], array(many["codes"]).max(), many["colors"].count(OTHER)) == (7, "uint16", 299, 288)
 
 
-def test_numbers_run_over_the_scale_and_missing_ones_are_grey() -> None:
-    encoded = encode_coloring(coloring_of("size", [10, 20, float("nan"), 15], "number"), 4)
-    assert array(encoded["codes"]).tolist() == [0, 254, 255, 127]  # type: ignore[arg-type]
-    assert (encoded["low"], encoded["high"], encoded["missing"]) == (10, 20, 1)
-    assert len(encoded["colors"]) == 256  # type: ignore[arg-type]
-    assert encoded["colors"][255] == OTHER  # type: ignore[index]
-    assert array(encode_coloring(coloring_of("x", [3, 3], "number"), 2)["codes"]).tolist() == [0, 0]  # type: ignore[arg-type]
-    assert array(encode_coloring(coloring_of("x", [float("nan")] * 2, "number"), 2)["codes"]).tolist() == [255, 255]  # type: ignore[arg-type]
-
-
-def test_angles_wrap() -> None:
-    codes = array(encode_coloring(coloring_of("yaw", [0, 360, -90, 270, 180], "angle"), 5)["codes"])  # type: ignore[arg-type]
-    assert codes[0] == codes[1]
-    assert codes[2] == codes[3]
-    assert codes[4] == 127
+def test_numbers_run_over_the_scale_missing_ones_are_grey_and_angles_wrap() -> None:
+    numbers = encoded("size", [10, 20, float("nan"), 15], "number")
+    assert array(numbers["codes"]).tolist() == [0, 254, 255, 127]
+    assert (numbers["low"], numbers["high"], numbers["missing"], len(numbers["colors"]), numbers["colors"][255]) == (10, 20, 1, 256, OTHER)
+    assert array(encoded("x", [3, 3], "number")["codes"]).tolist() == [0, 0]
+    assert array(encoded("x", [float("nan")] * 2, "number")["codes"]).tolist() == [255, 255]
+    codes = array(encoded("yaw", [0, 360, -90, 270, 180], "angle")["codes"])
+    assert (codes[0], codes[2], codes[4]) == (codes[1], codes[3], 127)
 
 
 def payload(**changes: object) -> dict[str, object]:
@@ -114,8 +92,5 @@ def test_the_payload_is_json_and_holds_the_state() -> None:
 def test_what_does_not_fit_is_named(changes: dict[str, object], message: str) -> None:
     with pytest.raises(InputError, match=message):
         payload(**changes)
-
-
-def test_a_coloring_of_another_length_is_refused() -> None:
     with pytest.raises(InputError, match="one for each of the 3 rows"):
         encode_coloring(coloring_of("x", ["a", "b"]), 3)

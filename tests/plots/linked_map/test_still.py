@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from likeness.plots.linked_map import MapPanel, coloring_of, still_png
+from likeness.plots.linked_map import MapPanel, coloring_of
 from likeness.plots.linked_map.coloring import Coloring
-from likeness.plots.linked_map.still import saved_style
+from likeness.plots.linked_map.still import saved_style, still_png
 
 CORNERS = np.array([[-1.0, 1.0], [1.0, 1.0], [-1.0, -1.0], [1.0, -1.0]])
 SCALE = 0.92 * 200  # px a unit of the frame [-1, 1]
@@ -39,16 +39,14 @@ def test_the_points_lie_where_the_map_shows_them_in_their_colors(n: int) -> None
     assert tuple(at(image, 0, 0)) == (255, 255, 255)
 
 
-def test_rows_outside_the_selection_fade_and_a_later_row_lies_over_an_earlier_one() -> None:
+def test_rows_outside_the_selection_fade_a_later_row_lies_over_an_earlier_one_and_many_mix() -> None:
     image = picture(CORNERS, coloring_of("class", list("abcd")), selected=np.array([2]))
     assert near(at(image, -1, -1), GREEN)
     assert at(image, -1, 1).min() > 150
     assert tuple(at(image, -1, 1)) != (255, 255, 255)
     positions = np.array([[0.0, 0.0], [0.0, 0.0], [1.0, 1.0], [-1.0, -1.0]])
     assert near(at(picture(positions, coloring_of("class", list("abaa"))), 0, 0), ORANGE)
-
-
-def test_dense_classes_mix_to_their_mean() -> None:
+    # dense classes mix to their mean
     n = 40_000
     positions = np.zeros((n, 2))
     positions[-2:] = [[1, 1], [-1, -1]]
@@ -64,14 +62,9 @@ def test_rows_without_a_place_and_white_points() -> None:
     assert not any(near(at(image, x, y), (255, 0, 0)) for x, y in ((0, 0), (1, 1), (-1, -1)))
 
 
-@pytest.mark.parametrize("kind", ["number", "angle", "none"])
-def test_scales_have_a_picture(kind: str) -> None:
-    image = picture(CORNERS, coloring_of("height", np.arange(4.0), kind))
-    assert image.width == 400
-    assert image.height == (426 if kind == "none" else 454)
-
-
-def test_the_style_names_one_output_only() -> None:
+def test_scales_have_a_picture_and_the_style_names_one_output_only() -> None:
+    for kind, height in (("number", 454), ("angle", 454), ("none", 426)):
+        assert picture(CORNERS, coloring_of("height", np.arange(4.0), kind)).size == (400, height)  # type: ignore[arg-type]
     style = saved_style("abc", "QUJD")
     assert style.startswith('<style class="likeness-still-abc">')
     assert style.count("url(data:image/png;base64,QUJD)") == 1

@@ -16,7 +16,9 @@ from PIL import Image
 
 from likeness.data import ImageTable
 from likeness.errors import InputError
-from likeness.plots.linked_map import LinkedMapWidget, decode_rows, encode_rows, placement, show_map, show_maps
+from likeness.plots.linked_map import placement, show_map, show_maps
+from likeness.plots.linked_map.bitset import decode_rows, encode_rows
+from likeness.plots.linked_map.widget import LinkedMapWidget
 from likeness.projection import align, map_key, pca_map, save_map
 from likeness.space import Space
 
@@ -71,11 +73,10 @@ def test_maps_of_spaces_are_their_layouts_the_second_turned_onto_the_first(table
     one = space(table)
     widget = show_map(one, "pet", "pca")
     np.testing.assert_array_equal(positions(widget), pca_map(one.vectors))
-    assert widget.payload["coloring"]["names"] == ["cat", "dog"]
-    assert widget.payload["coloring"]["label"] == "pet"
+    assert (widget.payload["coloring"]["names"], widget.payload["coloring"]["label"]) == (["cat", "dog"], "pet")
     assert (widget.payload["n"], widget.payload["noun"], widget.payload["panels"][0]["title"]) == (N, "images", "One")
     assert repr(widget) == "LinkedMapWidget(One, 40 rows, 0 selected)"
-    one, two = space(table), space(table, 1, "Two")
+    two = space(table, 1, "Two")
     widget = show_maps(one, two, method="pca")
     np.testing.assert_allclose(positions(widget, 1), align(pca_map(two.vectors), pca_map(one.vectors)), atol=1e-6)
 
@@ -101,14 +102,6 @@ def test_a_refit_is_laid_out_from_the_points_of_the_map_before(table: ImageTable
     assert jobs[0]["init"] is None
     np.testing.assert_array_equal(jobs[1]["init"], before)
     np.testing.assert_allclose(positions(widget), align(pca_map(space(table, 1).vectors), before), atol=1e-5)
-
-
-def test_a_stored_map_is_found_under_the_key_of_the_space(table: ImageTable) -> None:
-    places = RNG.random((N, 2)).astype(np.float32)
-    save_map(map_key("its key", "umap", init=None), places)
-    keyed = space(table)
-    keyed.key = "its key"
-    np.testing.assert_array_equal(positions(show_map(keyed)), places)
 
 
 def test_large_arrays_are_fetched_once_by_message(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -201,27 +194,23 @@ def test_a_click_is_a_query_with_its_neighbors_in_each_space(table: ImageTable, 
     assert widget.payload["neighbors"] is None
 
 
-@pytest.mark.parametrize("rows", [[3, 1, 1], np.array([1, 3]), torch.tensor([3, 1]), np.isin(np.arange(N), [1, 3]), pd.Series([1, 3])])
-def test_selected_takes_rows_of_any_kind(rows: Any) -> None:
+def test_selected_takes_rows_of_any_kind_and_refuses_what_is_no_row() -> None:
     widget = show_map(RNG.random((N, 2)))
-    widget.selected = rows
-    assert widget.selected.tolist() == [1, 3]
-    assert decode_rows(widget.payload["selected"], N).tolist() == [1, 3]
-    widget.selected = None
-    assert widget.selected.tolist() == []
-    assert widget.payload["selected"] is None
-
-
-@pytest.mark.parametrize(
-    ("rows", "message"),
-    [([N], "Row 40 is outside the 40 rows"), ([-1], "Row -1 is outside"), ([0.5], "Rows are whole numbers"), (np.ones(3, bool), "A mask of shape")],
-)
-def test_selected_refuses_what_is_no_row(rows: Any, message: str) -> None:
-    widget = show_map(RNG.random((N, 2)))
-    widget.selected = [2]
-    with pytest.raises(InputError, match=message):
+    for rows in ([3, 1, 1], np.array([1, 3]), torch.tensor([3, 1]), np.isin(np.arange(N), [1, 3]), pd.Series([1, 3])):
         widget.selected = rows
-    assert widget.selected.tolist() == [2]
+        assert widget.selected.tolist() == [1, 3]
+        assert decode_rows(widget.payload["selected"], N).tolist() == [1, 3]
+        widget.selected = None
+        assert widget.selected.tolist() == []
+        assert widget.payload["selected"] is None
+    widget.selected = [2]
+    for rows, message in (
+        *(([N], "Row 40 is outside the 40 rows"), ([-1], "Row -1 is outside"), ([0.5], "Rows are whole numbers")),
+        (np.ones(3, bool), "A mask of shape"),
+    ):
+        with pytest.raises(InputError, match=message):
+            widget.selected = rows
+        assert widget.selected.tolist() == [2]
 
 
 def test_a_refit_moves_the_points_of_the_last_map_onto_the_first(table: ImageTable) -> None:
@@ -238,61 +227,59 @@ def test_a_refit_moves_the_points_of_the_last_map_onto_the_first(table: ImageTab
     np.testing.assert_allclose(positions(widget, 1), before, atol=1e-5)
 
 
-def test_own_positions_are_shown_as_they_are(table: ImageTable) -> None:
+def test_own_positions_are_shown_as_they_are_and_stored_maps_are_found_by_the_key_of_the_space(table: ImageTable) -> None:
     places = RNG.random((2, N, 2)).astype(np.float32)
     widget = show_maps(space(table), space(table, 1), positions=places)
     np.testing.assert_array_equal(positions(widget, 1), places[1])
     assert widget.pictures
     widget.update(space(table, 2), positions=places[0])
     np.testing.assert_array_equal(positions(widget, 1), places[0])
+    save_map(map_key("its key", "umap", init=None), places[1])
+    keyed = space(table)
+    keyed.key = "its key"
+    np.testing.assert_array_equal(positions(show_map(keyed)), places[1])
+
+
+def test_colors_by_attribute_or_by_values(table: ImageTable) -> None:
+    widget = show_map(space(table), method="pca")
+    assert widget.payload["coloring"]["kind"] == "none"
+    colors = ("pet", "weight", np.arange(N) % 3, torch.rand(N), ["red"] * N)
+    for color, kind in zip(colors, ("category", "number", "category", "number", "colors"), strict=True):
+        still = widget.still
+        widget.recolor(color)
+        assert widget.payload["coloring"]["kind"] == kind
+        assert widget.still != still
 
 
 @pytest.mark.parametrize(
-    ("color", "kind"), [("pet", "category"), ("weight", "number"), (np.arange(N) % 3, "category"), (torch.rand(N), "number"), (["red"] * N, "colors")]
+    ("show", "message"),
+    [
+        (lambda one, _: show_map(one, "color", "pca"), "no attribute 'color' to color by; choose from: pet, weight"),
+        (lambda one, _: show_map(one, [1, 2, 3], "pca"), "3 values do not color 40 rows"),
+        (lambda one, places: show_maps(places, places[:9]), "maps have 40 and 9 rows"),
+        (lambda one, places: show_map(one, method="pca").update(places[:9]), "maps have 40 and 9 rows"),
+        (lambda one, _: show_map(one.vectors), "A map takes a space, or positions"),
+        (lambda one, places: show_map(places).update(places, 2), "There is no map 2"),
+        (lambda one, _: show_map(one, method="magic"), "no layout method 'magic'"),
+        (lambda one, places: setattr(show_map(places), "query", N), "The query 40 is outside the 40 rows"),
+        (lambda one, places: LinkedMapWidget([places] * 3), "3 maps were passed"),
+    ],
 )
-def test_colors_by_attribute_or_by_values(table: ImageTable, color: Any, kind: str) -> None:
-    widget = show_map(space(table), method="pca")
-    assert widget.payload["coloring"]["kind"] == "none"
-    still = widget.still
-    widget.recolor(color)
-    assert widget.payload["coloring"]["kind"] == kind
-    assert widget.still != still
-
-
-def test_what_does_not_fit_is_refused(table: ImageTable) -> None:
-    with pytest.raises(InputError, match="no attribute 'color' to color by; choose from: pet, weight"):
-        show_map(space(table), "color", "pca")
-    with pytest.raises(InputError, match="3 values do not color 40 rows"):
-        show_map(space(table), [1, 2, 3], "pca")
-    with pytest.raises(InputError, match="maps have 40 and 9 rows"):
-        show_maps(RNG.random((N, 2)), RNG.random((9, 2)))
-    with pytest.raises(InputError, match="maps have 40 and 9 rows"):
-        show_map(space(table), method="pca").update(RNG.random((9, 2)))
-    with pytest.raises(InputError, match="A map takes a space, or positions"):
-        show_map(RNG.random((N, 5)))
-    with pytest.raises(InputError, match="There is no map 2"):
-        show_map(RNG.random((N, 2))).update(RNG.random((N, 2)), 2)
-    with pytest.raises(InputError, match="no layout method 'magic'"):
-        show_map(space(table), method="magic")
-    with pytest.raises(InputError, match="The query 40 is outside the 40 rows"):
-        show_map(RNG.random((N, 2))).query = N
-    with pytest.raises(InputError, match="3 maps were passed"):
-        LinkedMapWidget([RNG.random((N, 2))] * 3)
+def test_what_does_not_fit_is_refused(table: ImageTable, show: Any, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        show(space(table), RNG.random((N, 2)))
 
 
 def test_a_saved_output_holds_a_picture_beside_the_widget(table: ImageTable) -> None:
     widget = show_map(space(table), "pet", "pca")
-    bundle = widget._repr_mimebundle_()
-    assert bundle is not None
-    data = bundle[0]
+    data = widget._repr_mimebundle_()[0]
     assert data["application/vnd.jupyter.widget-view+json"]["model_id"] == widget.model_id
     assert data["text/plain"] == "LinkedMapWidget(One, 40 rows, 0 selected)"
     assert base64.b64decode(data["image/png"]) == widget.still
     widget.selected = [1]
-    selected = widget._repr_mimebundle_()
-    assert selected is not None
-    assert Image.open(io.BytesIO(base64.b64decode(selected[0]["image/png"]))).format == "PNG"
-    assert selected[0]["image/png"] != data["image/png"]
+    selected = widget._repr_mimebundle_()[0]["image/png"]
+    assert Image.open(io.BytesIO(base64.b64decode(selected))).format == "PNG"
+    assert selected != data["image/png"]
 
 
 def test_the_app_needs_no_widgets() -> None:

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 from PIL import Image
+from tests.training.conftest import small_run
 
 from likeness.studies import SweepConfig
 
@@ -27,17 +28,9 @@ def photos(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def base(photos: Path) -> dict[str, Any]:
-    return {
-        "name": "small",
-        "data": {"source": str(photos), "attribute": "class", "image_size": 16, "train_classes": 0.7, "validation": 3},
-        "backbone": {"name": "test_resnet", "weights": "none", "dim": 8},
-        "objective": {"name": "margin"},
-        "batch": {"size": 4, "per_class": 2},
-        "optimizer": {"rate": 0.001},
-        "epochs": 2,
-        "checkpoint_every": 1,
-        "device": "cpu",
-    }
+    run = small_run(photos)
+    data = run["data"] | {"train_classes": 0.7, "validation": 3}
+    return run | {"data": data, "batch": {"size": 4, "per_class": 2}, "epochs": 2, "checkpoint_every": 1}
 
 
 @pytest.fixture(scope="session")

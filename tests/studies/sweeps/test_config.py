@@ -1,5 +1,3 @@
-"""What a sweep may search, and what is refused before anything is trained."""
-
 from pathlib import Path
 from typing import Any
 
@@ -7,7 +5,8 @@ import pytest
 import yaml
 
 from likeness.errors import InputError
-from likeness.studies import Domain, SweepConfig, read_sweep
+from likeness.studies import SweepConfig, read_sweep
+from likeness.studies.sweeps.config import Domain
 
 
 def _read(folder: Path, content: dict[str, Any]) -> SweepConfig:
@@ -29,8 +28,13 @@ def test_a_file_says_ranges_and_choices_and_is_named_after_itself(base: dict[str
     assert (dim.limits, dim.is_integer, dim.count) == ((8, 32), True, 25)
 
 
-def test_a_sweep_reads_back(search: SweepConfig, tmp_path: Path) -> None:
+def test_a_sweep_reads_back_with_its_changes_and_values_that_fit_only_beside_others(search: SweepConfig, tmp_path: Path) -> None:
     assert _read(tmp_path, search.model_dump(mode="json")) == search
+    assert search.model_copy(update={"changes": {"epochs": 7}}).run_config().epochs == 7
+    space = {"batch.size": [4, 9], "batch.per_class": [2, 3]}
+    assert SweepConfig.model_validate(search.model_dump() | {"space": space}).run_config().batch.size == 4
+    with pytest.raises(InputError, match=r"There is no sweep file 'none\.yaml'"):
+        read_sweep("none.yaml")
 
 
 @pytest.mark.parametrize(
@@ -49,9 +53,7 @@ def test_values_that_can_be_listed(domain: Any, values: list[Any]) -> None:
 
 def test_a_grid_has_as_many_trials_as_combinations_or_fewer(search: SweepConfig) -> None:
     content = search.model_dump() | {"sampler": "grid", "space": {"optimizer.rate": [0.1, 0.2, 0.3], "backbone.dim": {"low": 2, "high": 3}}}
-    assert SweepConfig(**content | {"trials": None}).trial_count == 6
-    assert SweepConfig(**content | {"trials": 4}).trial_count == 4
-    assert SweepConfig(**content | {"trials": 9}).trial_count == 6
+    assert [SweepConfig(**content | {"trials": trials}).trial_count for trials in (None, 4, 9)] == [6, 4, 6]
 
 
 def _of(domain: Any) -> dict[str, Any]:
@@ -65,7 +67,6 @@ def _of(domain: Any) -> dict[str, Any]:
         (_of({"low": 0, "high": 0.1, "log": True}), "log needs a low above 0, and low is 0"),
         (_of({"low": 0.1, "high": 1, "log": True, "step": 0.1}), "log and step 0.1 exclude each other"),
         (_of({"low": 0.1, "high": 1, "step": 2}), "step 2 does not fit between low 0.1 and high 1"),
-        (_of({"low": 2, "high": 9, "step": 0.5}), "step 0.5 does not fit"),
         (_of({"low": 0.1}), "a range needs low and high"),
         (_of({"low": 0.1, "high": float("inf")}), "must be finite numbers"),
         (_of({"low": 0.1, "high": 1, "logs": True}), "there is no key 'space.optimizer.rate.logs'"),
@@ -74,7 +75,6 @@ def _of(domain: Any) -> dict[str, Any]:
         (_of([0.1, 0.2, 0.1]), "0.1 is listed twice"),
         (_of(0.1), "write a range"),
         (_of([0.1, "fast"]), "The space has optimizer.rate = 'fast'"),
-        (_of({"low": -1.0, "high": 1.0}), "The space has optimizer.rate = -1.0"),
         ({"spaces": {}}, "there is no key 'spaces'"),
         ({"space": {}}, "space"),
         ({"trials": 0}, "trials is 0"),
@@ -83,7 +83,6 @@ def _of(domain: Any) -> dict[str, Any]:
         ({"sampler": "grid", "space": {"optimizer.warmup": {"low": 1, "high": 20000}}}, "the grid has 20,000 combinations"),
         ({"seeds": [1, 1]}, r"seeds \[1, 1\] has one twice"),
         ({"space": {"optimizer.rates": [0.1, 0.2]}}, "there is no key 'optimizer.rates'"),
-        ({"space": {"optimizers.rate": [0.1, 0.2]}}, "there is no key 'optimizers'"),
         ({"space": {"objective.name": ["margin", "margins"]}}, "There is no objective 'margins'"),
         ({"space": {"batch.size": [4, 9]}}, "batch: size 9 is no multiple of per_class 2"),
         ({"space": {"seed": [1, 2]}}, "'seed' is no setting to tune"),
@@ -95,17 +94,3 @@ def _of(domain: Any) -> dict[str, Any]:
 def test_what_does_not_fit_is_one_sentence(search: SweepConfig, tmp_path: Path, changes: dict[str, Any], message: str) -> None:
     with pytest.raises(InputError, match=message):
         _read(tmp_path, search.model_dump(mode="json") | changes).run_config()
-
-
-def test_values_that_fit_only_beside_others_are_taken(search: SweepConfig) -> None:
-    space = {"batch.size": [4, 9], "batch.per_class": [2, 3]}
-    assert SweepConfig.model_validate(search.model_dump() | {"space": space}).run_config().batch.size == 4
-
-
-def test_changes_go_into_the_base(search: SweepConfig) -> None:
-    assert search.model_copy(update={"changes": {"epochs": 7}}).run_config().epochs == 7
-
-
-def test_a_file_that_is_not_there_is_named() -> None:
-    with pytest.raises(InputError, match=r"There is no sweep file 'none\.yaml'"):
-        read_sweep("none.yaml")

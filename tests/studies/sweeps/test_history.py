@@ -1,5 +1,3 @@
-"""Trials as Optuna keeps and draws them: the same ones from the same trials before, however often the file is closed."""
-
 from pathlib import Path
 from typing import Any
 
@@ -8,12 +6,12 @@ import optuna
 import pytest
 
 from likeness.errors import InputError
-from likeness.studies import SweepConfig, Trial
+from likeness.studies import SweepConfig
+from likeness.studies.sweeps.config import Trial
 from likeness.studies.sweeps.history import TrialHistory
 
 
 def _value(trial: Trial) -> float:
-    """A made-up figure: best at a rate of 0.003."""
     return -abs(np.log10(trial.params["optimizer.rate"]) + 2.5) + trial.params["backbone.dim"] / 100
 
 
@@ -29,63 +27,49 @@ def _run(file: Path, config: SweepConfig, count: int, reopen: bool) -> list[Tria
 
 
 @pytest.mark.parametrize("sampler", ["tpe", "random"])
-def test_settings_follow_from_the_seed_and_the_trials_before(search: SweepConfig, tmp_path: Path, sampler: Any) -> None:
+def test_settings_follow_from_the_seed_and_the_trials_before_as_optuna_draws_them(search: SweepConfig, tmp_path: Path, sampler: Any) -> None:
+    """Beside a study of Optuna's own in memory, whose sampler is exchanged before each trial."""
     config = search.model_copy(update={"sampler": sampler, "startup": 3})
     whole, reopened = (_run(tmp_path / f"{name}.db", config, 9, name == "reopened") for name in ("whole", "reopened"))
     assert whole == reopened
     assert len({trial.params["optimizer.rate"] for trial in whole}) == 9
     other = _run(tmp_path / "other.db", config.model_copy(update={"seed": 1}), 1, False)
     assert other[0].params != whole[0].params
-
-
-def test_draws_are_those_of_optuna(search: SweepConfig, file: Path) -> None:
-    """Beside a study of Optuna's own in memory, whose sampler is exchanged before each trial."""
-    trials = _run(file, search, 6, False)
     study = optuna.create_study(direction="maximize")
-    space = {
-        "optimizer.rate": optuna.distributions.FloatDistribution(1e-5, 1e-1, log=True),
-        "backbone.dim": optuna.distributions.CategoricalDistribution(["4", "8"]),
-    }
-    for trial in trials:
+    rate, dim = optuna.distributions.FloatDistribution(1e-5, 1e-1, log=True), optuna.distributions.CategoricalDistribution(["4", "8"])
+    for trial in whole:
         seed = int(np.random.SeedSequence([0, trial.number]).generate_state(1)[0])
-        study.sampler = optuna.samplers.TPESampler(seed=seed, n_startup_trials=2)
-        asked = study.ask(space)
+        made = {"tpe": lambda seed: optuna.samplers.TPESampler(seed=seed, n_startup_trials=3), "random": optuna.samplers.RandomSampler}
+        study.sampler = made[sampler](seed)
+        asked = study.ask({"optimizer.rate": rate, "backbone.dim": dim})
         assert {key: str(value) for key, value in trial.params.items()} == {key: str(value) for key, value in asked.params.items()}
         study.tell(asked, trial.value)
 
 
-def test_a_grid_is_tried_wholly_and_each_combination_once(search: SweepConfig, file: Path) -> None:
-    space = {"optimizer.rate": [0.01, 0.1], "backbone.dim": {"low": 2, "high": 8, "step": 3}}
-    config = SweepConfig.model_validate(search.model_dump() | {"sampler": "grid", "space": space})
-    trials = _run(file, config, 6, True)
-    assert {(trial.params["optimizer.rate"], trial.params["backbone.dim"]) for trial in trials} == {(r, d) for r in (0.01, 0.1) for d in (2, 5, 8)}
-
-
-def test_choices_of_any_kind_come_back_as_they_were(search: SweepConfig, file: Path) -> None:
+def test_a_grid_is_tried_wholly_and_each_combination_once_whatever_its_choices_are(search: SweepConfig, tmp_path: Path) -> None:
     choices = [None, True, 1, 1.5, "1", ["a"], {"margin": 0.1}]
-    config = SweepConfig.model_validate(search.model_dump() | {"sampler": "grid", "space": {"x": choices}, "trials": None})
-    history = TrialHistory(file, config, True)
-    for _ in choices:
-        history.fail(history.begin(), "not tried")
-    found = [trial.params["x"] for trial in history.trials()]
-    assert sorted(map(repr, found)) == sorted(map(repr, choices))
+    space = {"optimizer.rate": [0.01, 0.1], "backbone.dim": {"low": 2, "high": 8, "step": 3}}
+    for number, (each, count) in enumerate(((space, 6), ({"x": choices}, 7))):
+        config = SweepConfig.model_validate(search.model_dump() | {"sampler": "grid", "space": each, "trials": None})
+        for _ in range(count):  # opened anew for each trial
+            history = TrialHistory(tmp_path / f"{number}.db", config, True)
+            history.fail(history.begin(), "not tried")
+        found = [repr(tuple(trial.params.values())) for trial in history.trials()]
+        expected = [(value,) for value in choices] if "x" in each else [(r, d) for r in (0.01, 0.1) for d in (2, 5, 8)]
+        assert sorted(found) == sorted(map(repr, expected))
 
 
 @pytest.mark.parametrize("larger_is_better", [True, False])
 def test_a_trial_below_the_median_ends_once_enough_have_finished(search: SweepConfig, file: Path, larger_is_better: bool) -> None:
-    sign = 1 if larger_is_better else -1
-    curves = [{1: 0.2, 2: 0.5}, {1: 0.4, 2: 0.6}, {1: 0.6, 2: 0.9}]
-    history, weak = TrialHistory(file, search.model_copy(update={"startup": 3}), larger_is_better), {1: sign * 0.41, 2: sign * 0.55, 3: sign * 0.0}
-    for curve in curves:
+    def of(*figures: float) -> dict[int, float]:
+        return {epoch: figure if larger_is_better else -figure for epoch, figure in enumerate(figures, start=1)}
+
+    history = TrialHistory(file, search.model_copy(update={"startup": 3}), larger_is_better)
+    weak = of(0.41, 0.55, 0.0)
+    for curve in (of(0.2, 0.5), of(0.4, 0.6), of(0.6, 0.9)):  # their medians are 0.4 and 0.6
         assert history.pruned_at(weak) is None
-        history.finish(history.begin(), sign * curve[2], {epoch: sign * figure for epoch, figure in curve.items()})
-    best = [max(sign * weak[each] for each in range(1, epoch + 1)) for epoch in (1, 2)]
-    expected = [figure < np.median([curve[epoch] for curve in curves]) for epoch, figure in zip((1, 2), best, strict=True)]
-    assert expected == [False, True]
-    assert history.pruned_at(weak) == 2
-    assert history.pruned_at({1: sign * 0.41}) is None
-    assert history.pruned_at({1: sign * 0.39}) == 1
-    assert history.pruned_at({}) is None
+        history.finish(history.begin(), curve[2], curve)
+    assert [history.pruned_at(each) for each in (weak, of(0.41), of(0.39), {})] == [2, None, 1, None]
 
 
 def test_what_became_of_trials_is_kept(search: SweepConfig, file: Path) -> None:
@@ -115,14 +99,11 @@ def test_a_setting_that_decides_is_the_important_one(search: SweepConfig, file: 
     assert found["optimizer.rate"] > found["backbone.dim"]
 
 
-def test_what_a_killed_process_was_making_is_made_anew(search: SweepConfig, file: Path) -> None:
+def test_what_a_killed_process_was_making_is_made_anew_and_a_file_that_is_no_history_is_named(search: SweepConfig, file: Path) -> None:
     for name in (".trials.db.partial", ".trials.db.partial-journal"):
         file.with_name(name).write_bytes(b"half made")
     assert TrialHistory(file, search, True).trials() == []
     assert [each.name for each in file.parent.glob("*trials*")] == ["trials.db"]
-
-
-def test_a_file_that_is_no_history_is_named(search: SweepConfig, file: Path) -> None:
     file.write_text("something else")
     with pytest.raises(InputError, match=r"trials.db' holds no trials of a sweep"):
         TrialHistory(file, search, True)

@@ -10,45 +10,31 @@ from PIL import Image
 from foreign_files import write_video
 from likeness.data import ImageTable, read_folder
 from likeness.errors import InputError
-from likeness.training.config import config_from
+from likeness.training.config import RunConfig, config_from, with_changes
 from likeness.training.data.outputs import backbone_outputs, cached_outputs
-from likeness.training.data.pixels import center_crops, kept_size, load_pixels
+from likeness.training.data.pixels import center_crops, kept_size, load_pixels, load_whole_images
+from likeness.training.loop.prepare import keep_on_device
+from likeness.training.loop.train import train
 from likeness.training.network.backbones import build_network
 
 
-def test_the_middle_square_is_kept(tmp_path: Path) -> None:
-    """A wide picture, red left, green in the middle, blue right."""
-    wide = np.zeros((40, 120, 3), np.uint8)
-    for part in range(3):
-        wide[:, 40 * part : 40 * part + 40, part] = 200
-    Image.fromarray(wide).save(tmp_path / "wide.png")
-    pixels = load_pixels(read_folder(tmp_path), 14)
-    assert (pixels.shape, pixels.dtype) == ((1, 16, 16, 3), np.uint8)
-    assert kept_size(14) == 16
-    np.testing.assert_array_equal(pixels[0, 8, 8], [0, 200, 0])
-    assert pixels[0, :, 3:13, 1].min() == 200
-    shown = center_crops(pixels, 14)
-    assert shown.shape == (1, 3, 14, 14)
-    np.testing.assert_allclose(shown[0].permute(1, 2, 0).numpy(), pixels[0, 1:15, 1:15] / 255, atol=1e-6)
-
-
-def _thirds(file: Path) -> None:
+def test_the_middle_square_is_kept_or_the_whole_frame_squeezed_to_one(tmp_path: Path) -> None:
     """A wide picture, red left, green in the middle, blue right."""
     wide = np.zeros((60, 180, 3), np.uint8)
     for part in range(3):
         wide[:, 60 * part : 60 * part + 60, part] = 200
-    Image.fromarray(wide).save(file)
-
-
-def test_a_whole_frame_is_squeezed_to_a_square(tmp_path: Path) -> None:
-    _thirds(tmp_path / "wide.png")
+    Image.fromarray(wide).save(tmp_path / "wide.png")
     table = read_folder(tmp_path)
-    shown = center_crops(load_pixels(table, 30, kept=30, frame="whole"), 30)[0].numpy()
+    pixels = load_pixels(table, 14)
+    assert (pixels.shape, pixels.dtype) == ((1, 16, 16, 3), np.uint8)
+    assert kept_size(14) == 16
+    np.testing.assert_array_equal(pixels[0, 8, 8], [0, 200, 0])
+    assert pixels[0, :, 3:13, 1].min() == 200
+    np.testing.assert_allclose(center_crops(pixels, 14)[0].permute(1, 2, 0).numpy(), pixels[0, 1:15, 1:15] / 255, atol=1e-6)
+    shown = center_crops(load_pixels(table, 14, kept=30, frame="whole"), 30)[0].numpy()  # another file of the cache
     for part in range(3):
         np.testing.assert_allclose(shown[part, :, 10 * part + 3 : 10 * part + 7], 200 / 255, atol=0.01)
         assert shown[part].mean() == pytest.approx(200 / 255 / 3, abs=0.01)
-    assert load_pixels(table, 30).shape == (1, 34, 34, 3)  # another file of the cache
-    assert load_pixels(table, 30)[0, :, :, 0].max() < 100
 
 
 def test_how_much_is_seen_is_the_share_of_what_is_kept(tmp_path: Path) -> None:
@@ -76,8 +62,10 @@ def test_is_made_once_and_anew_when_a_file_changes(photos: Path, cache: Path) ->
     assert len(list((cache / "pixels").iterdir())) == 2
 
 
-def test_an_image_that_is_broken_or_absent_is_named_and_leaves_nothing(photos: Path, cache: Path) -> None:
+def test_a_stop_and_an_image_that_is_broken_or_absent_are_told_of_and_leave_nothing(photos: Path, cache: Path) -> None:
     table = read_folder(photos)
+    with pytest.raises(InputError, match="Stopped while reading images, 0 of 36"):
+        load_pixels(table, 16, should_stop=lambda: True)
     table.paths()[7].write_bytes(b"no image")
     with pytest.raises(InputError, match=table.paths()[7].name):
         load_pixels(table, 16)
@@ -87,18 +75,10 @@ def test_an_image_that_is_broken_or_absent_is_named_and_leaves_nothing(photos: P
         load_pixels(absent, 16)
 
 
-def test_can_be_stopped(photos: Path, cache: Path) -> None:
-    with pytest.raises(InputError, match="Stopped while reading images, 0 of 36"):
-        load_pixels(read_folder(photos), 16, should_stop=lambda: True)
-    assert list((cache / "pixels").iterdir()) == []
-
-
 def test_seconds_of_a_video(tmp_path: Path) -> None:
-    write_video(tmp_path / "a.mp4", shades=(0, 240))
-    table = read_folder(tmp_path)
-    np.testing.assert_allclose(load_pixels(table, 16).mean(axis=(1, 2, 3)), [0, 240], atol=4)
-    write_video(tmp_path / "a.mp4", shades=(240, 0))
-    np.testing.assert_allclose(load_pixels(table, 16).mean(axis=(1, 2, 3)), [240, 0], atol=4)
+    for shades in ((0, 240), (240, 0)):
+        write_video(tmp_path / "a.mp4", shades=shades)
+        np.testing.assert_allclose(load_pixels(read_folder(tmp_path), 16).mean(axis=(1, 2, 3)), shades, atol=4)
 
 
 def test_what_is_stored_is_mapped_and_the_same_as_what_is_computed(content: dict[str, Any], cache: Path) -> None:
@@ -132,3 +112,39 @@ def test_what_no_weight_tells_is_not_taken_for_another_network(content: dict[str
     network.backbone.global_pool = torch.nn.Sequential(network.backbone.global_pool, torch.nn.Tanh())
     assert not np.allclose(cached_outputs(network, pixels, rows, 64), found[-1])
     assert len(list((cache / "outputs").glob("*.npy"))) == stored == 2
+
+
+CPU = torch.device("cpu")
+
+
+def test_pixels_whole_images_and_features_are_kept_as_they_are(photos: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("likeness.training.loop.prepare._CHUNK_BYTES", 3000)  # some images at a time
+    table = read_folder(photos)
+    pixels, whole = load_pixels(table, 16), load_whole_images(table, 16)
+    features = np.random.default_rng(0).standard_normal((5, 3)).astype(np.float32)
+    for inputs, expected in ((pixels, pixels), (whole, whole["pixels"]), (features, features)):
+        kept = keep_on_device(inputs, CPU, wanted=True)
+        np.testing.assert_array_equal(kept.numpy(), expected)
+
+
+def test_a_processor_leaves_them_where_they_are_and_a_gpu_takes_what_fits(monkeypatch: pytest.MonkeyPatch) -> None:
+    inputs = np.zeros((4, 8, 8, 3), np.uint8)
+    assert keep_on_device(inputs, CPU) is None
+    assert keep_on_device(inputs, CPU, wanted=False) is None
+    from likeness.training.loop import prepare
+
+    for free, fits in ((inputs.nbytes * 2, False), (inputs.nbytes * 3, True)):
+        monkeypatch.setattr(torch.cuda, "mem_get_info", lambda device, free=free: (free, free))
+        assert prepare._fits(inputs, torch.device("cuda")) is fits
+
+
+@pytest.mark.parametrize("changes", [{}, {"data.crops": "whole"}, {"augment": "jitter"}, {"augment": False}, {"backbone.head_only": True}])
+def test_a_run_is_the_same_with_images_on_the_device_and_with_processes_that_prepare_them(
+    config: RunConfig, tmp_path: Path, changes: dict[str, Any]
+) -> None:
+    losses = [
+        train(with_changes(config, changes | where), tmp_path / str(number)).metrics().drop(columns="seconds")
+        for number, where in enumerate(({}, {"keep_on_device": True}, {"workers": 2}))
+    ]
+    assert losses[0].equals(losses[1])
+    assert losses[0].equals(losses[2])

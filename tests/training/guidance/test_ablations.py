@@ -6,10 +6,10 @@ import pytest
 import torch
 
 from likeness.errors import InputError
-from likeness.losses import interpolated, language_scales, mined_pairs, multisimilarity
+from likeness.losses import interpolated, language_scales, multisimilarity
 from likeness.training.config import config_from
 from likeness.training.data.run_images import run_images
-from likeness.training.guidance.ablations import LanguageContrast, LanguageMining, LanguageScaling, PredictedLanguage
+from likeness.training.guidance.ablations import LanguageContrast, LanguageMining, LanguageScaling, PredictedLanguage, ViTPrediction
 from likeness.training.guidance.guidance import build_guidance
 from likeness.training.guidance.guided_loss import ClassTargets
 from likeness.training.loop.train import train
@@ -64,23 +64,14 @@ def test_mining_and_scaling_are_multisimilarity_with_language(embeddings: torch.
     assert LanguageMining(targets, weight=1.0)(embeddings, LABELS, ROWS).item() == pytest.approx(multisimilarity(sims, LABELS).item())
 
 
-def test_nu_is_set_in_the_config(content: dict[str, Any]) -> None:
-    def made(method: str, **options: Any) -> Any:
-        config = config_from(content | {"guidance": {"language": "clip:cars", "method": method} | options})
-        return build_guidance(config, run_images(config.data, 0))
-
-    assert (made("mining").weight, made("mining").power) == (0.5, 1.0)
-    assert (made("mining", nu=[0.9, 2]).weight, made("mining", nu=[0.9, 2]).power) == (0.9, 2.0)
-    assert made("scaling").powers == (0.75, 0.75)
-    assert made("scaling", nu=[0.5, 1]).powers == (0.5, 1.0)
-
-
-def test_the_more_language_mines_the_fewer_positives_are_kept(embeddings: torch.Tensor) -> None:
-    sims, labels = embeddings @ embeddings.T, torch.tensor([0, 0, 0, 1, 1, 1])
-    words = torch.where(labels[:, None] == labels, 1.0, 0.3)
-    kept = [int(mined_pairs(sims, labels, 0.1, interpolated(words, sims, weight))[0].sum()) for weight in (1.0, 0.75, 0.5, 0.25, 0.0)]
-    assert kept == sorted(kept, reverse=True)
-    assert kept[0] > kept[2] > kept[-1] == 0
+@pytest.mark.parametrize(
+    ("method", "nu", "found"),
+    [("mining", None, (0.5, 1.0)), ("mining", [0.9, 2], (0.9, 2.0)), ("scaling", None, (0.75, 0.75)), ("scaling", [0.5, 1], (0.5, 1.0))],
+)
+def test_nu_is_set_in_the_config(content: dict[str, Any], method: str, nu: Any, found: tuple[float, float]) -> None:
+    config = config_from(content | {"guidance": {"language": "clip:cars", "method": method, "nu": nu}})
+    made: Any = build_guidance(config, run_images(config.data, 0))
+    assert ((made.weight, made.power) if method == "mining" else made.powers) == found
 
 
 @pytest.mark.parametrize("method", ["devise", "clip-style", "mining", "scaling"])
@@ -88,8 +79,48 @@ def test_each_method_trains_with_the_objective_or_in_its_place(content: dict[str
     content |= {"guidance": {"language": "clip:cars", "method": method, "omega": 2.0}, "objective": {"name": "multisimilarity"}}
     content["backbone"] |= {"dim": 512} if method == "clip-style" else {}
     metrics = train(config_from(content), tmp_path / "run").metrics()
-    if method in ("mining", "scaling"):
-        assert "loss_objective" not in metrics
-        np.testing.assert_allclose(metrics["loss"], metrics["loss_guidance"])
-    else:
-        np.testing.assert_allclose(metrics["loss"], metrics["loss_objective"] + 2 * metrics["loss_guidance"], rtol=1e-4)
+    alone = method in ("mining", "scaling")
+    assert ("loss_objective" not in metrics) == alone
+    expected = metrics["loss_guidance"] if alone else metrics["loss_objective"] + 2 * metrics["loss_guidance"]
+    np.testing.assert_allclose(metrics["loss"], expected, rtol=1e-4)
+
+
+@pytest.fixture
+def maps() -> torch.Tensor:
+    torch.manual_seed(0)
+    return torch.randn(6, 5, 2, 3)
+
+
+@pytest.fixture
+def loss() -> ViTPrediction:
+    language = np.random.default_rng(0).standard_normal((3, 4)).astype(np.float32)
+    torch.manual_seed(0)
+    return ViTPrediction(language, 5, 6, width=8, depth=2, heads=2)
+
+
+def test_the_loss_is_one_minus_the_mean_cosine_and_its_gradients_reach_the_maps_and_every_parameter(loss: ViTPrediction, maps: torch.Tensor) -> None:
+    found = loss(maps.requires_grad_(True), LABELS, ROWS)
+    cosines = torch.nn.functional.cosine_similarity(loss.predict(maps), loss.language[LABELS])
+    assert found.item() == pytest.approx(1 - cosines.mean().item(), abs=1e-6)
+    found.backward()
+    assert (maps.grad.flatten(1).norm(dim=1) > 0).all()
+    assert all(parameter.grad is not None and parameter.grad.abs().sum() > 0 for parameter in loss.parameters())
+
+
+def test_the_sequence_is_the_map_row_by_row_and_its_places_count(loss: ViTPrediction, maps: torch.Tensor) -> None:
+    """By hand up to the blocks: token, then the vectors of (0, 0), (0, 1), (0, 2), (1, 0) ..., each with its place."""
+    rows = [loss.token[0, 0]] + [loss.enter(maps[0, :, y, x]) for y in range(2) for x in range(3)]
+    sequence = torch.stack([row + place for row, place in zip(rows, loss.places[0], strict=True)])
+    assert torch.allclose(loss.leave(loss.blocks(sequence[None])[:, 0])[0], loss.predict(maps)[0], atol=1e-6)
+    assert not torch.allclose(loss.predict(maps.flip(3)), loss.predict(maps), atol=1e-4)
+    with torch.no_grad():
+        loss.places.zero_()
+    assert torch.allclose(loss.predict(maps.flip(3)), loss.predict(maps), atol=1e-5)
+
+
+def test_a_transformer_that_predicts_language_learns_to(content: dict[str, Any], tmp_path: Path) -> None:
+    content["data"]["image_size"] = 64  # maps of 2 x 2
+    guided = content | {"guidance": {"language": "clip:cars", "method": "vit", "omega": 10.0}, "epochs": 15, "evaluate_every": 15}
+    metrics = train(config_from(guided), tmp_path / "run").metrics()
+    assert metrics["loss_guidance"].tail(5).mean() < 0.5 * metrics["loss_guidance"].head(5).mean()
+    np.testing.assert_allclose(metrics["loss"], metrics["loss_objective"] + 10 * metrics["loss_guidance"], rtol=1e-4)

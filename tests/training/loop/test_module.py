@@ -1,5 +1,3 @@
-"""What a training step hands to objectives that read more than embeddings."""
-
 from typing import Any
 
 import pytest
@@ -15,28 +13,31 @@ MAPS = {"target_dims": (16,), "pooling": "average+max"}
 DIVA = {"objective": {"name": "margin", "diva": {"hidden": 8}}, "batch": {"size": 6, "per_class": 3}}
 
 
-def module(content: dict[str, Any], s2sd: dict[str, Any]) -> RunModule:
-    return of_config(content | {"objective": {"name": "multisimilarity", "s2sd": s2sd}})
+def test_s2sd_pools_the_feature_maps_of_the_backbone_as_it_is_told_and_the_uniform_prior_wraps_it(content: dict[str, Any]) -> None:
+    own = of_config(content | {"objective": {"name": "multisimilarity", "s2sd": MAPS}}).eval()
+    images, labels = torch.rand(6, 3, 16, 16), torch.tensor([0, 0, 1, 1, 2, 2])
+    loss = own.training_step((images, labels, torch.arange(6)), 0)
+    maps, rows = own.network.maps(images), own.network(images).embeddings
+    assert maps.ndim == 4
+    assert torch.allclose(loss, own.objective(rows, labels, maps.mean(dim=(2, 3)) + maps.amax(dim=(2, 3))), atol=1e-6)
+    assert not torch.allclose(loss, own.objective(rows, labels, maps.mean(dim=(2, 3))), atol=1e-4)
+
+    own = of_config(content | {"objective": {"name": "margin", "s2sd": MAPS, "uniform_prior": {"weight": 0.5, "hidden": 7}}})
+    assert isinstance(own.objective, UniformPrior)
+    assert isinstance(own.objective.objective, S2SD)
+    assert own.network.keeps_maps
+    assert (own.objective.weight, own.objective.discriminator[0].weight.shape) == (0.5, (7, 8))
+    own.training_step((images, labels, torch.arange(6)), 0).backward()
+    assert all(each.grad is not None for each in own.objective.parameters())
 
 
 def of_config(content: dict[str, Any]) -> RunModule:
     config = config_from(content)
     torch.manual_seed(0)
     network = build_network(config.backbone)
+    if config.backbone.head_only:
+        network.backbone = None
     return RunModule(network, build_objective(config.objective, 4, config.backbone.dim, network.feature_dim), None, config, 1)
-
-
-def test_s2sd_pools_the_feature_maps_of_the_backbone_as_it_is_told(content: dict[str, Any]) -> None:
-    own = module(content, MAPS).eval()
-    images, labels = torch.rand(6, 3, 16, 16), torch.tensor([0, 0, 1, 1, 2, 2])
-    loss = own.training_step((images, labels, torch.arange(6)), 0)
-    maps = own.network.maps(images)
-    assert maps.ndim == 4
-    assert isinstance(own.objective, S2SD)
-    pooled = maps.mean(dim=(2, 3)) + maps.amax(dim=(2, 3))
-    expected = own.objective(own.network(images).embeddings, labels, pooled)
-    assert torch.allclose(loss, expected, atol=1e-6)
-    assert not torch.allclose(loss, own.objective(own.network(images).embeddings, labels, maps.mean(dim=(2, 3))), atol=1e-4)
 
 
 @pytest.mark.parametrize("kind", ["adam", "sgd"])
@@ -88,28 +89,10 @@ def test_diva_keeps_the_copys_keys_of_the_second_view_and_trains_all_but_the_cop
         own.training_step(batch, 0)
         torch.testing.assert_close(keys.queued()[-6:], own.objective.parts(keys.copy(seen).embeddings)[-1])
     grouped = {id(each) for group in own.configure_optimizers().param_groups for each in group["params"]}
-    trained = [*own.network.parameters(), *own.objective.separations.parameters()]
-    assert grouped == {id(each) for each in trained}
+    assert grouped == {id(each) for each in [*own.network.parameters(), *own.objective.separations.parameters()]}
 
-
-def test_the_copy_of_a_head_only_run_is_that_of_its_embedding_layer(content: dict[str, Any]) -> None:
-    config = config_from(content | DIVA | {"backbone": content["backbone"] | {"parts": 4, "head_only": True}})
-    network = build_network(config.backbone)
-    network.backbone = None
-    own = RunModule(network, build_objective(config.objective, 4, 8, network.feature_dim), None, config, 1)
-    names = {name.removeprefix("objective.keys.copy.") for name in own.state_dict() if "keys.copy" in name}
-    assert names == {"head.weight", "head.bias"}
-    features = torch.randn(6, network.feature_dim)
-    loss = own.training_step((features, torch.tensor([0, 0, 0, 1, 1, 1]), torch.arange(6)), 0)
-    assert torch.isfinite(loss)
-
-
-def test_the_uniform_prior_wraps_s2sd_and_is_trained_with_it(content: dict[str, Any]) -> None:
-    own = of_config(content | {"objective": {"name": "margin", "s2sd": MAPS, "uniform_prior": {"weight": 0.5, "hidden": 7}}})
-    assert isinstance(own.objective, UniformPrior)
-    assert isinstance(own.objective.objective, S2SD)
-    assert own.network.keeps_maps
-    assert (own.objective.weight, own.objective.discriminator[0].weight.shape) == (0.5, (7, 8))
-    loss = own.training_step((torch.rand(6, 3, 16, 16), torch.tensor([0, 0, 1, 1, 2, 2]), torch.arange(6)), 0)
-    loss.backward()
-    assert all(each.grad is not None for each in own.objective.parameters())
+    head_only = of_config(content | DIVA | {"backbone": content["backbone"] | {"parts": 4, "head_only": True}})
+    names = {name.removeprefix("objective.keys.copy.") for name in head_only.state_dict() if "keys.copy" in name}
+    assert names == {"head.weight", "head.bias"}  # the copy is that of the embedding layer
+    features = torch.randn(6, head_only.network.feature_dim)
+    assert torch.isfinite(head_only.training_step((features, labels, torch.arange(6)), 0))

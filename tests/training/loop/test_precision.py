@@ -1,5 +1,4 @@
-"""Runs in bfloat16, compiled, and what a step fetches from the device."""
-
+import math
 import sys
 from pathlib import Path
 from typing import Any
@@ -9,10 +8,11 @@ import torch
 from torch import nn
 
 from likeness.errors import InputError
-from likeness.losses.momentum_keys import MomentumKeys
+from likeness.losses.diva import MomentumKeys
 from likeness.training.config import RunConfig, with_changes
 from likeness.training.loop import step_figures
 from likeness.training.loop.scores import scores
+from likeness.training.loop.step_figures import PendingSteps, StepFigures
 from likeness.training.loop.train import train
 from likeness.training.network.embedding_network import EmbeddingNetwork
 
@@ -22,8 +22,6 @@ from measuring.device_traffic import DeviceTraffic
 
 
 class Watching(nn.Module):
-    """A loss that notes what it is given."""
-
     def __init__(self) -> None:
         super().__init__()
         self.seen: set[tuple[torch.dtype, bool]] = set()
@@ -75,7 +73,9 @@ def test_the_second_network_of_an_objective_computes_in_the_runs_precision(
         seen.clear()
 
 
-def test_evaluations_get_tensors_on_the_device_that_trains(config: RunConfig, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_evaluations_get_tensors_on_the_device_that_trains_and_float16_is_for_gpus(
+    config: RunConfig, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     devices: list[str] = []
 
     def noting(embeddings: torch.Tensor, *rest: Any) -> dict[str, float]:
@@ -85,12 +85,9 @@ def test_evaluations_get_tensors_on_the_device_that_trains(config: RunConfig, tm
     monkeypatch.setattr("likeness.training.loop.callback.scores", noting)
     train(with_changes(config, {"epochs": 1}), tmp_path / "run")
     assert set(devices) == {"cpu"}
-
-
-@pytest.mark.skipif(torch.cuda.is_available(), reason="a GPU computes in float16")
-def test_float16_is_not_taken_for_another_precision_where_no_gpu_is_found(config: RunConfig, tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="No GPU is here, and precision 16-mixed is for GPUs"):
-        train(with_changes(config, {"precision": "16-mixed", "device": "auto"}), tmp_path / "run")
+    if not torch.cuda.is_available():  # and not taken for another precision
+        with pytest.raises(InputError, match="No GPU is here, and precision 16-mixed is for GPUs"):
+            train(with_changes(config, {"precision": "16-mixed", "device": "auto"}), tmp_path / "half")
 
 
 def test_steps_fetch_nothing_until_figures_are_due(config: RunConfig, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -106,3 +103,46 @@ def test_steps_fetch_nothing_until_figures_are_due(config: RunConfig, tmp_path: 
         counts.append(dict(traffic.fetches))
     assert counts[0] == counts[1]
     assert counts[0]["tolist"] > 0  # the recorder sees what is fetched
+
+
+def figures(loss: float, embeddings: torch.Tensor | None = None) -> StepFigures:
+    rows = torch.eye(3) if embeddings is None else embeddings
+    return StepFigures.of(rows, {"loss": torch.tensor(loss), "loss_objective": torch.tensor(2 * loss)})
+
+
+def row(step: int) -> dict[str, Any]:
+    return {"step": step, "rate": 0.1}
+
+
+def test_on_a_device_that_computes_meanwhile_rows_wait(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(step_figures, "is_asynchronous", lambda device: True)
+    now = [0.0]
+    monkeypatch.setattr(step_figures.time, "perf_counter", lambda: now[0])
+    alone, together = PendingSteps(), PendingSteps(together=True)
+    assert [alone.add(row(step), figures(1)) for step in range(50)] == [False] * 49 + [True]
+    assert len(alone.take()[0]) == 50
+    now[0] = 10.0
+    assert alone.add(row(51), figures(1))  # so that a page that watches shows it
+    # several processes have other clocks, and must fetch after the same steps
+    assert [together.add(row(step), figures(1)) for step in range(50)] == [False] * 49 + [True]
+
+
+@pytest.mark.parametrize(
+    ("loss", "rows", "words"),
+    [
+        (math.nan, None, "The loss is nan at step 2; choose a smaller learning rate than 0.1. The last checkpoint is from before."),
+        (math.inf, None, "The loss is inf at step 2; choose a smaller learning rate than 0.1. The last checkpoint is from before."),
+        (0.5, torch.full((3, 2), math.nan), "The loss is nan at step 2"),
+        (0.5, torch.ones(3, 2), "same embedding at step 2"),
+        (0.5, torch.ones(1, 2), ""),  # a batch of one has nothing to differ from
+    ],
+)
+def test_the_first_step_that_went_wrong_is_named_and_those_before_it_are_kept(loss: float, rows: torch.Tensor | None, words: str) -> None:
+    pending = PendingSteps()
+    for step, made in enumerate((figures(0.5), figures(loss, rows), figures(0.5)), start=1):
+        pending.add(row(step), made)
+    found, wrong = pending.take()
+    assert found[0] == {"step": 1, "rate": 0.1, "loss": 0.5, "loss_objective": 1.0}
+    assert [each["step"] for each in found] == ([1] if words else [1, 2, 3])
+    assert words in wrong
+    assert bool(words) == bool(wrong)

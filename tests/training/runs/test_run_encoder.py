@@ -3,8 +3,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-import torch
-from safetensors.torch import load_file, save_file
 
 from likeness.data import read_folder
 from likeness.embedding import embed
@@ -62,45 +60,29 @@ def test_the_embedding_layer_of_a_head_only_run_stands_on_its_backbone(content: 
     assert (found * embed_rows(network, pixels, np.arange(3), 96)).sum(axis=1).min() > 0.999
 
 
-def test_new_weights_are_another_encoder(run: RunFolder, config: RunConfig, tmp_path: Path, photos: Path) -> None:
-    other = train(with_changes(config, {"seed": 1}), tmp_path / "other")
-    assert encoder_identity(f"run:{run.path}") != encoder_identity(f"run:{other.path}")
-    before = encoder_identity(f"run:{run.path}")
+def test_new_weights_are_another_encoder_and_what_is_absent_new_or_damaged_is_named(
+    run: RunFolder, config: RunConfig, tmp_path: Path, photos: Path
+) -> None:
+    other, name = train(with_changes(config, {"seed": 1}), tmp_path / "other"), f"run:{run.path}"
+    before = encoder_identity(name)
+    assert before != encoder_identity(f"run:{other.path}")
     run.best.write_bytes(other.best.read_bytes())
-    assert encoder_identity(f"run:{run.path}") != before
-    assert len(embed_images(read_folder(photos), f"run:{run.path}").rows) == 36
-
-
-def test_a_run_reads_no_text(run: RunFolder) -> None:
-    assert not reads_text(f"run:{run.path}")
+    assert encoder_identity(name) != before
+    assert len(embed_images(read_folder(photos), name).rows) == 36
+    assert not reads_text(name)
     with pytest.raises(InputError, match="has no text side"):
-        load_encoder(f"run:{run.path}").encode_texts(["a"])
+        load_encoder(name).encode_texts(["a"])
 
-
-def test_a_run_that_is_absent_new_or_damaged_is_named(config: RunConfig, run: RunFolder, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="there is no folder"):
         load_encoder(f"run:{tmp_path}/absent")
     RunFolder(tmp_path / "new").create(config)
     with pytest.raises(InputError, match="has no weights yet"):
         load_encoder(f"run:{tmp_path}/new")
-    wider = train(with_changes(config, {"backbone.dim": 9}), tmp_path / "wider")
-    run.best.write_bytes(wider.best.read_bytes())
-    with pytest.raises(InputError, match=r"do not fit its config: 'head\.weight'"):
-        load_encoder(f"run:{run.path}")
-
-
-def test_a_flipped_bit_in_the_best_weights_is_noticed(run: RunFolder) -> None:
-    whole = run.best.read_bytes()
-    for place in (len(whole) // 2, len(whole) - 3):
-        changed = bytearray(whole)
-        changed[place] ^= 2
-        run.best.write_bytes(changed)
-        with pytest.raises(InputError, match=r"'best.safetensors' cannot be read as safetensors"):
-            load_network(run)
-
-
-def test_best_weights_without_checksum_are_taken(run: RunFolder) -> None:
-    before = load_network(run).state_dict()
-    save_file(load_file(run.best), run.best)
-    after = load_network(run).state_dict()
-    assert all(torch.equal(before[name], after[name]) for name in before)
+    wider, whole = train(with_changes(config, {"backbone.dim": 9}), tmp_path / "wider").best.read_bytes(), run.best.read_bytes()
+    for content, message in (
+        (wider, r"do not fit its config: 'head\.weight'"),
+        (whole[:-3] + bytes([whole[-3] ^ 2]) + whole[-2:], r"'best.safetensors' cannot be read as safetensors"),
+    ):
+        run.best.write_bytes(content)
+        with pytest.raises(InputError, match=message):
+            load_encoder(name)

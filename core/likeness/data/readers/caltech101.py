@@ -20,12 +20,9 @@ _MOST_IMAGES, _MOST_BYTES = 20_000, 10_000_000  # in the archive, and of one ima
 
 
 def unpack(archive: Path, folder: Path) -> None:
-    """Writes the images of the published archive, a tar file in a ZIP file, as KIND/image_0001.jpg; all else in it is passed over.
-
-    A name is taken only if it is exactly of that form, so that none leads out of the folder; links and devices are not.
-
-    Raises:
-        InputError: it is damaged, or not this archive.
+    """Writes the images of the published archive, a tar file in a ZIP file, as KIND/image_0001.jpg; all else in it is passed over. A name is taken
+    only if it is exactly of that form, so that none leads out of the folder; links and devices are not. Raises InputError where it is damaged, or
+    another one.
     """
     count = 0
     try:
@@ -62,10 +59,8 @@ SOURCE = WebArchive(
 
 
 def read_caltech101() -> ImageTable:
-    """The photos, with what they show as `class` ("sunflower"); fetched when they are first read, 137 MB.
-
-    Raises:
-        InputError: they are not here and cannot be fetched; the message says which file from where does instead.
+    """The photos, with what they show as `class` ("sunflower"); fetched when they are first read, 137 MB. Raises InputError where they are not here
+    and cannot be fetched, and says which file from where does instead.
     """
     SOURCE.fetch()
     return read_folder(SOURCE.folder, DATASET.title)

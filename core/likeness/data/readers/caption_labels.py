@@ -20,12 +20,8 @@ Votes = Callable[[str], set[str]]
 
 @dataclass(frozen=True)
 class CaptionRule:
-    """How captions label a photo.
-
-    Attributes:
-        votes: from a caption in lower case to the labels that it names.
-        labels: all that there are, as a notion's aspects spell them.
-        agree: captions that must name a label.
+    """How captions label a photo: `votes` names the labels of a caption in lower case, `labels` are all that there are, as a notion's aspects spell
+    them, and `agree` captions must name a label.
     """
 
     votes: Votes

@@ -4,18 +4,15 @@ from pathlib import Path
 
 import pandas as pd
 
-from likeness.data.content_column import CONTENT_COLUMN, content_digest
 from likeness.data.readers.dataset import Dataset
-from likeness.data.table import ImageTable
+from likeness.data.table import CONTENT_COLUMN, ImageTable, content_digest
 from likeness.errors import InputError
 from likeness.io import assets_dir
 
 
 def read_cars() -> ImageTable:
-    """The 2,000 rendered cars that ship, with all their attributes.
-
-    The further column `CONTENT_COLUMN` holds the digest of each image's content: by it the embeddings that ship are found, since paths and times
-    differ on every machine.
+    """The 2,000 rendered cars that ship, with all their attributes. The further column `CONTENT_COLUMN` holds the digest of each image's content:
+    by it the embeddings that ship are found, since paths and times differ on every machine.
 
     Raises:
         InputError: if the files are not there.

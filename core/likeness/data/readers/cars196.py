@@ -7,7 +7,6 @@ import pandas as pd
 
 from likeness.data.protocols import check_split, zero_shot_half
 from likeness.data.readers.dataset import Dataset
-from likeness.data.readers.mat_file import field, read_variable
 from likeness.data.readers.official_layout import OfficialLayout
 from likeness.data.table import ImageTable
 from likeness.errors import InputError
@@ -25,21 +24,16 @@ class _Listing(NamedTuple):
 def read_cars196(folder: str | Path, split: str = "test") -> ImageTable:
     """Cars196 with the labels that the InDiReCT paper judges its notions by.
 
-    Attributes: `car_model` (the class name, year included: the paper's 98 test models are the class names), `car_manufacturer` and
-    `car_type` (from the class name, see `likeness.data.readers.cars196`).
+    Attributes: `car_model` (the class name, year included: the paper's 98 test models are the class names), `car_manufacturer` and `car_type`
+    (from the class name).
 
     Layouts, of which `cars_annos.mat` wins where its images are there:
         - `cars_annos.mat` and `car_ims/`, the one that metric learning uses;
         - `devkit/cars_meta.mat`, `devkit/cars_train_annos.mat`, `cars_train/`, `cars_test_annos_withlabels.mat` (here or in `devkit/`)
           and `cars_test/`.
 
-    Args:
-        folder: the dataset's folder, or the one it lies in.
-        split: "test": the second half of the classes in their official order (8,131 images); "train": the first half (8,054);
-            "all". Both layouts are split by classes, as the paper does, whatever their own division into train and test.
-
-    Raises:
-        InputError: a missing or damaged file, a class that has no name, an unknown or empty split, or no image at all.
+    Splits: "test", the second half of the classes in their official order (8,131 images); "train", the first half (8,054); "all". Both layouts are
+    split by classes, as the paper does, whatever their own division into train and test.
     """
     check_split(split)
     root = LAYOUT.root(folder)
@@ -77,14 +71,14 @@ def _devkit(root: Path) -> _Listing:
 
 
 def _names(file: Path) -> list[str]:
-    return [str(name) for name in read_variable(LAYOUT, file, "class_names")]
+    return [str(name) for name in LAYOUT.variable(file, "class_names")]
 
 
 def _annotations(file: Path, path_field: str, n_classes: int) -> tuple[list[str], list[int]]:
     """Paths and class numbers, from 1."""
-    records = read_variable(LAYOUT, file, "annotations")
-    paths = [str(path).replace("\\", "/") for path in field(LAYOUT, file, records, path_field)]
-    numbers = [_number(file, row, value, n_classes) for row, value in enumerate(field(LAYOUT, file, records, "class"), start=1)]
+    records = LAYOUT.variable(file, "annotations")
+    paths = [str(path).replace("\\", "/") for path in LAYOUT.field(file, records, path_field)]
+    numbers = [_number(file, row, value, n_classes) for row, value in enumerate(LAYOUT.field(file, records, "class"), start=1)]
     return paths, numbers
 
 

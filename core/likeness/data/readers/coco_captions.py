@@ -22,19 +22,11 @@ _OWN_NAMES = {"train": "train", "restval": "train", "val": "validation", "test":
 
 
 def read_coco_captions(folder: str | Path, split: str = "all") -> ImageTable:
-    """Images of COCO with some five sentences each: 113,287 that train, 5,000 for validation, 5,000 for the test.
+    """Images of COCO with some five sentences each: 113,287 that train, 5,000 for validation, 5,000 for the test; the splits are these three, and
+    "all".
 
     Columns: `captions`, what `read_captions` reads; `split`, "train", "validation" or "test"; `cocoid`, COCO's number of the image, -1 where the
-    file gives none.
-
-    Files: `dataset_coco.json`, `train2014/` and `val2014/`.
-
-    Args:
-        folder: the dataset's folder, or the one it lies in.
-        split: one of the three, or "all".
-
-    Raises:
-        InputError: a missing or damaged file, an image without captions, an unknown or empty split, or no image at all.
+    file gives none. Files: `dataset_coco.json`, `train2014/` and `val2014/`.
     """
     check_split(split, ("test", "train", "validation", "all"))
     root = LAYOUT.root(folder)

@@ -24,21 +24,12 @@ def read_cub200(folder: str | Path, split: str = "test") -> ImageTable:
     Attributes: `bird_species`, the class name in words ("027.Shiny_Cowbird": "Shiny Cowbird"), and `bird_family`, its last word ("Cowbird"): no
     family of zoology, but what the names have in common.
 
-    A part of the dataset may also come as `images/` with a folder for each species, named as the classes are ("Shiny_Cowbird"), and without the lists
-    of classes; those are then in the order of their names.
+    Files: `images.txt`, `image_class_labels.txt`, `classes.txt` and `images/`. The dataset's own division of each class, `train_test_split.txt`,
+    has no part in the protocol and is not read. A part of the dataset may also come as `images/` with a folder for each species, named as the
+    classes are ("Shiny_Cowbird"), and without the lists of classes; those are then in the order of their names.
 
-    Files: `images.txt`, `image_class_labels.txt`, `classes.txt` and `images/`. The dataset's own division of each class,
-    `train_test_split.txt`, has no part in the protocol and is not read.
-
-    Args:
-        folder: the dataset's folder, or the one it lies in.
-        split: "test": the second half of the classes (5,924 images), as the paper says; "train": the first half (5,864); "all". The
-            notebook in the authors' repository evaluates 4,462 images: it finds a class by the beginning of its file names, which are
-            not always spelled as the class is.
-
-    Raises:
-        InputError: a missing or damaged file, an image without class or a class without name, an unknown or empty split, or no image at
-            all.
+    Splits: "test", the second half of the classes (5,924 images), as the paper says; "train", the first half (5,864); "all". The notebook in the
+    authors' repository evaluates 4,462 images: it finds a class by the beginning of its file names, which are not always spelled as the class is.
     """
     check_split(split)
     if _is_by_folders(as_path(folder)):

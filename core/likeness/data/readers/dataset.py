@@ -11,17 +11,14 @@ from likeness.data.table import ImageTable
 
 @dataclass(frozen=True)
 class Dataset:
-    """A dataset with a name. Its file declares it as `DATASET`; one line lists it, in `likeness.data.readers`.
-
-    What stands above data, and other packages, list theirs as an entry point of the group "likeness.datasets", or of
-    "likeness.published_datasets" where it is read as NAME:FOLDER.
+    """A dataset with a name. Its file declares it as `DATASET`; one line lists it, in `likeness.data.readers`. What stands above data, and other
+    packages, list theirs as an entry point of the group "likeness.datasets", or of "likeness.published_datasets" where it is read as NAME:FOLDER.
 
     Attributes:
         name: what people write: letters, digits and dashes.
-        title: shown to people.
-        help: one sentence.
         read: returns the table. What ships or is fetched: `read()`. What is generated: `read(count, progress)`, where `count` is None for the usual
-            number. What is published: `read(folder, split)`.
+            number. What is published: `read(folder, split)`, of the dataset's own folder or the one it lies in; it raises InputError for a missing or
+            damaged file, an unknown or empty split, or where no image is there.
         origin: "ships", "generated", the archive that is fetched, or the layout of a published one, as it lies on disk when it is unpacked.
         split: of a published one, the part that is read where none is named.
 

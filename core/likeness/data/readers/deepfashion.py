@@ -25,22 +25,16 @@ _PARTS = {"test": ("test",), "train": ("train",), "val": ("val",), "all": ("trai
 def read_deepfashion(folder: str | Path, split: str = "test") -> ImageTable:
     """DeepFashion's fine-grained annotation with the labels that the InDiReCT paper judges its notions by.
 
-    Attributes: `clothing_category` (one of 50), `clothing_texture` (of 7), `clothing_fabric` (of 6) and `clothing_fit` (of 3). Of the 26
-    binary attributes, those of a group that are set make the label; several are joined by " + ", none is "(none)", so that equal labels
-    mean equal bits, as in the authors' notebook. Images are read whole: bounding boxes are published (`Anno_fine/test_bbox.txt`), but the
-    paper does not say that it crops, and its notebook does not.
+    Attributes: `clothing_category` (one of 50), `clothing_texture` (of 7), `clothing_fabric` (of 6) and `clothing_fit` (of 3). Of the 26 binary
+    attributes, those of a group that are set make the label; several are joined by " + ", none is "(none)", so that equal labels mean equal bits,
+    as in the authors' notebook. Images are read whole: bounding boxes are published (`Anno_fine/test_bbox.txt`), but the paper does not say that
+    it crops, and its notebook does not.
 
-    Files: in `Anno_fine/` `list_category_cloth.txt`, `list_attr_cloth.txt`, and for each part `test.txt`, `test_cate.txt`,
-    `test_attr.txt`; the images that `test.txt` lists as `img/...` lie here or in `Img/`. The layout follows the authors' notebook and
-    other public readers; the archive itself was not at hand.
+    Files: in `Anno_fine/` `list_category_cloth.txt`, `list_attr_cloth.txt`, and for each part `test.txt`, `test_cate.txt`, `test_attr.txt`; the
+    images that `test.txt` lists as `img/...` lie here or in `Img/`. The layout follows the authors' notebook and other public readers; the archive
+    itself was not at hand.
 
-    Args:
-        folder: the dataset's folder ("Category and Attribute Prediction Benchmark"), or the one it lies in.
-        split: the official parts: "test" (4,000 images, which the paper evaluates), "train", "val", or "all" three.
-
-    Raises:
-        InputError: a missing or damaged file, files of different length, a label out of range, an unknown or empty split, or no image at
-            all.
+    Splits: the official parts "test" (4,000 images, which the paper evaluates), "train", "val", or "all" three.
     """
     check_split(split, tuple(_PARTS))
     root = LAYOUT.root(folder)

@@ -25,18 +25,12 @@ _CAPTION = re.compile(r"(?P<name>[^\t]+)#\d+\t(?P<caption>.*\S)")
 def read_flickr(folder: str | Path, split: str = "all") -> ImageTable:
     """Photos of Flickr8k or Flickr30k with their captions, and labels that follow from them.
 
-    Columns: `captions`, what `read_captions` reads; `setting`, `activity`, `dog_color` and `number_of_people`, as `CAPTION_RULES` say: which
-    words count, how many captions must agree. A photo whose captions do not agree is `UNLABELED` in that column.
+    Columns: `captions`, what `read_captions` reads; `setting`, `activity`, `dog_color` and `number_of_people`, as `CAPTION_RULES` say: which words
+    count, how many captions must agree. A photo whose captions do not agree is `UNLABELED` in that column.
 
     Files: `Flickr8k.token.txt` with the images in `Flicker8k_Dataset/`, or `results_20130124.token` with `flickr30k-images/`, as published; or
-    `captions.csv` with the columns `path` and `caption`.
-
-    Args:
-        folder: the dataset's folder, or the one it lies in.
-        split: "all", or of Flickr8k "train" (6,000 photos), "validation" or "test" (1,000 each), by its lists `Flickr_8k.trainImages.txt` ...
-
-    Raises:
-        InputError: a missing or damaged file, an unknown or empty split, or no image at all.
+    `captions.csv` with the columns `path` and `caption`. Splits: "all", or of Flickr8k "train" (6,000 photos), "validation" or "test" (1,000
+    each), by its lists `Flickr_8k.trainImages.txt` ...
     """
     check_split(split, ("test", "train", "validation", "all"))
     root = LAYOUT.root(folder)

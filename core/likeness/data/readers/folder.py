@@ -3,13 +3,13 @@
 import os
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import pandas as pd
 
-from likeness.data.readers.folder_columns import folder_columns, kept_by_a_program
+from likeness.data.readers.folder_columns import folder_columns, is_shown, kept_by_a_program
 from likeness.data.readers.photo_columns import photo_columns, with_parts
 from likeness.data.table import Failure, ImageTable
 from likeness.errors import InputError
@@ -78,6 +78,11 @@ def is_image_name(name: str) -> bool:
     return _is_of(name, SUFFIXES)
 
 
+def is_shown_image(steps: Sequence[str]) -> bool:
+    """Whether a path in an archive or behind an address is that of an image of a person's own, by its steps."""
+    return is_image_name(steps[-1]) and is_shown(steps[:-1])
+
+
 def has_image_suffix(name: str) -> bool:
     """Whether a text ends as the names of images do."""
     return os.path.splitext(name)[1].lower() in SUFFIXES
@@ -85,12 +90,8 @@ def has_image_suffix(name: str) -> bool:
 
 @dataclass
 class _Found:
-    """What a walk through a folder passes over.
-
-    Attributes:
-        failed: subfolders that cannot be listed.
-        kept_by_programs: name of such a folder -> how many there are.
-        tables: files that may list the images.
+    """What a walk through a folder passes over: subfolders that cannot be listed, how many folders of each name are kept by programs, and files that
+    may list the images.
     """
 
     failed: list[Failure] = field(default_factory=list)

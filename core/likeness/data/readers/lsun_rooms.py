@@ -7,7 +7,6 @@ import pandas as pd
 
 from likeness.data.protocols import check_split
 from likeness.data.readers.dataset import Dataset
-from likeness.data.readers.mat_file import field, read_variable
 from likeness.data.readers.official_layout import OfficialLayout
 from likeness.data.table import ImageTable
 
@@ -38,12 +37,7 @@ def read_lsun_rooms(folder: str | Path, split: str = "all") -> ImageTable:
     floor, 5 ceiling); on them `labels: {kind: layout, matching: numbers}` compares surface with surface. The archives themselves were not at
     hand. Layouts are of whole frames, which the paper resizes to 224 x 224 (section 4.2): `data.frame: whole` with `data.kept: 224`.
 
-    Args:
-        folder: the dataset's folder, or the one it lies in.
-        split: "all", "train" or "test" of the paper's type; "type0" to "type10": both parts of this type; "every": of all types.
-
-    Raises:
-        InputError: a missing or damaged file, an unknown or empty split, or no image at all.
+    Splits: "all", "train" or "test" of the paper's type; "type0" to "type10", both parts of this type; "every", of all types.
     """
     types = {f"type{number}": number for number in range(TYPES)}
     check_split(split, ("test", "train", "all", "every", *types))
@@ -61,8 +55,8 @@ def read_lsun_rooms(folder: str | Path, split: str = "all") -> ImageTable:
 def _part(root: Path, part: str) -> pd.DataFrame:
     """The images of a part that have a layout."""
     file = LAYOUT.find(root, f"{_PARTS[part]}.mat")
-    records = read_variable(LAYOUT, file, _PARTS[part])
-    names, scenes, kinds = (field(LAYOUT, file, records, name) for name in ("image", "scene", "type"))
+    records = LAYOUT.variable(file, _PARTS[part])
+    names, scenes, kinds = (LAYOUT.field(file, records, name) for name in ("image", "scene", "type"))
     images = "image" if (root / "image").is_dir() and not (root / "images").is_dir() else "images"
     drawn = (root / "layout_seg_images").is_dir()
     layouts = "layout_seg_images" if drawn else LAYOUT.find(root, "layout_seg").name

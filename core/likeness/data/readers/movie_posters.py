@@ -26,24 +26,18 @@ _BETWEEN = re.compile(r"[\s,\ufeff]*")
 
 
 def read_movie_posters(folder: str | Path, split: str = "test") -> ImageTable:
-    """Movie posters with the labels that the InDiReCT paper judges its notions by.
+    """Movie posters with the labels that the InDiReCT paper judges its notions by; the splits "test" and "all" are the same, for it evaluates all
+    posters.
 
-    Attributes: `movie_genre` and `production_country`, the first of the several that a movie may have, which the paper calls the main
-    one. "N/A", which stands where the metadata know none, is a label of its own: only so are there the 25 genres that the paper counts.
+    Attributes: `movie_genre` and `production_country`, the first of the several that a movie may have, which the paper calls the main one. "N/A",
+    which stands where the metadata know none, is a label of its own: only so are there the 25 genres that the paper counts.
 
-    Files: `Movie_Poster_Dataset/<year>/<imdbID>.jpg` and `Movie_Poster_Metadata/groundtruth/<year>.txt` (or `groundtruth/<year>.txt`), each
-    a sequence of JSON objects with MongoDB's `ObjectId(...)`, in UTF-8, UTF-16 or Latin-1. The layout follows the authors' notebook and
-    other public readers; the archives themselves were not at hand.
+    Files: `Movie_Poster_Dataset/<year>/<imdbID>.jpg` and `Movie_Poster_Metadata/groundtruth/<year>.txt` (or `groundtruth/<year>.txt`), each a
+    sequence of JSON objects with MongoDB's `ObjectId(...)`, in UTF-8, UTF-16 or Latin-1. The layout follows the authors' notebook and other public
+    readers; the archives themselves were not at hand.
 
-    A movie that stands several times counts once, as in the authors' notebook. Some movies have no poster: they stay in the table, and
-    embedding lists them. The paper was able to read 8,052 posters. Posters without metadata have no labels and are left out.
-
-    Args:
-        folder: the folder that both archives were unpacked to, or the one it lies in.
-        split: "test" or "all", which are the same: the paper evaluates all posters.
-
-    Raises:
-        InputError: a missing or damaged file, an unknown split, no movie or not one poster.
+    A movie that stands several times counts once, as in the authors' notebook. Some movies have no poster: they stay in the table, and embedding
+    lists them. The paper was able to read 8,052 posters. Posters without metadata have no labels and are left out.
     """
     check_split(split, ("test", "all"))
     root = LAYOUT.root(folder)

@@ -10,7 +10,6 @@ from likeness.data.readers.dataset import Dataset
 from likeness.data.readers.official_layout import OfficialLayout
 from likeness.data.table import ImageTable
 from likeness.errors import InputError
-from likeness.io import MatError, mat_shapes
 
 MPII_DISTANCES = "dist_pose_val"
 MPII = OfficialLayout("MPII Human Pose", "https://github.com/tjddus9597/Beyond-Binary-Supervision-CVPR19", (f"{MPII_DISTANCES}.mat",))
@@ -22,27 +21,20 @@ _SUFFIXES = (".jpg", ".jpeg", ".png", ".ppm", ".bmp", ".pgm", ".tif", ".tiff", "
 def read_mpii_pose(folder: str | Path, split: str = "all") -> ImageTable:
     """The 22,285 full-body images of the log-ratio paper (Kim et al., CVPR 2019, section 4.2), 288 px a side.
 
-    Attribute: `split`: "train" (12,366 images), "query" (the first 1,919 of the 9,919 test images; at most half of them) and "test" (the
-    others, which are searched). The labels are distances between poses, read by `likeness.labels.mpii_labels` (kind "mpii" of continuous
-    labels). The paper shows the network the middle 224 px.
+    Attribute: `split`: "train" (12,366 images), "query" (the first 1,919 of the 9,919 test images; at most half of them) and "test" (the others,
+    which are searched). The labels are distances between poses, read by `likeness.labels.mpii_labels` (kind "mpii" of continuous labels). The
+    paper shows the network the middle 224 px. Splits: "all"; "train"; "test", the queries and what they search.
 
     Files: two subfolders of images, read as torchvision's ImageFolder does: the first by name trains, the second tests, and in each the files
-    count in the order of their names; `dist_pose_val.mat` with the test distances; `list_nn.pkl` and `dist_nn.pkl`, or `dist_pose_trn.mat`,
-    with the training ones. The layout follows the authors' code; the archive itself was not at hand.
-
-    Args:
-        folder: the dataset's folder (`fullbody`), or the one it lies in.
-        split: "all"; "train"; "test", the queries and what they search.
-
-    Raises:
-        InputError: a missing or damaged file, other than two folders of images, or as many test images as there are no distances for: one
-            that is missing moves the numbers of all that follow.
+    count in the order of their names; `dist_pose_val.mat` with the test distances; `list_nn.pkl` and `dist_nn.pkl`, or `dist_pose_trn.mat`, with
+    the training ones. The layout follows the authors' code; the archive itself was not at hand. Raises InputError for as many test images as there
+    are no distances for, too: one that is missing moves the numbers of all that follow.
     """
     check_split(split)
     root = MPII.root(folder)
     train, test = mpii_image_parts(root)
     file = MPII.find(root, f"{MPII_DISTANCES}.mat")
-    check_mpii_shape(file, _shape(file, MPII_DISTANCES), len(test), "test")
+    check_mpii_shape(file, MPII.shape(file, MPII_DISTANCES), len(test), "test")
     asks = min(QUERIES, len(test) // 2)
     frame = pd.DataFrame({"path": [*train, *test], "split": ["train"] * len(train) + ["query"] * asks + ["test"] * (len(test) - asks)})
     trains = frame["split"] == "train"
@@ -50,10 +42,8 @@ def read_mpii_pose(folder: str | Path, split: str = "all") -> ImageTable:
 
 
 def mpii_image_parts(root: Path) -> tuple[list[str], list[str]]:
-    """Paths of the training and of the test images relative to `root`, in the order in which the authors' files count them.
-
-    Raises:
-        InputError: other than two folders of images.
+    """Paths of the training and of the test images relative to `root`, in the order in which the authors' files count them. Raises InputError where
+    there are other than two folders of images.
     """
     try:
         folders = sorted(entry.name for entry in os.scandir(root) if entry.is_dir() and not _hidden(entry.name))
@@ -81,17 +71,6 @@ def _paths(root: Path, folder: str) -> list[str]:
 
 def _hidden(name: str) -> bool:
     return name.startswith(".") or name == "__MACOSX"
-
-
-def _shape(file: Path, variable: str) -> tuple[int, ...]:
-    """Of a variable, without reading it."""
-    try:
-        shapes = mat_shapes(file)
-    except MatError as error:
-        raise InputError(f"'{file.name}' of {MPII.name} cannot be read as a MATLAB file ({error}); take it anew from {MPII.page}.") from error
-    if variable not in shapes:
-        raise InputError(f"'{file.name}' of {MPII.name} has no variable '{variable}'; take the file anew from {MPII.page}.")
-    return shapes[variable]
 
 
 def check_mpii_shape(file: Path, shape: tuple[int, ...], count: int, part: str) -> None:

@@ -1,17 +1,18 @@
 """What the readers of published datasets share: finding the root, asking for files, reading their lines."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any, TypeVar
 
+import numpy as np
 import pandas as pd
 
 from likeness.data.readers.folder import natural_key
 from likeness.data.table import ImageTable
 from likeness.errors import InputError
-from likeness.io import as_path, parse_json, regular_file, text_of
+from likeness.io import MatError, as_path, mat_shapes, mat_variable, parse_json, regular_file, text_of
 
 _DIGITS = 15
 _KINDS: dict[type, str] = {list: "list of entries", dict: "entries by name"}
@@ -23,7 +24,6 @@ class OfficialLayout:
     """A published dataset as it lies on disk when it is unpacked.
 
     Attributes:
-        name: shown to people.
         page: where it is published.
         indexes: files or folders, relative to the root; any of them tells the root.
         distinct: whether an index of that name says that this is the dataset, and not just any folder.
@@ -39,10 +39,8 @@ class OfficialLayout:
         return any((folder / index).exists() for index in self.indexes)
 
     def root(self, folder: str | Path) -> Path:
-        """The dataset's own folder: the one given, or the one directly inside that holds an index.
-
-        Raises:
-            InputError: if there is no such folder, or several.
+        """The dataset's own folder: the one given, or the one directly inside that holds an index. Raises InputError if there is no such folder, or
+        several.
         """
         given = as_path(folder).absolute()
         if not given.is_dir():
@@ -52,7 +50,7 @@ class OfficialLayout:
         found = [inside for inside in _folders(given) if self.is_root(inside)]
         if not found:
             raise InputError(
-                f"There is no {self.name} in '{folder}': neither it nor a folder directly inside holds {self._wanted()}; "
+                f"There is no {self.name} in '{folder}': neither it nor a folder directly inside holds {_listed(self.indexes, ' or ')}; "
                 f"give the folder that the dataset was unpacked to, published at {self.page}."
             )
         if len(found) > 1:
@@ -60,22 +58,14 @@ class OfficialLayout:
         return found[0]
 
     def find(self, root: Path, *places: str) -> Path:
-        """The first of these files or folders that is there.
-
-        Raises:
-            InputError: if none is, naming the first and where the dataset is published.
-        """
+        """The first of these files or folders that is there. Raises InputError if none is, naming the first and where the dataset is published."""
         for place in places:
             if (root / place).exists():
                 return root / place
         raise InputError(f"{self.name} in '{root}' lacks '{places[0]}'; take it from the dataset published at {self.page}.")
 
     def lines(self, file: Path) -> list[tuple[int, str]]:
-        """The lines of a text file with their numbers from 1; blank ones are left out.
-
-        Raises:
-            InputError: if it cannot be read as text in UTF-8.
-        """
+        """The lines of a text file with their numbers from 1; blank ones are left out. Raises InputError if it cannot be read as text in UTF-8."""
         try:
             text = regular_file(file).read_text(encoding="utf-8-sig")
         except UnicodeDecodeError as error:
@@ -94,11 +84,7 @@ class OfficialLayout:
         return InputError(f"In '{file.name}' of {self.name}, {place} is '{text[:80]}', expected {expected}; take the file anew from {self.page}.")
 
     def json(self, file: Path, kind: type[_Content]) -> _Content:
-        """The list or the entries by name that a JSON file holds, one at least.
-
-        Raises:
-            InputError: it is no JSON, of another kind, or empty.
-        """
+        """The list or the entries by name that a JSON file holds, one at least. Raises InputError where it is no JSON, of another kind, or empty."""
         try:
             content = parse_json(text_of(file), "it")
         except InputError as error:
@@ -107,22 +93,31 @@ class OfficialLayout:
             raise InputError(f"'{file.name}' of {self.name} has no {_KINDS[kind]}; take the file anew from {self.page}.")
         return content
 
-    def inside(self, file: Path, place: str, path: str) -> str:
-        """A path of a list that stays in the dataset's folder, as it stands there.
+    def variable(self, file: Path, name: str) -> Any:
+        """A variable of a .mat file (versions up to 7.2), a 1-D array. Raises InputError if the file cannot be read so, or lacks the variable."""
+        return np.atleast_1d(self._of_mat(file, name, lambda: mat_variable(file, name)))
 
-        Raises:
-            InputError: it is empty, absolute or leads out of the folder.
-        """
+    def shape(self, file: Path, name: str) -> tuple[int, ...]:
+        """The shape of a variable of a .mat file, without reading it; raises InputError as `variable`."""
+        found: tuple[int, ...] = self._of_mat(file, name, lambda: mat_shapes(file).get(name))
+        return found
+
+    def field(self, file: Path, records: Any, name: str) -> list[Any]:
+        """One field of an array of MATLAB structs, an entry per struct. Raises InputError if they have no such field."""
+        if name not in (records.dtype.names or ()):
+            raise InputError(f"The annotations in '{file.name}' of {self.name} have no field '{name}'; take the file anew from {self.page}.")
+        return list(np.atleast_1d(records[name]))
+
+    def inside(self, file: Path, place: str, path: str) -> str:
+        """A path of a list, as it stands there. Raises InputError where it is empty, absolute or leads out of the dataset's folder."""
         pure = PurePosixPath(path.replace("\\", "/"))
         if not path or pure.is_absolute() or ".." in pure.parts or "\0" in path or ":" in pure.parts[0]:
             raise self.malformed(file, place, path, "a path inside of the dataset's folder")
         return path
 
     def table(self, root: Path, frame: pd.DataFrame, split: str, index: Path) -> ImageTable:
-        """The table of a split. Images that are missing stay in it, and embedding lists them, as long as one is there.
-
-        Raises:
-            InputError: if the split has no images, or not one of them is there.
+        """The table of a split. Images that are missing stay in it, and embedding lists them, as long as one is there. Raises InputError if the split
+        has no images, or not one of them is there.
         """
         if frame.empty:
             raise InputError(f"The split '{split}' of {self.name} in '{root}' has no images in '{index.name}'; choose another split or dataset.")
@@ -133,8 +128,14 @@ class OfficialLayout:
             )
         return ImageTable(self.name if split == "test" else f"{self.name} ({split})", root, frame)
 
-    def _wanted(self) -> str:
-        return " or ".join(f"'{index}'" for index in self.indexes)
+    def _of_mat(self, file: Path, variable: str, read: Callable[[], Any]) -> Any:
+        try:
+            found = read()
+        except MatError as error:
+            raise InputError(f"'{file.name}' of {self.name} cannot be read as a MATLAB file ({error}); take it anew from {self.page}.") from error
+        if found is None:
+            raise InputError(f"'{file.name}' of {self.name} has no variable '{variable}'; take the file anew from {self.page}.")
+        return found
 
 
 def _folders(folder: Path) -> list[Path]:
@@ -146,5 +147,5 @@ def _folders(folder: Path) -> list[Path]:
         raise InputError(f"The folder '{folder}' cannot be listed ({reason}); allow reading it.") from error
 
 
-def _listed(names: Sequence[str]) -> str:
-    return ", ".join(f"'{name}'" for name in names)
+def _listed(names: Sequence[str], between: str = ", ") -> str:
+    return between.join(f"'{name}'" for name in names)

@@ -16,18 +16,10 @@ LAYOUT = OfficialLayout("Stanford Online Products", "https://cvgl.stanford.edu/p
 def read_online_products(folder: str | Path, split: str = "test") -> ImageTable:
     """Stanford Online Products with its two labels.
 
-    Attributes: `product`, the number of the product (classes of the benchmark), and `product_kind`, one of twelve ("bicycle", "chair" ...),
-    the only names that the dataset has.
-
-    Files: `Ebay_train.txt` and `Ebay_test.txt`, with a line "image_id class_id super_class_id path" for each image after a heading, and the
-    folders of images (`bicycle_final/` ...).
-
-    Args:
-        folder: the dataset's folder, or the one it lies in.
-        split: "test": the official 11,316 products (60,502 images); "train": the other 11,318 (59,551); "all".
-
-    Raises:
-        InputError: a missing or damaged index, an unknown or empty split, or no image at all.
+    Attributes: `product`, the number of the product (classes of the benchmark), and `product_kind`, one of twelve ("bicycle", "chair" ...), the
+    only names that the dataset has. Files: `Ebay_train.txt` and `Ebay_test.txt`, with a line "image_id class_id super_class_id path" for each
+    image after a heading, and the folders of images (`bicycle_final/` ...). Splits: "test", the official 11,316 products (60,502 images); "train",
+    the other 11,318 (59,551); "all".
     """
     check_split(split)
     root = LAYOUT.root(folder)

@@ -24,24 +24,17 @@ _COLORS = {"car_color": ("color_hue", "color_sat", "color_val"), "background_col
 _USED = ("frame", "model", *(column for columns in _COLORS.values() for column in columns))
 
 
-def read_original_synthetic_cars(folder: str | Path, split: str = "test", color_metric: str = "rgb") -> ImageTable:
+def read_original_synthetic_cars(folder: str | Path, split: str = "test") -> ImageTable:
     """The authors' rendered cars with the labels that the InDiReCT paper judges its notions by, named as those of the shipped images.
 
-    Attributes: `body_type` (the six car models, as the table names them), `car_color`, `background_color` (the nearest CSS 2.1 names) and
-    the table's further columns as they are.
+    Attributes: `body_type` (the six car models, as the table names them), `car_color`, `background_color` (the nearest CSS 2.1 names) and the
+    table's further columns as they are.
 
     Files: `samples.csv` or `cars.csv` and `images/<frame>.png` or `cars/<frame>.png`, the names that the authors' two repositories read;
     the archive itself was not at hand. As those do, the colors are taken from the settings of Blender's hue and saturation node: hue 0.5
-    leaves the red base as it is, saturation and value run from 0 to 2.
+    leaves the red base as it is, saturation and value run from 0 to 2; and the nearest name is sought in RGB, which the paper leaves open.
 
-    Args:
-        folder: the dataset's folder ("3D cars dataset"), or the one it lies in.
-        split: "test": frames 1 to 1000, which the paper evaluates; "train": the others; "all".
-        color_metric: where the nearest name is sought: "rgb" as in the authors' code (the paper leaves it open), or "lab", as for the
-            shipped images.
-
-    Raises:
-        InputError: a missing or damaged file, a value out of range, an unknown or empty split, or no image at all.
+    Splits: "test", frames 1 to 1000, which the paper evaluates; "train", the others; "all".
     """
     check_split(split)
     root = LAYOUT.root(folder)
@@ -50,7 +43,7 @@ def read_original_synthetic_cars(folder: str | Path, split: str = "test", color_
     inside = next((name for name in _FOLDERS if (root / name).is_dir()), _FOLDERS[0])
     frame = pd.DataFrame({"path": [f"{inside}/{number}.png" for number in rows["frame"]], "body_type": rows["model"].astype(str)})
     for attribute, columns in _COLORS.items():
-        frame[attribute] = _color_names(index, rows, columns, color_metric)
+        frame[attribute] = _color_names(index, rows, columns)
     frame = pd.concat([frame, rows.drop(columns=["frame", "model"])], axis=1)
     first = rows["frame"] <= FIRST
     return LAYOUT.table(root, frame[{"test": first, "train": ~first, "all": first | ~first}[split]], split, index)
@@ -77,7 +70,7 @@ def _check_column(file: Path, values: "pd.Series[Any]") -> None:
     name = str(values.name)
     wrong, expected = values.isna(), "a name"
     if name != "model":
-        numbers = values.map(_number).astype(np.float64)
+        numbers = pd.to_numeric(values, errors="coerce").astype(np.float64)
         wrong, expected = ~numbers.between(-np.inf, np.inf, inclusive="neither"), "a number"
         if name == "frame" and not wrong.any():
             wrong, expected = (numbers % 1 != 0) | (numbers.abs() > _LARGEST) | numbers.duplicated(), "a whole number that no other line has"
@@ -86,21 +79,14 @@ def _check_column(file: Path, values: "pd.Series[Any]") -> None:
         raise LAYOUT.malformed(file, f"'{name}' in line {row + 2}", str(values.iloc[row]), expected)
 
 
-def _number(value: Any) -> float:
-    try:
-        return float(value)
-    except (TypeError, ValueError, OverflowError):
-        return float("nan")
-
-
-def _color_names(file: Path, rows: pd.DataFrame, columns: tuple[str, ...], metric: str) -> list[str]:
+def _color_names(file: Path, rows: pd.DataFrame, columns: tuple[str, ...]) -> list[str]:
     hue, saturation, value = (rows[column].to_numpy(np.float64) for column in columns)
     for column, values in zip(columns[1:], (saturation, value), strict=True):
         wrong = np.flatnonzero((values < 0) | (values > 2))
         if wrong.size:
             frame = rows["frame"][wrong[0]]
             raise LAYOUT.malformed(file, f"'{column}' of frame {frame}", str(values[wrong[0]]), "a number from 0 to 2")
-    return nearest_color(np.stack([(hue + 0.5) % 1, saturation / 2, value / 2], axis=1), metric=metric)
+    return nearest_color(np.stack([(hue + 0.5) % 1, saturation / 2, value / 2], axis=1), metric="rgb")
 
 
 DATASET = Dataset(

@@ -16,15 +16,10 @@ _ROWS_AT_ONCE = 256  # of bytes, which may be megabytes each
 
 
 def read_parquet(file: Path, wanted: str | None, choose: Callable[[list[str]], str]) -> tuple[pd.DataFrame, str]:
-    """The table, and the name of its column of paths.
+    """The table, and the name of its column of paths: the one that is `wanted`, or that `choose` picks from names.
 
-    Lists of texts become JSON, other lists and structs texts, so that they can be counted and compared. Bytes that are short texts become texts; of
-    others, such as images, each cell says how many they are ("12,345 bytes").
-
-    Args:
-        file: a .parquet file.
-        wanted: the column of paths, if it is named.
-        choose: picks that column from names.
+    Lists of texts become JSON, other lists and structs texts, so that they can be counted and compared. Bytes that are short texts become texts;
+    of others, such as images, each cell says how many they are ("12,345 bytes").
 
     Raises:
         InputError: it cannot be parsed, `choose` finds no name, or there are images in the file and no column of paths.

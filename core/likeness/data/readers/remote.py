@@ -13,8 +13,8 @@ from urllib.parse import urljoin
 
 import pandas as pd
 
-from likeness.data.readers.folder import is_image_name, natural_key
-from likeness.data.readers.folder_columns import folder_columns, is_shown
+from likeness.data.readers.folder import is_shown_image, natural_key
+from likeness.data.readers.folder_columns import folder_columns
 from likeness.data.table import ImageTable
 from likeness.errors import InputError
 from likeness.io import check_url, name_to_text, text_to_name
@@ -31,17 +31,17 @@ def is_url(text: str) -> bool:
     return _URL.match(text) is not None
 
 
-def read_remote_folder(url: str, name: str | None = None) -> ImageTable:
-    """All images below a URL, in natural order, like `read_folder` of a local folder; `path` holds each image's own URL.
-
-    Only for a source that the person who runs the program typed: whoever may name URLs reads what the machine can reach.
+def read_remote_folder(url: str) -> ImageTable:
+    """All images below a URL, in natural order, like `read_folder` of a local folder; `path` holds each image's own URL. Only for a source that
+    the person who runs the program typed: whoever may name URLs reads what the machine can reach.
 
     Raises:
         InputError: unknown protocol, its package is missing, or nothing to be listed or no image there.
     """
     files, place = file_system(url)
     try:
-        found = sorted((str(path) for path in files.find(place) if _is_visible(str(path), place)), key=natural_key)
+        paths = map(str, files.find(place))
+        found = sorted((path for path in paths if is_shown_image(path.removeprefix(place).strip("/").split("/"))), key=natural_key)
     except Exception as error:  # every file system raises its own kinds
         raise InputError(f"'{url}' cannot be listed ({_reason(error)}); check the address and your right to read it.") from error
     if not found:
@@ -50,15 +50,11 @@ def read_remote_folder(url: str, name: str | None = None) -> ImageTable:
     for column, values in folder_columns([name_to_text(path).removeprefix(place).strip("/").rpartition("/")[0] for path in found]).items():
         frame[column] = values
     # pathlib folds the two slashes of a URL into one: `root` names the place in messages and stores, `path` is what is opened
-    return ImageTable(name or place.rstrip("/").rsplit("/", 1)[-1] or url, Path(url), frame)
+    return ImageTable(place.rstrip("/").rsplit("/", 1)[-1] or url, Path(url), frame)
 
 
 def file_system(url: str) -> tuple[Any, str]:
-    """The fsspec file system of a URL and the path in it.
-
-    Raises:
-        InputError: unknown protocol, or its package is missing.
-    """
+    """The fsspec file system of a URL and the path in it. Raises InputError for an unknown protocol, or where its package is missing."""
     import fsspec
 
     url = text_to_name(url)
@@ -94,9 +90,8 @@ def _web_options() -> dict[str, Any]:
 
 
 def remote_states(urls: Sequence[str]) -> list[str | OSError]:
-    """Size and version (ETag, checksum or time of change) of each object, or why it is not to be had.
-
-    An object whose server tells neither counts as unchanged for ever.
+    """Size and version (ETag, checksum or time of change) of each object, or why it is not to be had. An object whose server tells neither counts as
+    unchanged for ever.
     """
     with ThreadPoolExecutor(_AT_ONCE, thread_name_prefix="likeness-state") as pool:
         return list(pool.map(_state, urls))
@@ -135,11 +130,6 @@ def _state(url: str) -> str | OSError:
         return as_os_error(error)
     mark = next((info[name] for name in _MARKS if info.get(name)), "")
     return f"{info.get('size')} {mark.timestamp() if isinstance(mark, datetime) else mark}"
-
-
-def _is_visible(path: str, place: str) -> bool:
-    parts = path.removeprefix(place).strip("/").split("/")
-    return is_image_name(parts[-1]) and is_shown(parts[:-1])
 
 
 def _reason(error: Exception) -> str:

@@ -26,17 +26,16 @@ def read_table(
     check_there: bool = True,
     caption_column: str | None = None,
 ) -> ImageTable:
-    """Reads a table of images: one row an image, one column of paths, every further column an attribute.
+    """Reads a table of images, a .csv (comma, semicolon or tab), .tsv or .parquet file: one row an image, one column of paths, relative to the
+    file's folder or absolute, every further column an attribute.
 
-    Images that are missing stay in the table, and embedding lists them, as long as one is there. A path may be in another Unicode form than the name
-    of its file. One image in several rows becomes one row where these agree (`one_row_an_image`); several captions become a list of them.
+    Images that are missing stay in the table, and embedding lists them, as long as one is there or none needs to be (`check_there`). A path may be
+    in another Unicode form than the name of its file. One image in several rows becomes one row where these agree (`one_row_an_image`); several
+    captions become a list of them.
 
     Args:
-        path: a .csv (comma, semicolon or tab), .tsv or .parquet file; image paths are relative to its folder, or absolute.
         path_column: the column of paths; by default the first of `PATH_COLUMNS` that is there, in any case of letters.
-        name: shown to people; by default the file's.
         remote: paths that are URLs count as images that are there; only for a file that the person who runs the program named.
-        check_there: false: none of the images needs to be there.
         caption_column: the column of captions, a sentence or a JSON list of sentences a cell; by default "captions" or "caption". It is called so in
             the table, where labels and training find it.
 

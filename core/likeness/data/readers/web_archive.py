@@ -38,8 +38,7 @@ class WebArchive:
         name: of the dataset, and of its folder in the cache.
         url: of the archive.
         page: where people read about it and can fetch it by hand.
-        size: bytes of the archive.
-        sha256: of the archive.
+        size, sha256: of the archive, in bytes.
         license: of the images.
         unpack: archive, folder -> the images are in the folder; whatever the archive holds, nothing is written outside of it.
     """
@@ -73,14 +72,12 @@ class WebArchive:
         return f"{self.archive.name} ({size_text(self.size)}, {self.license}) from {self.page}"
 
     def fetch(self, progress: Progress | None = None, should_stop: Callable[[], bool] | None = None) -> bool:
-        """Downloads and unpacks the images if they are not here; what arrives before a stop or an error is kept.
+        """Downloads and unpacks the images if they are not here; what arrives before a stop or an error is kept. True once all is here, False
+        after a stop.
 
         Args:
             progress: called with bytes that are here, and bytes in all; by default a bar on stderr.
             should_stop: asked at least every ten seconds.
-
-        Returns:
-            True once all is here, False after a stop.
 
         Raises:
             InputError: downloads are off, the server does not answer, refuses or breaks off, its content is another one, or the disk is full.

@@ -11,14 +11,9 @@ _SAME = 1e-4  # of the largest value that the network gives; rounding makes a hu
 
 
 def fold_batch_norm(network: "torch.nn.Module", size: tuple[int, int, int]) -> "torch.nn.Module":
-    """A copy of a network whose convolutions do the work of the batch norm after them; the network itself where there is none to fold.
-
+    """A copy of a network in evaluation mode whose convolutions do the work of the batch norm after them; itself where there is none to fold.
     Which convolution a batch norm follows is read from the order in which a module names its parts. Whether that is the order of its work is seen
-    on an example; where it is not, the network comes back as well.
-
-    Args:
-        network: in evaluation mode.
-        size: (3, h, w) of its input.
+    on an example of this size, (3, h, w); where it is not, the network comes back as well.
     """
     import torch
 

@@ -20,9 +20,16 @@ TOKENIZER_FILES = (
 )
 WEIGHTS = ("*.safetensors", "*.bin", "*.pth")
 
+
+def _config_keys(content: Any, name: str) -> dict[str, Any]:
+    """A config.json is timm's or transformers'."""
+    return timm_keys(content, name) if isinstance(content, dict) and "architecture" in content else transformers_keys(content, name)
+
+
 _LONGEST = 64_000_000  # bytes of a configuration
 _READ: dict[str, Callable[[Any, str], dict[str, Any]]] = {
     OPEN_CLIP_CONFIG: open_clip_keys,
+    "config.json": _config_keys,
     "tokenizer_config.json": tokenizer_keys,
     "special_tokens_map.json": tokenizer_keys,
     "added_tokens.json": token_numbers,
@@ -34,16 +41,14 @@ _LINKED = (*WEIGHTS, "tokenizer.json", "vocab.json", "vocab.txt", "merges.txt", 
 
 @contextmanager
 def clean_copy(folder: Path) -> Iterator[Path]:
-    """A temporary folder with what `folder` holds of a model; what else lies there, such as Python files, is left out.
-
-    Raises:
-        InputError: a configuration asks for code, names other places, or is no JSON.
+    """A temporary folder with what `folder` holds of a model; what else lies there, such as Python files, is left out. Raises InputError where a
+    configuration asks for code, names other places, or is no JSON.
     """
     with tempfile.TemporaryDirectory(prefix="likeness-model-") as made:
         for file in sorted(folder.iterdir()):
             if not file.is_file():
                 continue
-            if read := _reader(file):
+            if read := next((read for pattern, read in _READ.items() if fnmatch(file.name, pattern)), None):
                 name = f"'{file.name}'"
                 content = read(parse_json(text_of(file, _LONGEST), name), name)
                 (Path(made) / file.name).write_text(json.dumps(content), encoding="utf-8")
@@ -63,14 +68,3 @@ def link(file: Path, place: Path) -> None:
             raise InputError(
                 f"'{file.name}' cannot be linked to from {place.parent} ({error.strerror}); set TMPDIR to a folder of its disk."
             ) from error
-
-
-def _reader(file: Path) -> Callable[[Any, str], dict[str, Any]] | None:
-    if file.name == "config.json":
-        return _config_keys
-    return next((read for pattern, read in _READ.items() if fnmatch(file.name, pattern)), None)
-
-
-def _config_keys(content: Any, name: str) -> dict[str, Any]:
-    """A config.json is timm's or transformers'."""
-    return timm_keys(content, name) if isinstance(content, dict) and "architecture" in content else transformers_keys(content, name)

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from likeness.encoders.digests import digest, folder_digests, hub_revision
+from likeness.encoders.digests import digest, folder_digests
 from likeness.encoders.encoder import Vectors
 from likeness.encoders.family import EncoderFamily, EncoderName, looks_like_folder
 from likeness.encoders.models.device import choose_device
 from likeness.encoders.models.hub import load_from_folder, load_from_hub
-from likeness.encoders.models.hub_files import HubFiles
-from likeness.encoders.models.libraries import import_library
+from likeness.encoders.models.hub_files import hub_revision
 from likeness.encoders.models.load_model import (
+    import_library,
     open_clip_folder,
     open_clip_folder_files,
     open_clip_folder_size,
@@ -39,15 +39,8 @@ SHIPPED = {"cars": "clip", "cars-small": "clip_small"}
 
 
 class ClipEncoder(TowerImages):
-    """A contrastive language-image model (Radford et al. 2021) loaded through open_clip.
-
-    Args:
-        name: as given to `load_encoder`.
-        source: what the name stands for: a local folder, a model of the hub, or open_clip's own.
-        device: "auto", "cpu", "cuda", "mps".
-
-    Raises:
-        InputError: if the name is unknown, the folder holds no usable model, or weights cannot be downloaded.
+    """A contrastive language-image model (Radford et al. 2021) loaded through open_clip: a local folder, a model of the hub, or open_clip's own.
+    Raises InputError where the name is unknown, the folder holds no usable model, or weights cannot be downloaded.
     """
 
     has_text = True
@@ -55,8 +48,8 @@ class ClipEncoder(TowerImages):
     def __init__(self, name: str, source: EncoderName, device: str = "auto") -> None:
         import_library("open_clip")
         self._device = choose_device(device)
-        self._model, transform, self._tokenizer = _load(name, source, self._device)
-        self.tower = ImageTower(self._model.encode_image, transform, self._device)
+        self.model, transform, self._tokenizer = _load(name, source, self._device)
+        self.tower = ImageTower(self.model.encode_image, transform, self._device)
         # Fast tokenizers raise "Already borrowed" when two threads use one.
         self._tokenizing = threading.Lock()
         self.name = name
@@ -83,14 +76,9 @@ class ClipEncoder(TowerImages):
         with self._tokenizing:
             return open_clip_count(self._tokenizer, text)
 
-    @property
-    def model(self) -> Any:
-        """The open_clip model, images and texts."""
-        return self._model
-
     def image_side(self) -> "tuple[torch.nn.Module, tuple[float, ...], tuple[float, ...], int]":
         """The module that maps normalized images to features, to be trained further; of its input mean, deviation, and height in pixels."""
-        visual: Any = self._model.visual
+        visual: Any = self.model.visual
         size = visual.image_size
         return visual, self.tower.mean, self.tower.std, int(size if isinstance(size, int) else size[0])
 
@@ -100,7 +88,7 @@ class ClipEncoder(TowerImages):
         with self._tokenizing:
             tokens = self._tokenizer(texts)
         with torch.inference_mode():
-            return unit_rows(self._model.encode_text(tokens.to(self._device)))
+            return unit_rows(self.model.encode_text(tokens.to(self._device)))
 
 
 def _load(name: str, source: EncoderName, device: "torch.device") -> tuple[Any, Any, Any]:
@@ -111,8 +99,7 @@ def _load(name: str, source: EncoderName, device: "torch.device") -> tuple[Any, 
         return load_from_folder(name, folder, lambda: open_clip_folder(folder, device), lambda: open_clip_folder_files(folder))
     if source.kind == "hf-hub":
         return load_from_hub(name, lambda local: open_clip_hub(source.target, device), lambda: open_clip_hub_files(source.target))
-    model, _, tag = source.target.partition("/")
-    _check_published(name, model, tag)
+    model, tag = _published(name, source.target)
     return load_from_hub(name, lambda local: open_clip_published(model, tag, device, local), lambda: open_clip_published_files(model, tag))
 
 
@@ -126,9 +113,12 @@ def _check_folder(name: str, folder: Path) -> None:
         raise InputError(f"The folder '{folder}' of encoder '{name}' has a configuration but no weights; add open_clip_model.safetensors.")
 
 
-def _check_published(name: str, model: str, tag: str) -> None:
+def _published(name: str, target: str) -> tuple[str, str]:
+    """Model and weights, once open_clip knows both."""
+    import_library("open_clip")
     import open_clip
 
+    model, _, tag = target.partition("/")
     published = open_clip.list_pretrained()
     if model not in {known for known, _ in published}:
         close = get_close_matches(name, [f"{known}/{weights}" for known, weights in published], n=3, cutoff=0.3)
@@ -136,20 +126,7 @@ def _check_published(name: str, model: str, tag: str) -> None:
     if not open_clip.get_pretrained_cfg(model, tag):
         tags = open_clip.list_pretrained_tags_by_model(model)
         raise InputError(f"The model '{model}' has no weights '{tag}' (encoder '{name}'); it has {', '.join(tags)}.")
-
-
-def _published_files(target: str) -> tuple[HubFiles, ...]:
-    import_library("open_clip")
-    model, _, tag = target.partition("/")
-    _check_published(target, model, tag)
-    return open_clip_published_files(model, tag)
-
-
-def _published_size(target: str) -> int:
-    import_library("open_clip")
-    model, _, tag = target.partition("/")
-    _check_published(target, model, tag)
-    return open_clip_published_size(model)
+    return model, tag
 
 
 def _folder_size(target: str) -> int:
@@ -188,9 +165,9 @@ OPEN_CLIP = EncoderFamily(
     has_text=True,
     identity=lambda name, target: digest("open_clip", target),
     load=lambda name, target, device: ClipEncoder(name, EncoderName("open_clip", target), device),
-    hub_files=_published_files,
+    hub_files=lambda target: open_clip_published_files(*_published(target, target)),
     claims=lambda name: name if all(name.partition("/")) and ":" not in name and not looks_like_folder(name) else "",
-    native_size=_published_size,
+    native_size=lambda target: open_clip_published_size(_published(target, target)[0]),
 )
 HF_HUB = EncoderFamily(
     "hf-hub",

@@ -44,10 +44,8 @@ _ANY_TOKENIZER = _words("PreTrainedTokenizer PreTrainedTokenizerFast PythonBacke
 
 
 def open_clip_keys(content: Any, name: str) -> dict[str, Any]:
-    """Of open_clip_config.json: architecture and preprocessing.
-
-    Raises:
-        InputError: it asks for code of its own, names a folder or file, or is no such configuration. `name` stands in the message.
+    """Of open_clip_config.json: architecture and preprocessing. Raises InputError where it asks for code of its own, names a folder or file, or is
+    no such configuration; `name` stands in the message.
     """
     from open_clip.coca_model import MultimodalCfg
     from open_clip.model import CLIPTextCfg, CLIPVisionCfg

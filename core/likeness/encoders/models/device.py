@@ -13,11 +13,7 @@ if TYPE_CHECKING:
 
 
 def choose_device(device: str) -> "torch.device":
-    """ "auto" is the first of CUDA, Apple's MPS and the processor that is there.
-
-    Raises:
-        InputError: if the named device is unknown or not there.
-    """
+    """ "auto" is the first of CUDA, Apple's MPS and the processor that is there; raises InputError for a device that is unknown or not there."""
     import torch
 
     if device == "auto":

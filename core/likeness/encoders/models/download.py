@@ -44,19 +44,9 @@ class _HubFile(RemoteFile):
 def download(
     name: str, wanted: Callable[[], Sequence[HubFiles]], progress: Progress | None = None, should_stop: Callable[[], bool] | None = None
 ) -> bool:
-    """Fetches what is not in the hub's cache; what arrives before a stop or an error is kept, and the next download goes on from there.
-
-    Args:
-        name: of the model, for messages.
-        wanted: what it needs, as far as that is known; asked again when all of it is here, since a configuration may name more.
-        progress: called with bytes that are here, and bytes in all; by default a bar on stderr.
-        should_stop: asked at least every ten seconds.
-
-    Returns:
-        True once all is here, False after a stop.
-
-    Raises:
-        InputError: the hub does not have it, refuses it, fails or breaks off, the content does not match its hash, or the disk is too small.
+    """Fetches what is not in the hub's cache, and says whether all is here now; arguments and errors as `likeness.encoders.download_encoder`. What
+    arrives before a stop or an error is kept, and the next download goes on from there. `wanted` is what the model needs, as far as that is known;
+    it is asked again when all of that is here, since a configuration may name more.
     """
     stops = should_stop or (lambda: False)
     for _ in range(_PASSES):
@@ -146,13 +136,7 @@ def _problem(error: Exception) -> tuple[str, str] | None:
     if status == 404:
         return f"{hub} does not have it (404)", "Check the name, and try again."
     if status == 429:
-        wait = _seconds_asked(error)
-        when = f"in {wait} s" if wait else "in some minutes"
+        wait = str(getattr(getattr(error, "response", None), "headers", {}).get("Retry-After", ""))
+        when = f"in {wait} s" if wait.isdecimal() else "in some minutes"
         return f"{hub} has had too many requests from here (429)", f"Try again {when}, or sign in with `hf auth login`, which allows more."
     return download_problem(error, hub, constants.HF_HUB_CACHE, _SETTING)
-
-
-def _seconds_asked(error: BaseException) -> str:
-    """For how long a server asks to be left alone; empty where it does not say."""
-    given = str(getattr(getattr(error, "response", None), "headers", {}).get("Retry-After", ""))
-    return given if given.isdecimal() else ""

@@ -24,17 +24,9 @@ _COPY = re.compile(r"[^\s'\"]*likeness-model-\w+")  # messages name the folder t
 
 
 def load_from_hub(name: str, load: Callable[[bool], T], wanted: Wanted) -> T:
-    """Calls `load(local_files_only=True)`, after a download only if files are missing and the hub answers.
-
-    Where HF_HUB_OFFLINE is set, nothing is downloaded, by whatever library.
-
-    Args:
-        name: of the model, for messages.
-        load: loads the model; called with False only where nothing is `wanted`, since the weights lie elsewhere than on the hub.
-        wanted: what the model needs of the hub.
-
-    Raises:
-        InputError: files are missing, and downloads are off, or the hub does not answer or does not have them.
+    """Calls `load(local_files_only=True)`, after a download only if files are missing and the hub answers. Where HF_HUB_OFFLINE is set, nothing is
+    downloaded, by whatever library. `load` is called with False only where nothing is `wanted` of the hub, since the weights lie elsewhere. Raises
+    InputError where files are missing, and downloads are off, or the hub does not answer or does not have them.
     """
     try:
         return load(True)
@@ -60,12 +52,8 @@ def fetch_from_hub(
     should_stop: Callable[[], bool] | None = None,
     cause: BaseException | None = None,
 ) -> bool:
-    """Downloads what is not in the hub's cache, as `download`; with a quick answer where there is no network.
-
-    Left alone, huggingface_hub repeats each request six times: 46 s without network until "ViT-B-32/openai" fails.
-
-    Raises:
-        InputError: downloads are off, or the hub does not answer; as `download`.
+    """Downloads what is not in the hub's cache, as `download`; with a quick InputError where downloads are off or there is no network. Left alone,
+    huggingface_hub repeats each request six times: 46 s without network until "ViT-B-32/openai" fails.
     """
     missing = missing_files(wanted())
     here = missing_text(missing) if missing else "its weights are not on this machine"
@@ -79,12 +67,8 @@ def fetch_from_hub(
 
 
 def load_from_folder(name: str, folder: Path, load: Callable[[], T], wanted: Wanted = tuple) -> T:
-    """Calls `load` for a model on disk; the hub is asked only for parts that its configuration names there, which are `wanted`.
-
-    Such a part is the configuration of a text tower.
-
-    Raises:
-        InputError: if the folder is missing or holds no usable model.
+    """Calls `load` for a model on disk; the hub is asked only for parts that its configuration names there (that of a text tower), which are
+    `wanted`. Raises InputError where the folder is missing or holds no usable model.
     """
     folder = as_path(folder)
     if not folder.is_dir():
@@ -109,19 +93,14 @@ def hub_answers() -> bool:
 
     if is_offline_mode():
         return False
-    return server_answers(_endpoint())
-
-
-def _endpoint() -> str:
-    return os.environ.get("HF_ENDPOINT", "https://huggingface.co")
+    return server_answers(os.environ.get("HF_ENDPOINT", "https://huggingface.co"))
 
 
 @contextmanager
 def hub_switch(local_files_only: bool) -> Iterator[None]:
-    """Keeps open_clip and timm off the network if `local_files_only`; what takes that argument itself, as transformers does, needs no switch.
-
-    open_clip 3.3 and timm 1.0.31 hand no such argument on to `hf_hub_download`, so that huggingface_hub's own switch is what remains; it is
-    global, hence the lock. What open_clip logs as an error is only the first attempt, and our own error says it better.
+    """Keeps open_clip and timm off the network if `local_files_only`. open_clip 3.3 and timm 1.0.31 hand no such argument on to `hf_hub_download`,
+    as transformers does, so that huggingface_hub's own switch remains; it is global, hence the lock. What open_clip logs as an error is only the
+    first attempt, and our own error says it better.
     """
     if not local_files_only:
         yield

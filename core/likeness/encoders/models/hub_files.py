@@ -61,23 +61,21 @@ class HubFiles:
             return None
         return folder if self.chosen(file.name for file in folder.iterdir() if file.is_file()) else None
 
-    def __str__(self) -> str:
-        return f"{' and '.join(self.one_of[0])} of '{self.repository}'"
-
 
 def hub_folder(files: HubFiles) -> Path:
-    """The folder of the hub's cache that holds the files.
-
-    Raises:
-        InputError: no id of the hub.
-        huggingface_hub.errors.LocalEntryNotFoundError: they are not here.
-    """
+    """The folder of the hub's cache that holds the files; raises huggingface_hub's LocalEntryNotFoundError where they are not here."""
     from huggingface_hub.errors import LocalEntryNotFoundError
 
     folder = files.folder()
     if folder is None:
-        raise LocalEntryNotFoundError(f"{files} is not here")
+        raise LocalEntryNotFoundError(f"{' and '.join(files.one_of[0])} of '{files.repository}' is not here")
     return folder
+
+
+def hub_revision(hub_id: str) -> str:
+    """Of a model in the hub's cache; empty before it was downloaded."""
+    reference = repository_storage(hub_id) / "refs" / "main"
+    return reference.read_text().strip() if reference.is_file() else ""
 
 
 def missing_files(wanted: Iterable[HubFiles]) -> list[HubFiles]:

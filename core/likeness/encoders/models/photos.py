@@ -13,8 +13,7 @@ from likeness.encoders.family import EncoderFamily
 from likeness.encoders.models.batch_norm import fold_batch_norm
 from likeness.encoders.models.device import choose_device
 from likeness.encoders.models.hub import load_from_folder
-from likeness.encoders.models.libraries import import_library
-from likeness.encoders.models.load_model import timm_named, transformers_folder
+from likeness.encoders.models.load_model import import_library, timm_named, transformers_folder
 from likeness.encoders.models.minilm import SHA256, check_minilm_weights, minilm_folder, minilm_tokenizer
 from likeness.encoders.models.token_vectors import token_vectors
 from likeness.encoders.models.tower import ImageTower, TowerImages
@@ -36,19 +35,11 @@ _SHIPPED = "photos"
 class PhotosEncoder(TowerImages):
     """Photos and English sentences in one space of 384 dimensions.
 
-    Images: what MobileNetV2 (Sandler et al. 2018) takes for one of the 1,000 classes of ImageNet, as the mean of the classes' names weighted
-    by their probabilities (ConSE, Norouzi et al. 2014), and what a ridge regression from its pooled features adds to that. Texts: vectors of
-    all-MiniLM-L6-v2. Both are centered and multiplied by one matrix, which evens out what all sentences have in common. `python -m
-    experiments.photos`
-    makes the head.
+    Images: what MobileNetV2 (Sandler et al. 2018) takes for one of the 1,000 classes of ImageNet, as the mean of the classes' names weighted by their
+    probabilities (ConSE, Norouzi et al. 2014), and what a ridge regression from its pooled features adds to that. Texts: vectors of all-MiniLM-L6-v2.
+    Both are centered and multiplied by one matrix, which evens out what all sentences have in common. `python -m experiments.photos` makes the head.
 
-    Args:
-        name: as given to `load_encoder`.
-        folder: with network.safetensors and head.safetensors.
-        device: "auto", "cpu", "cuda", "mps".
-
-    Raises:
-        InputError: if the folder holds no such model.
+    Raises InputError where the folder has no network.safetensors and head.safetensors of such a model.
     """
 
     has_text = True
@@ -66,16 +57,12 @@ class PhotosEncoder(TowerImages):
         self._sentences: tuple[Any, Any] | None = None
 
     def encode_texts(self, texts: Sequence[str]) -> Vectors:
-        """Unit rows (n, 384). MiniLM is loaded for the first text.
-
-        Raises:
-            InputError: if there is no text, or the package that holds MiniLM is not installed.
-        """
+        """Unit rows (n, 384); MiniLM is loaded for the first text. Raises InputError for no text, or where MiniLM is not installed."""
         if not texts:
             raise InputError("There are no texts to encode; give at least one.")
         with self._loading:
             self._sentences = self._sentences or _sentence_model(self._device)
-        rows = sentence_rows(*self._sentences, self._device, texts)
+        rows = unit_rows(token_vectors(*self._sentences, self._device, texts), "The vectors", zeros=True)
         center, text = (self._head[key].cpu().numpy() for key in ("center", "text"))
         return unit_rows((rows - center) @ text, "The vectors", zeros=True)
 
@@ -129,9 +116,8 @@ def photo_transform() -> Any:
 
 
 def features_and_logits(network: Any, pixels: "torch.Tensor", precision: str | None = None) -> "tuple[torch.Tensor, torch.Tensor]":
-    """The mean of the last layer (n, 1280) and what the classifier makes of it (n, 1000), float32.
-
-    `precision`: "32" or "bf16" for the convolutions; None: bfloat16 where the processor has instructions for it.
+    """The mean of the last layer (n, 1280) and what the classifier makes of it (n, 1000), float32. `precision`: "32" or "bf16" for the
+    convolutions; None: bfloat16 where the processor has instructions for it.
     """
     import torch
 
@@ -155,11 +141,6 @@ def root_rows(features: "torch.Tensor") -> "torch.Tensor":
     import torch
 
     return torch.nn.functional.normalize((features.clamp_min(0) + 1e-6).sqrt(), dim=1)  # not at 0, where the gradient is infinite
-
-
-def sentence_rows(tokenizer: Any, model: Any, device: "torch.device", texts: Sequence[str]) -> Vectors:
-    """Unit rows (n, 384) of MiniLM, as published."""
-    return unit_rows(token_vectors(tokenizer, model, device, texts), "The vectors", zeros=True)
 
 
 def _sentence_model(device: "torch.device") -> tuple[Any, Any]:

@@ -3,17 +3,16 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from likeness.encoders.digests import digest, folder_digests, hub_revision
+from likeness.encoders.digests import digest, folder_digests
 from likeness.encoders.family import EncoderFamily, PathChange
 from likeness.encoders.models.batch_norm import fold_batch_norm
 from likeness.encoders.models.device import choose_device
 from likeness.encoders.models.hub import load_from_folder, load_from_hub
-from likeness.encoders.models.hub_files import HubFiles
-from likeness.encoders.models.libraries import import_library
+from likeness.encoders.models.hub_files import HubFiles, hub_folder, hub_revision
 from likeness.encoders.models.load_model import (
+    import_library,
     timm_folder,
     timm_folder_size,
-    timm_hub,
     timm_hub_files,
     timm_named,
     timm_named_files,
@@ -31,17 +30,8 @@ _TOKEN = "token"
 
 
 class TimmEncoder(ImagesOnly):
-    """Penultimate features of a pretrained timm model, as unit vectors; it has no text side.
-
-    Of DINOv3's vision transformers, the class token, as their makers do (Simeoni et al. 2025).
-
-    Args:
-        name: as given to `load_encoder`.
-        target: a name of timm's ("resnet50.a1_in1k"), "hf-hub:ORG/NAME" or "local-dir:FOLDER".
-        device: "auto", "cpu", "cuda", "mps".
-
-    Raises:
-        InputError: if the name is unknown or weights cannot be downloaded.
+    """Penultimate features of a pretrained timm model, as unit vectors; it has no text side. Of DINOv3's vision transformers, the class token, as
+    their makers do (Simeoni et al. 2025). Raises InputError where the name is unknown or weights cannot be downloaded.
     """
 
     def __init__(self, name: str, target: str, device: str = "auto") -> None:
@@ -65,21 +55,14 @@ def _load(name: str, target: str) -> "torch.nn.Module":
         folder = as_path(place)
         return load_from_folder(name, folder, lambda: timm_folder(folder, num_classes=0))
     if source == "hf-hub":
-        return load_from_hub(name, lambda local: timm_hub(place, num_classes=0), lambda: (timm_hub_files(place),))
+        return load_from_hub(name, lambda local: timm_folder(hub_folder(timm_hub_files(place)), num_classes=0), lambda: (timm_hub_files(place),))
     check_timm_name(place, f" (encoder '{name}')")
     return timm_pretrained(place, name, num_classes=0, **({"global_pool": _TOKEN} if _is_pooled_by_token(place) else {}))
 
 
 def timm_pretrained(model: str, name: str = "", **options: Any) -> "torch.nn.Module":
-    """A model that timm knows by name, with its published weights, which are downloaded if they are not here.
-
-    Args:
-        model: timm's name.
-        name: of the encoder, for messages; by default timm's name.
-        options: of `timm.create_model`.
-
-    Raises:
-        InputError: an option that reads other files, or weights that cannot be had.
+    """A model that timm knows by name, with its published weights, which are downloaded if they are not here; options of `timm.create_model`.
+    `name` is the encoder's, for messages. Raises InputError for an option that reads other files, or weights that cannot be had.
     """
     found: torch.nn.Module = load_from_hub(name or model, lambda local: timm_named(model, True, local, **options), lambda: timm_named_files(model))
     return found
@@ -91,10 +74,8 @@ def _is_pooled_by_token(model: str) -> bool:
 
 
 def timm_source(target: str) -> tuple[str, str]:
-    """Where a timm model comes from, in one spelling: "local-dir", "hf-hub", or "" for timm's own names; and the folder, id or name.
-
-    Raises:
-        InputError: another prefix.
+    """Where a timm model comes from, in one spelling: "local-dir", "hf-hub", or "" for timm's own names; and the folder, id or name. Raises
+    InputError for another prefix.
     """
     prefix, colon, place = target.partition(":")
     if not colon:

@@ -22,19 +22,14 @@ _DECODED = 2
 
 
 class ImageTower:
-    """Turns images into unit vectors with a torch module.
+    """Turns images into unit vectors with a torch module, `forward`, that maps (n, 3, h, w) to (n, d).
 
-    The library's own transform is split in two: resizing and cropping run per image in threads, on 8-bit pixels; scaling and normalization run once
-    per batch on the model's device. The result equals the library's transform bit for bit on RGB images; of JPEG files much larger than the model's
-    input, what is decoded is at least twice as large as that.
+    The library's own transform, a torchvision `Compose` that ends in conversion to tensor and normalization, is split in two: resizing and cropping
+    run per image in threads, on 8-bit pixels; scaling and normalization run once per batch on the model's device. The result equals the library's
+    transform bit for bit on RGB images; of JPEG files much larger than the model's input, what is decoded is at least twice as large as that.
 
     Pixels go to the device as 8-bit integers, to a GPU from pinned memory. They lie there with their channels last, the layout in which convolutions
     of 16 bits are fastest on GPUs, and which torch keeps through the network.
-
-    Args:
-        forward: module call that maps (n, 3, h, w) to (n, d).
-        transform: torchvision `Compose` that ends in conversion to tensor and normalization.
-        device: where `forward` computes.
 
     Attributes:
         precision: "bf16": matrix products and convolutions of `forward` in bfloat16 (torch's autocast); "32": in float32; None: as `forward` has it.
@@ -66,7 +61,7 @@ class ImageTower:
         image = _without_far_ends(image)
         for step in self._geometry:
             # torchvision copies an image that is already of the size to crop to; for small images that costs as much as reading them
-            if not _is_crop_to(step, image):
+            if type(step).__name__ != "CenterCrop" or tuple(step.size) != (image.height, image.width):
                 image = step(image)
         return np.asarray(image, dtype=np.uint8)
 
@@ -91,37 +86,6 @@ class ImageTower:
 
         return torch.nn.functional.normalize(self.features(pixels), dim=-1)
 
-    @property
-    def batches_ahead(self) -> int:
-        """How many batches a device is given before the first is fetched; on the processor, which computes at once, none."""
-        return int(self.device.type != "cpu")
-
-    def encode_later(self, prepared: list[Any]) -> Callable[[], Vectors]:
-        """Begins to embed prepared images; the call of what comes back waits for their unit rows (n, d)."""
-        import torch
-
-        with torch.inference_mode():
-            return fetch_later(self.embed(self.pixels(prepared)))
-
-    def encode_prepared(self, prepared: list[Any]) -> Vectors:
-        """Unit rows (n, d) of prepared images."""
-        return self.encode_later(prepared)()
-
-    def encode_images(self, images: Sequence[Path | Image.Image]) -> Vectors:
-        """Unit rows (n, d) of files or images.
-
-        Raises:
-            InputError: for the first image that cannot be read.
-        """
-        if not images:
-            raise InputError("There are no images to encode; give at least one.")
-        parts = []
-        for batch in prepared_batches(images, self.prepare, BATCH_SIZE, least=self.least_side):
-            for _, error in batch.errors:
-                raise InputError(str(error)) from error
-            parts.append(self.encode_later(batch.values))
-        return np.concatenate([part() for part in parts])
-
 
 class TowerImages:
     """The image half of an encoder, all of it the tower's work."""
@@ -139,20 +103,30 @@ class TowerImages:
 
     @property
     def batches_ahead(self) -> int:
-        """How many batches a device is given before the first is fetched."""
-        return self.tower.batches_ahead
+        """How many batches a device is given before the first is fetched; on the processor, which computes at once, none."""
+        return int(self.tower.device.type != "cpu")
 
     def encode_later(self, prepared: list[Any]) -> Callable[[], Vectors]:
         """Begins to encode prepared images; the call of what comes back waits for their rows (n, d). Whoever changes what they are changes this."""
-        return self.tower.encode_later(prepared)
+        import torch
+
+        with torch.inference_mode():
+            return fetch_later(self.tower.embed(self.tower.pixels(prepared)))
 
     def encode_prepared(self, prepared: list[Any]) -> Vectors:
         """Rows (n, d) of prepared images."""
         return self.encode_later(prepared)()
 
     def encode_images(self, images: Sequence[Path | Image.Image]) -> Vectors:
-        """Unit rows (n, d); raises InputError for the first image that cannot be read."""
-        return self.tower.encode_images(images)
+        """Rows (n, d) of files or images; raises InputError for the first that cannot be read."""
+        if not images:
+            raise InputError("There are no images to encode; give at least one.")
+        parts = []
+        for batch in prepared_batches(images, self.prepare, BATCH_SIZE, least=self.least_side):
+            for _, error in batch.errors:
+                raise InputError(str(error)) from error
+            parts.append(self.encode_later(batch.values))
+        return np.concatenate([part() for part in parts])
 
 
 class ImagesOnly(TowerImages):
@@ -187,12 +161,7 @@ def _without_far_ends(image: Image.Image) -> Image.Image:
     return image.crop((left, top, left + min(image.width, longest), top + min(image.height, longest)))
 
 
-def _is_crop_to(step: Any, image: Image.Image) -> bool:
-    """Whether a step crops to the size that the image has."""
-    return type(step).__name__ == "CenterCrop" and tuple(step.size) == (image.height, image.width)
-
-
-def _split(transform: Any) -> tuple[list[Callable[[Image.Image], Image.Image]], Any]:
+def _split(transform: Any) -> tuple[list[Any], Any]:
     """Steps on images, and the final normalization, of a `Compose`; steps between (to RGB, to tensor) are done elsewhere."""
     *steps, normalize = transform.transforms
     geometry = [step for step in steps if type(step).__name__ not in ("MaybeConvertMode", "MaybeToTensor", "ToTensor")]

@@ -1,10 +1,22 @@
 """What a tokenizer makes of a text: words that it maps to its unknown token, and how many tokens there are."""
 
 import unicodedata
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
+
+
+@lru_cache(maxsize=64)
+def uncut_tokenizer(file: str, mtime_ns: int) -> "Tokenizer":
+    """Of a tokenizer.json, read anew when it changes; it cuts nothing and pads nothing."""
+    from tokenizers import Tokenizer
+
+    tokenizer = Tokenizer.from_file(file)
+    tokenizer.no_truncation()
+    tokenizer.no_padding()
+    return tokenizer
 
 
 class TokenCount(NamedTuple):
@@ -12,7 +24,7 @@ class TokenCount(NamedTuple):
 
     Attributes:
         tokens: of the text, with those that the tokenizer puts around it.
-        limit: how many of them the encoder reads; the rest is cut off.
+        limit: how many of them the encoder reads.
         known: those of the text that stand for something, so without the unknown token.
     """
 
@@ -22,9 +34,8 @@ class TokenCount(NamedTuple):
 
 
 def words_outside(tokenizer: "Tokenizer", text: str) -> list[str]:
-    """Words of `text` that the tokenizer maps to its unknown token, as written, each once; [] if it has none (byte pairs).
-
-    A sign such as an emoji that it passes over without a token is such a word, too.
+    """Words of `text` that the tokenizer maps to its unknown token, as written, each once; [] if it has none (byte pairs). A sign such as an emoji
+    that it passes over without a token is such a word, too.
     """
     unknown = _unknown_token(tokenizer)
     if unknown is None:

@@ -1,6 +1,7 @@
 """Embeddings of one table as they come together from shards, those stored and those just written."""
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 from hashlib import blake2b
 from pathlib import Path
 
@@ -8,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from likeness.data import Failure, ImageTable
-from likeness.encoders.embeddings import Embeddings
+from likeness.encoders.encoder import Vectors
 from likeness.encoders.store.keys import Keys, as_names, table_keys
 from likeness.encoders.store.packed import Part, packed_vectors
 from likeness.encoders.store.shards import Shard
@@ -17,27 +18,44 @@ from likeness.errors import InputError
 Reread = Callable[[], Shard | None]
 
 
+@dataclass(frozen=True)
+class Embeddings:
+    """Embeddings of a table's images.
+
+    Attributes:
+        vectors: (m, d) unit rows, float32, in the order of the table; many of them are a read-only `np.memmap` of a file in the store.
+        rows: (m,) row numbers in the table.
+        failed: images that could not be read, in the order of the table.
+        complete: false if the work was stopped; the next call encodes the rest.
+        n_encoded: how many images the encoder saw in this call; the others were stored.
+        provenance_key: of memory-mapped vectors, what they follow from: encoder, images and their order.
+        remarks: by row in the table, what a person should know of how an image was read (`likeness.io.to_rgb`).
+    """
+
+    vectors: Vectors
+    rows: NDArray[np.int64]
+    failed: list[Failure]
+    complete: bool = True
+    n_encoded: int = 0
+    provenance_key: str = ""
+    remarks: dict[int, str] = field(default_factory=dict)
+
+
 class Collected:
-    """One slot per distinct image of a table; rows with the same image share a slot, which has the number of the first of them.
-
-    Shards are held in memory up to a limit. Beyond it only their places are, and the result is a memory-mapped file.
-
-    Args:
-        table: the images.
-        remote: paths may be URLs.
-        most_bytes: of vectors held in memory.
+    """One slot per distinct image of a table; rows with the same image share a slot, which has the number of the first of them. Shards are held in
+    memory up to `most_bytes` of vectors. Beyond it only their places are, and the result is a memory-mapped file.
     """
 
     def __init__(self, table: ImageTable, remote: bool = False, most_bytes: int = 1 << 28) -> None:
         self._paths, self._most_bytes = table.frame["path"].to_numpy(), most_bytes
-        self._keys, self._reasons = table_keys(table, remote)
-        self._sorted, self._first, inverse, counts = np.unique(as_names(self._keys), return_index=True, return_inverse=True, return_counts=True)
+        self.keys, self._reasons = table_keys(table, remote)  # (n, 16), of all rows
+        self._sorted, self._first, inverse, counts = np.unique(as_names(self.keys), return_index=True, return_inverse=True, return_counts=True)
         self._slot_of, self._shared = self._first[inverse], np.zeros(len(table), dtype=np.int32)
         self._shared[self._first] = counts
         absent = list(self._reasons)  # all have the same key, none
         self._slot_of[absent], self._shared[absent] = absent, 1
         self._settled = np.zeros(len(table), dtype=bool)
-        self._n_done = 0
+        self.n_done = 0  # rows of the table that have a vector or a reason
         self._shards: list[tuple[Reread, Shard | None]] = []
         self._shard_of, self._position = np.full(len(table), -1, dtype=np.int32), np.zeros(len(table), dtype=np.int32)
         self._dim = self._held = 0
@@ -50,10 +68,6 @@ class Collected:
         own = (self._slot_of == np.arange(len(self._slot_of))) & (self._shard_of < 0)
         own[list(self._reasons)] = False
         return np.flatnonzero(own)
-
-    def keys(self, rows: NDArray[np.int64]) -> Keys:
-        """The keys (k, 16) of k rows."""
-        return self._keys[rows]
 
     def take(self, shard: Shard, reread: Reread) -> None:
         """Takes from a shard what belongs to the table; `reread` gives the shard again, None if it is lost."""
@@ -76,24 +90,14 @@ class Collected:
         """Counts the images of these rows (k,), each given once, as done; those counted before are not counted again."""
         fresh = rows[~self._settled[rows]]
         self._settled[fresh] = True
-        self._n_done += int(self._shared[fresh].sum())
-
-    def n_done(self) -> int:
-        """Rows of the table that have a vector or a reason."""
-        return self._n_done
+        self.n_done += int(self._shared[fresh].sum())
 
     def result(self, complete: bool, identity: str, packed_dir: Path) -> Embeddings:
-        """What has come together, in the order of the table.
-
-        Args:
-            complete: nothing is left to do.
-            identity: of the encoder.
-            packed_dir: for the memory-mapped file, where the vectors are many.
-        """
+        """What has come together, in the order of the table; `packed_dir` is for the memory-mapped file, where the vectors are many."""
         rows = np.flatnonzero(self._shard_of[self._slot_of] >= 0)
         shape, provenance_key = (len(rows), self._dim), ""
         if 4 * len(rows) * self._dim > self._most_bytes:
-            provenance_key = f"{identity} {blake2b(self._keys[rows].tobytes(), digest_size=16).hexdigest()}"
+            provenance_key = f"{identity} {blake2b(self.keys[rows].tobytes(), digest_size=16).hexdigest()}"
             vectors = packed_vectors(packed_dir / f"{provenance_key.split()[1]}.npy", shape, self._parts(rows))
         else:
             vectors = np.empty(shape, dtype=np.float32)

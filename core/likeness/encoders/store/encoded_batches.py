@@ -25,11 +25,10 @@ _NO_VECTOR = "the encoder gives no finite vector for it"
 
 @dataclass(frozen=True)
 class EncodedBatch:
-    """What came of one batch of images.
+    """What came of one batch of n images; positions count within the batch.
 
     Attributes:
-        n: images in the batch.
-        positions: (k,) of those with a vector, within the batch.
+        positions: (k,) of those with a vector.
         vectors: (k, d), float32, finite.
         damaged: position and reason of images that give no vector until they change.
         unopened: position and reason of images that could not be opened, which may pass (permissions, a network share, too little memory).
@@ -47,11 +46,8 @@ class EncodedBatch:
 
 
 class ImageFiles(Sequence[Any]):
-    """Where images lie, as a sequence that makes its items when they are asked for: of a million paths, few are objects at a time.
-
-    Args:
-        root: the folder that paths are relative to.
-        paths: paths, or URLs where `remote` allows them.
+    """Where images lie, below `root` or behind URLs where `remote` allows them: items are made when asked for, so that of a million paths few are
+    objects.
     """
 
     def __init__(self, root: Path, paths: Sequence[str], remote: bool) -> None:
@@ -68,11 +64,10 @@ class ImageFiles(Sequence[Any]):
 
 
 def encoded_batches(files: Sequence[Any], encoder: Encoder, batch_size: int, threads: int | None = None) -> Iterator[EncodedBatch]:
-    """Yields batches in order; while the encoder works on one, the next are read and prepared in `threads`.
-
-    An encoder on a device is given the next batch before the rows of the last are fetched, so that it never waits for the program.
+    """Yields batches in order; while the encoder works on one, the next are read and prepared in `threads`. An encoder on a device is given the
+    next batch before the rows of the last are fetched, so that it never waits for the program.
     """
-    prepare: Callable[[Image.Image], Any] = encoder.prepare if isinstance(encoder, StagedEncoder) else _as_it_is
+    prepare: Callable[[Image.Image], Any] = encoder.prepare if isinstance(encoder, StagedEncoder) else lambda image: image
     ahead = encoder.batches_ahead if isinstance(encoder, AsyncEncoder) else 0
     begun: deque[Callable[[], EncodedBatch]] = deque()
     start = 0
@@ -127,7 +122,3 @@ def _not_opened(error: TransientError | OSError) -> str:
         return error.reason
     cause = transient_reason(error)
     return f"the file cannot be opened ({cause})" if cause else "the file cannot be opened"
-
-
-def _as_it_is(image: Image.Image) -> Image.Image:
-    return image

@@ -23,11 +23,8 @@ _SHUFFLED = range(1000, 100_001)
 
 @dataclass
 class EncodingPass:
-    """One pass over the images of a table that have no stored embedding.
-
-    Attributes:
-        place: path or URL below which the folders of shards lie, one for each encoder.
-        others: as the arguments of `likeness.encoders.embed_images`.
+    """One pass over the images of a table that have no stored embedding. `place` is the path or URL below which the folders of shards lie, one for
+    each encoder; others are the arguments of `likeness.encoders.embed_images`.
     """
 
     table: ImageTable
@@ -44,7 +41,7 @@ class EncodingPass:
 
     def folder(self, identity: str) -> ShardFolder:
         """The shards of the encoder of this identity."""
-        return shard_folder(self.place / identity if isinstance(self.place, Path) else f"{self.place}/{identity}")
+        return shard_folder(f"{self.place}/{identity}")
 
     def begin(self, folder: ShardFolder) -> NDArray[np.int64]:
         """Cleans the folder up and gives the rows to encode, in the order to do so."""
@@ -59,7 +56,7 @@ class EncodingPass:
     def report(self) -> None:
         """Tells how far the work is."""
         if self.progress:
-            self.progress(self.collected.n_done(), len(self.table))
+            self.progress(self.collected.n_done, len(self.table))
 
     def stops(self) -> bool:
         """Whether the work is to end."""
@@ -69,14 +66,14 @@ class EncodingPass:
         """What takes a shard of this folder, as it is written."""
         return lambda name, shard: self.collected.take(shard, partial(read_shard, folder, name))
 
+    def take_shards(self, folder: ShardFolder, *, repair: bool) -> None:
+        """Takes all shards of a folder; with `repair`, damaged ones are removed."""
+        take = self.taker(folder)
+        for name, shard in read_shards(folder, repair=repair):
+            take(name, shard)
+
 
 def shuffled(paths: Sequence[str]) -> NDArray[np.int64]:
     """A random order (n,) of n paths, the same one in every call. Parts of one file (frames, pages) stay together, in their order."""
     _, files = np.unique(np.array([split_part(path)[0] for path in paths], dtype=object), return_inverse=True)
     return np.argsort(np.random.default_rng(0).permutation(len(paths))[files], kind="stable")
-
-
-def take_shards(collected: Collected, folder: ShardFolder, *, repair: bool) -> None:
-    """Takes all shards of a folder; with `repair`, damaged ones are removed."""
-    for name, shard in read_shards(folder, repair=repair):
-        collected.take(shard, partial(read_shard, folder, name))

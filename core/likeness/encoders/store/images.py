@@ -8,15 +8,15 @@ from hashlib import blake2b
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
+from uuid import uuid4
 
 from likeness.data import CONTENT_COLUMN, ImageTable, is_url
-from likeness.encoders.embeddings import Embeddings
 from likeness.encoders.load import load_encoder
 from likeness.encoders.names import encoder_identity
-from likeness.encoders.objects import EncoderLike, Unstored, as_encoder
-from likeness.encoders.store.collected import Collected
+from likeness.encoders.objects import EncoderLike, ObjectEncoder, as_encoder
+from likeness.encoders.store.collected import Collected, Embeddings
 from likeness.encoders.store.encoded_batches import ImageFiles, encoded_batches
-from likeness.encoders.store.encoding_pass import EncodingPass, take_shards
+from likeness.encoders.store.encoding_pass import EncodingPass
 from likeness.encoders.store.keys import content_digests, content_key, key_array
 from likeness.encoders.store.shard_folder import LocalFolder
 from likeness.encoders.store.shards import Shard, ShardWriter, write_shard
@@ -47,38 +47,37 @@ def embed_images(
 ) -> Embeddings:
     """Embeds the images of a table, taking from the store what is there and encoding the rest.
 
-    From 1,000 to 100,000 images are encoded in a random order, the same one every time, so that the first thousand represent all; frames of a
-    video and pages of a PDF stay together. Fewer and more are encoded in the order of the table.
+    From 1,000 to 100,000 images are encoded in a random order, the same one every time, so that the first thousand represent all; frames of a video
+    and pages of a PDF stay together. Fewer and more are encoded in the order of the table.
 
     An image counts as unchanged while its path, size and time of change stay (of a URL: its size and version); one that ships, while its content
     stays (`likeness.data.CONTENT_COLUMN`). An encoder given by name is loaded only if something must be encoded. Finished shards survive a kill at
     any moment, and several processes may work on the same store. Unreadable images are listed in the result, and tried again when the file changes.
 
-    With the engine "ray", Ray Data hands the work to processes, on one machine or many, that write the same shards, byte for byte; one that dies
-    is replaced, and its images are encoded by another. Only where several processes share a machine, each computes with fewer threads than the
-    local engine, on which the last digits of vectors may depend.
+    With the engine "ray", Ray Data hands the work to processes, on one machine or many, that write the same shards, byte for byte; one that dies is
+    replaced, and its images are encoded by another. Only where several processes share a machine, each computes with fewer threads than the local
+    engine, on which the last digits of vectors may depend.
 
     Args:
-        table: the images.
-        encoder: its name, or an object with `encode_images`. One that has no identity (`encoder_identity`) is embedded without the store, so
-            that each call encodes all images. For "ray" a name, which every node must know, or an object that can be pickled.
+        encoder: its name, or an object with `encode_images`. One that has no identity (`encoder_identity`) is embedded without the store, so that
+            each call encodes all images. For "ray" a name, which every node must know, or an object that can be pickled.
         device: for an encoder given by name.
-        store_dir: folder of the store, or a URL that fsspec knows; by default in the user's cache. For a cluster of several nodes a place that
-            all of them reach by this name: a shared file system or an object store.
+        store_dir: folder of the store, or a URL that fsspec knows; by default in the user's cache. For a cluster of several nodes a place that all of
+            them reach by this name: a shared file system or an object store.
         batch_size: images per pass of the model.
         shard_size: images per file (rounded up to whole batches).
         shard_seconds: a file is also closed after this time, so that little is lost with a slow model.
         progress: called with (images done, images in all); those that were stored count as done.
         should_stop: asked before the first batch and after every one; if true, what is done is written and returned.
-        remote: paths that are URLs ("s3://...", "https://...") are read from there. Only for tables that the person who runs this trusts: what
-            the machine reaches, they read. Otherwise they are files that are not there.
+        remote: paths that are URLs ("s3://...", "https://...") are read from there. Only for tables that the person who runs this trusts: what the
+            machine reaches, they read. Otherwise they are files that are not there.
         engine: "local" or "ray".
         workers: most processes of "ray"; by default one for each GPU, or machine.
         ray_address: of a Ray cluster; by default that in RAY_ADDRESS, or else a cluster of this machine is started and ended.
         most_bytes: of vectors held in memory; beyond it they are memory-mapped.
 
     Raises:
-        InputError: if the encoder or engine is unknown, the store cannot be written, a number is below 1, Ray is not installed or not there.
+        InputError: the encoder or engine is unknown, the store cannot be written, a number is below 1, Ray is not installed or not there.
     """
     if batch_size < 1 or shard_size < 1:
         raise InputError(f"batch_size is {batch_size} and shard_size {shard_size}; both must be at least 1.")
@@ -86,25 +85,21 @@ def embed_images(
     chosen = encoder if isinstance(encoder, str) else as_encoder(encoder)
     identity = encoder_identity(chosen)
     if not identity:
-        return _embed_unstored(
-            table, chosen, engine=engine, batch_size=batch_size, progress=progress, should_stop=should_stop, remote=remote, workers=workers
-        )
+        options: dict[str, Any] = {"batch_size": batch_size, "progress": progress, "should_stop": should_stop, "remote": remote}
+        with TemporaryDirectory(prefix="likeness-") as folder:  # kept nowhere, and all of them in memory
+            unstored = ObjectEncoder(chosen, uuid4().hex[:16])
+            return embed_images(table, unstored, store_dir=folder, most_bytes=sys.maxsize, engine=engine, workers=workers, **options)
     place, collected = _place(table, store_dir), Collected(table, remote, most_bytes)
     work = EncodingPass(table, chosen, device, place, batch_size, shard_size, shard_seconds, remote, collected, progress, should_stop)
-    _take_stored(work, identity)
-    if progress:
-        progress(collected.n_done(), len(table))
+    work.take_shards(work.folder(identity), repair=True)
+    if len(collected.todo()):
+        work.take_shards(LocalFolder(assets_dir() / "embeddings" / identity / "images"), repair=False)
+    work.report()
     if len(collected.todo()) and not work.stops():
         # A model that was just downloaded has another identity than one that was not yet here.
         identity = _encode(work, engine, identity, workers, ray_address)
     packed = (place if isinstance(place, Path) else cache_dir() / "embeddings" / place.rsplit("/", 1)[-1]) / identity / "packed"
     return collected.result(not len(collected.todo()), identity, packed)
-
-
-def _embed_unstored(table: ImageTable, encoder: Any, **options: Any) -> Embeddings:
-    """Embeddings by an encoder that nothing names: kept nowhere, and all of them in memory."""
-    with TemporaryDirectory(prefix="likeness-") as folder:
-        return embed_images(table, Unstored(encoder), store_dir=folder, most_bytes=sys.maxsize, **options)
 
 
 def check_engine(engine: str, workers: int | None) -> None:
@@ -126,19 +121,12 @@ def index_folder(table: ImageTable, encoder: EncoderLike, store_dir: Path | str 
     return store_folder(table, encoder_identity(encoder), local) / "index"
 
 
-def ship_embeddings(table: ImageTable, encoder: EncoderLike, folder: Path | None = None) -> Path:
-    """Writes the embeddings of a table as one read-only file that every store consults: for data that ships with the package.
+def ship_embeddings(table: ImageTable, encoder: EncoderLike) -> Path:
+    """Writes the embeddings of a table as one read-only file in `assets/embeddings`, which every store consults; returns the file. What other
+    encoders have there is left alone.
 
-    Args:
-        table: needs the column `likeness.data.CONTENT_COLUMN`, because paths and times differ on every machine.
-        encoder: an encoder or its name.
-        folder: by default `assets/embeddings`; what other encoders have there is left alone.
-
-    Returns:
-        The file that was written.
-
-    Raises:
-        InputError: if there is no such column or an image cannot be read.
+    Raises InputError where the table has no column `likeness.data.CONTENT_COLUMN`, which it needs because paths and times differ on every machine, or
+    an image cannot be read.
     """
     digests = content_digests(table)
     if not all(digests):
@@ -148,7 +136,7 @@ def ship_embeddings(table: ImageTable, encoder: EncoderLike, folder: Path | None
     if embeddings.failed:
         first = embeddings.failed[0].path
         raise InputError(f"{len(embeddings.failed)} images of '{table.name}' cannot be read, the first is '{first}'; ship only sound ones.")
-    target = (folder or assets_dir() / "embeddings") / chosen.identity / "images"
+    target = assets_dir() / "embeddings" / chosen.identity / "images"
     for old in target.glob("*.npz"):
         old.unlink()
     keys = key_array([content_key(digest) for digest in digests])
@@ -161,12 +149,6 @@ def _encode(work: EncodingPass, engine: str, identity: str, workers: int | None,
     from likeness.encoders.store.ray_engine import encode_with_ray
 
     return encode_with_ray(work, identity, workers, ray_address)
-
-
-def _take_stored(work: EncodingPass, identity: str) -> None:
-    take_shards(work.collected, work.folder(identity), repair=True)
-    if len(work.collected.todo()):
-        take_shards(work.collected, LocalFolder(assets_dir() / "embeddings" / identity / "images"), repair=False)
 
 
 def _place(table: ImageTable, store_dir: Path | str | None) -> Path | str:
@@ -193,7 +175,7 @@ def encode_here(work: EncodingPass) -> str:
     encoder = load_encoder(work.encoder, work.device)
     folder, collected = work.folder(encoder.identity), work.collected
     rows = work.begin(folder)
-    keys, files, start = collected.keys(rows), ImageFiles(work.table.root, work.paths(rows), work.remote), 0
+    keys, files, start = collected.keys[rows], ImageFiles(work.table.root, work.paths(rows), work.remote), 0
     # The writer is closed last: whatever interrupts the loop, the batches that are done are written.
     with ShardWriter(folder, work.shard_size, work.shard_seconds, work.taker(folder)) as writer:
         for batch in encoded_batches(files, encoder, work.batch_size):

@@ -43,9 +43,8 @@ def as_names(keys: Keys) -> NDArray[np.bytes_]:
 
 
 def table_keys(table: ImageTable, remote: bool) -> tuple[Keys, dict[int, str]]:
-    """The key of each row (n, 16), zeros where there is no file, and for those rows the reason.
-
-    By path, size and time of change (of a URL, with `remote`: its size and version), or by its content where the table tells it and the file has it.
+    """The key of each row (n, 16), zeros where there is no file, and for those rows the reason. By path, size and time of change (of a URL, with
+    `remote`: its size and version), or by its content where the table tells it and the file has it.
     """
     paths, states = table.frame["path"].tolist(), _local_states(table)
     digests = _confirmed(table, states)

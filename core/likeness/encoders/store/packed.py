@@ -27,17 +27,10 @@ _LEFTOVER_SECONDS = 3600.0
 
 
 def packed_vectors(file: Path, shape: tuple[int, int], parts: Iterable[Part]) -> Vectors:
-    """The vectors (n, d) of a packed file, read-only and memory-mapped; the file is written first where it is missing, cut short or damaged.
-
-    It is a plain `.npy` of float32, with a checksum behind the array. Of all packed files in a folder the two that were used last stay.
-
-    Args:
-        file: named by what the vectors follow from.
-        shape: n, d.
-        parts: rows (k,) and vectors (k, d) for them, all n rows once; taken only where the file has to be written.
-
-    Raises:
-        InputError: if the disk is full or the folder cannot be written.
+    """The vectors (n, d) of a packed file, read-only and memory-mapped; the file is written first where it is missing, cut short or damaged. It is
+    a plain `.npy` of float32, with a checksum behind the array, named by what the vectors follow from. Of all packed files in a folder the two
+    that were used last stay. `parts` are rows (k,) and vectors (k, d) for them, all n rows once, taken only where the file has to be written.
+    Raises InputError where the disk is full or the folder cannot be written.
     """
     if _is_sound(file, shape):
         os.utime(file)

@@ -27,12 +27,10 @@ class ImageUrl:
 
 @dataclass(frozen=True)
 class PreparedBatch:
-    """Images made ready for the model.
+    """Images made ready for the model; positions count in the whole sequence of images.
 
     Attributes:
-        positions: of the readable images in the input sequence.
-        values: what `prepare` returned for each of them.
-        errors: position and error of each image that could not be read.
+        values: what `prepare` returned for the images at `positions`.
         remarks: position of each image of whose reading a person should know something, and what (`likeness.io.to_rgb`).
     """
 
@@ -49,10 +47,7 @@ def prepared_batches(
     threads: int | None = None,
     least: int | None = None,
 ) -> Iterator[PreparedBatch]:
-    """Yields batches in order; while the caller works on one, the next ones are read, at most `threads` + 1 of them.
-
-    `least`: pixels of the shorter side that are enough, as in `read_image`.
-    """
+    """Yields batches in order; while the caller works on one, the next are read, at most `threads` + 1 of them; `least` as in `read_image`."""
     threads = threads or min(MAX_THREADS, os.cpu_count() or 1)
     starts = iter(range(0, len(images), batch_size))
     ahead: deque[Future[PreparedBatch]] = deque()

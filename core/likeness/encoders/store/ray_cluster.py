@@ -28,13 +28,9 @@ _LOCAL = _QUIET | {
 
 @contextmanager
 def ray_cluster(address: str | None) -> Iterator[Any]:
-    """The module `ray`, connected. What was connected before stays so; what was started here is ended here.
-
-    Args:
-        address: of a cluster; None: the one in RAY_ADDRESS, or else one of this machine.
-
-    Raises:
-        InputError: Ray is not installed or cannot be started, or there is no cluster at the address.
+    """The module `ray`, connected to the cluster at the address or in RAY_ADDRESS, or else to one of this machine. What was connected before stays
+    so; what was started here is ended here. Raises InputError where Ray is not installed or cannot be started, or there is no cluster at the
+    address.
     """
     address = address or os.environ.get("RAY_ADDRESS")
     with _environment(_QUIET if address else _LOCAL):

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from likeness.encoders.store.encoding_pass import EncodingPass, take_shards
+from likeness.encoders.store.encoding_pass import EncodingPass
 from likeness.encoders.store.ray_cluster import ray_cluster
 from likeness.encoders.store.ray_worker import Board, Task, UnitReport, Worker, WorkUnit
 from likeness.encoders.store.shard_folder import ShardFolder
@@ -25,9 +25,8 @@ _MOST_CORES_PER_GPU = 8
 
 
 def encode_with_ray(work: EncodingPass, identity: str, workers: int | None, address: str | None) -> str:
-    """Encodes what has no stored embedding; returns the encoder's identity.
-
-    A unit is as many images as one shard takes, in the batches of the local engine, so that shards and vectors are the same.
+    """Encodes what has no stored embedding; returns the encoder's identity. A unit is as many images as one shard takes, in the batches of the
+    local engine, so that shards and vectors are the same.
     """
     folder = work.folder(identity)
     rows = work.begin(folder)
@@ -40,7 +39,7 @@ def encode_with_ray(work: EncodingPass, identity: str, workers: int | None, addr
         run = _RayRun(ray, work, rows, size)
         run.encode(task, cores, gpus, min(most, -(-len(rows) // size)))
     identity = run.identity or identity
-    take_shards(work.collected, work.folder(identity), repair=True)
+    work.take_shards(work.folder(identity), repair=True)
     return identity
 
 
@@ -55,7 +54,8 @@ class _RayRun:
 
     def encode(self, task: Task, cores: int, gpus: int, most: int) -> None:
         """Runs all units; raises InputError where one could not be done, once the others in work have ended."""
-        self._board = self._ray.remote(Board).options(num_cpus=0, scheduling_strategy=self._beside_driver()).remote()
+        beside = self._ray.util.scheduling_strategies.NodeAffinitySchedulingStrategy(self._ray.get_runtime_context().get_node_id(), soft=True)
+        self._board = self._ray.remote(Board).options(num_cpus=0, scheduling_strategy=beside).remote()
         dataset = self._dataset(task, cores, gpus, most)
         reading = threading.Thread(target=self._read, args=(dataset,), name="likeness-ray", daemon=True)
         reading.start()
@@ -75,7 +75,8 @@ class _RayRun:
             raise RuntimeError(f"A worker failed: {self._defect}")
 
     def _dataset(self, task: Task, cores: int, gpus: int, most: int) -> Any:
-        units = list(self._units())
+        parts = [self._rows[start : start + self._size] for start in range(0, len(self._rows), self._size)]
+        units = [WorkUnit(number, self._work.paths(rows), self._work.collected.keys[rows]).as_row() for number, rows in enumerate(parts)]
         dataset = self._ray.data.from_items(units, override_num_blocks=len(units)).map(
             Worker,
             fn_constructor_args=(task, self._board),
@@ -86,11 +87,6 @@ class _RayRun:
         dataset.context.enable_progress_bars = False
         dataset.context.print_on_execution_start = False
         return dataset
-
-    def _units(self) -> Iterator[dict[str, Any]]:
-        for number, start in enumerate(range(0, len(self._rows), self._size)):
-            rows = self._rows[start : start + self._size]
-            yield WorkUnit(number, self._work.paths(rows), self._work.collected.keys(rows)).as_row()
 
     def _read(self, dataset: Any) -> None:
         """In a thread of its own: reports as they come in, then None."""
@@ -144,10 +140,6 @@ class _RayRun:
         """No unit is begun any more; those in work end after their batch, and what they have is written."""
         self._stopped = True
         self._ray.get(self._board.stop.remote())
-
-    def _beside_driver(self) -> Any:
-        strategy = self._ray.util.scheduling_strategies.NodeAffinitySchedulingStrategy
-        return strategy(self._ray.get_runtime_context().get_node_id(), soft=True)
 
 
 def _share(nodes: list[dict[str, Any]], workers: int | None, device: str) -> tuple[int, int, int]:

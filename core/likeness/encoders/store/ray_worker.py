@@ -5,7 +5,7 @@ import os
 import traceback
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,12 +41,10 @@ class WorkUnit:
         return cls(int(row["number"]), [os.fsdecode(path) for path in bytes(row["paths"]).split(b"\0")], keys)
 
 
-@dataclass(frozen=True)
-class UnitReport:
-    """What came of a work unit; vectors and damaged images are in the store.
+class UnitReport(NamedTuple):
+    """What came of a work unit, as it goes over the wire in JSON; vectors and damaged images are in the store.
 
     Attributes:
-        number: of the unit.
         identity: of the encoder that the worker has.
         unopened: position and reason of images that could not be opened.
         error: one sentence, where the unit could not be done.
@@ -55,19 +53,13 @@ class UnitReport:
 
     number: int
     identity: str = ""
-    unopened: tuple[tuple[int, str], ...] = ()
+    unopened: list[tuple[int, str]] = []  # noqa: RUF012
     error: str = ""
     defect: str = ""
 
-    def as_row(self) -> dict[str, str]:
-        """A row of a Ray dataset."""
-        return {"report": json.dumps([self.number, self.identity, self.unopened, self.error, self.defect])}
-
     @classmethod
-    def of_row(cls, row: dict[str, Any]) -> "UnitReport":
-        """The report of such a row."""
-        number, identity, unopened, error, defect = json.loads(row["report"])
-        return cls(number, identity, tuple((position, reason) for position, reason in unopened), error, defect)
+    def of_row(cls, row: dict[str, str]) -> "UnitReport":
+        return cls(*json.loads(row["report"]))
 
 
 class Board:
@@ -81,9 +73,8 @@ class Board:
         self._n_encoded, self._stopped = 0, False
 
     def begin(self, number: int) -> tuple[bool, int] | None:
-        """Notes that a worker begins a unit; whether one did before, and how many died over it. None: it is not to begin.
-
-        A unit that was done is begun again where its worker died before its report had left.
+        """Notes that a worker begins a unit; whether one did before, and how many died over it. None: it is not to begin. A unit that was done is
+        begun again where its worker died before its report had left.
         """
         if self._stopped:
             self._in_work.discard(number)
@@ -115,17 +106,14 @@ class Board:
 
 @dataclass(frozen=True)
 class Task:
-    """What every worker is told.
+    """What every worker is told; what is not said here is as in `embed_images` and `ImageFiles`.
 
     Attributes:
-        encoder: its name, or an encoder.
-        identity: that the driver knows of it.
-        root, remote: as of `ImageFiles`.
+        identity: that the driver knows of the encoder.
         place: path or URL below which the folders of shards lie.
         witness: a file in the folder of shards that the driver wrote.
         threads: that read images.
         own_threads: the encoder computes with as many threads as its library chooses, not with as many as Ray says.
-        others: as of `embed_images`.
     """
 
     encoder: Encoder | str
@@ -154,15 +142,16 @@ class Worker:
         unit = WorkUnit.of_row(row)
         before = ray.get(self._board.begin.remote(unit.number))
         if before is None:
-            return UnitReport(unit.number).as_row()
+            return {"report": json.dumps(UnitReport(unit.number))}
         try:
-            return self._report(unit, *before).as_row()
+            report = self._report(unit, *before)
         except InputError as error:
-            return UnitReport(unit.number, error=str(error)).as_row()
+            report = UnitReport(unit.number, error=str(error))
         except Exception:
-            return UnitReport(unit.number, defect=traceback.format_exc()).as_row()
+            report = UnitReport(unit.number, defect=traceback.format_exc())
         finally:
             ray.get(self._board.end.remote(unit.number))
+        return {"report": json.dumps(report)}
 
     def _report(self, unit: WorkUnit, begun: bool, deaths: int) -> UnitReport:
         if deaths >= _MOST_DEATHS:
@@ -173,7 +162,7 @@ class Worker:
         encoder, folder = self._prepared()
         # Of a unit that is begun again, a worker that died may have stored a part.
         left = _not_stored(unit.keys, folder) if begun else np.arange(len(unit.keys))
-        return UnitReport(unit.number, encoder.identity, tuple(self._encode(unit, left, encoder, folder)))
+        return UnitReport(unit.number, encoder.identity, self._encode(unit, left, encoder, folder))
 
     def _prepared(self) -> tuple[Encoder, ShardFolder]:
         task = self._task
@@ -181,9 +170,11 @@ class Worker:
             _check_witness(task)
             if task.own_threads:
                 os.environ.pop("OMP_NUM_THREADS", None)  # read when torch is loaded, just below
-            self._encoder = load_encoder(task.encoder, task.device) if isinstance(task.encoder, str) else task.encoder
-            _check_identity(task, self._encoder)
-        return self._encoder, _folder(task.place, self._encoder.identity)
+            found = self._encoder = load_encoder(task.encoder, task.device) if isinstance(task.encoder, str) else task.encoder
+            # A hub's model gets its final identity when it is downloaded, which may be here.
+            if found.identity != task.identity and not split_precision(str(task.encoder))[1].startswith("hf-hub:"):
+                raise InputError(f"The encoder '{found.name}' of the workers has other weights than the one here; install the same on every node.")
+        return self._encoder, shard_folder(f"{task.place}/{self._encoder.identity}")
 
     def _encode(self, unit: WorkUnit, left: NDArray[np.int64], encoder: Encoder, folder: ShardFolder) -> list[tuple[int, str]]:
         """Writes shards of the images `left` of a unit; gives those that could not be opened."""
@@ -211,19 +202,9 @@ def _not_stored(keys: Keys, folder: ShardFolder) -> NDArray[np.int64]:
 def _check_witness(task: Task) -> None:
     import ray
 
-    if _folder(task.place, task.identity).read(task.witness) is None:
+    if shard_folder(f"{task.place}/{task.identity}").read(task.witness) is None:
         node = str(ray.util.get_node_ip_address())
         raise InputError(
             f"The worker on {node} does not see the store '{task.place}'; name a folder that every node reaches by this path, or a URL such as "
             "'s3://bucket/store'."
         )
-
-
-def _check_identity(task: Task, encoder: Encoder) -> None:
-    # A hub's model gets its final identity when it is downloaded, which may be here.
-    if encoder.identity != task.identity and not split_precision(str(task.encoder))[1].startswith("hf-hub:"):
-        raise InputError(f"The encoder '{encoder.name}' of the workers has other weights than the one here; install the same on every node.")
-
-
-def _folder(place: str, identity: str) -> ShardFolder:
-    return shard_folder(f"{place.rstrip('/')}/{identity}")

@@ -12,27 +12,19 @@ _LEFTOVER = ".*.partial"
 
 
 class ShardFolder(Protocol):
-    """A place of files that are written whole or not at all."""
+    """A place of files that are written whole or not at all. `names` are those of shards, sorted; `read` gives None where there is no such file;
+    `write` raises OSError; `remove` minds no missing file; `remove_leftovers` is about the temporary files of killed processes.
+    """
 
-    def names(self) -> list[str]:
-        """Names of the shards, sorted."""
-        ...
+    def names(self) -> list[str]: ...
 
-    def read(self, name: str) -> bytes | None:
-        """The content of a file; None if there is none."""
-        ...
+    def read(self, name: str) -> bytes | None: ...
 
-    def write(self, name: str, content: bytes) -> None:
-        """Writes a file; raises OSError."""
-        ...
+    def write(self, name: str, content: bytes) -> None: ...
 
-    def remove(self, name: str) -> None:
-        """Removes a file, if it is there."""
-        ...
+    def remove(self, name: str) -> None: ...
 
-    def remove_leftovers(self, older_than_seconds: float) -> None:
-        """Removes temporary files that killed processes left behind."""
-        ...
+    def remove_leftovers(self, older_than_seconds: float) -> None: ...
 
 
 class LocalFolder:
@@ -110,11 +102,7 @@ class RemoteFolder:
 
 
 def shard_folder(place: Path | str) -> ShardFolder:
-    """The folder at a path or URL; "file://" is a path.
-
-    Raises:
-        InputError: a URL of an unknown protocol, or whose package is missing.
-    """
+    """The folder at a path or URL; "file://" is a path. Raises InputError for a URL of an unknown protocol, or whose package is missing."""
     if isinstance(place, Path) or not is_url(place):
         return LocalFolder(Path(place))
     files, inside = file_system(place)

@@ -40,10 +40,8 @@ class Shard:
 
 
 def write_shard(folder: ShardFolder, shard: Shard) -> str:
-    """Writes a shard under a name made of its keys, so that two processes at the same work write one file; returns the name.
-
-    Raises:
-        InputError: if the disk is full or the folder cannot be written.
+    """Writes a shard under a name made of its keys, so that two processes at the same work write one file; returns the name. Raises InputError
+    where the disk is full or the folder cannot be written.
     """
     buffer = io.BytesIO()
     np.savez(
@@ -74,10 +72,8 @@ def read_shards(folder: ShardFolder, *, repair: bool) -> Iterator[tuple[str, Sha
 
 
 def read_shard(folder: ShardFolder, name: str) -> Shard | None:
-    """One shard; None if it is damaged, or gone since it was listed.
-
-    Raises:
-        TransientError: it cannot be read now, by no fault of its own; it stays where it is.
+    """One shard; None if it is damaged, or gone since it was listed. Raises TransientError where it cannot be read now, by no fault of its own; it
+    stays where it is.
     """
     try:
         content = folder.read(name)
@@ -89,13 +85,9 @@ def read_shard(folder: ShardFolder, name: str) -> Shard | None:
 
 
 class ShardWriter:
-    """Gathers embeddings and writes a shard whenever enough images have been tried or enough time has passed.
-
-    Shards end where batches end, so that whoever works on the same images in the same batches writes the same files. Leaving its `with`
-    block writes the rest.
-
-    Args:
-        written: called with name and content of each shard.
+    """Gathers embeddings and writes a shard whenever enough images have been tried or enough time has passed; `written` gets its name and content.
+    Shards end where batches end, so that whoever works on the same images in the same batches writes the same files. Leaving its `with` block
+    writes the rest.
     """
 
     def __init__(self, folder: ShardFolder, size: int, seconds: float, written: Callable[[str, Shard], None]) -> None:

@@ -26,9 +26,8 @@ _log = logging.getLogger(__name__)
 
 
 class TextCache:
-    """Vectors by text in one file.
-
-    A damaged file is begun anew; one that cannot be used (read-only, disk full) is left alone, with a warning in the log.
+    """Vectors by text in one file. A damaged file is begun anew; one that cannot be used (read-only, disk full) is left alone, with a warning in
+    the log.
     """
 
     def __init__(self, path: Path) -> None:
@@ -47,7 +46,7 @@ class TextCache:
         except OSError as error:
             _log.warning("Text embeddings are not kept: %s", error)
             return
-        rows = [(_bytes(text), blob, zlib.crc32(blob)) for text, vector in vectors.items() if (blob := vector.astype("<f4").tobytes())]
+        rows = [(text.encode(), blob, zlib.crc32(blob)) for text, vector in vectors.items() if (blob := vector.astype("<f4").tobytes())]
         self._try(lambda connection: connection.executemany("INSERT OR REPLACE INTO texts VALUES (?, ?, ?)", rows), default=None)
 
     def _try(self, work: Callable[[sqlite3.Connection], T], default: T) -> T:
@@ -59,7 +58,8 @@ class TextCache:
                 damaged = isinstance(error, UnicodeDecodeError) or getattr(error, "sqlite_errorname", "").startswith(_DAMAGED)
                 if damaged and attempt == 0:
                     _log.warning("The text cache %s is damaged (%s) and begun anew.", self.path, error)
-                    self._remove()
+                    for path in (self.path, Path(f"{self.path}-journal")):
+                        path.unlink(missing_ok=True)
                 else:
                     _log.warning("The text cache %s cannot be used: %s", self.path, error)
                     break
@@ -76,21 +76,13 @@ class TextCache:
             raise
         return connection
 
-    def _remove(self) -> None:
-        for path in (self.path, Path(f"{self.path}-journal")):
-            path.unlink(missing_ok=True)
-
 
 def _select(connection: sqlite3.Connection, texts: Sequence[str]) -> dict[str, Vector]:
     found: dict[str, Vector] = {}
     for start in range(0, len(texts), _CHUNK):
-        chunk = {_bytes(text): text for text in texts[start : start + _CHUNK]}
+        chunk = {text.encode(): text for text in texts[start : start + _CHUNK]}
         marks = ", ".join("?" * len(chunk))
         for key, blob, crc in connection.execute(f"SELECT text, vector, crc FROM texts WHERE text IN ({marks})", list(chunk)):
             if zlib.crc32(blob) == crc:
                 found[chunk[key]] = np.frombuffer(blob, dtype="<f4").astype(np.float32)
     return found
-
-
-def _bytes(text: str) -> bytes:
-    return text.encode()

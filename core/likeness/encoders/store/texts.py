@@ -44,8 +44,7 @@ def embed_texts(encoder: EncoderLike, texts: Sequence[str], device: str = "auto"
 
     An encoder given by name is loaded only if a text is new. Of an object without identity (`encoder_identity`) nothing is remembered.
 
-    Raises:
-        InputError: if there is no text, one is no string, the encoder is unknown or has no text side, or its vectors are not finite.
+    Raises InputError where there is no text, one is no string, the encoder is unknown or has no text side, or its vectors are not finite.
     """
     _check(texts)
     identity = encoder_identity(encoder)
@@ -55,21 +54,21 @@ def embed_texts(encoder: EncoderLike, texts: Sequence[str], device: str = "auto"
     known = _recall(identity, distinct)
     new = [text for text in distinct if text not in known]
     if new:
-        known |= _encode(load_encoder(encoder, device), new)
+        chosen = load_encoder(encoder, device)
+        encoded = dict(zip(new, _encoded(chosen, new), strict=True))
+        _remember(chosen.identity, encoded)
+        _disk(chosen.identity).put(encoded)
+        known |= encoded
     return TextEmbeddings(np.stack([known[text] for text in texts]), len(new))
 
 
-def ship_texts(encoder: EncoderLike, texts: Sequence[str], folder: Path | None = None) -> Path:
-    """Writes embeddings of texts as one read-only file that every cache consults; by default in `assets/embeddings`.
-
-    Returns:
-        The file that was written.
-    """
+def ship_texts(encoder: EncoderLike, texts: Sequence[str]) -> Path:
+    """Writes embeddings of texts as one read-only file in `assets/embeddings`, which every cache consults; returns the file."""
     chosen = load_encoder(encoder)
     distinct = list(dict.fromkeys(texts))
     buffer = io.BytesIO()
     np.savez(buffer, texts=np.array(distinct, dtype=np.str_), vectors=embed_texts(chosen, distinct).vectors)
-    target = (folder or assets_dir() / "embeddings") / chosen.identity / "texts.npz"
+    target = assets_dir() / "embeddings" / chosen.identity / "texts.npz"
     write_atomic(target, buffer.getvalue())
     _shipped.cache_clear()
     return target
@@ -109,13 +108,6 @@ def _encoded(encoder: Encoder, texts: list[str]) -> Vectors:
     if broken.size:
         raise InputError(f"The encoder '{encoder.name}' gives no finite vector for the text '{texts[broken[0]]}'; choose another encoder.")
     return vectors
-
-
-def _encode(encoder: Encoder, texts: list[str]) -> dict[str, Vector]:
-    encoded = dict(zip(texts, _encoded(encoder, texts), strict=True))
-    _remember(encoder.identity, encoded)
-    _disk(encoder.identity).put(encoded)
-    return encoded
 
 
 def _disk(identity: str) -> TextCache:

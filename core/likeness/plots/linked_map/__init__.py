@@ -1,15 +1,7 @@
 """The linked map: one or two maps of the same rows with one selection, one query and one coloring, in the app and in notebooks."""
 
-from typing import TYPE_CHECKING, Any
-
-from likeness.plots.linked_map.bitset import decode_rows as decode_rows, encode_mask as encode_mask, encode_rows as encode_rows
 from likeness.plots.linked_map.coloring import Coloring as Coloring, color_by as color_by, coloring_of as coloring_of
-from likeness.plots.linked_map.frontend import (
-    SCRIPTS as SCRIPTS,
-    notebook_module as notebook_module,
-    read_script as read_script,
-    read_text as read_text,
-)
+from likeness.plots.linked_map.frontend import SCRIPTS as SCRIPTS, read_script as read_script, read_text as read_text
 from likeness.plots.linked_map.identity_cache import cache_by_identity as cache_by_identity
 from likeness.plots.linked_map.map_event import MapEvent as MapEvent, decode_event as decode_event
 from likeness.plots.linked_map.map_names import MapNames as MapNames
@@ -18,16 +10,3 @@ from likeness.plots.linked_map.palette import angle_scale as angle_scale, catego
 from likeness.plots.linked_map.parts import Publish as Publish
 from likeness.plots.linked_map.placement import place as place
 from likeness.plots.linked_map.show import show_map as show_map, show_maps as show_maps
-from likeness.plots.linked_map.still import still_png as still_png
-
-if TYPE_CHECKING:
-    from likeness.plots.linked_map.widget import LinkedMapWidget as LinkedMapWidget
-
-
-def __getattr__(name: str) -> Any:
-    """The widget's class is made when it is first asked for: it needs `anywidget`, which the app does not."""
-    if name != "LinkedMapWidget":
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from likeness.plots.linked_map.widget import LinkedMapWidget as LinkedMapWidget
-
-    return LinkedMapWidget

@@ -8,10 +8,7 @@ from likeness.errors import InputError
 
 
 def encode_rows(rows: np.ndarray, n: int) -> str:
-    """The set of `rows` (m,) out of `n` as base64 of ceil(n / 8) bytes; row i is bit i % 8 of byte i // 8.
-
-    Raises InputError when a row is outside 0..n-1.
-    """
+    """The set of `rows` (m,) out of `n` as base64 of ceil(n / 8) bytes; row i is bit i % 8 of byte i // 8. InputError for a row outside 0..n-1."""
     rows = np.asarray(rows, dtype=np.int64).ravel()
     if rows.size and (rows.min() < 0 or rows.max() >= n):
         raise InputError(f"Row {int(rows.max() if rows.max() >= n else rows.min())} is outside the {n} rows of the map; pass rows from 0 to {n - 1}.")
@@ -26,10 +23,7 @@ def encode_mask(mask: np.ndarray) -> str:
 
 
 def decode_rows(text: str, n: int) -> np.ndarray:
-    """The sorted row numbers (m,) of a set made by `encode_rows` or by the browser.
-
-    Raises InputError when the text is not base64 or does not hold exactly `n` bits.
-    """
+    """The sorted row numbers (m,) of a set made by `encode_rows` or by the browser; InputError for what is not base64 of exactly `n` bits."""
     try:
         packed = np.frombuffer(base64.b64decode(text, validate=True), dtype=np.uint8)
     except ValueError as error:

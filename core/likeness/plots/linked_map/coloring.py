@@ -20,9 +20,9 @@ _FEW = 12  # distinct whole numbers up to this count are classes
 class Coloring:
     """One color for each of n rows.
 
-    kind "category" or "colors": `codes` (n,) point into `names`; -1 is a missing value. `palette` (one hex color a name) is needed for
-    "colors", where a class is shown in the color that it names; without it a category takes the color-blind-safe palette.
-    kind "number" or "angle" (degrees): `values` (n,), NaN is missing. kind "none": one color for all.
+    kind "category" or "colors": `codes` (n,) point into `names`; -1 is a missing value. `palette` (one hex color a name) is needed for "colors",
+    where a class is shown in the color that it names; without it a category takes the color-blind-safe palette. "number" or "angle" (degrees):
+    `values` (n,), NaN is missing. "none": one color for all.
     """
 
     kind: Kind
@@ -52,10 +52,9 @@ class Coloring:
 
 
 def coloring_of(label: str, values: Sequence[object] | np.ndarray, kind: Kind = "category", palette: Mapping[str, str] | None = None) -> Coloring:
-    """The coloring of n rows by one attribute.
+    """The coloring of n rows by one attribute, class names (None, NaN and "" are missing) or numbers.
 
-    `values` (n,) are class names (None, NaN and "" are missing) or numbers. `palette` maps a class name to its hex color. Classes come in
-    alphabetical order, or in that of the palette where there is one.
+    `palette` maps a class name to its hex color. Classes come in alphabetical order, or in that of the palette where there is one.
     """
     if kind == "none":
         return Coloring("none", label)

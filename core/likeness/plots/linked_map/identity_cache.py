@@ -11,8 +11,7 @@ T = TypeVar("T")
 def cache_by_identity(make: Callable[..., T]) -> Callable[..., T]:
     """`make(thing, *rest)` with its results kept while `thing` lives, one for each `rest`.
 
-    `thing` counts by identity, so it must not be changed in place; `rest` must be hashable. Whatever cannot be referred to weakly is
-    simply made anew.
+    `thing` counts by identity, so it must not be changed in place; `rest` must be hashable. What cannot be referred to weakly is made anew.
     """
     results: dict[int, dict[tuple[Any, ...], T]] = {}
 

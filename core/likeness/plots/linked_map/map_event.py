@@ -13,10 +13,7 @@ _LONGEST_ID = 100
 
 @dataclass(frozen=True, eq=False)
 class MapEvent:
-    """The changes since the last run. `selected` and `query` hold what is now so in the browser, changed or not; None is none.
-
-    `id` is the message's own name, empty where it has none.
-    """
+    """The changes since the last run. `selected` and `query` hold what is now so in the browser, changed or not; None is none."""
 
     selection_changed: bool = False
     query_changed: bool = False
@@ -29,10 +26,7 @@ class MapEvent:
 
 
 def decode_event(edit: object, n: int) -> MapEvent:
-    """The event in the browser's message, which may be anything.
-
-    It is empty when it was sent for a map of another size, which is gone by now, or when its rows cannot be read.
-    """
+    """The event in the browser's message, which may be anything; empty for a map of another size, gone by now, or rows that cannot be read."""
     if not isinstance(edit, Mapping):
         return MapEvent()
     changed, bits, name = edit.get("changed"), edit.get("selected"), _id(edit.get("id"))

@@ -45,8 +45,7 @@ class MapNames:
 def encode_names(names: MapNames | None, n: int, publish: Publish | None = None) -> dict[str, object] | None:
     """Names for the browser, which fetches the labels when a name is clicked; None where there are none.
 
-    Raises:
-        InputError: labels of other rows, or a depth without labels.
+    InputError: labels of other rows, or a depth without labels.
     """
     if names is None:
         return None

@@ -30,9 +30,8 @@ class MapPanel:
 
 @cache_by_identity
 def home_box(positions: np.ndarray) -> tuple[float, float, float, float]:
-    """Center x, center y, half the width and half the height of the box around all finite positions (n, 2).
-
-    The browser fits this box into its panel with one scale for both axes. Neither half is less than a tenth of the other.
+    """Center x, center y, half the width and half the height of the box around all finite positions (n, 2), which the browser fits into its panel
+    with one scale for both axes. Neither half is less than a tenth of the other.
     """
     finite = positions[np.isfinite(positions).all(axis=1)]
     if not len(finite):
@@ -111,12 +110,9 @@ def encode_map(
     dimmed: np.ndarray | None = None, noun: str = "images", identity: str = "", renderer: str = "auto", seen: str | None = None,
     colored: tuple[float, float] | None = None, publish: Publish | None = None,
 ) -> dict[str, object]:  # fmt: skip
-    """The whole payload of a map.
+    """The whole payload of one or two maps of n rows. InputError: for arrays that do not fit n, or a query outside the rows.
 
     Args:
-        panels: one or two.
-        coloring: of the n rows.
-        n: rows.
         thumbnails, info: URL templates with "{row}" where a server answers; a notebook's kernel is asked by messages instead.
         selected: rows (m,) in full color, the rest faded.
         query: the ringed row.
@@ -128,9 +124,6 @@ def encode_map(
         seen: the last edit of the browser that Python has taken in.
         colored: of a coloring by numbers, between which the colors are spread at first; None: between the ends.
         publish: takes large arrays, see `part`.
-
-    Raises:
-        InputError: for arrays that do not fit n, or a query outside the rows.
     """
     if not 1 <= len(panels) <= 2:
         raise InputError(f"{len(panels)} maps were passed; pass one or two.")

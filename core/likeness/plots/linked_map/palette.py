@@ -3,6 +3,7 @@
 import math
 
 import numpy as np
+from PIL import ImageColor
 
 # Found by search for the largest least difference (CIE Lab) over normal sight and the three color deficiencies: 22 between any two,
 # where known palettes of twelve fall to 3. All can be seen on white and on near-black.
@@ -19,10 +20,7 @@ _VIRIDIS = (
 
 
 def categorical_palette(counts: np.ndarray) -> list[str]:
-    """One hex color for each class: the twelve largest in color, the rest grey.
-
-    `counts` (k,) are the numbers of rows of each class; equal counts keep their order.
-    """
+    """One hex color for each class, of which `counts` (k,) rows are: the twelve largest in color, the rest grey; equal counts keep their order."""
     colors = [OTHER] * len(counts)
     for color, index in zip(CATEGORICAL, np.argsort(-np.asarray(counts), kind="stable"), strict=False):
         colors[int(index)] = color
@@ -31,7 +29,7 @@ def categorical_palette(counts: np.ndarray) -> list[str]:
 
 def number_scale(steps: int = 255) -> list[str]:
     """Viridis in `steps` colors: perceptually even, lightness grows with the number."""
-    anchors = np.array([_rgb(color) for color in _VIRIDIS])
+    anchors = np.array([ImageColor.getrgb(color) for color in _VIRIDIS])
     at = np.linspace(0, len(anchors) - 1, steps)
     return [_hex([np.interp(value, np.arange(len(anchors)), anchors[:, c]) for c in range(3)]) for value in at]
 
@@ -43,10 +41,6 @@ def angle_scale(steps: int = 255) -> list[str]:
     """
     turns = np.linspace(0.0, 2 * math.pi, steps)
     return [_hex(_oklch_to_rgb(0.66 + 0.12 * math.cos(t), 0.125, t + 0.5)) for t in turns]
-
-
-def _rgb(color: str) -> tuple[int, int, int]:
-    return int(color[1:3], 16), int(color[3:5], 16), int(color[5:7], 16)
 
 
 def _hex(rgb: list[float]) -> str:

@@ -29,14 +29,7 @@ class MapSpace(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Placement:
-    """One map.
-
-    Attributes:
-        space: what it shows; None where only positions were given.
-        own: positions (n, 2) as the method gave them.
-        shown: the same, turned and scaled to lie on another map.
-        caption: how they came about.
-    """
+    """One map: what it shows (None where only positions were given), positions (n, 2) as the method gave them, and turned to lie on another map."""
 
     space: MapSpace | None
     own: Positions
@@ -45,13 +38,7 @@ class Placement:
 
 
 def place(
-    source: Any,
-    method: str,
-    parameters: dict[str, Any],
-    *,
-    positions: Any = None,
-    before: Placement | None = None,
-    onto: Placement | None = None,
+    source: Any, method: str, parameters: dict[str, Any], *, positions: Any = None, before: Placement | None = None, onto: Placement | None = None
 ) -> Placement:
     """The map of a space, or of positions (n, 2) alone.
 
@@ -84,7 +71,7 @@ def place(
 def lay_out(space: MapSpace, method: str, parameters: dict[str, Any], near: Positions | None = None) -> Positions:
     """Positions (n, 2) of a space, from the store of maps or computed now, which goes into the store.
 
-    `near`: positions (n, 2) that a layout which is not stored begins at, so that it comes out close to them and sooner.
+    A layout that is not stored begins `near` these positions, so that it comes out close to them and sooner.
     """
     content = getattr(space, "key", None)
     given = differing(method, parameters)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from PIL import Image, ImageDraw, ImageFont
+from PIL import Image, ImageColor, ImageDraw, ImageFont
 
 from likeness.plots.linked_map.coloring import Coloring
 from likeness.plots.linked_map.map_payload import MapPanel, code_colors, home_box
@@ -27,7 +27,7 @@ def still_png(panels: Sequence[MapPanel], coloring: Coloring, n: int, selected: 
     their number.
     """
     coded = code_colors(coloring, n)
-    colors = np.array([[int(color[i : i + 2], 16) for i in (1, 3, 5)] for color in coded["colors"]], np.float32)
+    colors = np.array([ImageColor.getrgb(color) for color in coded["colors"]], np.float32)
     colors[colors.min(axis=1) > 230] = 215  # white on white would vanish
     inks = colors[np.zeros(n, int) if coded["codes"] is None else coded["codes"]]
     faded = np.zeros(n, bool)

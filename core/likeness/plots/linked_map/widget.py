@@ -71,7 +71,6 @@ class LinkedMapWidget(anywidget.AnyWidget):
         parameters: of the method, such as `seed`.
 
     Attributes:
-        n: rows.
         selected: rows (m,) int64, sorted; a lasso changes it, and setting it changes the maps. `observe` tells of changes.
         query: the row that was clicked, or None; its ten nearest rows are joined to it.
 
@@ -131,12 +130,8 @@ class LinkedMapWidget(anywidget.AnyWidget):
     def recolor(self, color: Any = None) -> None:
         """Colors the maps anew, without sending the positions again.
 
-        Args:
-            color: name of an attribute of the table, one value for each row (names or numbers, NumPy or torch), a `Coloring`, or None for
-                one color.
-
-        Raises:
-            InputError: an unknown attribute, or values that do not fit the rows.
+        `color`: name of an attribute of the table, one value for each row (names or numbers, NumPy or torch), a `Coloring`, or None for one color.
+        InputError: an unknown attribute, or values that do not fit the rows.
         """
         self._coloring = self._coloring_of(color)
         self._send_map()

@@ -75,7 +75,6 @@ class Domain(FrozenConfig):
 
     @property
     def is_integer(self) -> bool:
-        """Whether a range has integers only."""
         return isinstance(self.low, int) and isinstance(self.high, int)
 
     @property
@@ -110,8 +109,7 @@ class SweepConfig(FrozenConfig):
     """A search for good settings.
 
     Attributes:
-        name: shown to people; also of the folder.
-        note: what it asks.
+        name, note: shown to people, also of the folder; what it asks.
         base: a preset's name, a config file, or a config. It needs `data.validation`: trials are judged on the validation images alone.
         changes: of the base, by dotted keys.
         space: dotted keys of the settings that vary, and their values.
@@ -149,7 +147,6 @@ class SweepConfig(FrozenConfig):
 
     @property
     def trial_count(self) -> int:
-        """How many settings are tried."""
         if self.sampler != "grid":
             return self.trials or _USUAL_TRIALS
         return min(self.trials or self._combinations, self._combinations)
@@ -161,8 +158,7 @@ class SweepConfig(FrozenConfig):
     def run_config(self) -> RunConfig:
         """The base with its changes, checked together with the space.
 
-        Raises:
-            InputError: no such base, one without validation images, or a key or value of the space that does not fit it.
+        InputError: no such base, one without validation images, or a key or value of the space that does not fit it.
         """
         base = read_config(self.base) if isinstance(self.base, str) else config_from(self.base, f"The base of {self.name}")
         base = with_changes(base, self.changes)
@@ -179,11 +175,7 @@ class SweepConfig(FrozenConfig):
 
 
 def read_sweep(file: Path | str) -> SweepConfig:
-    """A sweep from a YAML file.
-
-    Raises:
-        InputError: no such file, no YAML, or a key or value that does not fit; the message names each.
-    """
+    """A sweep from a YAML file; InputError where there is none, or for each key or value that does not fit."""
     path = config_file(file, {}, f"There is no sweep file '{file}'; write one with base, space and trials.")
     content = yaml_content(path)
     if isinstance(content, Mapping):
@@ -219,18 +211,12 @@ def _fits_never(error: Any, key: str, others: list[str]) -> bool:
     return error["type"] == "extra_forbidden" or place[: len(path)] == path or not varies
 
 
-STATES = ("running", "finished", "pruned", "failed")
-
-
 class Trial(NamedTuple):
-    """One trial.
+    """One trial, with its settings by dotted keys; numbers are from 0, in the order in which trials began, the reason says why it failed.
 
     Attributes:
-        number: from 0, in the order in which trials began.
-        params: its settings, by dotted keys.
         state: "running", also of one that was killed and goes on with the next call; "finished"; "pruned", ended early; "failed".
         value: the selection metric on the validation images: of a finished trial at its best weights, of a pruned one where it ended; else None.
-        reason: why it failed, in a sentence.
     """
 
     number: int
@@ -241,7 +227,6 @@ class Trial(NamedTuple):
 
     @property
     def folder(self) -> str:
-        """Name of its run's folder."""
         return f"trial-{self.number:04d}"
 
 

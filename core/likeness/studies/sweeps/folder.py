@@ -1,7 +1,7 @@
 """A sweep on disk: what it searches, its trials, their runs, and the figures that came of them."""
 
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pandas as pd
 import yaml
@@ -27,8 +27,7 @@ class SweepFolder(TaskFolder):
     def create(self, config: SweepConfig) -> None:
         """Writes what is searched, the base with its changes written out.
 
-        Raises:
-            InputError: as `SweepConfig.run_config`, or the folder holds another sweep; one of more trials or other `seeds` is the same.
+        InputError: as `SweepConfig.run_config`, or the folder holds another sweep; one of more trials or other `seeds` is the same.
         """
         base = config.run_config()
         if (self.path / "sweep.yaml").is_file() and not _same_sweep(self.config(), config, base):
@@ -49,11 +48,7 @@ class SweepFolder(TaskFolder):
 
     @cached_property
     def history(self) -> "TrialHistory":
-        """Its trials, as Optuna keeps them.
-
-        Raises:
-            InputError: Optuna is not installed, or `trials.db` is damaged.
-        """
+        """Its trials, as Optuna keeps them; InputError where that is not installed, or `trials.db` is damaged."""
         try:
             from likeness.studies.sweeps.history import TrialHistory
         except ImportError as error:
@@ -61,24 +56,17 @@ class SweepFolder(TaskFolder):
         return TrialHistory(self.path / "trials.db", self.config(), self.larger_is_better())
 
     def larger_is_better(self) -> bool:
-        """Of the figure that judges trials."""
         return find_metric(self.base().selection_metric).larger_is_better is not False
 
     @property
     def metric(self) -> str:
-        """The figure that judges trials, as runs name it."""
         return f"validation_{self.base().selection_metric}"
 
     def trial_config(self, trial: Trial) -> RunConfig:
-        """What a trial trains.
-
-        Raises:
-            InputError: its settings do not fit each other.
-        """
+        """What a trial trains; InputError where its settings do not fit each other."""
         return with_changes(self.base(), {**trial.params, "name": f"{self.config().name} trial {trial.number}"})
 
     def run(self, trial: Trial) -> RunFolder:
-        """The run of a trial."""
         return RunFolder(self.path / "runs" / trial.folder)
 
     def best(self) -> Trial | None:
@@ -116,7 +104,6 @@ class SweepFolder(TaskFolder):
         return measured(self.cells(), "best")
 
     def write_tables(self) -> None:
-        """Writes `trials.csv` and `figures.csv`."""
         for name, table in (("trials", self.trials()), ("figures", self.figures())):
             if len(table):
                 write_atomic(self.path / f"{name}.csv", table.to_csv(index=False).encode())
@@ -130,8 +117,5 @@ class SweepFolder(TaskFolder):
 
 def _same_sweep(ours: SweepConfig, theirs: SweepConfig, base: RunConfig) -> bool:
     """Whether trials of the one are trials of the other: all but how many there are, and what is reported at the end."""
-
-    def searched(config: SweepConfig) -> dict[str, Any]:
-        return config.model_dump(exclude={"note", "base", "changes", "trials", "seeds"})
-
-    return searched(ours) == searched(theirs) and config_from(ours.base, "The base").same_run(base)
+    searched = [config.model_dump(exclude={"note", "base", "changes", "trials", "seeds"}) for config in (ours, theirs)]
+    return searched[0] == searched[1] and config_from(ours.base, "The base").same_run(base)

@@ -33,15 +33,8 @@ class TrialHistory:
     """What was tried so far, and what is tried next. Every step of it is a function of the config and of the trials before.
 
     A trial is kept with all its settings in one transaction when it begins, and with its figures when it ends: one whose process was killed in
-    between is still "running", and is the one to go on with.
-
-    Args:
-        file: SQLite, which need not exist yet; `optuna-dashboard` opens it too.
-        config: of the sweep.
-        larger_is_better: of the figure that judges.
-
-    Raises:
-        InputError: the file is no history of trials.
+    between is still "running", and is the one to go on with. The file, of SQLite, need not exist yet; `optuna-dashboard` opens it too. InputError
+    where it is no history of trials.
     """
 
     def __init__(self, file: Path, config: SweepConfig, larger_is_better: bool) -> None:
@@ -67,11 +60,7 @@ class TrialHistory:
         return self.trials()[-1]
 
     def pruned_at(self, figures: Mapping[int, float]) -> int | None:
-        """The epoch after which the pruner ends a trial, or None.
-
-        Args:
-            figures: a trial's figures on the validation images so far, by epoch.
-        """
+        """The epoch after which the pruner ends a trial with these figures on the validation images so far, by epoch; or None."""
         pruner, epochs = self._pruner(), sorted(figures)
         for number, epoch in enumerate(epochs, start=1):
             values = {each: figures[each] for each in epochs[:number]}

@@ -26,8 +26,7 @@ class Batch(NamedTuple):
             numbers (m,).
         labels: of the whole batch: class numbers (n,), or, where the batches have anchors, the label distances (a, n) of the first a rows to all.
         rows: (n,) of the whole batch.
-        crops: of the images; features have none.
-        view: another random crop of each image, where an objective reads a second view.
+        crops, view: of the images, and where an objective reads a second view, another random crop of each; features have none.
     """
 
     inputs: Tensor
@@ -42,12 +41,7 @@ class Batch(NamedTuple):
         return self._replace(crops=crops, view=view)
 
     def cut(self, size: int, images: Tensor | None = None) -> tuple[Tensor, ...]:
-        """(inputs, labels, rows), with a view also that: what the network reads, made where the tensors lie.
-
-        Args:
-            size: side of the images that the network reads.
-            images: those of all rows, on this device; None: the batch brings its own.
-        """
+        """(inputs, labels, rows), with a view also that, as the network reads them, where the tensors lie; `images` are those of all rows."""
         inputs = self.inputs if images is None else images[self.inputs]
         if self.crops is None:
             return inputs, self.labels, self.rows
@@ -57,20 +51,15 @@ class Batch(NamedTuple):
 
 
 class Batches(Dataset[Batch]):
-    """Batch number t; a function of the seed and t alone. Where several processes share a batch, each has the inputs of its own rows.
+    """Batch number t; a function of the seed and t alone. Where several processes share a batch, each has the inputs of its own rows, or, where all
+    inputs lie `on_device`, their row numbers.
 
     Args:
         inputs: of all images: kept pixels (n, s, s, 3), whole images (n,), of which there are random crops alone, or features (n, f).
-        images: the run's images.
         batches: rows of `images.train` for each number.
         size: side of the images that the network reads.
         augment: random crops and mirrors, "jitter" or "mirror"; false: the center.
-        seed: of the crops.
         views: add a second view of each image, another random crop, whatever `augment` is; features have none.
-        dist: which of the run's processes this is.
-
-    Attributes:
-        on_device: all inputs lie on the device, so that batches hold their row numbers only.
     """
 
     def __init__(

@@ -19,12 +19,8 @@ _ALL = slice(None)
 
 
 class Crops(NamedTuple):
-    """How the images of a batch are cut to squares.
-
-    Attributes:
-        boxes: (n, 4) of center (x, y), width and height, -1 to 1 over the kept image and double precision; a negative width mirrors. None: the
-            middle, pixel by pixel.
-        mirrored: the middle is mirrored.
+    """How the images of a batch are cut to squares: by boxes (n, 4) of center (x, y), width and height, -1 to 1 over the kept image and double
+    precision, of which a negative width mirrors; None: the middle, pixel by pixel, `mirrored` or not.
     """
 
     boxes: Tensor | None = None
@@ -55,12 +51,7 @@ def random_crops(count: int, rng: np.random.Generator, part: slice = _ALL) -> Cr
     """Random crops, half of them mirrored, for training.
 
     A crop has 16 to 100 % of the area of the kept square and sides in a ratio of 3/4 to 4/3. The authors of language guidance crop the whole
-    image: `whole_crops`.
-
-    Args:
-        count: of the images of the whole batch.
-        rng: the source of random numbers.
-        part: rows of the batch whose crops are returned; they are those that the rows have in the whole batch.
+    image: `whole_crops`. Of a batch of `count` images, `part` says whose crops are returned: those that the rows have in the whole batch.
     """
     area = rng.uniform(*_SQUARE_AREA, count)
     ratio = np.exp(rng.uniform(np.log(_RATIO[0]), np.log(_RATIO[1]), count))
@@ -71,10 +62,9 @@ def random_crops(count: int, rng: np.random.Generator, part: slice = _ALL) -> Cr
 
 
 def jittered_crops(count: int, shown: float, rng: np.random.Generator, part: slice = _ALL) -> Crops:
-    """The middle of kept images, 5 % larger or smaller and 3 % off at most; all mirrored, or none.
+    """The middle of kept images, 5 % larger or smaller and 3 % off at most; all mirrored, or none; `shown`: side of the crops over the images'.
 
-    For continuous labels such as poses, which change with a crop, and with a mirror unless all images are mirrored alike. Arguments as for
-    `random_crops`; `shown`: side of the crops over that of the kept images.
+    For continuous labels such as poses, which change with a crop, and with a mirror unless all images are mirrored alike.
     """
     scale = shown * (1 + 2 * _JITTER[0] * rng.uniform(-1, 1, count))
     left, top = (shown * 2 * _JITTER[1] * rng.uniform(-1, 1, count) for _ in range(2))
@@ -88,13 +78,9 @@ def mirrored_crops(rng: np.random.Generator) -> Crops:
 
 
 def whole_crops(aspect: Shares, count: int, rng: np.random.Generator, part: slice = _ALL) -> Crops:
-    """Random crops of whole images, half of them mirrored; arguments as for `random_crops`.
+    """Random crops of whole images, half of them mirrored, as torchvision's RandomResizedCrop draws them (`crop_shares`), but in fractions of pixels.
 
-    Drawn as torchvision's RandomResizedCrop does (`crop_shares`), but in fractions of pixels.
-
-    Args:
-        aspect: width over height of the images of the part.
-        count, rng, part: as for `random_crops`.
+    `aspect` is width over height of the images of the part; the other arguments are as for `random_crops`.
     """
     area = rng.uniform(*_WHOLE_AREA, (_TRIES, count))
     ratio = np.exp(rng.uniform(np.log(_RATIO[0]), np.log(_RATIO[1]), (_TRIES, count)))
@@ -107,11 +93,8 @@ def whole_crops(aspect: Shares, count: int, rng: np.random.Generator, part: slic
 def crop_shares(aspect: Shares, area: Shares, ratio: Shares) -> tuple[Shares, Shares, NDArray[np.bool_]]:
     """Width and height (n,) of crops, as shares of those of the image, and which of them fit (n,).
 
-    The first try that lies within the image counts; where none fits, the largest crop with a ratio of 3/4 to 4/3, which is central.
-
-    Args:
-        aspect: (n,) width over height of the images.
-        area, ratio: (tries, n) share of the image's area, and width over height of the crop.
+    The first try that lies within the image counts; where none fits, the largest crop with a ratio of 3/4 to 4/3, which is central. `aspect` (n,)
+    is width over height of the images, `area` and `ratio` (tries, n) share of the image's area, and width over height of the crop.
     """
     wide, high = np.sqrt(area * ratio / aspect), np.sqrt(area * aspect / ratio)
     fits = (wide <= 1) & (high <= 1)

@@ -26,26 +26,16 @@ _BATCH = 256
 def embed_rows(network: EmbeddingNetwork, inputs: Any, rows: NDArray[np.int64], size: int) -> NDArray[np.float32]:
     """Embeddings (m, d) of rows of kept pixels or of features, in evaluation mode and float32, whatever precision trains.
 
-    Args:
-        network: on the device that computes.
-        inputs: of all images, in the host's memory or, as a tensor, on that device.
-        rows: (m,) row numbers.
-        size: side of the images that the network reads.
+    `inputs` are of all images, in the host's memory or, as a tensor, on the network's device; `size` is the side that the network reads.
     """
-    training = network.training
-    network.eval()
-    found = _in_batches(lambda batch: network(batch).embeddings, network, inputs, rows, size)
-    network.train(training)
-    return found
+    return _in_batches(lambda batch: network(batch).embeddings, network, inputs, rows, size)
 
 
 def backbone_features(config: RunConfig, progress: Progress | None = None) -> tuple[ImageTable, ImageClasses, NDArray[np.float32]]:
     """All images of a run's source, their classes, and the features (n, f) of the backbone before training, by which splits are measured.
 
-    The features are not scaled to unit length; they come from the cache that head-only runs use as well.
-
-    Raises:
-        InputError: as `read_dataset`, `image_classes` and `build_network`.
+    The features are not scaled to unit length; they come from the cache that head-only runs use as well. InputError as `read_dataset`,
+    `image_classes` and `build_network`.
     """
     from likeness.training.network.backbones import build_network
 
@@ -67,16 +57,8 @@ def cached_outputs(
 ) -> NDArray[np.float32]:
     """`backbone_outputs`, from the cache where images and weights are the same.
 
-    The array is mapped from its file, read only, so that all processes of a machine share its memory.
-
-    Args:
-        network: with a backbone; its embedding layer is not used.
-        pixels: (n, s, s, 3), of `load_pixels`.
-        rows: (m,) row numbers.
-        size: side of the images that the network reads.
-        progress: called with (images done, m, stage).
-        stage: what `progress` calls it.
-        device: that computes, as `device` of a config; the network is on the processor before and after.
+    The array is mapped from its file, read only, so that all processes of a machine share its memory. `device` computes, as that of a config; the
+    network is on the processor before and after.
     """
     if network.is_given:  # what such a module computes can change while its weights stay
         with placed_on(network, choose_device(device)):
@@ -104,18 +86,10 @@ def placed_on(module: torch.nn.Module, device: torch.device) -> Iterator[None]:
 
 
 def backbone_outputs(
-    network: EmbeddingNetwork,
-    pixels: Pixels,
-    rows: NDArray[np.int64],
-    size: int,
-    progress: Progress | None = None,
-    stage: str = "Computing features",
+    network: EmbeddingNetwork, pixels: Pixels, rows: NDArray[np.int64], size: int, progress: Progress | None = None, stage: str = "Computing features"
 ) -> NDArray[np.float32]:
-    """The backbone's outputs (m, f) for the centers of rows of kept pixels; arguments as for `cached_outputs`."""
-    network.eval()
-    found = _in_batches(network.features, network, pixels, rows, size, progress, stage)
-    network.train()
-    return found
+    """The backbone's outputs (m, f) for the centers of rows of kept pixels (n, s, s, 3); `progress` is called with (images done, m, stage)."""
+    return _in_batches(network.features, network, pixels, rows, size, progress, stage)
 
 
 def _in_batches(
@@ -127,7 +101,9 @@ def _in_batches(
     progress: Progress | None = None,
     stage: str = "",
 ) -> NDArray[np.float32]:
-    """What is computed for the middle of each image; of a batch it is fetched while the device is at the next one."""
+    """What is computed in evaluation mode for the middle of each image; of a batch it is fetched while the device is at the next one."""
+    training = network.training
+    network.eval()
     found: list[NDArray[np.float32]] = []
     waiting: Callable[[], NDArray[np.float32]] | None = None
     with torch.inference_mode():
@@ -140,6 +116,7 @@ def _in_batches(
                 progress(min(start + _BATCH, len(rows)), len(rows), stage)
         if waiting is not None:
             found.append(waiting())
+    network.train(training)
     return np.concatenate(found)
 
 

@@ -41,21 +41,12 @@ def load_pixels(
     kept: int | None = None,
     frame: str = "square",
 ) -> Pixels:
-    """Each image's center square, scaled to `kept_size(size)`: (n, s, s, 3), mapped from a file in the cache.
+    """Each image's center square, scaled to `kept_size(size)`, or s pixels (`kept`), or all of it squeezed to a square (`frame` "whole"): (n, s, s,
+    3).
 
-    The file is made once for the same paths, file sizes and times, also by several processes at once; it is mapped, so that all
-    processes of a machine share its memory.
-
-    Args:
-        table: n images.
-        size: side of the images that the network reads.
-        progress: called with (images done, n, what is being done).
-        should_stop: called between images; once true, the work ends with an InputError and nothing is kept.
-        kept: s, in place of `kept_size(size)`.
-        frame: "square", or "whole": all of the image, squeezed to a square.
-
-    Raises:
-        InputError: for the first image that cannot be read, or when stopped.
+    They are mapped from a file in the cache, which is made once for the same paths, file sizes and times, also by several processes at once; all
+    processes of a machine share its memory. `progress` is called with (images done, n, what is being done) and `should_stop` between images; once
+    true, the work ends with an InputError and nothing is kept, as for the first image that cannot be read.
     """
     side, keep = kept or kept_size(size), _whole_frame if frame == "whole" else _center_square
     how = f"{size} {MARGIN}" if side == kept_size(size) and frame == "square" else f"{side} {frame}"
@@ -72,11 +63,7 @@ def cached_images(
     progress: Progress | None = None,
     should_stop: Callable[[], bool] | None = None,
 ) -> NDArray[Any]:
-    """What `keep` makes of each image, (n, *shape), mapped from a file of the cache that is made once for this key.
-
-    Raises:
-        InputError: as `load_pixels`.
-    """
+    """What `keep` makes of each image, (n, *shape), mapped from a file of the cache that is made once for this key; InputError as `load_pixels`."""
     file = cache_dir() / "pixels" / f"{key}.npy"
     if not file.is_file():
         with compute_once_locked(file, should_stop) as missing:
@@ -99,11 +86,7 @@ def center_crops(pixels: Pixels, size: int, device: "torch.device | str" = "cpu"
 
 
 def image_files_digest(table: "ImageTable", kept: str) -> str:
-    """A key of the cache: of the paths, file sizes and times of a table's images, and of how they are kept.
-
-    Raises:
-        InputError: for the first image that is not there.
-    """
+    """A key of the cache: of a table's paths, file sizes and times, and of how images are kept. InputError: an image that is not there."""
     digest = hashlib.sha256(f"{kept} {PIXELS_VERSION}".encode())
     for path in table.paths():
         try:
@@ -182,21 +165,9 @@ WholeImages = NDArray[np.void]
 def load_whole_images(table: "ImageTable", size: int, progress: Progress | None = None, should_stop: Callable[[], bool] | None = None) -> WholeImages:
     """Each image with all its edges, squeezed to a square of `kept_size(size)`, and its aspect: (n,) records, mapped from the cache.
 
-    A side that is the longer one loses resolution by that; evaluation reads the squares of `load_pixels` instead.
-
-    Args:
-        table, size, progress, should_stop: as for `load_pixels`.
-
-    Raises:
-        InputError: as `load_pixels`.
+    A side that is the longer one loses resolution by that; evaluation reads the squares of `load_pixels` instead. Arguments and errors as there.
     """
     side = kept_size(size)
     record = np.dtype([("aspect", np.float32), ("pixels", np.uint8, (side, side, 3))])
     key = image_files_digest(table, f"{size} {MARGIN} whole")
-    return cached_images(table, key, record, (), lambda image: (image.width / image.height, _squeezed(image, side)), progress, should_stop)
-
-
-def _squeezed(image: Any, side: int) -> Pixels:
-    from PIL import Image
-
-    return np.asarray(image.resize((side, side), Image.Resampling.BICUBIC, reducing_gap=3.0).convert("RGB"), dtype=np.uint8)
+    return cached_images(table, key, record, (), lambda image: (image.width / image.height, _whole_frame(image, side)), progress, should_stop)

@@ -95,10 +95,7 @@ def run_images(config: DataConfig, seed: int) -> RunImages:
 
 def run_table(config: DataConfig) -> ImageTable:
     """All images of a run's source, or the subset that the run asks for, with the attributes of its label files; those that such a file leaves out
-    take no part, nor do those without a name, where names are the continuous labels.
-
-    Raises:
-        InputError: as `read_dataset` and `add_label_files`.
+    take no part, nor do those without a name, where names are the continuous labels. InputError as `read_dataset` and `add_label_files`.
     """
     return _images_and_left_out(config)[0]
 
@@ -148,7 +145,6 @@ def _spread(test: Rows, wanted: int | None) -> Rows:
 
 
 def _by_classes(config: DataConfig, seed: int) -> RunImages:
-    """Raises InputError as `run_images`."""
     table, first = read_official_parts(config.source) if config.split == "official" else (None, 0)
     table, nameless = (table, 0) if table is not None else _images_and_left_out(config)
     classes = image_classes(table, config.attribute)

@@ -12,14 +12,10 @@ from likeness.training.guidance.guided_loss import ClassTargets
 
 
 class PredictedLanguage(nn.Module):
-    """DeViSE-style: a network of two layers predicts the class name's language embedding from the image's (Eq. S4).
+    """DeViSE-style: a network of two layers predicts the class name's language embedding (c, m) from the image's (Eq. S4).
 
-    The loss is 1 minus the mean cosine of prediction and language, whose gradient is that of Eq. S4's cosine, which is maximized.
-
-    Args:
-        language: (c, m) language embeddings of the classes.
-        dim: d, of the image embeddings.
-        hidden: width of the inner layer; the paper does not say.
+    The loss is 1 minus the mean cosine of prediction and language, whose gradient is that of Eq. S4's cosine, which is maximized. The paper does
+    not say how wide the inner layer is.
     """
 
     replaces_objective, reads_maps = False, False
@@ -31,7 +27,6 @@ class PredictedLanguage(nn.Module):
         self.network = nn.Sequential(nn.Linear(dim, hidden), nn.ReLU(), nn.Linear(hidden, language.shape[1]))
 
     def forward(self, embeddings: Tensor, labels: Tensor, rows: Tensor) -> Tensor:
-        """The loss of unit embeddings (n, d) with class numbers (n,)."""
         return prediction_loss(self.network(embeddings), self.language[labels])
 
 
@@ -41,18 +36,11 @@ def prediction_loss(predicted: Tensor, language: Tensor) -> Tensor:
 
 
 class LanguageContrast(nn.Module):
-    """CLIP-style: image and language embeddings of a batch are contrasted directly (Eq. S5).
+    """CLIP-style: image and language embeddings (c, d) of a batch are contrasted directly (Eq. S5).
 
     Of S[i, j], the cosine of image i and the language of image j's class, times e^T with a learned T: the mean cross entropy of rows and of
-    columns against the diagonal. Entries of the same class count as wrong like all others off the diagonal, as printed.
-
-    Args:
-        language: (c, d) language embeddings of the classes.
-        dim: d, of the image embeddings; the paper has no network in between, so it must be the language's.
-        start: T at the start; log(1 / 0.07), as in CLIP.
-
-    Raises:
-        InputError: if the dimensions differ.
+    columns against the diagonal. Entries of the same class count as wrong like all others off the diagonal, as printed. T starts at log(1 / 0.07), as
+    in CLIP. The paper has no network in between, so that the dimensions of both must be equal, else InputError.
     """
 
     replaces_objective, reads_maps = False, False
@@ -68,7 +56,6 @@ class LanguageContrast(nn.Module):
         self.temperature = nn.Parameter(torch.tensor(start))
 
     def forward(self, embeddings: Tensor, labels: Tensor, rows: Tensor) -> Tensor:
-        """The loss of unit embeddings (n, d) with class numbers (n,)."""
         mixed = embeddings @ self.language[labels].T * self.temperature.exp()
         diagonal = torch.arange(len(mixed), device=mixed.device)
         return (cross_entropy(mixed, diagonal) + cross_entropy(mixed.T, diagonal)) / 2
@@ -81,7 +68,6 @@ class LanguageMining(nn.Module):
     taken here is multisimilarity's own rule, above.
 
     Args:
-        targets: similarities of the class names.
         weight, power: nu_1 and nu_2 of Eq. S2. The paper found 1 and 1 best, which as printed leaves the image side alone; half of each is
             the default. Within a class language is 1, so that f lifts positives over the bound of Eq. S1, which is one of images: the smaller nu_1,
             the fewer are kept.
@@ -94,7 +80,6 @@ class LanguageMining(nn.Module):
         self.targets, self.weight, self.power = targets, weight, power
 
     def forward(self, embeddings: Tensor, labels: Tensor, rows: Tensor) -> Tensor:
-        """The loss of unit embeddings (n, d) with class numbers (n,)."""
         sims, language = embeddings @ embeddings.T, self.targets(labels, rows)[0]
         return multisimilarity(sims, labels, mining_sims=interpolated(language, sims.detach(), self.weight, self.power))
 
@@ -102,10 +87,7 @@ class LanguageMining(nn.Module):
 class LanguageScaling(nn.Module):
     """Multisimilarity whose exponents are scaled by the ratio of language to image similarity (Eq. S3); takes the objective's place.
 
-    Args:
-        targets: similarities of the class names.
-        powers: nu_3 and nu_4.
-        alpha, beta: as the paper readjusted them.
+    The powers are nu_3 and nu_4; alpha and beta are as the paper readjusted them.
     """
 
     replaces_objective, reads_maps = True, False
@@ -115,7 +97,6 @@ class LanguageScaling(nn.Module):
         self.targets, self.powers, self.alpha, self.beta = targets, powers, alpha, beta
 
     def forward(self, embeddings: Tensor, labels: Tensor, rows: Tensor) -> Tensor:
-        """The loss of unit embeddings (n, d) with class numbers (n,)."""
         sims, language = embeddings @ embeddings.T, self.targets(labels, rows)[0]
         return multisimilarity(sims, labels, self.alpha, self.beta, scales=language_scales(language, sims, *self.powers))
 
@@ -127,12 +108,8 @@ class ViTPrediction(nn.Module):
     gets a learned position, a learned token is prepended, and the output of the blocks (norm first, GELU, no dropout) at that token is
     mapped to the language space. The loss is 1 minus the mean cosine of prediction and language.
 
-    The paper says "a ViT over sequences of feature vectors (flattened feature maps)" and no more: width, depth and heads are ours.
-
-    Args:
-        language: (c, m) language embeddings of the classes.
-        channels, positions: f and h * w of the maps.
-        width, depth, heads: of the transformer; the inner layers of its blocks are four times as wide.
+    The paper says "a ViT over sequences of feature vectors (flattened feature maps)" and no more: width, depth and heads are ours, and that the
+    inner layers of the blocks are four times as wide. `channels` and `positions` are f and h * w of the maps.
     """
 
     replaces_objective, reads_maps = False, True
@@ -156,5 +133,4 @@ class ViTPrediction(nn.Module):
         return found
 
     def forward(self, maps: Tensor, labels: Tensor, rows: Tensor) -> Tensor:
-        """The loss of feature maps (n, f, h, w) with class numbers (n,)."""
         return prediction_loss(self.predict(maps), self.language[labels])

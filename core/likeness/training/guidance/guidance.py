@@ -40,16 +40,9 @@ def build_guidance(
 ) -> Guidance:
     """The guidance of a run, with all its tables computed; pseudolabels are stored in the cache.
 
-    Args:
-        config: of the run.
-        images: of the run.
-        progress: called with (done, total, what is being done).
-        network: of the run, whose feature maps method "vit" reads.
-        language: an object with `encode_texts`, or several, in place of the models that the config names.
-
-    Raises:
-        InputError: a language model or classifier that is not there, names that it does not know, images without captions, or a network
-            without feature maps where they are read.
+    The feature maps of the network are read by method "vit"; `language` is an object with `encode_texts`, or several, in place of the models that the
+    config names. InputError: a language model or classifier that is not there, names that it does not know, images without captions, or a network
+    without feature maps where they are read.
     """
     guidance = config.guidance
     assert guidance is not None
@@ -103,7 +96,6 @@ def _ablation(config: RunConfig, images: RunImages, models: Any, network: Embedd
 
 
 def _names(config: RunConfig, images: RunImages) -> list[str]:
-    """The names that guide: those of the classes, shuffled in the control."""
     assert config.guidance is not None
     names = class_names(images, config.guidance.names)
     return [names[place] for place in _dealt(config.guidance.control, config.seed, len(names))]
@@ -126,11 +118,7 @@ def flat_similarities(table: NDArray[np.float32]) -> NDArray[np.float32]:
 
 
 def class_names(images: RunImages, attribute: str | None = None) -> list[str]:
-    """The names of the training classes, cleaned: their own, or each one's value of another attribute.
-
-    Raises:
-        InputError: an attribute that is not there, or that has no value or several within a class.
-    """
+    """The names of the training classes, cleaned: their own, or those of another attribute; InputError unless it has one value in each class."""
     if attribute is None:
         return readable_names(images.train_classes)
     if attribute not in images.table.attributes:
@@ -156,12 +144,8 @@ def expert_similarities(guidance: GuidanceConfig, names: list[str], models: Any 
 
 
 def caption_vectors(guidance: GuidanceConfig, images: RunImages, models: Any = None) -> NDArray[np.float32]:
-    """Language vectors (images, m) of the training images' captions; rows of other images are zero.
-
-    Class names take the place of keywords where the config says so.
-
-    Raises:
-        InputError: a file that is not there or damaged, or a training image without caption.
+    """Language vectors (images, m) of the training images' captions; rows of other images are zero. Class names take the place of keywords where the
+    config says so. InputError: a file that is not there or damaged, or a training image without caption.
     """
     assert guidance.captions is not None
     paths = [str(path) for path in images.table.frame["path"].iloc[images.train]]
@@ -183,8 +167,7 @@ def _scatter(rows: NDArray[Any], places: NDArray[np.int64], count: int) -> NDArr
 def pseudolabel_names(config: RunConfig, images: RunImages, progress: Progress | None = None) -> tuple[list[str], NDArray[np.int64]]:
     """The names in use, and the k best of each training class (classes, k), or of each training image (images, k), as indices into them.
 
-    Raises:
-        InputError: as `pseudolabels`, or a file of pseudolabels that is not there or lacks a class.
+    InputError as `pseudolabels`, or for a file of pseudolabels that is not there or lacks a class.
     """
     guidance = config.guidance
     assert guidance is not None
@@ -199,8 +182,7 @@ def pseudolabel_names(config: RunConfig, images: RunImages, progress: Progress |
 def pseudolabels(config: RunConfig, images: RunImages, progress: Progress | None = None) -> NDArray[np.int64]:
     """The k best ImageNet names of each training class (classes, k), or of each training image (images, k), best first.
 
-    Raises:
-        InputError: no classifier, or one without ImageNet's 1,000 outputs.
+    InputError: no classifier, or one without ImageNet's 1,000 outputs.
     """
     guidance = config.guidance
     assert guidance is not None
@@ -212,11 +194,7 @@ def pseudolabels(config: RunConfig, images: RunImages, progress: Progress | None
 def classifier_outputs(
     classifier: BackboneConfig, images: RunImages, size: int, progress: Progress | None = None, device: str = "cpu"
 ) -> NDArray[np.float32]:
-    """Raw outputs (n, 1000) of an ImageNet classifier for the training images, computed once for the same images and weights.
-
-    Raises:
-        InputError: a backbone without a classifier, or one with other classes.
-    """
+    """Raw outputs (n, 1000) of an ImageNet classifier for the training images, computed once for the same images and weights."""
     if classifier.name.startswith("clip:"):
         raise InputError("Pseudolabels come from an ImageNet classifier; set guidance.classifier to a timm model with its weights.")
     model = timm_model(classifier)

@@ -13,11 +13,7 @@ from likeness.losses import language_match
 
 
 class ClassTargets(nn.Module):
-    """Language similarities of classes, computed once and gathered for each batch.
-
-    Args:
-        table: (c, c), or (t, c, c) where several are distilled jointly.
-    """
+    """Language similarities of classes, (c, c), or (t, c, c) where several are distilled jointly, computed once and gathered for each batch."""
 
     table: Tensor
 
@@ -32,12 +28,9 @@ class ClassTargets(nn.Module):
 
 
 class ImageTargets(nn.Module):
-    """Language similarities of single images by their own pseudolabels ("Sample" of Table S3).
+    """Language similarities of single images by their own pseudolabels ("Sample" of Table S3): (images, k) indices of names, best first.
 
-    Args:
-        pseudolabels: (images, k) indices of names, best first.
-        names: (m, m) similarities of all names.
-        variant: of `likeness.language.pseudolabel_similarities`.
+    `names` are the similarities (m, m) of all names.
     """
 
     pseudolabels: Tensor
@@ -56,13 +49,10 @@ class ImageTargets(nn.Module):
 
 
 class VectorTargets(nn.Module):
-    """Language similarities as cosines of language vectors, of classes or of single images, computed for each batch.
+    """Language similarities as cosines of language vectors of any length, (c, m) of classes or (images, m) of single images, computed for each batch.
 
-    Args:
-        vectors: (c, m) of classes, or (images, m) of single images; their length does not matter.
-        of_images: the rows are images ("Caption" of Table 5).
-        learned: the vectors are parameters that begin there ("No stop grad." of Table 4). The paper lets gradients flow into the language
-            model; here they end at the vectors that it gave, so that names learn one by one.
+    Rows `of_images` are "Caption" of Table 5. Vectors that are `learned` are parameters that begin there ("No stop grad." of Table 4): the paper lets
+    gradients flow into the language model; here they end at the vectors that it gave, so that names learn one by one.
     """
 
     vectors: Tensor
@@ -88,11 +78,10 @@ class LanguageGuidance(nn.Module):
     """L_match of a batch, averaged over the targets; to be weighted with omega and added to the objective (Eq. 4).
 
     Args:
-        targets: the language side.
         masked: entries of one class are masked (Eq. 3), on both sides: a table of dense pseudolabels is below 1 there, which with the image side
             masked alone would ask other classes to come nearer. For names and pseudolabels of classes; those of single images the authors' code masks
             (`mask_language` of a config), the paper does not.
-        options: of `language_match`: shift, direction, matching, temperature, stop_gradient.
+        options: of `language_match`.
     """
 
     replaces_objective, reads_maps = False, False

@@ -10,7 +10,7 @@ import threading
 import time
 from collections.abc import Callable
 from io import BytesIO
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import torch
@@ -21,43 +21,22 @@ from likeness.errors import InputError
 from likeness.evaluation import find_metric, structure_metrics
 from likeness.io import CheckpointFile, read_weights, write_weights
 from likeness.progress import Progress
-from likeness.training.config import RunConfig
 from likeness.training.data.outputs import backbone_outputs, embed_rows
-from likeness.training.data.run_images import RunImages
 from likeness.training.dist_context import DistContext
 from likeness.training.loop.loggers import log_row
 from likeness.training.loop.module import RunModule
+from likeness.training.loop.prepare import ReadyRun
 from likeness.training.loop.scores import continuous_bounds, continuous_scores, matched_recall, scores
 from likeness.training.loop.step_figures import PendingSteps, StepFigures, mean_figures
+from likeness.training.network.backbones import size_note
 from likeness.training.network.embedding_network import EmbeddingNetwork
 from likeness.training.network.spherical_map import MAP_KEYS, SphericalMap, fit_spherical_map
-from likeness.training.runs.checkpoint_figures import CHECKPOINTS, checkpoint_figures
-from likeness.training.runs.run_folder import RunFolder, Status
-from likeness.training.runs.run_preprocessing import weights_metadata
+from likeness.training.runs.run_encoder import weights_metadata
+from likeness.training.runs.run_folder import CHECKPOINTS, RunFolder, Status, checkpoint_figures
 
 Embeddings = NDArray[np.float32]
 # Seconds between two updates of the run's status.
 _STATUS_SECONDS = 0.5
-
-
-class RunContext(NamedTuple):
-    """What a run works on, and which process does it.
-
-    Attributes:
-        config, run, images: of the run.
-        inputs: of all images, kept pixels or features.
-        dist: which of the run's processes this is.
-        owner: number of the process that the run's status names.
-        note: one sentence that its status says with every step; may be empty.
-    """
-
-    config: RunConfig
-    run: RunFolder
-    images: RunImages
-    inputs: Any
-    dist: DistContext
-    owner: int
-    note: str = ""
 
 
 class RunCallback(Callback):
@@ -65,12 +44,16 @@ class RunCallback(Callback):
 
     With several processes, each embeds its part of the images. The main process alone scores them and writes; the others receive its results
     and its errors. Where figures are fetched, after every step on processors, they agree on whether to stop.
+
+    `owner` is the number of the process that the run's status names, `seconds` what earlier parts of the run took.
     """
 
-    def __init__(self, context: RunContext, epoch: int, seconds: float, progress: Progress) -> None:
-        self.progress = progress
-        self.config, self.run, self.images, self.inputs, self.dist, self.owner, self.note = context
-        self.epoch, self.total = epoch, self.config.epochs * epoch
+    def __init__(self, ready: ReadyRun, run: RunFolder, dist: DistContext, owner: int, seconds: float, progress: Progress) -> None:
+        self.run, self.dist, self.owner, self.progress = run, dist, owner, progress
+        self.config, self.images, self.inputs, self.epoch = ready.module.config, ready.images, ready.inputs, ready.module.epoch
+        self.total = self.config.epochs * self.epoch
+        # what the run's status says with every step
+        self.note = " ".join(filter(None, [size_note(ready.module.network, self.config.data.image_size), self.images.lone_note]))
         self.step, self.stopped, self._before, self._begun = 0, False, seconds, time.perf_counter()
         self._best: float | None = None
         self._reported, self._start, self._terminated = 0.0, 0, False
@@ -261,7 +244,9 @@ class RunCallback(Callback):
         found: dict[str, Any] = {each: checkpoint_figures(metrics, selection, each) for each in CHECKPOINTS}
         found = {each: {name: value for name, value in figures.items() if name != "epoch"} for each, figures in found.items() if figures}
         if "last" in found:
-            at_end = self._bounds() | self._measured_once(module.judged)
+            bounded = self.images.distances is not None
+            bounds = continuous_bounds(self._label_distances(self.images.queries, self.images.gallery)) if bounded else {}
+            at_end = bounds | self._measured_once(module.judged)
             found["last"] |= at_end
             if "best" in found and found["best"]["step"] != found["last"]["step"]:
                 at_end |= self._measured_once_at_best(module.judged)
@@ -270,8 +255,20 @@ class RunCallback(Callback):
         return found
 
     def _measured_once(self, network: EmbeddingNetwork) -> dict[str, float]:
-        """What takes too long for every evaluation."""
-        return self._matched(network) | self._structure(network) | self._few_shot(network)
+        from likeness.training.loop.few_shot import few_shot_scores
+
+        config, test, train, found = self.config, self.images.test, self.images.train, dict[str, float]()
+        size = config.data.image_size
+        if config.matched_classes is not None:
+            rows = embed_rows(network, self.inputs, test, size)
+            found["matched_recall_at_1"] = matched_recall(rows, self.images.labels[test], config.matched_classes)
+        if config.structure:
+            measured = structure_metrics(embed_rows(network, self.inputs, train, size), self.images.labels[train])
+            found |= {f"structure_{name}": value for name, value in measured.items()}
+        if config.few_shot is not None:
+            features = self.inputs[test] if config.backbone.head_only else backbone_outputs(network, self.inputs, test, size)
+            found |= few_shot_scores(network, features, self.images.labels[test], config.few_shot, self.progress)
+        return found
 
     def _measured_once_at_best(self, network: EmbeddingNetwork) -> dict[str, float]:
         if self.config.matched_classes is None and not self.config.structure and self.config.few_shot is None:
@@ -283,41 +280,12 @@ class RunCallback(Callback):
         finally:
             network.load_state_dict(last)
 
-    def _bounds(self) -> dict[str, float]:
-        if self.images.distances is None:
-            return {}
-        return continuous_bounds(self._label_distances(self.images.queries, self.images.gallery))
-
     def _label_distances(self, queries: NDArray[np.int64], gallery: NDArray[np.int64]) -> NDArray[np.float32]:
-        """Computed once for all evaluations."""
         key = queries.tobytes()
         if key not in self._known_distances:
             assert self.images.distances is not None
             self._known_distances[key] = self.images.distances.between(queries, gallery)
         return self._known_distances[key]
-
-    def _matched(self, network: EmbeddingNetwork) -> dict[str, float]:
-        if self.config.matched_classes is None:
-            return {}
-        rows = self.images.test
-        embeddings = embed_rows(network, self.inputs, rows, self.config.data.image_size)
-        return {"matched_recall_at_1": matched_recall(embeddings, self.images.labels[rows], self.config.matched_classes)}
-
-    def _structure(self, network: EmbeddingNetwork) -> dict[str, float]:
-        if not self.config.structure:
-            return {}
-        rows = self.images.train
-        found = structure_metrics(embed_rows(network, self.inputs, rows, self.config.data.image_size), self.images.labels[rows])
-        return {f"structure_{name}": value for name, value in found.items()}
-
-    def _few_shot(self, network: EmbeddingNetwork) -> dict[str, float]:
-        if self.config.few_shot is None:
-            return {}
-        from likeness.training.loop.few_shot import few_shot_scores
-
-        rows, size = self.images.test, self.config.data.image_size
-        features = self.inputs[rows] if self.config.backbone.head_only else backbone_outputs(network, self.inputs, rows, size)
-        return few_shot_scores(network, features, self.images.labels[rows], self.config.few_shot, self.progress)
 
     def on_save_checkpoint(self, trainer: Trainer, module: LightningModule, checkpoint: dict[str, Any]) -> None:
         """Refuses what could be written and never be read again."""

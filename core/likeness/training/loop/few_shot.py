@@ -15,6 +15,7 @@ from likeness.search import nearest
 from likeness.shifts import few_shot_episodes
 from likeness.threads import threads_for
 from likeness.training.config import FewShotConfig
+from likeness.training.loop.scores import first_recall
 from likeness.training.network.embedding_network import EmbeddingNetwork
 
 Matrix = NDArray[np.float32]
@@ -29,22 +30,10 @@ def few_shot_scores(
 ) -> dict[str, float]:
     """R@1 among the query images of each episode before and after adaptation, averaged over the episodes.
 
-    In each episode `shots` images of every class train the embedding layer alone, starting from the network's, by the margin loss with
-    distance-weighted sampling and Adam, whatever loss the network was trained with. All other images are queries, and each is matched to
-    its nearest neighbor among the other queries.
-
-    Args:
-        network: a copy of its embedding layer is adapted.
-        features: (n, f), the backbone's, of the test images.
-        labels: (n,) class numbers.
-        config: shots, episodes, steps.
-        progress: called with (episodes done, episodes).
-
-    Returns:
-        For each number of shots s: `zero_shot_s`, `few_shot_s`, and `few_shot_s_deviation` over the episodes.
-
-    Raises:
-        InputError: as `few_shot_episodes`.
+    In each episode `shots` images of every class train the embedding layer alone, a copy that starts from the network's, by the margin loss with
+    distance-weighted sampling and Adam, whatever loss the network was trained with. All other images are queries, each matched to its nearest
+    neighbor among the other queries. `features` (n, f) are the backbone's, of the test images. For each number of shots s there are `zero_shot_s`,
+    `few_shot_s`, and `few_shot_s_deviation` over the episodes. InputError as `few_shot_episodes`.
     """
     numbers = np.unique(labels, return_inverse=True)[1].astype(np.int64)
     tensors = torch.from_numpy(np.ascontiguousarray(features))
@@ -57,7 +46,7 @@ def few_shot_scores(
         for number, episode in enumerate(few_shot_episodes(numbers, shots, config.episodes, config.seed)):
             adapted = adapt(network, tensors[episode.support], numbers[episode.support], config, config.steps_for(shots), seed=number)
             zero.append(_recall_without(episode.support, before, numbers)[episode.query].mean())
-            few.append(_recall(_embedded(adapted, tensors[episode.query]), numbers[episode.query]))
+            few.append(first_recall(_embedded(adapted, tensors[episode.query]), numbers[episode.query]))
             done += 1
             if progress:
                 progress(done, total, "Adapting to a few images")
@@ -67,11 +56,7 @@ def few_shot_scores(
 
 
 def adapt(network: EmbeddingNetwork, features: Tensor, labels: Rows, config: FewShotConfig, steps: int, seed: int = 0) -> EmbeddingNetwork:
-    """A network without backbone, whose embedding layer was trained on support features (m, f) with labels (m,) from 0, in so many steps.
-
-    Raises:
-        InputError: fewer than two images in a class.
-    """
+    """A network without backbone, whose embedding layer was trained on support features (m, f) with labels (m,) from 0, two or more of each class."""
     learner = _without_backbone(network).train()
     objective = make_objective(config.objective, int(labels.max()) + 1, learner.head.out_features, beta=config.beta, learn_beta=False)
     optimizer = torch.optim.Adam(learner.head.parameters(), lr=config.rate, weight_decay=config.weight_decay)
@@ -111,8 +96,3 @@ def _recall_without(support: Rows, neighbors: Rows, labels: Rows) -> NDArray[np.
     outside[:, -1] = True
     first = neighbors[np.arange(len(neighbors)), outside.argmax(axis=1)]
     return np.asarray(labels[first] == labels)
-
-
-def _recall(embeddings: Matrix, labels: Rows) -> float:
-    found = nearest(embeddings, embeddings, 1, exclude=np.arange(len(embeddings))).rows[:, 0]
-    return float((labels[found] == labels).mean())

@@ -27,8 +27,7 @@ class RateSearch(NamedTuple):
     """Losses along rising rates.
 
     Attributes:
-        rates: (k,) of the network.
-        losses: (k,) of the steps with them, each on a batch of its own.
+        rates, losses: (k,) of the network, and of the steps with them, each on a batch of its own.
         suggestion: the rate at which the mean of the losses falls most steeply, over the logarithm of the rate.
     """
 
@@ -42,24 +41,14 @@ class RateSearch(NamedTuple):
 
 
 def find_rate(
-    config: RunConfig,
-    low: float = 1e-7,
-    high: float = 1.0,
-    steps: int = 100,
-    progress: Progress | None = None,
-    given: GivenObjects = NOTHING_GIVEN,
+    config: RunConfig, low: float = 1e-7, high: float = 1.0, steps: int = 100, progress: Progress | None = None, given: GivenObjects = NOTHING_GIVEN
 ) -> RateSearch:
     """Trains for some steps while the rate rises evenly on the scale of its logarithm; no run is written, and no weights are kept.
 
-    Args:
-        config: of the run; its own rate and schedule do not count. Rates of parts (`rate_head`, `proxy_rate` ...) stay in proportion.
-        low, high: of the rate.
-        steps: how many; fewer where the loss grows fourfold or is no longer finite.
-        progress: called with (step, steps, what is being done).
-        given: objects in place of names in the config.
+    The config's own rate and schedule do not count; rates of parts (`rate_head`, `proxy_rate` ...) stay in proportion. There are fewer steps where
+    the loss grows fourfold or is no longer finite. `progress` is called with (step, steps, what is being done).
 
-    Raises:
-        InputError: a range that is none, fewer than 10 steps, several processes, or a loss that diverges before the tenth step.
+    InputError: a range that is none, fewer than 10 steps, several processes, or a loss that diverges before the tenth step.
     """
     if not 0 < low < high:
         raise InputError(f"The rates rise from {low:g} to {high:g}, but the first one must be above 0 and below the last.")
@@ -83,11 +72,7 @@ def find_rate(
 
 
 def rate_search(rates: NDArray[np.float64], losses: NDArray[np.float64]) -> RateSearch:
-    """What rates (n,) and the losses (k,) of the first k of them say.
-
-    Raises:
-        InputError: fewer than 10 losses are finite.
-    """
+    """What rates (n,) and the losses (k,) of the first k of them say; InputError where fewer than 10 losses are finite."""
     finite = np.isfinite(losses)
     count = len(losses) if finite.all() else int(finite.argmin())
     if count < _FEWEST:
@@ -100,11 +85,7 @@ def rate_search(rates: NDArray[np.float64], losses: NDArray[np.float64]) -> Rate
 
 def smoothed(losses: NDArray[np.float64]) -> NDArray[np.float64]:
     """The mean of losses (k,) that moves along, corrected for its beginning."""
-    found, mean = np.empty(len(losses)), 0.0
-    for step, loss in enumerate(losses):
-        mean = _KEPT * mean + (1 - _KEPT) * loss
-        found[step] = mean / (1 - _KEPT ** (step + 1))
-    return found
+    return pd.Series(losses).ewm(alpha=1 - _KEPT).mean().to_numpy()
 
 
 class _Losses(Callback):

@@ -16,7 +16,7 @@ CUSTOM = "custom"
 
 
 class GivenObjects(NamedTuple):
-    """Objects passed to `train`; None: the config names it.
+    """Objects passed to `train`, callbacks of Lightning among them; None: the config names it.
 
     Attributes:
         loss: (embeddings (n, d), labels) -> scalar, a module or a function; beside a miner (embeddings, labels, tuples) -> scalar. Labels are
@@ -24,7 +24,6 @@ class GivenObjects(NamedTuple):
         miner: (embeddings, labels) -> tuples of row numbers.
         language: for guidance, an object with `encode_texts`, or several.
         backbone: images (n, 3, s, s) -> features (n, f).
-        callbacks: Lightning's.
     """
 
     loss: Any = None
@@ -40,8 +39,7 @@ NOTHING_GIVEN = GivenObjects()
 def config_with(config: RunConfig, given: GivenObjects) -> RunConfig:
     """The config of a run that trains with these objects: it says "custom" in place of a name, so that the run is not resumed without them.
 
-    Raises:
-        InputError: a miner for an objective that compares no mined tuples, or a language model without guidance.
+    Raises InputError for a language model without guidance, and what the changed config does not allow.
     """
     changes: dict[str, Any] = {}
     if given.loss is not None:
@@ -60,11 +58,7 @@ def config_with(config: RunConfig, given: GivenObjects) -> RunConfig:
 
 
 def given_network(config: RunConfig, given: GivenObjects) -> EmbeddingNetwork:
-    """The network of a run, around the backbone that is given or that its config names.
-
-    Raises:
-        InputError: as `build_network`, or a backbone that does not give features (n, f).
-    """
+    """The network of a run, around the backbone that is given, which must give features (n, f), or that its config names; InputError."""
     if given.backbone is None:
         return build_network(config.backbone)
     size, chosen = config.data.image_size, config.backbone
@@ -82,31 +76,16 @@ def given_network(config: RunConfig, given: GivenObjects) -> EmbeddingNetwork:
 def build_objective(config: ObjectiveConfig, classes: int, dim: int, feature_dim: int, given: GivenObjects = NOTHING_GIVEN) -> nn.Module:
     """The objective of a run, on label distances, or on classes and inside the wrappers that the config names.
 
-    Args:
-        config: of the objective.
-        classes: number of training classes.
-        dim: d, of the embeddings.
-        feature_dim: of the backbone's pooled features.
-        given: a loss or a miner as an object, in place of the config's.
-
-    Raises:
-        InputError: unknown names or options, or an object that the config names and that is not passed.
+    InputError: unknown names or options, or an object that the config names and that is not passed, or that cannot be called.
     """
-    return wrap_objective(lambda dim: base_objective(config, classes, dim, given), config.wrappers, dim, feature_dim, classes)
 
+    def base(dim: int) -> nn.Module:
+        miner = given.miner if given.miner is not None or config.miner is None else make_miner(config.miner, **config.miner_options)
+        if given.loss is None:
+            return make_objective(config.name, classes, dim, miner=miner, **config.options)
+        return as_module(given.loss) if miner is None else Mined(given.loss, make_miner(miner))
 
-def base_objective(config: ObjectiveConfig, classes: int, dim: int, given: GivenObjects) -> nn.Module:
-    """The objective itself, without wrappers.
-
-    Raises:
-        InputError: an object that the config names and that is not passed, or one that cannot be called.
-    """
-    miner = given.miner if given.miner is not None or config.miner is None else make_miner(config.miner, **config.miner_options)
-    if given.loss is None:
-        return make_objective(config.name, classes, dim, miner=miner, **config.options)
-    if miner is None:
-        return as_module(given.loss)
-    return Mined(given.loss, make_miner(miner))
+    return wrap_objective(base, config.wrappers, dim, feature_dim, classes)
 
 
 def require_here(given: GivenObjects, processes: int) -> None:

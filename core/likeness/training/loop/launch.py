@@ -23,7 +23,7 @@ _POLL_SECONDS, _EXIT_GRACE_SECONDS = 0.2, 20.0
 
 
 def launch(config: RunConfig, folder: Path | str, progress: Progress) -> RunFolder:
-    """Trains in several new processes and waits for their end; arguments and result as for `likeness.training.loop.train.train`.
+    """Trains in several new processes and waits for their end, as `train`.
 
     The processes end with this one: an interruption is passed on, and none of them is left once the first one has ended.
     """
@@ -76,7 +76,6 @@ def _interrupt(process: "subprocess.Popen[bytes]") -> None:
 
 
 def _kill_session(process: "subprocess.Popen[bytes]") -> None:
-    """Kills what is left of the session that the first process leads."""
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, signal.SIGKILL)
     process.wait()

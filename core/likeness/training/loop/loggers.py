@@ -14,8 +14,7 @@ from likeness.training.runs.run_folder import RunFolder
 def build_loggers(config: RunConfig, run: RunFolder) -> list[Any]:
     """Lightning's loggers of the names in the config, each told the whole config.
 
-    Raises:
-        InputError: the package of a logger is not installed, or it would send figures away from a server that strangers use.
+    InputError: the package of a logger is not installed, or it would send figures away from a server that strangers use.
     """
     sent = sorted(_ELSEWHERE & set(config.loggers))
     if sent and is_confined():
@@ -57,7 +56,6 @@ def _csv(config: RunConfig, run: RunFolder) -> Any:
 
 
 def log_row(logger: Any, row: dict[str, Any]) -> None:
-    """Tells a logger a row of the run's metrics."""
     logger.log_metrics({name: value for name, value in row.items() if name not in ("step", "seconds")}, int(row["step"]))
 
 

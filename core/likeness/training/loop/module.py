@@ -37,22 +37,16 @@ class RunModule(LightningModule):
     single process. The objective's own parameters have that gradient in every process, and so has their average.
 
     Args:
-        network: images or features -> embeddings.
         objective: (embeddings, labels) -> scalar, labels being class numbers or label distances. What its attribute `reads` names is passed
             as well: "features", "maps", or "view", the second view of the batch. Its method `follow`, if any, is called with the network and
             the batch size.
-        guidance: language guidance, or None.
-        config: of the run.
         epoch: steps in an epoch.
-        dist: which of the run's processes this is.
 
     Attributes:
-        drops: how often the learning rate has dropped.
-        figures: of the last step.
+        drops: how often the learning rate has dropped; `step_rate` is that of the backbone in the last step, whose `figures` stand beside it.
         images: those of all rows, where they lie on the device.
-        step_rate: the learning rate of the backbone in the last step.
-        best, without_best: the highest value of the selection metric on the validation split, and the number of evaluations since.
-        waited: the same since the last drop.
+        best, without_best, waited: the best value of the selection metric on the validation split, and the number of evaluations since, and since the
+            last drop.
     """
 
     def __init__(
@@ -104,11 +98,9 @@ class RunModule(LightningModule):
             torch._foreach_lerp_([ours for ours, _ in moved], [theirs for _, theirs in moved], 1 - decay)
 
     def on_before_batch_transfer(self, batch: Any, dataloader_idx: int) -> Any:
-        """Leaves out what the device can't hold."""
         return batch.in_float32() if self.device.type == "mps" else batch
 
     def on_after_batch_transfer(self, batch: Any, dataloader_idx: int) -> tuple[Tensor, ...]:
-        """Cuts the images of a batch where the network is."""
         found: tuple[Tensor, ...] = batch.cut(self.config.data.image_size, self.images)
         return found
 
@@ -136,7 +128,6 @@ class RunModule(LightningModule):
         return nullcontext() if dtype is None else torch.autocast(self.device.type, dtype)
 
     def _parts(self, output: NetworkOutput, embeddings: Tensor, labels: Tensor, rows: Tensor, inputs: Tensor, *second: Tensor) -> dict[str, Tensor]:
-        """The losses of a batch by name."""
         parts: dict[str, Tensor] = {}
         if self.guidance is None or not self.guidance.replaces_objective:
             extra = (self._extra(name, output, inputs, *second) for name in self.reads)
@@ -183,7 +174,6 @@ class RunModule(LightningModule):
             raise InputError(diverged(value, self.global_step + 1, self.step_rate))
 
     def rate(self) -> float:
-        """Current learning rate of the backbone."""
         optimizer, steps = self.config.optimizer, self.global_step
         factor = optimizer.factor**self.drops * optimizer.decay ** (steps / self.epoch) / (1 + optimizer.inverse_decay * steps)
         rising, total = optimizer.rate_warmup * self.epoch, self.config.epochs * self.epoch
@@ -202,8 +192,7 @@ class RunModule(LightningModule):
             self.drops, self.waited = self.drops + 1, 0
 
     def configure_optimizers(self) -> torch.optim.Optimizer:
-        """Adam, AdamW or SGD with a parameter group each for backbone, embedding layer, objective, guidance and, where they have a rate of their own,
-        the wrappers' networks."""
+        """A parameter group each for backbone, embedding layer, objective, guidance and, with a rate of their own, the wrappers' networks."""
         optimizer, groups = self.config.optimizer, []
         decay, own = optimizer.weight_decay, self.config.objective
         decay_own = decay if own.weight_decay is None else own.weight_decay
@@ -212,11 +201,7 @@ class RunModule(LightningModule):
         for share, shrinks, parameters in (
             (1.0, decay, list(self.network.backbone.parameters()) if self.network.backbone is not None else []),
             (optimizer.rate_head, decay, list(self.network.head.parameters())),
-            (
-                own.proxy_rate,
-                decay_own,
-                [each for each in self.objective.parameters() if each.requires_grad and id(each) not in separate],
-            ),
+            (own.proxy_rate, decay_own, [each for each in self.objective.parameters() if each.requires_grad and id(each) not in separate]),
             (own.wrapper_rate or own.proxy_rate, decay_own, wrappers),
             (optimizer.rate_head, decay, list(self.guidance.parameters()) if self.guidance is not None else []),
         ):
@@ -230,7 +215,6 @@ class RunModule(LightningModule):
         return kind(groups, lr=optimizer.rate, fused=fused)
 
     def on_train_batch_start(self, batch: Any, number: int) -> None:
-        """Sets the learning rates."""
         milestones = self.config.optimizer.milestones
         if milestones:
             self.drops = sum(self.global_step >= each * self.epoch for each in milestones)
@@ -245,11 +229,9 @@ class RunModule(LightningModule):
                 each.grad = None
 
     def on_save_checkpoint(self, checkpoint: dict[str, Any]) -> None:
-        """Saves the state of the schedule."""
         checkpoint["plateau"] = {name: getattr(self, name) for name in _SCHEDULE}
 
     def on_load_checkpoint(self, checkpoint: dict[str, Any]) -> None:
-        """Restores the state of the schedule."""
         for name in _SCHEDULE:
             setattr(self, name, checkpoint["plateau"].get(name, 0))
 

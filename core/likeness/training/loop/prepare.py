@@ -32,14 +32,7 @@ _WORKERS = 2
 
 
 class ReadyRun(NamedTuple):
-    """What a run trains on and with.
-
-    Attributes:
-        images: of the run.
-        inputs: of all images, as they are evaluated: kept pixels or features.
-        module: network, objective and guidance.
-        data: the batches.
-    """
+    """What a run trains on and with; `inputs` are of all images, as they are evaluated: kept pixels or features."""
 
     images: RunImages
     inputs: Any
@@ -76,18 +69,9 @@ def prepare_run(
     should_stop: Callable[[], bool] | None = None,
     kind: type[RunModule] = RunModule,
 ) -> ReadyRun:
-    """Reads the images and builds everything that is drawn, by the run's seed.
+    """Reads the images, between which `should_stop` is asked, and builds everything that is drawn, by the run's seed; `kind` is of module.
 
-    Args:
-        config: of the run.
-        dist: which of its processes this is.
-        given: objects in place of names in the config.
-        progress: called with (done, total, what is being done).
-        should_stop: called between images.
-        kind: of module.
-
-    Raises:
-        InputError: anything in config or data that does not fit.
+    InputError: anything in config or data that does not fit.
     """
     images = run_images(config.data, config.seed)
     torch.manual_seed(config.seed)
@@ -141,10 +125,7 @@ _CHUNK_BYTES = 1 << 28
 def keep_on_device(inputs: NDArray[Any], device: torch.device, wanted: bool | None = None) -> Tensor | None:
     """All images (n, s, s, 3) of 8 bits, or features (n, f), on the device; None where they stay in the host's memory.
 
-    Args:
-        inputs: of all images, as `Batches` takes them, which may be mapped from a file.
-        device: that trains.
-        wanted: None: on a GPU, where they take at most 40 % of the memory that is free there.
+    `wanted` None: on a GPU, where they take at most 40 % of the memory that is free there.
     """
     if wanted is False or (wanted is None and not _fits(inputs, device)):
         return None

@@ -36,8 +36,7 @@ def scores(embeddings: Any, labels: NDArray[np.int64], metric: DistanceMetric = 
 def continuous_scores(label_distances: NDArray[np.float32], queries: NDArray[np.float32], gallery: NDArray[np.float32]) -> dict[str, float]:
     """Mean label distance at 1 to 10 and nDCG at 10 to 100 of query embeddings (q, d) in a gallery (n, d); beyond n they are left out.
 
-    Raises:
-        InputError: a gallery of fewer than 10 images.
+    Raises InputError for a gallery of fewer than 10 images.
     """
     distances, ndcg = _shown(label_distances.shape[1])
     found = continuous_metrics(label_distances, queries, gallery, (*distances, *ndcg))
@@ -56,16 +55,9 @@ def _shown(gallery: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
 
 
 def matched_recall(embeddings: NDArray[np.float32], labels: NDArray[np.int64], classes: int, choices: int = 10) -> float:
-    """R@1 among the images of so many classes, the mean over random choices of them, which are the same in every call.
+    """R@1 among the images of so many classes, the mean over random choices of them, which are the same in every call; one where all take part.
 
-    Args:
-        embeddings: (n, d).
-        labels: (n,) class numbers.
-        classes: how many of them look for each other.
-        choices: how many draws; one where all classes take part.
-
-    Raises:
-        InputError: there are fewer classes.
+    Raises InputError where embeddings (n, d) with class numbers (n,) have fewer classes.
     """
     numbers = np.unique(labels)
     if classes > len(numbers):
@@ -74,6 +66,11 @@ def matched_recall(embeddings: NDArray[np.float32], labels: NDArray[np.int64], c
     for choice in range(choices if classes < len(numbers) else 1):
         kept = np.random.default_rng([choice, 7]).permutation(numbers)[:classes]
         rows = np.flatnonzero(np.isin(labels, kept))
-        first = nearest(embeddings[rows], embeddings[rows], 1, exclude=np.arange(len(rows))).rows[:, 0]
-        found.append(float((labels[rows][first] == labels[rows]).mean()))
+        found.append(first_recall(embeddings[rows], labels[rows]))
     return float(np.mean(found))
+
+
+def first_recall(embeddings: NDArray[np.float32], labels: NDArray[np.int64]) -> float:
+    """R@1 of embeddings (n, d)."""
+    first = nearest(embeddings, embeddings, 1, exclude=np.arange(len(embeddings))).rows[:, 0]
+    return float((labels[first] == labels).mean())

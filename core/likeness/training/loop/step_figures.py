@@ -12,19 +12,13 @@ _STEPS, _SECONDS = 50, 0.5
 
 
 class StepFigures(NamedTuple):
-    """What is to be known of a step.
-
-    Attributes:
-        names: of the losses.
-        values: (2 + losses,), on the device: the sum of the embeddings, whether they differ, the losses.
-    """
+    """What is to be known of a step: names of the losses; on the device (2 + losses,) the sum of the embeddings, whether they differ, the losses."""
 
     names: tuple[str, ...]
     values: Tensor
 
     @classmethod
     def of(cls, embeddings: Tensor, losses: dict[str, Tensor]) -> "StepFigures":
-        """Of the embeddings (n, d) of a batch and its losses."""
         differ = (embeddings != embeddings[:1]).any() if len(embeddings) > 1 else torch.ones((), dtype=torch.bool, device=embeddings.device)
         return cls(tuple(losses), torch.stack([value.to(embeddings.dtype) for value in (embeddings.sum(), differ, *losses.values())]))
 
@@ -35,11 +29,7 @@ def mean_figures(batches: list[StepFigures]) -> StepFigures:
 
 
 class PendingSteps:
-    """Rows of metrics in the order of their steps, which wait for their losses.
-
-    Args:
-        together: several processes train, which must fetch after the same steps.
-    """
+    """Rows of metrics in the order of their steps, which wait for their losses; processes that train `together` must fetch after the same steps."""
 
     def __init__(self, together: bool = False) -> None:
         self.together, self._fetched = together, time.perf_counter()
@@ -72,7 +62,6 @@ def is_asynchronous(device: torch.device) -> bool:
 
 
 def diverged(value: float, step: int, rate: float) -> str:
-    """What is said of a loss that is not finite."""
     return f"The loss is {value} at step {step}; choose a smaller learning rate than {rate:g}. The last checkpoint is from before."
 
 

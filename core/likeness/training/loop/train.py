@@ -16,14 +16,13 @@ from likeness.threads import threads_for
 from likeness.training.config import RunConfig
 from likeness.training.data.outputs import placed_on
 from likeness.training.dist_context import DistContext, launched_externally
-from likeness.training.loop.callback import RunCallback, RunContext, ends_early
+from likeness.training.loop.callback import RunCallback, ends_early
 from likeness.training.loop.given_objects import NOTHING_GIVEN, GivenObjects, config_with, require_here
 from likeness.training.loop.launch import launch
 from likeness.training.loop.loggers import build_loggers, close_loggers
 from likeness.training.loop.module import RunModule
 from likeness.training.loop.prepare import ReadyRun, prepare_run
 from likeness.training.loop.trainer import build_trainer, dist_context_of, lost_process_message, retain_freed_memory, silence_lightning
-from likeness.training.network.backbones import size_note
 from likeness.training.runs.run_folder import RunFolder, Status
 
 # What Lightning resumes from, beside the step.
@@ -50,7 +49,6 @@ def train(
     draw others.
 
     Args:
-        config: what to do.
         folder: where the run lies or will lie.
         progress: called with (done, total, what is being done).
         loss: an object in place of the config's objective: a module or a function (embeddings (n, d), labels (n,)) -> scalar, whose parameters
@@ -90,10 +88,7 @@ def train(
 def train_here(config: RunConfig, folder: Path | str, progress: Progress, owner: int | None = None, given: GivenObjects = NOTHING_GIVEN) -> RunFolder:
     """`train` in this process, which may be one of several that train together.
 
-    Args:
-        config, folder, progress: as for `train`.
-        owner: number of the process that started the run and that its status names; None: this process starts it.
-        given: objects in place of names in the config.
+    `owner` is the number of the process that started the run and that its status names; None: this process starts it.
     """
     dist, run = dist_context_of(config), RunFolder(folder)
     if not dist.is_main:
@@ -138,12 +133,10 @@ def _train_as_worker(config: RunConfig, run: RunFolder, dist: DistContext, given
 def _train(config: RunConfig, run: RunFolder, dist: DistContext, before: Status, progress: Progress, owner: int, given: GivenObjects) -> RunFolder:
     # the main process alone checks for a stop, and the others end with it: an old request may still be there when they look
     ready = prepare_run(config, dist, given, progress, run.stop_requested if dist.is_main else None)
-    module = ready.module
-    note = " ".join(filter(None, [size_note(module.network, config.data.image_size), ready.images.lone_note]))
-    callback = RunCallback(RunContext(config, run, ready.images, ready.inputs, dist, owner, note), module.epoch, before.seconds, progress)
+    callback = RunCallback(ready, run, dist, owner, before.seconds, progress)
     device = _fit(config, run, ready, callback, given.callbacks)
     if dist.is_main:
-        _conclude(config, run, module, callback, device)
+        _conclude(config, run, ready.module, callback, device)
     return run
 
 
@@ -178,7 +171,8 @@ def _fit(config: RunConfig, run: RunFolder, ready: ReadyRun, callback: RunCallba
         device: torch.device = trainer.strategy.root_device
         if not done:
             retain_freed_memory()
-            with threads_for(_multiply_adds(config.batch.size, config.backbone.head_only, module)):
+            # multiply-adds of the largest matrix product of a step; infinite for a whole backbone
+            with threads_for(config.batch.size * module.network.head.weight.numel() if config.backbone.head_only else float("inf")):
                 try:
                     loader = ready.loader(device, start, callback.total)
                     trainer.fit(module, loader, ckpt_path=checkpoints.path if resumed else None, weights_only=True if resumed else None)
@@ -198,13 +192,7 @@ def _fit(config: RunConfig, run: RunFolder, ready: ReadyRun, callback: RunCallba
     return device
 
 
-def _multiply_adds(batch: int, head_only: bool, module: RunModule) -> float:
-    """Multiply-adds of the largest matrix product of a step; infinite for a whole backbone."""
-    return batch * module.network.head.weight.numel() if head_only else float("inf")
-
-
 def _check_state(state: dict[str, Any]) -> None:
-    """Raises for a state that is not a run's."""
     int(state["global_step"])
     lacking = [name for name in _STATE if not isinstance(state[name], dict | list)]
     if lacking:

@@ -28,16 +28,16 @@ _CONNECTION_ERRORS = ("Connection closed", "Connection reset", "Broken pipe", "S
 
 
 def build_trainer(config: RunConfig, **options: Any) -> Trainer:
-    """The trainer of a run; with several processes by distributed data parallelism.
+    """The trainer of a run; with several processes by distributed data parallelism. InputError: devices or processes that do not exist.
 
     Every process computes the loss of the whole batch from gathered embeddings, so that the average of their gradients, which this takes,
     is the gradient of a single process (`RunModule.gather`). Parameters may be without gradient, as in one process: of an objective that
     guidance replaces, or in a batch without tuples. Buffers are equal anyway.
-
-    Raises:
-        InputError: devices or processes that do not exist.
     """
-    devices = _distributed(config.devices, config.nodes) if config.processes > 1 else {"devices": 1}
+    devices: dict[str, Any] = {"devices": 1}
+    if config.processes > 1:
+        strategy = DDPStrategy(find_unused_parameters=True, broadcast_buffers=False, timeout=_TIMEOUT)
+        devices = {"strategy": strategy, "devices": config.devices, "num_nodes": config.nodes, "use_distributed_sampler": False}
     quiet = {"enable_checkpointing": False, "enable_progress_bar": False, "enable_model_summary": False, "precision": config.precision}
     steps = {"accumulate_grad_batches": config.batch.accumulate, "gradient_clip_val": config.optimizer.clip}
     arguments: dict[str, Any] = quiet | steps | devices | options
@@ -52,16 +52,10 @@ def build_trainer(config: RunConfig, **options: Any) -> Trainer:
     return trainer
 
 
-def _distributed(devices: int, nodes: int) -> dict[str, Any]:
-    strategy = DDPStrategy(find_unused_parameters=True, broadcast_buffers=False, timeout=_TIMEOUT)
-    return {"strategy": strategy, "devices": devices, "num_nodes": nodes, "use_distributed_sampler": False}
-
-
 def dist_context_of(config: RunConfig) -> DistContext:
     """Which of the run's processes this one is, as Lightning sees it.
 
-    Raises:
-        InputError: devices that do not exist, or torchrun or SLURM started another number of processes than the config has.
+    InputError: devices that do not exist, or torchrun or SLURM started another number of processes than the config has.
     """
     with silence_lightning():
         trainer = build_trainer(config, logger=False)

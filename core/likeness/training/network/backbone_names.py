@@ -9,11 +9,7 @@ _CLIP_KINDS = ("open_clip", "hf-hub", "local-dir")
 
 
 def backbone_of(encoder: str) -> str:
-    """The name of the backbone that an encoder embeds images with; empty for one that no run can begin from, such as another run.
-
-    Args:
-        encoder: as `likeness.encoders.load_encoder` takes it, or any other text.
-    """
+    """The name of the backbone that an encoder, or any text, embeds images with; empty for one that no run can begin from, such as another run."""
     if encoder == PHOTOS_ENCODER:
         return encoder
     if not encoders.is_encoder_name(encoder):
@@ -34,8 +30,7 @@ def encoder_of(backbone: str) -> str:
 def native_size(backbone: str) -> int:
     """Side in pixels of the images that a backbone's published weights were trained on, from its name: nothing is loaded or downloaded.
 
-    Raises:
-        InputError: a name of no backbone; or a CLIP of the hub that is not on this machine.
+    Raises InputError for a name of no backbone, or a CLIP of the hub that is not on this machine.
     """
     encoder = encoder_of(backbone)
     if not backbone or backbone_of(encoder) != backbone:

@@ -15,8 +15,7 @@ from likeness.training.network.embedding_network import IMAGENET_MEAN, IMAGENET_
 def build_network(config: BackboneConfig) -> EmbeddingNetwork:
     """The network with its pretrained weights; the embedding layer is drawn from torch's generator.
 
-    Raises:
-        InputError: unknown backbone, or weights that are not there or do not fit.
+    Raises InputError for an unknown backbone, or weights that are not there or do not fit.
     """
     if config.name.startswith("clip:"):
         return _from_clip(config)
@@ -43,11 +42,7 @@ def size_note(network: EmbeddingNetwork, image_size: int) -> str:
 
 
 def timm_model(config: BackboneConfig, classes: int | None = None) -> Any:
-    """The timm model; classes=0 without its classifier, None with the one that its weights have.
-
-    Raises:
-        InputError: unknown name, or weights that are not there or do not fit.
-    """
+    """The timm model; classes=0 without its classifier, None with the one that its weights have. InputError as `build_network`."""
     from likeness.encoders import check_timm_name, timm_pretrained
 
     config = _named_by_timm(config)

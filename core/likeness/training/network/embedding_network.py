@@ -14,12 +14,8 @@ IMAGENET_MEAN, IMAGENET_STD = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)
 
 
 class NetworkOutput(NamedTuple):
-    """The network's output for a batch.
-
-    Attributes:
-        embeddings: (n, d) of unit length.
-        features: (n, f) pooled features of the backbone.
-        maps: (n, c, h, w) its last feature maps, before pooling, where the network keeps them.
+    """Of a batch: embeddings (n, d) of unit length; the backbone's pooled features (n, f); and where the network keeps them, its last feature maps
+    (n, c, h, w), before pooling.
     """
 
     embeddings: Tensor
@@ -32,14 +28,10 @@ class EmbeddingNetwork(nn.Module):
 
     Args:
         backbone: maps normalized images (n, 3, h, w) to features (n, f); None where the inputs are features already.
-        feature_dim: f.
-        dim: d; None: f, and the linear layer begins as the identity.
+        dim: d, a multiple of `parts`, else InputError; None: f, and the linear layer begins as the identity.
         mean, std: by which images with values 0 to 1 are normalized.
         freeze_batch_norm: batch norm keeps its running statistics also in training.
         parts: of equal size, each of which is scaled to the same length; 1: the embedding is scaled as a whole.
-
-    Raises:
-        InputError: dim is not a multiple of parts.
 
     Attributes:
         keeps_maps: `forward` returns the feature maps as well.
@@ -80,10 +72,9 @@ class EmbeddingNetwork(nn.Module):
     def disable_normalization(self, reset: bool) -> None:
         """Embeddings are no longer scaled to unit length.
 
-        Args:
-            reset: draw the embedding layer again, with deviation sqrt(2 / d) and without bias, as in the authors' code of the log-ratio loss.
-                That loss depends on ratios only, so its gradients grow as embeddings shrink, and torch's smaller weights would let training
-                diverge. Pass False where the embedding layer begins as the identity.
+        `reset` draws the embedding layer again, with deviation sqrt(2 / d) and without bias, as in the authors' code of the log-ratio loss. That loss
+        depends on ratios only, so its gradients grow as embeddings shrink, and torch's smaller weights would let training diverge. Pass False where
+        the embedding layer begins as the identity.
         """
         self.unit = False
         if not reset:
@@ -113,7 +104,6 @@ class EmbeddingNetwork(nn.Module):
         return parts.flatten(1) / math.sqrt(self.parts)
 
     def features(self, images: Tensor) -> Tensor:
-        """The backbone's features (n, f)."""
         if self.backbone is None:
             raise InputError("This network has no backbone; give features, or load it with one.")
         found: Tensor = self.backbone(self._normalized(images))
@@ -122,8 +112,7 @@ class EmbeddingNetwork(nn.Module):
     def maps(self, images: Tensor) -> Tensor:
         """The backbone's last feature maps (n, c, h, w), before pooling; pooled, they are its features.
 
-        Raises:
-            InputError: a backbone without such maps: none at all, a vision transformer, the image side of a CLIP.
+        Raises InputError for a backbone without such maps: none at all, a vision transformer, the image side of a CLIP.
         """
         backbone: Any = self.backbone
         found: Any = backbone.forward_features(self._normalized(images)) if hasattr(backbone, "forward_features") else None
@@ -133,11 +122,7 @@ class EmbeddingNetwork(nn.Module):
         return cast(Tensor, found)
 
     def map_shape(self, size: int) -> tuple[int, int, int]:
-        """Channels, height and width of the feature maps of images of this side.
-
-        Raises:
-            InputError: as `maps`.
-        """
+        """Channels, height and width of the feature maps of images of this side; InputError as `maps`."""
         training = self.training
         self.eval()
         with torch.no_grad():
@@ -163,11 +148,8 @@ def sync_batch_norm(network: EmbeddingNetwork, dist: DistContext) -> EmbeddingNe
     """The network with batch norm over the whole batch that several processes share, as in one process.
 
     On GPUs this is torch's SyncBatchNorm, by timm's conversion, since torch's own would lose the activations inside timm's layers.
-    SyncBatchNorm does not run on processors, and statistics of parts of a batch would change the training, so there this is refused.
-    Frozen batch norm, which the papers' protocols have, needs nothing.
-
-    Raises:
-        InputError: batch norm that learns, in several processes without GPUs.
+    SyncBatchNorm does not run on processors, and statistics of parts of a batch would change the training, so there batch norm that learns is
+    refused with an InputError. Frozen batch norm, which the papers' protocols have, needs nothing.
     """
     learns = not network.freeze_batch_norm and any(isinstance(each, nn.modules.batchnorm._BatchNorm) for each in network.modules())
     if not (dist.is_distributed and learns):

@@ -17,11 +17,7 @@ class SphericalMap(NamedTuple):
     """Maps rows x (n, d) onto a cap of the unit sphere in d + 1 dimensions: z = (x - center) / radius becomes (z, sqrt(1 - |z|^2)).
 
     The chord between two mapped rows is their distance over the radius, apart from the difference of the last coordinates, which is under
-    2 % where both lie within a third of the radius. Rows beyond the radius are moved to it.
-
-    Attributes:
-        center: (d,).
-        radius: (), in the unit of the embeddings.
+    2 % where both lie within a third of the radius. Rows beyond the radius are moved to it. `center` is (d,), `radius` in the unit of the embeddings.
     """
 
     center: Tensor
@@ -35,7 +31,6 @@ class SphericalMap(NamedTuple):
         return torch.cat([flat, height], dim=1)
 
     def to(self, device: torch.device) -> "SphericalMap":
-        """The same map on another device."""
         return SphericalMap(self.center.to(device), self.radius.to(device))
 
 

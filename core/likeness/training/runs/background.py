@@ -16,14 +16,9 @@ _started: list["subprocess.Popen[bytes]"] = []
 
 
 def start_run(run: RunFolder, config: RunConfig | None = None) -> int:
-    """Starts or resumes a run in a background process; returns the process's number.
+    """Starts or resumes a run in a background process, a new one with this config; returns the process's number.
 
-    Args:
-        run: its folder, which need not exist yet.
-        config: of a new run; None where the folder has one.
-
-    Raises:
-        InputError: a run that is running or finished, a folder with another config, or a folder that cannot be written.
+    InputError: a run that is running or finished, a folder with another config, or a folder that cannot be written.
     """
     before = run.status()
     if before.state in ("running", "finished"):
@@ -40,8 +35,7 @@ def start_run(run: RunFolder, config: RunConfig | None = None) -> int:
 def begin(folder: TaskFolder, create: Callable[[], object], before: Status, *command: str) -> int:
     """Starts work that stands so in a background process of `likeness`, once its folder is made; returns the process's number.
 
-    Raises:
-        InputError: the folder cannot be written, or what `create` raises.
+    Raises InputError where the folder cannot be written, and what `create` raises.
     """
     try:
         create()
@@ -54,11 +48,7 @@ def begin(folder: TaskFolder, create: Callable[[], object], before: Status, *com
 
 
 def spawn(folder: Path, *arguments: str) -> int:
-    """Starts a command of `likeness` in a background process, with its output in the folder; returns the process's number.
-
-    Raises:
-        OSError: the folder cannot be written.
-    """
+    """Starts a command of `likeness` in a background process, its output in the folder, else OSError; returns the process's number."""
     with (folder / _LOG).open("ab") as output:
         process = start_python("-m", "likeness", *arguments, stdin=subprocess.DEVNULL, stdout=output, stderr=output, start_new_session=True)
     _started[:] = [*(each for each in _started if each.poll() is None), process]

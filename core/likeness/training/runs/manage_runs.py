@@ -8,8 +8,8 @@ from pathlib import Path
 from likeness.errors import InputError
 from likeness.io import read_weights, write_weights
 from likeness.training.config import RunConfig, as_yaml, with_changes
+from likeness.training.runs.run_encoder import weights_metadata
 from likeness.training.runs.run_folder import RunFolder
-from likeness.training.runs.run_preprocessing import weights_metadata
 
 LONGEST_NAME = 200  # bytes; file systems take some more
 
@@ -26,7 +26,7 @@ or, on the command line, `likeness embed photos/ --encoder run:NAME`. Put into t
 """
 
 
-def check_run_name(name: str) -> None:
+def _check_name(name: str) -> None:
     """Raises InputError for a name that cannot be that of a run's folder."""
     if not name.strip() or any(sign in name for sign in "/\\\0") or name.startswith(".") or len(name.encode()) > LONGEST_NAME:
         raise InputError(
@@ -42,7 +42,7 @@ def rename_run(run: RunFolder, name: str) -> RunFolder:
         InputError: no run, one that is running, a name that a folder cannot have or that is taken, or a folder that cannot be renamed.
     """
     _check_at_rest(run, "renamed")
-    check_run_name(name)
+    _check_name(name)
     renamed = RunFolder(run.path.with_name(name))
     if renamed.path.exists():
         raise InputError(f"There is already a '{name}' in '{run.path.parent}'; choose another name.")
@@ -75,14 +75,8 @@ def export_run(run: RunFolder, folder: Path, config: RunConfig | None = None) ->
     """Writes a folder with the run's config, best weights and figures, which is an encoder wherever it lies: "run:FOLDER".
 
     Where only the embedding layer was trained, the weights of the backbone are added, so that the folder needs no download and no other file.
-
-    Args:
-        run: its folder.
-        folder: to be made.
-        config: to stand in it in place of the run's own, with other paths.
-
-    Raises:
-        InputError: no run, none that has been evaluated yet, or a folder that is there already or cannot be written.
+    `config` stands in it in place of the run's own, with other paths. InputError: no run, none that has been evaluated yet, or a folder that is there
+    already or cannot be written.
     """
     from likeness.training.runs.run_encoder import load_network
 

@@ -1,13 +1,17 @@
-"""A trained run as an encoder: its best weights, under the name "run:FOLDER"."""
+"""A trained run as an encoder: its best weights, under the name "run:FOLDER", and what its evaluation shows its network of an image."""
 
+import json
+from dataclasses import asdict, dataclass
+from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from likeness.encoders import EncoderFamily, ImagesOnly, ImageTower, choose_device, digest, folder_digests
 from likeness.errors import InputError
 from likeness.io import as_path, read_weights
+from likeness.training.config import DataConfig, RunConfig, as_yaml
+from likeness.training.data.pixels import kept_size
 from likeness.training.runs.run_folder import RunFolder
-from likeness.training.runs.run_preprocessing import run_preprocessing
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -16,16 +20,49 @@ if TYPE_CHECKING:
     from likeness.training.network.spherical_map import SphericalMap
 
 
+@dataclass(frozen=True)
+class RunPreprocessing:
+    """An RGB image is resized by bicubic interpolation, its middle is cut out, values are divided by 255, and normalized.
+
+    The shorter side, or where it is `squeezed` both, has `side` pixels after resizing, the middle that the network sees `crop`; mean and std are of
+    red, green and blue, by which values 0 to 1 are normalized.
+    """
+
+    side: int
+    squeezed: bool
+    crop: int
+    mean: tuple[float, ...]
+    std: tuple[float, ...]
+
+    def transform(self) -> Any:
+        """The same as a torchvision `Compose`."""
+        from torchvision import transforms
+
+        resize = transforms.Resize((self.side, self.side) if self.squeezed else self.side, transforms.InterpolationMode.BICUBIC)
+        return transforms.Compose([resize, transforms.CenterCrop(self.crop), transforms.ToTensor(), transforms.Normalize(self.mean, self.std)])
+
+
+def run_preprocessing(network: "EmbeddingNetwork", data: DataConfig) -> RunPreprocessing:
+    """The center of the image, or of its whole frame, as in the run's evaluation."""
+    mean, std = (tuple(each.flatten().tolist()) for each in (network.mean, network.std))
+    return RunPreprocessing(data.kept or kept_size(data.image_size), data.frame == "whole", data.image_size, mean, std)
+
+
+def weights_metadata(network: "EmbeddingNetwork", config: RunConfig, figures: dict[str, Any]) -> dict[str, str]:
+    """Texts by name: the format of the tensors, Likeness's version, the whole config as YAML, preprocessing and figures as JSON."""
+    return {
+        "format": "pt",
+        "likeness.version": version("likeness"),
+        "likeness.config": as_yaml(config),
+        "likeness.preprocessing": json.dumps(asdict(run_preprocessing(network, config.data))),
+        "likeness.figures": json.dumps(figures),
+    }
+
+
 class RunEncoder(ImagesOnly):
     """Embeddings of a run's best weights, as unit vectors; images only; those not normalized get one more dimension (`SphericalMap`).
 
-    Args:
-        name: as given to `load_encoder`.
-        target: the run's folder.
-        device: "auto", "cpu", "cuda", "mps".
-
-    Raises:
-        InputError: no run in the folder, none that has been evaluated yet, or weights that do not fit.
+    Raises InputError as `load_network`.
     """
 
     def __init__(self, name: str, target: str, device: str = "auto") -> None:
@@ -45,11 +82,7 @@ class RunEncoder(ImagesOnly):
 
 
 def load_network(run: RunFolder) -> "EmbeddingNetwork":
-    """The network of a run with its best weights.
-
-    Raises:
-        InputError: no run, none that has been evaluated yet, or weights that do not fit its config.
-    """
+    """The network of a run with its best weights; InputError: no run, none that was evaluated yet, or weights that do not fit its config."""
     from likeness.training.network.backbones import build_network
 
     backbone = run.config().backbone
@@ -69,11 +102,7 @@ def load_network(run: RunFolder) -> "EmbeddingNetwork":
 
 
 def load_spherical_map(run: RunFolder) -> "SphericalMap":
-    """The map that makes unit vectors of embeddings that are not normalized, stored beside a run's best weights.
-
-    Raises:
-        InputError: the weights hold no such map.
-    """
+    """The map that makes unit vectors of embeddings that are not normalized, stored beside a run's best weights; InputError where they hold none."""
     from likeness.training.network.spherical_map import MAP_KEYS, SphericalMap
 
     weights = read_weights(run.best)
@@ -83,7 +112,6 @@ def load_spherical_map(run: RunFolder) -> "SphericalMap":
 
 
 def _identity(name: str, target: str) -> str:
-    """Of the run's config and best weights."""
     return digest("run", *folder_digests(Path(target), name, ("config.yaml", "best.safetensors")))
 
 

@@ -7,23 +7,24 @@ import math
 import os
 import platform
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pandas as pd
 
 from likeness.errors import InputError
 from likeness.io import as_path, parse_json, regular_file, runs_dir, sync_folder, text_of, write_atomic
 from likeness.training.config import RunConfig, as_yaml, read_config
-from likeness.training.runs.checkpoint_figures import checkpoint_figures
 
-STATES = ("new", "running", "stopped", "finished", "failed", "lost")
+Checkpoint = Literal["last", "best"]
+CHECKPOINTS: tuple[Checkpoint, ...] = ("best", "last")
 
 _MOST_FIGURES = 1000  # in one line
 _CHECKSUM = "sha256"
 _LEFTOVER_SECONDS = 60.0
+_BOOKKEEPING = ("step", "epoch", "rate", "seconds", "best_of")
 
 
 @dataclass(frozen=True)
@@ -31,10 +32,9 @@ class Status:
     """How a run stands.
 
     Attributes:
-        state: "new" (a config only), "running", "stopped" (by a person), "finished", "failed" (see `message`), or "lost": it says that it
-            runs, but its process is gone; it can be resumed like a stopped one.
+        state: "new" (a config only), "running", "stopped" (by a person), "finished", "failed" (see `message`, one sentence for people), or "lost": it
+            says that it runs, but its process is gone; it can be resumed like a stopped one.
         step, total: steps done and in all.
-        message: one sentence for people.
         pid: the process, 0 where there is none.
         seconds: spent in training.
     """
@@ -48,12 +48,7 @@ class Status:
 
 
 class TaskFolder:
-    """A folder of work that goes on where it was stopped or killed: how it stands, which process has it, whether somebody asked it to stop.
-
-    Args:
-        path: the folder; need not exist yet.
-        name: shown to people; None: the folder's.
-    """
+    """A folder, not yet there maybe, of work that goes on where it was stopped or killed: how it stands, which process has it, whether to stop."""
 
     kind = "task"
 
@@ -79,23 +74,16 @@ class TaskFolder:
         write_atomic(self._status, json.dumps(vars(status) | {"process": process_mark(status.pid)}).encode())
 
     def request_stop(self) -> None:
-        """Asks it to end; what is under way saves a checkpoint first."""
         write_atomic(self._stop, b"")
 
     def stop_requested(self) -> bool:
-        """True once a stop was asked for."""
         return self._stop.exists()
 
     def clear_stop(self) -> None:
-        """Forgets an earlier request."""
         self._stop.unlink(missing_ok=True)
 
     def claim(self) -> Status:
-        """Makes sure that no other process has it, and forgets an earlier request to stop; returns how it stood.
-
-        Raises:
-            InputError: another process has it.
-        """
+        """Makes sure that no other process has it, else InputError, and forgets an earlier request to stop; returns how it stood."""
         before = self.status()
         if before.state == "running" and before.pid != os.getpid():
             raise InputError(f"The {self.kind} in '{self.path}' is running already (process {before.pid}); stop it first.")
@@ -105,10 +93,7 @@ class TaskFolder:
 
     @contextlib.contextmanager
     def working(self, total: int) -> Iterator[Callable[..., None]]:
-        """Around the work of this process: yields `report(done, message="", state="running")`, which writes how it stands.
-
-        An error or an interruption is written as the end of it.
-        """
+        """Around the work of this process: yields `report(done, message="", state="running")`. An error or interruption is written as its end."""
         self.claim()
         begun, done = time.perf_counter(), 0
 
@@ -132,8 +117,6 @@ class TaskFolder:
 
 
 class RunFolder(TaskFolder):
-    """The files of one run."""
-
     kind = "run"
 
     def __init__(self, path: Path | str, name: str | None = None) -> None:
@@ -143,11 +126,7 @@ class RunFolder(TaskFolder):
         self._metrics = self.path / "metrics.jsonl"
 
     def create(self, config: RunConfig) -> None:
-        """Writes the config and the environment.
-
-        Raises:
-            InputError: if there is a run with another config in the folder; another number of processes makes no other run.
-        """
+        """Writes the config and the environment; InputError where another config is there. Another number of processes makes no other run."""
         if (self.path / "config.yaml").is_file() and not self.config().same_run(config):
             raise InputError(f"The folder '{self.path}' holds a run with another config; choose another folder, or resume that run.")
         write_atomic(self.path / "config.yaml", as_yaml(config).encode())
@@ -155,11 +134,7 @@ class RunFolder(TaskFolder):
             write_atomic(self.path / "environment.json", json.dumps(_environment(), indent=1).encode())
 
     def start_or_resume(self, config: RunConfig) -> Status:
-        """Begins the run, or goes on with it, in this process; returns how it stood before.
-
-        Raises:
-            InputError: as `create`, or another process has it.
-        """
+        """Begins the run, or goes on with it, in this process; returns how it stood before. InputError as `create` and `claim`."""
         self.create(config)
         self._remove_leftovers()
         before = self.claim()
@@ -195,7 +170,6 @@ class RunFolder(TaskFolder):
             file.write(json.dumps(row) + "\n")
 
     def sync_metrics(self) -> None:
-        """Brings what was measured to the disk."""
         if self._metrics.is_file():
             with self._metrics.open("rb+") as file:
                 os.fsync(file.fileno())
@@ -237,11 +211,7 @@ class RunFolder(TaskFolder):
         sync_folder(self.path)
 
     def report(self) -> dict[str, Any] | None:
-        """The final figures, or None before the end.
-
-        Raises:
-            InputError: a damaged file. One without checksum, from before there were any, is taken as it is.
-        """
+        """The final figures, or None before the end; InputError where the file is damaged. One without checksum, from before, is taken as it is."""
         file = self.path / "report.json"
         if not file.is_file():
             return None
@@ -259,12 +229,25 @@ class RunFolder(TaskFolder):
         return {name: value for name, value in figures.items() if isinstance(value, int | float)}
 
 
-def find_run(name: Path | str) -> RunFolder:
-    """The run of a name or folder, with or without "run:" before it: a run's folder, or one of that name in the folder of runs.
+def figure_names(measured: Iterable[Any]) -> list[str]:
+    """Of what was measured, or its columns, the names of figures that judge a run."""
+    return [name for name in map(str, measured) if name not in _BOOKKEEPING and not name.startswith("loss")]
 
-    Raises:
-        InputError: there is none.
+
+def checkpoint_figures(measured: pd.DataFrame, selection: str, which: Checkpoint) -> dict[str, float]:
+    """The figures of a run, measured as `RunFolder.metrics` says, at a checkpoint, by name, with its `step` and `epoch`; empty before there is one.
+
+    The "last" is the last evaluation; before the first one, that of the untrained network. The "best" is the evaluation whose weights are kept.
     """
+    evaluated = "best_of" if which == "best" else selection
+    if evaluated not in measured or not measured[evaluated].notna().any():
+        return {}
+    row: dict[Any, Any] = measured[measured[evaluated].notna()].iloc[-1].to_dict()
+    return {"step": int(row["step"]), "epoch": float(row["epoch"])} | {name: float(row[name]) for name in figure_names(row)}
+
+
+def find_run(name: Path | str) -> RunFolder:
+    """The run of a name or folder, with or without "run:" before it: a run's folder, or one of that name in the folder of runs; else InputError."""
     plain = str(name).removeprefix("run:")
     for folder in (as_path(plain), runs_dir() / plain):
         if plain.strip() and (folder / "config.yaml").is_file():
@@ -290,7 +273,6 @@ def _places(folder: Path, file: str) -> list[Path]:
 
 
 def _status(fields: dict[str, Any]) -> Status:
-    """A status whose fields have the types that they should have."""
     whole: dict[str, Any] = {name: int(fields[name]) for name in ("step", "total", "pid") if name in fields}
     status = Status(**(fields | whole | {"seconds": float(fields.get("seconds", 0.0))}))
     if not isinstance(status.state, str) or not isinstance(status.message, str) or not 0 <= status.pid < 2**31 or not math.isfinite(status.seconds):

@@ -32,7 +32,7 @@ def test_the_gradient_reaches_every_weight(make: Maker) -> None:
         assert bool(value.grad.abs().sum() > 1e-7) != (name == "attention.score.bias"), name
 
 
-def test_what_is_masked_changes_nothing(make: Maker) -> None:
+def test_what_is_masked_changes_nothing_and_other_features_are_told(make: Maker) -> None:
     captioner, grid = make(), torch.randn(2, 6, 5)
     mask = torch.tensor([[True] * 4 + [False] * 2] * 2)
     seen, attention = captioner(captioner.memory(grid, mask), TARGETS)
@@ -42,6 +42,8 @@ def test_what_is_masked_changes_nothing(make: Maker) -> None:
     assert attention[:, :, 4:].abs().sum() == 0
     with pytest.raises(InputError, match="The mask leaves nothing of an image to see"):
         captioner.memory(grid, torch.zeros(2, 6, dtype=torch.bool))
+    with pytest.raises(InputError, match=r"Expected features \(images, places, 5\), got \(2, 6, 4\)"):
+        make().memory(torch.randn(2, 6, 4))
 
 
 def test_padding_changes_neither_loss_nor_gradient(make: Maker) -> None:
@@ -112,8 +114,3 @@ def test_scheduled_sampling_goes_on_from_its_own_words(make: Maker) -> None:
     before = torch.random.get_rng_state()
     captioner(memory, TARGETS)
     assert torch.equal(torch.random.get_rng_state(), before)
-
-
-def test_other_features_are_told(make: Maker) -> None:
-    with pytest.raises(InputError, match=r"Expected features \(images, places, 5\), got \(2, 6, 4\)"):
-        make().memory(torch.randn(2, 6, 4))

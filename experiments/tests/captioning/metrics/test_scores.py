@@ -24,13 +24,4 @@ def test_the_parts_together() -> None:
     frequencies = document_frequencies([*written, [["a", "new", "car"]]])
     given = caption_scores(CANDIDATES, REFERENCES, frequencies)
     assert given["cider_d"] == pytest.approx(CiderD(written, frequencies).scores(said).mean())
-
-
-def test_better_captions_score_higher_in_everything() -> None:
-    right, wrong = caption_scores([own[0] for own in REFERENCES], REFERENCES), caption_scores(CANDIDATES, REFERENCES)
-    assert all(right[name] > wrong[name] for name in SCORES)
-    assert right["rouge_l"] == right["meteor_like"] == pytest.approx(1.0)
-
-
-def test_captions_without_words_score_0() -> None:
     assert set(caption_scores(["", "...", "!"], REFERENCES).values()) == {0.0}

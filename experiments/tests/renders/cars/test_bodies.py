@@ -11,36 +11,22 @@ NAMES = list(MATERIALS)
 
 
 @pytest.mark.parametrize("body_type", BODY_TYPES)
-def test_body_fills_its_stated_box_and_stands_on_the_ground(body_type: str) -> None:
-    points = body_mesh(body_type).triangles.reshape(-1, 3)
+def test_a_body_fills_its_box_is_mirrored_and_tells_front_from_rear(body_type: str) -> None:
+    mesh = body_mesh(body_type)
+    points = mesh.triangles.reshape(-1, 3).round(6)
     extent, stated = np.ptp(points, axis=0), np.array(BODY_SIZES[body_type])
     assert (extent <= stated + 0.03).all()
     assert (extent >= 0.94 * stated).all()
     assert points[:, 2].min() == pytest.approx(0, abs=1e-9)
     assert abs(points[:, 0].min() + points[:, 0].max()) < 0.25
-
-
-@pytest.mark.parametrize("body_type", BODY_TYPES)
-def test_left_and_right_are_mirror_images(body_type: str) -> None:
-    points = body_mesh(body_type).triangles.reshape(-1, 3).round(6)
     left = {tuple(p) for p in points if p[1] > 0}
     right = {tuple(p * (1, -1, 1)) for p in points if p[1] < 0}
     wheel = 4 if body_type == "convertible" else 0  # the steering wheel is on one side only
     assert len(left ^ right) <= wheel
-
-
-@pytest.mark.parametrize("body_type", BODY_TYPES)
-def test_lamps_tell_front_from_rear(body_type: str) -> None:
-    mesh = body_mesh(body_type)
-    x = mesh.triangles[:, :, 0].mean(axis=1)
-    half = BODY_SIZES[body_type][0] / 2
+    x, half = mesh.triangles[:, :, 0].mean(axis=1), stated[0] / 2
     assert (x[mesh.material == NAMES.index("headlight")] > 0.8 * half).all()
     assert (x[mesh.material == NAMES.index("taillight")] < -0.8 * half).all()
-
-
-@pytest.mark.parametrize("body_type", BODY_TYPES)
-def test_see_through_glass_comes_last_and_only_in_the_convertible(body_type: str) -> None:
-    clear = body_mesh(body_type).material == CLEAR
+    clear = mesh.material == CLEAR  # see-through glass comes last
     assert clear.any() == (body_type == "convertible")
     assert (np.diff(clear.astype(int)) >= 0).all()
 

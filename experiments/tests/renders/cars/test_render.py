@@ -14,25 +14,19 @@ def pixel(camera: render.Camera, point: tuple[float, float, float]) -> tuple[flo
     return u / w, v / w, w
 
 
-def test_projection_of_a_frontal_camera() -> None:
+def test_projection_from_the_front_the_left_side_and_above() -> None:
     """From 10 m in front (yaw 0), the frame is 2 * 0.5 * 10 m wide at the target: 1 m is 10 of 100 px."""
     camera = look_at(np.zeros(3), 0, 0, 10, 0.5, 100, NO_SHIFT)
     assert pixel(camera, (0, 0, 0)) == pytest.approx((50, 50, 10))
     assert pixel(camera, (0, 1, 0)) == pytest.approx((60, 50, 10)), "the car's left is at the right of a frontal picture"
     assert pixel(camera, (0, 0, 2)) == pytest.approx((50, 30, 10)), "up is up"
     assert pixel(camera, (5, 1, 0)) == pytest.approx((70, 50, 5)), "half as far, twice as large"
-
-
-def test_projection_from_the_left_side_and_from_above() -> None:
     left = look_at(np.zeros(3), 90, 0, 10, 0.5, 100, NO_SHIFT)
     assert pixel(left, (1, 0, 0)) == pytest.approx((40, 50, 10)), "from its left side a car points to the left"
     above = look_at(np.zeros(3), 0, 30, 10, 0.5, 100, NO_SHIFT)
     c, s = np.cos(np.pi / 6), 0.5
     assert pixel(above, (1, 0, 0)) == pytest.approx((50, 50 + 100 * s / (10 - c), 10 - c))
     assert above.position == pytest.approx((10 * c, 0, 10 * s))
-
-
-def test_shift_moves_the_picture() -> None:
     camera = look_at(np.zeros(3), 0, 0, 10, 0.5, 100, np.array([0.1, -0.2]))
     assert pixel(camera, (0, 0, 0)) == pytest.approx((55, 40, 10))
 

@@ -36,11 +36,6 @@ def test_keys_name_angles_that_exist_within_their_limits(activity: str) -> None:
             assert angle.low <= np.min(value) <= np.max(value) <= angle.high, (activity, name)
 
 
-def test_the_same_generator_gives_the_same_posture() -> None:
-    first, second = (sample_posture("throwing", np.random.default_rng(7)) for _ in range(2))
-    np.testing.assert_array_equal(first, second)
-
-
 def test_what_the_activities_look_like() -> None:
     standing, reaching, sitting, handstand = (joints(name) for name in ("standing", "reaching", "sitting", "gymnastics"))
     highest = np.maximum(reaching["left_wrist"][:, 2], reaching["right_wrist"][:, 2])

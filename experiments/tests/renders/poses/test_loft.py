@@ -14,7 +14,7 @@ def test_points_of_an_ellipsoid_meet_its_equation() -> None:
     np.testing.assert_allclose((((points - center) @ FRAME / radii) ** 2).sum(axis=1), 1, atol=1e-12)
 
 
-def test_a_limb_is_as_thick_as_asked_along_its_bone() -> None:
+def test_limbs_are_as_thick_as_asked() -> None:
     start, radii = np.array([0.5, 0.0, 1.0]), np.array([0.10, 0.11, 0.09, 0.08, 0.07, 0.06])
     points = (skin(limb(start, FRAME, 0.7, radii)[None]).reshape(-1, 3) - start) @ FRAME
     along, radius = -points[:, 2], np.hypot(points[:, 0], points[:, 1])
@@ -23,9 +23,6 @@ def test_a_limb_is_as_thick_as_asked_along_its_bone() -> None:
     assert radius[~inside].max() < 0.8 * 0.1 + 1e-9
     assert along.min() > -0.1
     assert along.max() < 0.76
-
-
-def test_a_flat_limb_is_thicker_along_x() -> None:
     points = skin(limb(np.zeros(3), np.eye(3), 0.5, np.full(6, 0.01), depth=2.0)[None]).reshape(-1, 3)
     np.testing.assert_allclose(np.ptp(points, axis=0)[:2], (0.04, 0.02), rtol=1e-9)
 

@@ -15,21 +15,15 @@ def at(shadow: np.ndarray, x: float, y: float) -> float:
     return float(shadow[int(v / w), int(u / w)])
 
 
-def test_one_light_gives_a_hard_shadow_away_from_it() -> None:
+def test_hard_shadows_away_from_each_light_add_up() -> None:
     shadow = soft_shadow(POST, CAMERA, np.array([[0.0, 1.0, 1.0]]), 0.5, 64)
     assert set(np.unique(shadow)) == {0.0, 0.5}
     assert at(shadow, 0, -0.8) == 0.5
     assert at(shadow, 0, 0.8) == 0
     assert at(shadow, 0, -1.6) == 0, "the post is 1 m high and the light at 45 degrees"
-
-
-def test_several_lights_add_up() -> None:
     lights = np.array([[0.0, 1.0, 1.0], [0.0, -1.0, 1.0]])
     shadow = soft_shadow(POST, CAMERA, lights, 0.5, 64)
     assert at(shadow, 0, -0.8) == at(shadow, 0, 0.8) == 0.25
     assert at(shadow, 0, 0) == 0.5
     assert not soft_shadow(joined([]), CAMERA, lights, 0.5, 64).any()
-
-
-def test_projection_of_triangles_is_that_of_their_corners() -> None:
     np.testing.assert_allclose(projected(CAMERA, POST.triangles), project(CAMERA, POST.triangles), rtol=1e-12)

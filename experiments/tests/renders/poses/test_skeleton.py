@@ -22,14 +22,11 @@ def length(joints: np.ndarray, bone: tuple[str, str]) -> float:
     return float(np.linalg.norm(joints[JOINTS.index(bone[0])] - joints[JOINTS.index(bone[1])]))
 
 
-def test_the_joints_are_those_of_leeds_sports_pose_in_its_order() -> None:
+def test_a_body_at_rest_hangs_straight_and_its_joints_are_those_of_leeds() -> None:
     assert len(JOINTS) == 14
     assert JOINTS[:4] == ("right_ankle", "right_knee", "right_hip", "left_hip")
     assert JOINTS[12:] == ("neck", "head_top")
     assert JOINT_COLUMNS[:3] == ("right_ankle_x", "right_ankle_y", "right_knee_x")
-
-
-def test_a_body_at_rest_hangs_straight() -> None:
     assert place("left_knee") == [0, 0.10, -0.45]
     assert place("right_ankle") == [0, -0.10, -0.89]
     assert place("neck") == [0, 0, 0.55]
@@ -37,7 +34,7 @@ def test_a_body_at_rest_hangs_straight() -> None:
     assert place("right_wrist") == pytest.approx([0, -0.2, 0.55 - 0.036 - 0.55])
 
 
-def test_limbs_go_where_their_angles_say() -> None:
+def test_limbs_and_trunk_go_where_their_angles_say() -> None:
     shoulder = 0.55 - 0.036
     assert place("left_elbow", swing=90) == pytest.approx([0.3, 0.2, shoulder]), "forward"
     assert place("left_elbow", **{"raise": 90}) == pytest.approx([0, 0.5, shoulder]), "outward on the left"
@@ -47,9 +44,6 @@ def test_limbs_go_where_their_angles_say() -> None:
     assert place("right_ankle", knee=90) == pytest.approx([-0.44, -0.10, -0.45]), "the shank folds back"
     assert place("right_knee", hip=(90, 0)) == pytest.approx([0.45, -0.10, 0])
     assert place("left_knee", hip=(90, 0)) == pytest.approx([0, 0.10, -0.45])
-
-
-def test_the_trunk_leans_where_its_angles_say() -> None:
     assert place("neck", pitch=90) == pytest.approx([0.55, 0, 0])
     assert place("neck", roll=90) == pytest.approx([0, 0.55, 0])
     assert place("neck", bend=60)[0] > 0.2
@@ -66,29 +60,18 @@ def test_bones_keep_their_lengths_in_every_posture() -> None:
             assert length(joints, bone) == pytest.approx(length(rest, bone), abs=1e-12), bone
 
 
-def test_tilting_the_pelvis_turns_the_whole_body() -> None:
+def test_tilted_and_mirrored_postures_are_turned_and_mirrored_bodies() -> None:
     angles = np.random.default_rng(1).uniform(LOW, HIGH)
     angles[[ANGLES.index("pitch"), ANGLES.index("roll")]] = 0
     upright = pose(BODY, angles).joints
     angles[ANGLES.index("pitch")] = 33
     np.testing.assert_allclose(pose(BODY, angles).joints, upright @ turn(1, 33).T, atol=1e-12)
-
-
-def test_the_mirrored_posture_is_the_mirror_image() -> None:
     angles = np.random.default_rng(2).uniform(LOW, HIGH)
     swapped = [
         JOINTS.index(f"{'left' if j.startswith('right') else 'right'}_{j.split('_')[1]}" if "_" in j and j != "head_top" else j) for j in JOINTS
     ]
     expected = pose(BODY, angles).joints[swapped] * (1, -1, 1)
     np.testing.assert_allclose(pose(BODY, mirrored(angles)).joints, expected, atol=1e-12)
-
-
-def test_turn_is_a_rotation() -> None:
-    for axis in range(3):
-        matrix = turn(axis, 25)
-        np.testing.assert_allclose(matrix @ matrix.T, np.eye(3), atol=1e-12)
-        assert np.linalg.det(matrix) == pytest.approx(1)
-        assert matrix[axis, axis] == 1
 
 
 def test_bodies_are_adults_and_youths_of_varied_build() -> None:

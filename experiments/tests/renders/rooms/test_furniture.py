@@ -32,13 +32,10 @@ def test_fixtures_hang_flat_on_the_wall(kind: str, u: np.ndarray) -> None:
     assert ((solid.colors >= 0) & (solid.colors <= 1)).all()
 
 
-def test_kinds_differ_in_height() -> None:
+def test_kinds_differ_in_height_and_fabrics_take_the_color_of_the_room() -> None:
     tall = {kind: build(CLOTH, WOOD, CORNERS[2]).triangles[..., 2].max() for kind, build in FURNITURE.items()}
     assert tall["rug"] < 0.05 < tall["table"] < tall["wardrobe"]
     assert tall["chair"] < tall["lamp"]
-
-
-def test_fabrics_take_the_color_of_the_room() -> None:
     for kind in ("bed", "sofa", "chair", "rug"):
         colors = FURNITURE[kind](CLOTH, WOOD, CORNERS[0]).colors
         assert (colors == CLOTH).all(axis=1).any(), kind

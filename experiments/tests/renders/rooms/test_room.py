@@ -36,13 +36,7 @@ def test_layouts_agree_with_rays_at_every_pixel() -> None:
         np.testing.assert_array_equal(room_layout(room_of(row), 24), cast(room_of(row), 24))
 
 
-def test_layouts_of_two_sizes_agree_where_their_pixels_meet() -> None:
-    """The centre of a pixel of the small picture is a centre of the one three times as large."""
-    room = room_of(sample_rooms(1, seed=1).iloc[0].to_dict())
-    np.testing.assert_array_equal(room_layout(room, 20), room_layout(room, 60)[1::3, 1::3])
-
-
-def test_each_value_means_what_it_says() -> None:
+def test_each_value_means_what_it_says_where_it_is_visible() -> None:
     """Under 90 degrees, 8 m are in view at a wall 4 m away: a wall of 2 by 3 m takes 10 of 40 columns and 15 of 40 rows."""
     assert SURFACES == {"center wall": 1, "left wall": 2, "right wall": 3, "floor": 4, "ceiling": 5}
     layout = room_layout(PLAIN._replace(width=2.0), 40)
@@ -51,30 +45,6 @@ def test_each_value_means_what_it_says() -> None:
     center = layout == 1
     assert center.any(axis=0).sum() == 10
     assert center.any(axis=1).sum() in (14, 16), "7.5 rows on either side of the middle"
-
-
-def test_the_camera_moves_the_borders_the_right_way() -> None:
-    share = {value: (room_layout(PLAIN, 60) == value).mean() for value in SURFACES.values()}
-
-    def grown(name: str, **change: float) -> bool:
-        return bool((room_layout(PLAIN._replace(**change), 60) == SURFACES[name]).mean() > share[SURFACES[name]])
-
-    assert grown("left wall", camera_yaw=15)
-    assert grown("right wall", camera_yaw=-15)
-    assert grown("ceiling", camera_pitch=12)
-    assert grown("floor", camera_pitch=-12)
-    assert grown("left wall", camera_side=1.0)
-    assert grown("ceiling", camera_height=2.2), "the floor's far edge goes down"
-    assert grown("center wall", depth=2.5)
-
-
-def test_mirrored_rooms_have_mirrored_layouts() -> None:
-    room = PLAIN._replace(camera_yaw=11, camera_side=0.4, camera_pitch=-5)
-    flipped = room_layout(room._replace(camera_yaw=-11, camera_side=-0.4), 50)[:, ::-1]
-    np.testing.assert_array_equal(np.array([0, 1, 3, 2, 4, 5])[flipped], room_layout(room, 50))
-
-
-def test_visible_surfaces_are_those_that_take_a_share() -> None:
     assert visible_surfaces(PLAIN._replace(width=3.0)) == tuple(SURFACES)
     assert visible_surfaces(PLAIN._replace(depth=1.0, width=8.0, height=9.0, camera_height=4.0)) == ("center wall",)
     assert visible_surfaces(PLAIN._replace(width=9.0)) == ("center wall", "floor", "ceiling")

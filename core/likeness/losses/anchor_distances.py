@@ -1,0 +1,64 @@
+"""Squared distances, exact where rows lie close together, and the hinge over triplets of them; their gradients need no third dimension."""
+
+from typing import Any
+
+import torch
+from torch import Tensor
+
+_ENTRIES = 4_000_000  # of triplets at once
+
+
+class _SquaredDistances(torch.autograd.Function):
+    @staticmethod
+    def forward(context: Any, rows: Tensor, columns: Tensor) -> Tensor:
+        context.save_for_backward(rows, columns)
+        # differences before squares: |x|^2 + |y|^2 - 2 x.y would lose the digits of small distances, whose logarithms count most
+        found: Tensor = torch.cdist(rows, columns, compute_mode="donot_use_mm_for_euclid_dist").square()
+        return found
+
+    @staticmethod
+    def backward(context: Any, *gradients: Tensor) -> tuple[Tensor, Tensor]:
+        (rows, columns), gradient = context.saved_tensors, gradients[0]
+        # the products below lose digits far from the origin
+        center = columns.mean(dim=0)
+        rows, columns = rows - center, columns - center
+        ours = rows * gradient.sum(dim=1, keepdim=True) - gradient @ columns
+        theirs = columns * gradient.sum(dim=0).unsqueeze(1) - gradient.T @ rows
+        return 2 * ours, 2 * theirs
+
+
+def squared_distances(rows: Tensor, columns: Tensor) -> Tensor:
+    """D(x, y) = |x - y|^2 of rows (a, d) and columns (n, d): (a, n)."""
+    found: Tensor = _SquaredDistances.apply(rows, columns)
+    return found
+
+
+class _TripletHinge(torch.autograd.Function):
+    @staticmethod
+    def forward(context: Any, distances: Tensor, ranks: Tensor, others: Tensor, margin: float, least: float) -> Tensor:
+        total, count, slopes = distances.new_zeros(()), 0, torch.zeros_like(distances)
+        size = max(1, _ENTRIES // distances.shape[1] ** 2)
+        for start in range(0, len(distances), size):
+            part = slice(start, start + size)
+            costs = distances[part, :, None] - distances[part, None, :] + margin
+            triplets = (ranks[part, :, None] < ranks[part, None, :]) & others[part, :, None] & others[part, None, :]
+            paid = triplets & (costs > least)
+            total += costs.masked_fill(~paid, 0).sum() + least * (triplets.sum() - paid.sum())
+            count += int(triplets.sum())
+            slopes[part] = (paid.sum(dim=2) - paid.sum(dim=1)).to(distances)
+        context.save_for_backward(slopes / max(1, count))
+        return total / max(1, count)
+
+    @staticmethod
+    def backward(context: Any, *gradients: Tensor) -> tuple[Tensor, None, None, None, None]:
+        (slopes,) = context.saved_tensors
+        return slopes * gradients[0], None, None, None, None
+
+
+def triplet_hinge(distances: Tensor, ranks: Tensor, others: Tensor, margin: float, least: float = 0.0) -> Tensor:
+    """The mean of max(x_ai - x_aj + margin, least) over all i, j of an anchor a with r_ai < r_aj; 0 where there is no such triplet.
+
+    The distances x and ranks r are (a, n), as are the others, the columns that take part; nothing flows back to ranks.
+    """
+    found: Tensor = _TripletHinge.apply(distances, ranks, others, margin, least)
+    return found

@@ -1,0 +1,227 @@
+"""Explore in a real browser: clicks that mend a sentence, queries of several parts, the table, saved views, Back, and two tabs."""
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import likeness as lk
+from browsing import WAIT, Person
+from likeness.data import new_entry
+from likeness.notions import Notion
+from likeness.sentences import notion_from_sentence
+from worlds import draw
+
+pytestmark = pytest.mark.long
+
+_MEANT, _SHOWN = "background_color", 24  # what "the same color" is meant to say; neighbors on the page
+_LIKED, _NOT = 2, 3
+
+
+def _asked(space: lk.Space, notion: Notion) -> tuple[int, list[tuple[int, bool]]]:
+    """The first image among whose neighbors two are of the same background, with their ranks and those of three that are not."""
+    labels, seen = space.table.frame[_MEANT].to_numpy(), space.refit(notion)
+    for query in range(len(labels)):
+        same = labels[seen.nearest(query, _SHOWN).rows] == labels[query]
+        liked, others = same.nonzero()[0] + 1, (~same).nonzero()[0] + 1
+        if len(liked) >= _LIKED:
+            return query, [(int(rank), True) for rank in liked[:_LIKED]] + [(int(rank), False) for rank in others[:_NOT]]
+    raise AssertionError("no image has two such neighbors")
+
+
+def test_a_sentence_becomes_what_was_meant_by_five_clicks_and_back(person: Person) -> None:
+    space = lk.embed(lk.read("cars"), "cars")
+    typed = notion_from_sentence("same color", space).notion
+    query, answers = _asked(space, typed)
+    person.open(f"notions?layout=PCA&query={query}").map().fill("Describe it in one sentence", "same color").says("What varies").settle()
+    person.open(f"?layout=PCA&a=My%20edits&query={query}&draft={person.asked['draft'][0]}").map()
+    assert f"By {typed.name}" in person.text
+    for count, (rank, alike) in enumerate(answers, start=1):
+        person.page.get_by_role("button", name=re.compile(f"^{'More' if alike else 'Not'} like this: rank {rank},")).click()
+        person.says(f"{count} click{'s' if count > 1 else ''}: ").settle()
+    assert "They fit car background color better than car color" in person.text
+    assert "By car background color" in person.text
+    became = notion_from_sentence("same background color", space).notion
+    before, after = (space.refit(notion).metrics(by=_MEANT, include=["map_at_r"])["map_at_r"] for notion in (typed, became))
+    assert after > before + 0.5
+    same = person.page.locator(".ga-section .ga-caption").all_inner_texts()
+    assert len(set(same[:_SHOWN])) == 1  # all neighbors have one background
+    for left in (4, 3):
+        person.press("Undo").says(f"{left} clicks: ").settle()
+    assert f"By {typed.name}" in person.text
+    assert "The words fit them as they are." in person.text
+
+
+def _terms(person: Person) -> list[str]:
+    return person.settle().asked.get("term", [])
+
+
+def test_a_picture_is_dragged_into_the_query_and_a_word_typed_turned_weighed_and_removed(person: Person) -> None:
+    page = person.open("?layout=PCA&query=5").map().heading("Neighbors of").page
+    bar = page.get_by_role("group", name="The query")
+    assert bar.locator(".qb-chip").count() == 1
+    page.locator(".ga-cell").nth(3).drag_to(bar)
+    person.heading("Images for the whole query")
+    dragged = _terms(person)
+    assert dragged[0] == "1 row:5"
+    assert len(dragged) == 2
+    person.fill("Search by text", "a red car")
+    bar.get_by_text("a red car").wait_for()
+    assert _terms(person) == [*dragged, "1 text:a red car"]
+    assert page.get_by_label("Search by text").input_value() == ""
+    for pressed, then in (
+        ("With a red car; click to take it away", "Without a red car; click to search for it"),
+        ("Weight 1 of a red car; click for another", "Weight 2 of a red car; click for another"),
+    ):
+        bar.get_by_role("button", name=pressed).click()
+        bar.get_by_role("button", name=then).wait_for()
+    assert _terms(person) == [*dragged, "-2 text:a red car"]
+    found = page.locator(".ga-tile img").first.get_attribute("src")
+    page.reload()
+    person.map()
+    assert bar.locator(".qb-chip").count() == 3
+    assert page.locator(".ga-tile img").first.get_attribute("src") == found
+    bar.get_by_role("button", name="Remove a red car from the query").press("Enter")
+    bar.get_by_text("a red car").wait_for(state="detached")
+    assert _terms(person) == dragged
+    person.click(".ga-tile").heading("Neighbors of")  # a plain click makes the image the only query
+    assert _terms(person) == []
+    person.open("?layout=PCA&text=a+red+car").map()  # and by the keyboard
+    bar.get_by_role("button", name="Add words").press("Enter")
+    page.wait_for_function("document.querySelector('[aria-label=\"Search by text\"]').value === ''")
+    assert _terms(person) == ["1 text:a red car"]
+    page.locator(".ga-add").first.focus()
+    person.keys("Enter").heading("Images for the whole query")
+    page.wait_for_function("new URLSearchParams(location.search).getAll('term').length === 2")
+    assert _terms(person)[1].startswith("1 row:")
+
+
+_HEAD, _ROW = 36, 46  # pixels of the table
+
+
+def _grid(person: Person) -> Any:
+    person.page.locator("[data-testid='stDataFrame'] canvas").first.wait_for()
+    return person.settle().page.locator("[data-testid='stDataFrame']").bounding_box()
+
+
+def _tick(person: Person, place: int) -> list[int]:
+    """What is selected after a click on the box of a row."""
+    box = _grid(person)
+    person.page.mouse.click(box["x"] + 18, box["y"] + _HEAD + _ROW * (place + 0.5))
+    return person.settle().rows
+
+
+def _cell(person: Person, place: int, column: int) -> str:
+    """What a screen reader finds in a cell; the box has number 0."""
+    row = f"[data-testid='stDataFrame'] [role='row'][aria-rowindex='{place + 2}']"
+    return str(person.page.locator(f"{row} [aria-colindex='{column}']").inner_text())
+
+
+def test_table_and_map_share_one_selection_and_heads_of_columns_sort_all_images(person: Person) -> None:
+    page = person.open("?layout=PCA").map().page
+    person.click(page.get_by_text("Table", exact=True))
+    assert [_tick(person, place) for place in (1, 3)] == [[1], [1, 3]]
+    person.says("Selected 2")
+    assert _tick(person, 1) == [3]
+    page.reload()
+    person.map()
+    _grid(person)  # the link opens the table again
+    assert person.rows == [3]
+    assert person.press("Clear the selection").rows == []
+    stage = page.locator(".lm-overlay").first.bounding_box()
+    page.locator(".lm-tool[aria-label*='ox']").first.click()
+    page.mouse.move(stage["x"] + 0.4 * stage["width"], stage["y"] + 0.4 * stage["height"])
+    page.mouse.down()
+    page.mouse.move(stage["x"] + 0.5 * stage["width"], stage["y"] + 0.5 * stage["height"], steps=4)
+    page.mouse.up()
+    chosen = person.settle().rows
+    assert len(chosen) > 2
+    person.says(f"Selected {len(chosen)}")
+    assert _tick(person, 0) == chosen[1:]  # it was ticked, so that this takes it out
+    box = _grid(person.open("?layout=PCA&beside=Table").map())
+    files = [_cell(person, place, 2) for place in range(3)]
+    assert files == sorted(files)
+    for arrow, first in (("↑", "00000.webp"), ("↓", "01999.webp"), ("↑", "00000.webp")):
+        page.mouse.click(box["x"] + 180, box["y"] + _HEAD / 2)
+        page.locator("[data-testid='stDataFrame'] [role='columnheader']", has_text=f"File {arrow}").wait_for(state="attached")
+        _grid(person)
+        assert _cell(person, 0, 2) == first
+
+
+def test_a_view_is_saved_opened_from_another_page_and_removed(person: Person) -> None:
+    page = person.open("?layout=PCA&a=Car+color&filter_body_type=van&query=12").map().page
+    person.click(page.get_by_text("Saved views")).fill("Name of the view", "Vans <b>by</b> color")
+    view = page.locator("a.saved-view")
+    view.wait_for()
+    assert view.inner_text() == "Vans <b>by</b> color"
+    person.open("continuous").click(page.get_by_text("Saved views")).click(view).map()
+    assert {"layout": ["PCA"], "a": ["Car color"], "filter_body_type": ["van"], "query": ["12"]}.items() <= person.asked.items()
+    assert "saved" not in person.asked
+    assert page.evaluate("location.pathname") == "/"
+    page.locator(".lm-count", has_text="305 of 2,000 images").wait_for()
+    person.click(page.get_by_text("Saved views")).click("[class*='st-key-view_menu_'] button")
+    person.click(page.get_by_text("Remove this view for good")).press("Remove")
+    view.wait_for(state="detached")
+
+
+def test_back_brings_a_cleared_selection_and_query_back(person: Person) -> None:
+    page = person.open("?layout=PCA").map().heading("2,000 images").page
+    begun = page.evaluate("history.length")
+    person.open("?layout=PCA&query=5&rows=eNpjZmBg4AZiAABMAA8").map().heading("2 selected")
+    selected = page.get_by_role("heading", name="2 selected")
+    person.press("Clear the selection").press("Clear the query").heading("2,000 images")
+    assert not {"rows", "query"} & set(person.asked)
+    assert page.evaluate("history.length") == begun + 3  # a step for each action
+    page.go_back()
+    person.heading("Neighbors of")
+    assert selected.count() == 0
+    page.go_back()
+    selected.wait_for()
+    assert {"rows", "query"} <= set(person.settle().asked)
+    page.go_forward()
+    selected.wait_for(state="detached")
+
+
+def test_back_leads_to_the_images_of_before_with_what_was_asked_of_them(
+    begin: Callable[..., Any], people: Callable[..., Person], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from likeness.data import add_dataset
+
+    entry = new_entry("Photos", str(draw(tmp_path / "photos", 12, ("a", "b"))), "cars-small")
+    with monkeypatch.context() as patch:
+        patch.setenv("LIKENESS_CACHE", str(tmp_path / "served"))
+        add_dataset(entry)
+    person = people(begin()).open("?layout=PCA&query=5&filter_body_type=van").map().heading("Neighbors of")
+    person.choose("Images", "Photos").heading("12 images")
+    assert person.asked["dataset"] == [entry.id]
+    assert not {"query", "filter_body_type"} & set(person.asked)
+    person.page.go_back()
+    person.heading("Neighbors of")
+    assert "dataset" not in person.asked
+    assert (person.asked["query"], person.asked["filter_body_type"]) == (["5"], ["van"])
+    person.page.go_forward()
+    person.heading("12 images").go("Notions")
+    assert person.asked["dataset"] == [entry.id]
+    person.page.go_back()
+    person.heading("12 images")
+
+
+def test_two_tabs_edit_one_notion(person: Person) -> None:
+    def template(tab: Person) -> str:
+        return str(tab.page.get_by_label("Template", exact=True).first.input_value())
+
+    person.open("notions?layout=PCA&notion=car%20color").map().fill("Question", "Which paint?", "Control+Enter")
+    person.page.wait_for_url(re.compile("draft="), timeout=WAIT)
+    other = person.another(person.page.url.removeprefix(f"{person.url}/")).map()
+    person.fill("Template", "a photo of a {} car", "Control+Enter")
+    other.fill("Name", "Paint")
+    assert template(other) == "a photo of a {} car"
+    other.fill("Template", "a drawing of a {} car", "Control+Enter")
+    person.fill("Template", "a picture of a {} car", "Control+Enter").says("changed in another tab, too", "a drawing of a {} car")
+    assert person.page.get_by_label("Name", exact=True).first.input_value() == "Paint"
+    assert template(person) == "a picture of a {} car"
+    assert template(person.press("Undo")) == "a drawing of a {} car"
+    other.page.reload()
+    assert template(other.map()) == "a drawing of a {} car"
