@@ -99,7 +99,7 @@ def _what_is_gone(view: SavedView) -> str:
 def _save(page: str) -> None:
     given = {name: st.query_params.get_all(name) for name in st.query_params if name not in _LEFT_OUT}
     rows = "" if "rows" in given else selection.encode(selection.rows())
-    _try(lambda: saved_views.save(SavedView(st.session_state["view_name"], page, given, rows)))
+    _try(lambda: saved_views.save(SavedView(str(st.session_state.get("view_name") or ""), page, given, rows)))
     if "view_problem" not in st.session_state:
         st.session_state["view_name"] = ""
 
