@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 from pypdfium2 import PdfDocument
 
-from browsing import until
+from browsing import drawn, until
 from likeness.reports import Report, write_report
+from map_page import BLUE, MAGENTA, close_to
 from small_report import CLASSES, small_report, small_table
 
 HOSTILE = "</script><script>window.ran = 1</script><img src=x onerror='window.ran = 1'>\"'"
@@ -31,13 +32,13 @@ class _Report:
         self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
         self.page.goto(file.as_uri())
         self.page.wait_for_selector("html[data-ready]", timeout=60_000)
-        self.page.locator("#maps").scroll_into_view_if_needed()
         self.page.evaluate("document.querySelector('.explore').scrollIntoView()")
+        drawn(self.page)
 
     def at(self, number: int, row: int) -> tuple[float, float]:
         """Where a row stands in a map, in px of the page's window."""
-        box = self.page.locator(".stage").nth(number).bounding_box()
-        x, y = self.page.evaluate(f"MAPS[{number}].at({row})")
+        box = self.page.locator(".lm-stage").nth(number).bounding_box()
+        x, y = self.page.evaluate(f"MAPS.panels[{number}].at({row})")
         return box["x"] + x, box["y"] + y
 
     def drag(self, *corners: tuple[float, float]) -> None:
@@ -56,14 +57,16 @@ class _Report:
 
     @property
     def selected(self) -> list[int]:
-        found: list[int] = self.page.evaluate("activeRows()")
+        found: list[int] = self.page.evaluate("ROWS.filter((row) => MAPS.roles[row] !== FADED)")
         return found
 
-    def ink(self, number: int, row: int) -> float:
-        """How opaque the map is where a row stands, 0 to 1."""
-        script = """([number, row]) => { const map = MAPS[number], ratio = map.base.width / map.width, [x, y] = map.at(row);
-            return map.base.getContext('2d').getImageData(Math.round(x * ratio), Math.round(y * ratio), 1, 1).data[3] / 255; }"""
-        return float(self.page.evaluate(script, [number, row]))
+    def is_bright(self, number: int, row: int, color: str) -> bool:
+        """Whether a row stands on a map in its full color."""
+        box = self.page.locator(".lm-stage").nth(number).bounding_box()
+        x, y = self.at(number, row)
+        script = """(canvas, [x, y]) => [...canvas.getContext("2d").getImageData(x * canvas.width, y * canvas.height, 1, 1).data]"""
+        place = [(x - box["x"]) / box["width"], (y - box["y"]) / box["height"]]
+        return close_to(self.page.locator(".lm-points").nth(number).evaluate(script, place), color)
 
 
 @pytest.fixture
@@ -88,13 +91,14 @@ def report(opened: Callable[..., _Report]) -> _Report:
 
 def test_hover_shows_the_picture_and_values(report: _Report) -> None:
     report.page.mouse.move(*report.at(0, 2))
-    card = report.page.locator("#card")
+    card = report.page.locator(".lm-card")
     card.wait_for()
-    assert card.locator(".file").text_content() == "02.png"
-    assert card.locator("dt").all_text_contents()[:2] == ["Kind", "Weight"]
-    assert card.locator("dd").all_text_contents()[:2] == ["c", "0.6667"]
-    middle = "[...document.querySelector('#card canvas').getContext('2d').getImageData(20, 15, 1, 1).data]"
-    until(report.page, lambda: np.abs(np.array(report.page.evaluate(middle)) - [12, 243, 100, 255]).max() < 12)
+    until(report.page, lambda: card.locator(".lm-card-label").text_content() == "02.png")
+    assert card.locator("dt").all_text_contents() == ["kind", "weight"]
+    assert card.locator("dd").all_text_contents() == ["c", "0.6667"]
+    middle = """(image) => { const pen = document.createElement('canvas').getContext('2d'); pen.drawImage(image, 0, 0);
+        return [...pen.getImageData(20, 15, 1, 1).data]; }"""
+    until(report.page, lambda: np.abs(np.array(card.locator("img").evaluate(middle)) - [12, 243, 100, 255]).max() < 12)
     report.page.mouse.move(*np.add(report.at(0, 2), (60, -60)))
     card.wait_for(state="hidden")
 
@@ -107,11 +111,11 @@ def test_what_is_drawn_around_in_one_map_is_selected_in_both_and_shown(report: _
     expected = np.flatnonzero(CLASSES == 3).tolist()
     assert report.selected == expected
     for number in (0, 1):
-        assert report.ink(number, 3) > 0.7
-        assert report.ink(number, 0) < 0.3
+        assert report.is_bright(number, 3, MAGENTA)
+        assert not report.is_bright(number, 0, BLUE)
     assert report.page.text_content("#chosen") == "10 of 40 images"
     assert [int(tile.get_attribute("data-row")) for tile in report.page.locator("#grid .tile").all()] == expected
-    report.page.click("#clear")
+    report.page.click("[data-tool=clear]")
     assert len(report.selected) == 40
 
 
@@ -122,7 +126,6 @@ def test_a_click_shows_the_neighbors_in_both_spaces(report: _Report) -> None:
     assert found == [list(range(2, 10)), [0, 39, 38, 37, 36, 35, 34, 33]]
     assert rows.nth(0).locator(".tile").first.text_content() == "c0.90"
     assert rows.nth(0).locator(".tile").nth(3).text_content() == "= b0.60"
-    report.page.keyboard.press("Escape")
     report.page.keyboard.press("Escape")
     report.page.locator("#neighbors").wait_for(state="hidden")
 
@@ -135,33 +138,34 @@ def test_values_are_found_and_the_legend_shows_classes_alone(report: _Report) ->
     report.page.fill("#find", "nothing like it")
     report.page.keyboard.press("Enter")
     assert report.page.text_content("#status") == "No image has this value"
-    report.page.locator("#legend button", has_text="d").click()
+    report.page.fill("#find", "")
+    report.page.keyboard.press("Enter")
+    report.page.locator(".lm-entry", has_text="d").click()
     assert report.selected == np.flatnonzero(CLASSES == 3).tolist()
     report.page.select_option("#color", label="Weight")
     assert len(report.selected) == 40
-    assert report.page.locator("#legend .scale span").all_text_contents() == ["0", "6.5", "13"]
+    until(report.page, lambda: [each.input_value() for each in report.page.locator(".lm-range-field").all()] == ["0", "13"])
+    assert report.page.locator("#grid .tile").nth(1).inner_text() == "0.3333"
 
 
 def test_all_of_it_works_by_keyboard(report: _Report) -> None:
-    report.page.locator(".stage canvas").nth(1).focus()
-    report.page.keyboard.press("ArrowRight")
-    first = report.page.evaluate("STATE.hovered")
+    press = report.page.keyboard.press
+    report.page.locator(".lm-overlay").nth(1).focus()
+    press("Shift+ArrowRight")
+    first = report.page.evaluate("MAPS.hovered")
     assert first >= 0
-    before = report.at(0, first)
-    report.page.keyboard.press("ArrowUp")
-    second = report.page.evaluate("STATE.hovered")
-    assert report.at(0, second)[1] < before[1] or second == first
-    report.page.keyboard.press("Space")
-    assert report.selected == [second]
-    report.page.keyboard.press("Enter")
-    assert report.page.evaluate("STATE.query") == second
-    report.page.keyboard.press("+")
-    assert report.page.evaluate("MAPS[0].zoom") > 1
-    report.page.keyboard.press("0")
-    assert report.page.evaluate("MAPS[0].zoom") == 1
-    for _ in range(3):
-        report.page.keyboard.press("Escape")
-    assert (report.page.evaluate("STATE.query"), len(report.selected)) == (-1, 40)
+    press("Space")
+    assert report.selected == [first]
+    press("Enter")
+    assert report.page.evaluate("MAPS.query") == first
+    press("+")
+    assert report.page.evaluate("MAPS.panels[1].view.zoom") > 1
+    press("0")
+    assert report.page.evaluate("MAPS.panels[1].view.zoom") == 1
+    press("Escape")
+    press("Escape")
+    assert (report.page.evaluate("MAPS.query"), len(report.selected)) == (None, 40)
+    report.page.locator("#neighbors").wait_for(state="hidden")
 
 
 def test_nothing_is_asked_of_the_network_even_by_a_script_that_would(report: _Report) -> None:
@@ -198,7 +202,7 @@ def test_hostile_texts_are_shown_as_texts(opened: Callable[..., _Report], tmp_pa
     table = small_table(tmp_path / "images", **{HOSTILE: [HOSTILE, "b"] * 20})
     report = opened(replace(small_report(tmp_path, table, HOSTILE), first=[HOSTILE], lead=HOSTILE, settings=HOSTILE))
     assert report.page.text_content("h1") == HOSTILE
-    assert report.page.locator("#legend .name").all_text_contents() == [HOSTILE, "b"]
+    assert report.page.locator(".lm-entry .lm-name").all_text_contents() == [HOSTILE, "b"]
     report.page.mouse.click(*report.at(0, 0))
     assert report.page.locator("#neighbors dd").first.text_content() == HOSTILE
     assert report.page.evaluate("window.ran") is None
@@ -210,14 +214,14 @@ def test_it_fits_narrow_windows_in_the_dark_and_touch_scrolls_over_the_maps(open
     report = opened(viewport={"width": width, "height": 800}, color_scheme="dark", has_touch=True, is_mobile=True)
     assert report.page.evaluate("document.documentElement.scrollWidth") <= width
     assert report.page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(18, 21, 28)"
-    assert report.page.evaluate("getComputedStyle(MAPS[0].over).touchAction") == "auto"
+    assert report.page.evaluate("getComputedStyle(MAPS.panels[0].overlay).touchAction") == "pan-y"
     report.page.touchscreen.tap(*report.at(0, 2))
-    assert report.page.evaluate("STATE.query") == 2
+    assert report.page.evaluate("MAPS.query") == 2
 
 
 def test_paper_is_white_and_without_controls(opened: Callable[..., _Report]) -> None:
     page = opened(color_scheme="dark").page
-    page.evaluate("byId('legend').remove(); document.querySelector('.pictures').remove()")
+    page.evaluate("document.querySelector('.lm-legend').hidden = true; document.querySelector('.pictures').hidden = true")
     with PdfDocument(page.pdf(format="A4", print_background=False)) as printed:
         paper = np.asarray(printed[0].render(scale=1).to_pil().convert("RGB"), int)
     blue = np.abs(paper - (0x25, 0x59, 0xB0)).max(axis=2) < 40  # the color of a class, which nothing but its points has
@@ -225,4 +229,4 @@ def test_paper_is_white_and_without_controls(opened: Callable[..., _Report]) -> 
     page.emulate_media(media="print")
     assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
     assert not page.locator(".bar").is_visible()
-    assert page.locator(".stage").first.is_visible()
+    assert page.locator(".lm-stage").first.is_visible()

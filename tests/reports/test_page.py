@@ -37,7 +37,7 @@ def test_what_people_wrote_stays_text(tmp_path: Path) -> None:
     assert "<!--" not in page.replace("<!doctype", "")
     data = _data(page)
     assert {column["name"] for column in data["columns"]} >= {HOSTILE, "$script"}
-    assert data["maps"][1]["title"] == HOSTILE
+    assert data["map"]["panels"][1]["title"] == HOSTILE
 
 
 def test_the_policy_names_the_only_script_and_style_and_forbids_the_network(tmp_path: Path) -> None:
@@ -56,11 +56,10 @@ def test_the_policy_names_the_only_script_and_style_and_forbids_the_network(tmp_
 
 def test_places_and_neighbors_stand_in_it_the_same_for_the_same_report(tmp_path: Path) -> None:
     data = _data(report_html(small_report(tmp_path)).decode())
-    places = np.array(data["maps"][0]["xy"]).reshape(-1, 2)
-    assert (places.min(), places.max()) == (0, 65_535)
-    assert np.allclose(places / 65_535 * 2 - 1, POSITIONS, atol=1e-4)
-    assert data["maps"][1]["near"][:3] == [39, 38, 37]
-    assert data["maps"][0]["like"][:8] == [900, 800, 700, 600, 500, 400, 300, 200]
+    places = np.frombuffer(base64.b64decode(data["map"]["panels"][0]["positions"]["base64"]), np.float32)
+    assert np.array_equal(places.reshape(-1, 2), POSITIONS.astype(np.float32))
+    assert data["near"][1][:3] == [39, 38, 37]
+    assert data["like"][0][:8] == [900, 800, 700, 600, 500, 400, 300, 200]
     pages = [report_html(small_report(tmp_path / name)) for name in ("here", "there")]
     assert pages[0] == pages[1]
 

@@ -26,7 +26,7 @@ def test_a_run_beside_the_raw_encoder_on_images_that_it_has_not_seen(tmp_path: P
     page = report_html(report).decode()
     assert "attribute" in page
     assert "a secret place" not in page
-    assert page.count("<svg") == 3
+    assert page.count("<figure><svg") == 3
 
 
 def test_what_is_no_trained_run_is_refused(tmp_path: Path) -> None:

@@ -10,19 +10,19 @@ from string import Template
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from likeness.errors import InputError
 from likeness.io import name_to_text, write_atomic
+from likeness.plots.linked_map import SCRIPTS, Coloring, MapPanel, encode_map, read_script, read_text
 from likeness.reports.columns import report_columns
 from likeness.reports.figures import FigureTable
 from likeness.reports.picture_sheets import ACROSS, PictureSheets, picture_sheets
 from likeness.reports.privacy import hide_folders
 from likeness.reports.report import Curve, Report
 
-# one scope, each after those whose constants it reads
-_SCRIPTS = ("data", "state", "pictures", "map", "pointer", "card", "legend", "lists", "search", "main")
-_GRID = 65_535  # places on a map in each direction
+# one scope with the map's, each after those whose constants it reads; a report has fewer points than the graphics card is asked for
+_MAP_SCRIPTS = tuple(name for name in SCRIPTS if not name.startswith("gl_"))
+_SCRIPTS = ("data", "pictures", "lists", "main")
 WIDTH, HEIGHT = 320, 170  # of a curve
 _LEFT, _RIGHT, _TOP, _BOTTOM = 44, 12, 10, 24
 _SPARE = 20_000  # bytes of the page that are not known before it is put together
@@ -39,21 +39,15 @@ def report_html(report: Report) -> bytes:
     places = [Path.home(), Path.cwd(), table.root, table.root.parent]  # folders of this machine that no text of the report may tell
     paths, names = table.paths(), [*report.first, *(name for name in table.attributes if name not in report.first)]
     columns, left_out = report_columns(table.frame, names, places, report.options.megabytes)
+    panels = [MapPanel(hide_folders(view.name, places), view.positions, view.caption) for view in report.views]
     data: dict[str, Any] = {
-        "noun": "images",
         "names": [hide_folders(name_to_text(path.name), places) for path in paths],
         "columns": columns,
-        "maps": [
-            {
-                "title": hide_folders(view.name, places),
-                "xy": _grid(view.positions),
-                "near": view.rows.ravel().tolist(),
-                "like": np.rint(view.similarities.astype(np.float64) * 1000).astype(np.int64).ravel().tolist(),
-            }
-            for view in report.views
-        ],
+        "map": encode_map(panels, Coloring("none"), n=len(paths)),
+        "near": [view.rows.ravel().tolist() for view in report.views],
+        "like": [np.rint(view.similarities.astype(np.float64) * 1000).astype(np.int64).ravel().tolist() for view in report.views],
     }
-    room = int(report.options.megabytes * 1e6) - len(_json(data)) - _SPARE - sum(map(len, (_text("report.css"), _script())))
+    room = int(report.options.megabytes * 1e6) - len(_json(data)) - _SPARE - len(_style()) - len(_script())
     if room < 0.2 * report.options.megabytes * 1e6:
         raise InputError(f"What {len(paths):,} images need besides pictures leaves too little of {report.options.megabytes:g} MB; show fewer images.")
     sheets = picture_sheets(paths, int(room * 0.74) - 50 * len(paths) // 10, report.options)
@@ -75,7 +69,7 @@ def _page(report: Report, data: dict[str, Any], sheets: PictureSheets, left_out:
     def plain(text: str) -> str:
         return escape(hide_folders(text, places))
 
-    style, script = _text("report.css"), _script()
+    style, script = _style(), _script()
     found = Template(_text("report.html")).substitute(
         policy=_policy(script, style),
         style=style,
@@ -88,7 +82,7 @@ def _page(report: Report, data: dict[str, Any], sheets: PictureSheets, left_out:
         curves="".join(f"<figure>{curve_svg(each)}<figcaption>{plain(each.title)}</figcaption></figure>" for each in report.curves),
         settings=f"<details><summary>All settings</summary><pre>{plain(report.settings)}</pre></details>" if report.settings else "",
         shown=escape(_shown(report, left_out)),
-        captions=escape("; ".join(dict.fromkeys(view.caption for view in report.views))),
+        map=read_text("linked_map.html"),
         sheets="".join(f'<img class="sheet" hidden alt="" src="data:image/webp;base64,{base64.b64encode(each).decode()}">' for each in sheets.files),
         data=_json(data),
     )
@@ -157,16 +151,6 @@ def curve_svg(curve: Curve) -> str:
     return f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{escape(label)}">{drawn}</svg>'
 
 
-def _grid(positions: NDArray[np.float32]) -> list[int]:
-    """Positions (m, 2) as whole numbers x, y, x, y ... of one scale for both directions, in the middle of a square."""
-    places = np.asarray(positions, np.float64)
-    low, high = places.min(axis=0), places.max(axis=0)
-    size = float((high - low).max()) or 1.0
-    shifted = (places - (low + high) / 2) / size + 0.5
-    found: list[int] = np.rint(shifted * _GRID).astype(np.int64).ravel().tolist()
-    return found
-
-
 def _json(data: Any) -> str:
     """JSON that may stand inside of a script element: no sign in it ends that, begins a comment, or is a line's end to old parsers."""
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
@@ -176,7 +160,11 @@ def _json(data: Any) -> str:
 
 
 def _script() -> str:
-    return "".join(["'use strict';\n", *(_text(f"{name}.js") for name in _SCRIPTS)])
+    return "\n".join(["'use strict';", read_script(*_MAP_SCRIPTS), *(_text(f"{name}.js") for name in _SCRIPTS)])
+
+
+def _style() -> str:
+    return _text("report.css").replace("@media print", f"{read_text('linked_map.css')}\n@media print", 1)
 
 
 def _text(name: str) -> str:

@@ -1,38 +1,36 @@
 // What the report holds, and how its values read.
 
-const DATA = JSON.parse(document.getElementById("data").textContent);
-const COUNT = DATA.names.length;
-const NEIGHBORS = DATA.maps[0].near.length / COUNT;
-
 const byId = (id) => document.getElementById(id);
-const whole = (number) => number.toLocaleString("en-US");
-const short = (number) => (Number.isInteger(number) ? String(number) : String(Number(number.toPrecision(4))));
+const DATA = JSON.parse(byId("data").textContent);
+const COUNT = DATA.names.length;
+const NEIGHBORS = DATA.near[0].length / COUNT;
+const ROWS = Array.from({ length: COUNT }, (_, row) => row);
 
-/** An element; texts are set as texts, so that nothing in them is markup. */
-function make(tag, properties = {}, ...children) {
-  const element = Object.assign(document.createElement(tag), properties);
-  element.append(...children);
-  return element;
+for (const column of DATA.columns.filter((each) => each.known !== undefined)) {
+  const { type, base64 } = column.coloring.codes;
+  column.codes = new TYPES[type](fromBase64(base64).buffer);
 }
 
-const hasClasses = (column) => column?.kind === "category" || column?.kind === "colors";
-const isScale = (column) => column?.kind === "number" || column?.kind === "angle";
+const exact = (number) => (Number.isInteger(number) ? String(number) : String(Number(number.toPrecision(4))));
 
 /** The value of an image as a text; "" where it has none. */
 function valueOf(column, row) {
   if (!column) return "";
-  if (hasClasses(column)) return column.codes[row] < 0 ? "" : column.names[column.codes[row]];
+  if (column.codes) return column.codes[row] < column.known ? column.coloring.names[column.codes[row]] : "";
   const value = column.values[row];
-  return value === null ? "" : isScale(column) ? short(value) + (column.kind === "angle" ? "°" : "") : value;
+  if (value === null || !column.coloring) return value ?? "";
+  return exact(value) + (column.coloring.kind === "angle" ? "°" : "");
 }
+
+/** What is known of an image, by attribute. */
+const attributesOf = (row) => Object.fromEntries(DATA.columns.map((each) => [each.name, valueOf(each, row)]).filter(([, value]) => value !== ""));
 
 /** Rows whose value in one column, or in any, or whose file's name, holds a text. */
 function rowsWith(text, column) {
   const wanted = text.trim().toLowerCase();
   const holds = (value) => value.toLowerCase().includes(wanted);
   const columns = column ? [column] : DATA.columns;
-  const classes = columns.map((each) => hasClasses(each) && each.names.map(holds));
-  const matches = (row) =>
-    columns.some((each, place) => (classes[place] ? each.codes[row] >= 0 && classes[place][each.codes[row]] : holds(valueOf(each, row))));
-  return Array.from({ length: COUNT }, (_, row) => row).filter((row) => matches(row) || (!column && holds(DATA.names[row])));
+  return ROWS.filter((row) => columns.some((each) => holds(valueOf(each, row))) || (!column && holds(DATA.names[row])));
 }
+
+const nearOf = (space, row) => DATA.near[space].slice(row * NEIGHBORS, (row + 1) * NEIGHBORS);

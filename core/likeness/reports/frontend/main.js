@@ -1,53 +1,68 @@
-// Puts the page together.
+// Puts the page together: the page stands where Python does in the app, and answers what a person does on the maps.
 
-const MAPS = DATA.maps.map((data, number) => new PointMap(data, number));
-byId("maps").append(...MAPS.map((map) => map.root));
-MAPS.forEach(bindPointer);
-bindSearch();
+let column = DATA.columns.find((each) => each.coloring) ?? null; // by which points are colored
 
-const colors = byId("color");
-colors.append(...DATA.columns.map((each, place) => make("option", { value: place, textContent: each.name, disabled: each.kind === "text" })));
-colors.value = DATA.columns.indexOf(STATE.column);
-colors.onchange = () => change({ column: DATA.columns[colors.value], classes: null });
-colors.parentElement.hidden = !STATE.column;
-
-const tools = [...document.querySelectorAll("[data-tool]")].filter((each) => each.tagName === "BUTTON");
-for (const button of tools) button.onclick = () => change({ tool: button.dataset.tool });
-byId("clear").onclick = () => change({ selected: null, classes: null });
-byId("more").onclick = showMore;
-
-function showTool() {
-  for (const button of tools) button.setAttribute("aria-pressed", button.dataset.tool === STATE.tool);
-  for (const map of MAPS) map.stage.dataset.tool = STATE.tool;
-}
-
-document.addEventListener("keydown", (event) => {
-  if (event.key !== "Escape") return;
-  if (STATE.hovered >= 0) change({ hovered: -1 });
-  else if (STATE.query >= 0) change({ query: -1 });
-  else change({ selected: null, classes: null });
-});
-
-const redraw = () => MAPS.forEach((map) => map.draw());
-matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
-
-listen((changed) => {
-  const has = (...names) => names.some((name) => changed.has(name));
-  if (has("column")) buildLegend();
-  if (has("column", "classes")) refreshLegend();
-  if (has("column", "classes", "selected")) {
+/** The maps, whose pictures stand in a grid below. */
+class ReportMaps extends LinkedMap {
+  refresh() {
+    super.refresh();
+    const seen = [this.roles, column];
+    if (seen.every((each, i) => each === this.listed?.[i])) return;
+    this.listed = seen;
     shownTiles = PAGE;
-    redraw();
     showGrid();
   }
-  if (has("query", "column")) showNeighbors();
-  if (has("hovered", "query")) MAPS.forEach((map) => map.drawOver());
-  if (has("hovered")) showCard();
-  if (has("tool")) showTool();
-});
+}
 
-buildLegend();
-refreshLegend();
-showTool();
-showGrid();
-document.documentElement.dataset.ready = "true";
+const MAPS = new ReportMaps(byId("maps"));
+
+async function show({ id = null, selected, query }) {
+  const neighbors = query === null ? null : DATA.near.map((_, space) => nearOf(space, query));
+  const coloring = { ...(column?.coloring ?? DATA.map.coloring), colored: null };
+  const data = { ...DATA.map, coloring, selected, query, neighbors, seen: id };
+  showNeighbors(query);
+  await MAPS.update({ data, source: SOURCE, setTriggerValue: (kind, edit) => kind === "edit" && show(edit) });
+}
+
+const showAgain = () => show({ selected: MAPS.selectedText, query: MAPS.query });
+
+function bindColors() {
+  const colors = byId("color");
+  colors.append(...DATA.columns.map((each, place) => make("option", { value: place, textContent: each.name, disabled: !each.coloring })));
+  colors.value = DATA.columns.indexOf(column);
+  colors.parentElement.hidden = !column;
+  colors.onchange = () => {
+    column = DATA.columns[colors.value];
+    showAgain();
+  };
+}
+
+function bindSearch() {
+  const within = byId("within");
+  within.append(make("option", { value: "", textContent: "in all" }), ...DATA.columns.map((each, place) => make("option", { value: place, textContent: each.name })));
+  byId("search").onsubmit = (event) => {
+    event.preventDefault();
+    const text = byId("find").value;
+    const rows = text.trim() ? rowsWith(text, DATA.columns[within.value]) : [];
+    const mask = new Uint8Array(COUNT);
+    for (const row of rows) mask[row] = 1;
+    MAPS.select(mask, "replace");
+    byId("status").textContent = text.trim() && !rows.length ? "No image has this value" : "";
+  };
+}
+
+/** On paper, maps are as on a white page, whatever the screen has. */
+function printMaps() {
+  Object.assign(MAPS, { theme: { ...MAPS.theme, background: [255, 255, 255], text: [0, 0, 0], dark: false } });
+  MAPS.refresh();
+  for (const panel of MAPS.panels) panel.drawPoints(MAPS.scene); // a whole frame would leave the paper blank
+}
+
+bindColors();
+bindSearch();
+byId("more").onclick = showMore;
+document.addEventListener("keydown", (event) => event.key === "Escape" && MAPS.escape(event));
+matchMedia("(prefers-color-scheme: dark)").addEventListener("change", showAgain);
+window.addEventListener("beforeprint", printMaps);
+window.addEventListener("afterprint", showAgain);
+show({ selected: null, query: null }).then(() => (document.documentElement.dataset.ready = "true"));

@@ -139,13 +139,17 @@ class Panel {
   /** Draws what has changed; true while there is more to draw. */
   draw(scene) {
     if (!this.target || !this.width) return false;
-    const { scale, x0, y0 } = this.transform();
-    const r = this.ratio;
-    const transform = { scale: scale * r, x0: x0 * r, y0: y0 * r };
-    if (this.dirty) this.dirty = this.many ? this.drawMany(scene, transform) : this.drawFew(scene, transform);
+    if (this.dirty) this.drawPoints(scene);
     drawOverlay(this, this.overlay.getContext("2d"));
     this.names.draw();
     return this.dirty;
+  }
+
+  drawPoints(scene) {
+    const { scale, x0, y0 } = this.transform();
+    const r = this.ratio;
+    const transform = { scale: scale * r, x0: x0 * r, y0: y0 * r };
+    this.dirty = this.many ? this.drawMany(scene, transform) : this.drawFew(scene, transform);
   }
 
   drawFew(scene, transform) {

@@ -1,5 +1,6 @@
 // The list of keys, opened by "?" anywhere on the page or by the button.
 
+/** [title, keys, a selector of the page that has them; everywhere without one]. */
 const SHORTCUTS = [
   ["Map", [
     ["Arrow keys", "Move the map"],
@@ -34,12 +35,12 @@ const SHORTCUTS = [
     ["Space, Ctrl + click", "Tick the picture, or take the tick away"],
     ["Shift + arrow keys", "Tick on the way"],
     ["Shift + click", "Tick all from the last tick on"],
-  ]],
+  ], ".stApp"],
   ["Labels", [
     ["1 to 9", "Give the selected images a label"],
     ["U, Shift + U", "Undo your last label, do it again"],
     ["Y, N, Z", "How many match: yes, no, take back"],
-  ]],
+  ], ".stApp"],
   ["Page", [
     ["?", "Open or close this list"],
     ["Tab, Shift + Tab", "Next, previous control"],
@@ -81,7 +82,8 @@ class Shortcuts {
   fill() {
     const close = make("button", { className: "lm-tool", type: "button", title: "Close (Esc)", innerHTML: icon("clear"), onclick: () => this.dialog.close() });
     close.setAttribute("aria-label", "Close");
-    const groups = SHORTCUTS.map(([title, keys]) => make("section", {}, make("h3", { textContent: title }), make("dl", {}, ...keys.flatMap(([key, text]) => [make("dt", { textContent: key }), make("dd", { textContent: text })]))));
+    const here = SHORTCUTS.filter(([, , where]) => !where || document.querySelector(where));
+    const groups = here.map(([title, keys]) => make("section", {}, make("h3", { textContent: title }), make("dl", {}, ...keys.flatMap(([key, text]) => [make("dt", { textContent: key }), make("dd", { textContent: text })]))));
     this.dialog.append(make("div", { className: "lm-shortcuts-head" }, make("h2", { textContent: "Keys" }), close), make("div", { className: "lm-shortcuts-list" }, ...groups));
   }
 
