@@ -38,10 +38,12 @@ def test_equals_the_papers_equation_of_the_reference_and_the_authors_code(refere
     assert value == pytest.approx(float(arrays[f"{case}_official_logratio_loss"]), rel=1e-7)
     np.testing.assert_allclose(slope, arrays[f"{case}_official_logratio_grad"], atol=1e-7 * np.abs(slope).max())
     if case in CASES:
+        for reduction in ("mean", "sum"):
+            name = f"{case}_paper_logratio_{reduction}"
+            value, slope = gradient(lambda rows, reduction=reduction: log_ratio(rows, known, reduction=reduction), rows)
+            assert value == pytest.approx(float(arrays[name]), rel=1e-12)
+            np.testing.assert_allclose(slope, arrays[f"{name}_grad"], rtol=1e-10, atol=1e-12 * np.abs(slope).max())
         name = f"{case}_paper_logratio_mean"
-        value, slope = gradient(lambda rows: log_ratio(rows, known), rows)
-        assert value == pytest.approx(float(arrays[name]), rel=1e-12)
-        np.testing.assert_allclose(slope, arrays[f"{name}_grad"], rtol=1e-10, atol=1e-12 * np.abs(slope).max())
         assert float(log_ratio(single, labels)) == pytest.approx(float(arrays[name]), rel=1e-5)
         official = float(arrays[f"{case}_official_logratio_loss_float32"])
         assert float(log_ratio(single, labels, variant="official")) == pytest.approx(official, rel=1e-5)

@@ -10,10 +10,11 @@ if TYPE_CHECKING:
     from torch import Tensor
 
 VARIANTS = ("paper", "official")
+REDUCTIONS = ("mean", "sum")
 
 
-def log_ratio(embeddings: Any, label_distances: Any, variant: str = "paper") -> Any:
-    """Eq. 5, the mean over all triplets of Eq. 10: {log(D(f_a, f_i) / D(f_a, f_j)) - log(D(y_a, y_i) / D(y_a, y_j))}^2, D squared distances.
+def log_ratio(embeddings: Any, label_distances: Any, variant: str = "paper", reduction: str = "mean") -> Any:
+    """Eq. 5 over all triplets of Eq. 10: {log(D(f_a, f_i) / D(f_a, f_j)) - log(D(y_a, y_i) / D(y_a, y_j))}^2, D squared distances.
 
     With u_i = log D(f_a, f_i) - log D(y_a, y_i) a triplet costs (u_i - u_j)^2, and the sum over all pairs of m neighbors is
     m sum_i (u_i - mean u)^2. Pairs at one and the same label distance, which Eq. 10 leaves out, are taken off again by the same formula,
@@ -25,6 +26,7 @@ def log_ratio(embeddings: Any, label_distances: Any, variant: str = "paper") -> 
             first a rows, each an anchor, to all; (n, n) takes every row as an anchor. On the diagonal anything may stand.
         variant: "paper", or "official", the authors' code: plain instead of squared distances on both sides, hence a quarter of the paper's
             value; sqrt(D + 1e-4 / d) in the embedding, and 1e-6 more inside each logarithm; pairs at equal label distances count as well.
+        reduction: "mean" or "sum" over triplets.
 
     Returns:
         A scalar tensor for tensors, a float for arrays. Where the ratio has no value, at a label distance of 0 or in the same place of the
@@ -32,14 +34,15 @@ def log_ratio(embeddings: Any, label_distances: Any, variant: str = "paper") -> 
         the loss is 0, and so is its gradient.
 
     Raises:
-        InputError: as `checked_anchors`, or an unknown variant.
+        InputError: as `checked_anchors`, or an unknown variant or reduction.
     """
-    if variant not in VARIANTS:
-        raise InputError(f"The log-ratio loss has no '{variant}'; choose from {', '.join(VARIANTS)}.")
+    for given_name, known in ((variant, VARIANTS), (reduction, REDUCTIONS)):
+        if given_name not in known:
+            raise InputError(f"The log-ratio loss has no '{given_name}'; choose from {', '.join(known)}.")
     given = checked_anchors(embeddings, label_distances)
     distances = given.distances()
     loss, triplets = _paper(distances, given) if variant == "paper" else _official(distances, given)
-    return as_given(loss / triplets.clamp(min=1), embeddings)
+    return as_given(loss / triplets.clamp(min=1) if reduction == "mean" else loss, embeddings)
 
 
 def _paper(distances: "Tensor", given: Anchors) -> "tuple[Tensor, Tensor]":

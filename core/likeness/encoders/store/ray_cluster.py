@@ -17,6 +17,7 @@ from likeness.io import folder_kept_out
 # The sockets of Ray lie below its folder, and their paths may have 107 characters.
 _LONGEST_FOLDER = 40
 _OBJECT_STORE_BYTES = 200 << 20
+_TRIES = 3  # to start it on a busy machine
 _REACHED_SECONDS = 10.0
 _THIS_MACHINE = ("127.0.0.1", "localhost", "::1")
 _QUIET = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_BACKEND_LOG_LEVEL": "fatal"}
@@ -83,14 +84,19 @@ def _connect(ray: Any, address: str | None, folder: str | None) -> None:
     options: dict[str, Any] = {"address": address} if address else {"address": "local", "include_dashboard": False, "_temp_dir": folder}
     if not address:
         options |= {"object_store_memory": _OBJECT_STORE_BYTES, "num_cpus": os.cpu_count()}
-    try:
-        with _stderr_without(b"Set ray log level"):
-            ray.init(**options, job_config=_job_config(), log_to_driver=False, logging_level=logging.ERROR, configure_logging=False)
-    except Exception as error:  # a bare one where Ray's processes are not up within 30 s, a limit that Ray has no setting for
-        reason = " ".join(str(error).split())[:200]
-        if address:
-            raise InputError(_not_there(address, reason)) from error
-        raise InputError(f"Ray cannot be started on this machine ({reason}); try again when it is less busy, or use the engine 'local'.") from error
+    for left in reversed(range(1 if address else _TRIES)):
+        try:
+            with _stderr_without(b"Set ray log level"):
+                ray.init(**options, job_config=_job_config(), log_to_driver=False, logging_level=logging.ERROR, configure_logging=False)
+            return
+        except Exception as error:  # a bare one where Ray's processes are not up within 30 s, a limit that Ray has no setting for
+            reason = " ".join(str(error).split())[:200]
+            if address:
+                raise InputError(_not_there(address, reason)) from error
+            if not left:
+                said = f"Ray cannot be started on this machine ({reason}); try again when it is less busy, or use the engine 'local'."
+                raise InputError(said) from error
+            ray.shutdown()
 
 
 def _check_reached(ray: Any, address: str | None) -> None:
