@@ -89,7 +89,7 @@ def test_of_two_spaces_it_says_how_far_and_where_they_differ(page: Page) -> None
     assert table["Images"].to_dict() == per_class["images"].to_dict()
     np.testing.assert_allclose(table["Same class, Raw encoder"], per_class["own"], atol=1e-6)
     assert "Relatedness of errors, Car color" in table
-    page.session_state["semantics"] = "Similarities"
+    page.session_state["semantics"] = page.query_params["semantics"] = "Similarities"  # one alone may be overruled by the other
     for name, panels in (("car color", 3), ("Raw encoder", 2)):
         assert [trace["type"] for trace in _measured(page.set("b", name)).charts[0]] == ["heatmap"] * panels  # of language and of each space
 
