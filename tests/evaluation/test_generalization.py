@@ -23,14 +23,11 @@ from likeness.evaluation import (
 @pytest.fixture
 def measured() -> pd.DataFrame:
     """Two methods, two seeds, three splits; the raw encoder has one seed."""
-    rng = np.random.default_rng(0)
-    lines = []
-    for row, seeds in (("A", (0, 1)), ("B", (0, 1)), ("raw", (0,))):
-        for seed in seeds:
-            for split, distance in (("start", 10.0), ("swap 4", 20.0), ("removal 3", 50.0)):
-                lines.append({"row": row, "seed": seed, "split": split, "distance": distance, "recall_at_1": rng.random()})
-    frame = pd.DataFrame(lines)
-    return frame.assign(structure_inter=rng.random(len(frame)), zero_shot_2=0.4, few_shot_2=np.linspace(0.4, 0.6, len(frame)))
+    rng, runs = np.random.default_rng(0), (("A", 0), ("A", 1), ("B", 0), ("B", 1), ("raw", 0))
+    splits = (("start", 10.0), ("swap 4", 20.0), ("removal 3", 50.0))
+    frame = pd.DataFrame([(*run, *split) for run in runs for split in splits], columns=["row", "seed", "split", "distance"])
+    scores = {name: rng.random(len(frame)) for name in ("recall_at_1", "structure_inter")}
+    return frame.assign(**scores, zero_shot_2=0.4, few_shot_2=np.linspace(0.4, 0.6, len(frame)))
 
 
 @given(st.lists(st.tuples(st.integers(0, 1000), st.floats(0, 1)), min_size=2, max_size=9, unique_by=lambda pair: pair[0]))
@@ -128,11 +125,12 @@ def test_gains_of_few_shots(measured: pd.DataFrame) -> None:
 
 def _scores(removal: tuple[float, float]) -> pd.DataFrame:
     """Two methods on the start, the hardest exchange and the hardest removal."""
-    lines = []
-    for row, after in zip(("A", "B"), removal, strict=True):
-        for split, distance, score in (("start", 10.0, 0.9), ("swap 4", 20.0, 0.4), ("removal 2", 40.0, after), ("removal 1", 30.0, 0.1)):
-            lines.append({"row": row, "seed": 0, "split": split, "distance": distance, "recall_at_1": score})
-    return pd.DataFrame(lines)
+    lines = [
+        (row, 0, split, distance, score)
+        for row, after in zip(("A", "B"), removal, strict=True)
+        for split, distance, score in (("start", 10.0, 0.9), ("swap 4", 20.0, 0.4), ("removal 2", 40.0, after), ("removal 1", 30.0, 0.1))
+    ]
+    return pd.DataFrame(lines, columns=["row", "seed", "split", "distance", "recall_at_1"])
 
 
 def test_a_rise_by_removal_is_that_of_methods_that_both_splits_have() -> None:

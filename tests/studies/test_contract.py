@@ -31,7 +31,7 @@ STUDIES: dict[str, tuple[Callable[..., pd.DataFrame], dict[str, Any]]] = {
 # InDiReCT, section 6: embedding sizes and numbers of prompts
 PAPER: dict[str, dict[str, Any]] = {
     "sizes": {"sizes": (2, 4, 8, 16, 32, 64, 128, 256, 512), "methods": PAPER_METHODS},
-    "prompts": {"counts": (10, 20, 30, 40, 50, 60, 70, 80, 90, 100, 110, 120, 130, 140, 150), "dim": 128, "methods": PAPER_METHODS},
+    "prompts": {"counts": tuple(range(10, 151, 10)), "dim": 128, "methods": PAPER_METHODS},
 }
 
 
@@ -87,11 +87,7 @@ BAD = [
     ("encoders", {"notions": []}, "There is no notion to measure"),
     ("prompts", {"counts": ()}, "There is no number of prompts to measure"),
     ("prompts", {"counts": (1,)}, r"1 prompts can't be sampled; give whole numbers from 2\."),
-    (
-        "prompts",
-        {"counts": (10, 41)},
-        "The notion 'shades' has 40 prompts, so 41 can't be sampled; give smaller numbers or a notion with more aspects",
-    ),
+    ("prompts", {"counts": (10, 41)}, "'shades' has 40 prompts, so 41 can't be sampled; give smaller numbers or a notion with more aspects"),
     ("prompts", {"counts": (10, 20, 10)}, "10 prompts stand twice"),
     ("prompts", {"methods": ("exact", "best")}, "There is no method 'best'"),
 ]

@@ -1,3 +1,4 @@
+import itertools
 import os
 import sys
 from collections.abc import Callable
@@ -11,7 +12,6 @@ import pytest
 from likeness import training
 from likeness.errors import InputError
 from likeness.studies import SweepConfig, SweepFolder, sweep
-from likeness.studies.sweeps.config import Trial
 from likeness.studies.sweeps.history import TrialHistory
 from likeness.studies.sweeps.sweep import _Judge
 from likeness.training import RunConfig, RunFolder, Status, read_config
@@ -34,12 +34,8 @@ def whole(hard: SweepConfig, tmp_path_factory: pytest.TempPathFactory) -> SweepF
     return found
 
 
-def _outcome(folder: SweepFolder) -> list[Trial]:
-    return folder.history.trials()
-
-
 def _states(folder: SweepFolder) -> list[str]:
-    return [trial.state for trial in _outcome(folder)]
+    return [trial.state for trial in folder.history.trials()]
 
 
 def _metrics(folder: SweepFolder) -> list[list[dict[str, Any]]]:
@@ -82,14 +78,12 @@ class _Killed(BaseException):
 
 def _once(method: Callable[..., Any], call: int, before: bool) -> Callable[..., Any]:
     """The method, whose process ends before or after this call of it."""
-    calls = []
+    calls = itertools.count(1)
 
     def killed(*arguments: Any, **named: Any) -> Any:
-        calls.append(None)
-        if before and len(calls) == call:
-            raise _Killed
-        result = method(*arguments, **named)
-        if not before and len(calls) == call:
+        ends = next(calls) == call
+        result = None if ends and before else method(*arguments, **named)
+        if ends:
             raise _Killed
         return result
 
@@ -113,9 +107,9 @@ def test_a_sweep_that_ends_anywhere_and_goes_on_has_the_trials_of_an_undisturbed
         patch.setattr(owner, name, _once(getattr(owner, name), call, before))
         with pytest.raises(_Killed):
             sweep(hard, tmp_path / "ended")
-    assert len(_outcome(SweepFolder(tmp_path / "ended"))) <= len(_outcome(whole))
+    assert len(SweepFolder(tmp_path / "ended").history.trials()) <= len(whole.history.trials())
     again = sweep(hard, tmp_path / "ended")
-    assert _outcome(again) == _outcome(whole)
+    assert again.history.trials() == whole.history.trials()
     assert _metrics(again) == _metrics(whole)
     assert again.figures().drop(columns="seconds").equals(whole.figures().drop(columns="seconds"))
 
@@ -135,11 +129,11 @@ def test_an_interruption_is_kept_as_a_stop_a_second_call_repeats_nothing_and_mor
     with pytest.raises(KeyboardInterrupt):
         sweep(search.model_copy(update={"trials": 2}), folder)
     assert SweepFolder(folder).status().state == "stopped"
-    first = _outcome(sweep(folder))
+    first = sweep(folder).history.trials()
     assert steps[:6] == [0, 1, 2, 3, 3, 4]  # the checkpoint of step 2 was the newest one
     before = {file: file.stat().st_mtime_ns for file in folder.glob("runs/*/report.json")}
     sweep(folder)
-    more = _outcome(sweep(search.model_copy(update={"trials": 3}), folder))
+    more = sweep(search.model_copy(update={"trials": 3}), folder).history.trials()
     assert all(file.stat().st_mtime_ns == stamp for file, stamp in before.items())
     assert more[:2] == first
     assert len(more) == 3
@@ -169,7 +163,7 @@ def test_a_run_that_somebody_stops_while_it_trains_or_reads_images_stops_the_swe
 
 
 def test_a_pruned_run_ends_early_and_says_why(whole: SweepFolder) -> None:
-    pruned = [trial for trial in _outcome(whole) if trial.state == "pruned"]
+    pruned = [trial for trial in whole.history.trials() if trial.state == "pruned"]
     assert pruned
     for trial in pruned:
         run = whole.run(trial)
@@ -205,7 +199,7 @@ def test_memory_that_does_not_last_fails_the_trial_alone_and_a_full_disk_none(
     with monkeypatch.context() as patch:
         patch.setattr(training, "train", full)
         found = sweep(search.model_copy(update={"trials": 2}), tmp_path / "rates")
-    told = [(trial.state, trial.reason) for trial in _outcome(found)]
+    told = [(trial.state, trial.reason) for trial in found.history.trials()]
     assert told == [("failed", "The batches do not fit the memory of the device."), ("finished", "")]
     monkeypatch.setattr(RunFolder, "append_metrics", no_space)
     with pytest.raises(InputError, match="make room on the disk"):
@@ -220,7 +214,7 @@ def test_what_keeps_a_sweep_from_its_end_is_said(search: SweepConfig, tmp_path: 
         sweep(SweepConfig.model_validate(search.model_dump() | {"space": space, "trials": 2}), tmp_path / "none")
     with pytest.raises(InputError, match="nowhere"):  # before the first trial
         sweep(search.model_copy(update={"changes": {"data.source": str(tmp_path / "nowhere")}}), tmp_path / "absent")
-    assert _outcome(SweepFolder(tmp_path / "absent")) == []
+    assert SweepFolder(tmp_path / "absent").history.trials() == []
     monkeypatch.setitem(sys.modules, "optuna", None)
     monkeypatch.delitem(sys.modules, "likeness.studies.sweeps.history")
     with pytest.raises(InputError, match=r'needs the package optuna; install it with: pip install "likeness\[sweeps\]"'):
