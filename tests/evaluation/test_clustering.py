@@ -1,5 +1,3 @@
-"""Clustering metrics against the reference numbers, pytorch-metric-learning, scikit-learn, slow loops, hand-computed cases and laws."""
-
 from pathlib import Path
 
 import numpy as np
@@ -26,7 +24,6 @@ def reference() -> dict[str, np.ndarray]:
 
 
 def f1_of_pairs(a: list[int], b: list[int]) -> float:
-    """Over all pairs; 0 where no pair is right."""
     (_, wrong), (missed, right) = pair_confusion_matrix(a, b)
     return float(2 * right / (2 * right + wrong + missed)) if right else 0.0
 

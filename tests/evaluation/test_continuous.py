@@ -1,5 +1,3 @@
-"""Mean label distance and nDCG: the authors' numbers, plain loops, laws."""
-
 from importlib import import_module
 from pathlib import Path
 

@@ -1,5 +1,3 @@
-"""What a benchmark of methods x splits says, on tables small enough to compute by hand."""
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -89,20 +87,18 @@ def test_structure_is_scaled_within_each_split(measured: pd.DataFrame) -> None:
 
 
 def test_what_is_left_of_a_correlation_without_some_methods() -> None:
-    rng = np.random.default_rng(0)
-    rows = [f"method {number}" for number in range(6)] + ["outlier"]
-    lines = [
-        {"row": row, "seed": seed, "split": split, "distance": distance, "structure_inter": x, "recall_at_1": y}
-        for distance, split in enumerate(("start", "swap 1"))
-        for seed in (0, 1)
-        for row, x, y in ((row, *(rng.random(2) if row != "outlier" else (9.0, 5.0))) for row in rows)
-    ]
-    measured = pd.DataFrame(lines)
+    def over_all(runs: pd.DataFrame) -> float:
+        return float(structure_correlations(scaled_structure(runs)).set_index("split")["correlation"]["all"])
+
+    rng, rows = np.random.default_rng(0), [f"method {number}" for number in range(6)] + ["outlier"]
+    runs = [(row, seed, split, place) for place, split in enumerate(("start", "swap 1")) for seed in (0, 1) for row in rows]
+    measured = pd.DataFrame(runs, columns=["row", "seed", "split", "distance"])
+    measured[["structure_inter", "recall_at_1"]] = rng.random((len(runs), 2))
+    measured.loc[measured["row"] == "outlier", ["structure_inter", "recall_at_1"]] = (9.0, 5.0)
     (found,) = correlations_without(scaled_structure(measured)).to_dict("records")
     assert found["property"] == "inter"
-    assert found["correlation"] == pytest.approx(structure_correlations(scaled_structure(measured)).set_index("split")["correlation"]["all"])
-    by_hand = {row: structure_correlations(scaled_structure(measured[measured["row"] != row])) for row in rows}
-    left = {row: own.set_index("split")["correlation"]["all"] for row, own in by_hand.items()}
+    assert found["correlation"] == pytest.approx(over_all(measured))
+    left = {row: over_all(measured[measured["row"] != row]) for row in rows}
     assert found["without"] == min(left, key=lambda row: left[row]) == "outlier"
     assert found["weakest"] == pytest.approx(left["outlier"])
     assert found["weakest"] < found["correlation"] - 0.3

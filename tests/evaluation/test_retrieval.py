@@ -1,5 +1,3 @@
-"""Retrieval metrics against the reference numbers, pytorch-metric-learning, a slow loop, hand-computed cases and laws."""
-
 from pathlib import Path
 from unittest.mock import MagicMock
 
@@ -112,15 +110,6 @@ def test_degenerate_label_sets(engine: str) -> None:
     assert np.isnan(absent["mrr"])
 
 
-def test_scores_average_to_the_metrics_and_rows_choose_queries() -> None:
-    x, labels = clusters(120, 6, 5, noise=2.0)
-    everything = retrieval_scores(x, labels)
-    assert list(everything["label"]) == list(labels)
-    assert dict(everything.drop(columns="label").mean()) == pytest.approx(retrieval_metrics(x, labels))
-    pd.testing.assert_frame_equal(retrieval_scores(x, labels, rows=[7, 3, 99]), everything.loc[[7, 3, 99]])
-    assert retrieval_metrics(x, labels, rows=labels == 2) == pytest.approx(dict(everything[labels == 2].drop(columns="label").mean()))
-
-
 def test_euclidean_of_rows_of_any_unit() -> None:
     """Nothing changes with the unit, until squares leave float32, which is said, and little with a common offset."""
     x, labels = clusters(150, 12, 6, noise=1.5)
@@ -132,10 +121,16 @@ def test_euclidean_of_rows_of_any_unit() -> None:
         retrieval_metrics(x * 2.0**60, labels, metric="euclidean")
 
 
-def test_only_some_scores_are_those_of_all(engine: str) -> None:
+def test_scores_average_to_the_metrics_and_some_rows_or_scores_are_those_of_all(engine: str) -> None:
     """Also where most ranks are beyond what is asked for."""
     x, labels = clusters(400, 12, 4, noise=3.0)
     everything = retrieval_scores(x, labels, ks=(1, 30))
+    means = everything.drop(columns="label").mean()
+    assert list(everything["label"]) == list(labels)
+    assert means.to_dict() == pytest.approx(retrieval_metrics(x, labels, ks=(1, 30)))
+    pd.testing.assert_frame_equal(retrieval_scores(x, labels, ks=(1, 30), rows=[7, 3, 99]), everything.loc[[7, 3, 99]])
+    own = everything[labels == 2].drop(columns="label").mean()
+    assert retrieval_metrics(x, labels, ks=(1, 30), rows=labels == 2) == pytest.approx(own.to_dict())
     for only in (["recall_at_1"], ["map_at_r", "mrr"], ["recall_at_30", "precision_at_1"], ["map_at_1000"], ["r_precision", "map"]):
         found = retrieval_scores(x, labels, ks=(1, 30), only=only)
         assert set(found.columns) == {"label", *only}

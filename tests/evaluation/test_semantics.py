@@ -21,7 +21,7 @@ MadeUp = Callable[..., tuple[np.ndarray, np.ndarray, np.ndarray]]
 NAMES = ["red van", "red suv", "blue van", "blue suv", "bicycle"]
 
 
-def test_holds_what_its_parts_give(made_up: MadeUp) -> None:
+def test_holds_what_its_parts_give_in_a_row_per_space(made_up: MadeUp) -> None:
     embeddings, labels, language = made_up()
     told: list[tuple[int, int]] = []
     found = semantics(embeddings, labels, language, NAMES, neighbors=7, shift=0.0, progress=lambda done, total: told.append((done, total)))
@@ -31,19 +31,13 @@ def test_holds_what_its_parts_give(made_up: MadeUp) -> None:
     np.testing.assert_array_equal(found.similarities, class_image_similarities(embeddings, labels, 5))
     assert found.rank_correlation == language_rank_correlation(found.similarities, language)
     np.testing.assert_array_equal(found.retrieval.counts, semantic_retrieval(embeddings, labels, language, 7).counts)
-    per_class = found.per_class
-    assert list(per_class.columns[-2:]) == ["image_divergence", "class_divergence"]
-    np.testing.assert_array_equal(per_class["class_divergence"], found.classes.rows)
-    assert per_class["class"].tolist() == NAMES
-
-
-def test_a_row_per_space(made_up: MadeUp) -> None:
-    spaces = {name: semantics(*made_up(seed), NAMES) for seed, name in enumerate(("a", "b"))}
-    table = semantics_table(spaces).set_index("space")
-    assert list(table.index) == ["a", "b"]
-    assert table.loc["b", "image_divergence ±"] == spaces["b"].images.deviation
-    assert table.loc["a", "relatedness"] == pytest.approx(spaces["a"].retrieval.relatedness)
-    assert table.loc["a", "own_share"] == spaces["a"].retrieval.own_share
+    assert list(found.per_class.columns[-2:]) == ["image_divergence", "class_divergence"]
+    np.testing.assert_array_equal(found.per_class["class_divergence"], found.classes.rows)
+    assert found.per_class["class"].tolist() == NAMES
+    other = semantics(*made_up(1), NAMES)
+    table = semantics_table({"a": found, "b": other}).set_index("space")
+    assert table["image_divergence ±"].to_dict() == {"a": found.images.deviation, "b": other.images.deviation}
+    assert table.loc["a", ["relatedness", "own_share"]].tolist() == pytest.approx([found.retrieval.relatedness, found.retrieval.own_share])
 
 
 def test_the_rank_correlation_is_scipys_over_pairs_of_classes_and_a_matter_of_order_alone(made_up: MadeUp) -> None:
@@ -146,12 +140,17 @@ def test_blocks_and_kinds_of_arrays_change_nothing(made_up: MadeUp, monkeypatch:
         ({"names": ["a", "b"]}, "There are 2 names for 5 classes"),
         ({"names": list("abcda")}, "The class name 'a' stands twice"),
         ({"embeddings": np.zeros((60, 3))}, "row 0 is all zeros"),
+        ({"neighbors": 0}, "neighbors is 0, but each of the 60 images has 59 others"),
+        ({"neighbors": 60}, "neighbors is 60, but each"),
+        ({"neighbors": 9, "labels": np.array([4] + [0, 1, 2, 3] * 14 + [0, 1, 2])}, "'bicycle' has one image, which can't find its own class"),
+        ({"neighbors": 9, "language": np.ones((1, 1)), "labels": np.zeros(60, int)}, "one class only"),
+        ({"neighbors": 9, "embeddings": np.full((60, 3), np.nan)}, "row 0 holds NaN"),
     ],
 )
 def test_unusable_input_is_refused(made_up: MadeUp, change: dict[str, Any], message: str) -> None:
-    embeddings, labels, language = made_up()
+    given = dict(zip(("embeddings", "labels", "language"), made_up(), strict=True)) | ({"names": NAMES} if "neighbors" in change else {}) | change
     with pytest.raises(InputError, match=message):
-        language_divergence(**{"embeddings": embeddings, "labels": labels, "language": language} | change)
+        (semantic_retrieval if "neighbors" in change else language_divergence)(**given)
 
 
 def by_hand(embeddings: np.ndarray, labels: np.ndarray, neighbors: int) -> np.ndarray:
@@ -175,11 +174,11 @@ def test_counts_by_hand(made_up: MadeUp, neighbors: int) -> None:
 
 # three classes of 2, 3 and 5 images; the last never errs
 SMALL = SemanticRetrieval(
-    np.array([[1, 3, 0], [2, 3, 1], [0, 0, 10]]),
-    np.array([[1, 0.8, 0.1], [0.8, 1, 0.3], [0.1, 0.3, 1]]),
-    np.array([2, 3, 5]),
-    ["a", "b", "c"],
-    2,
+    counts=np.array([[1, 3, 0], [2, 3, 1], [0, 0, 10]]),
+    language=np.array([[1, 0.8, 0.1], [0.8, 1, 0.3], [0.1, 0.3, 1]]),
+    sizes=np.array([2, 3, 5]),
+    names=["a", "b", "c"],
+    neighbors=2,
 )
 
 
@@ -203,22 +202,6 @@ def test_all_others_as_neighbors_are_as_related_as_random_ones(made_up: MadeUp) 
     labels = np.repeat(np.arange(5), 4)
     found = semantic_retrieval(np.eye(5)[labels], labels, language, 3)
     assert (found.own_share, np.isnan([found.relatedness, *found.per_class["relatedness"]]).all()) == (1.0, True)
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"neighbors": 0}, "neighbors is 0, but each of the 60 images has 59 others"),
-        ({"neighbors": 60}, "neighbors is 60, but each"),
-        ({"labels": np.array([4] + [0, 1, 2, 3] * 14 + [0, 1, 2])}, "The class 'bicycle' has one image, which can't find its own class"),
-        ({"language": np.ones((1, 1)), "labels": np.zeros(60, int)}, "one class only"),
-        ({"embeddings": np.full((60, 3), np.nan)}, "row 0 holds NaN"),
-    ],
-)
-def test_what_cannot_be_retrieved_is_refused(made_up: MadeUp, change: dict[str, Any], message: str) -> None:
-    embeddings, labels, language = made_up()
-    with pytest.raises(InputError, match=message):
-        semantic_retrieval(**{"embeddings": embeddings, "labels": labels, "language": language, "names": NAMES} | change)
 
 
 BIRDS = ["Brandt Cormorant", "Pelagic Cormorant", "Gadwall", "Puffin"]

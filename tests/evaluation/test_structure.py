@@ -1,5 +1,3 @@
-"""Structure metrics against the authors' code and a direct computation."""
-
 from pathlib import Path
 
 import numpy as np

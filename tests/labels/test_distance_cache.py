@@ -1,5 +1,3 @@
-"""Label distances that are computed once and stored."""
-
 import os
 import signal
 import subprocess

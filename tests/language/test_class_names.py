@@ -1,5 +1,3 @@
-"""Class names as a person would write them."""
-
 from collections.abc import Callable
 from typing import Any
 

@@ -81,16 +81,14 @@ def test_what_is_no_click_is_refused_with_the_file_named(tmp_path, listed):
         read_notion(path)
 
 
-def test_a_notion_takes_clicks_alone():
+def test_a_notion_takes_clicks_alone_and_a_fit_does_not_follow_from_them():
     with pytest.raises(InputError, match=r"must each be a likeness\.notions\.Click"):
         replace(NOTION, clicks=("a",))
-
-
-def test_a_fit_does_not_follow_from_clicks_and_parts_have_none():
-    assert replace(NOTION, clicks=CLICKS).content == NOTION.content
-    whole = replace(NOTION, clicks=CLICKS, joined=((1.0, replace(NOTION, name="other", clicks=CLICKS)),))
+    clicked = replace(NOTION, clicks=CLICKS)
+    assert clicked.content == NOTION.content
+    whole = replace(clicked, joined=((1.0, replace(clicked, name="other")),))
     assert [part.clicks for _, part in parts_of(whole)] == [(), ()]
-    assert Composition(((1.0, replace(NOTION, clicks=CLICKS)),)).as_notion("both").clicks == ()
+    assert Composition(((1.0, clicked),)).as_notion("both").clicks == ()
 
 
 def test_pairs_are_rows_of_images_that_are_here_and_the_last_answer_counts():

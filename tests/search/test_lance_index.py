@@ -1,5 +1,3 @@
-"""LanceDB as the place of an index: the same neighbors as from the files, with filters in SQL."""
-
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
@@ -78,14 +76,13 @@ def test_filter(index: IVFIndex, lance: LanceIndex) -> None:
     assert np.isnan(nothing.similarities).all()
 
 
+NO_SQL = ("colour = 'red'", "x = ", "1; drop table images")
+
+
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        *[
-            (lambda self, where=where: self.lance.nearest(np.ones((1, D)), 3, where=where), "cannot be answered")
-            for where in ("colour = 'red'", "x = ")
-        ],
-        (lambda self: self.lance.nearest(np.ones((1, D)), 3, where="1; drop table images"), "cannot be answered"),
+        *[(lambda self, where=where: self.lance.nearest(np.ones((1, D)), 3, where=where), "cannot be answered") for where in NO_SQL],
         (lambda self: self.lance.nearest(np.ones((1, 15)), 3), "The queries have 15 dimensions, the space 16"),
         (lambda self: write_lance(self.index, self.frame.iloc[1:], self.place), "The table of attributes has 399 rows for 400 vectors"),
         (lambda self: write_lance(self.index, self.frame.assign(cell=1), self.place), "a column 'cell', which the index uses itself"),

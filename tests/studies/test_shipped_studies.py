@@ -82,13 +82,12 @@ def test_rows_are_those_of_the_papers_table(name: str, table: str) -> None:
 @pytest.mark.parametrize("name", CONTROLS)
 def test_controls_differ_from_what_they_control_by_the_meaning_alone(name: str) -> None:
     found = configs(name)
-    assert (found[RAW].epochs, found[RAW].backbone.dim, found[RAW].guidance, found[RAW].data.validation) == (0, None, None, 0)
-    assert found[RAW].backbone.name == "resnet50.tv_in1k"
-    for row, titles in CONTROLS[name].items():
-        for title in titles:
-            differ = difference(found[f"{row}, {title}"], found[row])
-            assert differ.keys() == {"name", "guidance.control"}
-            assert differ["guidance.control"] == ("flat" if title == "flat target" else "shuffled", "none")
+    raw = found[RAW]
+    assert (raw.epochs, raw.backbone.dim, raw.backbone.name, raw.guidance, raw.data.validation) == (0, None, "resnet50.tv_in1k", None, 0)
+    for row, title in ((row, title) for row, titles in CONTROLS[name].items() for title in titles):
+        differ = difference(found[f"{row}, {title}"], found[row])
+        assert differ.keys() == {"name", "guidance.control"}
+        assert differ["guidance.control"] == ("flat" if title == "flat target" else "shuffled", "none")
 
 
 @pytest.mark.parametrize(("name", "dataset"), TABLE_1.items())

@@ -32,13 +32,8 @@ def test_splits_stand_by_distance_and_methods_in_their_order_with_the_area_of_th
         shift_table(every, "map_at_r")
 
 
-BOUNDS = {
-    "oracle_mean_label_distance_at_1": 100.0,
-    "oracle_mean_label_distance_at_10": 150.0,
-    "chance_mean_label_distance": 600.0,
-    "chance_ndcg_at_10": 0.25,
-    "chance_ndcg_at_100": 0.5,
-}
+BOUNDS = {"oracle_mean_label_distance_at_1": 100.0, "oracle_mean_label_distance_at_10": 150.0, "chance_mean_label_distance": 600.0}
+BOUNDS |= {"chance_ndcg_at_10": 0.25, "chance_ndcg_at_100": 0.5}
 
 
 def line(row: str, first: float, ten: float, **others: float) -> dict[str, object]:
@@ -60,8 +55,7 @@ def test_rows_have_mean_and_deviation_and_stand_above_their_bounds() -> None:
 
 
 def test_figures_have_decimals_by_their_size() -> None:
-    nan = float("nan")
-    texts = {(0.4412, 0.012): "0.441 ± 0.012", (17.26, 0.44): "17.3 ± 0.4", (431.4, 6.2): "431 ± 6", (0.5, nan): "0.500", (nan, 0.1): ""}
+    texts = {(0.4412, 0.012): "0.441 ± 0.012", (17.26, 0.44): "17.3 ± 0.4", (431.4, 6.2): "431 ± 6", (0.5, np.nan): "0.500", (np.nan, 0.1): ""}
     assert [with_spread(*each) for each in texts] == list(texts.values())
 
 
