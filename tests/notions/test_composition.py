@@ -141,7 +141,7 @@ def test_a_joined_notion_is_saved_and_fitted_as_the_composition(tmp_path: Path, 
 def test_notions_with_joined_ones_are_told_apart_joined_further_and_not_compared_on(cars: lk.Space) -> None:
     color, body = get_notion("car color"), get_notion("car model")
     both = (color + 0.5 * body).as_notion("both")
-    assert len({each.content for each in (both, color, (color + 0.25 * body).as_notion("both"))}) == 3
+    assert len({str(each.content) for each in (both, color, (color + 0.25 * body).as_notion("both"))}) == 3
     assert [(weight, each.name) for weight, each in (0.5 * both).parts] == [(0.5, "both"), (0.25, "car model")]
     for call, message in (
         (lambda: replace(body, joined=((1.0, both),)), "has joined notions itself"),

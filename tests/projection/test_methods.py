@@ -50,7 +50,8 @@ def test_only_what_differs_from_the_default_is_kept_of_a_known_method() -> None:
 
 
 def test_no_library_is_imported_before_it_is_needed() -> None:
-    code = "import sys, likeness.projection; print(sorted({'umap', 'openTSNE', 'pacmap', 'numba', 'sklearn'} & set(sys.modules)))"
+    heavy = {"umap", "openTSNE", "pacmap", "numba", "sklearn", "torch", "plotly"}
+    code = f"import sys, likeness.evaluation, likeness.projection; print(sorted({heavy} & set(sys.modules)))"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
 
 

@@ -1,5 +1,6 @@
 from dataclasses import replace
 from typing import Any
+from unittest.mock import MagicMock
 
 import numpy as np
 import pandas as pd
@@ -31,10 +32,6 @@ class Halves:
 
     def transform(self, images: np.ndarray) -> np.ndarray:
         return (images - self.mean)[:, : self.dim] * (1 + self.seed)
-
-
-def forbidden(*_: Any, **__: Any) -> None:
-    raise AssertionError("this was not asked for")
 
 
 @pytest.mark.parametrize("ranking", ["cosine", "euclidean"])
@@ -109,10 +106,8 @@ def test_what_does_not_apply_is_a_row_with_the_reason_and_the_rest_goes_on(base:
     with pytest.raises(InputError, match="The method 'ae-code' reads features of any length, and a space keeps unit vectors"):
         base.refit(color, "ae-code", dim=2)
 
-    def no_text(*_: Any) -> None:
-        raise InputError("The encoder 'timm' has no text side; choose a CLIP model.")
-
-    monkeypatch.setattr("likeness.encoders.embed_texts", no_text)
+    no_text = InputError("The encoder 'timm' has no text side; choose a CLIP model.")
+    monkeypatch.setattr("likeness.encoders.embed_texts", MagicMock(side_effect=no_text))
     silent = Space(base.vectors, base.table, name="Raw encoder", encoder="timm")
     runs = compare(silent, [color], ("random", "raw", "random-transform", "oracle"), dims=(2,), seeds=(0,), metrics=["map"])
     assert (runs["refused"] == "").all()
@@ -141,9 +136,9 @@ def test_texts_are_looked_up_once_per_notion_and_what_nothing_reads_is_not_compu
     compare(base, [color], ("random", "raw", "random-transform", "oracle"), dims=(2,), seeds=(0,), metrics=["map"])
     assert texts.calls == []
     with monkeypatch.context() as patch:
-        patch.setattr("likeness.evaluation.clustering.clustering_metrics", forbidden)
+        patch.setattr("likeness.evaluation.definitions.clustering.clustering_metrics", None)
         compare(base, [color], ("raw",), metrics=["map_at_r", "mrr"])
-    monkeypatch.setattr("likeness.evaluation.retrieval.retrieval_metrics", forbidden)
+    monkeypatch.setattr("likeness.evaluation.definitions.retrieval.retrieval_metrics", None)
     assert compare(base, [color], ("raw",), metrics=["nmi"]).loc[0, "nmi"] > 0
 
 

@@ -1,5 +1,6 @@
 from pathlib import Path
 from typing import Any
+from unittest.mock import MagicMock
 
 import numpy as np
 import pandas as pd
@@ -89,10 +90,7 @@ def test_a_run_that_fails_does_not_keep_the_others_from_training_but_an_interrup
     with pytest.raises(InputError, match=r"^All 4 runs failed for the same reason: The weights 'nowhere\.safetensors' of '.*' are not there"):
         run_study(absent)
 
-    def interrupted(config: Any, folder: Path) -> RunFolder:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr("likeness.training.train", interrupted)
+    monkeypatch.setattr("likeness.training.train", MagicMock(side_effect=KeyboardInterrupt))
     with pytest.raises(KeyboardInterrupt):
         run_study(absent)
 
