@@ -11,16 +11,15 @@ from likeness.errors import InputError
 from likeness.notions import get_notion
 from likeness.search import LocalSearch, Query, all_hold, build_index, composed_search, parse_query, scan, search_plan, term_fusion, term_statistics
 from likeness.space import Space
-from made_rows import unit
+from made_rows import clusters, unit
 
 
 def _unit(n: int, d: int, seed: int) -> Any:
     return unit(np.random.default_rng(seed).normal(size=(n, d)).astype(np.float32))
 
 
-def _clusters(n: int, d: int = 16) -> Any:
-    rng = np.random.default_rng(0)
-    return unit(_unit(30, d, 1)[rng.integers(0, 30, n)] + 0.25 * rng.normal(size=(n, d))).astype(np.float32)
+def _clusters(n: int) -> Any:
+    return unit(clusters(n, 16, 30, noise=1.0)[0])
 
 
 def _scores(similarities: Any, every: Any, weights: list[float], best: Any) -> Any:

@@ -191,7 +191,8 @@ def test_the_authors_protocol_reads_features_in_their_lengths_and_ranks_by_dista
     assert runs.loc["lae-code", "zero_shot"] == pytest.approx((np.array(color.aspects)[places.argmax(axis=1)] == labels).mean(), abs=1e-9)
 
 
-def test_rows_are_those_of_compare_and_what_it_refuses_is_refused_before_any_process_starts(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.long
+def test_rows_of_several_processes_are_those_of_compare() -> None:
     shipped, notions = worlds.cars(), [get_notion("distance"), get_notion("car-color")]
     # pca is refused for the distance, which has few prompts
     given, options = (("exact", "raw", "pca", "random"), (8, "suggested", 3), (5, 0)), {"metrics": ("map_at_r", "precision_at_1")}
@@ -201,6 +202,9 @@ def test_rows_are_those_of_compare_and_what_it_refuses_is_refused_before_any_pro
     assert (serial["refused"] != "").any()
     pd.testing.assert_frame_equal(parallel.drop(columns="fit_seconds"), serial.drop(columns="fit_seconds"), atol=1e-6, rtol=0)
     assert done == [(1, 4), (2, 4), (3, 4), (4, 4)]
+
+
+def test_what_compare_refuses_is_refused_before_any_process_starts(base: Space, color: Notion, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("joblib.Parallel", None)
     with pytest.raises(InputError, match="There is no metric 'speed'"):
-        compare_in_parallel(shipped, notions, metrics=["speed"])
+        compare_in_parallel(base, [color], metrics=["speed"])

@@ -69,6 +69,7 @@ def test_figures_of_all_runs(study: StudyConfig, tmp_path: Path) -> None:
     assert [each.path for each in list_studies(tmp_path / "runs")] == [folder.path]
 
 
+@pytest.mark.long
 def test_killed_half_way_it_goes_on_without_repeating_what_is_finished(study: StudyConfig, tmp_path: Path) -> None:
     folder = StudyFolder(tmp_path / "killed")
     folder.create(study)

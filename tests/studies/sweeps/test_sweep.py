@@ -90,6 +90,7 @@ def _once(method: Callable[..., Any], call: int, before: bool) -> Callable[..., 
     return killed
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("owner", "name", "call", "before"),
     [
