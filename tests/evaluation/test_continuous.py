@@ -1,16 +1,19 @@
-"""Mean label distance and nDCG: the authors' numbers, plain loops, laws."""
-
 from importlib import import_module
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 import torch
 from hypothesis import given, settings, strategies as st
+from scipy.spatial.distance import cdist
+from sklearn.metrics import ndcg_score
 
 from likeness.errors import InputError
 from likeness.evaluation import chance_metrics, continuous_comparison, continuous_metrics, oracle_metrics
 from likeness.labels import NumberLabels
+
+module = import_module("likeness.evaluation.continuous")
 
 
 def drawn(seed: int, q: int = 7, n: int = 40) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -19,14 +22,10 @@ def drawn(seed: int, q: int = 7, n: int = 40) -> tuple[np.ndarray, np.ndarray, n
 
 
 def plain(apart: np.ndarray, queries: np.ndarray, gallery: np.ndarray, k: int) -> tuple[float, float]:
-    distances, ndcg = [], []
-    for row, query in enumerate(queries):
-        order = sorted(range(len(gallery)), key=lambda each: (((gallery[each] - query) ** 2).sum(), each))[:k]
-        distances.append(sum(apart[row, each] for each in order) / k)
-        gain = sum(2 ** (-np.log2(apart[row, each] + 1)) / np.log2(rank + 1) for rank, each in enumerate(order, 1))
-        best = sum(2 ** (-np.log2(each + 1)) / np.log2(rank + 1) for rank, each in enumerate(sorted(apart[row])[:k], 1))
-        ndcg.append(gain / best)
-    return float(np.mean(distances)), float(np.mean(ndcg))
+    """By scikit-learn, with gains of 2 ** -log2(distance + 1), linear as its own."""
+    away = cdist(queries, gallery)
+    nearest = np.take_along_axis(apart, np.argsort(away, axis=1)[:, :k], axis=1)
+    return float(nearest.mean()), float(ndcg_score(1 / (apart + 1), -away, k=k))
 
 
 def test_equals_the_authors_code(shared: Path) -> None:
@@ -34,10 +33,8 @@ def test_equals_the_authors_code(shared: Path) -> None:
         known = {name: file[name] for name in file.files}
     ks = sorted({*known["ks_mean_distance"].tolist(), *known["ks_ndcg"].tolist()})
     found = continuous_metrics(known["label_distances"], known["query_embeddings"], known["gallery_embeddings"], ks)
-    for k, value in zip(known["ks_mean_distance"], known["mean_label_distance"], strict=True):
-        assert found[f"mean_label_distance_at_{k}"] == pytest.approx(value, rel=1e-12)
-    for k, value in zip(known["ks_ndcg"], known["ndcg"], strict=True):
-        assert found[f"ndcg_at_{k}"] == pytest.approx(value, rel=1e-12)
+    for name, at in (("mean_label_distance", "ks_mean_distance"), ("ndcg", "ks_ndcg")):
+        assert [found[f"{name}_at_{k}"] for k in known[at]] == pytest.approx(known[name].tolist(), rel=1e-12)
 
 
 @pytest.mark.parametrize("k", [1, 3, 11, 40])
@@ -74,27 +71,15 @@ def test_the_query_itself_can_be_left_out() -> None:
     assert oracle_metrics(apart, (1,), exclude=np.arange(12))["mean_label_distance_at_1"] > 0
 
 
-def test_relevance_and_scale_of_paper_and_code() -> None:
+def test_relevance_and_scale_of_paper_and_code_tensors_many_queries_and_ties(monkeypatch: pytest.MonkeyPatch) -> None:
     apart, queries, gallery = drawn(5)
-    other = np.random.default_rng(9).random(apart.shape)
+    other, usual = np.random.default_rng(9).random(apart.shape), continuous_metrics(apart, queries, gallery, (1, 5))
     found = continuous_metrics(apart, queries, gallery, (5,), relevance_distances=other, scale=224 / 288)
-    usual = continuous_metrics(apart, queries, gallery, (5,))
     assert found["mean_label_distance_at_5"] == pytest.approx(usual["mean_label_distance_at_5"] * 224 / 288)
     assert found["ndcg_at_5"] == pytest.approx(continuous_metrics(other, queries, gallery, (5,))["ndcg_at_5"])
-
-
-def test_takes_tensors_and_many_queries(monkeypatch: pytest.MonkeyPatch) -> None:
-    import likeness.evaluation.continuous as module
-
-    apart, queries, gallery = drawn(6)
-    usual = continuous_metrics(apart, queries, gallery, (1, 9))
+    assert continuous_metrics([[3.0, 1, 2]], np.zeros((1, 2)), np.ones((3, 2)), (1,))["mean_label_distance_at_1"] == 3  # equally near: in order
     monkeypatch.setattr(module, "_ENTRIES", 50)
-    assert continuous_metrics(*(torch.tensor(each) for each in (apart, queries, gallery)), (1, 9)) == pytest.approx(usual, rel=1e-12)
-
-
-def test_equally_near_images_come_in_order() -> None:
-    apart = np.array([[3.0, 1.0, 2.0]])
-    assert continuous_metrics(apart, np.zeros((1, 2)), np.ones((3, 2)), (1,))["mean_label_distance_at_1"] == 3
+    assert continuous_metrics(*map(torch.tensor, (apart, queries, gallery)), (1, 5)) == pytest.approx(usual, rel=1e-12)
 
 
 @pytest.mark.parametrize(
@@ -138,9 +123,6 @@ def test_chance_is_the_mean_over_all_orders(exclude: bool) -> None:
     assert chance_metrics(apart, (1, 3), exclude=hidden) == pytest.approx({name: np.mean(values) for name, values in sums.items()}, rel=1e-12)
 
 
-module = import_module("likeness.evaluation.continuous")
-
-
 def spaces_and_labels(n: int = 40) -> tuple[dict[str, np.ndarray], NumberLabels]:
     rng = np.random.default_rng(0)
     labels = rng.random((n, 2)) * 10
@@ -153,32 +135,29 @@ def test_is_each_space_asked_by_every_image() -> None:
     assert found is not None
     every = np.arange(40)
     apart = labels.between(every, every)
-    for name, vectors in spaces.items():
-        line = found.set_index("row").loc[name]
-        for metric, value in continuous_metrics(apart, vectors, vectors, (1, 10, 30), exclude=every).items():
-            if metric in line:
-                assert line[metric] == pytest.approx(value, rel=1e-9)
-        for metric, value in oracle_metrics(apart, (1, 10), exclude=every).items():
-            if metric.startswith("mean"):
-                assert line[f"oracle_{metric}"] == pytest.approx(value, rel=1e-9)
-        chance = chance_metrics(apart, (10,), exclude=every)
-        assert line["chance_mean_label_distance"] == pytest.approx(chance["mean_label_distance_at_10"])
-        assert line["chance_ndcg_at_10"] == pytest.approx(chance["ndcg_at_10"])
+    oracle = {f"oracle_{name}": value for name, value in oracle_metrics(apart, (1, 10), exclude=every).items() if name.startswith("mean")}
+    chance = chance_metrics(apart, (10,), exclude=every)
+    bounds = {"chance_mean_label_distance": chance["mean_label_distance_at_10"], "chance_ndcg_at_10": chance["ndcg_at_10"]}
+    for name, line in found.set_index("row").iterrows():
+        own = continuous_metrics(apart, spaces[str(name)], spaces[str(name)], (1, 10, 30), exclude=every)
+        expected = {metric: value for metric, value in own.items() if metric in line} | oracle | bounds
+        assert line[list(expected)].to_dict() == pytest.approx(expected, rel=1e-9)
+    assert {"mean_label_distance_at_1", "mean_label_distance_at_10", "ndcg_at_10"} <= set(found)
     assert "ndcg_at_40" not in found  # 39 others
-    assert found["mean_label_distance_at_1"].tolist() == sorted(found["mean_label_distance_at_1"])
+    assert found["mean_label_distance_at_1"].is_monotonic_increasing
 
 
-def test_blocks_change_nothing_and_can_be_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_blocks_change_nothing_can_be_stopped_and_too_few_images_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     spaces, labels = spaces_and_labels()
     whole = continuous_comparison(spaces, labels)
     monkeypatch.setattr(module, "_DISTANCES", 40 * 7)
     told: list[tuple[int, int]] = []
     parts = continuous_comparison(spaces, labels, progress=lambda *each: told.append(each))
-    assert whole is not None
-    assert parts is not None
-    np.testing.assert_allclose(parts.drop(columns="row").to_numpy(float), whole.drop(columns="row").to_numpy(float), rtol=1e-9)
+    pd.testing.assert_frame_equal(parts, whole, rtol=1e-9)
     assert told == [*((start, 40) for start in range(0, 40, 7)), (40, 40)]
     assert continuous_comparison(spaces, labels, should_stop=lambda: True) is None
+    with pytest.raises(InputError, match="10 images with a label are too few to measure retrieval; give at least 11"):
+        continuous_comparison({"a": np.ones((10, 2))}, NumberLabels(np.arange(10.0)))
 
 
 def test_some_of_the_images_and_some_queries(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -190,8 +169,3 @@ def test_some_of_the_images_and_some_queries(monkeypatch: pytest.MonkeyPatch) ->
     assert found.equals(alone)
     monkeypatch.setattr(module, "MOST_QUERIES", 10)
     assert module.spread_queries(40).tolist() == [0, 4, 9, 13, 17, 22, 26, 30, 35, 39]
-
-
-def test_too_few_images() -> None:
-    with pytest.raises(InputError, match="10 images with a label are too few to measure retrieval; give at least 11"):
-        continuous_comparison({"a": np.ones((10, 2))}, NumberLabels(np.arange(10.0)))

@@ -4,12 +4,12 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from unittest.mock import MagicMock
 
 import numpy as np
-import pandas as pd
 import pytest
 
-from likeness.data import ImageTable
+import worlds
 from likeness.errors import InputError
 from likeness.evaluation import METRICS, Metric, definitions, find_metric, metric_names, metric_title, metrics
 from likeness.notions import Notion
@@ -43,7 +43,6 @@ def test_names_and_titles_are_taken_once_and_every_file_is_listed() -> None:
 
 @LISTED
 def test_what_separates_classes_is_better(metric: Metric) -> None:
-    """Rows at the centers of their classes beat rows by chance, in the direction that the metric declares."""
     if metric.compute is None or metric.larger_is_better is None:
         pytest.skip("judged by other labels, or a property")
     name = metric.name.replace("{k}", "2")
@@ -55,12 +54,11 @@ def test_what_separates_classes_is_better(metric: Metric) -> None:
 
 @pytest.fixture
 def colored() -> tuple[Space, Notion]:
-    table = ImageTable("Colors", Path(), pd.DataFrame({"path": [f"{row}.png" for row in range(60)], "color": [f"c{label}" for label in LABELS]}))
+    table = worlds.few_images({"color": [f"c{label}" for label in LABELS]}, 60).table
     return Space(ROWS, table), Notion(name="color", template="a {} thing", aspects=("c0", "c1"), attribute="color")
 
 
 def spread(vectors: Any, labels: Any) -> float:
-    """How wide the rows are."""
     return float(np.std(vectors))
 
 
@@ -90,21 +88,13 @@ def test_a_function_is_taken_where_a_name_is(colored: tuple[Space, Notion]) -> N
     }
 
 
-def test_what_is_computed_together_is_computed_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    calls = []
-
-    def once(rows: Any, labels: Any, names: Any, distance: str, seed: int) -> dict[str, float]:
-        calls.append((tuple(names), distance, seed))
-        return {"a": 1.0, "b": 2.0, "c": 3.0}
-
-    pair = tuple(Metric(name, name.upper(), "One.", "own", once) for name in "ab")
-    monkeypatch.setattr(definitions, "LISTED", pair)
-    assert metrics(ROWS, LABELS, ["b", "a"], distance="euclidean", seed=3) == {"b": 2.0, "a": 1.0}
-    assert calls == [(("b", "a"), "euclidean", 3)]
-
-
-def test_without_a_choice_those_of_the_paper() -> None:
+def test_what_is_computed_together_is_computed_once_and_without_a_choice_those_of_the_paper(monkeypatch: pytest.MonkeyPatch) -> None:
     assert list(metrics(ROWS, LABELS)) == list(METRICS) == ["map_at_r", "precision_at_1", "r_precision", "ami", "nmi", "map", "mrr"]
+    once = MagicMock(return_value={"a": 1.0, "b": 2.0, "c": 3.0})
+    monkeypatch.setattr(definitions, "LISTED", tuple(Metric(name, name.upper(), "One.", "own", once) for name in "ab"))
+    assert metrics(ROWS, LABELS, ["b", "a"], distance="euclidean", seed=3) == {"b": 2.0, "a": 1.0}
+    ((_, _, *asked),) = [call.args for call in once.call_args_list]
+    assert [tuple(asked[0]), *asked[1:]] == [("b", "a"), "euclidean", 3]
 
 
 @pytest.mark.parametrize(

@@ -79,7 +79,6 @@ def test_small_blocks_give_the_same_and_keep_to_their_memory(most: int, as_devic
 
 @pytest.mark.parametrize(("n", "classes", "noise"), [(400, 12, 1.0), (400, 12, 3.0), (1500, 3, 2.0)])
 def test_k_means_is_that_of_faiss(n: int, classes: int, noise: float) -> None:
-    """With all rows, and with 1,500 of which 768 are drawn to learn from."""
     x, _ = clusters(n, 10, classes, noise)
     for seed in (0, 1234):
         np.testing.assert_array_equal(clustering.kmeans(x, classes, seed, CPU), clustering.kmeans(x, classes, seed))

@@ -1,5 +1,3 @@
-"""What a benchmark of methods x splits says, on tables small enough to compute by hand."""
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -23,14 +21,11 @@ from likeness.evaluation import (
 @pytest.fixture
 def measured() -> pd.DataFrame:
     """Two methods, two seeds, three splits; the raw encoder has one seed."""
-    rng = np.random.default_rng(0)
-    lines = []
-    for row, seeds in (("A", (0, 1)), ("B", (0, 1)), ("raw", (0,))):
-        for seed in seeds:
-            for split, distance in (("start", 10.0), ("swap 4", 20.0), ("removal 3", 50.0)):
-                lines.append({"row": row, "seed": seed, "split": split, "distance": distance, "recall_at_1": rng.random()})
-    frame = pd.DataFrame(lines)
-    return frame.assign(structure_inter=rng.random(len(frame)), zero_shot_2=0.4, few_shot_2=np.linspace(0.4, 0.6, len(frame)))
+    rng, runs = np.random.default_rng(0), (("A", 0), ("A", 1), ("B", 0), ("B", 1), ("raw", 0))
+    splits = (("start", 10.0), ("swap 4", 20.0), ("removal 3", 50.0))
+    frame = pd.DataFrame([(*run, *split) for run in runs for split in splits], columns=["row", "seed", "split", "distance"])
+    scores = {name: rng.random(len(frame)) for name in ("recall_at_1", "structure_inter")}
+    return frame.assign(**scores, zero_shot_2=0.4, few_shot_2=np.linspace(0.4, 0.6, len(frame)))
 
 
 @given(st.lists(st.tuples(st.integers(0, 1000), st.floats(0, 1)), min_size=2, max_size=9, unique_by=lambda pair: pair[0]))
@@ -92,20 +87,18 @@ def test_structure_is_scaled_within_each_split(measured: pd.DataFrame) -> None:
 
 
 def test_what_is_left_of_a_correlation_without_some_methods() -> None:
-    rng = np.random.default_rng(0)
-    rows = [f"method {number}" for number in range(6)] + ["outlier"]
-    lines = [
-        {"row": row, "seed": seed, "split": split, "distance": distance, "structure_inter": x, "recall_at_1": y}
-        for distance, split in enumerate(("start", "swap 1"))
-        for seed in (0, 1)
-        for row, x, y in ((row, *(rng.random(2) if row != "outlier" else (9.0, 5.0))) for row in rows)
-    ]
-    measured = pd.DataFrame(lines)
+    def over_all(runs: pd.DataFrame) -> float:
+        return float(structure_correlations(scaled_structure(runs)).set_index("split")["correlation"]["all"])
+
+    rng, rows = np.random.default_rng(0), [f"method {number}" for number in range(6)] + ["outlier"]
+    runs = [(row, seed, split, place) for place, split in enumerate(("start", "swap 1")) for seed in (0, 1) for row in rows]
+    measured = pd.DataFrame(runs, columns=["row", "seed", "split", "distance"])
+    measured[["structure_inter", "recall_at_1"]] = rng.random((len(runs), 2))
+    measured.loc[measured["row"] == "outlier", ["structure_inter", "recall_at_1"]] = (9.0, 5.0)
     (found,) = correlations_without(scaled_structure(measured)).to_dict("records")
     assert found["property"] == "inter"
-    assert found["correlation"] == pytest.approx(structure_correlations(scaled_structure(measured)).set_index("split")["correlation"]["all"])
-    by_hand = {row: structure_correlations(scaled_structure(measured[measured["row"] != row])) for row in rows}
-    left = {row: own.set_index("split")["correlation"]["all"] for row, own in by_hand.items()}
+    assert found["correlation"] == pytest.approx(over_all(measured))
+    left = {row: over_all(measured[measured["row"] != row]) for row in rows}
     assert found["without"] == min(left, key=lambda row: left[row]) == "outlier"
     assert found["weakest"] == pytest.approx(left["outlier"])
     assert found["weakest"] < found["correlation"] - 0.3
@@ -128,11 +121,12 @@ def test_gains_of_few_shots(measured: pd.DataFrame) -> None:
 
 def _scores(removal: tuple[float, float]) -> pd.DataFrame:
     """Two methods on the start, the hardest exchange and the hardest removal."""
-    lines = []
-    for row, after in zip(("A", "B"), removal, strict=True):
-        for split, distance, score in (("start", 10.0, 0.9), ("swap 4", 20.0, 0.4), ("removal 2", 40.0, after), ("removal 1", 30.0, 0.1)):
-            lines.append({"row": row, "seed": 0, "split": split, "distance": distance, "recall_at_1": score})
-    return pd.DataFrame(lines)
+    lines = [
+        (row, 0, split, distance, score)
+        for row, after in zip(("A", "B"), removal, strict=True)
+        for split, distance, score in (("start", 10.0, 0.9), ("swap 4", 20.0, 0.4), ("removal 2", 40.0, after), ("removal 1", 30.0, 0.1))
+    ]
+    return pd.DataFrame(lines, columns=["row", "seed", "split", "distance", "recall_at_1"])
 
 
 def test_a_rise_by_removal_is_that_of_methods_that_both_splits_have() -> None:

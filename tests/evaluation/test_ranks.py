@@ -1,6 +1,7 @@
 """Ranks of relevant items: every engine against plain loops in exact arithmetic, also where similarities tie or nearly do."""
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -44,46 +45,41 @@ def ranks_by(
 
 
 @settings(max_examples=60)
-@given(
-    st.integers(2, 40).flatmap(
-        lambda n: st.tuples(st.lists(st.integers(0, 4), min_size=n, max_size=n), st.lists(st.integers(-3, 3), min_size=n, max_size=n))
-    ),
-    st.sampled_from(ENGINES),
-)
-def test_ties_go_by_row_number(drawn: tuple[list[int], list[int]], engine: str) -> None:
+@given(st.lists(st.tuples(st.integers(0, 4), st.integers(-3, 3)), min_size=2, max_size=40), st.sampled_from(ENGINES))
+def test_ties_go_by_row_number(drawn: list[tuple[int, int]], engine: str) -> None:
     """Many equal similarities, of either sign and zero."""
-    codes, x = np.asarray(drawn[0]), np.asarray(drawn[1], np.float32)[:, None] / 8
+    codes, values = np.array(drawn).T
+    x = values[:, None].astype(np.float32) / 8
     assert ranks_by(engine, x, codes) == slow_ranks(x, codes, x, codes, own=True)
 
 
-@pytest.mark.parametrize("engine", ENGINES)
-@pytest.mark.parametrize("seed", range(3))
-def test_near_ties_are_ranked_by_the_exact_product(seed: int, engine: str) -> None:
+def copies(rng: np.random.Generator) -> np.ndarray:
     """Unit rows that are copies of a few, changed by nothing or by one unit of the last place: neither float32 nor bfloat16 tells them apart."""
-    rng = np.random.default_rng(seed)
     x = unit(rng.standard_normal((4, 48)).astype(np.float32)[rng.integers(0, 4, 120)])
-    x = np.nextafter(x, np.where(rng.random(x.shape) < 0.05, np.float32(9), x)).astype(np.float32)
-    codes = rng.integers(0, 6, 120)
-    assert ranks_by(engine, x, codes) == slow_ranks(x, codes, x, codes, own=True)
+    return np.nextafter(x, np.where(rng.random(x.shape) < 0.05, np.float32(9), x)).astype(np.float32)
 
 
-@pytest.mark.parametrize("engine", ENGINES)
-def test_products_half_way_between_two_floats(engine: str) -> None:
+def half_way(rng: np.random.Generator) -> np.ndarray:
     """Exact products that lie in the middle of two float32 numbers, or just beside it, where even float64 sums could tip the rounding."""
-    rng = np.random.default_rng(0)
-    x = np.ones((60, 3), np.float32)
-    x[:, 0], x[:, 1], x[:, 2] = rng.integers(2**12, 2**13, 60), 2.0 ** -rng.integers(0, 30, 60), rng.choice([0, 2.0**-60, -(2.0**-60)], 60)
-    codes = rng.integers(0, 4, 60)
-    assert ranks_by(engine, x, codes) == slow_ranks(x, codes, x, codes, own=True)
+    columns = rng.integers(2**12, 2**13, 60), 2.0 ** -rng.integers(0, 30, 60), rng.choice([0, 2.0**-60, -(2.0**-60)], 60)
+    return np.column_stack(columns).astype(np.float32)
 
 
-def test_sums_that_float64_rounds_to_the_other_side() -> None:
+def rounded(rng: np.random.Generator) -> np.ndarray:
     """Odd numbers from 2^24 on lie in the middle of two float32 numbers; what is added tells the side, and gets lost in a float64 sum."""
-    rng = np.random.default_rng(0)
     small = rng.choice([0, 1, -1], (60, 2)) * 2.0 ** -rng.integers(0, 30, (60, 2))
-    x = np.column_stack([rng.choice([4097, 4099], 60), small]).astype(np.float32)
-    codes = rng.integers(0, 4, 60)
-    assert ranks_by("counting", x, codes) == slow_ranks(x, codes, x, codes, own=True)
+    return np.column_stack([rng.choice([4097, 4099], 60), small]).astype(np.float32)
+
+
+NEARLY_TIED = [(copies, seed, engine) for seed in range(3) for engine in ENGINES] + [(half_way, 0, engine) for engine in ENGINES]
+
+
+@pytest.mark.parametrize(("make", "seed", "engine"), [*NEARLY_TIED, (rounded, 0, "counting")])
+def test_near_ties_are_ranked_by_the_exact_product(make: Callable[[np.random.Generator], np.ndarray], seed: int, engine: str) -> None:
+    rng = np.random.default_rng(seed)
+    x = make(rng)
+    codes = rng.integers(0, 5, len(x))
+    assert ranks_by(engine, x, codes) == slow_ranks(x, codes, x, codes, own=True)
 
 
 @pytest.mark.parametrize("lengths", [(0.1, 10), (1e-12, 1e-8), (1, 1e6)])
@@ -93,10 +89,8 @@ def test_euclidean_of_rows_of_many_lengths(lengths: tuple[float, float]) -> None
     codes = rng.integers(0, 7, 400)
     x = (rng.standard_normal((400, 12)) * rng.uniform(*lengths, (400, 1))).astype(np.float32)
     x[7] *= 100
-    scaling = scaling_for(x, x, "euclidean")
-    expected = ranks_by("sorting", x, codes, scaling=scaling)
-    assert ranks_by("counting", x, codes, scaling=scaling) == expected
-    assert ranks_by("device", x, codes, scaling=scaling) == expected
+    counted, *others = (ranks_by(engine, x, codes, scaling=scaling_for(x, x, "euclidean")) for engine in ENGINES)
+    assert others == [counted] * 2
 
 
 def random_rows(n: int, classes: int) -> tuple[np.ndarray, np.ndarray]:
@@ -149,10 +143,8 @@ def test_tens_of_thousands_of_items() -> None:
     """Half of the values tie."""
     rng = np.random.default_rng(0)
     values, codes = rng.integers(0, 2_000, 70_000).astype(np.float32)[:, None], rng.integers(0, 2, 70_000)
-    query = np.ones((1, 1), np.float32), np.array([1])
-    expected = ranks_by("sorting", values, codes, query)
-    assert ranks_by("counting", values, codes, query) == expected
-    assert ranks_by("device", values, codes, query) == expected
+    counted, *others = (ranks_by(engine, values, codes, (np.ones((1, 1), np.float32), np.array([1]))) for engine in ENGINES)
+    assert others == [counted] * 2
 
 
 @pytest.mark.parametrize("metric", [None, "cosine", "euclidean"])

@@ -1,6 +1,5 @@
-"""Retrieval metrics against the reference numbers, pytorch-metric-learning, a slow loop, hand-computed cases and laws."""
-
 from pathlib import Path
+from unittest.mock import MagicMock
 
 import numpy as np
 import pandas as pd
@@ -11,13 +10,8 @@ from likeness.errors import InputError
 from likeness.evaluation import _inputs, _ranks, retrieval_metrics, retrieval_scores
 from made_rows import clusters
 
-PML_NAMES = {
-    "precision_at_1": "precision_at_1",
-    "r_precision": "r_precision",
-    "map_at_r": "mean_average_precision_at_r",
-    "map": "mean_average_precision",
-    "mrr": "mean_reciprocal_rank",
-}
+PML_NAMES = {name: name for name in ("precision_at_1", "r_precision")} | {"map_at_r": "mean_average_precision_at_r"}
+PML_NAMES |= {"map": "mean_average_precision", "mrr": "mean_reciprocal_rank"}
 ALL_KEEPING = ("map_at_1000", "recall_at_1", "recall_at_2", "recall_at_4", "recall_at_8")
 
 
@@ -51,11 +45,15 @@ def test_equals_the_references_of_pml_and_the_authors(reference: dict[str, np.nd
             assert found[name] == pytest.approx(float(reference[case + name]), abs=1e-9), (case, name)
 
 
+def angles_from_the_query(count: int) -> np.ndarray:
+    """Rows (count, 2) that a query of (1, 0) finds in their order."""
+    angles = np.linspace(0.01, 1.5, count)
+    return np.stack([np.cos(angles), np.sin(angles)], axis=1)
+
+
 def test_only_the_first_thousand_count_in_map_at_1000(engine: str) -> None:
     """Every second of 1,300 is relevant, ranks 2, 4, ...: each precision is 1/2, and 500 of the 650 hits count."""
-    angles = np.linspace(0.01, 1.5, 1300)
-    gallery = np.stack([np.cos(angles), np.sin(angles)], axis=1)
-    found = retrieval_metrics(gallery, np.arange(1300) % 2, query_embeddings=[[1, 0]], query_labels=[1])
+    found = retrieval_metrics(angles_from_the_query(1300), np.arange(1300) % 2, query_embeddings=[[1, 0]], query_labels=[1])
     assert found["map"] == pytest.approx(1 / 2)
     assert found["map_at_1000"] == pytest.approx(500 / 2 / 650)
 
@@ -66,8 +64,7 @@ def test_examples_of_the_map_at_r_paper(hits: list[int], r_precision: float, map
     labels = ["other"] * 100
     for rank in [*hits, *range(100, 90 + len(hits), -1)]:
         labels[rank - 1] = "same"
-    angles = np.linspace(0.01, 1.5, 100)
-    found = retrieval_metrics(np.stack([np.cos(angles), np.sin(angles)], 1), labels, query_embeddings=[[1, 0]], query_labels=["same"])
+    found = retrieval_metrics(angles_from_the_query(100), labels, query_embeddings=[[1, 0]], query_labels=["same"])
     assert [found[name] for name in ("precision_at_1", "r_precision", "map_at_r")] == pytest.approx([1, r_precision / 100, map_at_r / 100])
 
 
@@ -113,15 +110,6 @@ def test_degenerate_label_sets(engine: str) -> None:
     assert np.isnan(absent["mrr"])
 
 
-def test_scores_average_to_the_metrics_and_rows_choose_queries() -> None:
-    x, labels = clusters(120, 6, 5, noise=2.0)
-    everything = retrieval_scores(x, labels)
-    assert list(everything["label"]) == list(labels)
-    assert dict(everything.drop(columns="label").mean()) == pytest.approx(retrieval_metrics(x, labels))
-    pd.testing.assert_frame_equal(retrieval_scores(x, labels, rows=[7, 3, 99]), everything.loc[[7, 3, 99]])
-    assert retrieval_metrics(x, labels, rows=labels == 2) == pytest.approx(dict(everything[labels == 2].drop(columns="label").mean()))
-
-
 def test_euclidean_of_rows_of_any_unit() -> None:
     """Nothing changes with the unit, until squares leave float32, which is said, and little with a common offset."""
     x, labels = clusters(150, 12, 6, noise=1.5)
@@ -133,10 +121,16 @@ def test_euclidean_of_rows_of_any_unit() -> None:
         retrieval_metrics(x * 2.0**60, labels, metric="euclidean")
 
 
-def test_only_some_scores_are_those_of_all(engine: str) -> None:
+def test_scores_average_to_the_metrics_and_some_rows_or_scores_are_those_of_all(engine: str) -> None:
     """Also where most ranks are beyond what is asked for."""
     x, labels = clusters(400, 12, 4, noise=3.0)
     everything = retrieval_scores(x, labels, ks=(1, 30))
+    means = everything.drop(columns="label").mean()
+    assert list(everything["label"]) == list(labels)
+    assert means.to_dict() == pytest.approx(retrieval_metrics(x, labels, ks=(1, 30)))
+    pd.testing.assert_frame_equal(retrieval_scores(x, labels, ks=(1, 30), rows=[7, 3, 99]), everything.loc[[7, 3, 99]])
+    own = everything[labels == 2].drop(columns="label").mean()
+    assert retrieval_metrics(x, labels, ks=(1, 30), rows=labels == 2) == pytest.approx(own.to_dict())
     for only in (["recall_at_1"], ["map_at_r", "mrr"], ["recall_at_30", "precision_at_1"], ["map_at_1000"], ["r_precision", "map"]):
         found = retrieval_scores(x, labels, ks=(1, 30), only=only)
         assert set(found.columns) == {"label", *only}
@@ -151,19 +145,11 @@ def test_a_stop_is_heard_between_blocks(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def test_a_full_disk_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    class Full:
-        def __enter__(self) -> "Full":
-            return self
-
-        def __exit__(self, *_: object) -> None:
-            return None
-
-        def write(self, _: object) -> None:
-            raise OSError(28, "No space left on device")
-
+    full = MagicMock()
+    full.return_value.__enter__.return_value.write.side_effect = OSError(28, "No space left on device")
     monkeypatch.setattr(_ranks, "SORTED_UP_TO", 0)
     monkeypatch.setattr(_inputs, "MOST_IN_MEMORY", 0)
-    monkeypatch.setattr(_inputs.tempfile, "TemporaryFile", Full)
+    monkeypatch.setattr(_inputs.tempfile, "TemporaryFile", full)
     with pytest.raises(InputError, match=r"no room for 0.0 GB of scratch .*\(No space left on device\); free some, or set TMPDIR"):
         retrieval_metrics(*clusters(300, 8, 9, noise=1.5))
 
@@ -172,7 +158,7 @@ X = np.eye(4)
 NAN = np.where(np.arange(4)[:, None] == 2, np.nan, X)
 
 
-BAD_KEYWORDS = [("metric", "dot", "metric 'dot' is unknown"), ("rows", [4], "0 to 3"), ("rows", [], "at least one"), ("only", ["x"], "no score 'x'")]
+GIVEN = (X, [0, 0, 1, 1])
 
 
 @pytest.mark.parametrize(
@@ -185,11 +171,14 @@ BAD_KEYWORDS = [("metric", "dot", "metric 'dot' is unknown"), ("rows", [4], "0 t
         ((X, [None, float("nan"), "", "(unlabeled)"]), {}, "No row of labels has a label"),
         ((X[0], [0]), {}, r"shape \(rows, dimensions\) but has shape \(4,\)"),
         ((X[:0], []), {}, r"has shape \(0, 4\)"),
-        ((X, [0, 0, 1, 1], (0, 1)), {}, r"cut-offs ks are \[0, 1\]"),
-        ((X, [0, 0, 1, 1], (1,), X), {}, "query_embeddings and query_labels belong together"),
-        ((X, [0, 0, 1, 1], (1,), X[:, :3], [0, 0, 1, 1]), {}, "have 3 dimensions, the embeddings 4"),
-        ((X, [0, 0, 1, 1], (1,), NAN, [0, 0, 1, 1]), {}, "The query embeddings row 2 holds NaN"),
-        *(((X, [0, 0, 1, 1]), {name: value}, message) for name, value, message in BAD_KEYWORDS),
+        ((*GIVEN, (0, 1)), {}, r"cut-offs ks are \[0, 1\]"),
+        ((*GIVEN, (1,), X), {}, "query_embeddings and query_labels belong together"),
+        ((*GIVEN, (1,), X[:, :3], [0, 0, 1, 1]), {}, "have 3 dimensions, the embeddings 4"),
+        ((*GIVEN, (1,), NAN, [0, 0, 1, 1]), {}, "The query embeddings row 2 holds NaN"),
+        (GIVEN, {"metric": "dot"}, "metric 'dot' is unknown"),
+        (GIVEN, {"rows": [4]}, "0 to 3"),
+        (GIVEN, {"rows": []}, "at least one"),
+        (GIVEN, {"only": ["x"]}, "no score 'x'"),
     ],
 )
 def test_bad_input_is_named(arguments: tuple, keywords: dict, message: str) -> None:

@@ -1,5 +1,3 @@
-"""Labels of the images that have one, against plain loops."""
-
 from pathlib import Path
 
 import numpy as np
@@ -19,17 +17,13 @@ def _table(**columns: object) -> ImageTable:
     return ImageTable("few", Path("/"), pd.DataFrame({"path": [f"{row}.png" for row in range(n)]} | columns))
 
 
+YEARS = np.where(np.isin(np.arange(60), (2, 5)), np.nan, np.random.default_rng(0).integers(0, 30, 60))
+
+
 @pytest.fixture
 def labels() -> ImageLabels:
     """Labels of all rows but 2 and 5."""
-    year = np.random.default_rng(0).integers(0, 30, 60).astype(float)
-    year[[2, 5]] = np.nan
-    return read_image_labels(_table(year=year), YEAR)
-
-
-def _years(labels: ImageLabels) -> dict[int, float]:
-    year = np.random.default_rng(0).integers(0, 30, 60).astype(float)
-    return {row: year[row] for row in labels.rows.tolist()}
+    return read_image_labels(_table(year=YEARS), YEAR)
 
 
 def test_images_without_the_label_are_left_out_and_counted(labels: ImageLabels) -> None:
@@ -39,24 +33,24 @@ def test_images_without_the_label_are_left_out_and_counted(labels: ImageLabels) 
 
 
 def test_the_nearest_by_label_are_those_of_a_plain_sort(labels: ImageLabels) -> None:
-    years, among = _years(labels), labels.rows[::2]
+    among = labels.rows[::2]
     for row in labels.rows[:10].tolist():
         found, distances = labels.nearest(row, among, 8)
-        others = sorted((other for other in among.tolist() if other != row), key=lambda other: abs(years[other] - years[row]))
-        assert found.tolist() == others[:8]
-        np.testing.assert_allclose(distances, [abs(years[other] - years[row]) for other in others[:8]])
+        apart = np.where(among == row, np.inf, abs(YEARS[among] - YEARS[row]))
+        order = np.argsort(apart, kind="stable")[:8]
+        assert found.tolist() == among[order].tolist()
+        np.testing.assert_allclose(distances, apart[order])
     with pytest.raises(InputError, match="Image 2 has no such label"):
         labels.nearest(2, labels.rows, 3)
 
 
 def test_spread_images_begin_in_the_middle_and_go_where_no_other_is(labels: ImageLabels) -> None:
-    years = _years(labels)
-    chosen = labels.spread(labels.rows, 6)
-    middle = min(years, key=lambda row: (np.mean([abs(years[row] - each) for each in years.values()]), row))
-    assert years[chosen[0]] == years[middle]
+    years, chosen = YEARS[labels.rows], YEARS[labels.spread(labels.rows, 6)]
+    apart = abs(years[:, None] - years)
+    assert chosen[0] == years[apart.mean(axis=1).argmin()]
     for number in range(1, 6):
-        gaps = {row: min(abs(years[row] - years[before]) for before in chosen[:number]) for row in years}
-        assert gaps[chosen[number]] == max(gaps.values())
+        gaps = abs(years[:, None] - chosen[:number]).min(axis=1)
+        assert abs(chosen[number] - chosen[:number]).min() == gaps.max()
     assert len(labels.spread(labels.rows[:3], 6)) == 3
 
 

@@ -1,9 +1,8 @@
-"""Given label distances: of images, of classes, of parts, from files."""
-
 from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.spatial.distance import pdist, squareform
 
 from likeness.errors import InputError
 from likeness.labels import ClassLabels, MatrixLabels, PartLabels, matrix, nearest_labels, read_matrix
@@ -11,15 +10,12 @@ from likeness.labels import ClassLabels, MatrixLabels, PartLabels, matrix, neare
 
 def distances(n: int, seed: int = 0) -> np.ndarray:
     points = np.random.default_rng(seed).normal(size=(n, 3))
-    found = np.linalg.norm(points[:, None] - points[None], axis=2)
-    return (found + found.T) / 2
+    return squareform(pdist(points))
 
 
 def broken(row: int, column: int, value: float, both: bool = True) -> np.ndarray:
     found = distances(30)
-    found[row, column] = value
-    if both:
-        found[column, row] = value
+    found[row, column], found[column, row] = value, value if both else found[column, row]
     return found
 
 
@@ -81,73 +77,71 @@ def test_what_is_no_matrix(given: np.ndarray) -> None:
         MatrixLabels(given)
 
 
-class TestClasses:
-    def test_against_a_loop(self) -> None:
-        classes, labels = distances(5), np.random.default_rng(1).integers(0, 5, 20)
-        found = ClassLabels(classes, labels, within=0.01).between(np.arange(20), np.arange(20))
-        loop = [[0 if i == j else 0.01 if a == b else classes[a, b] for j, b in enumerate(labels)] for i, a in enumerate(labels)]
-        np.testing.assert_allclose(found, loop, rtol=1e-6)
-        assert found.dtype == np.float32
+def test_of_classes_as_in_a_loop() -> None:
+    classes, labels = distances(5), np.random.default_rng(1).integers(0, 5, 20)
+    found = ClassLabels(classes, labels, within=0.01).between(np.arange(20), np.arange(20))
+    loop = [[0 if i == j else 0.01 if a == b else classes[a, b] for j, b in enumerate(labels)] for i, a in enumerate(labels)]
+    np.testing.assert_allclose(found, loop, rtol=1e-6)
+    assert found.dtype == np.float32
 
-    def test_within_is_half_of_the_smallest_above_0(self) -> None:
-        labels = ClassLabels(np.array([[0, 4, 6], [4, 0, 9], [6, 9, 0]]), np.array([0, 1, 1, 2]))
-        np.testing.assert_array_equal(labels.between(np.arange(4), np.arange(4)), [[0, 4, 4, 6], [4, 0, 2, 9], [4, 2, 0, 9], [6, 9, 9, 0]])
-        np.testing.assert_array_equal(labels.between(np.array([2, 2]), np.array([2, 1])), [[0, 2], [0, 2]])
-        labels = ClassLabels(np.array([[0, 0, 6], [0, 0, 6], [6, 6, 0]]), np.array([0, 0, 1, 2]))
-        assert labels.within_distance == 3
-        np.testing.assert_array_equal(labels.between(np.array([0]), np.arange(4)), [[0, 3, 0, 6]])
 
-    @pytest.mark.parametrize("classes", [np.zeros((1, 1)), np.zeros((3, 3))])
-    def test_nothing_is_apart(self, classes: np.ndarray) -> None:
-        labels = ClassLabels(classes, np.array([0, 0]))
+def test_within_a_class_it_is_half_of_the_smallest_above_0() -> None:
+    labels = ClassLabels(np.array([[0, 4, 6], [4, 0, 9], [6, 9, 0]]), np.array([0, 1, 1, 2]))
+    np.testing.assert_array_equal(labels.between(np.arange(4), np.arange(4)), [[0, 4, 4, 6], [4, 0, 2, 9], [4, 2, 0, 9], [6, 9, 9, 0]])
+    np.testing.assert_array_equal(labels.between(np.array([2, 2]), np.array([2, 1])), [[0, 2], [0, 2]])
+    labels = ClassLabels(np.array([[0, 0, 6], [0, 0, 6], [6, 6, 0]]), np.array([0, 0, 1, 2]))
+    assert labels.within_distance == 3
+    np.testing.assert_array_equal(labels.between(np.array([0]), np.arange(4)), [[0, 3, 0, 6]])
+    for size in (1, 3):  # nothing is apart
+        labels = ClassLabels(np.zeros((size, size)), np.array([0, 0]))
         assert labels.within_distance == 0
         np.testing.assert_array_equal(labels.between(np.arange(2), np.arange(2)), 0)
-        assert ClassLabels(distances(2), np.array([0, 0, 1]), within=0).between(np.array([0]), np.array([1])) == 0
-
-    def test_errors(self) -> None:
-        for within in (-1.0, np.inf, np.nan):
-            with pytest.raises(InputError, match=f"The distance within a class is {within}; choose 0 or more"):
-                ClassLabels(distances(2), np.array([0, 1]), within)
-        for label in (-1, 2):
-            with pytest.raises(InputError, match=f"Image 1 has the class {label}, and there are 2 from 0; number them so"):
-                ClassLabels(distances(2), np.array([0, label]))
-        with pytest.raises(InputError, match="give a square matrix of numbers"):
-            ClassLabels(np.zeros((2, 3)), np.array([0, 1]))
+    assert ClassLabels(distances(2), np.array([0, 0, 1]), within=0).between(np.array([0]), np.array([1])) == 0
 
 
-class TestFiles:
-    def test_it_is_mapped(self, tmp_path: Path) -> None:
-        given = distances(20).astype(np.float32)
-        np.save(tmp_path / "x.npy", given)
-        labels = read_matrix(tmp_path / "x.npy", 20)
-        assert isinstance(labels.matrix, np.memmap)
-        np.testing.assert_array_equal(labels.between(np.arange(20), np.arange(20)), given)
-        assert len(read_matrix(str(tmp_path / "x.npy"))) == 20
+@pytest.mark.parametrize(
+    ("classes", "label", "within", "message"),
+    [
+        *[(distances(2), 1, within, f"The distance within a class is {within}; choose 0 or more") for within in (-1.0, np.inf, np.nan)],
+        *[(distances(2), label, None, f"Image 1 has the class {label}, and there are 2 from 0; number them so") for label in (-1, 2)],
+        (np.zeros((2, 3)), 1, None, "give a square matrix of numbers"),
+    ],
+)
+def test_classes_that_do_not_fit(classes: np.ndarray, label: int, within: float | None, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        ClassLabels(classes, np.array([0, label]), within)
 
-    def test_errors(self, tmp_path: Path) -> None:
-        np.save(tmp_path / "x.npy", distances(3))
-        np.savez(tmp_path / "several.npz", distances(3))
-        np.save(tmp_path / "objects.npy", np.array([{}, {}]), allow_pickle=True)
-        (tmp_path / "empty.npy").touch()
-        (tmp_path / "text.npy").write_text("0 1\n1 0\n")
-        for name, message in (
-            ("none.npy", r"There is no file of label distances '.*none\.npy'; give a \.npy file with a matrix \(n, n\)"),
-            ("x.npy", r"'x\.npy' has shape \(3, 3\), and there are 4 images; give a matrix \(4, 4\)"),
-            ("several.npz", r"'several\.npz' holds several arrays; save the one that is wanted with numpy\.save"),
-            ("objects.npy", r"'objects\.npy' cannot be read as an array \(.*\); save it with numpy\.save"),
-            ("empty.npy", r"'empty\.npy' cannot be read as an array \("),
-            ("text.npy", r"'text\.npy' cannot be read as an array \("),
-        ):
-            with pytest.raises(InputError, match=message) as caught:
-                read_matrix(tmp_path / name, 4)
-            assert len(str(caught.value).splitlines()) == 1
+
+def test_a_file_is_mapped(tmp_path: Path) -> None:
+    given = distances(20).astype(np.float32)
+    np.save(tmp_path / "x.npy", given)
+    labels = read_matrix(tmp_path / "x.npy", 20)
+    assert isinstance(labels.matrix, np.memmap)
+    np.testing.assert_array_equal(labels.between(np.arange(20), np.arange(20)), given)
+    assert len(read_matrix(str(tmp_path / "x.npy"))) == 20
+
+
+def test_files_that_hold_no_matrix_of_these_images(tmp_path: Path) -> None:
+    np.save(tmp_path / "x.npy", distances(3))
+    np.savez(tmp_path / "several.npz", distances(3))
+    np.save(tmp_path / "objects.npy", np.array([{}, {}]), allow_pickle=True)
+    (tmp_path / "empty.npy").touch()
+    (tmp_path / "text.npy").write_text("0 1\n1 0\n")
+    for name, message in (
+        ("none.npy", r"There is no file of label distances '.*none\.npy'; give a \.npy file with a matrix \(n, n\)"),
+        ("x.npy", r"'x\.npy' has shape \(3, 3\), and there are 4 images; give a matrix \(4, 4\)"),
+        ("several.npz", r"'several\.npz' holds several arrays; save the one that is wanted with numpy\.save"),
+        ("objects.npy", r"'objects\.npy' cannot be read as an array \(.*\); save it with numpy\.save"),
+        *((name, rf"'{name}' cannot be read as an array \(") for name in ("empty.npy", "text.npy")),
+    ):
+        with pytest.raises(InputError, match=message) as caught:
+            read_matrix(tmp_path / name, 4)
+        assert len(str(caught.value).splitlines()) == 1
 
 
 @pytest.fixture
 def matrices() -> dict[str, np.ndarray]:
-    rng = np.random.default_rng(0)
-    points = {"train": rng.normal(size=(5, 2)), "test": rng.normal(size=(4, 2))}
-    return {name: np.linalg.norm(each[:, None] - each[None], axis=2) for name, each in points.items()}
+    return {"train": distances(5), "test": distances(4, seed=1)}
 
 
 @pytest.fixture

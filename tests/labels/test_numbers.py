@@ -1,5 +1,3 @@
-"""Distances between numbers and angles against SciPy and unit vectors."""
-
 import numpy as np
 import pytest
 from scipy.spatial.distance import cdist
@@ -53,7 +51,6 @@ def test_errors(a: object, b: object, periods: object, message: str) -> None:
 
 
 def test_labels_are_checked_when_they_are_made() -> None:
-    with pytest.raises(InputError, match="The label of image 0 is not a finite number, and 0 more"):
-        NumberLabels(np.array([np.nan, 1]))
-    with pytest.raises(InputError, match="give one for each of 1 numbers"):
-        NumberLabels(np.array([0.0, 1]), (360, 360))
+    for values, periods, message in (([np.nan, 1], None, "image 0 is not a finite number, and 0 more"), ([0.0, 1], (360, 360), "each of 1 numbers")):
+        with pytest.raises(InputError, match=message):
+            NumberLabels(np.array(values), periods)

@@ -1,5 +1,3 @@
-"""Distances between poses against a loop."""
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -23,9 +21,8 @@ def test_by_hand() -> None:
 
 def test_against_a_loop_also_of_labels(poses: np.ndarray) -> None:
     found = pose_distances(poses[:7], poses[7:])
-    loop = [[sum(np.linalg.norm(p - q) for p, q in zip(a, b, strict=True)) for b in poses[7:]] for a in poses[:7]]
     assert found.dtype == np.float32
-    np.testing.assert_allclose(found, loop, rtol=1e-6)
+    np.testing.assert_allclose(found, np.linalg.norm(poses[:7, None] - poses[None, 7:], axis=3).sum(axis=2), rtol=1e-6)
     labels = PoseLabels(poses)
     rows, columns = np.array([3, 0, 3]), np.array([11, 3])
     np.testing.assert_array_equal(labels.between(rows, columns), pose_distances(poses, poses)[np.ix_(rows, columns)])
@@ -46,8 +43,6 @@ def test_against_a_loop_also_of_labels(poses: np.ndarray) -> None:
 def test_errors(a: object, b: object, message: str) -> None:
     with pytest.raises(InputError, match=message):
         pose_distances(a, b)
-    with pytest.raises(InputError, match="Image 1 has no coordinates for joint 2"):
-        PoseLabels(np.array([[[0, 0]] * 3, [[0, 0], [0, 0], [0, np.nan]]]))
 
 
 def test_joints_are_those_with_two_columns_in_the_order_of_leeds() -> None:

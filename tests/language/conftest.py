@@ -32,13 +32,11 @@ def forget() -> None:
 
 @pytest.fixture(scope="session")
 def data() -> Path:
-    """Arrays computed by the authors' code."""
     return Path(__file__).parent / "data"
 
 
 @pytest.fixture
 def fake() -> FakeModel:
-    """A language model that needs no torch and remembers what it was asked."""
     return FakeModel()
 
 

@@ -1,5 +1,3 @@
-"""Captions per image, from files, with and without class names."""
-
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -9,6 +7,7 @@ import pytest
 
 from likeness.errors import InputError
 from likeness.language import caption_embeddings, caption_similarities, captions_in_order, insert_class_name, read_captions
+from made_rows import cosines, unit
 
 NAME = r"Tern \1 bird"  # holds a keyword, and what stands for a group in a pattern
 
@@ -42,20 +41,17 @@ def test_captions_by_path_or_as_a_column(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("call", "given", "message"),
     [
-        *[
-            (lambda words: insert_class_name("a bird", "Tern", words), words, "at least one keyword such as 'bird'")
-            for words in ("", [], ["bird", " "])
-        ],
-        (lambda captions: captions_in_order(captions, ["a", "b"]), {"a": "one"}, "1 of 2 images have no caption, the first is 'b'"),
-        (lambda captions: captions_in_order(captions, ["a", "b"]), ["one"], "2 images and 1 captions; give one caption per image"),
-        (lambda captions: captions_in_order(captions, ["a", "b"]), "ab", "2 images and a single text"),
-        (lambda captions: caption_similarities(captions, [0, 1, 2]), ["a", "b"], "3 labels and 2 captions"),
-        (read_captions, Path("nowhere.csv"), r"captions 'nowhere.csv' cannot be read .*No such file"),
+        *[(insert_class_name, ("a bird", "Tern", words), "at least one keyword such as 'bird'") for words in ("", [], ["bird", " "])],
+        (captions_in_order, ({"a": "one"}, ["a", "b"]), "1 of 2 images have no caption, the first is 'b'"),
+        (captions_in_order, (["one"], ["a", "b"]), "2 images and 1 captions; give one caption per image"),
+        (captions_in_order, ("ab", ["a", "b"]), "2 images and a single text"),
+        (caption_similarities, (["a", "b"], [0, 1, 2]), "3 labels and 2 captions"),
+        (read_captions, (Path("nowhere.csv"),), r"captions 'nowhere.csv' cannot be read .*No such file"),
     ],
 )
-def test_captions_and_keywords_that_do_not_fit(call: Callable[[Any], Any], given: Any, message: str) -> None:
+def test_captions_and_keywords_that_do_not_fit(call: Callable[..., Any], given: tuple[Any, ...], message: str) -> None:
     with pytest.raises(InputError, match=message):
-        call(given)
+        call(*given)
 
 
 @pytest.mark.parametrize(
@@ -77,9 +73,9 @@ def test_files_that_do_not_fit(tmp_path: Path, content: bytes, message: str) -> 
 def test_mean_of_each_class_equals_a_loop(fake) -> None:
     captions = ["a bird", "the sea", "one tree", "a bird", "blue"]
     labels = [7, 2, 7, 2, 5]
-    units = [row / np.linalg.norm(row) for row in type(fake)().encode_texts(captions)]
-    expected = np.array([np.mean([unit for unit, label in zip(units, labels, strict=True) if label == each], axis=0) for each in (2, 5, 7)])
+    rows = unit(type(fake)().encode_texts(captions))
+    expected = np.array([rows[np.array(labels) == each].mean(axis=0) for each in (2, 5, 7)])
     np.testing.assert_allclose(caption_embeddings(captions, labels, fake), expected, atol=1e-6)
-    lengths, similarities = np.linalg.norm(expected, axis=1), caption_similarities(captions, np.array(labels), fake)
+    similarities = caption_similarities(captions, np.array(labels), fake)
     assert similarities.dtype == np.float32
-    np.testing.assert_allclose(similarities, expected @ expected.T / np.outer(lengths, lengths), atol=1e-6)
+    np.testing.assert_allclose(similarities, cosines(expected), atol=1e-6)

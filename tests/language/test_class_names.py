@@ -1,5 +1,3 @@
-"""Class names as a person would write them."""
-
 from collections.abc import Callable
 from typing import Any
 
@@ -13,7 +11,6 @@ from likeness.language import clean_class_name, first_synonym, imagenet_names, r
     ("name", "cleaned"),
     [
         ("027.Shiny_Cowbird", "Shiny Cowbird"),
-        ("001.Black_footed_Albatross", "Black footed Albatross"),
         ("n01440764-tench", "tench"),
         ("n01440764_tench", "tench"),
         ("n01440764 tench, Tinca tinca", "tench, Tinca tinca"),

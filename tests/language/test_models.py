@@ -46,13 +46,13 @@ def test_identities_are_those_of_what_the_names_stand_for() -> None:
         np.testing.assert_array_equal(embed_names(texts, name), embed_texts("cars", texts).vectors)
 
 
+NO_NAMES = ("", "elmo", "transformers:", "vectors:", "clip:", "/openai", "bert:x", "fasttext:x.vec")
+
+
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        *[
-            (name, r"There is no language model .*; write minilm, clip:cars, clip, bert.*'vectors:FILE'")
-            for name in ("", "elmo", "transformers:", "vectors:", "clip:", "/openai", "bert:x", "fasttext:x.vec")
-        ],
+        *[(name, r"There is no language model .*; write minilm, clip:cars, clip, bert.*'vectors:FILE'") for name in NO_NAMES],
         *[(name, "has its own way to make one vector of a text; leave out '@") for name in ("minilm@pooler", "clip@mean", "clip:cars@pooler")],
         (3, "language model 3 is not a name and has no encode_texts"),
         ("clip:timm:resnet50", "'timm:resnet50' has no text side"),
@@ -76,8 +76,6 @@ LISTED = [family for family in LANGUAGE_FAMILIES.values() if family.listed]
 
 
 class Letters:
-    """A text as the number of its a's, b's and c's."""
-
     def __init__(self) -> None:
         self.texts: list[str] = []
 
@@ -135,10 +133,9 @@ def test_an_object_stands_wherever_a_name_does(cache: Path) -> None:
     np.testing.assert_allclose(vectors @ vectors.T, class_similarities(["ab", "b"], model, "{}"), rtol=1e-6)
     assert language_model(model) is model
     model.texts.clear()  # of an object that nothing names, nothing is remembered
-    for _ in range(2):
-        embed_names(["a", "b"], model)
-    assert model.texts == ["a", "b"] * 2
-    model.identity = "letters-1"  # type: ignore[attr-defined]
-    for _ in range(2):
-        embed_names(["a", "b"], model)
-    assert model.texts == ["a", "b"] * 3
+    for identity, asked in (("", 2), ("letters-1", 3)):
+        if identity:
+            model.identity = identity  # type: ignore[attr-defined]
+        for _ in range(2):
+            embed_names(["a", "b"], model)
+        assert model.texts == ["a", "b"] * asked

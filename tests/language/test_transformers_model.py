@@ -1,6 +1,5 @@
-"""Any transformers encoder: pooling, padding, order, faults."""
-
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,26 +12,30 @@ from likeness.encoders.models import hub, token_vectors as batched
 from likeness.encoders.models.token_vectors import token_vectors
 from likeness.errors import InputError
 from likeness.language import embed_names, language_model
+from made_rows import unit
 from tiny_models import save_transformers
 
 KINDS = ["bert", "roberta", "mpnet", "distilbert", "gpt2", "reformer"]
 TEXTS = ["a photo of a red car", "bird", "a tench"]
 
 
+def one_by_one(folder: Path, pooled: Callable[[Any], torch.Tensor]) -> np.ndarray:
+    """What transformers itself gives for each text alone, so without padding."""
+    from transformers import AutoModel, AutoTokenizer
+
+    tokenizer, model = AutoTokenizer.from_pretrained(folder), AutoModel.from_pretrained(folder).eval()
+    with torch.inference_mode():
+        return np.stack([pooled(model(**tokenizer(text, return_tensors="pt", return_token_type_ids=False))).numpy() for text in TEXTS])
+
+
 @pytest.mark.parametrize("kind", [*KINDS, "minilm"])
 def test_mean_over_tokens_as_text_by_text_without_padding_as_far_as_the_context_goes(kind: str, tiny: dict[str, Path]) -> None:
     """MiniLM's, for real, at unit length."""
-    from transformers import AutoModel, AutoTokenizer
-
     folder = minilm_folder() if kind == "minilm" else tiny[kind]
-    tokenizer, model = AutoTokenizer.from_pretrained(folder), AutoModel.from_pretrained(folder).eval()
-    with torch.inference_mode():
-        expected = [model(input_ids=torch.tensor([tokenizer(text)["input_ids"]])).last_hidden_state[0].mean(0).numpy() for text in TEXTS]
-    if kind == "minilm":
-        expected = [row / np.linalg.norm(row) for row in expected]
+    expected = one_by_one(folder, lambda output: output.last_hidden_state[0].mean(0))
     name = "minilm" if kind == "minilm" else f"transformers:{folder}"
     vectors = embed_names(TEXTS, name)
-    np.testing.assert_allclose(vectors, expected, atol=1e-5)
+    np.testing.assert_allclose(vectors, unit(expected) if kind == "minilm" else expected, atol=1e-5)
     assert np.abs(vectors[0] - vectors[1]).max() > 1e-3
     assert vectors.dtype == np.float32
     most = 600 if kind == "minilm" else 40  # words, of which a model reads the first
@@ -41,13 +44,9 @@ def test_mean_over_tokens_as_text_by_text_without_padding_as_far_as_the_context_
     assert np.abs(vectors[0] - vectors[2]).max() > 1e-3
 
 
-def test_the_authors_pooling(tiny_bert: Path, tiny: dict[str, Path]) -> None:
-    from transformers import AutoModel, AutoTokenizer
-
-    tokenizer, model = AutoTokenizer.from_pretrained(tiny_bert), AutoModel.from_pretrained(tiny_bert).eval()
-    with torch.inference_mode():
-        expected = [model(input_ids=torch.tensor([tokenizer(text)["input_ids"]])).pooler_output[0].numpy() for text in TEXTS]
-    np.testing.assert_allclose(embed_names(TEXTS, f"transformers:{tiny_bert}@pooler"), expected, atol=1e-6)
+def test_the_authors_pooling(tiny: dict[str, Path]) -> None:
+    expected = one_by_one(tiny["bert"], lambda output: output.pooler_output[0])
+    np.testing.assert_allclose(embed_names(TEXTS, f"transformers:{tiny['bert']}@pooler"), expected, atol=1e-6)
     with pytest.raises(InputError, match="'gpt2' has no pooled output; leave out '@pooler'"):
         embed_names(["car"], f"transformers:{tiny['gpt2']}@pooler")
 
@@ -99,15 +98,18 @@ def test_weights_that_would_be_random(tmp_path: Path, tiny_bert: Path, lost: str
 
 
 def test_an_older_checkpoint_is_read_without_running_code(tmp_path: Path, tiny_bert: Path) -> None:
-    """Tensors in a .bin are read; anything else in it is refused, not run."""
     from safetensors.torch import load_file
+
+    class Evil:
+        def __reduce__(self) -> Any:
+            return Path.touch, (tmp_path / "ran",)
 
     for kind in ("tensors", "code"):
         folder = tmp_path / kind
         shutil.copytree(tiny_bert, folder)
         state = load_file(folder / "model.safetensors")
         (folder / "model.safetensors").unlink()
-        torch.save(state if kind == "tensors" else {**state, "code": _Evil(tmp_path / "ran")}, folder / "pytorch_model.bin")
+        torch.save(state if kind == "tensors" else {**state, "code": Evil()}, folder / "pytorch_model.bin")
     vectors = embed_names(["car"], f"transformers:{tmp_path / 'tensors'}")
     np.testing.assert_allclose(vectors, embed_names(["car"], f"transformers:{tiny_bert}"), atol=1e-6)
     with pytest.raises(InputError, match="cannot be loaded"):
@@ -115,34 +117,20 @@ def test_an_older_checkpoint_is_read_without_running_code(tmp_path: Path, tiny_b
     assert not (tmp_path / "ran").exists()
 
 
-class _Evil:
-    """Unpickled, it creates a file."""
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-
-    def __reduce__(self):
-        return (Path.touch, (self.path,))
-
-
 def test_no_network_says_what_to_do_instead(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(hub, "hub_answers", lambda: False)
-    with pytest.raises(
-        InputError,
-        match=r"'bert' cannot be downloaded: model.safetensors and its configuration and tokenizer of 'bert-base-uncased' are missing in \S+, "
-        r"and the hub cannot be reached. Connect to the network, or use it once on another machine .* copy that folder .*; then try again",
-    ):
+    missing = r"'bert' cannot be downloaded: model.safetensors and its configuration and tokenizer of 'bert-base-uncased' are missing in \S+"
+    with pytest.raises(InputError, match=missing + ".* Connect to the network, or use it once on another machine .* copy that folder"):
         embed_names(["car"], "bert")
 
 
 def test_from_the_hubs_cache(tmp_path: Path, tiny_bert: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A model that was downloaded before is found without network, under its hub id."""
     from huggingface_hub import constants
 
-    snapshot = tmp_path / "models--org--tiny" / "snapshots" / "abc"
-    shutil.copytree(tiny_bert, snapshot)
-    (tmp_path / "models--org--tiny" / "refs").mkdir()
-    (tmp_path / "models--org--tiny" / "refs" / "main").write_text("abc")
+    folder = tmp_path / "models--org--tiny"
+    shutil.copytree(tiny_bert, folder / "snapshots" / "abc")
+    (folder / "refs").mkdir()
+    (folder / "refs" / "main").write_text("abc")
     monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path))
     monkeypatch.setattr(hub, "hub_answers", lambda: False)
     with monkeypatch.context() as patch:  # the model is asked for by an argument; the process stays as it is

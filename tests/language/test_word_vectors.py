@@ -1,5 +1,3 @@
-"""Word vectors from text files, sound and damaged."""
-
 from pathlib import Path
 
 import numpy as np
@@ -25,7 +23,6 @@ müller 7 8 9
 
 @pytest.fixture
 def glove(tmp_path: Path) -> Path:
-    """A GloVe file of three dimensions."""
     path = tmp_path / "glove.txt"
     path.write_text(GLOVE, encoding="utf-8")
     return path
@@ -60,13 +57,6 @@ def test_mean_of_the_words(kind: str, name: str, vector: list[float], request: p
     np.testing.assert_allclose(embed_names([name], f"vectors:{path}"), [vector], rtol=1e-6)
 
 
-def test_reading_ends_with_the_last_word_needed(glove: Path) -> None:
-    glove.write_bytes(GLOVE.encode() + b"tern 1\n")
-    assert set(read_word_vectors(glove, {"the", "shiny"})) == {"the", "shiny"}
-    with pytest.raises(InputError, match="Line 12"):
-        read_word_vectors(glove, {"tern", "absent"})
-
-
 @pytest.mark.parametrize(
     ("line", "names", "said"),
     [
@@ -94,21 +84,16 @@ def test_no_word_vectors(tmp_path: Path, content: bytes) -> None:
         embed_names(["tern"], f"vectors:{path}")
 
 
-def test_bytes_that_are_no_text_and_windows_line_ends_elsewhere(tmp_path: Path) -> None:
-    path = tmp_path / "file.txt"
-    path.write_bytes(b"the 1 2\r\n\xff\xfe 3 4\r\ntern 5 6\r\n")
-    np.testing.assert_array_equal(embed_names(["tern"], f"vectors:{path}"), [[5, 6]])
-
-
-def test_a_changed_file_is_read_anew(glove: Path) -> None:
+def test_reading_ends_with_the_last_word_needed_and_a_changed_file_is_read_anew(glove: Path) -> None:
     name = f"vectors:{glove}"
+    similarities = class_similarities(["tern", "black"], name)  # of the names, without a primer
+    assert similarities[0, 1] == pytest.approx((-3 + 10) / np.sqrt(5 * 35), abs=1e-6)
     identity = language_model(name).identity
-    embed_names(["tern"], name)
-    glove.write_text(GLOVE.replace("tern -1 0 2", "tern 8 8 8"), encoding="utf-8")
+    glove.write_text(GLOVE.replace("tern -1 0 2", "tern 8 8 8") + "tern 1\n", encoding="utf-8")
     assert language_model(name).identity != identity
     np.testing.assert_array_equal(embed_names(["tern"], name), [[8, 8, 8]])
-
-
-def test_similarities_use_the_names_without_primer(glove: Path) -> None:
-    similarities = class_similarities(["tern", "black"], f"vectors:{glove}")
-    assert similarities[0, 1] == pytest.approx((-3 + 10) / np.sqrt(5 * 35), abs=1e-6)
+    assert set(read_word_vectors(glove, {"the", "shiny"})) == {"the", "shiny"}
+    with pytest.raises(InputError, match="Line 12"):
+        read_word_vectors(glove, {"tern", "absent"})
+    glove.write_bytes(b"the 1 2\r\n\xff\xfe 3 4\r\ntern 5 6\r\n")  # bytes that are no text, and ends of lines as of Windows
+    np.testing.assert_array_equal(embed_names(["tern"], name), [[5, 6]])

@@ -1,5 +1,3 @@
-"""Wu-Palmer similarities: hand-computed, and with nltk's own reader on tiny files."""
-
 import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -13,30 +11,12 @@ from likeness.errors import InputError
 from likeness.language import class_similarities, hierarchy_similarities, wordnet, wordnet_paths, wordnet_similarities
 from likeness.language.wordnet import noun_synsets
 
-PARENTS = {
-    "animal": "entity",
-    "bird": "animal",
-    "cowbird": "bird",
-    "tern": "bird",
-    "artifact": "entity",
-    "car": "artifact",
-    "sports_car": "car",
-    "crane_bird": "bird",
-    "crane_machine": "artifact",
-    "hundred": "entity",
-}
+PARENTS = {"animal": "entity", "bird": "animal", "cowbird": "bird", "tern": "bird", "artifact": "entity", "car": "artifact"}
+PARENTS |= {"sports_car": "car", "crane_bird": "bird", "crane_machine": "artifact", "hundred": "entity"}
 LEMMAS = {synset: [synset] for synset in PARENTS} | {"crane": ["crane_machine", "crane_bird"], "entity": ["entity"], "100": ["hundred"]}
 NAMES = ["Shiny Cowbird", "tern", "sports car", "crane", "tern"]
 # depth (entity 1): cowbird, tern, crane the bird 4; sports car 4; crane the machine 3; bird 3; artifact 2
-EXPECTED = np.array(
-    [
-        [1, 6 / 8, 2 / 8, 6 / 8, 6 / 8],
-        [6 / 8, 1, 2 / 8, 6 / 8, 1],
-        [2 / 8, 2 / 8, 1, 4 / 7, 2 / 8],
-        [6 / 8, 6 / 8, 4 / 7, 1, 6 / 8],
-        [6 / 8, 1, 2 / 8, 6 / 8, 1],
-    ]
-)
+EXPECTED = np.array([[8, 6, 2, 6, 6], [6, 8, 2, 6, 8], [2, 2, 8, 32 / 7, 2], [6, 6, 32 / 7, 8, 6], [6, 8, 2, 6, 8]]) / 8
 
 
 def _save_wordnet(folder: Path, parents: Mapping[str, str], lemmas: Mapping[str, list[str]]) -> Path:

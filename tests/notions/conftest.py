@@ -35,6 +35,19 @@ def baselines() -> Reference:
         return dict(file)
 
 
+@pytest.fixture(scope="module")
+def images() -> NDArray[np.float64]:
+    return 3 * np.random.default_rng(9).standard_normal((12, 24))
+
+
+def material(learns_from: str, rows: Any) -> list[Any]:
+    """What the `fit` of a method takes after the rows."""
+    if learns_from == "labels":
+        return [[number % 3 for number in range(len(rows))]]
+    others = np.random.default_rng(3).standard_normal((2, 4, 8))
+    return [rows] * ("images" in learns_from) + [list(others)] * ("other notions" in learns_from)
+
+
 @pytest.fixture(scope="session")
 def cars() -> Space:
     return worlds.cars()

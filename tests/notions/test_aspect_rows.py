@@ -25,19 +25,15 @@ def color() -> Notion:
 
 
 def _by_hand(space: lk.Space, notion: Notion) -> np.ndarray:
-    means = []
-    for aspect in notion.aspects:
-        found = np.mean([space.text_query(template.replace("{}", aspect))[0] for template in notion.templates], axis=0)
-        means.append(found / np.linalg.norm(found))
-    return np.array(means)
+    """(aspects, d), float32: the mean over the templates of each aspect's prompts, at unit length."""
+    found = [[space.text_query(template.replace("{}", aspect))[0] for template in notion.templates] for aspect in notion.aspects]
+    return unit(np.mean(found, axis=1)).astype(np.float32)
 
 
 def test_several_templates_are_averaged_to_unit_rows_and_one_is_left_as_it_is() -> None:
     prompts = _rows(6, 1)
     found = aspect_rows(prompts, PETS)
-    for aspect in range(3):
-        mean = (prompts[aspect] + prompts[3 + aspect]) / 2  # all aspects in the first template, then in the next
-        np.testing.assert_allclose(found[aspect], mean / np.linalg.norm(mean), atol=1e-6)
+    np.testing.assert_allclose(found, unit(prompts[:3] + prompts[3:]), atol=1e-6)  # all aspects in the first template, then in the next
     one = _rows(3, 2)
     assert aspect_rows(one, Notion("pets", "a {}", PETS.aspects)) is one
     np.testing.assert_array_equal(aspect_rows(np.concatenate([one, -one]), PETS), np.zeros((3, 8)))  # what cancels out is no NaN
@@ -68,8 +64,8 @@ def test_a_space_reads_a_row_per_aspect(cars: lk.Space, color: Notion) -> None:
     assert color.content != stacked.content == stacked.prompts
 
 
-def test_fits_dimensions_labels_and_scores_all_read_the_averages(cars: lk.Space, color: Notion) -> None:
-    rows = _by_hand(cars, color).astype(np.float32)
+def test_fits_dimensions_labels_scores_and_comparisons_all_read_the_averages(cars: lk.Space, color: Notion) -> None:
+    rows = _by_hand(cars, color)
     fit = cars.refit(color)
     assert fit.vectors.shape[1] == suggest_dim(rows)
     assert len(fit.estimator.angles_) == len(color.aspects)
@@ -78,13 +74,9 @@ def test_fits_dimensions_labels_and_scores_all_read_the_averages(cars: lk.Space,
     assert (cars.best_aspects(color) == np.array(color.aspects)[(cars.vectors @ rows.T).argmax(1)]).all()
     assert division_scores(cars.vectors, [cars.embed_aspects(color)[0]]) == pytest.approx(division_scores(cars.vectors, [rows]), abs=1e-3)
 
-
-def test_a_comparison_reads_the_averages(cars: lk.Space, color: Notion) -> None:
-    rows = _by_hand(cars, color).astype(np.float32)
     runs = compare(cars, [color], ["exact", "pca"], (4, len(color.aspects)), (0,), metrics=["map_at_r", "zero_shot"])
     exact = InDiReCT(4).fit(rows).transform(cars.vectors)
     assert runs["map_at_r"][0] == pytest.approx(lk.metrics(exact, cars.table.frame["car_color"], ["map_at_r"])["map_at_r"], abs=1e-4)
     assert runs["zero_shot"].notna()[0]
     # PCA counts rows, not prompts
-    refused = runs.query("method == 'pca' and dim > 4")["refused"].item()
-    assert f"there are {len(color.aspects)};" in refused
+    assert f"there are {len(color.aspects)};" in runs.query("method == 'pca' and dim > 4")["refused"].item()

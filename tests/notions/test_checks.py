@@ -14,9 +14,10 @@ WORDS = {
 }
 
 
-def test_no_notion_that_ships_gives_a_warning() -> None:
+def test_no_notion_that_ships_gives_a_warning_and_their_words_are_known() -> None:
     for notion in list_notions(Path("no-such-folder")):
         assert check(notion.templates, notion.aspects) == [], notion.name
+    assert [warning.kind for warning in check(COLOR, ["red suv", "blue", "teal"])] == ["mixed"]
 
 
 @pytest.mark.parametrize(
@@ -52,7 +53,3 @@ def test_what_is_wrong_is_said_of_its_rows(aspects: list[str], kind: str, rows: 
 )
 def test_good_aspects_give_no_warning(aspects: list[str]) -> None:
     assert check(COLOR, aspects, WORDS) == []
-
-
-def test_the_words_of_the_notions_that_ship_are_known() -> None:
-    assert [warning.kind for warning in check(COLOR, ["red suv", "blue", "teal"])] == ["mixed"]

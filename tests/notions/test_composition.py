@@ -1,5 +1,3 @@
-"""Notions joined, weighed and taken away."""
-
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -22,6 +20,7 @@ from likeness.notions import (
     read_notion,
     write_notion,
 )
+from likeness.studies import compare
 
 COLOR = Notion("car color", "a {} car", ("red", "blue"), attribute="color")
 BODY = Notion("car model", "a {}", ("van", "sedan"), attribute="body")
@@ -121,33 +120,36 @@ def test_bad_input_is_refused(call: Any, message: str) -> None:
 
 
 def test_a_joined_notion_is_saved_and_fitted_as_the_composition(tmp_path: Path, cars: lk.Space) -> None:
+    from likeness.commands.fit import fit
+
     color, body, background = (get_notion(name) for name in ("car color", "car model", "background color"))
     composed = 2 * color + body - background
     both = composed.as_notion("both")
-    assert (both.name, both.attribute, [(weight, each.name) for weight, each in both.joined]) == (
-        "both",
-        None,
-        [(0.5, "car model"), (-1.0, "background color")],
-    )
+    joined = [(weight, each.name) for weight, each in both.joined]
+    assert (both.name, both.attribute, joined) == ("both", None, [(0.5, "car model"), (-1.0, "background color")])
     write_notion(tmp_path / "both.yaml", both)
     assert read_notion(tmp_path / "both.yaml") == both
-    np.testing.assert_allclose(cars.refit(both).vectors, cars.refit(composed).vectors, atol=1e-6)
-    assert cars.refit(both).linear is not None
+    fitted = cars.refit(both)
+    np.testing.assert_allclose(fitted.vectors, cars.refit(composed).vectors, atol=1e-6)
+    fit(str(tmp_path / "both.yaml"), encoder="cars", out=tmp_path / "U.npy")
+    np.testing.assert_allclose(np.load(tmp_path / "U.npy"), fitted.linear, atol=1e-5)
     assert (color - background).as_notion("left").attribute == "car_color"
     with pytest.raises(InputError, match="Every notion is taken away"):
         (-1 * background).as_notion("none")
 
 
-def test_notions_with_joined_ones_are_told_apart_and_joined_further() -> None:
+def test_notions_with_joined_ones_are_told_apart_joined_further_and_not_compared_on(cars: lk.Space) -> None:
     color, body = get_notion("car color"), get_notion("car model")
     both = (color + 0.5 * body).as_notion("both")
-    assert both.content != color.content
-    assert both.content != (color + 0.25 * body).as_notion("both").content
+    assert len({str(each.content) for each in (both, color, (color + 0.25 * body).as_notion("both"))}) == 3
     assert [(weight, each.name) for weight, each in (0.5 * both).parts] == [(0.5, "both"), (0.25, "car model")]
-    with pytest.raises(InputError, match="has joined notions itself"):
-        replace(body, joined=((1.0, both),))
-    with pytest.raises(InputError, match="The weight of 'car model' is 0"):
-        replace(color, joined=((0.0, body),))
+    for call, message in (
+        (lambda: replace(body, joined=((1.0, both),)), "has joined notions itself"),
+        (lambda: replace(color, joined=((0.0, body),)), "The weight of 'car model' is 0"),
+        (lambda: compare(cars, [both], ["raw"]), "'both' joins several"),
+    ):
+        with pytest.raises(InputError, match=message):
+            call()
 
 
 @pytest.mark.parametrize(
@@ -161,33 +163,13 @@ def test_notions_with_joined_ones_are_told_apart_and_joined_further() -> None:
         ("[{name: a, template: no place, aspects: [b, c]}]", "has no {}"),
     ],
 )
-def test_what_is_wrong_with_joined_notions_in_a_file_is_told(joined: str, message: str, tmp_path: Path) -> None:
-    file = tmp_path / "mine.yaml"
-    file.write_text(f"name: mine\ntemplate: a {{}} car\naspects: [red, blue]\njoined: {joined}\n")
-    with pytest.raises(InputError, match=re.escape(message)):
-        read_notion(file)
+def test_a_file_names_joined_notions_and_what_is_wrong_with_them_is_told(joined: str, message: str, tmp_path: Path) -> None:
+    def read(joined: str) -> Notion:
+        (tmp_path / "mine.yaml").write_text(f"name: mine\ntemplate: a {{}} car\naspects: [red, blue]\njoined: {joined}\n")
+        return read_notion(tmp_path / "mine.yaml")
 
-
-def test_a_file_names_joined_notions(tmp_path: Path) -> None:
-    file = tmp_path / "mine.yaml"
-    file.write_text(
-        "name: mine\ntemplate: a {} car\naspects: [red, blue]\njoined:\n- {notion: car-model, weight: 0.5}\n- notion: own\n  weight: -1\n"
-    )
     (tmp_path / "own.yaml").write_text("name: own\ntemplate: a {} road\naspects: [wet, dry]\n")
-    assert [(weight, each.name, each.aspects[0]) for weight, each in read_notion(file).joined] == [(0.5, "car model", "sedan"), (-1.0, "own", "wet")]
-
-
-def test_the_command_fits_them_as_a_space_does(tmp_path: Path, cars: lk.Space) -> None:
-    from likeness.commands.fit import fit
-
-    both = (get_notion("car color") + 0.5 * get_notion("car model") - get_notion("background color")).as_notion("both")
-    write_notion(tmp_path / "both.yaml", both)
-    fit(str(tmp_path / "both.yaml"), encoder="cars", out=tmp_path / "U.npy")
-    np.testing.assert_allclose(np.load(tmp_path / "U.npy"), cars.refit(both).linear, atol=1e-5)
-
-
-def test_methods_are_not_compared_on_them(cars: lk.Space) -> None:
-    from likeness.studies import compare
-
-    with pytest.raises(InputError, match="'both' joins several"):
-        compare(cars, [(get_notion("car color") + get_notion("car model")).as_notion("both")], ["raw"])
+    found = read("[{notion: car-model, weight: 0.5}, {notion: own, weight: -1}]")
+    assert [(weight, each.name, each.aspects[0]) for weight, each in found.joined] == [(0.5, "car model", "sedan"), (-1.0, "own", "wet")]
+    with pytest.raises(InputError, match=re.escape(message)):
+        read(joined)

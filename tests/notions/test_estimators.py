@@ -1,15 +1,15 @@
-"""What all estimators have in common."""
-
 import inspect
 from typing import Any
 
 import numpy as np
 import pytest
 import torch
+from tests.notions.conftest import material
 
 import likeness.notions
 from likeness.errors import InputError
 from likeness.notions import METHODS, AspectProbabilities, AspectSimilarities, Identity, Oracle, RandomEmbedding, RandomTransform, ScaledPCA
+from made_rows import unit
 
 ESTIMATORS = [
     estimator
@@ -26,17 +26,11 @@ def make(estimator: type, **options: Any) -> Any:
     return estimator() if estimator in WIDTHS else estimator(**{"dim": DIM, "seed": 0} | options)
 
 
-def material(estimator: type, rows: Any) -> list[Any]:
-    """What its `fit` takes after the rows."""
-    if estimator is Oracle:
-        return [[i % 3 for i in range(len(rows))]]
-    learns_from = next((method.learns_from for method in METHODS.values() if method.make is estimator), "text")
-    others = np.random.default_rng(3).standard_normal((2, 4, 8))
-    return [rows] * ("images" in learns_from) + [list(others)] * ("other notions" in learns_from)
-
-
 def fitted(estimator: type, rows: Any, **options: Any) -> Any:
-    return make(estimator, **options).fit(rows, *material(estimator, rows))
+    learns_from = next((method.learns_from for method in METHODS.values() if method.make is estimator), "text")
+    made = make(estimator, **options)
+    assert made.fit(rows, *material("labels" if estimator is Oracle else learns_from, rows)) is made
+    return made
 
 
 @pytest.fixture(scope="module")
@@ -61,16 +55,16 @@ def test_the_constructor_only_stores(estimator: type) -> None:
 
 
 @pytest.mark.parametrize("estimator", ESTIMATORS)
-def test_fit_returns_itself_and_transform_changes_nothing(estimator: type, rows: np.ndarray, images: np.ndarray) -> None:
-    unfitted = make(estimator)
-    fit = unfitted.fit(rows, *material(estimator, rows))
-    assert fit is unfitted
+def test_fit_returns_itself_transform_changes_nothing_and_the_seed_fixes_the_result(estimator: type, rows: np.ndarray, images: np.ndarray) -> None:
+    fit, again, other = (fitted(estimator, rows, seed=seed) for seed in (0, 0, 1))
     before, given = dict(vars(fit)), images.copy()
     first = fit.transform(images)
     assert vars(fit).keys() == before.keys()
     assert all(vars(fit)[name] is value for name, value in before.items())
     assert np.array_equal(images, given)
     assert np.array_equal(fit.transform(images), first)
+    assert np.array_equal(again.transform(images), first)
+    assert np.array_equal(other.transform(images), first) == (estimator.__name__ not in RANDOM)
 
 
 @pytest.mark.parametrize("estimator", ESTIMATORS)
@@ -88,6 +82,9 @@ def test_what_comes_out_is_of_the_kind_that_went_in(estimator: type, rows: np.nd
         assert found.dtype == kind
         assert found.numpy() == pytest.approx(expected, abs=1e-5)
     assert plain.transform(torch.as_tensor(images).bfloat16()).dtype == torch.float32
+    for value in (np.nan, np.inf):
+        with pytest.raises(InputError, match="image embeddings row 2 holds NaN"):
+            plain.transform(np.where(np.arange(40).reshape(5, 8) == 17, value, images))
 
 
 @pytest.mark.parametrize("estimator", [estimator for estimator in ESTIMATORS if hasattr(estimator, "transform_tensor")])
@@ -114,13 +111,6 @@ def test_what_is_learnt_is_of_the_kind_of_the_text(estimator: type, rows: np.nda
     assert learnt.dtype == torch.float32
 
 
-@pytest.mark.parametrize("estimator", ESTIMATORS)
-def test_the_seed_fixes_the_result(estimator: type, rows: np.ndarray, images: np.ndarray) -> None:
-    first, again, other = (fitted(estimator, rows, seed=seed).transform(images) for seed in (0, 0, 1))
-    assert np.array_equal(first, again)
-    assert np.array_equal(first, other) == (estimator.__name__ not in RANDOM)
-
-
 @pytest.mark.parametrize("transform", ["transform", "transform_tensor"])
 @pytest.mark.parametrize("estimator", LEARNING)
 def test_images_before_fit_or_of_another_width_are_refused(estimator: type, rows: np.ndarray, images: np.ndarray, transform: str) -> None:
@@ -131,15 +121,6 @@ def test_images_before_fit_or_of_another_width_are_refused(estimator: type, rows
         getattr(make(estimator), transform)(given)
     with pytest.raises(InputError, match="have 6 dimensions, but the notion was fitted in 8; use the same encoder for both"):
         getattr(fitted(estimator, rows), transform)(given[:, :6])
-
-
-@pytest.mark.parametrize("estimator", ESTIMATORS)
-def test_images_that_are_not_finite_are_refused(estimator: type, rows: np.ndarray, images: np.ndarray) -> None:
-    for value in (np.nan, np.inf):
-        broken = images.copy()
-        broken[2, 1] = value
-        with pytest.raises(InputError, match="image embeddings row 2 holds NaN"):
-            fitted(estimator, rows).transform(broken)
 
 
 @pytest.mark.parametrize("estimator", [estimator for estimator in LEARNING if estimator not in (RandomTransform, Oracle)])
@@ -189,5 +170,4 @@ def test_random_transform_is_the_papers_start() -> None:
     assert fit.U.shape == (300, 64)
     assert fit.U.std() == pytest.approx(0.1, rel=0.02)
     images = np.random.default_rng(0).standard_normal((5, 300))
-    expected = images @ fit.U
-    assert fit.transform(images) == pytest.approx(expected / np.linalg.norm(expected, axis=1, keepdims=True))
+    assert fit.transform(images) == pytest.approx(unit(images @ fit.U))

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.notions.conftest import material
 from typer.testing import CliRunner
 
 from likeness.commands.cli import command_line
@@ -33,18 +34,6 @@ class Halves:
         return images[:, : self.dim]
 
 
-def _fit(method: NotionMethod, text: Any, seed: int = 0) -> Any:
-    """The method in four dimensions, fitted to this text and to whatever else it learns from."""
-    if method.learns_from == "labels":
-        return method.make(dim=4, seed=seed).fit(text, [number % 3 for number in range(len(text))])
-    given = [text]
-    if "images" in method.learns_from:
-        given.append(np.random.default_rng(1).normal(size=(9, 8)))
-    if "other notions" in method.learns_from:
-        given.append([np.random.default_rng(seed).normal(size=(3, 8)) for seed in (2, 3)])
-    return method.make(dim=4, seed=seed).fit(*given)
-
-
 @pytest.mark.parametrize("method", METHODS.values(), ids=METHODS)
 def test_a_method_declares_all_about_itself(method: NotionMethod) -> None:
     assert METHODS[method.name] is method
@@ -53,11 +42,12 @@ def test_a_method_declares_all_about_itself(method: NotionMethod) -> None:
     assert ". " not in method.help
     rng = np.random.default_rng(0)
     rows, other = rng.normal(size=(12, 8)), rng.normal(size=(12, 8))
-    found = [_fit(method, rows, seed).transform(rows) for seed in (0, 1)]
+    fit = lambda text, seed=0: method.make(dim=4, seed=seed).fit(text, *material(method.learns_from, text))  # noqa: E731
+    found = [fit(rows, seed).transform(rows) for seed in (0, 1)]
     assert found[0].shape[1] == 4 if method.dims else found[0].shape[1] in (8, 12)  # the encoder's width, or a coordinate for each aspect
     if not method.seeds:
         np.testing.assert_array_equal(*found)
-    assert np.array_equal(_fit(method, other).transform(rows), found[0]) == (method.learns_from == "nothing")
+    assert np.array_equal(fit(other).transform(rows), found[0]) == (method.learns_from == "nothing")
 
 
 def test_methods_make_their_estimators_with_dimension_seed_and_options() -> None:

@@ -81,19 +81,17 @@ def test_what_is_no_click_is_refused_with_the_file_named(tmp_path, listed):
         read_notion(path)
 
 
-def test_a_notion_takes_clicks_alone():
+def test_a_notion_takes_clicks_alone_and_a_fit_does_not_follow_from_them():
     with pytest.raises(InputError, match=r"must each be a likeness\.notions\.Click"):
         replace(NOTION, clicks=("a",))
-
-
-def test_a_fit_does_not_follow_from_clicks_and_parts_have_none():
-    assert replace(NOTION, clicks=CLICKS).content == NOTION.content
-    whole = replace(NOTION, clicks=CLICKS, joined=((1.0, replace(NOTION, name="other", clicks=CLICKS)),))
+    clicked = replace(NOTION, clicks=CLICKS)
+    assert clicked.content == NOTION.content
+    whole = replace(clicked, joined=((1.0, replace(clicked, name="other")),))
     assert [part.clicks for _, part in parts_of(whole)] == [(), ()]
-    assert Composition(((1.0, replace(NOTION, clicks=CLICKS)),)).as_notion("both").clicks == ()
+    assert Composition(((1.0, clicked),)).as_notion("both").clicks == ()
 
 
-def test_pairs_are_rows_of_images_that_are_here_and_the_last_answer_counts():
+def test_pairs_are_rows_of_images_that_are_here_the_last_answer_counts_and_what_was_let_pass_is_alike_unless_refused():
     clicks = [Click("b", "a", True), Click("a", "c", True), Click("a", "gone", True), Click("a", "b", False)]
     pairs, alike, said = click_pairs(clicks, ["z", "a", "b", "c"])
     assert pairs.tolist() == [[1, 2], [1, 3]]
@@ -102,15 +100,8 @@ def test_pairs_are_rows_of_images_that_are_here_and_the_last_answer_counts():
     turned, answers, _ = click_pairs(clicks[::-1][1:], ["z", "a", "b", "c"])
     np.testing.assert_array_equal(turned, pairs)
     assert answers.tolist() == [True, True]
-    none, nothing, never = click_pairs([], [])
-    assert none.shape == (0, 2)
-    assert nothing.shape == never.shape == (0,)
-
-
-def test_what_was_let_pass_counts_as_alike_unless_it_was_refused():
+    assert [each.shape for each in click_pairs([], [])] == [(0, 2), (0,), (0,)]
     refused = [Click("a", "c", False), Click("a", "d", False, ("b", "c", "gone"))]
-    for clicks in (refused, refused[::-1]):
-        pairs, alike, said = click_pairs(clicks, ["a", "b", "c", "d"])
-        assert pairs.tolist() == [[0, 1], [0, 2], [0, 3]]
-        assert alike.tolist() == [True, False, False]
-        assert said.tolist() == [False, True, True]
+    for given in (refused, refused[::-1]):
+        found = [each.tolist() for each in click_pairs(given, ["a", "b", "c", "d"])]
+        assert found == [[[0, 1], [0, 2], [0, 3]], [True, False, False], [False, True, True]]

@@ -16,12 +16,6 @@ def test_equals_the_authors_transform(reference: dict) -> None:
         assert project(images, U) == pytest.approx(reference[f"n{n}_transformed_images_with_U0"], abs=1e-6)
 
 
-def test_length_of_images_and_scale_of_the_matrix_do_not_matter() -> None:
-    rng = np.random.default_rng(0)
-    images, U = rng.standard_normal((4, 6)), rng.standard_normal((6, 3))
-    assert project(images * [[1e-3], [1], [7], [1e9]], 1e-8 * U) == pytest.approx(project(images, U), abs=1e-12)
-
-
 def test_an_image_at_a_right_angle_to_the_space_becomes_zero_and_one_whose_place_would_be_made_of_rounding() -> None:
     placed = project(np.array([[0.0, 0, 5], [2, 0, 5]], np.float32), np.eye(3)[:, :2])
     assert placed == pytest.approx(np.array([[0, 0], [1, 0]]))
@@ -33,15 +27,11 @@ def test_an_image_at_a_right_angle_to_the_space_becomes_zero_and_one_whose_place
     assert not project(beside, U).any()
 
 
-def test_kind_and_precision_of_the_images_come_back() -> None:
-    assert project(np.ones((1, 2), np.float32), torch.eye(2)).dtype == np.float32
-    assert isinstance(project(torch.ones(1, 2), np.eye(2)), torch.Tensor)
-
-
 def test_a_tensor_at_a_right_angle_to_the_space_becomes_zero_without_a_gradient() -> None:
     notion = InDiReCT(dim=2)
     notion.U = np.eye(3)[:, :2]
     rows = torch.tensor([[0.0, 0, 1], [0.6, 0, 0.8]], requires_grad=True)
+    assert project(np.ones((1, 2), np.float32), torch.eye(2)).dtype == np.float32
     placed = notion.transform_tensor(rows)
     placed.sum().backward()
     assert placed.tolist() == [[0, 0], [1, 0]]
@@ -57,7 +47,7 @@ def test_blocks_mapped_files_and_very_long_and_short_rows_make_no_difference(tmp
     np.testing.assert_array_equal(project(np.load(tmp_path / "rows.npy", mmap_mode="r"), U), project(rows, U))
     for scale in (1, 1e-30, 1e30):
         rows[23] *= np.float32(scale)
-        np.testing.assert_allclose(project(rows, U), unit(rows.astype(np.float64) @ U), atol=1e-6)
+        np.testing.assert_allclose(project(rows, 1e-8 * U), unit(rows.astype(np.float64) @ U), atol=1e-6)
         rows[23] /= np.float32(scale)
     for value, told in ((np.nan, "row 23 holds NaN or infinity"), (np.inf, "row 23 holds NaN or infinity"), (0, "row 23 is all zeros")):
         rows[23] = value

@@ -25,16 +25,14 @@ def _rows(count: int, seed: int) -> Any:
 TEXT, IMAGES, OTHERS = _rows(6, 1), _rows(30, 2), [_rows(4, 3), _rows(5, 4)]
 
 
-class TestScaledPCA:
-    def test_similarities_are_those_of_the_prompts_covariance(self) -> None:
-        U = ScaledPCA().fit(TEXT).U
-        covariance = np.cov(TEXT.T)
-        np.testing.assert_allclose(U @ U.T, covariance / np.linalg.eigvalsh(covariance)[-1], atol=1e-9)
-
-    def test_a_direction_in_which_prompts_hardly_differ_hardly_counts(self) -> None:
-        text = np.array([[1.0, 0.5, 0.001], [1.0, -0.5, 0.0]])
-        here, there = ScaledPCA().fit(text).transform(np.array([[0.5, 0.5, 3.0], [0.5, 0.4, -3.0]]))
-        assert here @ there == pytest.approx(1, abs=1e-3)
+def test_similarities_by_scaled_pca_are_those_of_the_prompts_covariance() -> None:
+    """So that a direction in which prompts hardly differ hardly counts."""
+    U = ScaledPCA().fit(TEXT).U
+    covariance = np.cov(TEXT.T)
+    np.testing.assert_allclose(U @ U.T, covariance / np.linalg.eigvalsh(covariance)[-1], atol=1e-9)
+    text = np.array([[1.0, 0.5, 0.001], [1.0, -0.5, 0.0]])
+    here, there = ScaledPCA().fit(text).transform(np.array([[0.5, 0.5, 3.0], [0.5, 0.4, -3.0]]))
+    assert here @ there == pytest.approx(1, abs=1e-3)
 
 
 def test_aspect_similarities_are_dot_products_of_unit_rows() -> None:
@@ -42,18 +40,12 @@ def test_aspect_similarities_are_dot_products_of_unit_rows() -> None:
     np.testing.assert_allclose(found, unit(IMAGES @ TEXT.T), atol=1e-12)
 
 
-class TestAspectProbabilities:
-    def test_a_cosine_is_the_coefficient_of_bhattacharyya(self) -> None:
-        found = AspectProbabilities(scale=7).fit(TEXT).transform(2 * IMAGES)
-        probabilities = softmax(7 * IMAGES @ TEXT.T, axis=1)
-        np.testing.assert_allclose(found**2, probabilities, atol=1e-12)
-        pairs = np.sqrt(probabilities[:, None] * probabilities[None]).sum(axis=2)
-        np.testing.assert_allclose(found @ found.T, pairs, atol=1e-12)
-
-    def test_a_large_scale_is_zero_shot_and_does_not_overflow(self) -> None:
-        found = AspectProbabilities(scale=1e5).fit(TEXT).transform(IMAGES)
-        best = (IMAGES @ TEXT.T).argmax(axis=1)
-        np.testing.assert_allclose(found, np.eye(len(TEXT))[best], atol=1e-6)
+def test_a_cosine_of_probabilities_is_the_coefficient_of_bhattacharyya_and_a_large_scale_zero_shot() -> None:
+    found = AspectProbabilities(scale=7).fit(TEXT).transform(2 * IMAGES)
+    probabilities = softmax(7 * IMAGES @ TEXT.T, axis=1)
+    np.testing.assert_allclose(found, np.sqrt(probabilities), atol=1e-12)
+    found = AspectProbabilities(scale=1e5).fit(TEXT).transform(IMAGES)  # and does not overflow
+    np.testing.assert_allclose(found, np.eye(len(TEXT))[(IMAGES @ TEXT.T).argmax(axis=1)], atol=1e-6)
 
 
 class TestAlignedTangents:
@@ -65,18 +57,14 @@ class TestAlignedTangents:
         np.testing.assert_allclose(found @ mean, 0, atol=1e-12)
         np.testing.assert_allclose(np.cos(angles) * mean + np.sin(angles) * found / angles, IMAGES, atol=1e-12)
 
-    def test_images_that_lie_about_their_mean_as_the_prompts_do_get_the_prompts_places(self) -> None:
+    def test_images_that_lie_about_their_mean_as_the_prompts_do_get_the_prompts_places_and_one_at_the_mean_none(self) -> None:
         """Another cone: all reflected at the hyperplane between the prompts' mean and any other direction."""
         mean = unit(TEXT.mean(axis=0, keepdims=True))[0]
         across = mean - unit(RNG.normal(size=(1, R)))[0]
-        across /= np.linalg.norm(across)
-        moved = TEXT - 2 * np.outer(TEXT @ across, across)
-        here, there = AlignedTangents(dim=4).fit(TEXT, TEXT).transform(TEXT), AlignedTangents(dim=4).fit(TEXT, moved).transform(moved)
-        np.testing.assert_allclose(here, there, atol=1e-9)
-
-    def test_an_image_at_the_mean_has_no_place(self) -> None:
-        fitted = AlignedTangents(dim=2).fit(TEXT, IMAGES)
-        np.testing.assert_allclose(fitted.transform(fitted.mean_[None]), 0, atol=1e-6)
+        moved = TEXT - 2 * np.outer(TEXT @ across, across) / (across @ across)
+        fits = [AlignedTangents(dim=4).fit(TEXT, images) for images in (TEXT, moved)]
+        np.testing.assert_allclose(fits[0].transform(TEXT), fits[1].transform(moved), atol=1e-9)
+        np.testing.assert_allclose(fits[1].transform(fits[1].mean_[None]), 0, atol=1e-6)
 
 
 class TestContrastivePCA:
@@ -141,11 +129,6 @@ def test_bad_input_is_refused(fit: Any, message: str) -> None:
         fit()
 
 
-@pytest.fixture(scope="module")
-def images() -> np.ndarray:
-    return np.random.default_rng(9).standard_normal((12, 24))
-
-
 @pytest.mark.parametrize(("prompts", "dim"), [(30, 1), (30, 5), (30, 24), (10, 9)])
 def test_equals_scikit_learn_on_unit_rows_signs_included(text: np.ndarray, images: np.ndarray, prompts: int, dim: int) -> None:
     rows = text[:prompts] * np.linspace(0.5, 3, prompts)[:, None]
@@ -158,19 +141,21 @@ def test_equals_scikit_learn_on_unit_rows_signs_included(text: np.ndarray, image
 
 @pytest.mark.parametrize(("prompts", "dim"), [(6, 6), (6, 24), (2, 2)])
 def test_needs_more_prompts_than_dimensions(text: np.ndarray, prompts: int, dim: int) -> None:
-    message = f"PCA to {dim} dimensions needs more than {dim} prompts, but there are {prompts}; choose at most {prompts - 1} dimensions, give more"
-    with pytest.raises(InputError, match=message + " prompts, or use InDiReCT"):
+    message = f"to {dim} dimensions needs more than {dim} prompts, but there are {prompts}; choose at most {prompts - 1} .* or use InDiReCT"
+    with pytest.raises(InputError, match=message):
         PCA(dim).fit(text[:prompts])
 
 
 def test_repeated_prompts_and_rounding_add_no_direction_and_faint_ones_count(text: np.ndarray) -> None:
     repeated = text[[0, 1, 2, 0, 1, 2]]
-    with pytest.raises(InputError, match="the 6 prompts vary in 2; choose at most 2 dimensions, give more different prompts"):
-        PCA(3).fit(repeated)
     assert PCA(2).fit(repeated).U.shape == (24, 2)
     rng = np.random.default_rng(0)
     faint = (1 + rng.standard_normal((60, 40)) * 0.5 ** np.arange(0, 20, 0.5)).astype(np.float32)
     assert PCA(39).fit(faint).explained_variance_ratio_[-1] < 1e-8
     rounded = np.vstack([faint[:5] * np.float32(length) for length in (1, 1.7, 0.3)])
-    with pytest.raises(InputError, match="the 15 prompts vary in 4"):
-        PCA(5).fit(rounded)
+    for dim, rows, message in (
+        (3, repeated, "the 6 prompts vary in 2; choose at most 2 dimensions, give more different prompts"),
+        (5, rounded, "the 15 prompts vary in 4"),
+    ):
+        with pytest.raises(InputError, match=message):
+            PCA(dim).fit(rows)

@@ -1,5 +1,3 @@
-"""Laying one map on another."""
-
 import numpy as np
 import pytest
 from scipy.spatial import procrustes

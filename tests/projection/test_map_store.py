@@ -1,5 +1,3 @@
-"""Maps on disk."""
-
 from pathlib import Path
 
 import numpy as np
@@ -14,17 +12,8 @@ POSITIONS = np.arange(12, dtype=np.float32).reshape(6, 2)
 def test_everything_that_changes_a_map_changes_its_key() -> None:
     changed = VECTORS.copy()
     changed[5, 2] += 1e-6
-    keys = [
-        map_key(VECTORS, "umap"),
-        map_key(changed, "umap"),
-        map_key(VECTORS.reshape(3, 6), "umap"),
-        map_key(VECTORS, "pca"),
-        map_key(VECTORS, "umap", seed=1),
-        map_key(VECTORS, "umap", seed="1"),
-        map_key(VECTORS, "umap", init=POSITIONS),
-        map_key(VECTORS, "umap", init=POSITIONS + 1),
-        map_key("cars/encoder/notion", "umap"),
-    ]
+    keys = [map_key(vectors, "umap") for vectors in (VECTORS, changed, VECTORS.reshape(3, 6), "cars/encoder/notion")] + [map_key(VECTORS, "pca")]
+    keys += [map_key(VECTORS, "umap", **given) for given in ({"seed": 1}, {"seed": "1"}, {"init": POSITIONS}, {"init": POSITIONS + 1})]
     assert len(set(keys)) == len(keys)
     assert map_key(np.asfortranarray(VECTORS), "umap", b=1, a=2) == map_key(VECTORS.copy(), "umap", a=2, b=1)
 

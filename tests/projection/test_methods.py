@@ -1,10 +1,8 @@
-"""The table of methods: each is what it says, and its parameters are those of its function."""
-
+import functools
 import inspect
 import subprocess
 import sys
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 import pytest
@@ -19,22 +17,16 @@ PARAMETERS = [(method, name) for method, described in METHODS.items() for name i
 
 
 @pytest.mark.parametrize(("method", "name"), PARAMETERS)
-def test_defaults_are_those_of_the_function_and_within_the_range(method: str, name: str) -> None:
+def test_defaults_are_those_of_the_function_within_a_range_both_ends_of_which_give_a_map(method: str, name: str, vectors: np.ndarray) -> None:
     described = METHODS[method].parameters[name]
     assert inspect.signature(METHODS[method].function).parameters[name].default == described.default
     assert described.least <= described.default <= described.most
     steps = (described.default - described.least) / described.step
     assert steps == pytest.approx(round(steps))
     assert {type(each) for each in (described.default, described.least, described.most, described.step)} == {type(described.default)}
-
-
-@pytest.mark.parametrize(("method", "name"), PARAMETERS)
-def test_both_ends_of_a_range_give_a_map(method: str, name: str, vectors: np.ndarray) -> None:
-    described = METHODS[method].parameters[name]
     for value in (described.least, described.most):
         found = METHODS[method].function(vectors[::4], 0, init=None, **{name: value})
-        assert found.shape == (50, 2)
-        assert np.isfinite(found).all()
+        assert (found.shape, np.isfinite(found).all()) == ((50, 2), True)
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -58,7 +50,8 @@ def test_only_what_differs_from_the_default_is_kept_of_a_known_method() -> None:
 
 
 def test_no_library_is_imported_before_it_is_needed() -> None:
-    code = "import sys, likeness.projection; print(sorted({'umap', 'openTSNE', 'pacmap', 'numba', 'sklearn'} & set(sys.modules)))"
+    heavy = {"umap", "openTSNE", "pacmap", "numba", "sklearn", "torch", "plotly"}
+    code = f"import sys, likeness.evaluation, likeness.projection; print(sorted({heavy} & set(sys.modules)))"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
 
 
@@ -94,12 +87,6 @@ def test_the_same_seed_gives_the_same_map_also_in_another_process(
 
 
 @pytest.mark.parametrize("method", NONLINEAR)
-def test_lengths_do_not_matter(method: str, vectors: np.ndarray) -> None:
-    function, few = METHODS[method].function, FEW.get(method, {})
-    np.testing.assert_array_equal(function(vectors * np.exp2(np.arange(200) % 5)[:, None], **few), function(vectors, **few))
-
-
-@pytest.mark.parametrize("method", NONLINEAR)
 def test_a_start_from_a_map_stays_close_and_still_shows_what_is_new(
     method: str, vectors: np.ndarray, moved: Callable[[np.ndarray, np.ndarray], float]
 ) -> None:
@@ -124,30 +111,27 @@ def test_few_items(method: str, vectors: np.ndarray, count: int) -> None:
             np.testing.assert_array_equal(function(vectors[:count], init=found + 1), found + 1)
 
 
-@pytest.mark.parametrize(
-    "degenerate",
-    [np.ones((40, 3)), np.repeat(np.eye(3), 30, axis=0), np.linspace(1, 2, 40)[:, None]],
-    ids=["all equal", "duplicates", "one dimension"],
-)
 @pytest.mark.parametrize("method", NONLINEAR)
-def test_degenerate_vectors_give_a_finite_map(method: str, degenerate: np.ndarray) -> None:
-    assert np.isfinite(METHODS[method].function(degenerate, **FEW.get(method, {}))).all()
+def test_lengths_do_not_matter_and_degenerate_vectors_give_a_finite_map(method: str, vectors: np.ndarray) -> None:
+    laid_out = functools.partial(METHODS[method].function, **FEW.get(method, {}))
+    np.testing.assert_array_equal(laid_out(vectors * np.exp2(np.arange(200) % 5)[:, None]), laid_out(vectors))
+    # all equal, duplicates, one dimension
+    for degenerate in (np.ones((40, 3)), np.repeat(np.eye(3), 30, axis=0), np.linspace(1, 2, 40)[:, None]):
+        assert np.isfinite(laid_out(degenerate)).all()
 
 
 @pytest.mark.parametrize(
-    ("method", "keywords"),
+    ("method", "name", "value"),
     [
-        *[("umap", {name: value}) for name, value in (("neighbors", 1), ("min_distance", -0.1), ("min_distance", 1.5))],
-        *[("tsne", {name: value}) for name, value in (("perplexity", 1.5), ("perplexity", float("nan")), ("exaggeration", 0.5))],
-        *[("pacmap", {name: value}) for name, value in (("neighbors", 0), ("mid_near_ratio", -1), ("further_ratio", 0))],
-        ("pacmap", {"further_ratio": float("nan")}),
-        *[("trimap", {name: value}) for name, value in (("neighbors", 0), ("outliers", 0), ("random", -1))],
+        *[("umap", *each) for each in (("neighbors", 1), ("min_distance", -0.1), ("min_distance", 1.5))],
+        *[("tsne", *each) for each in (("perplexity", 1.5), ("perplexity", np.nan), ("exaggeration", 0.5))],
+        *[("pacmap", *each) for each in (("neighbors", 0), ("mid_near_ratio", -1), ("further_ratio", 0), ("further_ratio", np.nan))],
+        *[("trimap", *each) for each in (("neighbors", 0), ("outliers", 0), ("random", -1))],
     ],
 )
-def test_bad_keywords_are_named(method: str, keywords: dict[str, Any], vectors: np.ndarray) -> None:
-    ((name, value),) = keywords.items()
+def test_bad_keywords_are_named(method: str, name: str, value: float, vectors: np.ndarray) -> None:
     with pytest.raises(InputError, match=f"{name} is {value}"):
-        METHODS[method].function(vectors, **keywords)
+        METHODS[method].function(vectors, **{name: value})
 
 
 @pytest.mark.parametrize("method", METHODS)

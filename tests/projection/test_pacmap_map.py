@@ -1,5 +1,3 @@
-"""PaCMAP: its steps against the package's own class and plain loops, quality floors, determinism, few and degenerate items."""
-
 import os
 import subprocess
 import sys
@@ -12,8 +10,7 @@ from sklearn.manifold import trustworthiness
 
 from likeness.projection import pacmap_map, pca_map
 from likeness.projection.pacmap_map import PHASES, _optimised, _Pairs, _pairs
-
-# the package's first import compiles
+from made_rows import unit
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -22,13 +19,9 @@ def compiled() -> None:
     pacmap_map(np.eye(4))
 
 
-def rows_of(vectors: np.ndarray) -> np.ndarray:
-    return (vectors / np.linalg.norm(vectors, axis=1, keepdims=True)).astype(np.float32)
-
-
 def test_near_pairs_equal_a_plain_loop(vectors: np.ndarray) -> None:
     """Section 3.2 of the paper: neighbors by the squared distance over the two items' distances to their 4th to 6th neighbors."""
-    rows = rows_of(vectors)
+    rows = unit(vectors).astype(np.float32)
     distances = cdist(rows.astype(float), rows.astype(float))
     order = distances.argsort(axis=1)[:, 1:]
     local = np.array([distances[i, order[i, 3:6]].mean() for i in range(len(rows))])
@@ -41,18 +34,17 @@ def test_near_pairs_equal_a_plain_loop(vectors: np.ndarray) -> None:
 
 
 def test_pairs_are_of_the_numbers_and_kinds_asked_for_and_differ_by_seed(vectors: np.ndarray) -> None:
-    rows = rows_of(vectors)
+    rows = unit(vectors).astype(np.float32)
     pairs = _pairs(rows, 12, 0.5, 2.0, 0)
     near, mid, far = (kind.reshape(200, -1, 2) for kind in pairs)
     assert (near.shape[1], mid.shape[1], far.shape[1]) == (12, 6, 24)
     for i in range(200):
         assert i not in {*near[i, :, 1], *mid[i, :, 1], *far[i, :, 1]}
         assert len(set(far[i, :, 1]) | set(near[i, :, 1])) == 36
-    similarity = rows @ rows.T
-    means = [similarity[kind[:, 0], kind[:, 1]].mean() for kind in pairs]
+    means = [(rows @ rows.T)[kind[:, 0], kind[:, 1]].mean() for kind in pairs]
     assert means[0] > means[1] > means[2]
     # The package adds row numbers to the seed, so that neighboring seeds would share their draws, one row on.
-    first, second = (_pairs(rows_of(vectors), 10, 0.5, 2.0, seed).far.reshape(200, 20, 2)[:, :, 1] for seed in (0, 1))
+    first, second = (_pairs(unit(vectors).astype(np.float32), 10, 0.5, 2.0, seed).far.reshape(200, 20, 2)[:, :, 1] for seed in (0, 1))
     assert (first[1:] == second[:-1]).mean() < 0.1
 
 
@@ -60,16 +52,15 @@ def test_the_optimiser_equals_the_packages_class(vectors: np.ndarray, monkeypatc
     """The same pairs and the same start: the class shrinks what it is given to a spread of 0.0001 along each axis."""
     from pacmap import PaCMAP
 
-    rows = rows_of(vectors)
+    rows = unit(vectors).astype(np.float32)
     pairs = _pairs(rows, 10, 0.5, 2.0, 7)
     start = pca_map(rows)
     theirs = PaCMAP(n_neighbors=10, apply_pca=False, pair_neighbors=pairs.near, pair_MN=pairs.mid, pair_FP=pairs.far).fit_transform(rows, init=start)
     shrunk = (1e-4 * (start - start.mean(axis=0)) / start.std(axis=0)).astype(np.float32)
     ours = _optimised(_Pairs(*pairs), shrunk, PHASES)
     np.testing.assert_allclose(ours, theirs, atol=0.05 * np.ptp(theirs))
-    assert trustworthiness(vectors, ours, n_neighbors=10, metric="cosine") == pytest.approx(
-        trustworthiness(vectors, theirs, n_neighbors=10, metric="cosine"), abs=0.005
-    )
+    quality, expected = (trustworthiness(vectors, each, n_neighbors=10, metric="cosine") for each in (ours, theirs))
+    assert quality == pytest.approx(expected, abs=0.005)
 
 
 @pytest.mark.parametrize("changed", [{"neighbors": 20}, {"mid_near_ratio": 1.5}])

@@ -1,29 +1,21 @@
-"""Maps from a sample: every part has its share, and what is placed stands among its own."""
-
 import numpy as np
 
 from likeness.arrays import unit_rows
 from likeness.projection import pca_map, sampled_map
 from likeness.projection.sampled_map import NEIGHBORS, is_sampled, placed, stratified
 from likeness.search import nearest
-
-
-def clusters(count: int, each: int, dim: int = 24, spread: float = 0.15) -> tuple[np.ndarray, np.ndarray]:
-    rng = np.random.default_rng(0)
-    of = np.repeat(np.arange(count), each)
-    rows = rng.standard_normal((count, dim))[of] + spread * rng.standard_normal((count * each, dim))
-    return rows.astype(np.float32), of
+from made_rows import clusters
 
 
 def test_few_items_are_laid_out_as_they_are() -> None:
-    rows, _ = clusters(3, 20)
+    rows, _ = clusters(60, 24, 3, 0.15)
     np.testing.assert_array_equal(sampled_map(rows, lambda vectors, init: pca_map(vectors), sample=30), pca_map(rows))
     assert not is_sampled(60, 30)
     assert is_sampled(61, 30)
 
 
 def test_the_function_sees_the_sample_and_its_part_of_the_start() -> None:
-    rows, _ = clusters(4, 100)
+    rows, _ = clusters(400, 24, 4, 0.15)
     start = np.random.default_rng(1).standard_normal((400, 2)).astype(np.float32)
     seen = {}
 
@@ -60,14 +52,10 @@ def test_the_mean_of_neighbors_by_hand() -> None:
     found = nearest(query, known, NEIGHBORS + 1)
     apart = np.linalg.norm(positions[found.rows] - positions[found.rows[:, :1]], axis=2)
     usual = np.median(apart[:, 1:])
-    for row in range(7):
-        distances = [np.sqrt(2 - 2 * s) for s in found.similarities[row]]
-        sums, total = np.zeros(2), 0.0
-        for place, distance, far in zip(found.rows[row], distances, apart[row], strict=True):
-            if far <= 4 * usual:
-                sums += (1 - distance / distances[-1]) * positions[place]
-                total += 1 - distance / distances[-1]
-        np.testing.assert_allclose(placed(query, known, positions)[row], sums / total, rtol=1e-4)
+    distances = np.sqrt(2 - 2 * found.similarities)
+    weights = (1 - distances / distances[:, -1:]) * (apart <= 4 * usual)
+    expected = [np.average(positions[rows], axis=0, weights=shares) for rows, shares in zip(found.rows, weights, strict=True)]
+    np.testing.assert_allclose(placed(query, known, positions), expected, rtol=1e-4)
 
 
 def test_many_known_items_go_through_cells_and_few_are_one() -> None:
@@ -75,7 +63,7 @@ def test_many_known_items_go_through_cells_and_few_are_one() -> None:
     np.testing.assert_array_equal(placed(np.eye(4, dtype=np.float32), known, np.array([[3, 5]], np.float32)), np.tile([3, 5], (4, 1)))
     same = np.repeat(known, 30, axis=0)
     assert np.isfinite(placed(same, same, np.random.default_rng(0).random((30, 2), np.float32))).all()
-    rows, of = clusters(30, 200, spread=0.1)
+    rows, of = clusters(6000, 24, 30, 0.1)
     known = unit_rows(rows[::2], "rows")
     positions = np.stack([of[::2], of[::2] ** 2], axis=1).astype(np.float32)
     found = placed(rows[1::2], known, positions)

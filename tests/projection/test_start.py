@@ -1,17 +1,15 @@
-"""What a layout begins with: neighbors with their distances on the unit sphere, and positions."""
-
 import numpy as np
 from sklearn.neighbors import NearestNeighbors
 
 from likeness.projection.start import chords, jittered, resized
+from made_rows import unit
 
 POSITIONS = np.array([[0, 0], [4, 1], [2, 2]], np.float32)
 
 
 def test_chords_are_those_of_scikit_learn_on_unit_vectors() -> None:
     vectors = np.random.default_rng(0).standard_normal((60, 7)).astype(np.float32)
-    unit = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
-    expected, rows = NearestNeighbors(n_neighbors=9).fit(unit).kneighbors()
+    expected, rows = NearestNeighbors(n_neighbors=9).fit(unit(vectors)).kneighbors()
     found, distances = chords(vectors, 9)
     np.testing.assert_array_equal(found, rows)
     np.testing.assert_allclose(distances, expected, atol=1e-5)

@@ -1,27 +1,23 @@
-"""TriMap: its triplets and gradient against plain loops, its steps against the package, quality floors, determinism, few and degenerate items."""
-
 from collections.abc import Callable
 
 import numpy as np
 import pytest
+import torch
 from scipy.spatial.distance import cdist
 
 from likeness.projection import pca_map, trimap_map
 from likeness.projection.trimap_map import _SWITCH, STEPS, _optimised, _Triplets, _triplets
 from likeness.projection.trimap_steps import gradient
-
-
-def rows_of(vectors: np.ndarray) -> np.ndarray:
-    return (vectors / np.linalg.norm(vectors, axis=1, keepdims=True)).astype(np.float32)
+from made_rows import unit
 
 
 def triplets_of(vectors: np.ndarray, neighbors: int = 12, outliers: int = 4, random: int = 3, seed: int = 0) -> _Triplets:
-    return _triplets(rows_of(vectors), neighbors, outliers, random, np.random.default_rng(seed))
+    return _triplets(unit(vectors).astype(np.float32), neighbors, outliers, random, np.random.default_rng(seed))
 
 
 def test_triplets_and_weights_equal_plain_loops(vectors: np.ndarray) -> None:
     """Section 3 of the paper: neighbors by squared distance over the two items' widths, the mean distance to their 3rd to 5th neighbors."""
-    rows = rows_of(vectors).astype(float)
+    rows = unit(vectors).astype(np.float32).astype(float)
     distances = cdist(rows, rows)
     widths = np.sort(distances, axis=1)[:, 3:6].mean(axis=1)
     likeness = -(distances**2) / np.outer(widths, widths)
@@ -52,26 +48,20 @@ def test_outliers_are_drawn_from_all_others_alike(vectors: np.ndarray) -> None:
 
 def test_the_gradient_is_that_of_the_loss(vectors: np.ndarray) -> None:
     found = triplets_of(vectors[::10])
-    positions = np.random.default_rng(1).normal(size=(20, 2))
-    weights = found.weights.astype(float)
-
-    def loss(at: np.ndarray) -> float:
-        near = 1 / (1 + ((at[found.rows[:, 0]] - at[found.rows[:, 1]]) ** 2).sum(axis=1))
-        far = 1 / (1 + ((at[found.rows[:, 0]] - at[found.rows[:, 2]]) ** 2).sum(axis=1))
-        return float((weights * far / (near + far)).sum())
-
-    slopes = np.zeros((20, 2))
-    for place in np.ndindex(20, 2):
-        step = np.zeros((20, 2))
-        step[place] = 1e-5
-        slopes[place] = (loss(positions + step) - loss(positions - step)) / 2e-5
-    np.testing.assert_allclose(gradient(positions, found.rows, weights), slopes, atol=1e-5 * np.abs(slopes).max())
+    positions = torch.from_numpy(np.random.default_rng(1).normal(size=(20, 2))).requires_grad_()
+    item, near, far = (positions[found.rows[:, place]] for place in range(3))
+    like, unlike = (1 / (1 + ((item - other) ** 2).sum(dim=1)) for other in (near, far))
+    (torch.from_numpy(found.weights.astype(float)) * unlike / (like + unlike)).sum().backward()
+    assert positions.grad is not None
+    np.testing.assert_allclose(gradient(positions.detach().numpy(), found.rows, found.weights.astype(float)), positions.grad.numpy(), rtol=1e-9)
 
 
 def test_the_steps_equal_the_packages(vectors: np.ndarray) -> None:
     trimap = pytest.importorskip("trimap", reason="its dependency annoy wants a compiler, so it is no dependency of the tests")
     found, start = triplets_of(vectors), (0.01 * pca_map(vectors)).astype(np.float32)
-    theirs = trimap.TRIMAP(triplets=found.rows, weights=found.weights, apply_pca=False).fit_transform(rows_of(vectors), init=start.copy())
+    theirs = trimap.TRIMAP(triplets=found.rows, weights=found.weights, apply_pca=False).fit_transform(
+        unit(vectors).astype(np.float32), init=start.copy()
+    )
     np.testing.assert_allclose(_optimised(found, start, STEPS, _SWITCH), theirs, atol=0.01 * np.ptp(theirs))
 
 

@@ -1,8 +1,8 @@
-"""t-SNE: its loss against scikit-learn's, quality floors, determinism, and what it does where there is little to lay out."""
-
 import numpy as np
-from scipy.spatial.distance import cdist
+from scipy.spatial.distance import cdist, squareform
+from scipy.special import rel_entr
 from sklearn.manifold import TSNE
+from sklearn.manifold._t_sne import _joint_probabilities
 
 from likeness.projection import pca_map, tsne_map
 from likeness.projection.tsne_map import _affinities
@@ -10,29 +10,14 @@ from made_rows import unit
 
 
 def plain_affinities(vectors: np.ndarray, perplexity: float) -> np.ndarray:
-    """Equations 1 and 2 of the paper over all pairs, the width of each row found by halving."""
-    squared = cdist(unit(vectors), unit(vectors), "sqeuclidean")
-    conditional = np.zeros_like(squared)
-    for row, distances in enumerate(squared):
-        others = np.delete(distances, row)
-        low, high = 0.0, 1e6
-        for _ in range(200):
-            beta = (low + high) / 2
-            p = np.exp(-beta * (others - others.min()))
-            p /= p.sum()
-            entropy = -(p[p > 0] * np.log(p[p > 0])).sum()
-            low, high = (beta, high) if entropy > np.log(perplexity) else (low, beta)
-        conditional[row] = np.insert(p, row, 0)
-    return (conditional + conditional.T) / (2 * len(squared))
+    return squareform(_joint_probabilities(cdist(unit(vectors), unit(vectors), "sqeuclidean").astype(np.float32), perplexity, 0))
 
 
 def plain_loss(affinities: np.ndarray, positions: np.ndarray) -> float:
     """The Kullback-Leibler divergence of the map's similarities from the affinities."""
     kernel = 1 / (1 + cdist(positions, positions, "sqeuclidean"))
     np.fill_diagonal(kernel, 0)
-    q = kernel / kernel.sum()
-    drawn = affinities > 0
-    return float((affinities[drawn] * np.log(affinities[drawn] / q[drawn])).sum())
+    return float(rel_entr(affinities, kernel / kernel.sum()).sum())
 
 
 def test_affinities_and_loss_against_the_papers_equations_and_scikit_learn(vectors: np.ndarray) -> None:

@@ -1,5 +1,3 @@
-"""UMAP: quality floors, determinism, and what it does where there is little to lay out."""
-
 import numpy as np
 import pytest
 

@@ -7,10 +7,10 @@ from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import pytest
+from tests.search.conftest import D
 
-from likeness.data import ImageTable
+import worlds
 from likeness.errors import InputError
 from likeness.search import ENGINES, IndexEngine, build_index, engines, nearest, open_index, scan
 from likeness.search.engines import find_engine
@@ -18,20 +18,19 @@ from likeness.space import Space
 from made_rows import unit
 
 EACH = pytest.mark.parametrize("engine", ENGINES, ids=lambda engine: engine.name)
-N, D = 400, 12
+N = 400
 
 
 @pytest.fixture(scope="module")
-def vectors() -> np.ndarray:
-    return unit(np.random.default_rng(0).standard_normal((N, D)).astype(np.float32))
+def vectors(vectors: np.ndarray) -> np.ndarray:
+    return vectors[:N]
 
 
 @EACH
 def test_all_about_it_is_said(engine: IndexEngine) -> None:
     assert re.fullmatch(r"[a-z]+", engine.name)
     assert re.fullmatch(r"[A-Z].+\.", engine.help)
-    assert find_engine(engine.name) is engine
-    assert find_engine(engine) is engine
+    assert find_engine(engine.name) is find_engine(engine) is engine
     assert [each.name for each in ENGINES].count(engine.name) == 1
 
 
@@ -102,28 +101,17 @@ def test_it_is_opened_again_for_its_own_vectors_alone(engine: IndexEngine, vecto
 
 
 def scan_engine(vectors: np.ndarray) -> Any:
-    """One that keeps nothing and compares all."""
+    def search(codes: Any, U: Any = None) -> Any:
+        found = SimpleNamespace(exact=True, message="Exact: compared one by one.", nearest=lambda queries, k, **kept: nearest(queries, codes, k))
+        found.wait = lambda: found
+        return found
 
-    def index(rows: Any, *_: Any, **options: Any) -> Any:
-        def search(codes: Any, U: Any = None) -> Any:
-            found = SimpleNamespace(exact=True, message="Exact: compared one by one.", nearest=lambda queries, k, **kept: nearest(queries, codes, k))
-            found.wait = lambda: found
-            return found
-
-        return SimpleNamespace(summary=f"{len(rows)} rows", search=search)
-
-    return SimpleNamespace(name="plain", help="Compares all.", build=index, open=lambda place, rows: index(rows), holds=lambda place: False)
+    index = SimpleNamespace(summary=f"{len(vectors)} rows", search=search)
+    build = lambda *_, **options: index  # noqa: E731
+    return SimpleNamespace(name="plain", help="Compares all.", build=build, open=build, holds=lambda place: False)
 
 
-def test_an_object_is_taken_where_a_name_is(vectors: np.ndarray, tmp_path: Path) -> None:
-    table = ImageTable("Rows", Path(), pd.DataFrame({"path": [f"{row}.png" for row in range(N)]}))
-    space = Space(vectors, table).build_index(tmp_path / "index", engine=scan_engine(vectors))
-    assert space.search is not None
-    assert space.search.message == "Exact: compared one by one."
-    np.testing.assert_array_equal(space.nearest(vectors[:2], 3).rows, nearest(vectors[:2], vectors, 3).rows)
-
-
-def test_one_that_is_listed_is_found_and_offered(
+def test_one_that_is_listed_is_found_and_offered_and_an_object_is_taken_where_a_name_is(
     vectors: np.ndarray, tmp_path: Path, run: Callable[..., tuple[int, str, str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(engines, "ENGINES", (*ENGINES, scan_engine(vectors)))
@@ -133,3 +121,8 @@ def test_one_that_is_listed_is_found_and_offered(
     assert "plain: Compares all" in run("index", "--help")[1]
     with pytest.raises(InputError, match="There is no index engine 'tree'; choose from ivf, lance, plain, or pass an object with build and open"):
         build_index(vectors, tmp_path, engine="tree")
+    monkeypatch.setattr(engines, "ENGINES", ENGINES)
+    space = Space(vectors, worlds.few_images({}, N).table).build_index(tmp_path / "index", engine=scan_engine(vectors))
+    assert space.search is not None
+    assert space.search.message == "Exact: compared one by one."
+    np.testing.assert_array_equal(space.nearest(vectors[:2], 3).rows, nearest(vectors[:2], vectors, 3).rows)

@@ -8,25 +8,20 @@ import pandas as pd
 import pytest
 
 from likeness.search import LanceIndex, build_index, index_folder, open_index, write_lance
-from made_rows import unit
 
 
 class KilledError(BaseException):
     """What no handler expects."""
 
 
-def _rows() -> np.ndarray:
-    return unit(np.random.default_rng(0).normal(size=(200, 8)).astype(np.float32))
-
-
 @pytest.mark.parametrize("engine", ["ivf", "lance"])
 @pytest.mark.parametrize("renames", [0, 1, 2])
 def test_killed_between_two_renames_the_index_before_or_the_new_one_is_there(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, engine: str, renames: int
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, vectors: np.ndarray, engine: str, renames: int
 ) -> None:
     if engine == "lance":
         pytest.importorskip("lancedb")
-    rows, place = _rows(), tmp_path / "index"
+    rows, place = vectors[:200], tmp_path / "index"
     build_index(rows, place, engine=engine, cells=4)
     replace, remove, done = Path.replace, shutil.rmtree, []
 
@@ -55,9 +50,9 @@ def test_killed_between_two_renames_the_index_before_or_the_new_one_is_there(
     assert [path.name for path in tmp_path.iterdir() if not path.name.endswith(".partial")] == ["index"]
 
 
-def test_images_in_lance_are_read_with_the_centers_that_they_belong_to(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_images_in_lance_are_read_with_the_centers_that_they_belong_to(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, vectors: np.ndarray) -> None:
     lancedb = pytest.importorskip("lancedb")
-    rows, frame = _rows(), pd.DataFrame({"color": ["red", "blue"] * 100})
+    rows, frame = vectors[:200], pd.DataFrame({"color": ["red", "blue"] * 100})
     first, second = (build_index(rows, tmp_path / str(cells), cells=cells) for cells in (4, 9))
     write_lance(first, frame, tmp_path / "lance")
     expected = LanceIndex(tmp_path / "lance").nearest(rows[:20], 5, probes=1)

@@ -1,5 +1,3 @@
-"""The index on disk against plain assignments, and its files against cuts, other vectors and full disks."""
-
 import errno
 from pathlib import Path
 from typing import Any
@@ -12,6 +10,8 @@ from likeness.search import build_index, ivf_index, open_index
 from likeness.search.ivf_index import cells_for
 from made_rows import unit
 
+PARTS = ("centers", "starts", "rows", "vectors")
+
 
 def rows(n: int = 700, d: int = 12, seed: int = 0) -> np.ndarray:
     return unit(np.random.default_rng(seed).standard_normal((n, d)).astype(np.float32))
@@ -20,7 +20,6 @@ def rows(n: int = 700, d: int = 12, seed: int = 0) -> np.ndarray:
 def test_every_vector_lies_in_the_cell_of_its_nearest_center(tmp_path: Path) -> None:
     vectors = rows()
     index = build_index(vectors, tmp_path / "index", cells=9)
-    np.testing.assert_array_equal(np.sort(index.rows), np.arange(700))
     np.testing.assert_array_equal(index.vectors, vectors[index.rows])
     np.testing.assert_allclose(np.linalg.norm(index.centers, axis=1), 1, atol=1e-5)
     nearest = np.argmax(vectors @ index.centers.T, axis=1)
@@ -36,31 +35,28 @@ def test_blocks_of_a_mapped_file_give_the_same_index(tmp_path: Path, monkeypatch
     monkeypatch.setattr(ivf_index, "_BLOCK_BYTES", 4 * 12 * 64)
     done: list[tuple[int, int]] = []
     blocks = build_index(np.load(tmp_path / "vectors.npy", mmap_mode="r"), tmp_path / "blocks", cells=9, progress=lambda *told: done.append(told))
-    assert done[0] == (64, 1400)
-    assert done[-1] == (1400, 1400)
-    assert len(done) == 22
-    for name in ("centers", "starts", "rows", "vectors"):
+    assert (done[0], done[-1], len(done)) == ((64, 1400), (1400, 1400), 22)
+    for name in PARTS:
         np.testing.assert_array_equal(getattr(whole, name), getattr(blocks, name))
 
 
-@pytest.mark.parametrize("name", ["centers", "starts", "rows", "vectors"])
-@pytest.mark.parametrize("bytes_left", [0, 128, -1])
-def test_a_file_that_was_cut_off_is_noticed(tmp_path: Path, name: str, bytes_left: int) -> None:
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        *[(f"{name}.npy", left, rf"\('{name}.npy' has not the size that it was written with\); build") for name in PARTS for left in (0, 128, -1)],
+        *[("about.json", content, "is damaged") for content in ("", "{", "[]", "{}", '{"bytes": 3, "version": 1}')],
+        ("about.json", '{"bytes": {"centers": 1}, "version": 1}', "is damaged"),
+        ("about.json", None, "it is of another version"),
+    ],
+)
+def test_damage_is_noticed(tmp_path: Path, name: str, content: int | str | None, message: str, monkeypatch: pytest.MonkeyPatch) -> None:
     build_index(rows(), tmp_path / "index")
-    file = tmp_path / "index" / f"{name}.npy"
-    file.write_bytes(file.read_bytes()[:bytes_left])
-    with pytest.raises(InputError, match=rf"is damaged \('{name}.npy' has not the size that it was written with\); build it again"):
-        open_index(tmp_path / "index", rows())
-
-
-@pytest.mark.parametrize("content", ["", "{", "[]", "{}", '{"bytes": 3, "version": 1}', '{"bytes": {"centers": 1}, "version": 1}', None])
-def test_a_damaged_description(tmp_path: Path, content: str | None, monkeypatch: pytest.MonkeyPatch) -> None:
-    build_index(rows(), tmp_path / "index")
+    file = tmp_path / "index" / name
     if content is None:
         monkeypatch.setattr(ivf_index, "_VERSION", 2)
     else:
-        (tmp_path / "index" / "about.json").write_text(content)
-    with pytest.raises(InputError, match="it is of another version" if content is None else "is damaged"):
+        file.write_bytes(file.read_bytes()[:content] if isinstance(content, int) else content.encode())
+    with pytest.raises(InputError, match=message):
         open_index(tmp_path / "index", rows())
 
 

@@ -1,5 +1,3 @@
-"""LanceDB as the place of an index: the same neighbors as from the files, with filters in SQL."""
-
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
@@ -8,13 +6,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from tests.search.conftest import D, N
 
+import worlds
 from likeness.errors import InputError
 from likeness.notions import InDiReCT
 from likeness.search import IVFIndex, LanceIndex, NotionSearch, build_index, nearest, write_lance
-from made_rows import unit
-
-N, D = 400, 16
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -25,13 +22,7 @@ def lancedb() -> Any:
 
 @pytest.fixture(scope="module")
 def frame() -> pd.DataFrame:
-    return pd.DataFrame({"path": [f"{row}.png" for row in range(N)], "color": np.where(np.arange(N) % 5 == 0, "red", "o'blue"), "year": np.arange(N)})
-
-
-@pytest.fixture(scope="module")
-def index(tmp_path_factory: pytest.TempPathFactory) -> IVFIndex:
-    rows = unit(np.random.default_rng(0).standard_normal((N, D)).astype(np.float32))
-    return build_index(rows, tmp_path_factory.mktemp("files") / "index", cells=8)
+    return worlds.few_images({"color": np.where(np.arange(N) % 5 == 0, "red", "o'blue"), "year": np.arange(N)}, N).table.frame
 
 
 @pytest.fixture(scope="module")
@@ -43,7 +34,7 @@ def lance(index: IVFIndex, frame: pd.DataFrame, tmp_path_factory: pytest.TempPat
 
 
 @pytest.mark.parametrize("dim", [None, 2, 6])
-@pytest.mark.parametrize("probes", [1, 3, 8])
+@pytest.mark.parametrize("probes", [1, 3, 25])
 def test_same_neighbors_as_from_the_files(index: IVFIndex, lance: LanceIndex, dim: int | None, probes: int) -> None:
     U = None if dim is None else InDiReCT(dim=dim).fit(np.random.default_rng(1).standard_normal((30, D))).U
     search = NotionSearch(index, U)
@@ -64,11 +55,9 @@ def test_what_else_lies_in_the_folder_stays(tmp_path: Path) -> None:
     assert (tmp_path / "photo.jpg").read_bytes() == b"x"
 
 
-def test_filter(index: IVFIndex, lance: LanceIndex) -> None:
-    vectors = np.empty((N, D), np.float32)
-    vectors[index.rows] = index.vectors
+def test_filter(vectors: np.ndarray, lance: LanceIndex) -> None:
     red = np.flatnonzero(np.arange(N) % 5 == 0)
-    found = lance.nearest(vectors[:3], 4, where="color = 'red'", probes=8)
+    found = lance.nearest(vectors[:3], 4, where="color = 'red'", probes=25)
     np.testing.assert_array_equal(found.rows, red[nearest(vectors[:3], vectors[red], 4).rows])
     # more than the first cell holds: all of them are looked through
     few = lance.nearest(vectors[:1], 4, where="color = 'red' OR year < 3", probes=1)
@@ -78,16 +67,15 @@ def test_filter(index: IVFIndex, lance: LanceIndex) -> None:
     assert np.isnan(nothing.similarities).all()
 
 
+NO_SQL = ("colour = 'red'", "x = ", "1; drop table images")
+
+
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        *[
-            (lambda self, where=where: self.lance.nearest(np.ones((1, D)), 3, where=where), "cannot be answered")
-            for where in ("colour = 'red'", "x = ")
-        ],
-        (lambda self: self.lance.nearest(np.ones((1, D)), 3, where="1; drop table images"), "cannot be answered"),
-        (lambda self: self.lance.nearest(np.ones((1, 15)), 3), "The queries have 15 dimensions, the space 16"),
-        (lambda self: write_lance(self.index, self.frame.iloc[1:], self.place), "The table of attributes has 399 rows for 400 vectors"),
+        *[(lambda self, where=where: self.lance.nearest(np.ones((1, D)), 3, where=where), "cannot be answered") for where in NO_SQL],
+        (lambda self: self.lance.nearest(np.ones((1, 15)), 3), "The queries have 15 dimensions, the space 24"),
+        (lambda self: write_lance(self.index, self.frame.iloc[1:], self.place), "The table of attributes has 899 rows for 900 vectors"),
         (lambda self: write_lance(self.index, self.frame.assign(cell=1), self.place), "a column 'cell', which the index uses itself"),
         (lambda self: write_lance(self.index, self.frame, __file__ + "/below"), "cannot be written to"),
         (lambda self: LanceIndex(self.place / "new"), "There is no index in"),

@@ -1,8 +1,7 @@
-"""Exact nearest neighbors against a full sort, faiss, and their laws."""
-
 import numpy as np
 import pytest
 import torch
+from sklearn.neighbors import NearestNeighbors
 
 from likeness.errors import InputError
 from likeness.search import expected_overlap, nearest, neighbors, overlap, scan
@@ -88,41 +87,28 @@ def test_scan_of_allowed_rows_equals_a_full_sort(gallery_bytes: int, monkeypatch
         np.testing.assert_allclose(found.similarities, -np.sort(-cosine, axis=1)[:, :count], atol=1e-6)
 
 
-def doubles(n: int, d: int = 8, seed: int = 0) -> np.ndarray:
-    return np.random.default_rng(seed).standard_normal((n, d))
-
-
-def test_equals_sets_of_neighbors() -> None:
-    a, b = doubles(60), doubles(60)[:, :3]
-    expected = []
-    for item in range(60):
-        near = []
-        for space in (a, b):
-            cosine = space @ space[item] / np.linalg.norm(space, axis=1)
-            cosine[item] = -np.inf
-            near.append(set(np.argsort(-cosine)[:5]))
-        expected.append(len(near[0] & near[1]) / 5)
+def test_overlap_is_that_of_sets_of_neighbors() -> None:
+    a, b = rows(60), rows(60)[:, :3]
+    near = [NearestNeighbors(n_neighbors=5).fit(unit(space)).kneighbors(return_distance=False) for space in (a, b)]
+    expected = [len(set(one) & set(other)) / 5 for one, other in zip(*near, strict=True)]
     assert [overlap(a, b, 5, rows=[item]) for item in range(60)] == pytest.approx(expected)
     assert overlap(a, b, 5) == pytest.approx(np.mean(expected))
     assert 0 < overlap(a, b, 5) < 1
 
 
 def test_laws_of_the_overlap() -> None:
-    a, b = doubles(80), doubles(80, 5, seed=1)
-    turn = np.linalg.qr(doubles(8))[0]
+    a, b = rows(80), rows(80, 5, seed=1)
+    turn = np.linalg.qr(rows(8))[0]
     assert overlap(a, a @ turn, 10) == 1
     assert overlap(a, b, 10) == overlap(b, a, 10)
     assert overlap(a, b, 79) == 1
     # unrelated spaces agree as much as chance
     assert expected_overlap(11, 5) == 0.5
-    found = np.mean([overlap(doubles(60, seed=seed), doubles(60, seed=seed + 1000), 12) for seed in range(100)])
+    found = np.mean([overlap(rows(60, seed=seed), rows(60, seed=seed + 1000), 12) for seed in range(100)])
     assert found == pytest.approx(expected_overlap(60, 12), abs=0.01)
 
 
-@pytest.mark.parametrize(
-    ("a", "b", "k", "message"),
-    [(doubles(5), doubles(6), 2, "has 5 rows, the second 6"), (doubles(5), doubles(5), 5, "choose k from 1"), (doubles(5), doubles(5), 0, "k is 0")],
-)
-def test_what_cannot_be_compared_is_named(a: np.ndarray, b: np.ndarray, k: int, message: str) -> None:
+@pytest.mark.parametrize(("size", "k", "message"), [(6, 2, "has 5 rows, the second 6"), (5, 5, "choose k from 1"), (5, 0, "k is 0")])
+def test_what_cannot_be_compared_is_named(size: int, k: int, message: str) -> None:
     with pytest.raises(InputError, match=message):
-        overlap(a, b, k)
+        overlap(rows(5), rows(size), k)

@@ -1,6 +1,7 @@
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
+from unittest.mock import MagicMock
 
 import numpy as np
 import pandas as pd
@@ -87,19 +88,12 @@ def embed(base: Space) -> Embed:
 def test_runs_are_those_of_the_comparison_on_each_encoder_which_embeds_once(
     cars: ImageTable, color: Notion, shape: Notion, embed: Embed, texts: Any
 ) -> None:
-    made: list[str] = []
-
-    def noting(table: ImageTable, encoder: str) -> Space:
-        made.append(encoder)
-        return embed(table, encoder)
-
-    runs = encoder_sizes(cars, ["small", "large"], [color, shape], dim=4, seeds=(0, 3), embed=noting)
-    assert made == ["small", "large"]
-    expected = [
-        compare(embed(cars, encoder), [color, shape], ("raw", "exact", "oracle"), (4,), (0, 3), metrics=["map_at_r", "precision_at_1"])
-        for encoder in made
-    ]
-    expected = pd.concat([each.assign(encoder=encoder)[list(runs)] for encoder, each in zip(made, expected, strict=True)], ignore_index=True)
+    noting, made = MagicMock(side_effect=embed), ["small", "large"]
+    runs = encoder_sizes(cars, made, [color, shape], dim=4, seeds=(0, 3), embed=noting)
+    assert [call.args[1] for call in noting.call_args_list] == made
+    asked, metrics = ([color, shape], ("raw", "exact", "oracle"), (4,), (0, 3)), ["map_at_r", "precision_at_1"]
+    every = [compare(embed(cars, encoder), *asked, metrics=metrics).assign(encoder=encoder) for encoder in made]
+    expected = pd.concat(every, ignore_index=True)[list(runs)]
     pd.testing.assert_frame_equal(runs.drop(columns="fit_seconds"), expected.drop(columns="fit_seconds"))
     assert list(runs)[:2] == ["encoder", "notion"]
     sized = encoder_sizes(cars, ["small", "ViT-B-32/openai", "large"], [color], ("exact",), dim="suggested", seeds=(0,), embed=embed)

@@ -33,10 +33,10 @@ BY_COMMAND = {
 
 
 def table(name: str) -> pd.DataFrame:
-    return pd.read_csv(assets_dir() / "papers" / f"language_guidance_{name}.csv", dtype=str, keep_default_na=False)
+    return pd.read_csv(assets_dir() / "papers" / f"{name}.csv", dtype=str, keep_default_na=False)
 
 
-SETTINGS, COMMANDS = table("settings"), table("commands")
+SETTINGS, COMMANDS = table("language_guidance_settings"), table("language_guidance_commands")
 
 
 def preset_of(command: dict[str, str]) -> str:
@@ -70,7 +70,7 @@ def test_a_preset_is_set_as_paper_or_code_says_and_sets_nothing_else(preset: str
     config, rows = read_config(preset), rows_about(preset)
     found, keys = settings(config), {row["key"] for row in rows}
     said = {row["key"]: expected(preset, row) for row in rows}
-    assert {key: (found.get(key), text) for key, text in said.items() if key not in found or not fits(found[key], text)} == {}
+    assert differing(found, said) == {}
     assert len(keys) == len(rows)  # one row for each key
     changed = {key for key in difference(config, RunConfig()) if found.get(key) is not None}
     assert {key for key in changed if not key.startswith("guidance.")} - ABOUT - keys == set()
@@ -102,6 +102,11 @@ def flat(content: dict[str, Any], before: str = "") -> dict[str, Any]:
     return found
 
 
+def differing(found: dict[str, Any], said: dict[str, str]) -> dict[str, Any]:
+    """What is set otherwise than the table says, beside what it says."""
+    return {key: (found.get(key), text) for key, text in said.items() if key not in found or not fits(found[key], text)}
+
+
 def fits(value: Any, text: str) -> bool:
     """Whether a value is what the table says: a number, a range ("1 to 10"), a list, a word, null."""
     low, to, high = text.partition(" to ")
@@ -117,7 +122,7 @@ METHODS = ("Margin", "Multisimilarity", "ArcFace", "ProxyAnchor", "R-margin", "D
 ROWS = [(dataset, row) for dataset in DATASETS for row in METHODS] + [("sop", "S2SD, ResNet-101")]
 # what a run is about, and what is only measured, rather than how it is set
 OODML_ABOUT = {"name", "note", "seed", "data.source", "data.attribute", "data.split", "data.splits", "data.shift", "matched_classes"}
-OODML_TABLE = pd.read_csv(assets_dir() / "papers" / "oodml_settings.csv", dtype=str, keep_default_na=False).to_dict("records")
+OODML_TABLE = table("oodml_settings").to_dict("records")
 
 
 def study_of(dataset: str) -> StudyConfig:
@@ -144,8 +149,7 @@ def test_a_row_is_set_as_the_scripts_say_and_sets_nothing_else(dataset: str, row
     said, config = said_of(dataset, row), config_of(dataset, row)
     found = settings(config)
     assert len(said) > 25
-    every = found | {"seeds": list(study_of(dataset).seeds)}
-    assert {key: (every.get(key), text) for key, text in said.items() if key not in every or not fits(every[key], text)} == {}
+    assert differing(found | {"seeds": list(study_of(dataset).seeds)}, said) == {}
     options = ("objective.options.", "objective.s2sd.", "objective.diva.", "objective.uniform_prior.")
     changed = {key for key in found if key.startswith(options)} | {key for key in difference(config, RunConfig()) if key in found}
     assert changed - OODML_ABOUT - {"few_shot.seed"} - set(said) == set()
@@ -168,12 +172,9 @@ def test_without_its_splits_a_study_names_the_command_that_makes_them(dataset: s
     with pytest.raises(InputError) as error:
         cells(study, tmp_path)
     assert f"'data/{dataset}-oodml.json', and there is no such file; make it: {study.splits_command}" in str(error.value)
-    assert study.splits_command.startswith(f"likeness splits build --like oodml-{dataset} --start official --per-step ")
-    assert study.splits_command.endswith(f"--out {study.splits}")
+    assert re.fullmatch(rf"likeness splits build --like oodml-{dataset} --start official --per-step .* --out {study.splits}", study.splits_command)
     words = " ".join(study.note.split())
-    assert study.splits_command in words
-    assert "computed by the paper's rule" in words
-    assert "are not those" in words
+    assert all(said in words for said in (study.splits_command, "computed by the paper's rule", "are not those"))
 
 
 SMALL = [("cars196", "DiVA"), ("cub200", "S2SD"), ("sop", "ProxyAnchor")]
@@ -191,8 +192,7 @@ def test_rows_train_with_a_small_network_on_small_images(photos: Path, tmp_path:
     )
     run = train(config, tmp_path / "run")
     losses = run.metrics()["loss"].dropna()
-    assert len(losses) == 2 * (18 // 8)
-    assert losses.map(lambda value: value == value and value != 0).all()
+    assert (len(losses), (losses != 0).all()) == (2 * (18 // 8), True)
     state = torch.load(run.checkpoint, weights_only=True)["state_dict"]
     betas = {name: each for name, each in state.items() if name.endswith(".beta")}
     start, rate = (0.6 if (dataset, row) == ("cub200", "S2SD") else 0.9 if row == "S2SD" else 1.2), (1e-5 if row == "S2SD" else 5e-4)

@@ -1,5 +1,6 @@
 from pathlib import Path
 from typing import Any
+from unittest.mock import MagicMock
 
 import numpy as np
 import pandas as pd
@@ -89,10 +90,7 @@ def test_a_run_that_fails_does_not_keep_the_others_from_training_but_an_interrup
     with pytest.raises(InputError, match=r"^All 4 runs failed for the same reason: The weights 'nowhere\.safetensors' of '.*' are not there"):
         run_study(absent)
 
-    def interrupted(config: Any, folder: Path) -> RunFolder:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr("likeness.training.train", interrupted)
+    monkeypatch.setattr("likeness.training.train", MagicMock(side_effect=KeyboardInterrupt))
     with pytest.raises(KeyboardInterrupt):
         run_study(absent)
 
@@ -124,13 +122,9 @@ def test_a_study_file_reads_back(study: StudyConfig, tmp_path: Path) -> None:
 BASE = {("a", 0): 0.5, ("a", 1): 0.6, ("b", 0): 0.3, ("b", 1): 0.35}
 MORE = {("b", 1): 0.36, ("a", 0): 0.53, ("a", 1): 0.61, ("b", 0): 0.29}
 RUNS = pd.DataFrame(
-    [
-        *({"row": "base", "split": split, "seed": seed, "step": 9, "nmi": value} for (split, seed), value in BASE.items()),
-        *({"row": "more", "split": split, "seed": seed, "step": 9, "nmi": value} for (split, seed), value in MORE.items()),
-        {"row": "raw", "split": "a", "seed": 0, "step": 0, "nmi": 0.4},
-        {"row": "raw", "split": "b", "seed": 0, "step": 0, "nmi": 0.2},
-        {"row": "begun", "split": "b", "seed": 1, "step": 9, "nmi": 0.4},
-    ]
+    [(row, split, seed, 9, value) for row, found in (("base", BASE), ("more", MORE)) for (split, seed), value in found.items()]
+    + [("raw", "a", 0, 0, 0.4), ("raw", "b", 0, 0, 0.2), ("begun", "b", 1, 9, 0.4)],
+    columns=["row", "split", "seed", "step", "nmi"],
 )
 
 
@@ -143,17 +137,13 @@ def test_pairs_have_the_same_seed_and_split_and_what_does_not_train_stands_besid
     assert found["pairs"].to_dict() == {"more": 4, "raw": 4, "begun": 1}
     assert found.loc["raw", "nmi"] == pytest.approx(np.mean(np.array([0.4, 0.4, 0.2, 0.2]) - base))
     assert "recall_at_1" not in found
-
-
-def test_one_pair_has_no_error_and_a_row_without_runs_is_refused() -> None:
+    # one pair has no error, and a row without runs is refused
     without_splits = pd.DataFrame({"row": ["a", "b"], "seed": [0, 0], "step": [1, 1], "nmi": [0.1, 0.4]})
     line = paired_differences(without_splits, "a").iloc[0]
-    assert line["nmi"] == pytest.approx(0.3)
-    assert np.isnan(line["nmi ±"])
-    with pytest.raises(InputError, match="No run of 'c' is finished, so nothing can be compared with it; finished are runs of a, b"):
-        paired_differences(without_splits, "c")
-    with pytest.raises(InputError, match="finished are runs of none"):
-        paired_differences(pd.DataFrame(), "c")
+    assert (line["nmi"], np.isnan(line["nmi ±"])) == (pytest.approx(0.3), True)
+    for runs, finished in ((without_splits, "a, b"), (pd.DataFrame(), "none")):
+        with pytest.raises(InputError, match=f"No run of 'c' is finished, so nothing can be compared with it; finished are runs of {finished}"):
+            paired_differences(runs, "c")
 
 
 IMAGES = {"a": 10, "b": 20, "c": 5, "d": 7}
@@ -167,15 +157,11 @@ def _config(epochs: int, head_only: bool = False) -> RunConfig:
     return config_from({"backbone": {"head_only": head_only}, "batch": {"size": 8, "per_class": 2}, "epochs": epochs})
 
 
-def test_a_case_by_hand() -> None:
+def test_passes_of_a_case_by_hand_and_how_they_add_up() -> None:
     # 30 images are three steps of 8, 15 are one
     trained = 2 * ((3 * 4 * 24 + 12) + (3 * 4 * 8 + 27))
-    raw = 12 + 27
-    assert image_passes([_config(4), _config(0)], SPLITS, 2, IMAGES) == trained + raw
-
-
-def test_embedding_layers_share_one_pass_and_passes_add_up_over_splits_and_rows() -> None:
-    heads = [_config(4, head_only=True), _config(9, head_only=True)]
+    assert image_passes([_config(4), _config(0)], SPLITS, 2, IMAGES) == trained + 12 + 27
+    heads = [_config(4, head_only=True), _config(9, head_only=True)]  # whose embedding layers share one pass
     assert image_passes(heads, SPLITS, 2, IMAGES) == image_passes(heads[:1], SPLITS, 7, IMAGES) == 42
     rows = [_config(3), _config(5)]
     assert image_passes(rows, SPLITS, 3, IMAGES) == 3 * sum(image_passes([row], [split], 1, IMAGES) for row in rows for split in SPLITS)

@@ -12,21 +12,12 @@ from likeness.studies import as_latex, as_markdown, continuous_table, convergenc
 from likeness.training.config import RunConfig
 from likeness.training.runs.run_folder import RunFolder
 
-
-@pytest.fixture
-def every() -> pd.DataFrame:
-    lines = [
-        ("Raw", 0, "hard", 30.0, 0.5),
-        ("Raw", 0, "easy", 10.0, 0.7),
-        ("Margin", 0, "hard", 30.0, 0.2),
-        ("Margin", 0, "easy", 10.0, 0.8),
-        ("Margin", 1, "hard", 30.0, 0.4),
-        ("Margin", 1, "easy", 10.0, 0.8),
-    ]
-    return pd.DataFrame(lines, columns=["row", "seed", "split", "distance", "recall_at_1"])
+LINES = [("Raw", 0, "hard", 30.0, 0.5), ("Raw", 0, "easy", 10.0, 0.7), ("Margin", 0, "hard", 30.0, 0.2), ("Margin", 0, "easy", 10.0, 0.8)]
+LINES += [("Margin", 1, "hard", 30.0, 0.4), ("Margin", 1, "easy", 10.0, 0.8)]
 
 
-def test_splits_stand_by_distance_and_methods_in_their_order_with_the_area_of_the_same_figure(every: pd.DataFrame) -> None:
+def test_splits_stand_by_distance_and_methods_in_their_order_with_the_area_of_the_same_figure() -> None:
+    every = pd.DataFrame(LINES, columns=["row", "seed", "split", "distance", "recall_at_1"])
     every["matched"] = every["recall_at_1"] / 2
     areas = [f"{aggregated_generalization_score([10, 30], each):.3f}" for each in ([0.7, 0.5], [0.35, 0.25])]
     table = shift_table(every)
@@ -41,13 +32,8 @@ def test_splits_stand_by_distance_and_methods_in_their_order_with_the_area_of_th
         shift_table(every, "map_at_r")
 
 
-BOUNDS = {
-    "oracle_mean_label_distance_at_1": 100.0,
-    "oracle_mean_label_distance_at_10": 150.0,
-    "chance_mean_label_distance": 600.0,
-    "chance_ndcg_at_10": 0.25,
-    "chance_ndcg_at_100": 0.5,
-}
+BOUNDS = {"oracle_mean_label_distance_at_1": 100.0, "oracle_mean_label_distance_at_10": 150.0, "chance_mean_label_distance": 600.0}
+BOUNDS |= {"chance_ndcg_at_10": 0.25, "chance_ndcg_at_100": 0.5}
 
 
 def line(row: str, first: float, ten: float, **others: float) -> dict[str, object]:
@@ -69,8 +55,7 @@ def test_rows_have_mean_and_deviation_and_stand_above_their_bounds() -> None:
 
 
 def test_figures_have_decimals_by_their_size() -> None:
-    nan = float("nan")
-    texts = {(0.4412, 0.012): "0.441 ± 0.012", (17.26, 0.44): "17.3 ± 0.4", (431.4, 6.2): "431 ± 6", (0.5, nan): "0.500", (nan, 0.1): ""}
+    texts = {(0.4412, 0.012): "0.441 ± 0.012", (17.26, 0.44): "17.3 ± 0.4", (431.4, 6.2): "431 ± 6", (0.5, np.nan): "0.500", (np.nan, 0.1): ""}
     assert [with_spread(*each) for each in texts] == list(texts.values())
 
 
@@ -81,23 +66,19 @@ def runs(row: str, values: list[float], split: str | None = None, step: int = 5)
 
 
 def test_a_guided_row_stands_beside_the_row_that_its_name_begins_with() -> None:
-    every = pd.DataFrame(
-        runs("Raw", [0.2], step=0)
-        + runs("Multisimilarity", [0.5, 0.6])
-        + runs("Multisimilarity +ELG", [0.52, 0.61])
-        + runs("Margin", [0.3, 0.4])
-        + runs("Margin +ELG, names shuffled", [0.2, 0.5])
-        + runs("flat target, gamma 0", [0.6, 0.6])
-    )
-    table = guidance_table(every).set_index("row")
+    gained = {
+        "Multisimilarity": ([0.5, 0.6], ""),
+        "Multisimilarity +ELG": ([0.52, 0.61], "+0.015 ± 0.005 (2 of 2)"),
+        "Margin": ([0.3, 0.4], ""),
+        "Margin +ELG, names shuffled": ([0.2, 0.5], "+0.000 ± 0.100 (1 of 2)"),
+        "flat target, gamma 0": ([0.6, 0.6], "+0.050 ± 0.050 (1 of 2)"),
+    }
+    every = runs("Raw", [0.2], step=0) + [line for row, (values, _) in gained.items() for line in runs(row, values)]
+    table = guidance_table(pd.DataFrame(every)).set_index("row")
     assert table.loc["Multisimilarity", "R@1"] == f"0.550 ± {np.std([0.5, 0.6], ddof=1):.3f}"
     assert table.loc["Raw", "NMI"] == "0.200"
-    gained = table["R@1 gained"]
-    assert gained["Multisimilarity"] == gained["Margin"] == ""
-    assert gained["Multisimilarity +ELG"] == "+0.015 ± 0.005 (2 of 2)"
-    assert gained["Margin +ELG, names shuffled"] == "+0.000 ± 0.100 (1 of 2)"
-    assert gained["flat target, gamma 0"] == "+0.050 ± 0.050 (1 of 2)"
-    assert gained["Raw"] == "-0.350 ± 0.050 (0 of 2)"
+    expected = {row: text for row, (_, text) in gained.items()} | {"Raw": "-0.350 ± 0.050 (0 of 2)"}
+    assert table["R@1 gained"].to_dict() == expected
 
 
 def test_two_directions_have_a_column_each() -> None:
@@ -171,8 +152,8 @@ def test_seeds_of_a_config_share_a_name_and_what_is_none_is_told_apart(tmp_path:
 
 
 def test_table_by_hand() -> None:
-    rows = [("base", 0, 1, 0.2), ("base", 0, 2, 0.6), ("base", 0, 3, 0.4), ("base", 1, 1, 0.2), ("base", 1, 2, 0.4), ("base", 1, 3, 0.4)]
-    rows += [("ELG", 0, 1, 0.6), ("ELG", 0, 2, 0.8), ("ELG", 0, 3, 0.8)]
+    curves = {("base", 0): (0.2, 0.6, 0.4), ("base", 1): (0.2, 0.4, 0.4), ("ELG", 0): (0.6, 0.8, 0.8)}
+    rows = [(*run, epoch, value) for run, values in curves.items() for epoch, value in enumerate(values, start=1)]
     table = convergence_table(pd.DataFrame(rows, columns=["run", "seed", "epoch", "recall_at_1"]))
     expected = {"run": ["base", "ELG"], "seeds": [2, 1], "best": [0.5, 0.8], "best ±": [0.1, 0.0], "epoch": [2.0, 2.0], "last": [0.4, 0.8]}
     pd.testing.assert_frame_equal(table, pd.DataFrame(expected | {"match_epoch": [2.0, 1.0]}))

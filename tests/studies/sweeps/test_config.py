@@ -29,12 +29,16 @@ def test_a_file_says_ranges_and_choices_and_is_named_after_itself(base: dict[str
 
 
 def test_a_sweep_reads_back_with_its_changes_and_values_that_fit_only_beside_others(search: SweepConfig, tmp_path: Path) -> None:
+    content = search.model_dump()
     assert _read(tmp_path, search.model_dump(mode="json")) == search
     assert search.model_copy(update={"changes": {"epochs": 7}}).run_config().epochs == 7
     space = {"batch.size": [4, 9], "batch.per_class": [2, 3]}
-    assert SweepConfig.model_validate(search.model_dump() | {"space": space}).run_config().batch.size == 4
+    assert SweepConfig.model_validate(content | {"space": space}).run_config().batch.size == 4
     with pytest.raises(InputError, match=r"There is no sweep file 'none\.yaml'"):
         read_sweep("none.yaml")
+    # a grid has as many trials as combinations, or fewer
+    content |= {"sampler": "grid", "space": {"optimizer.rate": [0.1, 0.2, 0.3], "backbone.dim": {"low": 2, "high": 3}}}
+    assert [SweepConfig(**content | {"trials": trials}).trial_count for trials in (None, 4, 9)] == [6, 4, 6]
 
 
 @pytest.mark.parametrize(
@@ -49,11 +53,6 @@ def test_a_sweep_reads_back_with_its_changes_and_values_that_fit_only_beside_oth
 def test_values_that_can_be_listed(domain: Any, values: list[Any]) -> None:
     found = Domain.model_validate(domain)
     assert [found.value(place) for place in range(found.count or 0)] == values
-
-
-def test_a_grid_has_as_many_trials_as_combinations_or_fewer(search: SweepConfig) -> None:
-    content = search.model_dump() | {"sampler": "grid", "space": {"optimizer.rate": [0.1, 0.2, 0.3], "backbone.dim": {"low": 2, "high": 3}}}
-    assert [SweepConfig(**content | {"trials": trials}).trial_count for trials in (None, 4, 9)] == [6, 4, 6]
 
 
 def _of(domain: Any) -> dict[str, Any]:

@@ -79,13 +79,8 @@ def test_what_became_of_trials_is_kept(search: SweepConfig, file: Path) -> None:
     history.prune(history.begin(), {1: 0.3})
     history.fail(history.begin(), "The loss is nan.")
     history.begin()
-    found = TrialHistory(file, search, True).trials()
-    assert [(trial.number, trial.state, trial.value, trial.reason) for trial in found] == [
-        (0, "finished", 0.5, ""),
-        (1, "pruned", 0.3, ""),
-        (2, "failed", None, "The loss is nan."),
-        (3, "running", None, ""),
-    ]
+    found = [(trial.number, trial.state, trial.value, trial.reason) for trial in TrialHistory(file, search, True).trials()]
+    assert found == [(0, "finished", 0.5, ""), (1, "pruned", 0.3, ""), (2, "failed", None, "The loss is nan."), (3, "running", None, "")]
 
 
 def test_a_setting_that_decides_is_the_important_one(search: SweepConfig, file: Path) -> None:

@@ -1,9 +1,11 @@
+import itertools
 import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
+from unittest.mock import MagicMock
 
 import pandas as pd
 import pytest
@@ -11,7 +13,6 @@ import pytest
 from likeness import training
 from likeness.errors import InputError
 from likeness.studies import SweepConfig, SweepFolder, sweep
-from likeness.studies.sweeps.config import Trial
 from likeness.studies.sweeps.history import TrialHistory
 from likeness.studies.sweeps.sweep import _Judge
 from likeness.training import RunConfig, RunFolder, Status, read_config
@@ -34,12 +35,8 @@ def whole(hard: SweepConfig, tmp_path_factory: pytest.TempPathFactory) -> SweepF
     return found
 
 
-def _outcome(folder: SweepFolder) -> list[Trial]:
-    return folder.history.trials()
-
-
 def _states(folder: SweepFolder) -> list[str]:
-    return [trial.state for trial in _outcome(folder)]
+    return [trial.state for trial in folder.history.trials()]
 
 
 def _metrics(folder: SweepFolder) -> list[list[dict[str, Any]]]:
@@ -69,8 +66,7 @@ def test_trials_are_runs_and_the_best_stands_beside_the_base(search: SweepConfig
     again = read_config(tmp_path / "rates" / "runs" / f"{best.folder}-seed-1" / "config.yaml")
     assert (again.seed, again.optimizer.rate, again.backbone.dim) == (1, *best.params.values())
     assert read_config(tmp_path / "rates" / "runs" / "base-seed-1" / "config.yaml").optimizer.rate == 0.001
-    assert told[0][:2] == (0, 3)
-    assert told[0][2].startswith("trial 0, optimizer.rate ")
+    assert (*told[0][:2], told[0][2][:24]) == (0, 3, "trial 0, optimizer.rate ")
     assert [each[2] for each in told[-4:]] == ["base, seed 0", f"{chosen}, seed 0", "base, seed 1", f"{chosen}, seed 1"]
     pd.testing.assert_frame_equal(pd.read_csv(tmp_path / "rates" / "trials.csv").drop(columns="reason"), trials.drop(columns="reason"))
     assert pd.read_csv(tmp_path / "rates" / "figures.csv")["recall_at_1"].tolist() == figures["recall_at_1"].tolist()
@@ -82,20 +78,19 @@ class _Killed(BaseException):
 
 def _once(method: Callable[..., Any], call: int, before: bool) -> Callable[..., Any]:
     """The method, whose process ends before or after this call of it."""
-    calls = []
+    calls = itertools.count(1)
 
     def killed(*arguments: Any, **named: Any) -> Any:
-        calls.append(None)
-        if before and len(calls) == call:
-            raise _Killed
-        result = method(*arguments, **named)
-        if not before and len(calls) == call:
+        ends = next(calls) == call
+        result = None if ends and before else method(*arguments, **named)
+        if ends:
             raise _Killed
         return result
 
     return killed
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("owner", "name", "call", "before"),
     [
@@ -113,9 +108,9 @@ def test_a_sweep_that_ends_anywhere_and_goes_on_has_the_trials_of_an_undisturbed
         patch.setattr(owner, name, _once(getattr(owner, name), call, before))
         with pytest.raises(_Killed):
             sweep(hard, tmp_path / "ended")
-    assert len(_outcome(SweepFolder(tmp_path / "ended"))) <= len(_outcome(whole))
+    assert len(SweepFolder(tmp_path / "ended").history.trials()) <= len(whole.history.trials())
     again = sweep(hard, tmp_path / "ended")
-    assert _outcome(again) == _outcome(whole)
+    assert again.history.trials() == whole.history.trials()
     assert _metrics(again) == _metrics(whole)
     assert again.figures().drop(columns="seconds").equals(whole.figures().drop(columns="seconds"))
 
@@ -135,11 +130,11 @@ def test_an_interruption_is_kept_as_a_stop_a_second_call_repeats_nothing_and_mor
     with pytest.raises(KeyboardInterrupt):
         sweep(search.model_copy(update={"trials": 2}), folder)
     assert SweepFolder(folder).status().state == "stopped"
-    first = _outcome(sweep(folder))
+    first = sweep(folder).history.trials()
     assert steps[:6] == [0, 1, 2, 3, 3, 4]  # the checkpoint of step 2 was the newest one
     before = {file: file.stat().st_mtime_ns for file in folder.glob("runs/*/report.json")}
     sweep(folder)
-    more = _outcome(sweep(search.model_copy(update={"trials": 3}), folder))
+    more = sweep(search.model_copy(update={"trials": 3}), folder).history.trials()
     assert all(file.stat().st_mtime_ns == stamp for file, stamp in before.items())
     assert more[:2] == first
     assert len(more) == 3
@@ -169,15 +164,13 @@ def test_a_run_that_somebody_stops_while_it_trains_or_reads_images_stops_the_swe
 
 
 def test_a_pruned_run_ends_early_and_says_why(whole: SweepFolder) -> None:
-    pruned = [trial for trial in _outcome(whole) if trial.state == "pruned"]
+    pruned = [trial for trial in whole.history.trials() if trial.state == "pruned"]
     assert pruned
     for trial in pruned:
         run = whole.run(trial)
-        status, measured = run.status(), run.metrics()
-        assert status.state == "stopped"
-        assert status.step < status.total
-        assert "Pruned: after epoch" in status.message
-        assert trial.value == measured[METRIC].dropna().iloc[-1]
+        status = run.status()
+        assert (status.state, status.step < status.total, "Pruned: after epoch" in status.message) == ("stopped", True, True)
+        assert trial.value == run.metrics()[METRIC].dropna().iloc[-1]
         assert run.report() is None
 
 
@@ -199,15 +192,12 @@ def test_memory_that_does_not_last_fails_the_trial_alone_and_a_full_disk_none(
             raise RuntimeError("CUDA out of memory. Tried to allocate 20 GiB.")
         return train(config, folder, *rest)
 
-    def no_space(run: RunFolder, row: dict[str, Any]) -> None:
-        raise OSError(28, "No space left on device")
-
     with monkeypatch.context() as patch:
         patch.setattr(training, "train", full)
         found = sweep(search.model_copy(update={"trials": 2}), tmp_path / "rates")
-    told = [(trial.state, trial.reason) for trial in _outcome(found)]
+    told = [(trial.state, trial.reason) for trial in found.history.trials()]
     assert told == [("failed", "The batches do not fit the memory of the device."), ("finished", "")]
-    monkeypatch.setattr(RunFolder, "append_metrics", no_space)
+    monkeypatch.setattr(RunFolder, "append_metrics", MagicMock(side_effect=OSError(28, "No space left on device")))
     with pytest.raises(InputError, match="make room on the disk"):
         sweep(search, tmp_path / "full")
     assert SweepFolder(tmp_path / "full").status().state == "failed"
@@ -220,7 +210,7 @@ def test_what_keeps_a_sweep_from_its_end_is_said(search: SweepConfig, tmp_path: 
         sweep(SweepConfig.model_validate(search.model_dump() | {"space": space, "trials": 2}), tmp_path / "none")
     with pytest.raises(InputError, match="nowhere"):  # before the first trial
         sweep(search.model_copy(update={"changes": {"data.source": str(tmp_path / "nowhere")}}), tmp_path / "absent")
-    assert _outcome(SweepFolder(tmp_path / "absent")) == []
+    assert SweepFolder(tmp_path / "absent").history.trials() == []
     monkeypatch.setitem(sys.modules, "optuna", None)
     monkeypatch.delitem(sys.modules, "likeness.studies.sweeps.history")
     with pytest.raises(InputError, match=r'needs the package optuna; install it with: pip install "likeness\[sweeps\]"'):
