@@ -26,28 +26,17 @@ class Kind(NamedTuple):
     numbers: Sequence[str]
 
 
+def _drawn(what: str, module: Any, sample: Callable[..., pd.DataFrame], render: Callable[..., np.ndarray]) -> Kind:
+    def pixels(row: dict[Any, Any], size: int) -> np.ndarray:
+        return module.draw(row, size).pixels  # type: ignore[no-any-return]
+
+    return Kind(what, sample, pixels, render, module.write_dataset, module.ATTRIBUTES, module.WORDS, module.NUMBERS)
+
+
 KINDS = [
     Kind("scenes", cars.sample_scenes, cars.render_scene, cars.render_scenes, cars.write_dataset, cars.ATTRIBUTES, {}, ["yaw"]),
-    Kind(
-        "poses",
-        poses.sample_poses,
-        lambda row, size: poses.draw(row, size).pixels,
-        poses.render_poses,
-        poses.write_dataset,
-        poses.ATTRIBUTES,
-        poses.WORDS,
-        poses.NUMBERS,
-    ),
-    Kind(
-        "rooms",
-        rooms.sample_rooms,
-        lambda row, size: rooms.draw(row, size).pixels,
-        rooms.render_rooms,
-        rooms.write_dataset,
-        rooms.ATTRIBUTES,
-        rooms.WORDS,
-        rooms.NUMBERS,
-    ),
+    _drawn("poses", poses, poses.sample_poses, poses.render_poses),
+    _drawn("rooms", rooms, rooms.sample_rooms, rooms.render_rooms),
 ]
 
 

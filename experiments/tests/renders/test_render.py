@@ -73,7 +73,7 @@ def test_the_command_renders_each_kind(run: Callable[..., tuple[int, str, str]],
     for what, column in (("synthetic-cars", "yaw"), ("synthetic-poses", "neck_x"), ("synthetic-rooms", "layout")):
         status, out, _ = run("renders", str(tmp_path / what), "-n", "2", "--what", what)
         assert (status, out.strip()) == (0, f"2 images in {tmp_path / what}")
-        assert column in pd.read_csv(tmp_path / what / "attributes.csv")
+        assert column in read_dataset(tmp_path / what / "attributes.csv").frame
     status, _, err = run("renders", str(tmp_path / "x"), "--what", "houses")
     assert status == 2
     assert "nothing to render called 'houses'" in err
