@@ -61,12 +61,9 @@ def test_names_stay_names_and_only_what_is_known_is_rendered() -> None:
     assert absolute_source("synthetic-rooms@9") == "synthetic-rooms@9"
     with pytest.raises(InputError, match="nothing to render called 'houses'; choose from synthetic-cars, synthetic-poses, synthetic-rooms"):
         find_render("houses")
-
-
-@pytest.mark.parametrize("source", ["synthetic-poses@many", "synthetic-poses@0"])
-def test_bad_numbers(source: str) -> None:
-    with pytest.raises(InputError, match=f"no generated images '{source}'; write one of captioned-cars, synthetic-poses, synthetic-rooms, perhaps"):
-        read_dataset(source)
+    for source in ("synthetic-poses@many", "synthetic-poses@0"):
+        with pytest.raises(InputError, match=f"no generated images '{source}'; write one of captioned-cars, synthetic-poses, synthetic-rooms, perh"):
+            read_dataset(source)
 
 
 def test_the_command_renders_each_kind(run: Callable[..., tuple[int, str, str]], tmp_path: Path) -> None:
