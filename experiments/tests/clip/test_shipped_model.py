@@ -8,15 +8,8 @@ from experiments.clip.zero_shot import CAR_MODELS, FIRST, PAIR, PAIRING, SENTENC
 from likeness.io.paths import assets_dir
 
 FOLDER = assets_dir() / "clip"
-FLOORS = {
-    "body_type": 0.97,
-    "car_color": 0.92,
-    "background_color": 0.97,
-    "viewpoint": 0.93,
-    "camera_height": 0.93,
-    "distance_name": 0.84,
-    "sun_side": 0.85,
-}
+FLOORS = {"body_type": 0.97, "car_color": 0.92, "background_color": 0.97, "viewpoint": 0.93}
+FLOORS |= {"camera_height": 0.93, "distance_name": 0.84, "sun_side": 0.85}
 
 
 @pytest.fixture(scope="module")

@@ -14,22 +14,9 @@ from experiments.clip.run import CHECKPOINT, Run, learning_rate
 from experiments.clip.train import train_clip
 from likeness.errors import InputError
 
-TINY = ClipRecipe(
-    image_size=32,
-    embed_dim=16,
-    text_width=16,
-    text_layers=1,
-    text_heads=2,
-    renders=16,
-    watch_renders=8,
-    card_renders=8,
-    batch=8,
-    described=4,
-    steps=6,
-    warmup=1,
-    save_every=2,
-    threads=1,
-)
+_SMALL = {"image_size": 32, "embed_dim": 16, "text_width": 16, "text_layers": 1, "text_heads": 2, "threads": 1}
+_SHORT = {"renders": 16, "watch_renders": 8, "card_renders": 8, "batch": 8, "described": 4, "steps": 6, "warmup": 1, "save_every": 2}
+TINY = ClipRecipe.model_validate(_SMALL | _SHORT)
 
 
 class StopError(Exception):

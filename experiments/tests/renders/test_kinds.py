@@ -95,7 +95,7 @@ def test_a_broken_run_leaves_no_table_and_bad_sizes_are_refused(kind: Kind, tmp_
     with pytest.raises(KeyboardInterrupt):
         kind.write(tmp_path, 3, size=32, progress=stop)
     assert not (tmp_path / "attributes.csv").exists()
-    for options, said in (({"size": 8}, "Images of 8 px by 1 workers cannot be made"), ({"workers": 0}, "by 0 workers")):
+    for options, said in (({"size": 15}, "Images of 15 px by 1 workers cannot be made"), ({"workers": 0}, "by 0 workers")):
         with pytest.raises(InputError, match=said):
             kind.write(tmp_path, 2, **options)
 
