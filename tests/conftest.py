@@ -24,15 +24,8 @@ ROOT = Path(__file__).resolve().parent.parent
 # what asks for one of these starts clusters, databases, other servers or several processes: `make test-all` alone takes the time
 LONG = {"cluster", "installed", "lab", "pair", "postgres"}
 CHROMIUM = shutil.which("chromium")
-FLAGS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
+FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"]
+FLAGS += ["--disable-background-networking", "--disable-component-update", "--disable-sync"]
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -51,14 +51,8 @@ class World:
         data = {"source": "cars", "attribute": "body_type", "image_size": 96}
         backbone = {"name": "clip:cars", "dim": 16, "head_only": True}
         rows = {self.name("row"): {"objective.name": "margin"}}
-        config = {
-            "name": study.name,
-            "base": {"data": data, "backbone": backbone, "epochs": 1},
-            "seeds": [0],
-            "rows": rows,
-            "splits": str(study.path / "splits.json"),
-        }
-        study.create(StudyConfig.model_validate(config | {"note": self.name("study")}))
+        config = {"name": study.name, "note": self.name("study"), "splits": str(study.path / "splits.json"), "seeds": [0], "rows": rows}
+        study.create(StudyConfig.model_validate(config | {"base": {"data": data, "backbone": backbone, "epochs": 1}}))
         return entry
 
     def _images(self, folder: Path) -> DatasetEntry:

@@ -2,10 +2,11 @@
 
 import io
 import struct
-import zlib
 
 import numpy as np
 from PIL import Image, ImageCms
+
+from hostile_images import chunk
 
 D50, D65 = (0.3457, 0.3585), (0.3127, 0.3290)
 # primaries, white point and exponent; None: the curve of sRGB
@@ -86,10 +87,8 @@ def png_with(pixels: np.ndarray, *chunks: tuple[bytes, bytes]) -> bytes:
     """A PNG of these pixels, with chunks behind its header."""
     buffer = io.BytesIO()
     Image.fromarray(pixels).save(buffer, "PNG")
-    content, own = buffer.getvalue(), b""
-    for kind, body in chunks:
-        own += struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body))
-    return content[:33] + own + content[33:]
+    content = buffer.getvalue()
+    return content[:33] + b"".join(chunk(*each) for each in chunks) + content[33:]
 
 
 def littlecms(pixels: np.ndarray, profile: bytes, mode: str = "RGB") -> np.ndarray:

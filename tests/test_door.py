@@ -2,7 +2,8 @@
 
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -48,10 +49,19 @@ def folder(tmp_path: Path) -> Path:
     return place
 
 
-def test_importing_loads_nothing_heavy() -> None:
-    program = "import sys, likeness; print([name for name in ('torch', 'numpy', 'pandas', 'streamlit', 'PIL') if name in sys.modules])"
-    ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert ran.stdout.strip() == "[]"
+@pytest.mark.parametrize(
+    ("module", "heavy"),
+    [
+        ("likeness", {"torch", "numpy", "pandas", "streamlit", "PIL"}),
+        ("likeness.commands.cli", {"torch", "numpy", "pandas", "plotly"}),
+        ("likeness.saliency", {"torch", "scipy", "pandas", "open_clip", "PIL"}),
+    ],
+)
+def test_importing_loads_nothing_heavy(module: str, heavy: set[str]) -> None:
+    ran = subprocess.run(
+        [sys.executable, "-c", f"import sys, {module}; print({heavy} & set(sys.modules))"], capture_output=True, text=True, check=True
+    )
+    assert ran.stdout.strip() == "set()"
 
 
 def test_every_name_is_there_and_says_what_it_is() -> None:
@@ -98,35 +108,44 @@ def test_a_text_that_names_no_image_is_no_query_and_neither_is_a_truth_value(fol
             space.nearest(query)
 
 
-def test_vectors_alone_are_no_space_to_load(tmp_path: Path) -> None:
-    path = lk.Space(np.eye(3)).save(tmp_path / "x.npy")
-    for given in (path, str(path), "nowhere.npy"):
-        with pytest.raises(lk.InputError, match=r"holds vectors alone; make a space of them, `lk\.Space\(numpy\.load\('.*\.npy'\), images\)`"):
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("x.npy", None, r"holds vectors alone; make a space of them, `lk\.Space\(numpy\.load\('.*\.npy'\), images\)`"),
+        ("x.parquet", b"", r"'x.parquet' holds no space; write one with `space.save`"),
+        ("x.parquet", b"PAR1 is not enough PAR1", "holds no space"),
+        ("x.parquet", pd.DataFrame({"path": ["a"]}).to_parquet(), "holds no space"),
+        ("x.parquet", None, r"There is no file '.*x.parquet'"),
+    ],
+)
+def test_a_file_that_holds_no_space_is_refused(name: str, content: bytes | None, message: str, tmp_path: Path) -> None:
+    if content is not None:
+        (tmp_path / name).write_bytes(content)
+    for given in (tmp_path / name, str(tmp_path / name)):
+        with pytest.raises(lk.InputError, match=message):
             lk.load(given)
 
 
 def test_refits_do_not_pile_up_and_take_an_estimator_or_its_name(folder: Path) -> None:
     space = lk.embed(folder, ColorEncoder())
-    notion = lk.Notion("color", "a {} thing", ["red", "green", "blue"])
     other = lk.Notion("two colors", "{}", ["red", "blue"])
-    color = space.refit(notion, dim=2)
+    color = space.refit(_NOTION, dim=2)
     assert color.vectors.shape == (9, 2)
     assert color.estimator.fit_stats_.n_prompts == 3
     np.testing.assert_allclose(color.refit(other, dim=2).vectors, space.refit(other, dim=2).vectors)
-    np.testing.assert_allclose(space.refit(notion, "pca", dim=2).vectors, space.refit(notion, PCA(dim=2)).vectors)
-    np.testing.assert_allclose(space.refit(notion, PCA, dim=2).vectors, space.refit(notion, PCA(dim=2)).vectors)
+    for given in (space.refit(_NOTION, "pca", dim=2), space.refit(_NOTION, PCA, dim=2)):
+        np.testing.assert_allclose(given.vectors, space.refit(_NOTION, PCA(dim=2)).vectors)
     assert color.nearest("red", k=1).rows.shape == (1,)
 
 
 def test_a_refit_has_the_dimensions_of_the_call_or_of_the_notion_or_those_that_the_prompts_suggest(folder: Path) -> None:
-    space = lk.embed(folder, ColorEncoder())
-    free, chosen = (lk.Notion("color", "a {} thing", ["red", "green", "blue"], dim=dim) for dim in (None, 2))
-    suggested = suggest_dim(space.embed_prompts(free.prompts)[0])
+    space, chosen = lk.embed(folder, ColorEncoder()), replace(_NOTION, dim=2)
+    suggested = suggest_dim(space.embed_prompts(_NOTION.prompts)[0])
     assert suggested == 3
-    sizes = [space.refit(notion, **given).vectors.shape[1] for notion, given in ((free, {}), (chosen, {}), (chosen, {"dim": 1}))]  # type: ignore[arg-type]
-    assert sizes == [suggested, 2, 1]
-    assert space.refit(chosen, dim="suggested").vectors.shape[1] == suggested
-    assert space.refit(lk.Notion("color", "a {} thing", ["red", "green", "blue"], dim=999)).vectors.shape[1] == space.vectors.shape[1]
+    cases: list[tuple[lk.Notion, dict[str, Any], int]] = [(_NOTION, {}, suggested), (chosen, {}, 2), (chosen, {"dim": 1}, 1)]
+    cases += [(chosen, {"dim": "suggested"}, suggested), (replace(_NOTION, dim=999), {}, space.vectors.shape[1])]
+    for notion, given, dim in cases:
+        assert space.refit(notion, **given).vectors.shape[1] == dim
 
 
 def test_vectors_of_ones_own_are_scaled_and_everything_works_on_them() -> None:
@@ -143,13 +162,25 @@ def test_vectors_of_ones_own_are_scaled_and_everything_works_on_them() -> None:
         space.nearest(0).paths  # noqa: B018
 
 
-def test_labels_and_images_must_fit_in_number() -> None:
-    with pytest.raises(lk.InputError, match=r"labels 'label' have shape \(2,\) for 3 rows"):
-        lk.Space(np.eye(3), labels=["a", "b"])
-    with pytest.raises(lk.InputError, match="has 3 vectors for 2 images; give one row per image"):
-        lk.Space(np.eye(3), ["a.png", "b.png"])
-    with pytest.raises(lk.InputError, match="The vectors of 'Vectors' row 1 is all zeros and has no direction"):
-        lk.Space(np.array([[1.0, 0], [0, 0]]))
+_NOTION = lk.Notion("color", "a {} thing", ["red", "green", "blue"])
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: lk.Space(np.eye(3), labels=["a", "b"]), r"labels 'label' have shape \(2,\) for 3 rows"),
+        (lambda: lk.Space(np.eye(3), ["a.png", "b.png"]), "has 3 vectors for 2 images; give one row per image"),
+        (lambda: lk.Space(np.array([[1.0, 0], [0, 0]])), "The vectors of 'Vectors' row 1 is all zeros and has no direction"),
+        (lambda: lk.Space(np.eye(3)).build_index(), "pass a folder for the index"),
+        (lambda: lk.embed("cars").refit(_NOTION).build_index("other"), "is a notion's space; build the index of the encoder's space"),
+    ],
+)
+def test_what_makes_no_space_or_index_is_said(call: Callable[[], object], message: str) -> None:
+    with pytest.raises(lk.InputError, match=message):
+        call()
+
+
+def test_labels_stand_beside_the_attributes_of_the_images() -> None:
     labeled = lk.Space(np.eye(2), pd.DataFrame({"path": ["a.png", "b.png"], "x": [1, 2]}), labels={"y": [3, 4]})
     assert labeled.table.attributes == ["x", "y"]
 
@@ -166,25 +197,6 @@ def test_saved_and_loaded_a_space_reads_texts_again(tmp_path: Path) -> None:
     with pytest.raises(lk.InputError, match="loaded without the vectors that it is made from"):
         loaded.refit(lk.Notion("b", "a {}", ["car", "van"]))
     np.testing.assert_array_equal(np.load(space.save(tmp_path / "color.npy")), space.vectors)
-
-
-@pytest.mark.parametrize("content", [b"", b"PAR1 is not enough PAR1"])
-def test_a_file_that_holds_no_space_is_refused(content: bytes, tmp_path: Path) -> None:
-    (tmp_path / "x.parquet").write_bytes(content)
-    with pytest.raises(lk.InputError, match=r"'x.parquet' holds no space; write one with `space.save`"):
-        lk.load(tmp_path / "x.parquet")
-    with pytest.raises(lk.InputError, match=r"There is no file '.*y.parquet'"):
-        lk.load(tmp_path / "y.parquet")
-    pd.DataFrame({"path": ["a"]}).to_parquet(tmp_path / "z.parquet")
-    with pytest.raises(lk.InputError, match="holds no space"):
-        lk.load(tmp_path / "z.parquet")
-
-
-def test_what_has_no_place_for_an_index_is_said(tmp_path: Path) -> None:
-    with pytest.raises(lk.InputError, match="is a notion's space; build the index of the encoder's space"):
-        lk.embed("cars").refit(lk.Notion("c", "a {} car", ["red", "blue"])).build_index(tmp_path / "other")
-    with pytest.raises(lk.InputError, match="pass a folder for the index"):
-        lk.Space(np.eye(3)).build_index()
 
 
 def test_in_a_notebook_they_show_pictures(folder: Path) -> None:

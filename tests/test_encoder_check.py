@@ -13,17 +13,7 @@ from typer.testing import CliRunner
 
 import likeness as lk
 from likeness.commands.cli import command_line
-from likeness.encoder_check import (
-    IMAGES,
-    EncoderCheck,
-    Sight,
-    check_encoder,
-    crops,
-    images_to_check,
-    measure_sight,
-    own_sight,
-    write_sight,
-)
+from likeness.encoder_check import IMAGES, EncoderCheck, Sight, check_encoder, crops, images_to_check, measure_sight, own_sight, write_sight
 from likeness.errors import InputError
 from made_rows import unit
 from worlds import copy_cars, draw

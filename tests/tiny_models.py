@@ -2,26 +2,14 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 _WORDS = ["<pad>", "<unk>", "<start>", "<end>", "a", "photo", "of", "red", "green", "car", "bird", "tench"]
 _CLIP_WORDS = ["<pad>", "<unk>", "<start>", "<end>", "a", "red", "green", "blue", "car", "photo", "of"]
-_TEXT = {
-    "context_length": 10,
-    "vocab_size": len(_CLIP_WORDS),
-    "width": 32,
-    "heads": 2,
-    "layers": 1,
-    "hf_tokenizer_name": "here",
-    "pool_type": "eos",
-    "eos_id": 3,
-    "pad_id": 0,
-}
-_MODEL = {
-    "embed_dim": 24,
-    "vision_cfg": {"image_size": 32, "layers": 1, "width": 32, "head_width": 16, "patch_size": 8},
-    "text_cfg": _TEXT,
-    "custom_text": True,
-}
+_TEXT: dict[str, Any] = {"context_length": 10, "vocab_size": len(_CLIP_WORDS), "width": 32, "heads": 2, "layers": 1}
+_TEXT |= {"hf_tokenizer_name": "here", "pool_type": "eos", "eos_id": 3, "pad_id": 0}
+_VISION = {"image_size": 32, "layers": 1, "width": 32, "head_width": 16, "patch_size": 8}
+_MODEL: dict[str, Any] = {"embed_dim": 24, "vision_cfg": _VISION, "text_cfg": _TEXT}
 _PREPROCESS = {"mean": [0.5, 0.4, 0.3], "std": [0.2, 0.3, 0.25], "interpolation": "bicubic", "resize_mode": "shortest"}
 
 
@@ -30,28 +18,20 @@ def save_clip(folder: Path, seed: int = 0) -> Path:
     import torch
     from open_clip.model import CustomTextCLIP
     from safetensors.torch import save_file
-    from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
-    from transformers import PreTrainedTokenizerFast
 
     folder.mkdir(parents=True, exist_ok=True)
     torch.manual_seed(seed)
-    config = {key: value for key, value in _MODEL.items() if key != "custom_text"}
-    save_file({key: value.contiguous() for key, value in CustomTextCLIP(**config).state_dict().items()}, folder / "open_clip_model.safetensors")
-    (folder / "open_clip_config.json").write_text(json.dumps({"model_cfg": _MODEL, "preprocess_cfg": _PREPROCESS}))
-    words = Tokenizer(models.WordLevel({word: i for i, word in enumerate(_CLIP_WORDS)}, unk_token="<unk>"))
-    words.normalizer = normalizers.Lowercase()
-    words.pre_tokenizer = pre_tokenizers.Whitespace()
-    words.post_processor = processors.TemplateProcessing(single="<start> $A <end>", special_tokens=[("<start>", 2), ("<end>", 3)])
-    special = {"pad_token": "<pad>", "unk_token": "<unk>", "bos_token": "<start>", "eos_token": "<end>"}
-    PreTrainedTokenizerFast(tokenizer_object=words, **special).save_pretrained(str(folder))
+    save_file({key: value.contiguous() for key, value in CustomTextCLIP(**_MODEL).state_dict().items()}, folder / "open_clip_model.safetensors")
+    (folder / "open_clip_config.json").write_text(json.dumps({"model_cfg": _MODEL | {"custom_text": True}, "preprocess_cfg": _PREPROCESS}))
+    _save_tokenizer(folder, _CLIP_WORDS)
     return folder
 
 
-def _save_tokenizer(folder: Path, pad: bool = True) -> None:
+def _save_tokenizer(folder: Path, known: list[str], pad: bool = True) -> None:
     from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
     from transformers import PreTrainedTokenizerFast
 
-    words = Tokenizer(models.WordLevel({word: i for i, word in enumerate(_WORDS)}, unk_token="<unk>"))
+    words = Tokenizer(models.WordLevel({word: i for i, word in enumerate(known)}, unk_token="<unk>"))
     words.normalizer = normalizers.Lowercase()
     words.pre_tokenizer = pre_tokenizers.Whitespace()
     words.post_processor = processors.TemplateProcessing(single="<start> $A <end>", special_tokens=[("<start>", 2), ("<end>", 3)])
@@ -60,7 +40,7 @@ def _save_tokenizer(folder: Path, pad: bool = True) -> None:
 
 
 _SIZES = {"hidden_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 32, "max_position_embeddings": 18}
-TRANSFORMERS_KINDS = {
+TRANSFORMERS_KINDS: dict[str, dict[str, Any]] = {
     "bert": _SIZES,
     "roberta": _SIZES,
     "mpnet": _SIZES,
@@ -91,7 +71,7 @@ def save_transformers(folder: Path, kind: str = "bert", seed: int = 0) -> Path:
     torch.manual_seed(seed)
     special = {"vocab_size": len(_WORDS), "pad_token_id": 0, "bos_token_id": 2, "eos_token_id": 3}
     AutoModel.from_config(AutoConfig.for_model(kind, **special, **TRANSFORMERS_KINDS[kind])).save_pretrained(folder)
-    _save_tokenizer(folder, pad=kind != "gpt2")
+    _save_tokenizer(folder, _WORDS, pad=kind != "gpt2")
     return folder
 
 

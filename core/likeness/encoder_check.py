@@ -184,12 +184,9 @@ def crops(image: Image.Image) -> tuple[Image.Image, Image.Image]:
 
 
 def _sight_of(base: Space, seed: int) -> Sight:
-    if len(base) < FEWEST:
-        raise _too_few(len(base))
-    rows = _drawn(len(base), seed)
     paths, kept = base.table.paths(), []
     parts: tuple[list[Image.Image], list[Image.Image]] = ([], [])
-    for row in rows:
+    for row in _drawn(len(base), seed):
         try:
             image = read_image(paths[row], _READ)
         except (InputError, OSError):
@@ -198,7 +195,7 @@ def _sight_of(base: Space, seed: int) -> Sight:
         for part, crop in zip(parts, crops(image), strict=True):
             part.append(crop)
     if len(kept) < FEWEST:
-        raise _too_few(len(kept))
+        raise InputError(f"{len(kept)} images are too few to tell whether an encoder sees anything in them; give at least {FEWEST}.")
     assert base.embed_images is not None
     first, second = (base.embed_images(part) for part in parts)
     return measure_sight(base.vectors[kept], first, second)
@@ -206,10 +203,6 @@ def _sight_of(base: Space, seed: int) -> Sight:
 
 def _drawn(count: int, seed: int) -> NDArray[np.intp]:
     return np.sort(np.random.default_rng(seed).permutation(count)[:IMAGES])
-
-
-def _too_few(count: int) -> InputError:
-    return InputError(f"{count} images are too few to tell whether an encoder sees anything in them; give at least {FEWEST}.")
 
 
 def _same_prompts(base: Space, prompts: Sequence[str]) -> float | None:

@@ -1,6 +1,5 @@
 """What is wrong with a notion, in sentences, and how far it can be relied on with given images, without a label."""
 
-from collections.abc import Collection, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -124,22 +123,19 @@ def _correlation(one: NDArray[np.float32], other: NDArray[np.float32]) -> float:
     return float(deviations[0] @ deviations[1]) / (lengths[0] * lengths[1]) if all(lengths) else 0.0
 
 
-def notion_warnings(
-    notion: Notion | Composition, encoder: "EncoderLike | None" = None, vocabularies: Mapping[str, Collection[str]] | None = None
-) -> list[str]:
+def notion_warnings(notion: Notion | Composition, encoder: "EncoderLike | None" = None) -> list[str]:
     """A sentence for each thing that makes a notion's fit worse than it looks: repeated aspects, whole prompts in place of aspects, a second thing
     that varies (`likeness.notions.check`), words that the encoder does not know, and prompts that are longer than what it reads.
 
     Args:
         encoder: that reads the prompts; None: no word is looked up.
-        vocabularies: as for `likeness.notions.check`.
 
     Example:
         >>> notion_warnings(Notion("color", "a {} car", ["red", "blue", "red"]))
         ["'red' is listed 2 times, so it weighs 2 times as much; keep one if unintended."]
     """
     parts = [each for _, each in parts_of(notion)]
-    found = [warning.message for each in parts for warning in check(each.templates, each.aspects, vocabularies)]
+    found = [warning.message for each in parts for warning in check(each.templates, each.aspects)]
     if encoder is not None:
         found += [sentence for each in parts for sentence in text_warnings(encoder, each.prompts)]
     return found

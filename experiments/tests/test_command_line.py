@@ -58,11 +58,3 @@ def test_numbers_out_of_bounds_are_answered(words: list[str], run: Run, tmp_path
     assert status == 2
     assert "Invalid value for" in err
     assert list(tmp_path.iterdir()) == []
-
-
-def test_renders_are_a_dataset_that_the_readers_take(run: Run, tmp_path: Path) -> None:
-    from likeness.data import read_dataset
-
-    status, _, err = run("renders", str(tmp_path / "cars"), "-n", "3", "--seed", "5")
-    assert status == 0, err
-    assert len(read_dataset(tmp_path / "cars" / "attributes.csv")) == 3

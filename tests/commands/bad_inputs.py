@@ -130,7 +130,6 @@ BAD_INPUTS = [
     ("search cars --row 3 --change car-color", "'car-color' names no aspect"),
     ("search cars --row 3 --change car-color=crimson", "no aspect 'crimson'"),
     ("search cars --text x --change car-color=red", "--change needs the image"),
-    ("search cars --query red", "can't be read from"),
     ("search cars --query row:9999", "There is no image 9999"),
     ("splits build -o x.json --start official -e cars-small", "'cars' has no official split; name a paper's dataset"),
     ("splits build -o x.json --rule fast", "There is no rule 'fast'; choose from paper, official"),

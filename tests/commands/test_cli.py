@@ -16,22 +16,18 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from PIL import Image
 
 import likeness as lk
 from commands.test_column_options import COMMANDS
 from likeness.commands import cli
 from likeness.notions import get_notion, write_notion
-from worlds import Run, cars
+from worlds import Run, cars, draw
 
 
 @pytest.fixture
 def photos(tmp_path: Path) -> Path:
     """Six plain images in two classes, and one file that is none."""
-    for name, color in {"warm": (200, 60, 20), "cold": (20, 60, 200)}.items():
-        (tmp_path / "photos" / name).mkdir(parents=True)
-        for shade in range(3):
-            Image.new("RGB", (40, 40), tuple(part + 10 * shade for part in color)).save(tmp_path / "photos" / name / f"{shade}.png")
+    draw(tmp_path / "photos", 6, ("warm", "cold"))
     (tmp_path / "photos" / "warm" / "broken.jpg").write_bytes(b"no picture")
     return tmp_path / "photos"
 

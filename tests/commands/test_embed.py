@@ -16,18 +16,15 @@ import pytest
 from PIL import Image
 
 from foreign_files import HEIC, exif, jpeg, write_video
-from worlds import Run
+from worlds import Run, draw
 
 
 @pytest.fixture
 def photos(tmp_path: Path) -> Path:
-    """Five noisy images and a file that is none."""
-    folder = tmp_path / "photos"
-    folder.mkdir()
-    for i in range(5):
-        Image.fromarray(np.random.default_rng(i).integers(0, 256, (40, 40, 3), dtype=np.uint8)).save(folder / f"{i}.png")
-    (folder / "broken.png").write_bytes(b"no image")
-    return folder
+    """Five images and a file that is none."""
+    draw(tmp_path / "photos", 5)
+    (tmp_path / "photos" / "broken.png").write_bytes(b"no image")
+    return tmp_path / "photos"
 
 
 def test_ray_that_is_missing_is_answered_with_the_install_line(run: Run, photos: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,6 +8,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tests.data.conftest import write_cars196
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode
@@ -158,7 +159,7 @@ def test_indirect_quick_run_supports_the_text(tmp_path: Path) -> None:
 
 @pytest.mark.long
 def test_indirect_runs_on_another_dataset(tmp_path: Path) -> None:
-    source = f"cars196:{write_cars196(tmp_path / 'cars')}"
+    source = f"cars196:{write_cars196(tmp_path / 'cars', classes=[number % 6 + 1 for number in range(120)])}"  # three test classes of 20
     probe = (
         "import json; print(json.dumps([images.name, sorted(set(runs['notion'])), sorted(set(paper['dataset'])), many.name, 'shares' in globals()]))"
     )
@@ -301,9 +302,3 @@ def test_beyond_quick_run_supports_the_text(tmp_path: Path) -> None:
     missed = [case for case, own in found["unnamed"].items() if own["first unnamed direction"] < 0.5]
     assert missed == ["cars, without background color", "cars-small, without sun height", "cars-small, without sun side"]
     assert found["left"] < 0.05
-
-
-def write_cars196(root: Path) -> Path:
-    """Cars196 in its official layout, 60 images in three test classes."""
-    writers = module(FOLDER.parent / "tests" / "data" / "conftest.py")
-    return writers.write_cars196(root, classes=[number % 6 + 1 for number in range(120)])

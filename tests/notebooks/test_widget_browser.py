@@ -65,16 +65,10 @@ class Lab:
         names = {"CONFIG_DIR": "config", "DATA_DIR": "data", "RUNTIME_DIR": "runtime"}
         places = {f"JUPYTER_{name}": str(folder / place) for name, place in names.items()}
         places |= {f"JUPYTERLAB_{name.upper()}_DIR": str(folder / name) for name in ("settings", "workspaces")}
-        options = [
-            "--no-browser",
-            "--allow-root",
-            "--expose-app-in-browser",
-            "--ServerApp.ip=127.0.0.1",
-            f"--ServerApp.port={port}",
-            "--ServerApp.port_retries=0",
-        ]
+        options = ["--no-browser", "--allow-root", "--expose-app-in-browser", f"--IdentityProvider.token={TOKEN}"]
+        options += [f"--ServerApp.{each}" for each in ("ip=127.0.0.1", f"port={port}", "port_retries=0", f"root_dir={self.folder}")]
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "jupyterlab", *options, f"--IdentityProvider.token={TOKEN}", f"--ServerApp.root_dir={self.folder}"],
+            [sys.executable, "-m", "jupyterlab", *options],
             env={**os.environ, **places, "PYTHONPATH": str(CORE), "OMP_NUM_THREADS": "1"},
             cwd=folder,
             stdout=subprocess.DEVNULL,

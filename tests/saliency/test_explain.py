@@ -77,7 +77,7 @@ def test_another_percentile_needs_no_new_gradients(space: Space, tower: Any) -> 
 def test_rows_files_and_pictures_are_the_same_images_of_which_the_model_sees_the_middle(space: Space, table: ImageTable) -> None:
     path = table.paths()[4]
     with Image.open(path) as picture:
-        found = saliency_maps(space, [4, path, picture, np.int64(4)], samples=2)
+        found = saliency_maps(space, [4, path, picture, picture.convert("RGBA"), np.int64(4)], samples=2)
         resized = np.asarray(picture.convert("RGB").resize((36, 12), Image.Resampling.BILINEAR))
     for one in found.maps[1:]:
         np.testing.assert_allclose(one, found.maps[0], atol=1e-5)
@@ -143,7 +143,7 @@ def test_progress_counts_images_and_a_stop_keeps_what_is_done(space: Space) -> N
         ([0], {"noise": -0.1}, "Noise -0.1 with seed 0 can't be"),
         ([0], {"noise": float("nan")}, "Noise nan"),
         ([0], {"seed": -1}, "Noise 0.15 with seed -1 can't be"),
-        ([0], {"percentile": 101}, "The percentile is 101; choose"),
+        *(([0], {"percentile": value}, f"The percentile is {value}; choose") for value in (0, 100.5, float("nan"))),
     ],
 )
 def test_bad_input_is_refused_in_words(space: Space, images: list[Any], settings: dict[str, Any], message: str) -> None:

@@ -60,13 +60,6 @@ def test_steps_are_those_of_swapping_then_of_removal(means: NDArray[np.float64],
     assert {each % 2 for each in swaps[-1].train} != {each % 2 for each in swaps[-1].test}
 
 
-@pytest.mark.parametrize("removal", ["paper", "score", "official"])
-def test_half_of_the_classes_remains(means: NDArray[np.float64], removal: str) -> None:
-    for step in split_steps(means, *SIDES, per_step=2, removal=removal):  # type: ignore[arg-type]
-        assert min(len(step.split.train), len(step.split.test)) * 2 >= CLASSES // 2
-        assert not set(step.split.train) & set(step.split.test)
-
-
 def test_files_say_from_what_they_were_made(means: NDArray[np.float64]) -> None:
     names = [f"class {number}" for number in range(CLASSES)]
     chosen = choose_steps(split_steps(means, *SIDES), 5)

@@ -129,17 +129,6 @@ def test_whatever_people_do_the_file_holds_what_the_model_holds(steps: list[Any]
         assert store.labeled_paths() == sorted(image for image in IMAGES if model.values(image))
 
 
-def test_an_undo_leaves_what_somebody_else_has_changed_since(store: TagStore) -> None:
-    store.set_value(["a", "b", "c"], "breed", "beagle", "ada")
-    store.set_value(["b"], "breed", "poodle", "bob")
-    undone = store.undo("ada")
-    assert (undone.images, undone.skipped, undone.action, undone.name, undone.value) == (2, 1, "undo", "breed", "beagle")
-    assert store.columns(["a", "b", "c"])["breed"].astype(object).fillna("").tolist() == ["", "poodle", ""]
-    again = store.redo("ada")
-    assert (again.images, again.skipped) == (2, 0)
-    assert store.columns(["a", "b", "c"])["breed"].tolist() == ["beagle", "poodle", "beagle"]
-
-
 def test_who_gives_the_same_value_speaks_for_it_and_what_came_back_by_others_is_not_undone(store: TagStore) -> None:
     store.add_tag(["a", "b"], "good", "ada")
     assert store.add_tag(["a"], "good", "ada").id == 0

@@ -72,24 +72,17 @@ def uncertain_rows(found: LabelSpread, count: int) -> NDArray[np.int64]:
     return np.asarray(rows[chosen])
 
 
-def label_screens(found: LabelSpread, size: int = 24, *, surest: bool | None = None) -> list[NDArray[np.int64]]:
+def label_screens(found: LabelSpread, size: int = 24) -> list[NDArray[np.int64]]:
     """Groups of images that are expected to have one label, to be confirmed at a glance: rows without a label, up to `size` each.
 
-    Each class's images are dealt to screens in the order of their probability, and the screens are sorted by their mean.
-
-    Args:
-        surest: whether the most probable come first. None: as long as the labels of images without a given one are less than .6 probable in the mean.
-            Those that are sure are confirmed with few corrections and teach the others; later, only those that are not need a look.
-
-    Raises:
-        InputError: size < 1.
+    Each class's images are dealt to screens in the order of their probability, and the screens are sorted by their mean. The most probable come first
+    as long as the labels of images without a given one are less than .6 probable in the mean: those that are sure are confirmed with few corrections
+    and teach the others. Later, only those that are not need a look. InputError: size < 1.
     """
     if size < 1:
         raise InputError(f"A screen of {size} images was asked for; ask for at least 1.")
     rows = np.flatnonzero(found.given < 0)
-    if surest is None:
-        surest = bool(len(rows)) and float(found.confidence[rows].mean()) < _KNOWN
-    sign = -1 if surest else 1
+    sign = -1 if len(rows) and float(found.confidence[rows].mean()) < _KNOWN else 1
     rows = rows[np.lexsort((sign * found.confidence[rows], found.numbers[rows]))]
     numbers = found.numbers[rows]
     place = np.arange(len(rows)) - np.searchsorted(numbers, numbers)

@@ -53,23 +53,18 @@ def test_words_and_images_are_judged_beside_a_control() -> None:
 
 
 def test_the_table_weighs_by_queries_and_by_promises() -> None:
-    same = {"space": "raw", "method": "cut-off", "seed": 0, "answers": 30, "precision_held": 1.0, "recall_held": 1.0, "within": 1.0}
-    runs = pd.DataFrame(
-        [
-            {**same, "attribute": "a", "queries": 3, "ratio": 1.0, "promise": 1 / 3, "promised_fdr": 0.3, "broken": 1.0, "promised_recall": 0.5},
-            {**same, "attribute": "b", "queries": 1, "ratio": 0.6, "promise": 1.0, "promised_fdr": 0.1, "broken": 0.0, "promised_recall": 0.5},
-            {
-                **same,
-                "attribute": "c",
-                "queries": 4,
-                "ratio": 0.9,
-                "promise": 0.0,
-                "promised_fdr": np.nan,
-                "broken": np.nan,
-                "promised_recall": np.nan,
-            },
-        ]
-    )
+    same: dict[str, object] = {
+        "space": "raw",
+        "method": "cut-off",
+        "seed": 0,
+        "answers": 30,
+        "precision_held": 1.0,
+        "recall_held": 1.0,
+        "within": 1.0,
+    }
+    same |= {"attribute": [*"abc"], "queries": [3, 1, 4], "ratio": [1.0, 0.6, 0.9], "promise": [1 / 3, 1.0, 0.0]}
+    missing = {"promised_fdr": [0.3, 0.1, np.nan], "broken": [1.0, 0.0, np.nan], "promised_recall": [0.5, 0.5, np.nan]}  # nothing was promised
+    runs = pd.DataFrame(same | missing)
     row = cut_offs_table(runs).iloc[0]
     assert row["queries"] == 8
     assert row["ratio"] == pytest.approx((3 + 0.6 + 3.6) / 8)
@@ -82,7 +77,5 @@ def test_what_cannot_be_judged_is_refused() -> None:
     space = lk.embed(lk.read("cars"), "cars-small")
     with pytest.raises(InputError, match="None of the notions has aspects"):
         cut_offs(space, [])
-    with pytest.raises(InputError, match="has no label 'nope'"):
-        cut_offs(space, by="nope")
     with pytest.raises(InputError, match="No value of 'yaw'"):
         cut_offs(space, by="yaw")

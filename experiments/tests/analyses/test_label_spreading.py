@@ -75,5 +75,3 @@ def test_what_cannot_be_judged_is_refused() -> None:
         label_spreading(space, [Notion("odd", "a {} car", ("red", "blue"))])
     with pytest.raises(InputError, match="not by magic"):
         label_spreading(space, [get_notion("car color")], ways=["by magic"])
-    with pytest.raises(InputError, match="choose propagation or probe"):
-        label_spreading(space, [get_notion("car color")], ["magic"])

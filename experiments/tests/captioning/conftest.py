@@ -1,11 +1,16 @@
-"""One thread, and tiny models of both kinds."""
+"""One thread, a few cars, tiny networks, and tiny models of both kinds."""
 
 from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
 
 from experiments.captioning.decoder import CAPTIONERS, Captioner
+from likeness.data import CONTENT_COLUMN, read_cars
+from likeness.training.config import config_from
+from likeness.training.loop.train import train
 
 Maker = Callable[..., Captioner]
 
@@ -16,6 +21,28 @@ def one_thread() -> Iterator[None]:
     torch.set_num_threads(1)
     yield
     torch.set_num_threads(before)
+
+
+@pytest.fixture(scope="session")
+def cars(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A table of 30 shipped cars; not to be changed."""
+    whole, file = read_cars(), tmp_path_factory.mktemp("cars") / "cars.csv"
+    frame = whole.frame.iloc[:30].drop(columns=CONTENT_COLUMN)
+    frame.assign(path=[str(path) for path in whole.paths()[:30]]).to_csv(file, index=False)
+    return file
+
+
+@pytest.fixture(scope="session")
+def run_on() -> Callable[..., str]:
+    """Trains a tiny network for an epoch on these data into a folder; how features name it."""
+
+    def trained(folder: Path, **data: Any) -> str:
+        parts: dict[str, Any] = {"data": data | {"image_size": 32}, "backbone": {"name": "test_resnet", "weights": "none", "dim": 8}}
+        parts |= {"objective": {"name": "margin"}, "batch": {"size": 6, "per_class": 2}, "epochs": 1, "device": "cpu"}
+        train(config_from(parts), folder)
+        return f"run:{folder}"
+
+    return trained
 
 
 @pytest.fixture(params=sorted(CAPTIONERS))

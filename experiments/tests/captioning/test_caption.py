@@ -1,6 +1,7 @@
 """A person's own images described by a trained model: its own test captions again, and everything that can be missing."""
 
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,11 +14,10 @@ from experiments.captioning import captioning_cells, compare_features
 from experiments.captioning.caption import caption_images
 from experiments.captioning.config import captioning_config_from
 from experiments.captioning.folder import CaptioningFolder
-from likeness.data import CONTENT_COLUMN, ImageTable, read_cars, read_dataset
+from likeness.data import ImageTable, read_dataset
 from likeness.errors import InputError
-from likeness.training.config import config_from
-from likeness.training.loop.train import train
 
+RunOn = Callable[..., str]
 CONTENT: dict[str, Any] = {
     "data": {"each": 3, "image_size": 32, "grid": 2, "validation": 0.2, "test": 0.2},
     "backbone": {"name": "test_resnet", "weights": "none", "dim": 8},
@@ -28,15 +28,6 @@ CONTENT: dict[str, Any] = {
     "evaluate_every": 10,
     "device": "cpu",
 }
-
-
-@pytest.fixture(scope="module")
-def cars(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    whole, file = read_cars(), tmp_path_factory.mktemp("cars") / "cars.csv"
-    frame = whole.frame.iloc[:30].drop(columns=CONTENT_COLUMN)
-    frame["path"] = [str(path) for path in whole.paths()[:30]]
-    frame.to_csv(file, index=False)
-    return file
 
 
 def trained(cars: Path, folder: Path, features: str = "imagenet") -> Path:
@@ -79,18 +70,9 @@ def test_a_wider_beam_finds_other_sentences(model: Path, cars: Path) -> None:
             caption_images(model, cars, beam=beam)
 
 
-def test_of_a_run_whose_network_must_still_be_the_same(cars: Path, tmp_path: Path) -> None:
-    content: dict[str, Any] = {
-        "data": {"source": str(cars), "attribute": "viewpoint", "image_size": 32},
-        "backbone": CONTENT["backbone"],
-        "objective": {"name": "margin"},
-        "batch": {"size": 6, "per_class": 2},
-        "epochs": 1,
-        "device": "cpu",
-    }
+def test_of_a_run_whose_network_must_still_be_the_same(cars: Path, run_on: RunOn, tmp_path: Path) -> None:
     run = tmp_path / "run"
-    train(config_from(content), run)
-    model = trained(cars, tmp_path / "models", f"run:{run}")
+    model = trained(cars, tmp_path / "models", run_on(run, source=str(cars), attribute="viewpoint"))
     scored = CaptioningFolder(model).captions("rl")
     found = caption_images(model, cars)
     paths = read_dataset(cars).frame["path"].tolist()

@@ -3,7 +3,6 @@
 import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 import pytest
@@ -11,10 +10,7 @@ import typer
 from typer.testing import CliRunner, Result
 
 from experiments.captioning import command
-from likeness.data import CONTENT_COLUMN, read_cars
 from likeness.errors import InputError
-from likeness.training.config import config_from
-from likeness.training.loop.train import train
 
 Call = Callable[..., Result]
 CONFIG = """
@@ -37,39 +33,22 @@ def call() -> Call:
 
 
 @pytest.fixture
-def cars(tmp_path: Path) -> Path:
-    """A table of 40 shipped cars."""
-    whole = read_cars()
-    frame = whole.frame.iloc[:40].drop(columns=CONTENT_COLUMN)
-    frame["path"] = [str(path) for path in whole.paths()[:40]]
-    frame.to_csv(tmp_path / "cars.csv", index=False)
-    return tmp_path / "cars.csv"
-
-
-@pytest.fixture
 def few(cars: Path, tmp_path: Path) -> str:
     file = tmp_path / "few.yaml"
     file.write_text(CONFIG.replace("SOURCE", json.dumps(str(cars))))
     return str(file)
 
 
-def test_two_sets_of_features_fill_the_table_and_a_second_call_goes_on(call: Call, few: str, cars: Path, tmp_path: Path) -> None:
-    content: dict[str, Any] = {
-        "data": {"source": str(cars), "attribute": "viewpoint", "image_size": 32},
-        "backbone": {"name": "test_resnet", "weights": "none", "dim": 8},
-        "objective": {"name": "margin"},
-        "batch": {"size": 6, "per_class": 2},
-        "epochs": 1,
-        "device": "cpu",
-    }
-    train(config_from(content), tmp_path / "trained")
+def test_two_sets_of_features_fill_the_table_and_a_second_call_goes_on(
+    call: Call, few: str, cars: Path, run_on: Callable[..., str], tmp_path: Path
+) -> None:
+    run = run_on(tmp_path / "trained", source=str(cars), attribute="viewpoint")
     out = ("--out", str(tmp_path / "out"), "--format", "csv")
     first = call(few, "--features", "imagenet", *out)
     assert first.exit_code == 0, first.output
     head, *lines = first.stdout.strip().splitlines()
     assert head == "model,features,train,BLEU-4,CIDEr-D,METEOR-like,ROUGE-L"
     assert [line.split(",")[:3] for line in lines] == [["topdown", "imagenet", "XE"], ["topdown", "imagenet", "RL"]]
-    run = f"run:{tmp_path / 'trained'}"
     both = call(few, "--features", "imagenet", "--features", run, *out, "--save", str(tmp_path / "table.csv"))
     assert both.exit_code == 0, both.output
     again = both.stdout.strip().splitlines()

@@ -56,8 +56,6 @@ def test_wrong_features_and_models_are_told(tmp_path: Path) -> None:
         captioning_cells(CONFIG, ["imagenet"], [], tmp_path, seeds=[1, 1])
     with pytest.raises(InputError, match="seed is -1"):
         captioning_cells(CONFIG, ["imagenet"], [], tmp_path, seeds=[-1])
-    with pytest.raises(InputError, match=r"decoder\.kind is 'show'"):
-        captioning_cells(CONFIG, ["imagenet"], ["show"], tmp_path)
 
 
 def test_table_1_has_a_row_for_each_stage() -> None:

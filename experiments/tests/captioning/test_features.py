@@ -1,7 +1,7 @@
 """Features on a grid: the maps' means, the cache, runs and backbones, errors."""
 
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -11,9 +11,8 @@ from PIL import Image
 from experiments.captioning.features import feature_network, grid_features
 from likeness.data import ImageTable, read_dataset
 from likeness.errors import InputError
-from likeness.training.config import BackboneConfig, config_from
+from likeness.training.config import BackboneConfig
 from likeness.training.data.pixels import center_crops, load_pixels
-from likeness.training.loop.train import train
 
 TINY = BackboneConfig(name="test_resnet", weights="none", dim=8)
 
@@ -59,26 +58,17 @@ def test_they_are_computed_once_for_the_same_weights_grid_and_images(table: Imag
     assert grid_features(chosen, table, 64, 1, device="cpu").shape[1] == 1
 
 
-def test_of_a_trained_run(table: ImageTable, tmp_path: Path) -> None:
-    content: dict[str, Any] = {
-        "data": {"source": str(table.root), "image_size": 16},
-        "backbone": {"name": "test_resnet", "weights": "none", "dim": 8},
-        "objective": {"name": "margin"},
-        "batch": {"size": 8, "per_class": 2},
-        "optimizer": {"rate": 0.01},
-        "epochs": 1,
-        "device": "cpu",
-    }
-    train(config_from(content), tmp_path / "run")
-    chosen = feature_network(f"run:{tmp_path / 'run'}")
-    assert chosen.name == f"run:{tmp_path / 'run'}"
+def test_of_a_trained_run(table: ImageTable, run_on: Callable[..., str], tmp_path: Path) -> None:
+    run = run_on(tmp_path / "run", source=str(table.root))
+    chosen = feature_network(run)
+    assert chosen.name == run
     from likeness.training.runs.run_encoder import load_network
     from likeness.training.runs.run_folder import RunFolder
 
     stored = load_network(RunFolder(tmp_path / "run")).backbone.state_dict()
     assert all(torch.equal(value, stored[name]) for name, value in chosen.network.backbone.state_dict().items())
     assert grid_features(chosen, table, 64, 2, device="cpu").shape[:2] == (24, 4)
-    assert feature_network(f"run:{tmp_path / 'run'}").identity == chosen.identity
+    assert feature_network(run).identity == chosen.identity
 
 
 def test_wrong_names_and_networks_are_told(table: ImageTable, tmp_path: Path) -> None:

@@ -196,18 +196,10 @@ def test_a_stop_that_is_asked_for(config: CaptioningConfig, captioned: Captioned
 
 
 def overfitted(kind: str) -> CaptioningConfig:
-    return captioning_config_from(
-        {
-            "decoder": {"kind": kind, "hidden": 48, "embedding": 24, "attention": 24, "dropout": 0.0},
-            "min_count": 1,
-            "longest": 20,
-            "xe": {"epochs": 40, "batch": 12, "per_image": 1, "rate": 0.015, "every": 15},
-            "rl": {"epochs": 0},
-            "evaluate_every": 20,
-            "checkpoint_every": 1000,
-            "device": "cpu",
-        }
-    )
+    decoder = {"kind": kind, "hidden": 48, "embedding": 24, "attention": 24, "dropout": 0.0}
+    xe = {"epochs": 40, "batch": 12, "per_image": 1, "rate": 0.015, "every": 15}
+    content = {"decoder": decoder, "min_count": 1, "longest": 20, "xe": xe, "rl": {"epochs": 0}}
+    return captioning_config_from(content | {"evaluate_every": 20, "checkpoint_every": 1000, "device": "cpu"})
 
 
 def test_sixty_cars_are_learnt_by_heart(kind: str, tmp_path: Path) -> None:

@@ -57,10 +57,7 @@ def test_ours_and_theirs_in_one_table() -> None:
         ("clevr5:x", r"There is no benchmark 'clevr5:x'; write one of clevr4:FOLDER, stanford40:FOLDER"),
         ("", r"There is no benchmark ''"),
         ("clevr4", r"'clevr4' names no folder; write where the dataset lies, as in 'clevr4:data/clevr4'"),
-        (
-            "cars196:x",
-            r"'cars196' is one of InDiReCT's five datasets, on which DIOR .*; use `likeness evaluate cars196:FOLDER --paper`",
-        ),
+        ("cars196:x", r"'cars196' is one of InDiReCT's five datasets, on which DIOR .*; use `likeness evaluate cars196:FOLDER --paper`"),
     ],
 )
 def test_names_that_are_none(source: str, message: str) -> None:

@@ -26,28 +26,17 @@ class Kind(NamedTuple):
     numbers: Sequence[str]
 
 
+def _drawn(what: str, module: Any, sample: Callable[..., pd.DataFrame], render: Callable[..., np.ndarray]) -> Kind:
+    def pixels(row: dict[Any, Any], size: int) -> np.ndarray:
+        return module.draw(row, size).pixels  # type: ignore[no-any-return]
+
+    return Kind(what, sample, pixels, render, module.write_dataset, module.ATTRIBUTES, module.WORDS, module.NUMBERS)
+
+
 KINDS = [
     Kind("scenes", cars.sample_scenes, cars.render_scene, cars.render_scenes, cars.write_dataset, cars.ATTRIBUTES, {}, ["yaw"]),
-    Kind(
-        "poses",
-        poses.sample_poses,
-        lambda row, size: poses.draw(row, size).pixels,
-        poses.render_poses,
-        poses.write_dataset,
-        poses.ATTRIBUTES,
-        poses.WORDS,
-        poses.NUMBERS,
-    ),
-    Kind(
-        "rooms",
-        rooms.sample_rooms,
-        lambda row, size: rooms.draw(row, size).pixels,
-        rooms.render_rooms,
-        rooms.write_dataset,
-        rooms.ATTRIBUTES,
-        rooms.WORDS,
-        rooms.NUMBERS,
-    ),
+    _drawn("poses", poses, poses.sample_poses, poses.render_poses),
+    _drawn("rooms", rooms, rooms.sample_rooms, rooms.render_rooms),
 ]
 
 
@@ -106,7 +95,7 @@ def test_a_broken_run_leaves_no_table_and_bad_sizes_are_refused(kind: Kind, tmp_
     with pytest.raises(KeyboardInterrupt):
         kind.write(tmp_path, 3, size=32, progress=stop)
     assert not (tmp_path / "attributes.csv").exists()
-    for options, said in (({"size": 8}, "Images of 8 px by 1 workers cannot be made"), ({"workers": 0}, "by 0 workers")):
+    for options, said in (({"size": 15}, "Images of 15 px by 1 workers cannot be made"), ({"workers": 0}, "by 0 workers")):
         with pytest.raises(InputError, match=said):
             kind.write(tmp_path, 2, **options)
 

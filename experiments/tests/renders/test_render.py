@@ -61,19 +61,16 @@ def test_names_stay_names_and_only_what_is_known_is_rendered() -> None:
     assert absolute_source("synthetic-rooms@9") == "synthetic-rooms@9"
     with pytest.raises(InputError, match="nothing to render called 'houses'; choose from synthetic-cars, synthetic-poses, synthetic-rooms"):
         find_render("houses")
-
-
-@pytest.mark.parametrize("source", ["synthetic-poses@many", "synthetic-poses@0"])
-def test_bad_numbers(source: str) -> None:
-    with pytest.raises(InputError, match=f"no generated images '{source}'; write one of captioned-cars, synthetic-poses, synthetic-rooms, perhaps"):
-        read_dataset(source)
+    for source in ("synthetic-poses@many", "synthetic-poses@0"):
+        with pytest.raises(InputError, match=f"no generated images '{source}'; write one of captioned-cars, synthetic-poses, synthetic-rooms, perh"):
+            read_dataset(source)
 
 
 def test_the_command_renders_each_kind(run: Callable[..., tuple[int, str, str]], tmp_path: Path) -> None:
     for what, column in (("synthetic-cars", "yaw"), ("synthetic-poses", "neck_x"), ("synthetic-rooms", "layout")):
         status, out, _ = run("renders", str(tmp_path / what), "-n", "2", "--what", what)
         assert (status, out.strip()) == (0, f"2 images in {tmp_path / what}")
-        assert column in pd.read_csv(tmp_path / what / "attributes.csv")
+        assert column in read_dataset(tmp_path / what / "attributes.csv").frame
     status, _, err = run("renders", str(tmp_path / "x"), "--what", "houses")
     assert status == 2
     assert "nothing to render called 'houses'" in err

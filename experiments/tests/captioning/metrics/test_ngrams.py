@@ -1,4 +1,4 @@
-"""Counts of n-grams, and the errors that all metrics share."""
+"""The errors that all metrics share."""
 
 from collections.abc import Callable
 from typing import Any
@@ -6,7 +6,6 @@ from typing import Any
 import pytest
 
 from experiments.captioning.metrics import MeteorLike, bleu, caption_scores, rouge_l
-from experiments.captioning.metrics.ngrams import ngrams
 from likeness.errors import InputError
 
 SCORERS: list[Callable[[Any, Any], Any]] = [
@@ -15,11 +14,6 @@ SCORERS: list[Callable[[Any, Any], Any]] = [
     lambda candidates, references: MeteorLike().corpus(candidates, references),
     lambda candidates, references: caption_scores([" ".join(each) for each in candidates], [[" ".join(one) for one in own] for own in references]),
 ]
-
-
-def test_counts() -> None:
-    assert ngrams(["a", "b", "a", "b"], 2) == {("a", "b"): 2, ("b", "a"): 1}
-    assert ngrams([1, 2], 3) == {}
 
 
 @pytest.mark.parametrize("score", SCORERS)

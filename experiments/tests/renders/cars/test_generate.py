@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from PIL import Image
+from scipy.ndimage import binary_dilation, binary_erosion, generate_binary_structure
 
 from experiments.renders.cars import render_masks, render_scene, render_scenes, sample_scenes
 from likeness.errors import InputError
@@ -20,23 +21,14 @@ def test_repainting_changes_pixels_inside_the_mask_only(scenes: pd.DataFrame) ->
     repainted = some.assign(car_saturation=0.1, car_value=(some.car_value + 0.5) % 1)
     changed = (render_scenes(some, 96) != render_scenes(repainted, 96)).any(axis=3)
     mask = render_masks(some, 96)
-    grown = mask.copy()
-    for axis in (1, 2):
-        for step in (-1, 1):
-            grown |= np.roll(mask, step, axis=axis)
-    for axis, step in ((1, -1), (1, 1)):
-        grown |= np.roll(np.roll(mask, step, axis=axis), 1, axis=2) | np.roll(np.roll(mask, step, axis=axis), -1, axis=2)
-    assert not (changed & ~grown).any()
+    assert not (changed & ~binary_dilation(mask, np.ones((1, 3, 3)))).any()
     assert (changed & mask).sum() > 0.35 * mask.sum()
 
 
 def test_background_change_leaves_the_inside_of_the_car(scenes: pd.DataFrame) -> None:
     some = scenes[scenes.body_type != "convertible"].head(8)
     mask = render_masks(some, 96)
-    core = mask.copy()
-    for axis in (1, 2):
-        for step in (-1, 1):
-            core &= np.roll(mask, step, axis=axis)
+    core = binary_erosion(mask, generate_binary_structure(2, 1)[None])
     changed = (render_scenes(some, 96) != render_scenes(some.assign(background_value=(some.background_value + 0.5) % 1), 96)).any(axis=3)
     assert (changed & core).sum() < 0.02 * core.sum()
     assert changed[~mask].mean() > 0.95

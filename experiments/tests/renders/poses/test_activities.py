@@ -1,11 +1,11 @@
-"""Activities: keys a body can take, postures within the limits, and what makes each activity."""
+"""Activities: postures within the limits, and what makes each activity."""
 
 import numpy as np
 import pytest
 
 from experiments.renders.poses import ACTIVITIES, JOINTS
-from experiments.renders.poses.activities import KEYS, sample_posture
-from experiments.renders.poses.angles import ANGLES, CENTRAL, HIGH, LOW, SIDED
+from experiments.renders.poses.activities import sample_posture
+from experiments.renders.poses.angles import ANGLES, HIGH, LOW
 from experiments.renders.poses.skeleton import pose, sample_body
 from likeness.data.css_colors import Floats
 
@@ -26,14 +26,6 @@ def test_postures_stay_within_the_limits_and_differ(activity: str) -> None:
     assert (angles >= np.minimum(LOW, mirrored_low)).all()
     assert (angles <= HIGH).all()
     assert (angles[:, [ANGLES.index("left_swing"), ANGLES.index("right_hip")]].std(axis=0) > 5).all()
-
-
-@pytest.mark.parametrize("activity", ACTIVITIES)
-def test_keys_name_angles_that_exist_within_their_limits(activity: str) -> None:
-    for key in KEYS[activity]:
-        for name, value in key.items():
-            angle = {**CENTRAL, **SIDED}[name]
-            assert angle.low <= np.min(value) <= np.max(value) <= angle.high, (activity, name)
 
 
 def test_what_the_activities_look_like() -> None:

@@ -1,6 +1,7 @@
 """Pictures: determinism, joints on the figure, an exact projection, and a spread of postures worth retrieving."""
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -11,18 +12,15 @@ from experiments.renders.poses.activities import sample_posture
 from experiments.renders.poses.generate import HALF_FIELD, act, aim
 from experiments.renders.poses.skeleton import sample_body
 
-
-@pytest.fixture(scope="module")
-def scenes() -> pd.DataFrame:
-    return sample_poses(150, seed=5)
+Row = dict[Any, Any]
 
 
 @pytest.fixture(scope="module")
-def rows(scenes: pd.DataFrame) -> list[dict[str, object]]:
-    return [{str(name): value for name, value in row.items()} for row in scenes.to_dict("records")]
+def rows() -> list[Row]:
+    return sample_poses(150, seed=5).to_dict("records")
 
 
-def joints_of(rows: list[dict[str, object]], size: int = 48) -> np.ndarray:
+def joints_of(rows: list[Row], size: int = 48) -> np.ndarray:
     return np.stack([draw(row, size).joints / size for row in rows])
 
 
@@ -36,7 +34,7 @@ def test_files_hold_the_joints(tmp_path: Path) -> None:
         assert picture.mask.shape == (48, 48)
 
 
-def test_joints_lie_in_the_frame_and_on_the_figure(rows: list[dict[str, object]]) -> None:
+def test_joints_lie_in_the_frame_and_on_the_figure(rows: list[Row]) -> None:
     inside, on = [], []
     for row in rows[:80]:
         picture = draw(row)
@@ -69,7 +67,7 @@ def test_projection_agrees_with_an_independent_pinhole() -> None:
         assert w == pytest.approx(ray @ gaze)
 
 
-def test_clothes_and_background_leave_the_joints(rows: list[dict[str, object]]) -> None:
+def test_clothes_and_background_leave_the_joints(rows: list[Row]) -> None:
     looks = {"shirt_color": "red", "trousers_color": "navy", "wall": "checks", "background_color": "teal", "ground": "tiles", "skin": "dark"}
     changed = []
     for row in rows[:6]:
@@ -80,7 +78,7 @@ def test_clothes_and_background_leave_the_joints(rows: list[dict[str, object]]) 
     assert np.mean(changed) > 0.3
 
 
-def test_another_variant_is_another_posture(rows: list[dict[str, object]]) -> None:
+def test_another_variant_is_another_posture(rows: list[Row]) -> None:
     changed = joints_of([row | {"variant": 12345} for row in rows[:10]])
     assert (np.linalg.norm(joints_of(rows[:10]) - changed, axis=2).sum(axis=1) > 0.3).all()
 
@@ -95,7 +93,7 @@ def test_the_lowest_point_touches_the_ground_unless_lifted() -> None:
         assert (actor.seat is not None) == (activity == "sitting")
 
 
-def test_postures_are_spread_and_not_all_near_the_mean(rows: list[dict[str, object]]) -> None:
+def test_postures_are_spread_and_not_all_near_the_mean(rows: list[Row]) -> None:
     """Sums of joint distances, in sides of the picture: far pairs are several times as far as near ones."""
     joints = joints_of(rows)
     distance = np.linalg.norm(joints[:, None] - joints[None], axis=3).sum(axis=2)[np.triu_indices(len(rows), 1)]
@@ -105,7 +103,7 @@ def test_postures_are_spread_and_not_all_near_the_mean(rows: list[dict[str, obje
     assert (joints[:, JOINTS.index("head_top"), 1] > joints[:, JOINTS.index("neck"), 1]).mean() > 0.03, "some are upside down"
 
 
-def test_figures_are_large_enough(rows: list[dict[str, object]]) -> None:
+def test_figures_are_large_enough(rows: list[Row]) -> None:
     joints = joints_of(rows)
     span = np.ptp(joints, axis=1).max(axis=1)
     assert span.min() > 0.3

@@ -1,6 +1,7 @@
 """Pictures: determinism, layouts that only the room changes, and surfaces seen in the pixels."""
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -11,17 +12,12 @@ from experiments.renders.rooms import ATTRIBUTES, LISTS, SURFACES, draw, room_la
 from experiments.renders.rooms.scene import room_of
 from likeness.errors import InputError
 
-Row = dict[str, object]
+Row = dict[Any, Any]
 
 
 @pytest.fixture(scope="module")
-def scenes() -> pd.DataFrame:
-    return sample_rooms(40, seed=5)
-
-
-@pytest.fixture(scope="module")
-def rows(scenes: pd.DataFrame) -> list[Row]:
-    return [{str(name): value for name, value in row.items()} for row in scenes.to_dict("records")]
+def rows() -> list[Row]:
+    return sample_rooms(40, seed=5).to_dict("records")
 
 
 def test_files_hold_the_layouts(tmp_path: Path) -> None:
