@@ -50,10 +50,11 @@ def test_equal_images_keep_the_best_and_frames_have_paths(tmp_path: object) -> N
     table = ImageTable("x", tmp_path, pd.DataFrame({"path": ["a.png", "b.png", "c.png"]}))  # type: ignore[arg-type]
     found = copy_groups(near_copies(turned([0, 90, 1]), 0.99), 3)
     assert found.frame(table)["path"].tolist() == ["a.png", "c.png"]
-    assert len(copy_groups(near_copies(turned([0, 90]), 0.99), 2).frame(table)) == 0
-    assert len(copy_groups(near_copies(turned([0, 90]), 0.99), 2)) == 0
+    apart = near_copies(turned([0, 90]), 0.99)
+    none = copy_groups(apart, 2)
+    assert len(none.frame(table)) == len(none) == 0
     with pytest.raises(InputError, match="pass one for each"):
-        copy_groups(near_copies(turned([0, 90]), 0.99), 2, rank=[0, 1, 2])
+        copy_groups(apart, 2, rank=[0, 1, 2])
     found = equal_groups(ExactCopies((np.array([0, 3, 4]), np.array([2, 5]))), 6, rank=[5, 0, 2, 1, 4, 3])
     assert found.frame()[["group", "row", "similarity"]].to_numpy().tolist() == [[0, 3, 1], [0, 4, 1], [0, 0, 1], [1, 2, 1], [1, 5, 1]]
     assert found.kept.tolist() == [1, 2, 3]

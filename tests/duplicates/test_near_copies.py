@@ -66,35 +66,31 @@ def test_blocks_find_what_a_loop_finds(vectors: np.ndarray, threshold: float, mo
     assert found.exact
 
 
+def joined(index: IVFIndex, threshold: float, margin: float) -> set[tuple[int, int]]:
+    collector = PairCollector(N, threshold, within=True)
+    join_cells(index, None, threshold, margin, collector)
+    return as_set(collector.pairs()[0])
+
+
 @pytest.mark.parametrize("threshold", [0.8, 0.95, 1.0])
 def test_cells_with_the_largest_margin_miss_nothing(vectors: np.ndarray, index: IVFIndex, threshold: float) -> None:
-    collector = PairCollector(N, threshold, within=True)
-    join_cells(index, None, threshold, largest_margin(threshold), collector)
-    assert as_set(collector.pairs()[0]) == by_loop(vectors, vectors, threshold - 1e-6, within=True)
+    assert joined(index, threshold, largest_margin(threshold)) == by_loop(vectors, vectors, threshold - 1e-6, within=True)
 
 
-def test_a_margin_of_nothing_finds_the_pairs_within_cells(vectors: np.ndarray, index: IVFIndex) -> None:
-    collector = PairCollector(N, 0.8, within=True)
-    join_cells(index, None, 0.8, 0.0, collector)
+def test_a_margin_of_nothing_finds_the_pairs_within_cells_and_of_many_cells_the_nearest_are_looked_into(
+    vectors: np.ndarray, index: IVFIndex, monkeypatch: pytest.MonkeyPatch
+) -> None:
     cell = np.empty(N, int)
     cell[index.rows] = np.repeat(np.arange(30), np.diff(index.starts))
-    expected = {(i, j) for i, j in by_loop(vectors, vectors, 0.8 - 1e-6, within=True) if cell[i] == cell[j]}
-    assert as_set(collector.pairs()[0]) == expected
-
-
-def test_of_many_cells_the_nearest_are_looked_into(vectors: np.ndarray, index: IVFIndex, monkeypatch: pytest.MonkeyPatch) -> None:
+    expected = by_loop(vectors, vectors, 0.8 - 1e-6, within=True)
+    within = {(i, j) for i, j in expected if cell[i] == cell[j]}
+    assert joined(index, 0.8, 0.0) == within
     monkeypatch.setattr(cell_join_module, "AROUND", 5)
     monkeypatch.setattr(cell_join_module, "_BLOCK_BYTES", 4 * D * 400)  # four blocks
-    collector = PairCollector(N, 0.8, within=True)
-    join_cells(index, None, 0.8, largest_margin(0.8), collector)
-    cell = np.empty(N, int)
-    cell[index.rows] = np.repeat(np.arange(30), np.diff(index.starts))
     near = np.argsort(-(index.centers @ index.centers.T), axis=1)[:, :5]
     reached = {(a, b) for a in range(30) for b in near[a].tolist()}
-    expected = by_loop(vectors, vectors, 0.8 - 1e-6, within=True)
-    found = as_set(collector.pairs()[0])
-    assert found <= {(i, j) for i, j in expected if {(cell[i], cell[j]), (cell[j], cell[i])} & reached}
-    assert found >= {(i, j) for i, j in expected if cell[i] == cell[j]}
+    found = joined(index, 0.8, largest_margin(0.8))
+    assert within <= found <= {(i, j) for i, j in expected if {(cell[i], cell[j]), (cell[j], cell[i])} & reached}
     assert len(expected) > len(found)
 
 
@@ -153,16 +149,12 @@ def test_wrong_input_is_answered(vectors: np.ndarray) -> None:
             near_copies(Space(vectors), 0.5, exact=exact, most=100)
 
 
-def test_a_higher_threshold_needs_no_second_search(vectors: np.ndarray) -> None:
+def test_a_higher_threshold_needs_no_second_search_and_pairs_at_the_line_are_the_nearest_ones_on_both_sides(vectors: np.ndarray) -> None:
     found = near_copies(Space(vectors), 0.8)
     for threshold in (0.8, 0.85, 0.95, 1.0):
         above, again = found.above(threshold), near_copies(Space(vectors), threshold)
         np.testing.assert_array_equal(above.rows, again.rows)
         assert above.threshold == threshold
-
-
-def test_the_pairs_at_the_line_are_the_nearest_ones_on_both_sides(vectors: np.ndarray) -> None:
-    found = near_copies(Space(vectors), 0.8)
     above, below = found.at_line(0.9, 5)
     assert len(above) == len(below) == 5
     for places, order in ((above, found.similarities[::-1]), (below, found.similarities)):

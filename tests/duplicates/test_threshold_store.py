@@ -45,20 +45,12 @@ def test_it_is_measured_once_for_the_same_content(measured: list[tuple[int, int]
     assert len(list(cache.glob("*.json"))) == 3
 
 
+WRONG = [{"threshold": 2}, {"threshold": "0.9"}, {"threshold": float("nan")}, {"copies": 0}, {"alike": 3}, {"pairs": 2.5}]
+WITHOUT_COPIES = {name: value for name, value in SOUND.items() if name != "copies"}
+
+
 @pytest.mark.parametrize(
-    "content",
-    [
-        b"",
-        b"[1]",
-        b"\xff\xfe",
-        json.dumps(SOUND | {"threshold": 2}).encode(),
-        json.dumps(SOUND | {"threshold": "0.9"}).encode(),
-        json.dumps(SOUND | {"copies": 0}).encode(),
-        json.dumps({name: value for name, value in SOUND.items() if name != "copies"}).encode(),
-        json.dumps(SOUND | {"alike": 3}).encode(),
-        json.dumps(SOUND | {"pairs": 2.5}).encode(),
-        json.dumps(SOUND | {"threshold": float("nan")}).encode(),
-    ],
+    "content", [b"", b"[1]", b"\xff\xfe", *(json.dumps(each).encode() for each in (WITHOUT_COPIES, *(SOUND | each for each in WRONG)))]
 )
 def test_a_damaged_file_is_measured_anew(measured: list[tuple[int, int]], cache: Path, content: bytes) -> None:
     space = lk.Space(np.eye(3))

@@ -85,15 +85,12 @@ def test_anchor_first_then_its_nearest_then_others_by_seed_and_number() -> None:
     assert first.batch(2).tolist() != other.batch(2).tolist()
 
 
-def test_each_image_is_an_anchor_once_in_an_epoch() -> None:
+def test_each_image_is_an_anchor_once_in_an_epoch_and_several_anchors_share_a_batch() -> None:
     batches = NeighborBatches(nearest(p=2), 8, nearest=2)
     assert batches.epoch == 30
     epochs = [[batches.batch(30 * epoch + number)[0] for number in range(30)] for epoch in range(3)]
     assert [sorted(each) for each in epochs] == [list(range(30))] * 3
     assert epochs[0] != epochs[1]
-
-
-def test_several_anchors_share_a_batch() -> None:
     batches = NeighborBatches(nearest(p=2), 12, nearest=2, drawn=4)
     assert batches.epoch == 7
     seen = []

@@ -11,7 +11,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 from huggingface_hub import is_offline_mode
+from PIL import Image
 
 from fake_hub import use_hub
 from likeness.encoders import Encoder, StagedEncoder, TowerEncoder, load_encoder
@@ -41,8 +43,6 @@ def test_pixels_equal_open_clips_transform(encoder, reference, photo, size: tupl
 
 
 def test_gradients_reach_the_pixels_and_not_the_weights(encoder, photo) -> None:
-    import torch
-
     pixels = encoder.tower.pixels([encoder.prepare(photo(40, 50, seed=i)) for i in range(2)]).requires_grad_()
     rows = encoder.tower.embed(pixels)
     rows[:, 0].sum().backward()
@@ -56,8 +56,6 @@ def test_gradients_reach_the_pixels_and_not_the_weights(encoder, photo) -> None:
 
 @pytest.mark.parametrize("size", [(1, 60_000), (60_000, 1), (3, 2000)])
 def test_extremely_long_images_need_little_memory(encoder, size: tuple[int, int]) -> None:
-    from PIL import Image
-
     image = Image.new("RGB", size, (255, 0, 0))
     image.paste((0, 0, 255), (size[0] // 2 - 20 if size[0] > size[1] else 0, size[1] // 2 - 20 if size[1] > size[0] else 0, size[0], size[1]))
     prepared = encoder.prepare(image)
@@ -66,8 +64,6 @@ def test_extremely_long_images_need_little_memory(encoder, size: tuple[int, int]
 
 
 def test_vectors_equal_open_clips(encoder, reference, photo, tmp_path: Path) -> None:
-    import torch
-
     images, texts = [photo(40 + i, 50, seed=i) for i in range(5)], ["a red car", "a photo of a green car", "blue"]
     with torch.inference_mode():
         expected = reference[0].encode_image(torch.stack([reference[1](image) for image in images]), normalize=True).numpy()

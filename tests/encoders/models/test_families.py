@@ -147,13 +147,8 @@ def _save_gemma_tokenizer(folder: Path) -> None:
     made.add_special_tokens(["<pad>", "<eos>", "<bos>", "<unk>"])
     made.save(str(folder / "tokenizer.json"))
     special = {"bos_token": "<bos>", "eos_token": "<eos>", "pad_token": "<pad>", "unk_token": "<unk>"}
-    config = special | {
-        "add_bos_token": False,
-        "add_eos_token": True,
-        "padding_side": "right",
-        "model_max_length": 64,
-        "tokenizer_class": "GemmaTokenizer",
-    }
+    ends = {"add_bos_token": False, "add_eos_token": True, "padding_side": "right", "model_max_length": 64}
+    config = special | ends | {"tokenizer_class": "GemmaTokenizer"}
     (folder / "tokenizer_config.json").write_text(json.dumps(config))
     (folder / "special_tokens_map.json").write_text(json.dumps(special))
 

@@ -13,10 +13,7 @@ from likeness.encoders.models.batch_norm import fold_batch_norm
 from likeness.errors import InputError
 
 
-def test_vectors_equal_timms(tiny_timm: Path, photo) -> None:
-    import timm
-    import torch
-
+def test_vectors_equal_timms_and_there_is_no_text_side(tiny_timm: Path, photo) -> None:
     model = timm.create_model(f"local-dir:{tiny_timm}", pretrained=True, num_classes=0).eval()
     transform = timm.data.create_transform(**timm.data.resolve_model_data_config(model), is_training=False)
     images = [photo(50, 70), photo(100, 48)]
@@ -26,12 +23,7 @@ def test_vectors_equal_timms(tiny_timm: Path, photo) -> None:
     np.testing.assert_allclose(encoder.encode_images(images), expected, atol=1e-6)
     assert encoder.dim == expected.shape[1]
     assert encoder.identity == encoder_identity(f"timm:local-dir:{tiny_timm}")
-
-
-def test_there_is_no_text_side(tiny_timm: Path) -> None:
-    encoder = load_encoder(f"timm:local-dir:{tiny_timm}", "cpu")
-    assert not encoder.has_text
-    assert encoder.unknown_words("a car") == []
+    assert (encoder.has_text, encoder.unknown_words("a car")) == (False, [])
     for ask in (encoder.encode_texts, lambda texts: embed_texts(encoder, texts)):
         with pytest.raises(InputError, match="has no text side; choose one that reads texts"):
             ask(["a car"])

@@ -88,12 +88,10 @@ def test_missing_files_are_told_apart(tmp_path) -> None:
 
 def test_keys_follow_path_size_and_time(tmp_path) -> None:
     (tmp_path / "a.png").write_bytes(b"abc")
-    stat = (tmp_path / "a.png").stat()
-    table = ImageTable("t", tmp_path, pd.DataFrame({"path": ["a.png", str(tmp_path / "a.png")]}))
-    keys, reasons = table_keys(table, remote=False)
-    state = f"{stat.st_size} {stat.st_mtime_ns}"
+    stat, names = (tmp_path / "a.png").stat(), ["a.png", str(tmp_path / "a.png")]
+    keys, reasons = table_keys(ImageTable("t", tmp_path, pd.DataFrame({"path": names})), remote=False)
     assert not reasons
-    assert [key.tobytes() for key in keys] == [image_key("a.png", state), image_key(str(tmp_path / "a.png"), state)]
+    assert [key.tobytes() for key in keys] == [image_key(name, f"{stat.st_size} {stat.st_mtime_ns}") for name in names]
 
 
 def test_names_compare_as_their_bytes_do() -> None:

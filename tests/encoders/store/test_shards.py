@@ -53,19 +53,15 @@ def test_no_flipped_bit_and_no_truncation_passes_unnoticed(tmp_path: Path, shard
     assert not [length for length in range(0, len(content), 5) if parse(content[:length]) is not None]
 
 
-def test_damaged_files_are_removed_only_when_repairing(tmp_path: Path, shard: Shard) -> None:
-    path = tmp_path / write_shard(LocalFolder(tmp_path), shard)
-    path.write_bytes(b"")
-    assert list(read_shards(LocalFolder(tmp_path), repair=False)) == []
-    assert path.exists()
-    assert list(read_shards(LocalFolder(tmp_path), repair=True)) == []
-    assert not path.exists()
-
-
-@pytest.mark.parametrize(("keys", "vectors"), [(2, 3), (3, 2)])
-def test_a_key_for_each_vector_or_the_file_is_damaged(keys: int, vectors: int, tmp_path: Path, shard: Shard) -> None:
-    write_shard(LocalFolder(tmp_path), Shard(shard.keys[:keys], shard.vectors[:vectors], {}))
-    assert list(read_shards(LocalFolder(tmp_path), repair=False)) == []
+@pytest.mark.parametrize(("keys", "vectors"), [(0, 0), (2, 3), (3, 2)], ids=["empty", "more vectors", "more keys"])
+def test_a_damaged_file_is_removed_only_when_repairing(keys: int, vectors: int, tmp_path: Path, shard: Shard) -> None:
+    """An empty one, and one without a key for each vector."""
+    path = tmp_path / write_shard(LocalFolder(tmp_path), Shard(shard.keys[:keys], shard.vectors[:vectors], {}))
+    if not keys:
+        path.write_bytes(b"")
+    for repair in (False, True):
+        assert list(read_shards(LocalFolder(tmp_path), repair=repair)) == []
+        assert path.exists() != repair
 
 
 def batch_of(vectors: np.ndarray, damaged: int = 0, unopened: int = 0) -> EncodedBatch:
@@ -139,9 +135,7 @@ def test_files_come_back_whole(kind: str, tmp_path: Path, bucket: str) -> None:
 def test_kinds(tmp_path: Path, bucket: str) -> None:
     (tmp_path / "a.npz").mkdir()
     assert LocalFolder(tmp_path).names() == []
-    assert isinstance(shard_folder(tmp_path), LocalFolder)
-    assert isinstance(shard_folder(tmp_path.as_uri()), LocalFolder)
-    assert isinstance(shard_folder(bucket), RemoteFolder)
+    assert [type(shard_folder(each)) for each in (tmp_path, tmp_path.as_uri(), bucket)] == [LocalFolder, LocalFolder, RemoteFolder]
     with pytest.raises(InputError, match=r"'nowhere://x' cannot be reached .*Protocol not known"):
         shard_folder("nowhere://x")
 

@@ -5,6 +5,7 @@ import pytest
 import torch
 from numpy.typing import NDArray
 from PIL import Image
+from scipy.ndimage import map_coordinates
 from torchvision.transforms import RandomResizedCrop
 
 from likeness.data import read_folder
@@ -28,34 +29,27 @@ def cut(pixels: Pixels, crops: Crops, size: int) -> NDArray[np.float32]:
     return found
 
 
-def slow_crops(pixels: Pixels, boxes: NDArray[np.float64], size: int) -> NDArray[np.float64]:
-    """A pixel at a time: the place in the kept image, and the four pixels around it."""
-    side, found = pixels.shape[1], np.empty((len(pixels), 3, size, size))
+def sampled(pixels: Pixels, boxes: NDArray[np.float64], size: int) -> NDArray[np.float64]:
+    """By SciPy: each place of a crop lies between four pixels of the kept image, or at its edge."""
+    side, steps = pixels.shape[1], (np.arange(size) + 0.5) / size * 2 - 1
+    found = np.empty((len(pixels), 3, size, size))
     for number, (left, top, wide, high) in enumerate(boxes):
-        for row in range(size):
-            for column in range(size):
-                x, y = (
-                    ((middle + extent * ((place + 0.5) / size * 2 - 1) + 1) * side - 1) / 2
-                    for middle, extent, place in ((left, wide, column), (top, high, row))
-                )
-                x, y = min(max(x, 0), side - 1), min(max(y, 0), side - 1)
-                across, down = int(x), int(y)
-                right, below = min(across + 1, side - 1), min(down + 1, side - 1)
-                corners = pixels[number, [down, below]]
-                upper, lower = (1 - x + across) * corners[:, across] + (x - across) * corners[:, right]
-                found[number, :, row, column] = ((1 - y + down) * upper + (y - down) * lower) / 255
+        down, across = (((middle + extent * steps + 1) * side - 1) / 2 for middle, extent in ((top, high), (left, wide)))
+        for channel in range(3):
+            places = np.meshgrid(down, across, indexing="ij")
+            found[number, channel] = map_coordinates(pixels[number, ..., channel] / 255, places, order=1, mode="nearest")
     return found
 
 
 @pytest.mark.parametrize("kind", ["random", "jittered", "whole"])
-def test_are_those_of_a_slow_loop_over_pixels(kind: str) -> None:
+def test_are_sampled_between_pixels_linearly(kind: str) -> None:
     pixels, rng = noise(6, 18), np.random.default_rng(4)
     crops = {
         "random": lambda: random_crops(6, rng),
         "jittered": lambda: jittered_crops(6, 16 / 18, rng),
         "whole": lambda: whole_crops(np.linspace(0.3, 3, 6), 6, rng),
     }[kind]()
-    np.testing.assert_allclose(cut(pixels, crops, 16), slow_crops(pixels, crops.boxes.numpy(), 16), atol=1e-5)
+    np.testing.assert_allclose(cut(pixels, crops, 16), sampled(pixels, crops.boxes.numpy(), 16), atol=1e-5)
 
 
 def test_boxes_in_single_precision_move_pixels_by_little() -> None:

@@ -13,6 +13,7 @@ from likeness.errors import InputError
 from likeness.training.config import RunConfig, config_from, with_changes
 from likeness.training.data.outputs import backbone_outputs, cached_outputs
 from likeness.training.data.pixels import center_crops, kept_size, load_pixels, load_whole_images
+from likeness.training.loop import prepare
 from likeness.training.loop.prepare import keep_on_device
 from likeness.training.loop.train import train
 from likeness.training.network.backbones import build_network
@@ -117,7 +118,9 @@ def test_what_no_weight_tells_is_not_taken_for_another_network(content: dict[str
 CPU = torch.device("cpu")
 
 
-def test_pixels_whole_images_and_features_are_kept_as_they_are(photos: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_images_and_features_are_kept_as_they_are_on_a_gpu_where_they_fit_and_on_a_processor_where_it_is_wanted(
+    photos: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("likeness.training.loop.prepare._CHUNK_BYTES", 3000)  # some images at a time
     table = read_folder(photos)
     pixels, whole = load_pixels(table, 16), load_whole_images(table, 16)
@@ -125,14 +128,7 @@ def test_pixels_whole_images_and_features_are_kept_as_they_are(photos: Path, mon
     for inputs, expected in ((pixels, pixels), (whole, whole["pixels"]), (features, features)):
         kept = keep_on_device(inputs, CPU, wanted=True)
         np.testing.assert_array_equal(kept.numpy(), expected)
-
-
-def test_a_processor_leaves_them_where_they_are_and_a_gpu_takes_what_fits(monkeypatch: pytest.MonkeyPatch) -> None:
-    inputs = np.zeros((4, 8, 8, 3), np.uint8)
-    assert keep_on_device(inputs, CPU) is None
-    assert keep_on_device(inputs, CPU, wanted=False) is None
-    from likeness.training.loop import prepare
-
+        assert keep_on_device(inputs, CPU) is keep_on_device(inputs, CPU, wanted=False) is None
     for free, fits in ((inputs.nbytes * 2, False), (inputs.nbytes * 3, True)):
         monkeypatch.setattr(torch.cuda, "mem_get_info", lambda device, free=free: (free, free))
         assert prepare._fits(inputs, torch.device("cuda")) is fits

@@ -153,7 +153,9 @@ def test_a_run_ends_when_validation_gets_no_better_and_stays_ended(config: RunCo
     assert again.status().state == "finished"
 
 
-def test_the_steepest_fall_before_the_lowest_loss_is_suggested(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_steepest_fall_before_the_lowest_loss_is_suggested_and_losses_after_one_that_is_not_finite_do_not_count(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     rates = np.geomspace(1e-6, 1, 120)
     place = np.log10(rates)
     losses = 1 / (1 + np.exp(4 * (place + 3))) + np.where(place > -1.5, (place + 1.5) * 5, 0)  # falls around 1e-3, rises from .03 on
@@ -163,8 +165,6 @@ def test_the_steepest_fall_before_the_lowest_loss_is_suggested(monkeypatch: pyte
     monkeypatch.setattr("likeness.training.loop.find_rate._KEPT", 0.0)
     assert rate_search(rates, losses).suggestion == rates[np.abs(place + 3).argmin()]  # the turning point itself
 
-
-def test_losses_after_one_that_is_not_finite_do_not_count() -> None:
     rates, losses = np.geomspace(1e-3, 1, 30), np.linspace(1, 0, 30)
     losses[20], losses[21] = np.nan, -100
     assert len(rate_search(rates, losses).rates) == 20

@@ -244,17 +244,13 @@ def test_an_encoder_has_a_backbone_and_a_backbone_an_encoder_but_what_no_run_beg
         ("clip:run:somewhere", "There is no network 'clip:run:somewhere' to train"),
         ("timm:resnet18", "There is no network 'timm:resnet18' to train"),
         ("", "There is no network '' to train"),
+        ("clip:local-dir:FOLDER", r"has no open_clip_config\.json"),
+        ("clip:local-dir:FOLDER/model", "has no keys and values under 'vision_cfg'"),
     ],
 )
-def test_a_name_of_no_network_is_one_sentence(name: str, said: str) -> None:
+def test_a_name_of_no_network_and_a_folder_without_a_model_are_one_sentence(tmp_path: Path, name: str, said: str) -> None:
+    (tmp_path / "model").mkdir()
+    (tmp_path / "model" / "open_clip_config.json").write_text('{"model_cfg": {}}')
+    (tmp_path / "model" / "open_clip_model.safetensors").write_bytes(b"")
     with pytest.raises(InputError, match=said):
-        native_size(name)
-
-
-def test_a_folder_without_a_model_is_told_of(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"has no open_clip_config\.json"):
-        native_size(f"clip:local-dir:{tmp_path}")
-    (tmp_path / "open_clip_config.json").write_text('{"model_cfg": {}}')
-    (tmp_path / "open_clip_model.safetensors").write_bytes(b"")
-    with pytest.raises(InputError, match="has no keys and values under 'vision_cfg'"):
-        native_size(f"clip:local-dir:{tmp_path}")
+        native_size(name.replace("FOLDER", str(tmp_path)))

@@ -22,13 +22,18 @@ def run(config: RunConfig, tmp_path: Path) -> RunFolder:
     return train(config, tmp_path / "run")
 
 
-def test_it_embeds_as_the_run_does_in_its_evaluation(run: RunFolder, photos: Path) -> None:
+def test_it_embeds_as_the_run_does_in_its_evaluation_and_its_space_has_new_images_and_saliency(run: RunFolder, photos: Path) -> None:
     encoder, table = load_encoder(f"run:{run.path}"), read_folder(photos)
     found = encoder.encode_images(table.paths())
     expected = embed_rows(load_network(run), load_pixels(table, 16), np.arange(36), 16)
     assert (found.shape, encoder.dim, encoder.has_text) == ((36, 8), 8, False)
     np.testing.assert_allclose(np.linalg.norm(found, axis=1), 1, atol=1e-5)
     assert (found * expected).sum(axis=1).min() > 0.999  # resized in other steps
+    space = embed(table, f"run:{run.path}")
+    assert space.embed_texts is None
+    np.testing.assert_allclose(space.vectors, found, atol=1e-5)
+    np.testing.assert_allclose(space.image_query(photos / "class 0" / "0.png")[0], space.vectors[0], atol=1e-5)
+    assert saliency_maps(space, [0, 1], samples=2).maps.shape == (2, 16, 16)
 
 
 def test_it_shows_as_much_of_an_image_as_the_run_did(content: dict[str, Any], tmp_path: Path, photos: Path) -> None:
@@ -40,14 +45,6 @@ def test_it_shows_as_much_of_an_image_as_the_run_did(content: dict[str, Any], tm
         expected = embed_rows(network, load_pixels(table, 16, **shown), np.arange(36), 16)  # type: ignore[arg-type]
         assert (found * expected).sum(axis=1).min() > 0.999
         assert (found * embed_rows(network, load_pixels(table, 16), np.arange(36), 16)).sum(axis=1).min() < 0.999
-
-
-def test_its_space_has_vectors_new_images_and_saliency(run: RunFolder, photos: Path) -> None:
-    space = embed(read_folder(photos), f"run:{run.path}")
-    assert space.vectors.shape == (36, 8)
-    assert space.embed_texts is None
-    np.testing.assert_allclose(space.image_query(photos / "class 0" / "0.png")[0], space.vectors[0], atol=1e-5)
-    assert saliency_maps(space, [0, 1], samples=2).maps.shape == (2, 16, 16)
 
 
 def test_the_embedding_layer_of_a_head_only_run_stands_on_its_backbone(content: dict[str, Any], tmp_path: Path) -> None:

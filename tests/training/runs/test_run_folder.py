@@ -154,6 +154,7 @@ def _until(run: RunFolder, *states: str) -> str:
     return wait_until(lambda: run.status().state in states and run.status().state)
 
 
+@pytest.mark.long
 def test_a_run_is_stopped_while_it_comes_up_resumed_and_stopped_again(config: RunConfig, tmp_path: Path) -> None:
     run = RunFolder(tmp_path / "run")
     pid = start_run(run, config.model_copy(update={"epochs": 3_000}))
@@ -191,6 +192,7 @@ def test_what_cannot_be_begun_is_one_sentence(config: RunConfig, tmp_path: Path)
         start_run(run, config)
 
 
+@pytest.mark.long
 def test_what_a_failing_process_said_can_be_read(config: RunConfig, tmp_path: Path) -> None:
     run = RunFolder(tmp_path / "run")
     assert tail_log(run) == ""

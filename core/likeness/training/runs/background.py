@@ -25,11 +25,7 @@ def start_run(run: RunFolder, config: RunConfig | None = None) -> int:
         raise InputError(
             f"The run '{run.name}' is {before.state}; " + ("stop it first." if before.state == "running" else "choose another name for the new run.")
         )
-
-    def create() -> None:
-        run.create(config or run.config())
-
-    return begin(run, create, before, "train", str(run.path / "config.yaml"), "--out", str(run.path))
+    return begin(run, lambda: run.create(config or run.config()), before, "train", str(run.path / "config.yaml"), "--out", str(run.path))
 
 
 def begin(folder: TaskFolder, create: Callable[[], object], before: Status, *command: str) -> int:

@@ -8,7 +8,7 @@ from pathlib import Path
 from likeness.errors import InputError
 from likeness.io import read_weights, write_weights
 from likeness.training.config import RunConfig, as_yaml, with_changes
-from likeness.training.runs.run_encoder import weights_metadata
+from likeness.training.runs.run_encoder import load_network, weights_metadata
 from likeness.training.runs.run_folder import RunFolder
 
 LONGEST_NAME = 200  # bytes; file systems take some more
@@ -78,8 +78,6 @@ def export_run(run: RunFolder, folder: Path, config: RunConfig | None = None) ->
     `config` stands in it in place of the run's own, with other paths. InputError: no run, none that has been evaluated yet, or a folder that is there
     already or cannot be written.
     """
-    from likeness.training.runs.run_encoder import load_network
-
     if folder.exists():
         raise InputError(f"'{folder}' is there already; name a new folder for the export.")
     network, config = load_network(run), config or run.config()
