@@ -53,12 +53,7 @@ def csv(folder: Path, rows: list[dict[str, Any]]) -> Path:
 
 
 @settings(max_examples=30, deadline=None)
-@given(
-    count=st.integers(4, 12),
-    forms=st.lists(st.sampled_from(FORMS), min_size=12, max_size=12),
-    seed=st.integers(0, 1000),
-    numbered=st.booleans(),
-)
+@given(count=st.integers(4, 12), forms=st.lists(st.sampled_from(FORMS), min_size=12, max_size=12), seed=st.integers(0, 1000), numbered=st.booleans())
 def test_a_table_with_every_image_listed_twice_has_the_figures_of_one_without(count: int, forms: list[str], seed: int, numbered: bool) -> None:
     """Also where the rows differ in a further column, so that they stay."""
     with tempfile.TemporaryDirectory() as place:

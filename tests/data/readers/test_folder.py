@@ -63,21 +63,17 @@ def test_natural_order(ordered: list[str]) -> None:
     assert sorted([*ordered[1:], ordered[0]], key=natural_key) == ordered
 
 
-def _close(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
-    """A folder of this name refuses to be listed; the tests may run as root, whom no permission stops."""
+def test_a_subfolder_that_may_not_be_listed_is_reported_and_the_rest_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    touch(tmp_path, "1.png", "a/closed/2.png", "a/3.png")
     scan = os.scandir
 
     def refuse(path: str):
-        if str(path).endswith(name):
+        """The tests may run as root, whom no permission stops."""
+        if str(path).endswith("closed"):
             raise PermissionError(13, "Permission denied", str(path))
         return scan(path)
 
     monkeypatch.setattr(os, "scandir", refuse)
-
-
-def test_a_subfolder_that_may_not_be_listed_is_reported_and_the_rest_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    touch(tmp_path, "1.png", "a/closed/2.png", "a/3.png")
-    _close(monkeypatch, "closed")
     table = read_folder(tmp_path)
     assert list(table.frame["path"]) == ["1.png", "a/3.png"]
     assert table.failed == (Failure(-1, "a/closed", "The folder cannot be listed (permission denied); allow reading it, or move it away."),)
@@ -87,14 +83,11 @@ def test_a_subfolder_that_may_not_be_listed_is_reported_and_the_rest_is_read(tmp
         read_folder(tmp_path / "a" / "closed")
     with pytest.raises(InputError, match=r"holds no images .*'a/closed' The folder cannot be listed \(permission denied\)"):
         read_folder(tmp_path)
-
-
-def test_what_is_not_to_be_listed_is_reported_by_embedding_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # by embedding, too
     Image.new("RGB", (8, 8), "red").save(tmp_path / "1.png")
-    touch(tmp_path, "closed/2.png", "@eaDir/1.png/SYNOPHOTO_THUMB_M.jpg", "damaged.png")
-    _close(monkeypatch, "closed")
+    touch(tmp_path, "@eaDir/1.png/SYNOPHOTO_THUMB_M.jpg", "damaged.png")
     table = embed(read_folder(tmp_path), "cars-small").table
-    assert [failure.path for failure in table.failed] == ["closed", "damaged.png"]
+    assert [failure.path for failure in table.failed] == ["a/closed", "damaged.png"]
     assert table.notes == read_folder(tmp_path).notes != ()
 
 
@@ -109,11 +102,8 @@ def test_what_programs_keep_beside_photos_is_left_out_and_counted(tmp_path: Path
     assert sorted(table.frame["path"]) == sorted(shown)
     assert len(table.notes) == 1
     assert table.notes[0].startswith("10 folders that programs keep beside photos (thumbnails, deleted files) are left out: '@eaDir' (2), ")
-    assert (
-        read_folder(tmp_path / "2024")
-        .notes[0]
-        .endswith("1 folder that a program keeps beside photos (thumbnails, deleted files) is left out: '@eaDir'.")
-    )
+    (note,) = read_folder(tmp_path / "2024").notes
+    assert note.endswith("1 folder that a program keeps beside photos (thumbnails, deleted files) is left out: '@eaDir'.")
     assert read_folder(tmp_path / "@eaDir" / "1.jpg").notes == ()  # who names such a folder means it
 
 
