@@ -133,9 +133,8 @@ def _of_noun(sentence: str, reading: Reading, base: "Space | None") -> SentenceN
 
 
 def _nearest_meaning(senses: Sequence[str], base: "Space") -> int:
-    """The place of the most frequent meaning, or of one to which the images are more similar by over a standard deviation of that difference.
-
-    An image is as similar to a meaning as to the four nearest words for what it is a kind of, in the mean.
+    """The place of the most frequent meaning, or of one to which the images are more similar by over a standard deviation of that difference; to the
+    four nearest words for what it is a kind of, in the mean.
     """
     prompts = [[f"a photo of a {word}" for word in hypernyms(sense)[:_STEPS]] for sense in senses]
     if unknown_in(base, "\n".join(chain.from_iterable(prompts))):

@@ -35,10 +35,7 @@ def number_scale(steps: int = 255) -> list[str]:
 
 
 def angle_scale(steps: int = 255) -> list[str]:
-    """A closed scale in `steps` colors from 0 to 360 degrees, both ends included and equal.
-
-    A circle of hues in OKLab. Lightness goes once up and down as well, so that opposite angles differ for color-blind eyes too.
-    """
+    """A circle of hues in OKLab, both ends equal. Lightness goes once up and down as well: opposite angles differ for color-blind eyes too."""
     turns = np.linspace(0.0, 2 * math.pi, steps)
     return [_hex(_oklch_to_rgb(0.66 + 0.12 * math.cos(t), 0.125, t + 0.5)) for t in turns]
 
