@@ -12,12 +12,8 @@ from PIL import Image
 Writer = Callable[[Path], Path]
 
 CARS_NAMES = [
-    "AM General Hummer SUV 2000",
-    "Acura RL Sedan 2012",
-    "Dodge Magnum Wagon 2008",
-    "FIAT 500 Abarth 2012",
-    "Citroën C3 Pluriel Convertible 2012",
-    "Land Rover LR2 SUV 2012",
+    *("AM General Hummer SUV 2000", "Acura RL Sedan 2012", "Dodge Magnum Wagon 2008", "FIAT 500 Abarth 2012"),
+    *("Citroën C3 Pluriel Convertible 2012", "Land Rover LR2 SUV 2012"),
 ]
 CARS_CLASSES = [1, 1, 2, 3, 4, 4, 4, 5, 5, 6]  # the last has one image
 CUB_CLASSES = ["001.Black_footed_Albatross", "002.Laysan_Albatross", "003.Shiny_Cowbird", "004.Pájaro_Azul"]
@@ -78,14 +74,9 @@ def write_cub200(root: Path) -> Path:
     paths = [f"{CUB_CLASSES[label - 1]}/Bird_{number:04}_é.jpg" for number, label in enumerate(CUB_IMAGES, start=1)]
     for number, path in enumerate(paths):
         save_image(root / "images" / path, number)
-    numbered = {
-        "images.txt": paths,
-        "image_class_labels.txt": CUB_IMAGES,
-        "classes.txt": CUB_CLASSES,
-        "train_test_split.txt": [number % 2 for number in range(len(paths))],
-    }
+    numbered = {"images": paths, "image_class_labels": CUB_IMAGES, "classes": CUB_CLASSES, "train_test_split": [0, 1] * 3}
     for name, values in numbered.items():
-        (root / name).write_text("".join(f"{number} {value}\n" for number, value in enumerate(values, start=1)), encoding="utf-8")
+        (root / f"{name}.txt").write_text("".join(f"{number} {value}\n" for number, value in enumerate(values, start=1)), encoding="utf-8")
     return root
 
 
@@ -143,8 +134,7 @@ def write_deepfashion(root: Path) -> Path:
         "train": [(1, bits("floral", "long_sleeve", "denim", "tight"))],
         "val": [(2, bits("solid", "cotton", "loose"))],
         "test": [
-            (3, bits("solid", "no_dress", "cotton", "conventional")),
-            (4, bits("floral", "striped", "faux", "conventional")),
+            *((3, bits("solid", "no_dress", "cotton", "conventional")), (4, bits("floral", "striped", "faux", "conventional"))),
             (3, bits("solid", "sleeveless", "denim")),
         ],
     }
@@ -264,12 +254,10 @@ def write_lsun_rooms(root: Path, rooms: dict[str, list[tuple[str, str, object]]]
 def write_coco_captions(root: Path) -> Path:
     """Two images that train, one that validates, two that test, of five sentences each."""
     images = []
-    for number, (split, place) in enumerate(
-        (("train", "train2014"), ("restval", "val2014"), ("val", "val2014"), ("test", "val2014"), ("test", "val2014"))
-    ):
+    for number, split in enumerate(("train", "restval", "val", "test", "test")):
+        place = "train2014" if split == "train" else "val2014"
         name = f"COCO_{place}_{number:012}.jpg"
-        (root / place).mkdir(parents=True, exist_ok=True)
-        Image.new("RGB", (8, 6), (40 * number, 90, 30)).save(root / place / name)
+        save_image(root / place / name, number)
         sentences = [{"raw": f"Sentence {i} of {number}.", "tokens": ["sentence"]} for i in range(5)]
         images.append({"filename": name, "filepath": place, "split": split, "sentences": sentences, "cocoid": number})
     (root / "dataset_coco.json").write_text(json.dumps({"images": images}), encoding="utf-8")
@@ -279,18 +267,9 @@ def write_coco_captions(root: Path) -> Path:
 @pytest.fixture
 def miniatures() -> dict[str, Writer]:
     """By the dataset's name what writes a miniature of it into a folder, which it returns."""
-    return {
-        "cars196": write_cars196,
-        "coco-captions": write_coco_captions,
-        "cub200": write_cub200,
-        "deepfashion": write_deepfashion,
-        "flickr": write_flickr,
-        "lsun-rooms": write_lsun_rooms,
-        "movie-posters": write_movie_posters,
-        "mpii-pose": write_mpii_pose,
-        "online-products": write_online_products,
-        "synthetic-cars": write_synthetic_cars,
-    }
+    writers = [write_cars196, write_coco_captions, write_cub200, write_deepfashion, write_flickr, write_lsun_rooms, write_movie_posters]
+    writers += [write_mpii_pose, write_online_products, write_synthetic_cars]
+    return {writer.__name__.removeprefix("write_").replace("_", "-"): writer for writer in writers}
 
 
 @pytest.fixture

@@ -25,9 +25,6 @@ def test_over_a_csv_file(tmp_path: Path) -> None:
     assert read_captions(plain) == SENTENCES
     plain.frame.to_csv(tmp_path / "cars.csv", index=False)
     assert read_captions(read_table(tmp_path / "cars.csv")) == SENTENCES
-
-
-def test_one_sentence_per_image(tmp_path: Path) -> None:
     assert read_captions(table(tmp_path, caption=[" a car ", "a bus"])) == [["a car"], ["a bus"]]
 
 
@@ -38,6 +35,8 @@ def test_rows_of_one_image_are_gathered(tmp_path: Path) -> None:
     assert gathered.frame["kind"].tolist() == [1, 2]
     assert read_captions(gathered) == [["one", "three"], ["two"]]
     assert gather_captions(gathered) is gathered
+    with pytest.raises(InputError, match="The image 'b' of 'Cars' has no caption"):
+        gather_captions(ImageTable("Cars", tmp_path, frame.assign(caption=["", "two", " ", ""])))
 
 
 @pytest.mark.parametrize(
@@ -55,9 +54,3 @@ def test_rows_of_one_image_are_gathered(tmp_path: Path) -> None:
 def test_wrong_columns_are_told(tmp_path: Path, columns: dict[str, list[object]], message: str) -> None:
     with pytest.raises(InputError, match=re.escape(message)):
         read_captions(table(tmp_path, **columns))
-
-
-def test_an_image_whose_rows_are_all_empty_is_told(tmp_path: Path) -> None:
-    frame = pd.DataFrame({"path": ["a", "b", "b"], "caption": ["one", "", " "]})
-    with pytest.raises(InputError, match="The image 'b' of 'Cars' has no caption"):
-        gather_captions(ImageTable("Cars", tmp_path, frame))

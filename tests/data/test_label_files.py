@@ -26,9 +26,7 @@ def test_each_file_is_an_attribute_of_its_name(table: ImageTable, tmp_path: Path
     assert found.frame["setting"].isna().tolist() == [False, False, True]
     assert found.frame["year"].tolist()[2] == "2020"
     assert table.attributes == ["dog"]
-
-
-def test_what_the_table_has_stays_and_what_fits_no_image_adds_nothing(table: ImageTable, tmp_path: Path) -> None:
+    # what the table has stays, and what fits no image adds nothing
     files = [_file(tmp_path, "dog", "path,label\na.jpg,red\n"), _file(tmp_path, "other", "path,label\nx.jpg,red\n")]
     assert add_label_files(table, files).frame.equals(table.frame)
 
@@ -54,31 +52,19 @@ def test_a_file_that_is_gone_and_rows_without_images_are_named(table: ImageTable
         add_label_files(rows, [_file(tmp_path, "setting", "path,label\na.jpg,x\n")])
 
 
-TABLE = ImageTable("photos", Path("photos"), pd.DataFrame({"path": ["a/1.jpg", "a/2.jpg", "b/3.jpg"], "dog": ["x", "y", "z"]}))
-
-
-def test_paths_and_names_in_the_order_of_the_table(tmp_path: Path) -> None:
+def test_images_are_kept_in_the_order_of_the_table_and_a_path_stands_for_one_also_where_others_have_its_name(tmp_path: Path) -> None:
+    table = ImageTable("photos", tmp_path, pd.DataFrame({"path": ["0.png", "a/2.png", "b/0.png", "b/1.png", "c/1.png"]}, index=[5, 6, 7, 8, 9]))
     file = tmp_path / "some.txt"
-    file.write_text("3.jpg\n\na/1.jpg \n")
-    kept = keep_listed(TABLE, file)
-    assert list(kept.frame["dog"]) == ["x", "z"]
-    assert list(kept.frame.index) == [0, 1]
-    assert kept.name == "photos"
-    write_listed(tmp_path / "some.txt", [Path("/elsewhere/2.jpg")])
-    assert list(keep_listed(TABLE, tmp_path / "some.txt").frame["dog"]) == ["y"]
-
-
-def test_what_is_not_there(tmp_path: Path) -> None:
-    file = tmp_path / "some.txt"
-    file.write_text("3.jpg\n9.jpg\n8.jpg\n")
-    with pytest.raises(InputError, match=r"'photos' lacks 2 of the 3 images that '.*some\.txt' lists, first '8\.jpg'; name others"):
-        keep_listed(TABLE, file)
-    file.write_text("\n")
-    with pytest.raises(InputError, match="lists no images; write one path or file name a line"):
-        keep_listed(TABLE, file)
-
-
-def test_a_path_stands_for_one_image_also_where_others_have_its_name(tmp_path: Path) -> None:
-    table = ImageTable("x", tmp_path, pd.DataFrame({"path": ["0.png", "b/0.png", "b/1.png", "c/1.png"]}))
-    (tmp_path / "some.txt").write_text("0.png\n1.png\n")
-    assert keep_listed(table, tmp_path / "some.txt").frame["path"].tolist() == ["0.png", "b/1.png", "c/1.png"]
+    for text, paths in (("1.png\n\n0.png \n", ["0.png", "b/1.png", "c/1.png"]), ("b/0.png", ["b/0.png"])):
+        file.write_text(text)
+        kept = keep_listed(table, file)
+        assert (kept.frame["path"].tolist(), list(kept.frame.index), kept.name) == (paths, list(range(len(paths))), "photos")
+    write_listed(file, [Path("/elsewhere/2.png")])
+    assert keep_listed(table, file).frame["path"].tolist() == ["a/2.png"]
+    for text, message in (
+        ("0.png\n9.png\n8.png\n", r"'photos' lacks 2 of the 3 images that '.*some\.txt' lists, first '8\.png'; name others"),
+        ("\n", "lists no images; write one path or file name a line"),
+    ):
+        file.write_text(text)
+        with pytest.raises(InputError, match=message):
+            keep_listed(table, file)

@@ -1,6 +1,5 @@
 """A ZIP file that a person names in place of a folder."""
 
-import io
 import zipfile
 from pathlib import Path
 
@@ -13,16 +12,11 @@ from likeness.data.upload_archive import UploadLimits
 from likeness.errors import InputError
 
 
-def _picture(red: int, green: int) -> bytes:
-    picture = io.BytesIO()
-    Image.new("RGB", (8, 8), (red, green, 0)).save(picture, "PNG")
-    return picture.getvalue()
-
-
 def _pack(file: Path, *others: tuple[str, bytes], shade: int = 0) -> Path:
     with zipfile.ZipFile(file, "w") as archive:
         for number, kind in enumerate(["cat", "dog"]):
-            archive.writestr(f"{kind}/{number}.png", _picture(shade, 100 * number))
+            with archive.open(f"{kind}/{number}.png", "w") as picture:
+                Image.new("RGB", (8, 8), (shade, 100 * number, 0)).save(picture, "PNG")
         for name, content in others:
             archive.writestr(name, content)
     return file

@@ -137,10 +137,7 @@ Pair = namedtuple("Pair", "a b")
 @pytest.mark.parametrize(
     ("labels", "message"),
     [
-        (
-            [["a", "b"], ["c"], []],
-            "The labels 'label' hold a list, first .*'a', 'b'.*, but an image has one value of an attribute; join them",
-        ),
+        ([["a", "b"], ["c"], []], "The labels 'label' hold a list, first .*'a', 'b'.*, but an image has one value of an attribute; join them"),
         ([["a", "b"]] * 3, "hold a list"),
         ({"tags": pd.Series([["a"], ["b"], ["c"]])}, "The labels 'tags' hold a list"),
         ([Pair(1, 2)] * 3, "hold a "),

@@ -17,21 +17,20 @@ def _save(path: Path, size: tuple[int, int] = (40, 20), **options) -> Path:
     return path
 
 
-def test_the_longer_side_has_the_size_and_orientation_counts(tmp_path: Path) -> None:
+def test_the_longer_side_has_the_size_and_orientation_counts_of_heic_pages_and_seconds_too(tmp_path: Path) -> None:
     exif = Image.Exif()
     exif[0x0112] = 6
-    with Image.open(io.BytesIO(thumbnail(_save(tmp_path / "a.jpg", (400, 200), exif=exif), 64))) as picture:
-        assert picture.size == (32, 64)
-
-
-def test_of_heic_pages_and_seconds(tmp_path: Path) -> None:
+    _save(tmp_path / "a.jpg", (400, 200), exif=exif)
     (tmp_path / "a.heic").write_bytes(HEIC)
     write_pdf(tmp_path / "a.pdf")
     write_video(tmp_path / "a.mp4")
-    for path, size in {"a.heic": (64, 48), "a.pdf#page=2": (32, 64), "a.mp4#t=1": (64, 48)}.items():
+    for path, size in {"a.jpg": (32, 64), "a.heic": (64, 48), "a.pdf#page=2": (32, 64), "a.mp4#t=1": (64, 48)}.items():
         with Image.open(io.BytesIO(thumbnail(tmp_path / path, 64))) as picture:
             assert picture.size == size
-    assert upright_picture(tmp_path / "a.pdf#page=1", 200).size == (342, 256)  # a third of 1,024 x 768
+    # a page and a JPEG are decoded at a reduced size where that is enough: at a third of 1,024 x 768, at a fourth
+    assert upright_picture(tmp_path / "a.pdf#page=1", 200).size == (342, 256)
+    path = _save(tmp_path / "b.jpg", (1600, 800))
+    assert (upright_picture(path).size, upright_picture(path, 200).size) == ((1600, 800), (400, 200))
 
 
 def test_what_is_damaged_or_not_there_is_told_as_an_error_of_the_file(tmp_path: Path) -> None:
@@ -39,12 +38,6 @@ def test_what_is_damaged_or_not_there_is_told_as_an_error_of_the_file(tmp_path: 
     for name in ("a.pdf", "a.pdf#page=1", "gone.mp4#t=0"):
         with pytest.raises(OSError, match=r"'a\.pdf.*' is damaged|No such file"):
             thumbnail(tmp_path / name)
-
-
-def test_a_jpeg_is_decoded_at_a_reduced_size_where_that_is_enough(tmp_path: Path) -> None:
-    path = _save(tmp_path / "a.jpg", (1600, 800))
-    assert upright_picture(path).size == (1600, 800)
-    assert upright_picture(path, 200).size == (400, 200)
 
 
 def test_no_more_are_decoded_at_once_than_there_are_places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

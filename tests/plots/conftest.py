@@ -9,18 +9,11 @@ import pytest
 def runs() -> pd.DataFrame:
     """Two notions; exact and adam at 2, 8 and 32 dimensions with three runs, pca refused at 32, raw once at 48."""
     rng = np.random.default_rng(3)
-    rows = []
+    rows: list[tuple[object, ...]] = []
     for notion in ("car color", "car model"):
-        rows.append({"notion": notion, "method": "raw", "dim": 48, "seed": 0, "refused": "", "map_at_r": 0.25, "precision_at_1": 0.5})
-        for method in ("exact", "adam"):
-            for dim in (32, 2, 8):
-                for seed in range(3):
-                    score = float(rng.uniform(0.3, 0.9))
-                    rows.append(
-                        {"notion": notion, "method": method, "dim": dim, "seed": seed, "refused": "", "map_at_r": score, "precision_at_1": 1.0}
-                    )
-        for dim in (2, 8, 32):
-            refused = "PCA to 32 dimensions needs more than 32 prompts, but there are 17." if dim == 32 else ""
-            score = float("nan") if refused else 0.4
-            rows.append({"notion": notion, "method": "pca", "dim": dim, "seed": 0, "refused": refused, "map_at_r": score, "precision_at_1": score})
-    return pd.DataFrame(rows)
+        rows.append((notion, "raw", 48, 0, "", 0.25, 0.5))
+        cells = [(method, dim, seed) for method in ("exact", "adam") for dim in (32, 2, 8) for seed in range(3)]
+        rows += [(notion, *cell, "", float(rng.uniform(0.3, 0.9)), 1.0) for cell in cells]
+        rows += [(notion, "pca", dim, 0, "", 0.4, 0.4) for dim in (2, 8)]
+        rows.append((notion, "pca", 32, 0, "PCA to 32 dimensions needs more than 32 prompts, but there are 17.", np.nan, np.nan))
+    return pd.DataFrame(rows, columns=["notion", "method", "dim", "seed", "refused", "map_at_r", "precision_at_1"])

@@ -14,9 +14,8 @@ def measured() -> pd.DataFrame:
     """Log-ratio with two seeds, Triplet with one; label distance at 1 to 3, nDCG at 10 and 20, and bounds, which differ a little between runs."""
     rows = []
     for row, seed, apart, ndcg, oracle in (("Log-ratio", 0, 2.0, 0.8, 1.0), ("Log-ratio", 1, 4.0, 0.6, 1.0), ("Triplet", 0, 5.0, 0.4, 1.3)):
-        distances = {f"mean_label_distance_at_{k}": apart + k for k in (1, 2, 3)} | {
-            f"oracle_mean_label_distance_at_{k}": oracle * k for k in (1, 2, 3)
-        }
+        distances = {f"mean_label_distance_at_{k}": apart + k for k in (1, 2, 3)}
+        distances |= {f"oracle_mean_label_distance_at_{k}": oracle * k for k in (1, 2, 3)}
         chance = {"chance_mean_label_distance": 9.0, "chance_ndcg_at_10": 0.1, "chance_ndcg_at_20": 0.2}
         rows.append({"row": row, "seed": seed, "ndcg_at_10": ndcg, "ndcg_at_20": ndcg + 0.1} | distances | chance)
     return pd.DataFrame(rows)
@@ -59,15 +58,10 @@ def test_a_table_without_bounds_or_without_a_metric_draws_what_there_is(measured
     assert (list(right["Log-ratio"].x), list(right["Log-ratio"].y)) == ([10], [0.5])
     alone = continuous_curves(measured[["row", "ndcg_at_10"]])
     assert (_lines(alone, "x"), list(_lines(alone, "x2"))) == ({}, ["Log-ratio", "Triplet", "Oracle"])
-
-
-def test_methods_keep_their_looks(measured: pd.DataFrame) -> None:
+    # methods keep their looks
     whole = _lines(continuous_curves(measured, methods=["Triplet", "Log-ratio"]), "x")
     part = _lines(continuous_curves(measured[measured["row"] == "Log-ratio"], methods=["Triplet", "Log-ratio"]), "x")
     assert part["Log-ratio"].line.color == whole["Log-ratio"].line.color != whole["Triplet"].line.color
-
-
-def test_what_cannot_be_drawn_is_an_error(measured: pd.DataFrame) -> None:
     for given in (measured[["row"]], measured[["seed", "ndcg_at_10"]], measured.iloc[:0]):
         with pytest.raises(InputError, match="There is no mean label distance or nDCG to draw"):
             continuous_curves(given)

@@ -1,3 +1,4 @@
+import statistics
 from typing import Any
 
 import numpy as np
@@ -19,8 +20,7 @@ def _traces(figure: Any, method: str, bands: bool = False) -> list[Any]:
 def _by_hand(runs: pd.DataFrame, **values: Any) -> tuple[float, float]:
     """Mean and deviation of MAP@R over the runs that have these values."""
     scores = [row["map_at_r"] for row in runs.to_dict("records") if values.items() <= row.items()]
-    mean = sum(scores) / len(scores)
-    return mean, (sum((score - mean) ** 2 for score in scores) / len(scores)) ** 0.5
+    return statistics.fmean(scores), statistics.pstdev(scores)
 
 
 def test_lines_are_the_means_and_bands_one_deviation_without_refused_sizes(runs: pd.DataFrame) -> None:
@@ -35,10 +35,8 @@ def test_lines_are_the_means_and_bands_one_deviation_without_refused_sizes(runs:
             assert line.hovertext[0] == f"{means[0]:.3f} ± {deviations[0]:.3f} (3 runs)"
     assert [list(line.x) for line in _traces(figure, "pca")] == [[2, 8], [2, 8]]
     assert _traces(figure, "pca", bands=True) == []
-
-
-def test_the_raw_encoder_is_a_dashed_line_through_all_sizes_and_alone_stands_at_its_own(runs: pd.DataFrame) -> None:
-    for line in _traces(metric_curve(runs), "raw"):
+    # the raw encoder is a dashed line through all sizes, and alone stands at its own
+    for line in _traces(figure, "raw"):
         assert (list(line.x), list(line.y)) == ([2, 8, 32], [0.25, 0.25, 0.25])
         assert (line.line.dash, line.mode, line.hovertext[0]) == ("dash", "lines", "0.250")
     (line, _) = _traces(metric_curve(runs[runs["method"] == "raw"]), "raw")
@@ -59,9 +57,7 @@ def test_a_panel_per_notion_shares_scale_and_legend(runs: pd.DataFrame) -> None:
     axis = metric_curve(runs, log_x=True).layout.xaxis
     assert (axis.type, list(axis.tickvals), list(axis.ticktext)) == ("log", [2, 8, 32], ["2", "8", "32"])
     assert axis.range[0] < np.log10(2) < np.log10(32) < axis.range[1]
-
-
-def test_many_notions_take_several_rows(runs: pd.DataFrame) -> None:
+    # many notions take several rows
     many = pd.concat([runs[runs["notion"] == "car color"].assign(notion=f"notion {number}") for number in range(4)])
     figure = metric_curve(many)
     layout = figure.layout
@@ -122,17 +118,15 @@ def test_bars_are_the_means_with_their_deviations_if_there_is_one_and_refused_en
 
 
 def test_nothing_to_draw_is_an_error(runs: pd.DataFrame, by_encoder: pd.DataFrame) -> None:
-    with pytest.raises(InputError, match=r"The runs have no 'size'; their columns are notion, method, dim"):
-        spread(runs, "size", "map_at_r")
-    with pytest.raises(InputError, match=r"The runs have no 'ami'; their metrics are map_at_r, precision_at_1\."):
-        spread(runs, "dim", "ami")
-    for draw, given in (
-        (metric_curve, runs[runs["refused"] != ""]),
-        (metric_curve, runs.iloc[:0]),
-        (metric_bars, by_encoder[by_encoder["encoder"] == "absent"]),
+    refused = "There is nothing to plot: every run was refused; choose other methods"
+    for draw, arguments, message in (
+        (spread, (runs, "size", "map_at_r"), r"The runs have no 'size'; their columns are notion, method, dim"),
+        (spread, (runs, "dim", "ami"), r"The runs have no 'ami'; their metrics are map_at_r, precision_at_1\."),
+        *((metric_curve, (given,), refused) for given in (runs[runs["refused"] != ""], runs.iloc[:0])),
+        (metric_bars, (by_encoder[by_encoder["encoder"] == "absent"],), refused),
     ):
-        with pytest.raises(InputError, match="There is nothing to plot: every run was refused; choose other methods"):
-            draw(given)
+        with pytest.raises(InputError, match=message):
+            draw(*arguments)
 
 
 def test_a_line_per_name_with_a_look_of_its_own_and_a_band_over_its_seeds() -> None:

@@ -50,11 +50,7 @@ def test_points_are_marked_unless_flat_or_many(means: list[float], mode: str) ->
     banded_line(figure, line, "epoch", look_at(1), {"name": "a", "showlegend": True}, {"row": 1, "col": 1})
     (trace,) = figure.data
     assert (trace.mode, list(trace.y), trace.line.color) == (mode, means, look_at(1).color)
-
-
-def test_there_is_room_on_either_side() -> None:
-    assert padded(0, 100) == pytest.approx([-4, 104])
-    assert padded(3, 3) == pytest.approx([2.5, 3.5])
+    assert [*padded(0, 100), *padded(3, 3)] == pytest.approx([-4, 104, 2.5, 3.5])
 
 
 def test_the_page_holds_the_figure_and_needs_no_network(runs: pd.DataFrame) -> None:

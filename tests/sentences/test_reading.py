@@ -108,7 +108,7 @@ def test_the_extract_ships_with_its_license_and_is_small() -> None:
 
 
 def test_senses_kinds_and_what_stands_above() -> None:
-    assert noun_senses("dog") == [f"dog#{number}" for number in range(1, 8)]
+    assert noun_senses("Dog") == [f"dog#{number}" for number in range(1, 8)]
     assert noun_senses("sports car") == ["sports_car#1"]
     assert noun_senses("crane") == ["crane#4", "crane#5"]  # three are persons
     assert noun_senses("qwrtz") == noun_senses("") == noun_senses("do.") == hyponyms("qwrtz#1") == []

@@ -87,7 +87,11 @@ def cluster(
     sizes = _sizes(len(chosen), depths) if smallest is None else _checked_sizes(smallest)
     known = np.asarray(rows[chosen])
     found = _nested(_points(known, seed) if vectors is not None else known, sizes)
-    return found if len(chosen) == len(rows) else _joined(found, _nearest(rows, known, vectors is not None), chosen)
+    if len(chosen) == len(rows):
+        return found
+    nearest = _nearest(rows, known, vectors is not None)
+    nearest[chosen] = np.arange(len(chosen))  # those of the sample keep theirs
+    return Clusters(found.labels[nearest], found.core[nearest], found.parents)
 
 
 def _points(vectors: NDArray[np.float32], seed: int) -> NDArray[np.float32]:
@@ -140,12 +144,10 @@ def _leaves(points: NDArray[np.float32], size: int) -> Labels:
 
 def _follow_neighbor(points: NDArray[np.float32], found: Labels) -> Labels:
     """What has no cluster gets that of the nearest point that has one."""
-    from scipy.spatial import KDTree
-
     known, left = np.flatnonzero(found >= 0), np.flatnonzero(found < 0)
     out = found.copy()
     if len(known) and len(left):
-        out[left] = found[known[KDTree(points[known]).query(points[left])[1]]]
+        out[left] = found[known[_nearest(points[left], points[known], unit=False)]]
     return out
 
 
@@ -164,9 +166,3 @@ def _nearest(rows: NDArray[np.float32], known: NDArray[np.float32], unit: bool) 
     from scipy.spatial import KDTree
 
     return np.asarray(KDTree(known).query(rows)[1], np.int64)
-
-
-def _joined(found: Clusters, nearest: Labels, chosen: NDArray[np.int64]) -> Clusters:
-    """All images, each with the clusters of the sampled one that is nearest; those of the sample keep theirs."""
-    nearest[chosen] = np.arange(len(chosen))
-    return Clusters(found.labels[nearest], found.core[nearest], found.parents)

@@ -8,16 +8,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from likeness.encoders import unknown_words
 from likeness.errors import InputError
 from likeness.notions import Notion
-from likeness.sentences import noun_tree, word_list_notions
+from likeness.sentences import noun_tree, unknown_in, word_list_notions
 
 if TYPE_CHECKING:
     from likeness.space import Space
 
 _TEMPLATES = ("a photo of a {}", "a {}", "{}")
-_NONE = np.zeros(0, np.int64)
 _FEW = 1000  # nouns; an encoder that knows fewer of them was trained on other words
 
 
@@ -87,7 +85,7 @@ class WordChoice:
 
     def kinds(self, name: int) -> NDArray[np.int64]:
         """Names that stand directly below one."""
-        return self._kinds.get(name, _NONE)
+        return self._kinds.get(name, np.zeros(0, np.int64))
 
     @cached_property
     def _kinds(self) -> dict[int, NDArray[np.int64]]:
@@ -108,11 +106,11 @@ def noun_choice(space: "Space") -> WordChoice:
     """
     base = space.base or space
     nouns = noun_tree().seen_words()
-    known = set(_known(base, list(nouns)))
+    unknown = set(unknown_in(base, "\n".join(nouns)))
+    known = {word for word in nouns if unknown.isdisjoint(word.split())}
     if len(known) < _FEW:
-        prompts = dict(pair for notion in word_list_notions(base) for pair in _prompts(notion))
-        return WordChoice(tuple(prompts), tuple(prompts.values()))
-    template = next((each for each in _TEMPLATES if not _unknown(base, each.replace("{}", " "))), "{}")
+        return _aspects(*word_list_notions(base))
+    template = next((each for each in _TEMPLATES if not unknown_in(base, each.replace("{}", " "))), "{}")
     chosen = {word: synset for word, synset in nouns.items() if word in known}
     return WordChoice(tuple(chosen), tuple(template.format(word) for word in chosen), tuple(chosen.values()))
 
@@ -129,8 +127,7 @@ def own_choice(words: "Sequence[str]") -> WordChoice:
 
 def notion_choice(notion: Notion) -> WordChoice:
     """The aspects of a notion, in its first template."""
-    prompts = dict(_prompts(notion))
-    return WordChoice(tuple(prompts), tuple(prompts.values()))
+    return _aspects(notion)
 
 
 def word_choice(space: "Space", vocabulary: "WordChoice | Notion | Sequence[str] | None") -> WordChoice:
@@ -142,14 +139,6 @@ def word_choice(space: "Space", vocabulary: "WordChoice | Notion | Sequence[str]
     return noun_choice(space) if vocabulary is None else own_choice(vocabulary)
 
 
-def _prompts(notion: Notion) -> list[tuple[str, str]]:
-    return [(aspect, notion.templates[0].replace("{}", aspect)) for aspect in notion.aspects]
-
-
-def _known(base: "Space", words: Sequence[str]) -> list[str]:
-    unknown = set(_unknown(base, "\n".join(words)))
-    return [word for word in words if unknown.isdisjoint(word.split())] if unknown else list(words)
-
-
-def _unknown(base: "Space", text: str) -> list[str]:
-    return [] if base.encoder is None else unknown_words(base.encoder, text)
+def _aspects(*notions: Notion) -> WordChoice:
+    prompts = {aspect: notion.templates[0].replace("{}", aspect) for notion in notions for aspect in notion.aspects}
+    return WordChoice(tuple(prompts), tuple(prompts.values()))

@@ -81,10 +81,7 @@ class NeighborhoodChanges:
         """A row per image, most moved first: row, path, kept, noise (mean over seeds), beyond_noise, rank_after, rank_before, similarity_after."""
         order = self.most_moved()
         rows = self.rows[order]
-        found: dict[str, Any] = {"row": rows}
-        if table is not None and table.has_images:
-            found["path"] = table.frame["path"].to_numpy()[rows]
-        found["kept"] = self.kept[order]
+        found = rows_with_paths(rows, table) | {"kept": self.kept[order]}
         if self.noise.shape[1]:
             found |= {"noise": self.noise.mean(axis=1)[order], "beyond_noise": self.beyond_noise[order]}
         last = ("rank_after", "rank_before", "similarity_after")
@@ -149,12 +146,13 @@ def neighborhood_changes(
     )
 
 
-def chosen_rows(n: int, rows: Any = None) -> Rows:
-    """Rows to look at, ascending and each once: those given, or all of few, or a sample of many.
+def rows_with_paths(rows: Rows, table: "ImageTable | None") -> dict[str, Any]:
+    """Columns row and, where the table has images, path."""
+    return {"row": rows} | ({"path": table.frame["path"].to_numpy()[rows]} if table is not None and table.has_images else {})
 
-    Raises:
-        InputError: rows that the n images do not have, or none.
-    """
+
+def chosen_rows(n: int, rows: Any = None) -> Rows:
+    """Rows to look at, ascending and each once: those given, or all of few, or a sample of many. Raises InputError for rows that are not there."""
     if rows is None:
         return np.arange(n) if n <= EVERY_UP_TO else np.sort(np.random.default_rng(0).choice(n, SAMPLE, replace=False))
     given = np.atleast_1d(to_numpy(rows))

@@ -9,7 +9,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from likeness.arrays import to_numpy
-from likeness.comparisons.neighborhoods import chosen_rows
+from likeness.comparisons.neighborhoods import chosen_rows, rows_with_paths
 from likeness.comparisons.random_projections import check_same_images, random_projections
 from likeness.data import has_label
 from likeness.errors import InputError
@@ -87,10 +87,7 @@ class QueryChanges:
 
     def frame(self, table: "ImageTable | None" = None) -> pd.DataFrame:
         """A row per query, the largest loss first: row, path, label, a, b, difference, control (mean over seeds)."""
-        found: dict[str, Any] = {"row": self.rows}
-        if table is not None and table.has_images:
-            found["path"] = table.frame["path"].to_numpy()[self.rows]
-        found |= {"label": self.labels, "a": self.a, "b": self.b, "difference": self.difference}
+        found = rows_with_paths(self.rows, table) | {"label": self.labels, "a": self.a, "b": self.b, "difference": self.difference}
         if self.control.shape[1]:
             found["control"] = self.control.mean(axis=1)
         return pd.DataFrame(found).sort_values("difference", kind="stable").reset_index(drop=True)

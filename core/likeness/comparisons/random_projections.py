@@ -14,13 +14,6 @@ def random_projections(a: "Space", b: "Space", seeds: Sequence[int]) -> "Iterato
 
     Of two spaces of the same images the one with more dimensions (the first, where both have as many) is projected by a matrix of normal entries
     (`likeness.notions.RandomTransform`) to as many dimensions as the other has, once for each seed.
-
-    Example:
-        >>> import likeness as lk
-        >>> raw = lk.embed(lk.read("cars"), "cars")
-        >>> color = raw.refit(lk.Notion("car color", "a {} car", ["red", "green", "blue"]))
-        >>> list(random_projections(raw, color, [0]))
-        [Space('random projection to 3', 2,000 images, 3-d, encoder 'cars')]
     """
     from likeness.notions import RandomTransform
 

@@ -51,7 +51,8 @@ class VersionChanges:
         names = np.array(list(self.relabeled), dtype=object)
         masks = np.array(list(self.relabeled.values()), dtype=bool).reshape(len(names), len(self.state))
         shown = np.flatnonzero((self.state != "same") | masks.any(axis=0))
-        paths = [_paths(table, rows) for table, rows in ((old, self.old[shown]), (new, self.new[shown]))]
+        sides = ((old, self.old[shown]), (new, self.new[shown]))
+        paths = [["" if row == _NONE else str(table.frame["path"].iat[row]) for row in rows] for table, rows in sides]
         relabeled = [", ".join(names[masks[:, row]]) for row in shown]
         columns: dict[str, Any] = {"change": self.state[shown], "old_row": self.old[shown], "old_path": paths[0]}
         columns |= {"new_row": self.new[shown], "new_path": paths[1], "relabeled": relabeled}
@@ -164,8 +165,3 @@ def _contents(old: "ImageTable", new: "ImageTable", progress: Progress | None) -
             if progress:
                 progress(len(found), len(paths), "Comparing files")
     return found[: len(old)], found[len(old) :]
-
-
-def _paths(table: "ImageTable", rows: Rows) -> list[str]:
-    paths = table.frame["path"].to_numpy()
-    return ["" if row == _NONE else str(paths[row]) for row in rows]

@@ -105,10 +105,8 @@ class Checks:
         fdr: float,
         risk: float,
     ) -> "Checks":
-        """Follows the answers `known`, place -> match, one by one: the same answers in the same order lead to the same checks.
-
-        `weights` gives those of the model's curves after answers, `draw` by the number of a check all places (n,) in its random order; `risk` is of
-        all checks together.
+        """Follows the answers `known`, place -> match, one by one: the same in the same order lead to the same checks. `weights` gives those of the
+        model's curves after answers, `draw` by the number of a check all places (n,) in its random order; `risk` is of all checks together.
         """
         current, number, before = None, 0, dict[int, bool]()
         for place, match in known.items():
@@ -147,10 +145,8 @@ class Checks:
 
 
 def _best_set(model: MatchModel, weights: Floats, known: Mapping[int, bool], draw: Rows, fdr: float, risk: float) -> CheckedSet | None:
-    """The set of which, as the model expects, most of all matches are promised, by the chance that all answers that it takes are matches; of those
-    that promise nearly as much, the one with the best chance.
-
-    At least half of its images must not have to be answered. None where the chance is small for all.
+    """The set of which, as the model expects, most of all matches are promised, by the chance that all answers that it takes are matches (None where
+    it is small for all); of those that promise nearly as much, the likeliest. At least half of its images need no answer.
     """
     ends = model.bins.ends
     places = np.fromiter(known, np.int64, len(known))

@@ -18,6 +18,15 @@ _INTERVAL, _NORMAL = (0.05, 0.95), 1.645
 _REGRET, _EVERY = 0.03, 3  # F1 that the best cut-off of each curve is ahead, above which every third question is one near the cut-off
 
 
+def answer_pairs(answers: Answers, count: int) -> list[tuple[int, bool]]:
+    """The answers as pairs; raises InputError for a row that `count` images do not have."""
+    pairs = list(answers.items() if isinstance(answers, Mapping) else answers)
+    wrong = [row for row, _ in pairs if not 0 <= row < count]
+    if wrong:
+        raise InputError(f"There is no image {wrong[0]}; the last is {count - 1}.")
+    return pairs
+
+
 class CutoffFinder:
     """Cut-offs of one query by the scores of all images and by answers on some; made once, and asked after every answer.
 
@@ -125,11 +134,7 @@ class CutoffFinder:
         raise AssertionError("every image is taken")
 
     def _places(self, answers: Answers) -> dict[int, bool]:
-        pairs = list(answers.items() if isinstance(answers, Mapping) else answers)
-        wrong = [row for row, _ in pairs if not 0 <= row < len(self.scores)]
-        if wrong:
-            raise InputError(f"There is no image {wrong[0]}; the last is {len(self.scores) - 1}.")
-        return {int(self.bins.places[row]): bool(match) for row, match in pairs}
+        return {int(self.bins.places[row]): bool(match) for row, match in answer_pairs(answers, len(self.scores))}
 
     def _weights(self, known: Mapping[int, bool]) -> Floats:
         return self.model.weights(self.bins.bin_of(list(known)).tolist() if known else (), known.values())

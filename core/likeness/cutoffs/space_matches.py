@@ -1,7 +1,7 @@
 """The images of a space that match a query of any kind, without those that the query itself names."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from likeness.arrays import products_with_few
 from likeness.cutoffs.cutoff import Cutoff
-from likeness.cutoffs.cutoff_finder import Answers, CutoffFinder
+from likeness.cutoffs.cutoff_finder import Answers, CutoffFinder, answer_pairs
 from likeness.errors import InputError
 from likeness.search import Query, search_composed
 
@@ -95,11 +95,7 @@ class SpaceMatches:
 
     def _known(self, answers: Answers) -> list[tuple[int, bool]]:
         """Answers on images that the query names, or that are not allowed, say nothing and are left out; a row that there is not is refused."""
-        pairs = list(answers.items() if isinstance(answers, Mapping) else answers)
-        wrong = [row for row, _ in pairs if not 0 <= row < len(self._places)]
-        if wrong:
-            raise InputError(f"There is no image {wrong[0]}; the last is {len(self._places) - 1}.")
-        return [(int(self._places[row]), match) for row, match in pairs if self._places[row] >= 0]
+        return [(int(self._places[row]), match) for row, match in answer_pairs(answers, len(self._places)) if self._places[row] >= 0]
 
 
 def query_similarities(space: "Space", query: Any) -> tuple[NDArray[np.int64], Floats]:

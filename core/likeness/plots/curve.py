@@ -87,9 +87,8 @@ def _log_axis(values: list[float]) -> dict[str, Any]:
 
 
 def spread(runs: pd.DataFrame, x: str, metric: str) -> pd.DataFrame:
-    """Mean and deviation (ddof 0) of a metric over the runs of each notion, method and value of `x`, as they first appear; with how many runs.
-
-    `runs` have a row per run; refused ones have no metric and are left out. InputError: no run that was not refused, or no such column.
+    """`means` of a metric over the runs of each notion, method and value of `x`, as they first appear, without refused runs. InputError: no run that
+    was not refused, or no such column.
     """
     for column, known in ((x, "columns"), (metric, "metrics")):
         if column not in runs.columns:

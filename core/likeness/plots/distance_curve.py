@@ -63,11 +63,12 @@ def distance_curve(steps: pd.DataFrame, chosen: str | None = None, references: M
 
 
 def _add_kind(figure: "Figure", steps: pd.DataFrame, kind: str) -> None:
-    """The points of a kind, and the line that joins them to the step they come from."""
+    """The points of a kind, and the line that joins them to the step before the first; of easier ones to the one after the last."""
     title, look = STEP_KINDS.get(kind, _OTHER)
     own = steps.index[steps["kind"] == kind]
     size = 12 if kind == "start" else 7
-    drawn = steps.loc[own] if kind == "start" else steps.loc[_joined(kind, int(own[0]), int(own[-1]), len(steps))]
+    first, last = (own[0], min(own[-1] + 1, len(steps) - 1)) if kind == "easier" else (max(own[0] - 1, 0), own[-1])
+    drawn = steps.loc[own] if kind == "start" else steps.loc[first:last]
     figure.add_scatter(
         x=drawn["place"].tolist(),
         y=drawn["distance"].tolist(),
@@ -79,11 +80,6 @@ def _add_kind(figure: "Figure", steps: pd.DataFrame, kind: str) -> None:
         name=title,
         legendgroup=kind,
     )
-
-
-def _joined(kind: str, first: int, last: int, count: int) -> list[int]:
-    """Rows from the step before the first, or to the one after the last where easier steps lead to the start."""
-    return list(range(first, min(last + 2, count)) if kind == "easier" else range(max(first - 1, 0), last + 1))
 
 
 def _add_chosen(figure: "Figure", steps: pd.DataFrame, chosen: str | None) -> None:

@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from likeness.errors import InputError
 from likeness.plots.panels import dress
@@ -39,7 +38,8 @@ def class_heat_maps(matrices: Mapping[str, Any], names: Sequence[str], order: An
     # axes of their own: plotly can't keep panels square whose axes are shared
     figure = make_subplots(1, len(matrices), subplot_titles=list(matrices), horizontal_spacing=0.04 if len(matrices) > 1 else 0)
     for place, matrix in enumerate(matrices.values(), start=1):
-        values = _without_diagonal(np.asarray(matrix, dtype=np.float64)[np.ix_(chosen, chosen)])
+        values = np.asarray(matrix, dtype=np.float64)[np.ix_(chosen, chosen)]  # a copy
+        np.fill_diagonal(values, np.nan)
         least, largest = float(np.nanmin(values)), float(np.nanmax(values))
         figure.add_heatmap(
             z=values,
@@ -84,12 +84,6 @@ def _colorbar(domain: Sequence[float], ends: tuple[float, float]) -> dict[str, A
         "tickvals": [ends[0], sum(ends) / 2, ends[1]],
         "tickformat": ".2f",
     }
-
-
-def _without_diagonal(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
-    matrix = matrix.copy()
-    np.fill_diagonal(matrix, np.nan)
-    return matrix
 
 
 def _check(matrices: Mapping[str, Any], names: Sequence[str]) -> None:

@@ -16,10 +16,7 @@ _MOST_MARKERS = 40
 
 
 def banded_line(figure: "Figure", line: pd.DataFrame, x: str, look: Look, legend: dict[str, Any], place: dict[str, int]) -> None:
-    """Adds a line through the means and, where there is one, a band of one standard deviation on either side.
-
-    `line` has the columns `x` (in order), mean, std and runs; its points are marked unless it is flat or there are too many.
-    """
+    """Adds a line of `means` and, where there is one, a band of one standard deviation; points are marked unless it is flat or they are too many."""
     values, mean, std = line[x].tolist(), line["mean"], line["std"]
     marked = len(line) <= _MOST_MARKERS and (line["mean"].nunique() > 1 or len(line) == 1)
     if (std > 0).any():

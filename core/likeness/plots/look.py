@@ -80,10 +80,8 @@ _OPEN_AFTER = 7  # symbols there are
 
 
 def method_looks(methods: Iterable[str]) -> dict[str, Look]:
-    """The look of each method in the order given, so that it keeps it in every figure.
-
-    Those whose names begin with "raw", encoders that are not trained, are grey; the others take the looks of their places. From the eighth on
-    symbols are open, since colors come back.
+    """The look of each method by its place in the order given; untrained encoders, whose names begin with "raw", are grey. From the eighth on symbols
+    are open, since colors come back.
     """
     found: dict[str, Look] = {}
     for method in dict.fromkeys(methods):

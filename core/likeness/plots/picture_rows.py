@@ -1,7 +1,6 @@
 """Rows of pictures with words below, framed where they are right: what spaces find for a query, or what lies at the ends of a direction."""
 
 from collections.abc import Mapping, Sequence
-from itertools import chain
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -73,4 +72,4 @@ def _check(
             raise InputError(f"There are {len(table)} images and {len(given)} texts or marks; pass one for each image.")
     if not found or not all(len(rows) for rows in found.values()):
         raise InputError("Nothing is found; pass at least one row of the table for each space.")
-    check_rows(chain([] if query is None else [query], *found.values()), len(table))
+    check_rows(query, found.values(), len(table))

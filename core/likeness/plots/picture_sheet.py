@@ -1,6 +1,7 @@
 """A sheet of pictures with words around them, for figures that show what is found."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from likeness.errors import InputError
@@ -12,9 +13,9 @@ INK, QUIET, _PAPER = "#1b1f2a", "#5d6575", "#ffffff"
 GAP, MARGIN, LINE, _LETTER = 8, 14, 18, 13
 
 
-def check_rows(rows: Iterable[int], count: int) -> None:
+def check_rows(query: int | None, found: Iterable[Sequence[int]], count: int) -> None:
     """Raises InputError for a row outside of a table of so many images."""
-    wrong = [int(row) for row in rows if not 0 <= row < count]
+    wrong = [int(row) for row in chain([] if query is None else [query], *found) if not 0 <= row < count]
     if wrong:
         raise InputError(f"Row {max(wrong) if max(wrong) >= count else min(wrong)} is asked for, and there are {count} images.")
 

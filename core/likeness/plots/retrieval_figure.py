@@ -1,7 +1,6 @@
 """A query and what spaces retrieve for it, as one picture in the manner of a paper (Kim et al., CVPR 2019, Figures 4, 6 and 7)."""
 
 from collections.abc import Mapping, Sequence
-from itertools import chain
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -60,4 +59,4 @@ def _check(table: ImageTable, labels: LabelDistances, query: int, retrieved: Map
         raise InputError(f"There are {len(table)} images and label distances of {len(labels)}; give those of the same images.")
     if not retrieved or not all(len(rows) for rows in retrieved.values()):
         raise InputError("Nothing is retrieved; give at least one row of the table for each space.")
-    check_rows(chain([query], *retrieved.values()), len(table))
+    check_rows(query, retrieved.values(), len(table))

@@ -48,11 +48,9 @@ def score_histogram(scores: Any, threshold: float, answers: tuple[Any, Any] = ((
             hovertemplate="%{x:.3f}: %{y:,} images",
         )
     for name, answered, symbol, color in zip(("yes", "no"), answers, ("circle", "x"), (OKABE_ITO[2], OKABE_ITO[1]), strict=True):
-        points = list(answered)
-        if points:
-            figure.add_scatter(
-                x=points, y=[0.7] * len(points), mode="markers", name=name, marker={"symbol": symbol, "color": color, "size": 7}, hoverinfo="name"
-            )
+        if points := list(answered):
+            marker = {"symbol": symbol, "color": color, "size": 7}
+            figure.add_scatter(x=points, y=[0.7] * len(points), mode="markers", name=name, marker=marker, hoverinfo="name")
     figure.add_vline(x=threshold, line={"color": OKABE_ITO[0], "width": 2, "dash": "dot"})
     figure.update_layout(
         height=_HEIGHT,

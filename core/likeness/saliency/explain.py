@@ -28,12 +28,14 @@ BATCH = 50
 
 
 class Explainable(Protocol):
-    """What is explained: a `likeness.Space`, or whatever has the same four."""
+    """What is explained: a `likeness.Space`, or whatever has the same five."""
 
     name: str
     table: "ImageTable"
     vectors: "NDArray[np.float32]"
     differentiable: "Callable[[], ImageModel] | None"
+
+    def check_row(self, row: int) -> int: ...
 
 
 @dataclass(frozen=True)
@@ -139,12 +141,6 @@ def saliency_of_spaces(
     return [Saliency(space.name, part, seen_by[place][: len(part)], percentile) for place, (space, part) in enumerate(zip(spaces, done, strict=True))]
 
 
-def check_row(table: "ImageTable", row: int) -> None:
-    """Raises InputError for an image that the table does not have."""
-    if not 0 <= row < len(table):
-        raise InputError(f"There is no image {row}; the last of '{table.name}' is {len(table) - 1}.")
-
-
 def _base(spaces: "Sequence[Explainable]", base: "str | int | Path | Image") -> "Path | Image":
     from PIL import Image
 
@@ -170,9 +166,7 @@ def _opened(spaces: "Sequence[Explainable]", images: "Sequence[int | Path | Imag
 
 
 def _file(spaces: "Sequence[Explainable]", row: int) -> Path:
-    table = spaces[0].table
-    check_row(table, row)
-    path = table.file(row)
+    path = spaces[0].table.file(spaces[0].check_row(row))
     for other in spaces[1:]:
         if row >= len(other.table) or other.table.file(row) != path:
             raise InputError(f"Image {row} is not the same in the spaces '{spaces[0].name}' and '{other.name}'; compare spaces of one dataset.")

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from likeness.errors import InputError
 from likeness.io import read_arrays, write_atomic
 from likeness.saliency.difference import Masks
-from likeness.saliency.explain import Explainable, check_row
+from likeness.saliency.explain import Explainable
 
 if TYPE_CHECKING:
     from likeness.data import ImageTable
@@ -45,9 +45,7 @@ def object_masks(space: Projectable, rows: Sequence[int]) -> Masks:
 
     if space.differentiable is None:
         raise InputError(f"Where the objects are in '{space.table.name}' is not known: '{space.name}' has no model; use an encoder's space.")
-    for row in rows:
-        check_row(space.table, row)
-    found = _masks(space.table, [str(path) for path in space.table.frame["path"].iloc[list(rows)]])
+    found = _masks(space.table, [str(space.table.frame["path"].iat[space.check_row(row)]) for row in rows])
     pictures = [Image.fromarray(mask.astype(np.uint8) * 255).convert("RGB") for mask in found]
     return np.asarray(space.differentiable().prepare(pictures)[..., 0] >= 128)
 

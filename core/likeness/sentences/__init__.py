@@ -4,6 +4,7 @@ from likeness.sentences.notion_from_sentence import (
     Pruned as Pruned,
     SentenceNotion as SentenceNotion,
     notion_from_sentence as notion_from_sentence,
+    unknown_in as unknown_in,
     word_list_notions as word_list_notions,
 )
 from likeness.sentences.nouns import noun_tree as noun_tree, singular as singular

@@ -133,12 +133,11 @@ def _of_noun(sentence: str, reading: Reading, base: "Space | None") -> SentenceN
 
 
 def _nearest_meaning(senses: Sequence[str], base: "Space") -> int:
-    """The place of the most frequent meaning, or of one to which the images are more similar by over a standard deviation of that difference.
-
-    An image is as similar to a meaning as to the four nearest words for what it is a kind of, in the mean.
+    """The place of the most frequent meaning, or of one to which the images are more similar by over a standard deviation of that difference; to the
+    four nearest words for what it is a kind of, in the mean.
     """
     prompts = [[f"a photo of a {word}" for word in hypernyms(sense)[:_STEPS]] for sense in senses]
-    if _unknown(base, "\n".join(chain.from_iterable(prompts))):
+    if unknown_in(base, "\n".join(chain.from_iterable(prompts))):
         return 0
     similarities = np.array([np.mean(base.vectors @ base.embed_prompts(each)[0].T, axis=1, dtype=np.float64) for each in prompts])
     more = similarities - similarities[0]
@@ -166,28 +165,24 @@ def _made(sentence: str, reading: Reading, held: str, template: str, aspects: Se
 
 def _first_known(templates: Sequence[str], base: "Space | None") -> str:
     """The first template whose own words the encoder knows, or else the first."""
-    return next((each for each in templates if not _unknown(base, each.replace("{}", " "))), templates[0])
+    return next((each for each in templates if not unknown_in(base, each.replace("{}", " "))), templates[0])
 
 
-def _known(notion: Notion, base: "Space") -> list[str]:
-    """The aspects whose words the encoder knows."""
-    if not _unknown(base, "\n".join(notion.aspects)):
-        return list(notion.aspects)
-    return [aspect for aspect in notion.aspects if not _unknown(base, aspect)]
-
-
-def _unknown(base: "Space | None", text: str) -> list[str]:
+def unknown_in(base: "Space | None", text: str) -> list[str]:
+    """Words that the space's encoder does not know; none where there is no encoder."""
     return [] if base is None or base.encoder is None else unknown_words(base.encoder, text)
 
 
 def _with_known_words(found: SentenceNotion, base: "Space") -> SentenceNotion:
-    kept = _known(found.notion, base)
+    aspects = found.notion.aspects
+    all_known = not unknown_in(base, "\n".join(aspects))
+    kept = [aspect for aspect in aspects if all_known or not unknown_in(base, aspect)]
     if len(kept) < 2:
         raise InputError(
-            f"The encoder knows {len(kept) or 'none'} of the {len(found.notion.aspects)} words for the {found.varies}; "
+            f"The encoder knows {len(kept) or 'none'} of the {len(aspects)} words for the {found.varies}; "
             "choose an encoder that reads any text, or write another property."
         )
-    left = [Pruned(aspect, "the encoder does not know these words") for aspect in found.notion.aspects if aspect not in set(kept)]
+    left = [Pruned(aspect, "the encoder does not know these words") for aspect in aspects if aspect not in set(kept)]
     return replace(found, notion=replace(found.notion, aspects=tuple(kept)), pruned=(*found.pruned, *left))
 
 

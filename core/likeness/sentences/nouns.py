@@ -90,13 +90,7 @@ class NounTree:
         return {word: sorted(meanings) for word, meanings in found.items()}
 
     def senses(self, noun: str) -> list[int]:
-        """Synsets of a noun, the most frequent meaning first; none of an unknown one.
-
-        Example:
-            >>> tree = noun_tree()
-            >>> tree.words[tree.parents[tree.senses("poodle")[0]]]
-            'dog'
-        """
+        """Synsets of a noun, the most frequent meaning first; none of an unknown one."""
         return [synset for _, synset in self.meanings.get(noun.strip().lower().replace("_", " "), [])]
 
     def above(self, synset: int) -> dict[int, int]:
@@ -144,23 +138,13 @@ def noun_tree() -> NounTree:
 
 
 def noun_senses(noun: str) -> list[str]:
-    """The meanings of a noun, the most frequent first, as keys for `hyponyms`: "dog" -> ["dog#1", "dog#2", ...]; none of an unknown noun.
-
-    Example:
-        >>> noun_senses("Dog")[0], noun_senses("qwrtz")
-        ('dog#1', [])
-    """
+    """The meanings of a noun, the most frequent first, as keys for `hyponyms`: "dog" -> ["dog#1", "dog#2", ...]; none of an unknown noun."""
     word = noun.strip().lower().replace("_", " ")
     return [f"{word.replace(' ', '_')}#{number}" for number, _ in noun_tree().meanings.get(word, [])]
 
 
 def hypernyms(sense: str) -> list[str]:
-    """What a meaning is a kind of, a word a step, the nearest first; of several ways to the root, one.
-
-    Example:
-        >>> hypernyms("crane#5")[:3], hypernyms("crane#4")[-1]
-        (['wading bird', 'aquatic bird', 'bird'], 'entity')
-    """
+    """What a meaning is a kind of, a word a step, the nearest first; of several ways to the root, one."""
     tree, found = noun_tree(), list[str]()
     synset = tree.numbers.get(sense.lower(), -1)
     while synset >= 0 and (synset := tree.parents[synset]) >= 0:
@@ -169,12 +153,7 @@ def hypernyms(sense: str) -> list[str]:
 
 
 def hyponyms(sense: str) -> list[Hyponym]:
-    """All kinds of a meaning, those that are nearest first; the same word stands once.
-
-    Example:
-        >>> [kind.word for kind in hyponyms("season#2")][2:4]
-        ['fall', 'spring']
-    """
+    """All kinds of a meaning, those that are nearest first; the same word stands once."""
     synset, found = noun_tree().numbers.get(sense.lower()), dict[str, Hyponym]()
     kinds = [] if synset is None else islice(noun_tree().below(synset), _MOST)
     for kind in sorted(kinds, key=lambda kind: kind.depth):
@@ -183,12 +162,7 @@ def hyponyms(sense: str) -> list[Hyponym]:
 
 
 def is_kind_of(noun: str, other: str) -> bool:
-    """Whether the noun's most frequent meaning is a kind of that of the other, or the same.
-
-    Example:
-        >>> is_kind_of("dog", "mammal"), is_kind_of("car", "mammal")
-        (True, False)
-    """
+    """Whether the noun's most frequent meaning is a kind of that of the other, or the same."""
     senses, others = noun_tree().senses(noun), noun_tree().senses(other)
     return bool(senses and others) and others[0] in noun_tree().above(senses[0])
 

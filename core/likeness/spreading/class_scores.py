@@ -43,11 +43,10 @@ class ClassScores(NamedTuple):
 def propagation_scores(
     space: "Space", given: GivenLabels, together: NDArray[Any] | None = None, *, seed: int = 0, progress: Progress | None = None
 ) -> ClassScores:
-    """Scores by `propagate`: shares of the classes in each image's row.
+    """Scores by `propagate`: shares of the classes in each image's row, equal where no label reaches it.
 
     What spreads is a sum over labels, so each group of labels spreads by itself: all together are the scores of all images, all but one group what
-    the others say of its images. An image that no label reaches has the same score for each class. Memory holds the scores and a few columns more.
-    `together` (m,): equal for labels that were given in one go; None where nothing is known of that.
+    the others say of its images. `together` (m,): equal for labels that were given in one go; None where nothing is known of that.
     """
     graph = normalized_graph(neighbor_graph(space, progress=progress))
     rows, c = given.rows, len(given.classes)
@@ -81,10 +80,8 @@ def _spread_parts(graph: "csr_array", given: GivenLabels, groups: NDArray[np.int
 def probe_scores(
     space: "Space", given: GivenLabels, together: NDArray[Any] | None = None, *, seed: int = 0, progress: Progress | None = None
 ) -> ClassScores:
-    """Scores by scikit-learn's LogisticRegression on the space's vectors, each dimension scaled to deviation 1 over all images.
-
-    Its log probabilities. Of a class with a single label the held-out score is that of a class never seen: the lowest of the image.
-    `together` as in `propagation_scores`.
+    """Log probabilities by scikit-learn's LogisticRegression on the space's vectors, each dimension scaled to deviation 1 over all images. Of a class
+    with a single label the held-out score is that of a class never seen: the lowest of the image. `together` as in `propagation_scores`.
     """
     rows = given.rows
     numbers, c = given.numbers[rows], len(given.classes)
@@ -110,9 +107,8 @@ def probe_scores(
 
 def _probed(rows: NDArray[np.float32], numbers: NDArray[np.int64], read: NDArray[np.float32], c: int) -> Floats:
     """Log probabilities (r, c) of the rows that are read; classes that have no label here share what little is left."""
-    present = np.unique(numbers)
+    present, shares = np.unique(numbers), np.zeros((len(read), c))
     if len(present) < 2:
-        shares = np.zeros((len(read), c))
         shares[:, present] = 1
         return _log_shares(shares)
     from sklearn.linear_model import LogisticRegression
@@ -120,7 +116,6 @@ def _probed(rows: NDArray[np.float32], numbers: NDArray[np.int64], read: NDArray
     with warnings.catch_warnings():  # that labels are few is nothing to warn of here
         warnings.filterwarnings("ignore", "The number of unique classes", UserWarning)
         fitted = LogisticRegression(C=_C, tol=1e-3, max_iter=200).fit(rows, numbers)
-    shares = np.zeros((len(read), c))
     shares[:, present] = fitted.predict_proba(read)
     return _log_shares(shares)
 

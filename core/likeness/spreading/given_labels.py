@@ -48,10 +48,8 @@ class GivenLabels(NamedTuple):
 
 
 def held_out_groups(numbers: NDArray[np.int64], most: int, seed: int, together: NDArray[Any] | None = None) -> NDArray[np.int64]:
-    """A group (m,) for each label, of the class `numbers` (m,): what is held out together. A class is dealt evenly to the groups.
-
-    Where there are no more labels than `most` groups, each is one by itself (leave-one-out). `together` (m,) is equal for labels that were given in
-    one go, which are in one group then.
+    """A group (m,) for each label, of the class `numbers` (m,): what is held out together; leave-one-out of up to `most` labels. A class is dealt
+    evenly to the groups. `together` (m,) is equal for labels that were given in one go, which are in one group then.
     """
     if together is not None:
         selections, number = np.unique(together, return_inverse=True)

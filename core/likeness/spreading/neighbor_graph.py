@@ -91,10 +91,8 @@ def normalized_graph(weights: "csr_array") -> "csr_array":
 
 
 def propagate(graph: "csr_array", starts: Rows, alpha: float = ALPHA, tolerance: float = _TOLERANCE) -> Rows:
-    """F (n, t) with F = alpha S F + (1 - alpha) Y, which the update F <- alpha S F + (1 - alpha) Y of Zhou et al. converges to.
-
-    Solved by conjugate gradients, since I - alpha S is symmetric with eigenvalues from 1 - alpha to 1 + alpha: that takes a quarter of the update's
-    steps.
+    """F (n, t) with F = alpha S F + (1 - alpha) Y, to which the update of Zhou et al. converges. Solved by conjugate gradients, since I - alpha S is
+    symmetric with eigenvalues from 1 - alpha to 1 + alpha: that takes a quarter of the update's steps.
 
     Args:
         graph: S (n, n), as `normalized_graph` makes it.

@@ -98,8 +98,7 @@ class LabelSpread:
     @property
     def is_low(self) -> bool:
         """Whether the accuracy is that of much fewer labels, as most of a class had to be held out at once."""
-        classes = len(np.unique(self.given[self.given >= 0]))
-        return self.selections < min(self.held_out, _FEW_SELECTIONS * classes)
+        return self.selections < min(self.held_out, _FEW_SELECTIONS * len(self.classes))
 
     @property
     def accuracy_interval(self) -> tuple[float, float]:
@@ -236,9 +235,7 @@ def temper(logs: Floats, temperature: float) -> Floats:
 
 def fit_temperature(logs: Floats, numbers: NDArray[np.int64]) -> float:
     """The temperature at which held-out labels, of log scores (m, c) and classes (m,), are most probable (Guo, Pleiss, Sun and Weinberger, ICML
-    2017), between 0.05 and 20.
-
-    With few labels it stays near 1: the square of its logarithm counts as much as four labels do; without any it is 1.
+    2017). With few it stays near 1: the square of its logarithm counts as much as four labels do.
     """
     if not len(numbers):
         return 1.0

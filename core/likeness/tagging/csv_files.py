@@ -63,7 +63,7 @@ def import_csv(store: TagStore, table: ImageTable, file: str | Path, who: str, p
     twice = [path for path, count in Counter(found[row] for row in rows).items() if count > 1]
     if twice:
         raise InputError(f"'{_name(file)}' names the image '{twice[0]}' twice ({len(twice)} such); leave one row for each image.")
-    said = [name for name in frame.columns if name != column and _says_something(frame[name])]
+    said = [name for name in frame.columns if name != column and (frame[name].str.strip() != "").any()]
     if not said:
         raise InputError(f"'{_name(file)}' says nothing of its images: all cells beside their names are empty; fill some in.")
     new = store.check_columns([_column(store, str(name), frame[name], rows, _name(file)) for name in said])
@@ -162,11 +162,6 @@ def _read(file: Path, path_column: str | None) -> tuple[pd.DataFrame, str]:
     if double is not None:
         raise InputError(f"'{_name(file)}' has the column '{plain_name(double)}' twice; rename one of them.")
     return frame, _path_column(names, path_column, _name(file))
-
-
-def _says_something(cells: "pd.Series[str]") -> bool:
-    """Whether any cell holds more than blanks."""
-    return bool((cells.str.strip() != "").any())
 
 
 def _path_column(names: list[str], wanted: str | None, file: str) -> str:

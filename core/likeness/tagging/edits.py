@@ -38,9 +38,7 @@ class Edit:
 
 
 def attribute_id(connection: sqlite3.Connection, name: str, kind: Kind) -> int:
-    """The number of a tag, an attribute or of the notes; a new one where there is none. Raises InputError where the name is of another kind here, or
-    there are too many names.
-    """
+    """The number of a tag, an attribute or the notes, new or not; raises InputError for a name of another kind here, or too many names."""
     known = known_attribute(connection, name)
     if known is None:
         if connection.execute("SELECT COUNT(*) FROM attributes").fetchone()[0] >= MOST_NAMES:

@@ -50,9 +50,7 @@ def name_key(name: str) -> str:
 
 
 def check_value(value: str) -> str:
-    """A value as it is kept, as `check_name`. Raises InputError where it is empty, too long, holds control characters, or is what stands for images
-    without a label.
-    """
+    """A value as it is kept, as `check_name`; raises InputError also for what stands for images without a label."""
     kept = _plain(value, "A value", LONGEST_VALUE)
     if not kept:
         raise InputError("A value is empty; give one, or remove it from the images.")
@@ -62,9 +60,7 @@ def check_value(value: str) -> str:
 
 
 def check_note(text: str) -> str:
-    """A note as it is kept: its lines end in a line feed, with no blanks around the whole. Raises InputError where it is too long or holds control
-    characters other than line ends and tabs.
-    """
+    """A note as it is kept, with line feeds and no blanks around; raises InputError where it is too long or holds other control characters."""
     lines = unicodedata.normalize("NFC", text).replace("\r\n", "\n").replace("\r", "\n").strip().split("\n")
     kept = "\n".join(_printable(line.replace("\t", " "), "A note") for line in lines)
     return _short(kept, "A note", LONGEST_NOTE)

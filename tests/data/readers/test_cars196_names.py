@@ -49,19 +49,12 @@ def test_every_official_class_has_a_type_and_a_whole_manufacturer(classes: list[
 @pytest.mark.parametrize(
     ("name", "make", "kind"),
     [
-        ("Ford E-Series Wagon Van 2012", "Ford", "van"),
-        ("Ram C/V Cargo Van Minivan 2012", "Ram", "van"),
-        ("Rolls-Royce Phantom Drophead Coupe Convertible 2012", "Rolls-Royce", "convertible"),
-        ("Infiniti G Coupe IPL 2012", "Infiniti", "coupe"),
-        ("Dodge Ram Pickup 3500 Quad Cab 2009", "Dodge", "pickup"),
-        ("Ford Ranger SuperCab 2011", "Ford", "pickup"),
-        ("Acura Integra Type R 2001", "Acura", "coupe"),
-        ("Chevrolet HHR SS 2010", "Chevrolet", "wagon"),
-        ("smart fortwo Convertible 2012", "smart", "convertible"),
-        ("Land Rover LR2 SUV 2012", "Land Rover", "SUV"),
-        ("Landau 7", "Landau", NO_TYPE),
-        ("Škoda", "Škoda", NO_TYPE),
-        ("", "", NO_TYPE),
+        *(("Ford E-Series Wagon Van 2012", "Ford", "van"), ("Ram C/V Cargo Van Minivan 2012", "Ram", "van")),
+        *(("Rolls-Royce Phantom Drophead Coupe Convertible 2012", "Rolls-Royce", "convertible"), ("Infiniti G Coupe IPL 2012", "Infiniti", "coupe")),
+        *(("Dodge Ram Pickup 3500 Quad Cab 2009", "Dodge", "pickup"), ("Ford Ranger SuperCab 2011", "Ford", "pickup")),
+        *(("Acura Integra Type R 2001", "Acura", "coupe"), ("Chevrolet HHR SS 2010", "Chevrolet", "wagon")),
+        *(("smart fortwo Convertible 2012", "smart", "convertible"), ("Land Rover LR2 SUV 2012", "Land Rover", "SUV")),
+        *(("Landau 7", "Landau", NO_TYPE), ("Škoda", "Škoda", NO_TYPE), ("", "", NO_TYPE)),
     ],
 )
 def test_names(name: str, make: str, kind: str) -> None:

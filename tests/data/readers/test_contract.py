@@ -13,10 +13,9 @@ from likeness.data import Dataset, ImageTable, named_dataset, named_datasets, re
 from likeness.errors import InputError
 
 FOLDER = Path(likeness.data.__file__).parent
-ALL = pytest.mark.parametrize("dataset", named_datasets(), ids=lambda dataset: dataset.name)
 
 
-@ALL
+@pytest.mark.parametrize("dataset", named_datasets(), ids=lambda dataset: dataset.name)
 def test_all_about_it_is_said(dataset: Dataset) -> None:
     assert re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", dataset.name)
     assert dataset.title
@@ -30,14 +29,11 @@ def test_all_about_it_is_said(dataset: Dataset) -> None:
         assert dataset.layout.page.startswith("https://")
 
 
-def test_every_file_that_declares_one_is_listed_once() -> None:
+def test_every_file_that_declares_one_is_listed_once_and_what_stands_above_is_found_by_its_entry_point() -> None:
     names = [dataset.name for dataset in named_datasets()]
     assert len(names) == len(set(names))
     declaring = {file.stem for file in (FOLDER / "readers").glob("*.py") if re.search(r"^DATASET = ", file.read_text(encoding="utf-8"), re.MULTILINE)}
     assert {each.read.__module__.rsplit(".", 1)[-1] for each in readers.DATASETS} == declaring
-
-
-def test_what_stands_above_is_found_by_its_entry_point() -> None:
     assert {each.name for each in named_datasets() if each.origin == "generated"} == {"captioned-cars", "synthetic-poses", "synthetic-rooms"}
 
 
@@ -55,8 +51,7 @@ def test_one_that_is_listed_is_read_and_offered(run: Callable[..., tuple[int, st
     assert len(read_dataset("few-birds")) == 3
     assert len(read_dataset("few-birds@5")) == 5
     assert "`few-birds`" in source_help()  # what the app shows beside the field for a folder
-    assert "few-birds" in run("search", "--help")[1]
-    assert "few-birds" in run("embed", "--help")[1]
+    assert all("few-birds" in run(command, "--help")[1] for command in ("search", "embed"))
     with pytest.raises(InputError, match="There is no dataset 'fewbirds'; give cars, caltech101, few-birds, "):
         read_dataset("fewbirds")
 

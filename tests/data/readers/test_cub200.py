@@ -27,26 +27,18 @@ def test_the_order_of_lines_does_not_matter(root: Path) -> None:
         assert read_cub200(root, split).frame.sort_values("path", ignore_index=True).equals(frame.sort_values("path", ignore_index=True))
 
 
-class TestAPartByFolders:
-    @pytest.fixture
-    def folders(self, root: Path) -> Path:
-        """As a part of the dataset comes: no lists, and folders without numbers."""
-        for file in root.glob("*.txt"):
-            file.unlink()
-        for folder in list((root / "images").iterdir()):
-            folder.rename(folder.with_name(folder.name.split(".")[1]))
-        return root
-
-    def test_species_by_the_names_of_the_folders(self, folders: Path) -> None:
-        table = read_cub200(folders, "all")
-        assert sorted(set(table.frame["bird_species"])) == ["Black footed Albatross", "Laysan Albatross", "Pájaro Azul", "Shiny Cowbird"]
-        assert all(path.is_file() for path in table.paths())
-        assert table.frame["path"][0].startswith("images/Black_footed_Albatross/")
-        assert set(read_cub200(folders).frame["bird_species"]) == {"Pájaro Azul", "Shiny Cowbird"}
-        assert set(read_cub200(folders, "train").frame["bird_species"]) == {"Black footed Albatross", "Laysan Albatross"}
-
-    def test_no_folders_of_species(self, folders: Path) -> None:
-        for number, file in enumerate(sorted((folders / "images").rglob("*.jpg"))):
-            file.rename(folders / "images" / f"{number}.jpg")
-        with pytest.raises(InputError, match="has no folders of species; give the folder that CUB200 was unpacked to"):
-            read_cub200(folders)
+def test_species_by_the_names_of_the_folders_where_there_are_no_lists_and_no_numbers(root: Path) -> None:
+    for file in root.glob("*.txt"):
+        file.unlink()
+    for folder in list((root / "images").iterdir()):
+        folder.rename(folder.with_name(folder.name.split(".")[1]))
+    table = read_cub200(root, "all")
+    assert sorted(set(table.frame["bird_species"])) == ["Black footed Albatross", "Laysan Albatross", "Pájaro Azul", "Shiny Cowbird"]
+    assert all(path.is_file() for path in table.paths())
+    assert table.frame["path"][0].startswith("images/Black_footed_Albatross/")
+    assert set(read_cub200(root).frame["bird_species"]) == {"Pájaro Azul", "Shiny Cowbird"}
+    assert set(read_cub200(root, "train").frame["bird_species"]) == {"Black footed Albatross", "Laysan Albatross"}
+    for number, file in enumerate(sorted((root / "images").rglob("*.jpg"))):
+        file.rename(root / "images" / f"{number}.jpg")
+    with pytest.raises(InputError, match="has no folders of species; give the folder that CUB200 was unpacked to"):
+        read_cub200(root)

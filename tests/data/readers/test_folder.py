@@ -63,21 +63,17 @@ def test_natural_order(ordered: list[str]) -> None:
     assert sorted([*ordered[1:], ordered[0]], key=natural_key) == ordered
 
 
-def _close(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
-    """A folder of this name refuses to be listed; the tests may run as root, whom no permission stops."""
+def test_a_subfolder_that_may_not_be_listed_is_reported_and_the_rest_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    touch(tmp_path, "1.png", "a/closed/2.png", "a/3.png")
     scan = os.scandir
 
     def refuse(path: str):
-        if str(path).endswith(name):
+        """The tests may run as root, whom no permission stops."""
+        if str(path).endswith("closed"):
             raise PermissionError(13, "Permission denied", str(path))
         return scan(path)
 
     monkeypatch.setattr(os, "scandir", refuse)
-
-
-def test_a_subfolder_that_may_not_be_listed_is_reported_and_the_rest_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    touch(tmp_path, "1.png", "a/closed/2.png", "a/3.png")
-    _close(monkeypatch, "closed")
     table = read_folder(tmp_path)
     assert list(table.frame["path"]) == ["1.png", "a/3.png"]
     assert table.failed == (Failure(-1, "a/closed", "The folder cannot be listed (permission denied); allow reading it, or move it away."),)
@@ -87,14 +83,11 @@ def test_a_subfolder_that_may_not_be_listed_is_reported_and_the_rest_is_read(tmp
         read_folder(tmp_path / "a" / "closed")
     with pytest.raises(InputError, match=r"holds no images .*'a/closed' The folder cannot be listed \(permission denied\)"):
         read_folder(tmp_path)
-
-
-def test_what_is_not_to_be_listed_is_reported_by_embedding_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # by embedding, too
     Image.new("RGB", (8, 8), "red").save(tmp_path / "1.png")
-    touch(tmp_path, "closed/2.png", "@eaDir/1.png/SYNOPHOTO_THUMB_M.jpg", "damaged.png")
-    _close(monkeypatch, "closed")
+    touch(tmp_path, "@eaDir/1.png/SYNOPHOTO_THUMB_M.jpg", "damaged.png")
     table = embed(read_folder(tmp_path), "cars-small").table
-    assert [failure.path for failure in table.failed] == ["closed", "damaged.png"]
+    assert [failure.path for failure in table.failed] == ["a/closed", "damaged.png"]
     assert table.notes == read_folder(tmp_path).notes != ()
 
 
@@ -109,11 +102,8 @@ def test_what_programs_keep_beside_photos_is_left_out_and_counted(tmp_path: Path
     assert sorted(table.frame["path"]) == sorted(shown)
     assert len(table.notes) == 1
     assert table.notes[0].startswith("10 folders that programs keep beside photos (thumbnails, deleted files) are left out: '@eaDir' (2), ")
-    assert (
-        read_folder(tmp_path / "2024")
-        .notes[0]
-        .endswith("1 folder that a program keeps beside photos (thumbnails, deleted files) is left out: '@eaDir'.")
-    )
+    (note,) = read_folder(tmp_path / "2024").notes
+    assert note.endswith("1 folder that a program keeps beside photos (thumbnails, deleted files) is left out: '@eaDir'.")
     assert read_folder(tmp_path / "@eaDir" / "1.jpg").notes == ()  # who names such a folder means it
 
 
@@ -149,33 +139,25 @@ def test_a_row_for_each_second_and_page(tmp_path: Path) -> None:
     assert not {"file", "second", "page"} & set(frame)
 
 
-def test_the_moving_part_of_a_photo_is_left_out(tmp_path: Path) -> None:
-    (tmp_path / "IMG_1.HEIC").write_bytes(HEIC)
-    for name in ("IMG_1.MOV", "IMG_2.MOV", "IMG_1.mp4"):
-        write_video(tmp_path / name, shades=(0,))
-    assert [path.partition("#")[0] for path in read_folder(tmp_path).frame["path"]] == ["IMG_1.HEIC", "IMG_1.mp4", "IMG_2.MOV"]
-
-
-def test_when_and_with_what_photos_were_taken(tmp_path: Path) -> None:
+def test_when_and_with_what_photos_were_taken_without_their_moving_part(tmp_path: Path) -> None:
     (tmp_path / "a.heic").write_bytes(HEIC)
     (tmp_path / "b.jpg").write_bytes(jpeg(exif=exif("2019:12:31 23:00:00", place=True)))
     (tmp_path / "c.jpg").write_bytes(jpeg())
+    camera, none = "Apple iPhone 15", "(none)"
+    taken = {"taken": ["2024-05-03 14:22:10", "2019-12-31 23:00:00", none], "year": ["2024", "2019", none], "camera": [camera, camera, none]}
     table = read_folder(tmp_path)
-    assert table.attributes == ["taken", "year", "camera"]
-    assert list(table.frame["taken"]) == ["2024-05-03 14:22:10", "2019-12-31 23:00:00", "(none)"]
-    assert list(table.frame["year"]) == ["2024", "2019", "(none)"]
-    assert list(table.frame["camera"]) == ["Apple iPhone 15", "Apple iPhone 15", "(none)"]
+    assert table.frame[table.attributes].to_dict("list") == taken
     placed = read_folder(tmp_path, gps=True)
     assert placed.attributes == ["taken", "year", "camera", "latitude", "longitude"]
     np.testing.assert_allclose(placed.frame["longitude"], [np.nan, -8.25, np.nan])
+    for name in ("a.MOV", "d.MOV", "a.mp4"):
+        write_video(tmp_path / name, shades=(0,))
+    assert [path.partition("#")[0] for path in read_folder(tmp_path).frame["path"]] == ["a.heic", "a.mp4", "b.jpg", "c.jpg", "d.MOV"]
 
 
 def test_links_that_lead_nowhere_or_in_a_circle_are_rows_that_embedding_lists(tmp_path: Path) -> None:
-    (tmp_path / "nowhere.jpg").symlink_to(tmp_path / "gone.jpg")
-    (tmp_path / "loop.png").symlink_to(tmp_path / "loop.png")
-    (tmp_path / "clip.mp4").symlink_to(tmp_path / "gone.mp4")
-    (tmp_path / "folder").symlink_to(tmp_path / "folder")
-    (tmp_path / "self").symlink_to(tmp_path)
+    for name, to in {"nowhere.jpg": "gone.jpg", "loop.png": "loop.png", "clip.mp4": "gone.mp4", "folder": "folder", "self": ""}.items():
+        (tmp_path / name).symlink_to(tmp_path / to)
     (tmp_path / "a.jpg").write_bytes(jpeg(exif=exif()))
     table = read_folder(tmp_path)
     assert list(table.frame["path"]) == ["a.jpg", "clip.mp4", "loop.png", "nowhere.jpg"]

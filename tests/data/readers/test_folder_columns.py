@@ -32,10 +32,7 @@ LAYOUTS = {
         ["2023/05/03", "2023/06/03", "2024/05/04"],
         {"class": ["2023", "2023", "2024"], "folder 2": ["05", "06", "05"], "folder 3": ["03", "03", "04"]},
     ),
-    "events of years": (
-        ["2023/Hike", "2023/Beach", "2024/Party"],
-        {"class": ["Hike", "Beach", "Party"], "folder 1": ["2023", "2023", "2024"]},
-    ),
+    "events of years": (["2023/Hike", "2023/Beach", "2024/Party"], {"class": ["Hike", "Beach", "Party"], "folder 1": ["2023", "2023", "2024"]}),
     "a constant level above": (["data/cat", "data/dog"], {"class": ["cat", "dog"]}),
     "a constant level between": (["anna/rgb/01", "ben/rgb/01", "ben/rgb/02"], {"class": ["anna", "ben", "ben"], "folder 3": ["01", "01", "02"]}),
     "mixed depths": (["cat", "dog/old", "dog"], {"class": ["cat", "dog", "dog"], "folder 2": [NONE, "old", NONE]}),

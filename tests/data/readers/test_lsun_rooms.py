@@ -38,13 +38,10 @@ def test_the_type_with_the_most_images_may_be_another_and_what_has_no_layout_tak
     assert "images/sun_x.jpg" not in set(read_lsun_rooms(parts.write_lsun_rooms(tmp_path / "some", rooms), "every").frame["path"])
 
 
-def test_the_first_30_test_images_are_the_queries(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_types_and_parts_by_name_and_the_first_30_test_images_are_the_queries(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert lsun_rooms.QUERIES == 30
     monkeypatch.setattr(lsun_rooms, "QUERIES", 1)
     assert list(read_lsun_rooms(root, "test").frame["split"]) == ["query"] + ["test"] * 3
-
-
-def test_types_and_parts_by_name(root: Path) -> None:
     assert len(read_dataset(f"lsun-rooms:{root}")) == 8
     assert list(read_dataset(f"lsun-rooms/type5:{root}").frame["path"]) == ["images/sun_b.jpg", "images/sun_f.jpg"]
     assert len(read_dataset(f"lsun-rooms/every:{root}")) == 11
@@ -77,20 +74,20 @@ def test_layouts_from_mat_files_and_from_images_are_the_same(root: Path) -> None
 
 def test_damaged_files(root: Path) -> None:
     records = np.array([("sun_a", "bedroom", 4), ("sun_b", "bedroom", 12)], dtype=[(name, object) for name in ("image", "scene", "type")])
+    texts = records.copy()
+    texts["type"][1] = "five"
     for content, message in (
         ({"training": records}, r"In 'training\.mat' of LSUN Room Layout, the type of image 2 is '12', expected a number from 0 to 11; take"),
+        ({"training": texts}, "the type of image 2 is 'five', expected a number from 0 to 11"),
         ({"training": repack_fields(records[["image", "type"]])}, r"The annotations in 'training\.mat' of LSUN Room Layout have no field 'scene'"),
         ({"testing": records}, r"'training\.mat' of LSUN Room Layout has no variable 'training'"),
         ({"training": np.arange(4)}, r"have no field 'image'"),
+        (None, r"'training\.mat' of LSUN Room Layout cannot be read as a MATLAB file"),
     ):
-        savemat(root / "training.mat", content)
+        if content is None:
+            (root / "training.mat").write_bytes(b"no such thing")
+        else:
+            savemat(root / "training.mat", content)
         with pytest.raises(InputError, match=message) as caught:
             read_lsun_rooms(root)
         assert len(str(caught.value).splitlines()) == 1
-    records["type"][1] = "five"
-    savemat(root / "training.mat", {"training": records})
-    with pytest.raises(InputError, match="the type of image 2 is 'five', expected a number from 0 to 11"):
-        read_lsun_rooms(root)
-    (root / "training.mat").write_bytes(b"no such thing")
-    with pytest.raises(InputError, match=r"'training\.mat' of LSUN Room Layout cannot be read as a MATLAB file"):
-        read_lsun_rooms(root)

@@ -38,10 +38,10 @@ def test_a_movie_without_poster_stays_a_second_entry_does_not_count_and_a_poster
 
 def test_lines_are_counted_in_any_encoding(root: Path) -> None:
     whole = parts.movie("tt01", "Drama", "USA")
-    place = root / "Movie_Poster_Metadata" / "groundtruth" / "1980.txt"
-    place.write_bytes((whole + "[1]\n").encode("utf-16"))
-    with pytest.raises(InputError, match=rf"line {whole.count(chr(10)) + 1} is '\[1\]'"):
-        read_movie_posters(root)
-    place.write_text(whole[:-4], encoding="utf-8")
-    with pytest.raises(InputError, match=r"In '1980\.txt' of Movie Posters, line \d+ is .*, expected a movie as JSON"):
-        read_movie_posters(root)
+    for content, said in (
+        ((whole + "[1]\n").encode("utf-16"), rf"line {whole.count(chr(10)) + 1} is '\[1\]'"),
+        (whole[:-4].encode(), r"In '1980\.txt' of Movie Posters, line \d+ is .*, expected a movie as JSON"),
+    ):
+        (root / "Movie_Poster_Metadata" / "groundtruth" / "1980.txt").write_bytes(content)
+        with pytest.raises(InputError, match=said):
+            read_movie_posters(root)

@@ -47,6 +47,7 @@ def test_a_named_column_comes_first_then_path_then_the_other_names(folder: Path)
     assert list(table.frame["path"]) == ["images/1.png"]
     assert list(table.frame["path (attribute)"]) == ["something"]
     assert read(folder, "image,path\na cat,images/1.png\n").attributes == ["image"]
+    assert read(folder, ",path\n7,images/1.png\n").attributes == ["Unnamed: 0"]
 
 
 def test_paths_as_they_are_written(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
@@ -66,10 +67,6 @@ def test_parquet(folder: Path) -> None:
     assert table.attributes == ["label", "tags", "5"]
     assert list(table.frame["path"]) == ["images/1.png", "images/2.png"]
     assert table.frame["tags"].nunique() == 2  # countable, though lists are not
-
-
-def test_a_column_without_a_name_gets_one(folder: Path) -> None:
-    assert read(folder, ",path\n7,images/1.png\n").attributes == ["Unnamed: 0"]
 
 
 def test_numbers_as_they_are_in_parquet(folder: Path) -> None:
@@ -104,8 +101,6 @@ class TestBytes:
         path = self.write(folder, **{column: PICTURES, "label": [0, 1]})
         with pytest.raises(InputError, match=rf"'{column}' of 'labels\.parquet' holds images themselves, .* list the files in a column 'path'"):
             read_table(path, path_column)
-
-    def test_another_missing_column_is_named(self, folder: Path) -> None:
         with pytest.raises(InputError, match="has no column 'file'"):
             read_table(self.write(folder, raw=[b"\xff" * 2_000], path=["images/1.png"]), "file")
 

@@ -66,7 +66,7 @@ def test_numbers_run_over_the_scale_missing_ones_are_grey_and_angles_wrap() -> N
 def payload(**changes: object) -> dict[str, object]:
     panels = [MapPanel("A", np.zeros((5, 2))), MapPanel("B", np.ones((5, 2)))]
     settings: dict[str, object] = {"n": 5, "thumbnails": "/t/{row}"} | changes
-    return encode_map(settings.pop("panels", panels), Coloring("none"), **settings)  # type: ignore[arg-type]
+    return encode_map(settings.pop("panels", panels), settings.pop("coloring", Coloring("none")), **settings)  # type: ignore[arg-type]
 
 
 def test_the_payload_is_json_and_holds_the_state() -> None:
@@ -87,10 +87,9 @@ def test_the_payload_is_json_and_holds_the_state() -> None:
         ({"query": 5}, "query 5 is outside the 5 rows"),
         ({"neighbors": [np.array([1])]}, "1 lists of neighbors do not fit 2 maps"),
         ({"selected": np.array([9])}, "Row 9 is outside"),
+        ({"coloring": coloring_of("x", ["a", "b"])}, "one for each of the 5 rows"),
     ],
 )
 def test_what_does_not_fit_is_named(changes: dict[str, object], message: str) -> None:
     with pytest.raises(InputError, match=message):
         payload(**changes)
-    with pytest.raises(InputError, match="one for each of the 3 rows"):
-        encode_coloring(coloring_of("x", ["a", "b"]), 3)

@@ -29,7 +29,8 @@ def decode_event(edit: object, n: int) -> MapEvent:
     """The event in the browser's message, which may be anything; empty for a map of another size, gone by now, or rows that cannot be read."""
     if not isinstance(edit, Mapping):
         return MapEvent()
-    changed, bits, name = edit.get("changed"), edit.get("selected"), _id(edit.get("id"))
+    changed, bits, name = edit.get("changed"), edit.get("selected"), edit.get("id")
+    name = name if isinstance(name, str) and len(name) <= _LONGEST_ID else ""
     if row_of(edit.get("n"), n + 1) != n:
         return MapEvent(id=name)
     kinds = changed if isinstance(changed, list) else []
@@ -44,7 +45,3 @@ def decode_event(edit: object, n: int) -> MapEvent:
 def row_of(value: object, n: int) -> int | None:
     """A row number below n that a browser sent; None for anything else."""
     return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < n else None
-
-
-def _id(name: object) -> str:
-    return name if isinstance(name, str) and len(name) <= _LONGEST_ID else ""

@@ -43,10 +43,7 @@ class MapNames:
 
 
 def encode_names(names: MapNames | None, n: int, publish: Publish | None = None) -> dict[str, object] | None:
-    """Names for the browser, which fetches the labels when a name is clicked; None where there are none.
-
-    InputError: labels of other rows, or a depth without labels.
-    """
+    """Names for the browser, None where there are none; raises InputError for labels of other rows, or a depth without labels."""
     if names is None:
         return None
     if names.labels is not None and (names.labels.ndim != 2 or len(names.labels) != n):

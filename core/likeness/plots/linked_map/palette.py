@@ -35,10 +35,7 @@ def number_scale(steps: int = 255) -> list[str]:
 
 
 def angle_scale(steps: int = 255) -> list[str]:
-    """A closed scale in `steps` colors from 0 to 360 degrees, both ends included and equal.
-
-    A circle of hues in OKLab. Lightness goes once up and down as well, so that opposite angles differ for color-blind eyes too.
-    """
+    """A circle of hues in OKLab, both ends equal. Lightness goes once up and down as well: opposite angles differ for color-blind eyes too."""
     turns = np.linspace(0.0, 2 * math.pi, steps)
     return [_hex(_oklch_to_rgb(0.66 + 0.12 * math.cos(t), 0.125, t + 0.5)) for t in turns]
 
@@ -58,8 +55,4 @@ def _oklch_to_rgb(lightness: float, chroma: float, hue: float) -> list[float]:
         -1.2684380046 * long + 2.6097574011 * middle - 0.3413193965 * short,
         -0.0041960863 * long - 0.7034186147 * middle + 1.7076147010 * short,
     )
-    return [255 * _gamma(min(1.0, max(0.0, c))) for c in linear]
-
-
-def _gamma(linear: float) -> float:
-    return 12.92 * linear if linear <= 0.0031308 else 1.055 * linear ** (1 / 2.4) - 0.055
+    return [255 * (12.92 * c if c <= 0.0031308 else 1.055 * c ** (1 / 2.4) - 0.055) for c in np.clip(linear, 0, 1).tolist()]

@@ -13,10 +13,8 @@ INLINE_BYTES = 48_000
 
 
 def part(array: np.ndarray, publish: Publish | None = None) -> dict[str, object]:
-    """An array as the browser takes it: {"id", "type", "base64" or "url"}.
-
-    The browser keeps arrays by id, so the same content is neither fetched nor decoded again. Small arrays ride along; large ones go to
-    `publish(content, id) -> URL` and are fetched from there, so that changing a color does not send the positions again.
+    """An array as the browser takes it, which keeps arrays by id: {"id", "type", "base64" or "url"}. Large ones go to `publish(content, id) -> URL`
+    and are fetched from there once, so that changing a color does not send the positions again.
     """
     array = np.ascontiguousarray(array)
     name = _name(array)

@@ -69,10 +69,7 @@ def place(
 
 
 def lay_out(space: MapSpace, method: str, parameters: dict[str, Any], near: Positions | None = None) -> Positions:
-    """Positions (n, 2) of a space, from the store of maps or computed now, which goes into the store.
-
-    A layout that is not stored begins `near` these positions, so that it comes out close to them and sooner.
-    """
+    """Positions (n, 2) of a space, from the store of maps or computed into it, beginning `near` these positions: close to them, and sooner."""
     content = getattr(space, "key", None)
     given = differing(method, parameters)
     kept = load_map(map_key(space.vectors if content is None else content, method, init=None, **given))

@@ -34,8 +34,7 @@ def show_map(
     """
     from likeness.plots.linked_map.widget import LinkedMapWidget
 
-    given = None if positions is None else [positions]
-    return LinkedMapWidget([space], color, method, positions=given, height=height, **parameters)
+    return LinkedMapWidget([space], color, method, positions=None if positions is None else [positions], height=height, **parameters)
 
 
 def show_maps(

@@ -21,10 +21,8 @@ _INK, _SOFT, _FRAME = (30, 30, 30), (110, 115, 122), (210, 213, 217)
 
 
 def still_png(panels: Sequence[MapPanel], coloring: Coloring, n: int, selected: NDArray[np.int64] | None = None) -> bytes:
-    """A PNG of one or two maps in the colors of the coloring, with the legend of the largest classes; rows outside `selected` are faded.
-
-    Few points are discs over each other. Where there are many, a pixel's color is the mean of the points on it and its opacity grows with
-    their number.
+    """A PNG of one or two maps with the legend of the largest classes; rows outside `selected` are faded. Few points are discs over each other; of
+    many, a pixel's color is the mean of the points on it and its opacity grows with their number.
     """
     coded = code_colors(coloring, n)
     colors = np.array([ImageColor.getrgb(color) for color in coded["colors"]], np.float32)
@@ -51,11 +49,8 @@ def still_png(panels: Sequence[MapPanel], coloring: Coloring, n: int, selected: 
 
 
 def saved_style(name: str, png: str) -> str:
-    """A style that shows a PNG (base64) in JupyterLab where the next output is a widget that no kernel knows.
-
-    JupyterLab prefers a widget to the picture saved beside it, and where there is no such widget any more it shows an error in one line
-    of text. Only that line, an output without elements, is replaced by the picture; the output of the style itself takes no room. Other
-    viewers show the picture that is saved beside the widget, and drop or ignore this.
+    """A style that shows a PNG (base64) in JupyterLab, which prefers a widget to the picture saved beside it, where the next output is a widget that
+    no kernel knows: its error, an output without elements, is replaced by the picture. Other viewers drop or ignore the style.
     """
     own = f".jp-OutputArea-child:has(style.likeness-still-{name})"
     lost = f"{own} + .jp-OutputArea-child > .jp-OutputArea-output:not(:has(*))"

@@ -233,13 +233,10 @@ class LinkedMapWidget(anywidget.AnyWidget):
             raise InputError(f"The query {row} is outside the {self.n} rows of the map; pass a row from 0 to {self.n - 1}.")
         return None if row is None else int(row)
 
-    @traitlets.observe("query")
-    def _query_changed(self, _: Any) -> None:
-        self._neighbors = self._nearest()
-        self._send_map()
-
-    @traitlets.observe("selected")
-    def _selection_changed(self, _: Any) -> None:
+    @traitlets.observe("query", "selected")
+    def _changed(self, change: Any) -> None:
+        if change["name"] == "query":
+            self._neighbors = self._nearest()
         self._send_map()
 
     def _answer(self, _: Any, message: Any, __: Any) -> None:
@@ -275,7 +272,7 @@ def describe_row(table: ImageTable | None, row: int) -> dict[str, object]:
     values = table.frame.iloc[row]
     label = str(values["path"]).rsplit("/", 1)[-1] if table.has_images else f"Row {row}"
     remark = image_remark(table.file(row)) if table.has_images else ""
-    attributes = {name: _short(values[name]) for name in table.attributes}
+    attributes = {name: f"{values[name]:.3g}" if isinstance(values[name], float) else str(values[name]) for name in table.attributes}
     return {"label": label, "attributes": attributes | ({"note": remark} if remark else {})}
 
 
@@ -287,7 +284,3 @@ def row_picture(table: ImageTable | None, row: int) -> bytes | None:
         return thumbnail(table.file(row))
     except (OSError, ValueError):  # the file is gone or damaged, or may not be read
         return None
-
-
-def _short(value: object) -> str:
-    return f"{value:.3g}" if isinstance(value, float) else str(value)
