@@ -4,9 +4,10 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
-from likeness.data import CAPTION_COLUMN, CAPTION_SPLITS, CAPTIONS_COLUMN, ImageTable, gather_captions, read_captions
+from likeness.data import CAPTION_COLUMN, CAPTION_SPLITS, CAPTIONS_COLUMN, ImageTable, captions_cell, read_captions
 from likeness.errors import InputError
 
 
@@ -120,3 +121,25 @@ def read_captioned(
     written = CAPTIONS_COLUMN in table.frame.columns or CAPTION_COLUMN in table.frame.columns or not has_car_attributes(table)
     captioned = captioned_from(gather_captions(table) if written else with_car_captions(table, each, seed), validation, test, seed, split)
     return with_shuffled_captions(captioned, seed) if shuffled else captioned
+
+
+def gather_captions(table: ImageTable) -> ImageTable:
+    """A table with a row for each sentence (columns `path` and `caption`) as one with a row for each image and the column `captions`. Images come
+    in the order of their first rows, sentences in that of theirs; other columns keep the first row's value. A table that has the column `captions`
+    already comes back as it is.
+
+    Raises:
+        InputError: as `read_captions`.
+    """
+    if CAPTIONS_COLUMN in table.frame.columns or CAPTION_COLUMN not in table.frame.columns:
+        read_captions(table)
+        return table
+    sentences: dict[str, list[str]] = {}
+    for path, cell in zip(table.frame["path"], table.frame[CAPTION_COLUMN], strict=True):
+        own = sentences.setdefault(path, [])
+        if isinstance(cell, str) and cell.strip():
+            own.append(cell.strip())
+    frame: pd.DataFrame = table.frame.drop_duplicates("path").drop(columns=CAPTION_COLUMN)
+    gathered = ImageTable(table.name, table.root, frame.assign(**{CAPTIONS_COLUMN: [captions_cell(sentences[path]) for path in frame["path"]]}))
+    read_captions(gathered)
+    return gathered

@@ -11,7 +11,7 @@ from PIL import Image
 
 from experiments.clip.recipe import RENDER_SIZE
 from experiments.renders.cars import render_scenes, sample_scenes
-from likeness.io import WorkerPool
+from experiments.worker_pool import WorkerPool
 from likeness.progress import Progress
 
 Bytes = npt.NDArray[np.uint8]

@@ -24,9 +24,10 @@ from experiments.analyses.trust import flags_table, trust_summary
 from experiments.analyses.unnamed import unnamed_summary
 from experiments.claims import Paper, claims
 from experiments.results import filled, read_results
+from experiments.study_tables import continuous_table, guidance_table
 from likeness.evaluation import correlations_without, few_shot_gains, scaled_structure
 from likeness.notions import METHOD_TITLES
-from likeness.studies import as_markdown, continuous_table, guidance_table, paper_table, shift_table, statistics
+from likeness.studies import as_markdown, paper_table, shift_table, statistics
 from likeness.studies.table_texts import mean_text
 
 ROOT = Path(__file__).parents[2]

@@ -8,7 +8,7 @@ import pytest
 from PIL import Image
 
 from likeness.data import ImageTable, read_table
-from likeness.data.captions_column import captions_cell, gather_captions, read_captions
+from likeness.data.captions_column import captions_cell, read_captions
 from likeness.errors import InputError
 
 SENTENCES = [["A red car.", 'He said "go", twice'], ["Ein Café; zwei Stühle"]]
@@ -26,17 +26,6 @@ def test_over_a_csv_file(tmp_path: Path) -> None:
     plain.frame.to_csv(tmp_path / "cars.csv", index=False)
     assert read_captions(read_table(tmp_path / "cars.csv")) == SENTENCES
     assert read_captions(table(tmp_path, caption=[" a car ", "a bus"])) == [["a car"], ["a bus"]]
-
-
-def test_rows_of_one_image_are_gathered(tmp_path: Path) -> None:
-    frame = pd.DataFrame({"path": ["b", "a", "b", "a"], "caption": ["one", "two", "three", ""], "kind": [1, 2, 3, 4]})
-    gathered = gather_captions(ImageTable("Cars", tmp_path, frame))
-    assert gathered.frame["path"].tolist() == ["b", "a"]
-    assert gathered.frame["kind"].tolist() == [1, 2]
-    assert read_captions(gathered) == [["one", "three"], ["two"]]
-    assert gather_captions(gathered) is gathered
-    with pytest.raises(InputError, match="The image 'b' of 'Cars' has no caption"):
-        gather_captions(ImageTable("Cars", tmp_path, frame.assign(caption=["", "two", " ", ""])))
 
 
 @pytest.mark.parametrize(

@@ -102,7 +102,7 @@ _LABELED = pd.DataFrame(
 
 def _read_table(folder: Path) -> None:
     from likeness.data import read_table
-    from likeness.data.captions_column import gather_captions, read_captions
+    from likeness.data.captions_column import read_captions
     from likeness.labels import LabelsConfig, known_labels, label_distances
 
     table = read_table(next(iter([*folder.glob("*.csv"), *folder.glob("*.parquet")])))
@@ -112,7 +112,6 @@ def _read_table(folder: Path) -> None:
         lambda: label_distances(table, LabelsConfig(kind="numbers", columns=("yaw",))),
         lambda: label_distances(table, LabelsConfig(kind="pose")),
         lambda: read_captions(table),
-        lambda: gather_captions(table),
     ):
         _answered(read)
 

@@ -36,7 +36,6 @@ _WAYS = {
     "decoder": "from likeness.io import foreign_image\nforeign_image(open('a.png', 'rb').read(), 'a.png')",
     "mat": "import scipy.io\nfrom pathlib import Path\nscipy.io.savemat('a.mat', {'x': [1]})\n"
     "from likeness.io import mat_shapes\nassert mat_shapes(Path('a.mat'))",
-    "render": "from likeness.io import WorkerPool\nwith WorkerPool(1) as pool:\n    assert list(pool.map(abs, [-1])) == [1]",
     "loaders": f"{_POOL}with folder_kept_out(), ProcessPoolExecutor(1, get_context('spawn')) as pool:\n    assert list(pool.map(abs, [-1])) == [1]",
     "joblib": "import numpy as np\nfrom likeness.labels.distance_cache import stored_distances\nfrom likeness.labels.matrix import MatrixLabels\n"
     "stored_distances(MatrixLabels(np.zeros((64, 64), np.float32), ''), 'key', workers=2)",
@@ -92,7 +91,7 @@ def test_the_command_line_and_what_becomes_the_app(trap: Path) -> None:
 
 def test_python_is_started_in_one_place_only() -> None:
     """What starts processes in another way is listed here with what keeps the folder out there."""
-    starts = {"Popen": "start_python", "execve": "become_app", "execv": "", "ProcessPoolExecutor": "WorkerPool", "Parallel": "folder_kept_out"}
+    starts = {"Popen": "start_python", "execve": "become_app", "execv": "", "ProcessPoolExecutor": "", "Parallel": "folder_kept_out"}
     found = {}
     for file in sorted([*(_ROOT / "core").rglob("*.py"), *(_ROOT / "app").rglob("*.py")]):
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):

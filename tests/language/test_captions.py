@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from likeness.errors import InputError
-from likeness.language import caption_embeddings, caption_similarities, captions_in_order, insert_class_name, read_captions
-from made_rows import cosines, unit
+from likeness.language import caption_embeddings, captions_in_order, insert_class_name, read_captions
+from made_rows import unit
 
 NAME = r"Tern \1 bird"  # holds a keyword, and what stands for a group in a pattern
 
@@ -45,7 +45,7 @@ def test_captions_by_path_or_as_a_column(tmp_path: Path) -> None:
         (captions_in_order, ({"a": "one"}, ["a", "b"]), "1 of 2 images have no caption, the first is 'b'"),
         (captions_in_order, (["one"], ["a", "b"]), "2 images and 1 captions; give one caption per image"),
         (captions_in_order, ("ab", ["a", "b"]), "2 images and a single text"),
-        (caption_similarities, (["a", "b"], [0, 1, 2]), "3 labels and 2 captions"),
+        (caption_embeddings, (["a", "b"], [0, 1, 2]), "3 labels and 2 captions"),
         (read_captions, (Path("nowhere.csv"),), r"captions 'nowhere.csv' cannot be read .*No such file"),
     ],
 )
@@ -75,7 +75,6 @@ def test_mean_of_each_class_equals_a_loop(fake) -> None:
     labels = [7, 2, 7, 2, 5]
     rows = unit(type(fake)().encode_texts(captions))
     expected = np.array([rows[np.array(labels) == each].mean(axis=0) for each in (2, 5, 7)])
-    np.testing.assert_allclose(caption_embeddings(captions, labels, fake), expected, atol=1e-6)
-    similarities = caption_similarities(captions, np.array(labels), fake)
-    assert similarities.dtype == np.float32
-    np.testing.assert_allclose(similarities, cosines(expected), atol=1e-6)
+    found = caption_embeddings(captions, np.array(labels), fake)
+    assert found.dtype == np.float32
+    np.testing.assert_allclose(found, expected, atol=1e-6)

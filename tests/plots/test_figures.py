@@ -9,7 +9,6 @@ import pytest
 from likeness.errors import InputError
 from likeness.evaluation import by_split, generalization_scores, structure_correlations
 from likeness.plots import (
-    case_dots,
     class_heat_maps,
     class_sides,
     distance_curve,
@@ -20,31 +19,11 @@ from likeness.plots import (
     retrieved_bars,
     score_histogram,
     structure_scatter,
-    trust_scatter,
 )
-from likeness.plots.look import look_at, look_of
 
 
 def _frame(columns: str, *rows: tuple[object, ...]) -> pd.DataFrame:
     return pd.DataFrame(list(rows), columns=columns.split())
-
-
-SCORES = pd.DataFrame({"raw": [0.1, 0.3], "new": [0.9, 0.2], "part": [np.nan, 0.5]}, index=["cars: color", "birds: names"])
-
-
-def test_a_dot_per_score_the_first_case_on_top_with_looks_as_given() -> None:
-    spans, raw, new, _ = case_dots(SCORES, "MAP@R").data
-    assert list(spans.y) == ["cars: color"] * 3 + ["birds: names"] * 3
-    assert list(spans.x) == [0.1, 0.9, None, 0.2, 0.5, None]
-    assert (raw.name, list(raw.x), list(raw.y)) == ("raw", [0.1, 0.3], ["cars: color", "birds: names"])
-    assert list(new.x) == [0.9, 0.2]
-    figure = case_dots(SCORES, "MAP@R", looks={"raw": look_of("raw")}, at=1.0, title="All")
-    low, high = figure.layout.yaxis.range
-    assert low < high
-    assert figure.layout.yaxis.categoryarray[-1] == "cars: color"
-    assert (figure.data[1].marker.color, figure.data[1].marker.symbol) == (look_of("raw").color, "line-ns")
-    assert figure.data[2].marker.color == look_at(1).color
-    assert (figure.layout.shapes[0].x0, figure.layout.title.text) == (1.0, "All")
 
 
 CLASSES = _frame(
@@ -277,28 +256,9 @@ def test_a_point_per_run_lines_where_there_are_points_enough_and_correlations_in
     assert {len(line.x) for line in lines} == {0}
 
 
-VERDICTS = _frame(
-    "images notion score gain verdict",
-    *(("cars", "color", 0.9, 0.8, "reads it"), ("cars", "sun", 0.7, 0.0, "flagged"), ("birds", "names", 0.3, -0.1, "flagged")),
-)
-
-
-def test_a_color_per_set_of_images_and_a_cross_for_what_is_flagged() -> None:
-    read, sun, birds = trust_scatter(VERDICTS).data
-    assert [(trace.name, list(trace.x), list(trace.y), trace.marker.symbol) for trace in (read, sun, birds)] == [
-        ("cars", [0.9], [0.8], "circle"),
-        ("cars, flagged", [0.7], [0.0], "x"),
-        ("birds, flagged", [0.3], [-0.1], "x"),
-    ]
-    assert read.marker.color == sun.marker.color != birds.marker.color
-    assert list(birds.hovertext) == ["names"]
-
-
 @pytest.mark.parametrize(
     ("draw", "message"),
     [
-        (lambda: case_dots(SCORES.iloc[:0], "MAP@R"), "There is no score to draw"),
-        (lambda: case_dots(SCORES.set_axis(["a", "a"]), "MAP@R"), "Two cases are called 'a'"),
         (lambda: class_sides(CLASSES.iloc[:0]), "There is no class to draw"),
         (lambda: class_sides(CLASSES.assign(side="held")), "There is no side 'held'; a class is of train, test, out"),
         (lambda: distance_curve(STEPS.iloc[:0]), "There is no step to draw"),
@@ -314,7 +274,6 @@ def test_a_color_per_set_of_images_and_a_cross_for_what_is_flagged() -> None:
         (lambda: retrieved_bars({"a": _FIRST, "b": _FIRST.drop(columns="ELG")}), r"tables are of different spaces \(base, ELG; base\)"),
         *((lambda scores=scores: score_histogram(scores, 0.5), "one finite number for each image") for scores in ([], [[0.1]], [0.1, np.nan])),
         (lambda: structure_scatter(SCALED.iloc[:0], structure_correlations(SCALED)), "There is no structure to draw"),
-        (lambda: trust_scatter(VERDICTS.drop(columns="gain")), "There is no 'gain' to draw; pass the table of"),
     ],
 )
 def test_what_cannot_be_drawn_is_named(draw: Callable[[], object], message: str) -> None:

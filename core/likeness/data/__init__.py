@@ -4,7 +4,6 @@ from likeness.data.captions_column import (
     CAPTION_COLUMN as CAPTION_COLUMN,
     CAPTIONS_COLUMN as CAPTIONS_COLUMN,
     captions_cell as captions_cell,
-    gather_captions as gather_captions,
     read_captions as read_captions,
 )
 from likeness.data.catalog import (

@@ -57,28 +57,6 @@ def with_caption_column(frame: pd.DataFrame, name: str, file: str) -> pd.DataFra
     return renamed
 
 
-def gather_captions(table: ImageTable) -> ImageTable:
-    """A table with a row for each sentence (columns `path` and `caption`) as one with a row for each image and the column `captions`. Images come
-    in the order of their first rows, sentences in that of theirs; other columns keep the first row's value. A table that has the column `captions`
-    already comes back as it is.
-
-    Raises:
-        InputError: as `read_captions`.
-    """
-    if CAPTIONS_COLUMN in table.frame.columns or CAPTION_COLUMN not in table.frame.columns:
-        read_captions(table)
-        return table
-    sentences: dict[str, list[str]] = {}
-    for path, cell in zip(table.frame["path"], table.frame[CAPTION_COLUMN], strict=True):
-        own = sentences.setdefault(path, [])
-        if isinstance(cell, str) and cell.strip():
-            own.append(cell.strip())
-    frame: pd.DataFrame = table.frame.drop_duplicates("path").drop(columns=CAPTION_COLUMN)
-    gathered = ImageTable(table.name, table.root, frame.assign(**{CAPTIONS_COLUMN: [captions_cell(sentences[path]) for path in frame["path"]]}))
-    read_captions(gathered)
-    return gathered
-
-
 def _sentences(table: ImageTable, row: int, cell: object) -> list[str]:
     listed = _listed(cell)
     if listed is None:

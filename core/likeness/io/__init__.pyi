@@ -105,4 +105,3 @@ from .vector_file import (
     read_vector_file as read_vector_file,
     write_vector_file as write_vector_file,
 )
-from .worker_pool import WorkerPool as WorkerPool

@@ -2,7 +2,6 @@
 
 from likeness.language.captions import (
     caption_embeddings as caption_embeddings,
-    caption_similarities as caption_similarities,
     captions_in_order as captions_in_order,
     insert_class_name as insert_class_name,
     read_captions as read_captions,
@@ -16,7 +15,6 @@ from likeness.language.class_names import (
 from likeness.language.family import LanguageFamily as LanguageFamily, SimilaritySource as SimilaritySource
 from likeness.language.hierarchy import (
     Hierarchy as Hierarchy,
-    hierarchy_embeddings as hierarchy_embeddings,
     hierarchy_similarities as hierarchy_similarities,
     read_hierarchy as read_hierarchy,
 )

@@ -12,7 +12,6 @@ from likeness.errors import InputError
 from likeness.io import as_path, csv_rows, name_finder, regular_file
 from likeness.language.models import embed_names
 from likeness.language.pseudolabels import class_means
-from likeness.language.similarity import cosine_similarities
 
 
 def read_captions(path: Path) -> dict[str, str]:
@@ -92,13 +91,3 @@ def caption_embeddings(
     vectors = embed_names(list(captions), model, device).astype(np.float64)
     vectors /= np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), np.finfo(np.float64).tiny)
     return class_means(vectors, np.asarray(labels)).astype(np.float32)
-
-
-def caption_similarities(
-    captions: Sequence[str], labels: Sequence[int] | NDArray[np.integer], model: TextEncoder | str = "minilm", device: str = "auto"
-) -> NDArray[np.float32]:
-    """Cosine similarities (c, c) of classes by their captions, float32, classes in ascending order of the labels; arguments as
-    `caption_embeddings`. For similarities of single images use `class_similarities(captions, model, primer="{}")`, or `class_vectors` where they
-    are many.
-    """
-    return cosine_similarities(caption_embeddings(captions, labels, model, device)).astype(np.float32)

@@ -46,17 +46,6 @@ def hierarchy_similarities(paths: Sequence[str], tree: Sequence[str] = ()) -> Ma
     return np.where(classes[:, None] == classes[None, :], 1.0, similarities)
 
 
-def hierarchy_embeddings(paths: Sequence[str], tree: Sequence[str] = ()) -> Matrix:
-    """Unit vectors (n, c) whose dot products are the similarities, c the number of different classes (Algorithm 1 of Barz and Denzler 2019). The
-    algorithm places one class after another: its first coordinates solve a triangular system, the last makes its length 1. That is row by row the
-    Cholesky factor of the similarities, which is taken here. Raises InputError as `hierarchy_similarities`.
-    """
-    distinct = list(dict.fromkeys("/".join(_steps(path)) for path in paths))
-    rows = {path: row for row, path in enumerate(distinct)}
-    factor = np.linalg.cholesky(hierarchy_similarities(distinct, tree))
-    return np.asarray(factor[[rows["/".join(_steps(path))] for path in paths]])
-
-
 def _steps(path: str) -> tuple[str, ...]:
     steps = tuple(step.strip() for step in path.strip("/").split("/"))
     if not all(steps):

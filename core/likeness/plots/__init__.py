@@ -1,6 +1,5 @@
 """Figures of what was measured and pictures with their labels drawn, for the command line, the app and notebooks. Importing this needs no plotly."""
 
-from likeness.plots.case_dots import case_dots as case_dots, trust_scatter as trust_scatter
 from likeness.plots.class_sides import class_sides as class_sides
 from likeness.plots.continuous_curves import continuous_curves as continuous_curves, size_curves as size_curves
 from likeness.plots.curve import convergence_curves as convergence_curves, metric_bars as metric_bars, metric_curve as metric_curve
@@ -20,7 +19,6 @@ from likeness.plots.labeled_image import (
     squared_webp as squared_webp,
 )
 from likeness.plots.panels import as_page as as_page
-from likeness.plots.picture_rows import picture_rows as picture_rows
 from likeness.plots.retrieval_figure import retrieval_figure as retrieval_figure
 from likeness.plots.retrieved import retrieved_bars as retrieved_bars
 from likeness.plots.score_histogram import score_histogram as score_histogram

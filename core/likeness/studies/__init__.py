@@ -21,12 +21,7 @@ from likeness.studies.convergence import convergence as convergence, convergence
 from likeness.studies.encoder_sizes import PAPER_ENCODERS as PAPER_ENCODERS, SHIPPED_ENCODERS as SHIPPED_ENCODERS, encoder_sizes as encoder_sizes
 from likeness.studies.prompt_counts import prompt_counts as prompt_counts
 from likeness.studies.published import (
-    beside_guidance as beside_guidance,
-    order_differences as order_differences,
     published as published,
-    published_guidance as published_guidance,
-    published_shifts as published_shifts,
-    side_by_side as side_by_side,
 )
 from likeness.studies.questions import (
     judged_notions as judged_notions,
@@ -52,8 +47,6 @@ from likeness.studies.study import (
 )
 from likeness.studies.study_folder import StudyFolder as StudyFolder, StudyStatus as StudyStatus, list_studies as list_studies
 from likeness.studies.study_tables import (
-    continuous_table as continuous_table,
-    guidance_table as guidance_table,
     paired_differences as paired_differences,
     shift_table as shift_table,
 )

@@ -10,8 +10,9 @@ import pandas as pd
 from experiments.renders.cars.generate import draw
 from experiments.renders.cars.scene import sample_scenes
 from experiments.renders.render import Render
+from experiments.worker_pool import WorkerPool
 from likeness.errors import InputError
-from likeness.io import WorkerPool, write_atomic
+from likeness.io import write_atomic
 from likeness.progress import Progress
 from likeness.saliency import Masks, write_masks
 

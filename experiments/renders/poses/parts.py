@@ -7,9 +7,10 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from experiments.worker_pool import WorkerPool
 from likeness.arrays import Float64s
 from likeness.errors import InputError
-from likeness.io import WorkerPool, write_atomic
+from likeness.io import write_atomic
 from likeness.progress import Progress
 
 CHUNK = 50

@@ -9,7 +9,7 @@ from threading import Event, Thread
 
 import pytest
 
-from likeness.io import WorkerPool
+from experiments.worker_pool import WorkerPool
 
 # The calls are of the standard library: a new process need not be able to import these tests.
 

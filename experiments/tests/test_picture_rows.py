@@ -6,9 +6,9 @@ import pytest
 from PIL import Image
 from PIL.ImageColor import getrgb
 
+from experiments.picture_rows import picture_rows
 from likeness.data import ImageTable
 from likeness.errors import InputError
-from likeness.plots import picture_rows
 from likeness.plots.label_pictures import LEFT
 from likeness.plots.look import OKABE_ITO
 

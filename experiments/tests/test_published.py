@@ -1,9 +1,10 @@
 import pandas as pd
 import pytest
 
+from experiments.published import beside_guidance, order_differences, published_guidance, published_shifts, side_by_side
 from likeness.errors import InputError
+from likeness.notions.methods import METHOD_TITLES
 from likeness.shifts import read_splits
-from likeness.studies import beside_guidance, published_guidance, published_shifts
 
 COLUMNS = ["table", "dataset", "backbone", "dim", "group", "method", "metric", "mean", "std"]
 
@@ -64,3 +65,31 @@ def test_rows_meet_by_the_papers_names_and_in_percent() -> None:
     alone = beside_guidance(ours("Baseline", "+ELG"), "table4", ["CUB200"]).set_index("row")
     assert alone.loc["+ELG", "R@1, CUB200, paper"] == "67.3 ± 0.2"
     assert alone.loc["Mining mask", "mAP@1000, CUB200, paper"] == "32.6 ± 0.2"
+
+
+def results(rows: list[tuple[str, float, float]], notion: str = "n") -> pd.DataFrame:
+    return pd.DataFrame([{"notion": notion, "metric": "map_at_r", "method": m, "mean": mean, "std": std} for m, mean, std in rows])
+
+
+def test_order_differences_by_hand() -> None:
+    theirs = results([("raw", 0.5, float("nan")), ("pca", 0.6, 0.01), ("ae", 0.4, 0.2), ("oracle", 0.9, 0.0)])
+    ours = results([("raw", 0.7, 0.0), ("pca", 0.3, 0.01), ("ae", 0.35, 0.01), ("exact", 0.8, 0.0)])
+    found = order_differences(ours, theirs)
+    # raw over pca is turned round beyond all deviations; pca over ae by .05, and by .2 against .21 of deviations in the other table
+    assert found[["better", "worse", "clear"]].values.tolist() == [["pca", "raw", True], ["pca", "ae", False]]
+    assert found["their_gap"].tolist() == pytest.approx([0.1, 0.2])
+    assert found["our_gap"].tolist() == pytest.approx([-0.4, -0.05])
+
+
+def test_side_by_side_by_hand() -> None:
+    ours = pd.concat([results([("raw", 0.5, 0.0), ("exact", 0.6, 0.0123), ("pca", float("nan"), float("nan"))]), results([("raw", 1, 0)], "m")])
+    ours["runs"] = [1, 5, 0, 2]
+    theirs = results([("raw", 0.435, float("nan")), ("adam", 0.574, 0.002), ("random", float("nan"), float("nan"))])
+    table = side_by_side(ours, theirs)
+    assert list(table.columns) == [METHOD_TITLES[method] for method in ("raw", "exact", "adam")]
+    assert dict(zip(table.index, table.values.tolist(), strict=True)) == {
+        ("n", "MAP@R", "here"): ["0.500", "0.600 ± 0.012", "–"],
+        ("n", "MAP@R", "paper"): ["0.435", "–", "0.574 ± 0.002"],
+        ("m", "MAP@R", "here"): ["1.000 ± 0.000", "–", "–"],
+        ("m", "MAP@R", "paper"): ["–", "–", "–"],
+    }

@@ -63,13 +63,13 @@ def case_dots(
 def trust_scatter(verdicts: pd.DataFrame, *, title: str | None = None) -> "Figure":
     """A point for each notion and set of images: the score against MAP@R beyond that of the raw encoder; a cross where the notion is flagged.
 
-    `verdicts` of `likeness.studies.trust_verdicts`: images (a color each), notion, score, gain and verdict. InputError: no row, or no such column.
+    `verdicts` of `experiments.analyses.trust`: images (a color each), notion, score, gain and verdict. InputError: no row, or no such column.
     """
     import plotly.graph_objects as go
 
     missing = [name for name in ("images", "notion", "score", "gain", "verdict") if name not in verdicts]
     if missing or verdicts.empty:
-        raise InputError(f"There is no '{(missing or ['score'])[0]}' to draw; pass the table of likeness.studies.trust_verdicts.")
+        raise InputError(f"There is no '{(missing or ['score'])[0]}' to draw; pass the table of experiments.analyses.trust.")
     figure, looks = go.Figure(), {images: look_at(place) for place, images in enumerate(dict.fromkeys(verdicts["images"]))}
     for verdict, symbol in _SYMBOLS.items():
         for images, look in looks.items():
