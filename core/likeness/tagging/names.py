@@ -82,7 +82,8 @@ def check_paths(paths: Iterable[str]) -> list[str]:
     if not 0 < len(kept) <= MOST_IMAGES:
         raise InputError(f"An edit is about 1 to {MOST_IMAGES:,} images, and {len(kept):,} are given; choose some, or edit a part at a time.")
     for path in kept:
-        if not path or len(path) > LONGEST_PATH or "\0" in path or not _is_text(path):
+        is_text = path == path.encode(errors="replace").decode()  # lone surrogates become "?"
+        if not path or len(path) > LONGEST_PATH or "\0" in path or not is_text:
             raise InputError(f"'{plain_name(path)}' is no path of an image; give those in the column 'path' of the table.")
     return kept
 
@@ -101,11 +102,3 @@ def _short(text: str, what: str, longest: int) -> str:
     if len(text) > longest:
         raise InputError(f"{what} has at most {longest:,} characters, and '{plain_name(text)}' has {len(text):,}; write it shorter.")
     return text
-
-
-def _is_text(text: str) -> bool:
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True

@@ -6,8 +6,10 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from unittest.mock import Mock
 from uuid import uuid4
 
+import fsspec
 import numpy as np
 import pandas as pd
 import pytest
@@ -16,6 +18,7 @@ from PIL import Image
 from likeness.data import ImageTable
 from likeness.data.readers.remote import fetch, is_url, read_remote_folder, remote_states
 from likeness.data.readers.tabular import read_table
+from likeness.encoders import embed_images, load_encoder
 from likeness.errors import InputError
 from likeness.io import confine
 
@@ -49,8 +52,6 @@ def served(tmp_path: Path) -> Iterator[tuple[str, Path]]:
 
 @pytest.fixture
 def bucket() -> str:
-    import fsspec
-
     place = f"memory://bucket-{uuid4().hex}"
     for name in ["10.png", "2.png", "cats/a[1].jpg", "dogs/b.jpg", "dogs/.hidden.jpg", ".git/c.png", "notes.txt"]:
         fsspec.filesystem("memory").pipe(f"{place}/{name}", name.encode())
@@ -73,33 +74,20 @@ def test_a_folder_behind_a_url_is_listed_like_one_here(bucket: str) -> None:
     assert fetch(table.frame["path"].tolist()) == [name.encode() for name in names]
 
 
-@pytest.mark.parametrize(
-    ("url", "message"),
-    [
+def test_what_cannot_be_listed(monkeypatch: pytest.MonkeyPatch) -> None:
+    for url, message in (
         ("memory://nothing-here", "There are no images below 'memory://nothing-here'"),
         ("nowhere://x", r"'nowhere://x' cannot be reached \(Protocol not known: nowhere\)"),
         ("http://127.0.0.1:1/x", r"'http://127.0.0.1:1/x'"),
-    ],
-)
-def test_what_cannot_be_listed(url: str, message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        read_remote_folder(url)
-
-
-def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    import fsspec
-
-    def missing(url: str) -> None:
-        raise ImportError("Install s3fs to access S3")
-
-    monkeypatch.setattr(fsspec.core, "url_to_fs", missing)
+    ):
+        with pytest.raises(InputError, match=message):
+            read_remote_folder(url)
+    monkeypatch.setattr(fsspec.core, "url_to_fs", Mock(side_effect=ImportError("Install s3fs to access S3")))
     with pytest.raises(InputError, match="needs the package for 's3://', which is not here; install it with `pip install s3fs`"):
         read_remote_folder("s3://bucket/photos")
 
 
 def test_states_change_with_the_object(bucket: str) -> None:
-    import fsspec
-
     url = f"{bucket}/2.png"
     first, again, missing = remote_states([url, url, f"{bucket}/none.png"])
     assert first == again
@@ -109,8 +97,6 @@ def test_states_change_with_the_object(bucket: str) -> None:
 
 
 def test_images_of_a_web_server_listed_in_a_table(served: tuple[str, Path], tmp_path: Path) -> None:
-    from likeness.encoders import embed_images, load_encoder
-
     address, folder = served
     for i in range(3):
         Image.new("RGB", (8, 8), (i * 80, 10, 200)).save(folder / f"{i}.png")
