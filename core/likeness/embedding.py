@@ -37,7 +37,6 @@ def embed(
             the space and listed in its `table.failed`.
         encoder: a name that `likeness.encoders.load_encoder` takes, or an object with `encode_images` and perhaps `encode_texts`; by default
             "cars" for rendered cars and "photos" for all else.
-        name: of the space, shown to people.
         precision: "bf16": the encoder's network computes in bfloat16, faster on GPUs; its vectors are others and stored apart, under the encoder
             "bf16:NAME". "32": float32. By default as the encoder has it: float32, but "photos" in bfloat16 where the processor or GPU has that.
         options: of `likeness.encoders.embed_images` (progress, should_stop, batch_size ...).

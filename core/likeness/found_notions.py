@@ -71,7 +71,6 @@ def most_dividing(space: "Space", notions: Sequence[Notion], seed: int = 0) -> N
 
     Args:
         space: of an encoder that reads text; of a notion's space, the one that it is made from counts.
-        seed: of the measure.
 
     Returns:
         None where none that can be relied on says more than words that mean nothing, or there are fewer than three images.

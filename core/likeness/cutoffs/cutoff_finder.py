@@ -40,7 +40,6 @@ class CutoffFinder:
             more similar to the query than to the nearest of them.
         fdr: the share of a promised set that may be wrong, above 0 and below 1.
         confidence: chance, above 0 and below 1, that no wrong promise is made for this query.
-        seed: of the random order in which images are drawn.
 
     Raises:
         InputError: similarities that are not finite or of fewer than 2 images, negatives of other images, or fdr or confidence out of range.

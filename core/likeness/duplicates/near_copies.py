@@ -36,7 +36,6 @@ def near_copies(
     Args:
         threshold: above 0, up to 1; `likeness.duplicates.suggest_threshold` suggests one.
         exact: every pair is compared (True) or cells are (False), whatever the number of images; None: as many as above.
-        seed: of the images drawn, and of the cells where an index is built.
         most: pairs that there is room for.
 
     Raises:

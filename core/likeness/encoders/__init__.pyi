@@ -14,11 +14,7 @@ from .models.load_model import (
     transformers_hub as transformers_hub,
     transformers_hub_files as transformers_hub_files,
 )
-from .models.minilm import (
-    check_minilm_weights as check_minilm_weights,
-    installed_folders as installed_folders,
-    minilm_folder as minilm_folder,
-)
+from .models.minilm import check_minilm_weights as check_minilm_weights, installed_folders as installed_folders, minilm_folder as minilm_folder
 from .models.photos import (
     HEAD_FILE as HEAD_FILE,
     MEAN as MEAN,

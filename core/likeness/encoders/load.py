@@ -51,8 +51,7 @@ def download_encoder(name: str, progress: Progress | None = None, should_stop: C
     What ships, lies in a folder or was trained here needs nothing.
 
     Args:
-        progress: called with bytes that are here and bytes in all; by default a bar on stderr.
-        should_stop: asked at least every ten seconds.
+        progress, should_stop: called with bytes that are here and in all (by default a bar on stderr); asked at least every ten seconds.
 
     Returns True once all is here, False after a stop. Raises InputError for an unknown name, or a download that is off, refused or broken off, with
     what to do.

@@ -1,9 +1,4 @@
-from .array_files import (
-    read_array as read_array,
-    read_arrays as read_arrays,
-    read_weights as read_weights,
-    write_weights as write_weights,
-)
+from .array_files import read_array as read_array, read_arrays as read_arrays, read_weights as read_weights, write_weights as write_weights
 from .arrow_table import from_arrow as from_arrow, plain_column as plain_column, to_arrow as to_arrow
 from .checkpoints import CheckpointFile as CheckpointFile
 from .confinement import (

@@ -13,11 +13,7 @@ from likeness.language.class_names import (
     readable_names as readable_names,
 )
 from likeness.language.family import LanguageFamily as LanguageFamily, SimilaritySource as SimilaritySource
-from likeness.language.hierarchy import (
-    Hierarchy as Hierarchy,
-    hierarchy_similarities as hierarchy_similarities,
-    read_hierarchy as read_hierarchy,
-)
+from likeness.language.hierarchy import Hierarchy as Hierarchy, hierarchy_similarities as hierarchy_similarities, read_hierarchy as read_hierarchy
 from likeness.language.models import (
     LANGUAGE_FAMILIES as LANGUAGE_FAMILIES,
     TOP_3 as TOP_3,

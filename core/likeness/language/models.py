@@ -79,7 +79,6 @@ def embed_names(texts: Sequence[str], model: TextEncoder | str = "minilm", devic
         texts: n texts, read as they are: put class names into a primer first (`likeness.language.prime`).
         model: a name that `likeness.language.language_model` knows, or an object with `encode_texts`. Of an object that nothing names
             (`likeness.encoders.encoder_identity`) nothing is remembered.
-        device: where a model given by name computes; "auto" or a torch device.
 
     Raises:
         InputError: there is no text, one is no string, or the model is unknown, not here, or gives no finite vector.

@@ -58,7 +58,6 @@ def class_similarities(
         model: what `language_model` knows, an object with `encode_texts`, "wordnet" (Wu-Palmer), "hierarchy:FILE" (HierMatch) or "hierarchy:wordnet"
             (the same on WordNet's tree); or several, whose matrices are averaged ("Top 3" of Table 3: `TOP_3`).
         primer: sentence with one "{}" that the names are put into. Word vectors, WordNet and hierarchies know names only and get no primer.
-        device: where a model given by name computes.
 
     Returns:
         (n, n) float32, symmetric, in [-1, 1], with ones on the diagonal; [0, 1] from WordNet and hierarchies.

@@ -27,10 +27,9 @@ class DiVA(nn.Module):
     images by `dance`, with keys of a momentum copy of the whole network and a queue of them. A `Separation` keeps each of the last three
     from telling of the first.
 
-    The values are those that the authors published with their code for CUB200-2011, a ResNet50 and parts of 128 dimensions; whether the
-    paper prints each is not certain. On Cars196 they take 0.15 for the weights of parts and 100 for the separation, on Stanford Online
-    Products 0.2, 150 and 70 batches of keys. Their scripts have the temperature 0.01, their code's default is 0.1. The separation falls
-    with the square of the part's dimension: for parts of m dimensions, w_separation * (m / 128)^2 weighs as much as theirs.
+    The values are those of the authors' code for CUB200-2011, a ResNet50 and parts of 128 dimensions (their scripts have the temperature 0.01, its
+    default is 0.1). On Cars196 they take 0.15 for the weights of parts and 100 for the separation, on Stanford Online Products 0.2, 150 and 70
+    batches of keys. For parts of m dimensions, w_separation * (m / 128)^2 weighs as much as theirs.
 
     Shared triplets are of three classes and intra-class triplets of three rows, so that a batch needs three images of each class. The code
     of ooDML (Milbich et al., NeurIPS 2021) is had by `random_labels`, with which two are enough, `official_margin` and `batch_weights`. Other
@@ -41,9 +40,8 @@ class DiVA(nn.Module):
         objective: of the first part: (embeddings (n, d / 4), labels) -> scalar.
         shared_weight, intra_weight, sample_weight, separation_weight: the w.
         beta, margin: of the margin losses of the second and third part.
-        hidden, momentum: width of the separations' inner layers; of the copy.
+        hidden, momentum, queue_batches: width of the separations' inner layers; of the copy; batches whose keys are kept.
         temperature, batch_weights: of `dance`.
-        queue_batches: batches whose keys are kept.
         dropout: share of the features that the second view lacks, where the network reads features that are computed once: they have
             no second crop.
         random_labels: both added margin losses are on `random_label_triplets`.

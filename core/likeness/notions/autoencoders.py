@@ -32,7 +32,6 @@ class LinearAutoencoder:
 
     Args:
         dim: dimensions, at most those of the encoder.
-        seed: of the initial weights.
         normalize: rows are scaled to unit length first, as the paper writes. False: taken as given, as in the authors' code, where
             prompts are of unit length and images are not.
         weight_decay: share of the weights that is added to their gradients; the paper has none here.

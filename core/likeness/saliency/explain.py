@@ -43,7 +43,6 @@ class Saliency:
     """What one space looks at in n images.
 
     Attributes:
-        name: the space's.
         sums: (n, h, w) float32, absolute gradients summed over the noisy copies: the maps before they are scaled.
         pixels: (n, h, w, 3) uint8, the images as the model sees them, resized and cropped.
         percentile: of each image's sums; what `maps` shows as 1.
@@ -112,8 +111,7 @@ def saliency_of_spaces(
         noise: their deviation, in units of the range of the image's values.
         percentile: of each map; shown as 1.
         batch_size: copies per forward pass; memory grows with it.
-        progress: called with (images done, images).
-        should_stop: asked after each batch of images; what is done then is returned.
+        progress, should_stop: called with (images done, images); asked after each batch of images, and what is done then is returned.
 
     Raises:
         InputError: a space without a differentiable model, images that are not there or can't be read, a number out of range.

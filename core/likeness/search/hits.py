@@ -20,7 +20,6 @@ class Hits:
     Attributes:
         rows: their numbers in the table, (k,) for one query, (q, k) for several.
         similarities: cosine similarities of the same shape, descending.
-        table: the images that were searched.
 
     Example:
         >>> import likeness as lk

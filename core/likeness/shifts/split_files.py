@@ -109,7 +109,6 @@ class SplitFile(FrozenConfig):
         encoder: whose features were measured.
         measure: "class means": the distance of the two sets of class means, as in the ooDML paper; "images": that of all images' features.
         rule, removal, per_step: of `swap_splits` and `removal_splits`; "" and 0 where they are not known.
-        seed: of the tuning classes.
         note: where they come from.
     """
 

@@ -20,9 +20,7 @@ from likeness.studies.comparison_tables import (
 from likeness.studies.convergence import convergence as convergence, convergence_table as convergence_table
 from likeness.studies.encoder_sizes import PAPER_ENCODERS as PAPER_ENCODERS, SHIPPED_ENCODERS as SHIPPED_ENCODERS, encoder_sizes as encoder_sizes
 from likeness.studies.prompt_counts import prompt_counts as prompt_counts
-from likeness.studies.published import (
-    published as published,
-)
+from likeness.studies.published import published as published
 from likeness.studies.questions import (
     judged_notions as judged_notions,
     parse_dimensions as parse_dimensions,
@@ -46,10 +44,7 @@ from likeness.studies.study import (
     table_of as table_of,
 )
 from likeness.studies.study_folder import StudyFolder as StudyFolder, StudyStatus as StudyStatus, list_studies as list_studies
-from likeness.studies.study_tables import (
-    paired_differences as paired_differences,
-    shift_table as shift_table,
-)
+from likeness.studies.study_tables import paired_differences as paired_differences, shift_table as shift_table
 from likeness.studies.sweeps.config import SweepConfig as SweepConfig, read_sweep as read_sweep
 from likeness.studies.sweeps.folder import SweepFolder as SweepFolder
 from likeness.studies.sweeps.sweep import sweep as sweep

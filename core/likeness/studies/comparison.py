@@ -51,12 +51,7 @@ def compare(
 
     Args:
         base: the images in their encoder's space; their table has each notion's `attribute`.
-        methods: of `METHODS`: "random" (uniform on the sphere), "raw" (the encoder), "random-transform" (InDiReCT's start), "pca", "lae" and "ae"
-            (linear and nonlinear autoencoder), "lae-code" and "ae-code" (the same by the protocol of the authors' code: images' features in their
-            own lengths, ranked by Euclidean distance), "exact", "adam" and "faded" (InDiReCT's solvers), "pca-faded"; later ways to read a
-            notion's words: "scaled-pca", "crl", "probabilities", "clay", "contrastive-pca" and "null-space", the last two of which hold it against
-            the other notions that fit the images (`Space.fit_material`); the control "other-words" (InDiReCT on words that do not belong to the
-            images), "oracle" (learned from the labels that it is measured on). Or one's own, an object or a class with fit(text) and
+        methods: names of `likeness.notions.METHODS`, whose lines say what each is. Or one's own, an object or a class with fit(text) and
             transform(images), or (name, factory) with factory(dim=..., seed=...).
         dims: whole numbers, or "suggested": each notion's own `dim`, or where it has none, what `likeness.notions.suggest_dim` says of its
             prompts. By default the paper's 128.
@@ -65,9 +60,7 @@ def compare(
             label, in any case of letters; NaN where no label is an aspect.
         ranking: "cosine", the paper's similarity, or "euclidean", by which the authors' code ranks. They differ for "pca", "lae", "ae" and one's
             own methods, whose rows are not of unit length. A method with a `ranking` of its own ("lae-code", "ae-code") keeps it.
-        progress: called with (runs done, runs in all).
-        should_stop: asked before each run; once True, the runs so far are returned.
-        on_run: called with each row as it is finished.
+        progress, should_stop, on_run: called with (runs done, runs in all); asked before each run; called with each row as it is finished.
 
     Returns:
         One row per run: notion, method, dim, seed, left_out, fit_seconds, refused, and the metrics. `left_out` says how many images have no label,

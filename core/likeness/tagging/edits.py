@@ -23,7 +23,6 @@ class Edit:
 
     Attributes:
         id: its number in the log, which grows from 1; 0 where nothing was left to do, which is not logged.
-        images: how many images it changed.
         skipped: of an undo or a redo, how many images it left as they are, as somebody has changed them since.
         action: "add", "remove", "set", "clear", "note", "import", "rename", "undo" or "redo".
         name, value: what was given or removed; empty where they are several. Of "rename" the name is "OLD → NEW".

@@ -14,17 +14,7 @@ from typing import Any
 
 from likeness.encoders.models.hub_files import HubFiles, hub_name, missing_files, repository_storage
 from likeness.errors import InputError
-from likeness.io import (
-    DOWNLOAD_SILENCE,
-    RemoteFile,
-    check_room,
-    download_problem,
-    explained,
-    fetch_files,
-    free_bytes,
-    progress_or_bar,
-    status_of,
-)
+from likeness.io import DOWNLOAD_SILENCE, RemoteFile, check_room, download_problem, explained, fetch_files, free_bytes, progress_or_bar, status_of
 from likeness.progress import Progress, Stopped
 
 _PASSES = 4  # a configuration may name the next repository

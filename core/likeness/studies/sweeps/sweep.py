@@ -27,8 +27,7 @@ def sweep(config: SweepConfig | Path | str, folder: Path | str | None = None, pr
 
     Args:
         config: what is searched, or its YAML file, or the folder of a sweep that goes on.
-        folder: where the sweep lies or will lie; None: `runs/NAME`.
-        progress: called with (runs done, runs, the next run in words) before each run.
+        folder, progress: where the sweep lies or will lie (None: `runs/NAME`); called with (runs done, runs, the next run in words) before each.
 
     Returns:
         The sweep: `.trials()`, `.best()`, `.figures()`, `.importance()`.

@@ -49,8 +49,7 @@ def train(
     draw others.
 
     Args:
-        folder: where the run lies or will lie.
-        progress: called with (done, total, what is being done).
+        folder, progress: where the run lies or will lie; called with (done, total, what is being done).
         loss: an object in place of the config's objective: a module or a function (embeddings (n, d), labels (n,)) -> scalar, whose parameters
             are trained too. Labels are class numbers, or label distances (a, n) of the first a rows where the config's objective reads those.
             The saved config calls it "custom", and the run can only be resumed with the object.
