@@ -3,8 +3,8 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from experiments.published import beside_guidance, published_guidance
 from likeness.language import language_model
-from likeness.studies import beside_guidance, published_guidance
 from likeness.studies.study import cells, read_study, row_configs, studies, study_splits
 from likeness.training.config import RunConfig, difference, read_config
 from likeness.training.loop.given_objects import build_objective
