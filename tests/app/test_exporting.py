@@ -100,6 +100,7 @@ def _paths() -> list[str]:
     return [str(path) for path in lk.read("cars").frame["path"].iloc[ROWS]]
 
 
+@pytest.mark.long
 def test_every_target_but_addresses_is_offered_and_its_file_holds_what_was_selected(form: Page, tmp_path: Path) -> None:
     assert form.at("export_target").options == [TARGETS[name].title for name in CHECKS]
     assert {name for name, each in TARGETS.items() if each.takes != "run"} - set(CHECKS) == {"pgvector"}

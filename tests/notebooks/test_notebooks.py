@@ -87,6 +87,7 @@ def test_outputs_of_analyses_are_those_of_the_full_setting_and_small_with_a_pict
     assert all("image/png" in data for data in figures)
 
 
+@pytest.mark.long
 def test_the_quickstart_has_ten_short_cells_and_runs_from_top_to_bottom(tmp_path: Path) -> None:
     path = FOLDER / "00_quickstart.ipynb"
     cells = code_cells(formats().read(path, as_version=4))[1:]

@@ -74,6 +74,7 @@ def test_no_folder_of_this_machine_is_told(tmp_path: Path) -> None:
     assert "run:mine" in page
 
 
+@pytest.mark.long
 def test_two_thousand_cars_take_less_than_five_megabytes_or_as_many_as_are_asked_for(tmp_path: Path) -> None:
     color = get_notion("car color")
     path = write_report(notion_report(cars(), color, ReportOptions(layout="pca")), tmp_path / "color.html")

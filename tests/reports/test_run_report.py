@@ -10,6 +10,7 @@ from likeness.reports import ReportOptions, report_html, run_report
 from likeness.training import RunFolder, checkpoint_figures, presets, read_config, run_images
 
 
+@pytest.mark.long
 def test_a_run_beside_the_raw_encoder_on_images_that_it_has_not_seen(tmp_path: Path) -> None:
     run = lk.train("shipped-cars-elg", tmp_path / "a secret place" / "mine", epochs=2)
     report = run_report(run, ReportOptions(layout="pca", images=60))

@@ -152,6 +152,7 @@ def test_a_run_that_is_refused_or_stopped_before_its_first_step_says_why(config:
     assert run.status().state == "stopped"  # and not failed
 
 
+@pytest.mark.long
 def test_two_runs_at_once_do_not_disturb_each_other(begin: Any, content: dict[str, Any], tmp_path: Path) -> None:
     configs = [config_from(content | {"seed": seed}) for seed in (0, 1)]
     alone = [train(config, tmp_path / f"alone{number}") for number, config in enumerate(configs)]
