@@ -71,11 +71,11 @@ def train_captioner(
     try:
         return _train(config, captioned, features, place, before.seconds, wordnet, progress or no_progress)
     except BaseException as error:
-        state = "stopped" if isinstance(error, KeyboardInterrupt | SystemExit) else "failed"
-        message = str(error) if isinstance(error, InputError) else "Interrupted; call again to go on." if state == "stopped" else repr(error)
+        stopped = isinstance(error, KeyboardInterrupt | SystemExit)
+        message = str(error) if isinstance(error, InputError) else "Interrupted; call again to go on." if stopped else repr(error)
         now = place.standing.status()
         with contextlib.suppress(OSError):
-            place.standing.report_status(Status(state, now.step, now.total, message, 0, now.seconds))
+            place.standing.report_status(Status("stopped" if stopped else "failed", now.step, now.total, message, 0, now.seconds))
         raise
 
 

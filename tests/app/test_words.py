@@ -1,14 +1,14 @@
 """What is said of jobs, runs and results, without a page."""
 
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, get_args
 
 import pandas as pd
 import pytest
 
 from likeness.evaluation import metric_title
 from likeness.training.config import BatchConfig, DataConfig, GuidanceConfig, RunConfig
-from likeness.training.runs.run_folder import Status
+from likeness.training.runs.run_folder import State, Status
 from pages.compare.analyses import sentences
 from shared import run_words
 from shared.progress import _standing, duration, rate
@@ -43,7 +43,7 @@ def test_a_status_says_how_far_a_run_is(status: Status, said: str) -> None:
 
 
 def test_every_state_has_a_word_and_every_metric_a_sentence_that_begins_with_its_name() -> None:
-    assert set(run_words.STATES) == {"new", "running", "stopped", "finished", "failed", "lost"}
+    assert set(run_words.STATES) == set(get_args(State))
     for metric in ("recall_at_1", "nmi", "ndcg_at_10"):
         assert run_words.metric_help(metric).startswith(f"{metric_title(metric)}: ")
     assert "among their top 16" in run_words.metric_help("recall_at_16")

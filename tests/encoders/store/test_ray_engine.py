@@ -270,16 +270,22 @@ def test_no_cluster_and_a_machine_too_busy_to_start_ray_are_one_clear_error(
 ) -> None:
     import ray
 
+    begun: list[str] = []
+
     def time_out(**options: Any) -> None:
+        begun.append(options["address"])
         raise Exception("The current node timed out during startup.")
 
     monkeypatch.delenv("RAY_ADDRESS", raising=False)
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     monkeypatch.setattr(ray, "is_initialized", lambda: False)
-    monkeypatch.setattr(ray, "shutdown", lambda: None)
+    monkeypatch.setattr(ray, "shutdown", lambda: begun.append("ended"))
     monkeypatch.setattr(ray, "init", time_out)
     with pytest.raises(InputError, match=message), ray_cluster(address):
         pass
+    assert begun[-1] == "ended"
+    if address is None:
+        assert begun == ["local", "ended"] * 3  # what came up of one is gone before the next
     assert not list(tmp_path.glob("lk-*"))
 
 

@@ -23,7 +23,7 @@ from likeness.training.loop.loggers import build_loggers, close_loggers
 from likeness.training.loop.module import RunModule
 from likeness.training.loop.prepare import ReadyRun, prepare_run
 from likeness.training.loop.trainer import build_trainer, dist_context_of, lost_process_message, retain_freed_memory, silence_lightning
-from likeness.training.runs.run_folder import RunFolder, Status
+from likeness.training.runs.run_folder import RunFolder, State, Status
 
 # What Lightning resumes from, beside the step.
 _STATE = ("state_dict", "loops", "optimizer_states", "lr_schedulers")
@@ -140,7 +140,7 @@ def _train(config: RunConfig, run: RunFolder, dist: DistContext, before: Status,
 
 
 def _conclude(config: RunConfig, run: RunFolder, module: RunModule, callback: RunCallback, device: torch.device) -> None:
-    state = "stopped" if callback.stopped else "finished"
+    state: State = "stopped" if callback.stopped else "finished"
     if state == "finished":
         with placed_on(module, device):
             figures = callback.final(module)

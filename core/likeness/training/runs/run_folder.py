@@ -19,6 +19,7 @@ from likeness.io import as_path, parse_json, regular_file, runs_dir, sync_folder
 from likeness.training.config import RunConfig, as_yaml, read_config
 
 Checkpoint = Literal["last", "best"]
+State = Literal["new", "running", "stopped", "finished", "failed", "lost"]
 CHECKPOINTS: tuple[Checkpoint, ...] = ("best", "last")
 
 _MOST_FIGURES = 1000  # in one line
@@ -39,7 +40,7 @@ class Status:
         seconds: spent in training.
     """
 
-    state: str = "new"
+    state: State = "new"
     step: int = 0
     total: int = 0
     message: str = ""
@@ -97,7 +98,7 @@ class TaskFolder:
         self.claim()
         begun, done = time.perf_counter(), 0
 
-        def report(now: int, message: str = "", state: str = "running") -> None:
+        def report(now: int, message: str = "", state: State = "running") -> None:
             nonlocal done
             done = now
             pid = os.getpid() if state == "running" else 0
@@ -148,7 +149,7 @@ class RunFolder(TaskFolder):
                 if time.time() - file.stat().st_mtime > _LEFTOVER_SECONDS:
                     file.unlink()
 
-    def end(self, state: str, message: str) -> None:
+    def end(self, state: State, message: str) -> None:
         """Writes that the run has ended, at the step where it stood."""
         now = self.status()
         self.report_status(Status(state, now.step, now.total, message, 0, now.seconds))
