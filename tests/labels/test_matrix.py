@@ -1,6 +1,7 @@
 from pathlib import Path
 
 import numpy as np
+import psutil
 import pytest
 from scipy.spatial.distance import pdist, squareform
 
@@ -137,6 +138,7 @@ def test_files_that_hold_no_matrix_of_these_images(tmp_path: Path) -> None:
         with pytest.raises(InputError, match=message) as caught:
             read_matrix(tmp_path / name, 4)
         assert len(str(caught.value).splitlines()) == 1
+        assert str(tmp_path / "several.npz") not in [each.path for each in psutil.Process().open_files()]
 
 
 @pytest.fixture

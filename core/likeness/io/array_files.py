@@ -33,6 +33,7 @@ def read_array(path: Path, *, mapped: bool = False) -> NDArray[Any]:
     with _explained(f"'{path.name}'", "an array", "save it with numpy.save"):
         found = np.load(regular_file(path), mmap_mode="r" if mapped else None, allow_pickle=False)
     if not isinstance(found, np.ndarray):
+        found.close()
         raise InputError(f"'{path.name}' holds several arrays; save the one that is wanted with numpy.save.")
     return found
 
