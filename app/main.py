@@ -4,18 +4,18 @@ from pathlib import Path
 
 import streamlit as st
 
-import hand_labels
-from access import confine_server, redact
-from components.theme_switch import theme_switch
 from likeness.errors import InputError
-from navigation import PAGES, find_page, menu
-from shared import account_line, aspect_labels, drafts, growing, link, problems, progress, selection, sidebar, trained, view_list
-from shared.app_page import AppPage
-from shared.plain import plain
-from shared.view import current_view, forget_view, set_view
-from visitor_data import note_visit
-from warm import warm_up
-from widget_values import check_widget_values
+from navigation import HOME, PAGES, find_page, menu, show_paths
+from parts import account_line, aspect_labels, drafts, growing, link, problems, progress, selection, sidebar, trained, view_list
+from parts.app_page import AppPage
+from parts.plain import plain
+from parts.theme_switch import theme_switch
+from parts.view import current_view, forget_view, set_view
+from parts.warm import warm_up
+from parts.widget_values import check_widget_values
+from server import hand_labels
+from server.access import confine_server, redact
+from server.visitor_data import note_visit
 
 HERE = Path(__file__).parent
 
@@ -42,7 +42,7 @@ def tell(problem: str) -> None:
     st.error(plain(problem), icon=":material/error:")
     with st.container(horizontal=True, vertical_alignment="center"):
         st.button("Try again", icon=":material/replay:", key="try_again")  # any click draws the page anew
-        st.page_link("pages/your_images/page.py", label="To your images", icon=":material/add_photo_alternate:")
+        st.page_link("pages/images/page.py", label="To the images", icon=":material/add_photo_alternate:")
 
 
 confine_server()  # also where main.py is served by itself
@@ -66,7 +66,9 @@ drafts.keep_in_url()
 said, watcher = st.container(), st.container()  # above the page, at the same place in every run
 complete = False
 try:
-    if look(find_page(chosen.url_path), first_screen=not chosen.url_path):
+    page = find_page(chosen.url_path)
+    show_paths(page)
+    if look(page, first_screen=page is HOME):
         chosen.run()
     complete = True
 except growing.NothingYet as waiting:
@@ -79,7 +81,7 @@ with said:
     link.end(chosen.url_path, complete)
 with watcher:
     progress.watch()
-view_list.show(chosen.url_path, {page.address: page.title for page in PAGES} | {"": PAGES[0].title})
+view_list.show(chosen.url_path, {page.address: page.title for page in PAGES} | {"": HOME.title})
 account_line.show()
 warm_up()
 drafts.follow_other_tabs()

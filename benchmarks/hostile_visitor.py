@@ -160,7 +160,7 @@ class Visitor(Session):
         """On the page Your images: puts files into the field and clicks the button."""
         field = WidgetState(id=self.labels["Images, or a ZIP of images"])
         field.file_uploader_state_value.uploaded_file_info.extend(files)
-        self.run("your_images", field, WidgetState(id=self.labels["Embed these images"], trigger_value=True))
+        self.run("images", field, WidgetState(id=self.labels["Embed these images"], trigger_value=True))
 
 
 def _attack(url: str, over: Any, tallies: Any) -> None:
@@ -281,7 +281,7 @@ class Attacker:
         page = Visitor(self._url, _ATTACKER, random.randrange(10**6))
         page.open()
         try:
-            page.run("your_images")
+            page.run("images")
             while not self._over.is_set():
                 page.upload([self._put(page.id, content) for content in self._images])
                 self._count("hostile images", len(self._images))

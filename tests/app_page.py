@@ -36,7 +36,7 @@ class Page(AppTest):
 
     def wait(self, *kinds: str) -> Self:
         """The page once its background work of these kinds has ended, also what begins with the result of other work."""
-        from background import jobs
+        from server.jobs import jobs
 
         ended: list[Any] = []
         while begun := [job for kind in kinds for job in jobs().all(kind) if job not in ended]:

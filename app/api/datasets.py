@@ -12,10 +12,10 @@ from likeness.data import DatasetEntry, ImageTable, list_datasets as all_dataset
 from likeness.encoders import map_path
 from likeness.errors import InputError
 from likeness.space import Space
-from server_settings import server
-from shared import cached
-from shared.sidebar import fitting
-from visitors import visitor
+from parts import cached
+from parts.sidebar import fitting
+from server.settings import server
+from server.visitors import visitor
 
 _EXAMPLES, _LONGEST = 20, 200
 

@@ -13,14 +13,14 @@ from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from api.problems import Problem
-from clients import client_of
-from doors.hosts import READS
-from doors.pace import Pace
-from doors.programs import problem
-from request_scope import PROGRAM, answering, request_scope
-from server_settings import ServerSettings
-from signed_in import account_in
-from slots import Slots
+from server.clients import client_of
+from server.middleware.hosts import READS
+from server.middleware.pace import Pace
+from server.middleware.programs import problem
+from server.request_scope import PROGRAM, answering, request_scope
+from server.settings import ServerSettings
+from server.signed_in import account_in
+from server.slots import Slots
 
 _AT_ONCE, _OF_ONE = 64, 16  # requests in all, and of one client
 _THREADS = 16

@@ -18,13 +18,13 @@ from api.openapi import document
 from api.openapi_page import HEADERS, page
 from api.operation import PREFIX, Operation
 from api.operations import OPERATIONS
+from api.picture_routes import small_picture
 from api.problems import Problem, problem_of
 from api.schemas import OfImage
-from doors.programs import API, problem
 from likeness.errors import InputError
 from likeness.io import parse_json
-from routes import small_picture
-from server_settings import server
+from server.middleware.programs import API, problem
+from server.settings import server
 
 _NOT_KEPT = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
 _PICTURES = ("image/", "application/octet-stream")

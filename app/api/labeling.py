@@ -4,15 +4,15 @@ from http import HTTPStatus
 
 import pandas as pd
 
-import hand_labels
 from api.datasets import entry_of, file_of
 from api.problems import Problem, check_may_edit
 from api.schemas import Edited, EditLabels, ImageLabels, LabelCount, LabeledImage, LabeledImages, Labels, OfDataset
 from likeness.data import ImageTable
 from likeness.tagging import NOTE, Edit, TagStore, match_images
-from request_scope import PROGRAM, request_scope
-from server_settings import server
-from shared import cached
+from parts import cached
+from server import hand_labels
+from server.request_scope import PROGRAM, request_scope
+from server.settings import server
 
 
 def list_labels(arguments: OfDataset) -> Labels:

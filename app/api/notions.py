@@ -9,10 +9,10 @@ from likeness.data import DatasetEntry
 from likeness.encoders import cut_ends
 from likeness.notions import Notion, is_own, list_notions as all_notions
 from likeness.space import Space
-from quotas import check_notion
-from shared import cached, drafts
-from shared.sidebar import fitting
-from visitors import notions_dir
+from parts import cached, drafts
+from parts.sidebar import fitting
+from server.quotas import check_notion
+from server.visitors import notions_dir
 
 IN_WORDS = "in words"  # name of a notion that was given in words
 

@@ -9,8 +9,8 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from addresses import address
 from api.openapi import document
+from server.addresses import address
 
 _EXAMPLE = 'curl -H "Authorization: Bearer $TOKEN" "$SERVER/api/v1/datasets/cars/images/3/neighbors?k=5&notion=car-color"'
 _STYLE = (Path(__file__).parent / "openapi_page.css").read_text(encoding="utf-8")

@@ -4,10 +4,10 @@ from http import HTTPStatus
 
 from pydantic import ValidationError
 
-from access import refusal, shared_name, without_paths
 from likeness.errors import InputError
 from likeness.io import validation_message
-from shared.cached import TooManyMissingError
+from parts.cached import TooManyMissingError
+from server.access import refusal, shared_name, without_paths
 
 _LONGEST = 500  # letters
 

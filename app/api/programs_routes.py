@@ -7,9 +7,9 @@ from typing import Any
 from starlette.routing import BaseRoute, Mount, Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from api.mcp_package import check_installed
-from doors.programs import API, MCP, problem
-from server_settings import ServerSettings
+from server.mcp_package import check_installed
+from server.middleware.programs import API, MCP, problem
+from server.settings import ServerSettings
 
 Lifespan = Callable[[Any], AbstractAsyncContextManager[None]]
 

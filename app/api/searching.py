@@ -16,9 +16,9 @@ from likeness.errors import InputError
 from likeness.io import foreign_image
 from likeness.search import Query
 from likeness.space import Space
-from server_settings import server
-from shared import cached
-from shared.bounded import BoundedCache
+from parts import cached
+from parts.bounded import BoundedCache
+from server.settings import server
 
 _KEPT_BYTES = 16_000_000
 Rows = tuple[NDArray[np.int64], NDArray[np.float32]]

@@ -3,12 +3,12 @@
 from collections.abc import Callable
 from importlib.metadata import version
 
-from access import refusal
 from api.schemas import Nothing, Status
 from likeness.data import list_datasets
-from server_settings import server
-from signed_in import account
-from visitors import visitor
+from server.access import refusal
+from server.settings import server
+from server.signed_in import account
+from server.visitors import visitor
 
 _computing: list[Callable[[], int]] = []
 

@@ -15,8 +15,8 @@ from api.openapi import input_schema
 from api.operation import Operation
 from api.operations import OPERATIONS
 from api.problems import Problem
-from doors.programs import problem
-from request_scope import answering
+from server.middleware.programs import problem
+from server.request_scope import answering
 
 if TYPE_CHECKING:
     from mcp.server.lowlevel import Server

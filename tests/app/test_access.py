@@ -10,8 +10,17 @@ from typing import Any
 import numpy as np
 import pytest
 
-import access
-from access import (
+from fake_hub import FakeHub
+from likeness.data import absolute_source, new_entry, read_dataset, save_uploads
+from likeness.errors import InputError
+from likeness.io import as_path
+from likeness.io.confinement import check_url
+from likeness.tagging import export_csv, tag_store
+from likeness.training import as_yaml
+from likeness.training.config import BackboneConfig, config_from
+from parts.config_access import resolve_config
+from server import access
+from server.access import (
     allowed,
     check_may,
     confine_server,
@@ -26,17 +35,8 @@ from access import (
     shared_name,
     upload_limits,
 )
-from config_access import resolve_config
-from fake_hub import FakeHub
-from likeness.data import absolute_source, new_entry, read_dataset, save_uploads
-from likeness.errors import InputError
-from likeness.io import as_path
-from likeness.io.confinement import check_url
-from likeness.tagging import export_csv, tag_store
-from likeness.training import as_yaml
-from likeness.training.config import BackboneConfig, config_from
+from server.visitors import QUERY_PREFIX, own_uploads_dir
 from small_caltech101 import serve_caltech101
-from visitors import QUERY_PREFIX, own_uploads_dir
 from worlds import ADA, BEN, draw, serve, visit
 
 HERE = "cannot be reached here"
@@ -382,14 +382,14 @@ def test_no_path_of_the_server_is_told_also_not_by_errors_of_labels(places: Path
     assert redact(damaged.value).startswith(f"The tags in '{store.path.name}' ")
 
 
-COMMANDS = ("access.py", "background.py", "password.py", "serve.py", "admin.py", "server_settings.py")
+COMMANDS = ("access.py", "jobs.py", "password.py", "serve.py", "admin.py", "settings.py")
 
 
 def test_every_error_that_the_app_shows_is_redacted() -> None:
     """A caught error goes through `redact` or into another error, or only the system's number and words are taken; so do those of jobs."""
-    app = Path(access.__file__).parent
+    app = Path(access.__file__).parents[1]
     for file in app.rglob("*.py"):
-        if file.name not in COMMANDS and "components" not in file.parts:
+        if file.name not in COMMANDS:
             nodes = list(ast.walk(ast.parse(file.read_text(encoding="utf-8"))))
             for use in _errors_used(nodes):
                 assert use in _redacted(nodes), f"{file.relative_to(app)}:{use.lineno} shows an error as it is"

@@ -8,7 +8,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-import added_labels
 from app_page import Page
 from likeness.data import SHIPPED_CARS, DatasetEntry, ImageTable, add_dataset, new_entry, read_cars
 from likeness.errors import InputError
@@ -17,8 +16,9 @@ from likeness.notion_trust import Trust
 from likeness.notions import Notion, get_notion, save_notion
 from likeness.samplers import MPerClassBatches
 from likeness.training import RunConfig, config_from, run_images
-from shared import cached, maps
-from shared.sidebar import ASPECTS
+from parts import cached, maps
+from parts.sidebar import ASPECTS
+from server import added_labels
 from worlds import ADA, BEN, copy_cars, dataset, draw_noise, serve, visit
 
 COLORS = Notion("two colors", "a {} car", ("red", "blue"))
@@ -107,7 +107,7 @@ def test_where_all_can_be_relied_on_a_line_says_so(app: Page, noise: DatasetEntr
 def test_what_divides_the_photos_is_chosen_unless_the_encoder_hardly_sees_them(
     app: Page, noise: DatasetEntry, monkeypatch: pytest.MonkeyPatch, warning: str, color: str | None
 ) -> None:
-    monkeypatch.setattr("shared.cached.most_dividing", lambda space, notions: notions[1])
+    monkeypatch.setattr("parts.cached.most_dividing", lambda space, notions: notions[1])
     cached._first_starter.clear()
     add_dataset(replace(noise, warning=warning))
     assert _color(_open(app, noise)) == color
@@ -119,8 +119,8 @@ def test_they_are_an_attribute_on_every_page(app: Page, photos: DatasetEntry) ->
     table = app.session_state["view"].base.table
     assert table.attributes == [ADDED]
     assert table.frame[ADDED].tolist() == app.session_state["view"].base.best_aspects(get_notion("car color")).tolist()
-    for page in ("semantics", "shifts", "explore", "compare"):
-        app.open(page).says("They cannot judge that encoder" if page != "compare" else "the encoder would judge itself")
+    for page in ("semantics", "shifts", "explore", "methods"):
+        app.open(page).says("They cannot judge that encoder" if page != "methods" else "the encoder would judge itself")
     assert app.open("shifts").at("shift_classes").value == [ADDED]
     assert _color(app.open("explore")) == ADDED
     assert app.click("remove_labels").session_state["view"].base.table.attributes == []
@@ -141,10 +141,10 @@ def test_what_was_added_is_found_by_its_path_under_a_name_that_is_never_given_tw
 
 
 def test_those_of_an_upload_go_with_it_and_nobody_labels_what_is_everyones(monkeypatch: pytest.MonkeyPatch) -> None:
-    import visitor_data
-    from access import owner_of, resolve_entry, shared_name, upload_limits
     from likeness.data import absolute_source, read_dataset, save_uploads
-    from visitors import own_dir, own_uploads_dir
+    from server import visitor_data
+    from server.access import owner_of, resolve_entry, shared_name, upload_limits
+    from server.visitors import own_dir, own_uploads_dir
 
     serve(monkeypatch, shared=True)
     visit(monkeypatch)

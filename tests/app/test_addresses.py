@@ -15,20 +15,22 @@ from starlette.routing import Route, WebSocketRoute
 from starlette.testclient import TestClient
 from starlette.websockets import WebSocket
 
-import routes
-import start_page
-from addresses import address
-from doors.path_prefix import PathPrefix
-from doors.programs import API, MCP
+from api import picture_routes
 from navigation import PAGES
+from server import start_page
+from server.addresses import address
+from server.middleware.path_prefix import PathPrefix
+from server.middleware.programs import API, MCP
 
 APP = Path(__file__).resolve().parents[2] / "app"
 SCRIPTS = APP.parent / "core" / "likeness" / "plots" / "linked_map" / "scripts"
 OTHERS = {API[1:], MCP[1:], "login", "logout", "token", "media"}
-FIRST = sorted({str(route.path).split("/")[1] for route in [*routes.ROUTES, *start_page.routes()]} | OTHERS)
+FIRST = sorted({str(route.path).split("/")[1] for route in [*picture_routes.ROUTES, *start_page.routes()]} | OTHERS)
 OWN = re.compile(rf"/({'|'.join(filter(None, FIRST))})(/|\?|$)")
 # what a request's path is compared with, and where a route is said to be
-COMPARES = {"doors/login.py", "doors/token_door.py", "doors/programs.py", "routes.py", "start_page.py"}
+COMPARES = {f"server/{name}.py" for name in ("middleware/login", "middleware/token_door", "middleware/programs", "start_page")} | {
+    "api/picture_routes.py"
+}
 
 
 def _literals(tree: ast.AST) -> list[tuple[int, str]]:
@@ -107,7 +109,7 @@ def test_redirects_to_this_server_stay_below_the_path_and_others_what_they_are(p
 
 
 def test_a_row_is_served_and_what_names_no_row_or_no_dataset_is_not_there() -> None:
-    client = TestClient(Starlette(routes=routes.ROUTES))
+    client = TestClient(Starlette(routes=picture_routes.ROUTES))
     odd = ("-1", "2000", "9" * 30, "9" * 5000, "²", "٣", "1.5", "1e3", "0x1", "%00", "%ff", "a", "nan", "+1", " 1")
     for name in ("thumbnails", "labeled", "info"):
         for row in odd:

@@ -17,7 +17,7 @@ from starlette.testclient import TestClient
 
 import likeness as lk
 from likeness.notions import get_notion
-from server_settings import ServerSettings
+from server.settings import ServerSettings
 from worlds import api_routes, cars, dataset, draw_noise
 
 CARS = "/api/v1/datasets/cars"

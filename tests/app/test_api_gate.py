@@ -23,12 +23,12 @@ from starlette.testclient import TestClient
 
 import likeness as lk
 from api.gate import Gate
-from doors.hosts import Hosts
-from doors.limits import Limits
 from likeness.data import add_dataset, new_entry
-from program_tokens import write_token
-from server_settings import ServerSettings
-from visitors import COOKIE
+from server.middleware.hosts import Hosts
+from server.middleware.limits import Limits
+from server.program_tokens import write_token
+from server.settings import ServerSettings
+from server.visitors import COOKIE
 from worlds import ADA, BEN, api_routes, draw_noise, in_own_loop, serve
 
 CARS = "/api/v1/datasets/cars"
@@ -179,8 +179,8 @@ def client(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[TestClie
 @pytest.fixture
 def upload(client: TestClient) -> str:
     """The id of a dataset that a visitor has uploaded."""
-    from request_scope import answering
-    from visitors import own_uploads_dir, visitor
+    from server.request_scope import answering
+    from server.visitors import own_uploads_dir, visitor
 
     with answering({"type": "http", "path": "/api", "headers": [(b"cookie", MINE["Cookie"].encode())]}):
         owner = str(visitor())

@@ -11,8 +11,8 @@ import pytest
 
 from app_page import Page
 from pages.explore import attribute_table, table_columns
-from shared import selection
-from shared.neighbors import Query
+from parts import selection
+from parts.neighbors import Query
 
 
 @pytest.fixture

@@ -8,9 +8,9 @@ import pytest
 import streamlit as st
 from hypothesis import given, strategies
 
-from background import Job, Jobs, Stage
 from likeness.errors import InputError
-from pages.compare import live_runs
+from pages.methods import live_runs
+from server.jobs import Job, Jobs, Stage
 from waiting import wait_until
 from worlds import Clock
 
@@ -91,7 +91,7 @@ class Time(Clock):
 def reporting(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Time, Job]]:
     """A clock that a test sets, and a job that goes on until the test has ended."""
     clock, ended = Time(), threading.Event()
-    monkeypatch.setattr("background.time", clock)
+    monkeypatch.setattr("server.jobs.time", clock)
     job = _job(lambda job: ended.wait(600))
     yield clock, job
     ended.set()
@@ -125,7 +125,7 @@ def test_what_was_done_before_and_what_is_prepared_do_not_count_as_speed(reporti
 def test_the_estimate_of_even_work_is_exact_at_each_report(pauses: list[float], rate: float) -> None:
     clock = Time()
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr("background.time", clock)
+        patched.setattr("server.jobs.time", clock)
         job = _job(lambda job: None)
         total = sum(pauses) * rate
         job.report(0, total)  # type: ignore[arg-type]

@@ -19,11 +19,10 @@ from streamlit.runtime.scriptrunner_utils.exceptions import StopException
 from streamlit.runtime.scriptrunner_utils.script_run_context import ScriptRunContext
 from streamlit.runtime.state import SafeSessionState, SessionState
 
-import warm
 from likeness.data import ImageTable
 from likeness.space import Space
-from shared import cached
-from shared.bounded import BoundedCache
+from parts import cached, warm
+from parts.bounded import BoundedCache
 
 
 def test_the_last_asked_for_are_kept_within_the_bytes(tmp_path: Path) -> None:
@@ -145,7 +144,7 @@ BESIDE = """
 import sys, types
 import likeness.encoders
 from likeness.errors import InputError
-import warm
+from parts import warm
 
 def load(encoder):
     sys.modules["torch"] = types.ModuleType("torch")  # as it is while it is being imported

@@ -87,7 +87,7 @@ def test_a_running_comparison_is_stopped_left_and_found_again(person: Person) ->
     assert page.locator(".comparison td.chosen:not(:has(.quiet))").count() > 0
     person.fill("Runs", "3").says("The settings have changed").button("Compare").click()
     person.says("of 21 runs")
-    page.get_by_role("link", name="Your images").click()
+    page.get_by_role("link", name="Images").click()
     person.says("Comparison of background color, car color and car model: done").go("Compare").button("Download CSV").wait_for()
     assert person.settle().page.locator(".comparison tr.waiting").count() == 0
     person.tab("Dimensions")  # an analysis draws its curve
@@ -101,7 +101,7 @@ def test_a_running_comparison_is_stopped_left_and_found_again(person: Person) ->
 def test_an_image_that_moved_is_clicked_and_seen_on_the_map(person: Person) -> None:
     found = neighborhood_changes(cars(), cars().refit(get_notion("car color")))
     third = int(found.rows[found.most_moved()[2]])
-    page = person.open("compare?b=Car+color&color=Car+color&compare=What+changed").says("an image keeps").page
+    page = person.open("what_changed?b=Car+color&color=Car+color").says("an image keeps").page
     page.locator(".ga-tile").nth(2).click()
     page.wait_for_url(re.compile(rf"query={third}(&|$)"))
     person.settle().says("Neighbors in Car color").press("Select these 24")

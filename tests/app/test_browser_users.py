@@ -71,16 +71,16 @@ def test_edits_selections_and_queries_stay_with_their_browser(two: tuple[Person,
 
 def test_uploads_and_saved_notions_are_private(two: tuple[Person, Person], shared_server: Any, tmp_path: Path) -> None:
     ada, ben = (person.open("?layout=PCA").map() for person in two)
-    ada.go("Your images").tab("Upload")
+    ada.go("Images").tab("Upload")
     ada.page.locator("input[type='file']").set_input_files(sorted(draw(tmp_path / "zebras", 12, size=48).iterdir()))
     ada.fill("Name", "Zebras **of** Ada")
     ada.page.get_by_role("tabpanel", name="Upload").get_by_role("button", name="Embed these images").click()
     ada.says("12 images are ready").go("Explore them").says("12 images")
     link = ada.page.url
-    ben.go("Your images").heading("Your images").page.get_by_test_id("stMain").get_by_text("Synthetic Cars").first.wait_for()
+    ben.go("Images").heading("Images").page.get_by_test_id("stMain").get_by_text("Synthetic Cars").first.wait_for()
     assert ben.page.get_by_text("Zebras").count() == 0
     assert ben.page.get_by_text("images are ready").count() == 0
-    ada.open("?layout=PCA").map().go("Your images").says("Zebras **of** Ada")  # a new session of the same browser
+    ada.open("?layout=PCA").map().go("Images").says("Zebras **of** Ada")  # a new session of the same browser
     assert re.search(r"dataset=[0-9a-f]{32}", link)
     ben.page.goto(link)  # who was given the link can open it
     ben.map().says("12 images")
@@ -92,13 +92,13 @@ def test_uploads_and_saved_notions_are_private(two: tuple[Person, Person], share
 def test_no_path_leads_out_of_the_roots_and_none_is_shown(two: tuple[Person, Person], shared_server: Any) -> None:
     ada, ben = two
     embed = ada.page.get_by_role("tabpanel", name="Folder").get_by_role("button", name="Embed these images")
-    ada.open("?layout=PCA").map().go("Your images")
+    ada.open("?layout=PCA").map().go("Images")
     for typed in (str(shared_server.place / "secret"), "photos/way_out", "uploads"):  # others in tests/app/test_access.py
         ada.fill("Folder on this server", typed).click(embed).says("cannot be reached here")
     assert str(shared_server.place) not in ada.text
     ada.fill("Folder on this server", "photos/birds").click(embed).says("12 images are ready")
     ada.go("Train").says("Training is turned off on this server")
-    ben.open("?layout=PCA").map().go("Your images").says("birds")  # what lies below a root is everyone's
+    ben.open("?layout=PCA").map().go("Images").says("birds")  # what lies below a root is everyone's
 
 
 def test_how_many_match_by_keys_and_each_person_with_answers_of_their_own(two: tuple[Person, Person]) -> None:

@@ -33,7 +33,7 @@ def newcomer(fresh_server: Any, people: Callable[..., Person]) -> Person:
 
 def _bring(person: Person, folder: Path, encoder: str = "") -> None:
     """Has the images of a folder embedded."""
-    person.open("your_images").fill("Folder on this computer", str(folder))
+    person.open("images").fill("Folder on this computer", str(folder))
     if encoder:
         person.page.get_by_role("combobox", name="Encoder").click()
         person.click(person.page.get_by_role("option", name=re.compile(encoder)).first)
@@ -194,7 +194,7 @@ def _tagged_copies(owner: Owner) -> set[str]:
 
 
 def _copies(owner: Owner) -> None:
-    owner.open("copies").says(re.compile(r"\d+ of \d+ images may go")).settle()
+    owner.open("duplicates").says(re.compile(r"\d+ of \d+ images may go")).settle()
     owner.person.click(owner.page.get_by_role("button", name=re.compile("Tag them")).first).says("images have the tag")
     assert {path for path in owner.paths if "-again" in path} <= _tagged_copies(owner)  # the smaller ones go
 
@@ -234,7 +234,7 @@ def test_a_stranger_walks_through_the_app(newcomer: Person, photos: Path) -> Non
     """From the first screen to every page, without a label and without a network."""
     newcomer.open().map()
     _first_screen(newcomer)
-    newcomer.go("Your images")
+    newcomer.go("Images")
     _bring(newcomer, photos)
     for step in (_own_photos, _search, _notion, _other_pages, _widths, _links, _remove):
         step(newcomer)
@@ -315,7 +315,7 @@ def _links(person: Person) -> None:
 
 def _remove(person: Person) -> None:
     """A question before it, and what it means."""
-    person.open("your_images").says("Holiday").page.get_by_role("button", name=re.compile("Remove")).first.click()
+    person.open("images").says("Holiday").page.get_by_role("button", name=re.compile("Remove")).first.click()
     person.says("The images stay where they are").page.get_by_role("button", name="Remove", exact=True).last.click()
     person.page.get_by_test_id("stMain").get_by_text("Holiday").first.wait_for(state="detached")
 

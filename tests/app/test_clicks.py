@@ -12,7 +12,7 @@ from app_page import Page
 from likeness.data import read_dataset
 from likeness.errors import InputError
 from likeness.notions import Click, get_notion, save_notion, shipped_folder
-from shared import clicks, drafts
+from parts import clicks, drafts
 from worlds import car_paths, cars
 
 PATHS = car_paths()

@@ -16,7 +16,6 @@ import pytest
 from PIL import Image
 
 from app_page import Page
-from background import jobs
 from likeness.data import ImageTable, read_cars
 from likeness.errors import InputError
 from likeness.evaluation import chance_metrics, continuous_metrics, oracle_metrics
@@ -25,6 +24,7 @@ from likeness.labels import JOINTS, ImageLabels, LabelsConfig, PartLabels, label
 from likeness.notions import get_notion
 from likeness.plots import distance_text
 from likeness.space import Space
+from server.jobs import jobs
 from worlds import cars, draw, few_images, show_instead
 
 VIEWPOINT = LabelsConfig(kind="angles", columns=("yaw", "elevation"))
@@ -243,17 +243,17 @@ def test_where_distances_are_known_within_parts_the_test_images_are_judged(monke
 
 
 def test_the_route_draws_only_labels_that_the_images_have(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, app: Page) -> None:
-    import routes
+    from api import picture_routes
     from pages.continuous import labels as continuous_labels
 
     joints = {f"{name}_{axis}": [5.0 + place] * 3 for place, name in enumerate(JOINTS) for axis in "xy"}
     draw(tmp_path, 3, size=40)
     show_instead(monkeypatch, few_images({"year": np.arange(3.0), "secret": ["a", "b", "c"]} | joints, 3, tmp_path))
-    routes._labeled.cache_clear()
+    picture_routes._labeled.cache_clear()
 
     def asked(row: int, kind: str, columns: str) -> Any:
         request: Any = SimpleNamespace(path_params={"dataset": "cars", "row": str(row)}, query_params={"kind": kind, "columns": columns})
-        return routes.serve_labeled(request)
+        return picture_routes.serve_labeled(request)
 
     for kind, columns in (("pose", "[]"), ("numbers", '["year"]')):
         answer = asked(0, kind, columns)

@@ -10,9 +10,9 @@ from typing import Any
 import httpx2
 import pytest
 
-from doors.hosts import Hosts, own_names
-from doors.token_door import TokenDoor, new_token
-from server_settings import ServerSettings
+from server.middleware.hosts import Hosts, own_names
+from server.middleware.token_door import TokenDoor, new_token
+from server.settings import ServerSettings
 from worlds import PEER as HOST, answer_of_stream, client_behind
 
 
@@ -94,7 +94,7 @@ def look_up(*args, **options):
     open({file!r}, "a").write("looked up\\n")
 
 net_util._make_blocking_http_get = look_up
-import serve
+from server import serve
 serve.serve({{"address": {address!r}, "port": {port}, "settings": None, **{options!r}}})
 """
 

@@ -11,16 +11,15 @@ import pytest
 from PIL import Image
 
 import likeness as lk
-import query_pictures
-import visitor_data
-from access import query_picture
 from app_page import Page
 from likeness.errors import InputError
 from likeness.search import Hits
-from shared import neighbors, query_chips, query_terms, selection
-from shared.query_terms import Term
-from shared.view import View
-from visitors import QUERY_PREFIX, own_uploads_dir
+from parts import neighbors, query_chips, query_terms, selection
+from parts.query_terms import Term
+from parts.view import View
+from server import query_pictures, visitor_data
+from server.access import query_picture
+from server.visitors import QUERY_PREFIX, own_uploads_dir
 from worlds import ADA, BEN, cars, serve, visit
 
 
@@ -111,8 +110,8 @@ def test_on_a_shared_server_it_is_an_upload_of_whom_the_link_may_be_given_by_who
     assert query_picture(token) is not None
     visitor_data.remove_visitor(ADA, "a test")
     assert query_picture(token) is None
-    monkeypatch.setattr("access.account", lambda: "ada")
-    monkeypatch.setattr("access.has_role", lambda name, role: False)
+    monkeypatch.setattr("server.access.account", lambda: "ada")
+    monkeypatch.setattr("server.access.has_role", lambda name, role: False)
     with pytest.raises(InputError, match="may look at everything"):
         query_pictures.keep("a.png", _picture())
 

@@ -12,15 +12,15 @@ import pandas as pd
 import pytest
 
 from app_page import Page
-from background import Job, jobs
 from likeness.data import DatasetEntry, add_dataset, list_datasets, new_entry, read_dataset, remove_dataset
 from likeness.embedding import embed
 from likeness.encoders.store import encoding_pass
 from likeness.errors import InputError
 from likeness.space import Space
 from navigation import PAGES
-from shared import cached, growing, layouts, sidebar
-from shared.map_controls import Choice
+from parts import cached, growing, layouts, sidebar
+from parts.map_controls import Choice
+from server.jobs import Job, jobs
 from waiting import wait_until
 from worlds import copy_cars
 

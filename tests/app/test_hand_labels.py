@@ -8,17 +8,17 @@ from typing import Any
 import numpy as np
 import pytest
 
-import hand_labels
 import worlds
 from app_page import Page
-from backup import back_up, restore
-from config_access import resolve_config
 from likeness.data import SHIPPED_CARS, read_cars
 from likeness.errors import InputError
 from likeness.tagging import TagStore
 from likeness.training import RunConfig, config_from, run_images
-from shared import cached
-from shared.plain import plain
+from parts import cached
+from parts.config_access import resolve_config
+from parts.plain import plain
+from server import hand_labels
+from server.backup import back_up, restore
 from worlds import ADA, BEN, car_paths, cars_store, copy_cars, dataset, serve
 
 PATHS = car_paths()
@@ -38,7 +38,7 @@ def become(monkeypatch: pytest.MonkeyPatch) -> Become:
 
     def to(name: str, accounts: bool = True) -> None:
         serve(monkeypatch, shared=True, **({"auth_header": "X-User", "roles": {"ben": "edit", "dan": "edit"}} if accounts else {}))
-        worlds.sign_in(monkeypatch, name if accounts else None, "hand_labels")
+        worlds.sign_in(monkeypatch, name if accounts else None, "server.hand_labels")
         worlds.visit(monkeypatch, name)
 
     return to

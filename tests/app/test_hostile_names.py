@@ -17,7 +17,7 @@ import navigation
 from app_page import Page
 from browsing import drawn, settled
 from hostile_names import MARK, NOT_IN_PATHS, World
-from shared.app_page import AppPage
+from parts.app_page import AppPage
 
 URL = "http://127.0.0.1:1"
 # Fields that a browser shows as they are, or does not show. All others are Markdown or might become it.
@@ -86,10 +86,11 @@ def _taken_for_markdown(messages: list[Message]) -> set[tuple[str, str]]:
 # what is chosen on a page beside its first state
 _CHOSEN: dict[str, list[dict[str, Any]]] = {
     "explore": [{"beside": "Table", "next_color": World(URL).short("attribute")}, {"text": "![x](x)"}],
-    "compare": [{"compare": "What changed"}, {"compare": "Encoders"}],
+    "methods": [{"compare": "Encoders"}],
+    "what_changed": [{}],
     "shifts": [{"shift_splits": f"kept:{NOT_IN_PATHS}"}, {"shifts": "What holds up"}],
     "continuous": [{"continuous_label": "Numbers"}],
-    "copies": [{"copies_kind": "Equal files"}],
+    "duplicates": [{"copies_kind": "Equal files"}],
     "label": [{"label_step": "mistakes"}, {"label_step": "finish"}],
 }
 

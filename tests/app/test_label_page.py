@@ -11,7 +11,7 @@ from app_page import Page
 from likeness.data import read_cars
 from likeness.tagging import TagStore
 from pages.label import answers
-from shared.plain import plain
+from parts.plain import plain
 from worlds import car_paths, cars_store
 
 PATHS = car_paths()

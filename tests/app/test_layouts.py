@@ -42,7 +42,7 @@ class Instantly:
 @pytest.fixture
 def jobs(app: Page, monkeypatch: pytest.MonkeyPatch) -> type[Instantly]:
     """The app's layout jobs, replaced; all that were made, in order, in `asked`."""
-    from shared import cached
+    from parts import cached
 
     monkeypatch.setattr(Instantly, "asked", [])
     monkeypatch.setattr(cached, "LayoutJob", Instantly)
@@ -170,7 +170,7 @@ def test_where_a_layout_fails_the_pca_is_shown_and_a_sentence_says_so(app: Page,
 
 
 def test_a_map_of_the_real_layout_process_is_the_functions_own(app: Page, monkeypatch: pytest.MonkeyPatch) -> None:
-    from shared import cached
+    from parts import cached
 
     def smaller(vectors: Any, *, content: str, method: str, init: Any, **parameters: Any) -> LayoutJob:
         return LayoutJob(vectors, content=content, method=method, init=init, epochs=5, **parameters)

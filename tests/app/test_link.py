@@ -11,8 +11,8 @@ from streamlit.testing.v1 import AppTest
 
 from app_page import Page
 from likeness.data import DatasetEntry, remove_dataset
-from shared import selection
-from shared.selection import _ROWS_LIMIT, decode, encode
+from parts import selection
+from parts.selection import _ROWS_LIMIT, decode, encode
 from worlds import dataset, draw
 
 
@@ -51,7 +51,7 @@ def _page() -> None:
     import streamlit as st
 
     from likeness.data import ImageTable
-    from shared import filters, link
+    from parts import filters, link
 
     link.begin("explore")
     values = st.session_state["values"]

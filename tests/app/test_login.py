@@ -10,18 +10,15 @@ from typing import Any
 import pytest
 from starlette.websockets import WebSocketDisconnect
 
-import accounts
-import audit
-import password as password_command
-import signed_in
-from accounts import account_name, read_accounts, role_of, set_password, verified
-from doors import login
-from doors.attempts import Attempts, address_key
-from doors.entrance import HeaderLogin
-from doors.hosts import Hosts
-from doors.login import Login, Sessions
 from likeness.errors import InputError
-from server_settings import ServerSettings
+from server import accounts, audit, password as password_command, signed_in
+from server.accounts import account_name, read_accounts, role_of, set_password, verified
+from server.middleware import login
+from server.middleware.attempts import Attempts, address_key
+from server.middleware.entrance import HeaderLogin
+from server.middleware.hosts import Hosts
+from server.middleware.login import Login, Sessions
+from server.settings import ServerSettings
 from worlds import OWN_PAGE as OWN, PEER as HOST, STREAM, Clock, answer_of_stream, audit_log, cheap_hashes, client_behind, serve
 
 SECRET = "correct horse"
@@ -265,7 +262,7 @@ def test_a_trusted_proxy_names_the_account_and_nobody_else_does(monkeypatch: pyt
 
 def test_each_server_has_its_doors(monkeypatch: pytest.MonkeyPatch, people: Path) -> None:
     """Behind a proxy it sees who is connected, though Streamlit's own command lets uvicorn put X-Forwarded-For in place of that address."""
-    from doors.entrance import doors
+    from server.middleware.entrance import doors
 
     behind = {"shared": True, "auth_header": "X-Forwarded-Email"}
     monkeypatch.delenv("FORWARDED_ALLOW_IPS", raising=False)

@@ -12,7 +12,7 @@ import streamlit as st
 from app_page import Page
 from likeness.clusters import ClusterName, ClusterNames, Clusters
 from likeness.errors import InputError
-from shared import map_names
+from parts import map_names
 from worlds import halves, names_of
 
 
@@ -94,13 +94,13 @@ def test_names_that_are_none_or_fail_are_told(app: Page, namer: SimpleNamespace,
 
 
 def test_names_from_the_table_are_those_of_the_labels_that_it_has_now(app: Page, namer: SimpleNamespace) -> None:
-    import background
     from likeness.space import Space
+    from server.jobs import jobs
 
     table = {"labels": {"breed": ["beagle", "collie", "collie", "beagle"]}}
     spaces = [Space(np.eye(4, dtype=np.float32), **table), Space(np.eye(4, dtype=np.float32), labels={"breed": ["poodle"] * 4})]
     assert spaces[0].key == spaces[1].key
-    jobs = [map_names._job(space, ()) for space in (*spaces, spaces[0])]
-    assert jobs[0] is jobs[2]
-    assert jobs[0] is not jobs[1]
-    assert all(job.wait(600) for job in background.jobs().all(map_names.KIND))
+    made = [map_names._job(space, ()) for space in (*spaces, spaces[0])]
+    assert made[0] is made[2]
+    assert made[0] is not made[1]
+    assert all(job.wait(600) for job in jobs().all(map_names.KIND))

@@ -9,7 +9,7 @@ from app_page import Page
 from likeness.cutoffs import SpaceMatches, other_prompts
 from likeness.notions import get_notion
 from pages.explore.match_answers import Answers
-from shared import cached
+from parts import cached
 from worlds import copy_cars, dataset
 
 

@@ -10,7 +10,7 @@ import pytest
 from app_page import Page
 from likeness.errors import InputError
 from likeness.notions import Notion, read_notion, save_notion
-from shared import drafts
+from parts import drafts
 from worlds import dataset, draw
 
 SOME, NEW = "red\nblue", "New notion (not saved)"
@@ -121,8 +121,8 @@ def test_a_notion_that_was_only_looked_at_is_nobodys_edit_and_gives_way_to_one_f
 
 
 def test_a_notion_that_is_chosen_colors_the_map_where_another_ones_aspects_did_and_starters_stay(app: Page, tmp_path: Path) -> None:
-    import hand_labels
-    from shared import cached
+    from parts import cached
+    from server import hand_labels
 
     def starters() -> list[str]:
         return [str(button.key) for button in app.button if str(button.key).startswith("color_by_")]

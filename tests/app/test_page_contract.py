@@ -11,15 +11,15 @@ import pytest
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
-import added_labels
 import navigation
 from app_page import Page
-from background import jobs
 from likeness.data import DatasetEntry, absolute_source, add_dataset, new_entry, read_dataset
 from likeness.errors import InputError
 from likeness.notions import get_notion
-from shared.app_page import AppPage
-from shared.selection import encode
+from parts.app_page import AppPage
+from parts.selection import encode
+from server import added_labels
+from server.jobs import jobs
 from worlds import dataset, draw, kept_files, serve, sign_in
 
 EACH_PAGE = pytest.mark.parametrize("page", navigation.PAGES, ids=lambda page: page.address)
@@ -29,7 +29,7 @@ MINE = """
 from pathlib import Path
 from types import SimpleNamespace
 
-from shared.app_page import AppPage
+from parts.app_page import AppPage
 
 PAGE = AppPage(Path(__file__).parent, "My page", section="Judge", icon="star", help="Counts the images.")
 """
@@ -102,9 +102,9 @@ def test_images_of_any_number_and_name_are_shown_on_every_page(app: Page, odd_na
         assert app.session_state["view"].entry.id == entry.id
         assert len(app.errors) <= (entry.name != "2")  # a single image has no neighbor, and two classes of odd names cannot be split
     if page.address == "explore":
-        import routes
+        from api import picture_routes
 
-        client = TestClient(Starlette(routes=routes.ROUTES))
+        client = TestClient(Starlette(routes=picture_routes.ROUTES))
         paths = [f"/{kind}/{entry.id}/{row}" for row in range(7) for kind in ("info", "thumbnails")]
         assert [client.get(path).status_code for path in paths] == [200] * 14
 
@@ -118,7 +118,7 @@ def test_images_that_are_not_here_or_cannot_be_opened_are_one_error_and_no_other
 
     error = problem(dataset="0123456789abcdef")
     assert "There are no images “0123456789abcdef” here" in error
-    assert "Choose others in the sidebar, or bring them under Your images." in error
+    assert "Choose others in the sidebar, or bring them under Images." in error
     assert app.at("dataset").value == app.query_params["dataset"] == "0123456789abcdef"  # so that a reload says the same
     assert "view" not in app.session_state
     assert not app.warning
@@ -176,7 +176,7 @@ def test_odd_parameters_raise_nothing_and_the_sidebar_stays_to_choose_from(app: 
 @EACH_PAGE
 def test_whoever_may_look_sees_every_page_and_leaves_nothing_behind(page: AppPage, app: Page, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     serve(monkeypatch, shared=True, training=True, auth_header="X-User", roles={"ben": "edit"})
-    sign_in(monkeypatch, "ada", "shared.account_line")
+    sign_in(monkeypatch, "ada", "parts.account_line")
     app.open(page.address)
     assert [button.label for button in app.button if button.label in ("Start", "Embed these images", "Remove") and not button.disabled] == []
     assert all(upload.proto.disabled for upload in app.get("file_uploader"))
@@ -186,7 +186,7 @@ def test_whoever_may_look_sees_every_page_and_leaves_nothing_behind(page: AppPag
 
 @pytest.mark.parametrize("page", [page for page in navigation.PAGES if page.needs != "spaces"], ids=lambda page: page.address)
 def test_pages_without_spaces_fit_none(app: Page, page: AppPage, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("shared.cached.fit", lambda *given, **options: pytest.fail("a space is fitted"))
+    monkeypatch.setattr("parts.cached.fit", lambda *given, **options: pytest.fail("a space is fitted"))
     app.open(page.address, a="Car color", b="Viewpoint", color="Viewpoint")
     assert (app.at("a").value, app.at("b").value) == ("car color", "viewpoint")  # kept for the other pages
 
@@ -205,7 +205,7 @@ def test_what_keeps_two_spaces_away_or_ends_the_work_on_them_is_said_once_and_bo
     assert len(before) == 2
     assert app.press("Try again").wait("semantics").errors == []
     assert not set(map(id, before)) & set(map(id, jobs().all("semantics")))
-    monkeypatch.setattr("shared.cached.fit", fail)
+    monkeypatch.setattr("parts.cached.fit", fail)
     for address in ("explore", "notions"):
         other = app.fresh("layout").open(address, a="Car color", b="Viewpoint")
         said = [text for text in other.errors + other.warnings + other.infos if "It is not here" in text]

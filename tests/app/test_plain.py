@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from shared.plain import plain
+from parts.plain import plain
 
 APP = Path(__file__).resolve().parents[2] / "app"
 

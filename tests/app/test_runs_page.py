@@ -83,7 +83,7 @@ def test_a_run_is_drawn_from_its_first_figures_on_and_watched_from_when_it_begin
     run = make("first", status)
 
     def watched(drawn: Callable[..., None], *, run_every: float | None = None) -> Callable[..., None]:
-        if drawn.__module__ == "shared.run_card":
+        if drawn.__module__ == "parts.run_card":
             intervals.append(run_every)
             begun.set()
         return fragment(drawn, run_every=run_every)
@@ -270,7 +270,7 @@ def photos(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_a_run_that_names_its_files_by_a_root_is_resumed_with_their_paths_and_another_is_not(
     app: Page, make: Make, photos: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from shared import run_changes
+    from parts import run_changes
 
     changes = {"data.source": "photos/birds", "data.attribute": "class", "backbone.weights": "photos/weights.safetensors", "guidance": None}
     run, outside = make("again", STOPPED, changes=changes), make("outside", STOPPED, changes=changes | {"data.source": "photos/../secret"})
@@ -291,7 +291,7 @@ def test_a_run_that_names_its_files_by_a_root_is_resumed_with_their_paths_and_an
 
 
 def test_on_a_shared_server_only_who_began_a_run_renames_and_deletes_it(app: Page, make: Make, photos: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    import trainings
+    from server import trainings
 
     operators = make("operators", DONE, evaluations=1)
     mine = operators.path.with_name("mine")
@@ -319,6 +319,6 @@ def test_a_run_with_weights_links_to_its_space(app: Page, make: Make, tmp_path: 
     elsewhere.best.write_bytes(b"")
     app.set("runs", ["elsewhere"])
     assert not app.get("page_link")
-    app.says("Add its images under Your images")
+    app.says("Add its images under Images")
     entry = dataset(tmp_path / "photos")
     assert app.run().get("page_link")[0].proto.query_string == f"open={entry.id}&show=run+elsewhere"

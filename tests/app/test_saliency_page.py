@@ -51,7 +51,7 @@ def test_the_selected_images_are_explained_beside_the_raw_encoder_and_random_pro
 
 
 def test_without_a_notion_or_a_mask_no_control_is_computed_and_without_a_model_it_says_what_to_do(app: Page, monkeypatch: pytest.MonkeyPatch) -> None:
-    from shared import cached
+    from parts import cached
 
     monkeypatch.setattr(saliency_job, "begin_controls", lambda request: pytest.fail("nothing to compare with"))
     with monkeypatch.context() as patch:

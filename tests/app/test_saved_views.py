@@ -10,14 +10,14 @@ from urllib.parse import parse_qs, urlsplit
 import numpy as np
 import pytest
 
-import saved_views
 from app_page import Page
 from likeness.data import remove_dataset
 from likeness.errors import InputError
-from saved_views import SavedView
-from shared import selection
-from shared.view_list import address_of
-from visitors import own_dir
+from parts import selection
+from parts.view_list import address_of
+from server import saved_views
+from server.saved_views import SavedView
+from server.visitors import own_dir
 from worlds import ADA, BEN, dataset, draw, serve, visit
 
 
@@ -75,7 +75,7 @@ def test_what_is_no_name_no_token_or_swells_a_file_is_refused_and_who_may_change
             saved_views.find(token)
         saved_views.remove(token)
     kept = _keep("mine")
-    monkeypatch.setattr("access.refusal", lambda what: "Your account may look at everything but change nothing.")
+    monkeypatch.setattr("server.access.refusal", lambda what: "Your account may look at everything but change nothing.")
     for act in (lambda: _keep("x"), lambda: saved_views.rename(kept.token, "y"), lambda: saved_views.remove(kept.token)):
         with pytest.raises(InputError, match="change nothing"):
             act()

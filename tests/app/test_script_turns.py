@@ -10,9 +10,9 @@ from types import SimpleNamespace
 
 import pytest
 
-import script_turns
-from doors.pace import Pace
-from script_turns import ScriptTurns
+from server import script_turns
+from server.middleware.pace import Pace
+from server.script_turns import ScriptTurns
 from worlds import Clock
 
 
@@ -26,7 +26,7 @@ def test_an_allowance_is_spent_and_comes_back(monkeypatch: pytest.MonkeyPatch) -
     clock.now = 1000.0
     assert [pace.spend("ada", amount) for amount in (10, 1)] == [0, 0.5]
     assert Pace(a_second=0.5, at_once=1, most_owed=3, clock=clock).spend("ada", 1000) == 6  # no more is owed than is said
-    monkeypatch.setattr("doors.pace._MOST_KNOWN", 10)
+    monkeypatch.setattr("server.middleware.pace._MOST_KNOWN", 10)
     pace = Pace(a_second=1, at_once=2, clock=clock)
     for number in range(100):
         clock.now += 1
@@ -133,7 +133,7 @@ def test_a_page_is_charged_for_what_its_own_thread_computes(monkeypatch: pytest.
 def test_what_is_loaded_leaves_garbage_collection(monkeypatch: pytest.MonkeyPatch) -> None:
     import likeness.encoders
     import likeness.projection
-    import warm
+    from parts import warm
 
     monkeypatch.setattr(likeness.encoders, "load_encoder", lambda name: SimpleNamespace(encode_texts=lambda texts: None))
     monkeypatch.setattr(likeness.projection, "warm_up", lambda: None)
@@ -146,7 +146,7 @@ def test_what_is_loaded_leaves_garbage_collection(monkeypatch: pytest.MonkeyPatc
 
 def test_answers_leave_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without TCP_NODELAY, each picture after the first on a connection came 40 ms late."""
-    from doors.connections import _Quick
+    from server.middleware.connections import _Quick
 
     monkeypatch.setattr(_Quick.__mro__[1], "connection_made", lambda self, transport: None)
     with socket.create_server(("127.0.0.1", 0)) as server, socket.create_connection(server.getsockname()):

@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 from app_page import Page
-from background import jobs
 from likeness.data import read_cars
 from likeness.evaluation import Semantics, most_changed, retrieved_classes, semantics
 from likeness.language import class_similarities
 from likeness.notions import get_notion
 from likeness.space import Space
 from likeness.studies import SemanticClasses, classes_of
+from server.jobs import jobs
 from worlds import cars, few_images, serve, show_instead, visit
 
 BODY = ["body_type"]
@@ -133,7 +133,7 @@ def test_too_few_classes_are_told_and_few_images_ask_for_all_the_others(app: Pag
 
 
 def test_on_a_shared_server_the_default_language_model_measures(app: Page, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from access import confine_server
+    from server.access import confine_server
 
     serve(monkeypatch, shared=True, roots=[str(tmp_path)])
     visit(monkeypatch)

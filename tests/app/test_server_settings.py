@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-import serve
 from likeness.errors import InputError
-from port import check_port
-from server_settings import ServerSettings, check_address, read_settings, server, settings_from
+from server import serve
+from server.serve import check_port
+from server.settings import ServerSettings, check_address, read_settings, server, settings_from
 
 
 def _may(settings: ServerSettings) -> tuple[bool, bool, bool]:
@@ -112,7 +112,7 @@ def test_the_command_hands_its_options_to_the_app_and_the_server_starts_with_the
 
 
 # Streamlit's own files in the current folder, which are a stranger's
-_FOLDER = Path(serve.__file__).parent
+_FOLDER = Path(serve.__file__).parents[1]
 _CONFIG = """
 [global]
 e2eTest = true
@@ -130,7 +130,7 @@ _OPTIONS = ("global.e2eTest", "server.enableXsrfProtection", "server.enableCORS"
 _SCRIPT = f"""
 import os, sys
 sys.path.insert(0, {str(_FOLDER)!r})
-import serve
+from server import serve
 from streamlit import config
 from streamlit.runtime.secrets import secrets_singleton
 from streamlit.web import bootstrap, cli
@@ -142,7 +142,7 @@ def main(arguments, prog_name):
     print(*[config.get_option(name) for name in {_OPTIONS}], config.get_option("theme.primaryColor"), os.environ.get("STOLEN"))
 
 cli.main = main
-serve._run_streamlit(["run", {str(_FOLDER / "server.py")!r}])
+serve._run_streamlit(["run", {str(_FOLDER / "server" / "asgi.py")!r}])
 """
 
 

@@ -12,7 +12,6 @@ import streamlit as st
 import yaml
 
 from app_page import Page
-from background import jobs
 from likeness import training
 from likeness.errors import InputError
 from likeness.language import class_similarities, imagenet_names
@@ -21,6 +20,7 @@ from likeness.training.config import RunConfig, as_yaml, config_from, presets, r
 from likeness.training.data.run_images import RunImages, run_images
 from likeness.training.guidance.guidance import pseudolabels
 from likeness.training.runs.run_folder import RunFolder, Status
+from server.jobs import jobs
 from worlds import dataset, draw
 
 FIELD = "train_field_"

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 from app_page import Page
-from background import jobs
 from likeness.data import ImageTable, read_cars
 from likeness.embedding import embed
 from likeness.errors import InputError
@@ -19,11 +18,12 @@ from likeness.training.config import read_config, with_changes
 from likeness.training.data.run_images import run_images
 from likeness.training.loop.train import train
 from likeness.training.runs.run_folder import RunFolder
-from shared import trained
+from parts import trained
+from server.jobs import jobs
 from worlds import dataset, draw
 
 NAME = "run tiny_one"
-PAGES = ("explore", "compare", "saliency", "notions", "train", "runs", "semantics", "your_images")
+PAGES = ("explore", "methods", "saliency", "notions", "train", "runs", "semantics", "images")
 
 
 @pytest.fixture(scope="module")

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from app_page import Page
-from shared.three_way import merge_entries, merge_fields
+from parts.three_way import merge_entries, merge_fields
 
 FIELDS = st.dictionaries(st.sampled_from("abcd"), st.integers(0, 3))
 ENTRIES = st.lists(st.integers(0, 6), unique=True).map(tuple)

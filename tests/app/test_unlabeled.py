@@ -10,10 +10,10 @@ import likeness as lk
 from likeness.evaluation import retrieval_metrics
 from likeness.notions import Notion
 from likeness.plots.linked_map import color_by
-from pages.compare.comparison import _about
-from pages.copies.leaks import attributes
+from pages.duplicates.leaks import attributes
+from pages.methods.comparison import _about
 from pages.notions.beginning import _of_labels
-from shared import cached, filters, neighbors
+from parts import cached, filters, neighbors
 
 LABELS = ["snow", "snow", "grass", "grass", "(unlabeled)", None, "(unlabeled)", ""]
 

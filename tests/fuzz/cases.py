@@ -202,7 +202,7 @@ def _configs() -> list[Case]:
     from likeness.studies import read_sweep
     from likeness.studies.study import cells, read_study, studies
     from likeness.training.config import as_yaml, presets, read_config, with_changes
-    from server_settings import read_settings
+    from server.settings import read_settings
 
     preset = [name for name in ("shipped-cars-elg", "lg-cub200-plg") if name in presets()][-1]
 
@@ -474,7 +474,7 @@ def _app() -> list[Case]:
         sys.path.append(app)
     from likeness.data import ImageTable
     from pages.continuous import labels as continuous_labels
-    from shared import drafts, selection
+    from parts import drafts, selection
 
     draft = {"name": "a", "question": "?", "templates": "a {}", "aspects": "b\nc", "attribute": None, "dim": 128, "solver": "exact", "seed": 0}
     table = ImageTable("t", Path("/"), pd.DataFrame({"path": ["a", "b"], "yaw": [1.0, 2.0]}))
@@ -493,7 +493,7 @@ def _app() -> list[Case]:
         for each in drafts.history_of((folder / "draft.json").read_text(errors="replace")):
             _answered(lambda each=each: each.notion)
 
-    return [Case("links and drafts", links, read, ("*",), ("app/shared/selection", "app/shared/drafts", "app/pages/continuous/labels"))]
+    return [Case("links and drafts", links, read, ("*",), ("app/parts/selection", "app/parts/drafts", "app/pages/continuous/labels"))]
 
 
 def _models() -> list[Case]:

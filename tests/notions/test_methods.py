@@ -13,8 +13,8 @@ from likeness.notions import PAPER_METHODS, PCA, Identity, InDiReCT, Oracle, Ran
 from likeness.notions.method import NotionMethod
 from likeness.notions.methods import METHOD_TITLES, METHODS, named_methods
 from likeness.studies import published
-from pages.compare import metric_words
-from pages.compare.request import with_baseline
+from pages.methods import metric_words
+from pages.methods.request import with_baseline
 
 
 class Halves:

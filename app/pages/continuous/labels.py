@@ -6,16 +6,16 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
-from addresses import address
-from background import Job, run_in_background
 from likeness.data import ImageTable
 from likeness.errors import InputError
 from likeness.io import parse_json
 from likeness.labels import ImageLabels, LabelsConfig, known_labels, labels_named, numeric_columns, read_image_labels
-from shared import selection
-from shared.plain import plain
-from shared.sidebar import readable
-from shared.view import View
+from parts import selection
+from parts.plain import plain
+from parts.sidebar import readable
+from parts.view import View
+from server.addresses import address
+from server.jobs import Job, run_in_background
 
 NUMBERS, ANGLES = "Numbers", "Angles"
 _KEPT = 8  # labels in memory

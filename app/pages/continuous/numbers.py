@@ -9,13 +9,13 @@ import pandas as pd
 import streamlit as st
 from numpy.typing import NDArray
 
-from background import Job, run_in_background
 from likeness.evaluation import FEWEST_LABELED, continuous_comparison, spread_queries
 from likeness.labels import ImageLabels
 from likeness.plots import continuous_curves, distance_text
 from likeness.space import Space
-from shared import progress
-from shared.sidebar import readable
+from parts import progress
+from parts.sidebar import readable
+from server.jobs import Job, run_in_background
 
 _STYLE = """<style>
 .continuous { overflow-x: auto; font-variant-numeric: tabular-nums; font-size: 0.9rem; --quiet: light-dark(#5d6575, #9aa3b5); }

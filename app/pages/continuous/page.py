@@ -2,13 +2,13 @@
 
 import streamlit as st
 
-from access import redact
 from likeness.errors import InputError
 from likeness.labels import ImageLabels, LabelsConfig
 from pages.continuous import PAGE, labels as continuous_labels, numbers, pictures
-from shared import progress
-from shared.plain import plain
-from shared.view import View, current_view
+from parts import progress
+from parts.plain import plain
+from parts.view import View, current_view
+from server.access import redact
 
 
 def main() -> None:
@@ -33,7 +33,7 @@ def _nothing_to_judge_by() -> None:
         "captions, and a column 'layout' that names a picture of each room's surfaces.",
         icon=":material/info:",
     )
-    st.page_link("pages/your_images/page.py", label="Bring images with such labels", icon=":material/add_photo_alternate:")
+    st.page_link("pages/images/page.py", label="Bring images with such labels", icon=":material/add_photo_alternate:")
 
 
 def _chosen(view: View) -> tuple[LabelsConfig, bool] | None:

@@ -7,14 +7,14 @@ import numpy as np
 import streamlit as st
 from numpy.typing import NDArray
 
-from components.gallery import Section, gallery
 from likeness.evaluation import retrieve
 from likeness.labels import ImageLabels
 from likeness.plots import captions_of, distance_text, label_text
 from likeness.space import Space
 from pages.continuous import labels as continuous_labels
-from shared.sidebar import readable
-from shared.view import View
+from parts.gallery import Section, gallery
+from parts.sidebar import readable
+from parts.view import View
 
 COUNT = 8  # retrieved by each space
 _SPREAD = 12  # suggested queries

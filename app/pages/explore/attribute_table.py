@@ -11,10 +11,10 @@ import streamlit as st
 
 from pages.explore import exporting, table_columns
 from pages.explore.table_columns import FILE, PICTURE, Rows, Similarities
-from shared import neighbors, selection
-from shared.neighbors import Found, Query
-from shared.plain import plain
-from shared.view import View
+from parts import neighbors, selection
+from parts.neighbors import Found, Query
+from parts.plain import plain
+from parts.view import View
 
 PICTURES, TABLE = "Pictures", "Table"
 NEIGHBORS, SELECTED, ALL = "Neighbors", "Selected", "All"

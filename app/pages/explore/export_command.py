@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from access import redact, resolve_entry
 from likeness.errors import InputError
 from likeness.io import runs_dir
-from server_settings import server
-from shared import sidebar, trained
-from shared.selection import Rows
-from shared.view import View
+from parts import sidebar, trained
+from parts.selection import Rows
+from parts.view import View
+from server.access import redact, resolve_entry
+from server.settings import server
 
 if TYPE_CHECKING:
     from likeness.exports import Target

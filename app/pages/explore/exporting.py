@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import streamlit as st
 
-import hand_labels
-from access import redact
-from background import Job, jobs
-from export_files import Download, Room, write_download
 from pages.explore import export_command
-from quotas import room_for_exports
-from shared.job_button import forget, job_button
-from shared.plain import plain
-from shared.selection import Rows
-from shared.sidebar import readable
-from shared.view import View
-from visitors import exports_dir
+from parts.job_button import forget, job_button
+from parts.plain import plain
+from parts.selection import Rows
+from parts.sidebar import readable
+from parts.view import View
+from server import hand_labels
+from server.access import redact
+from server.export_files import Download, Room, write_download
+from server.jobs import Job, jobs
+from server.quotas import room_for_exports
+from server.visitors import exports_dir
 
 if TYPE_CHECKING:
     from pathlib import Path

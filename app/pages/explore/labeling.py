@@ -8,14 +8,14 @@ from functools import partial
 import numpy as np
 import streamlit as st
 
-import hand_labels
-from components.gallery import take_ticks
 from likeness.tagging import NOTE, Edit, TagStore
-from shared import cached
-from shared.label_edits import try_edit
-from shared.plain import plain
-from shared.sidebar import listed
-from shared.view import View
+from parts import cached
+from parts.gallery import take_ticks
+from parts.label_edits import try_edit
+from parts.plain import plain
+from parts.sidebar import listed
+from parts.view import View
+from server import hand_labels
 
 _GALLERIES = ("nearest", "selected", "all")  # of the page, whose ticks select
 _KEYS = 9  # labels that have a key of their own, 1 to 9

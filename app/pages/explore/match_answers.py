@@ -6,8 +6,8 @@ import pandas as pd
 import streamlit as st
 
 from likeness.space import Space
-from shared.neighbors import Query
-from shared.view import View
+from parts.neighbors import Query
+from parts.view import View
 
 _KEPT = 100  # queries of one session
 _ALL = "match_answers"

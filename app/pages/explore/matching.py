@@ -9,7 +9,6 @@ import pandas as pd
 import streamlit as st
 from numpy.typing import NDArray
 
-from access import redact
 from likeness.cutoffs import Cutoff, SpaceMatches, other_prompts
 from likeness.data import with_columns_before
 from likeness.errors import InputError
@@ -17,12 +16,13 @@ from likeness.plots import score_histogram
 from likeness.space import Space
 from pages.explore import match_answers
 from pages.explore.match_answers import Answers
-from shared import neighbors, selection, sidebar
-from shared.bounded import BoundedCache
-from shared.neighbors import Query
-from shared.plain import plain
-from shared.sidebar import readable
-from shared.view import View
+from parts import neighbors, selection, sidebar
+from parts.bounded import BoundedCache
+from parts.neighbors import Query
+from parts.plain import plain
+from parts.sidebar import readable
+from parts.view import View
+from server.access import redact
 
 _OPEN = "matching_open"
 _FEWEST = 2  # images besides the query

@@ -6,14 +6,14 @@ from typing import Literal
 
 import streamlit as st
 
-from access import redact
 from likeness.data import PHOTO_COLUMNS
 from likeness.errors import InputError
 from likeness.notions import Notion, list_notions
-from shared import drafts, other_tab, sidebar, unread, verdict
-from shared.plain import plain
-from shared.view import View
-from visitors import notions_dir
+from parts import drafts, other_tab, sidebar, unread, verdict
+from parts.plain import plain
+from parts.view import View
+from server.access import redact
+from server.visitors import notions_dir
 
 _SHOWN = 5  # aspects named in the label
 _OFFERED = 8  # notions that color the map by one click; where there are more, they stand in the sidebar's menu alone

@@ -7,18 +7,18 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-import added_labels
-from access import redact, refusal
-from addresses import address
-from components.gallery import Section, gallery
-from components.query_bar import query_bar
 from likeness.defaults import reads_as_rendered_cars
 from likeness.errors import InputError
 from pages.explore import attribute_table, labeling, matching, notion_line
-from shared import aspect_labels, cached, clicks, map_controls, maps, neighbors, problems, query_chips, selection, sidebar, verdict
-from shared.plain import plain
-from shared.sidebar import readable
-from shared.view import View, current_view
+from parts import aspect_labels, cached, clicks, map_controls, maps, neighbors, problems, query_chips, selection, sidebar, verdict
+from parts.gallery import Section, gallery
+from parts.plain import plain
+from parts.query_bar import query_bar
+from parts.sidebar import readable
+from parts.view import View, current_view
+from server import added_labels
+from server.access import redact, refusal
+from server.addresses import address
 
 _TILE, _SMALL_TILE = 84, 64  # pixels
 _NAMED = 6  # unknown words

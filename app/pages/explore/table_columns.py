@@ -9,10 +9,10 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from likeness.plots.linked_map import cache_by_identity
-from shared import neighbors
-from shared.neighbors import Found, Query
-from shared.sidebar import readable
-from shared.view import View
+from parts import neighbors
+from parts.neighbors import Found, Query
+from parts.sidebar import readable
+from parts.view import View
 
 PICTURE, FILE = "picture", "file"
 _ATTRIBUTE, _SIMILARITY = "attribute:", "similarity:"  # begin the keys of columns

@@ -6,13 +6,13 @@ import numpy as np
 import streamlit as st
 from numpy.typing import NDArray
 
-import hand_labels
-from components.gallery import Section, gallery, take_ticks
 from pages.label.spread import SpreadRequest
-from shared.label_edits import try_edit
-from shared.plain import plain
-from shared.sidebar import readable
-from shared.view import View
+from parts.gallery import Section, gallery, take_ticks
+from parts.label_edits import try_edit
+from parts.plain import plain
+from parts.sidebar import readable
+from parts.view import View
+from server import hand_labels
 
 Rows = NDArray[np.int64]
 _TILE = 112  # pixels

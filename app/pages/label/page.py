@@ -4,16 +4,16 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-import hand_labels
 from likeness.io import csv_bytes
 from likeness.spreading import METHODS, LabelSpread, label_screens, likely_mistakes, uncertain_rows
 from likeness.tagging import NewColumn
 from pages.label import PAGE, answers
 from pages.label.spread import SpreadRequest, without
-from shared import cached, progress, sidebar
-from shared.label_edits import try_edit
-from shared.plain import plain
-from shared.view import View, current_view
+from parts import cached, progress, sidebar
+from parts.label_edits import try_edit
+from parts.plain import plain
+from parts.view import View, current_view
+from server import hand_labels
 
 _SCREEN = 24  # images
 _METHODS = {"propagation": "Along neighbors", "probe": "By a linear probe"}

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from background import Job, run_in_background
 from likeness.space import Space
 from likeness.spreading import spread_labels
-from shared import cached
+from parts import cached
+from server.jobs import Job, run_in_background
 
 _KEPT = 4
 

@@ -9,10 +9,10 @@ from likeness.data import has_label, numbers_of
 from likeness.defaults import PAPER_NOTIONS
 from likeness.errors import InputError
 from likeness.notions import Notion, list_notions
-from shared import cached, drafts, sidebar
-from shared.drafts import Draft
-from shared.view import View
-from visitors import notions_dir
+from parts import cached, drafts, sidebar
+from parts.drafts import Draft
+from parts.view import View
+from server.visitors import notions_dir
 
 _NAME = "new notion"
 _MOST_VALUES = 30  # different values of a column of labels that become aspects

@@ -5,17 +5,17 @@ from dataclasses import replace
 import pandas as pd
 import streamlit as st
 
-from access import redact
 from likeness.errors import InputError
 from likeness.notions import METHOD_TITLES, METHODS, WORD_METHODS, check, default_vocabularies, parse_aspects
 from likeness.space import Space
 from pages.notions import found, joined, library, sentence
 from pages.notions.library import key
-from shared import cached, drafts, other_tab, sidebar, unread
-from shared.drafts import Draft
-from shared.plain import plain
-from shared.view import View
-from visitors import notions_dir
+from parts import cached, drafts, other_tab, sidebar, unread
+from parts.drafts import Draft
+from parts.plain import plain
+from parts.view import View
+from server.access import redact
+from server.visitors import notions_dir
 
 
 def edit(view: View) -> Draft:

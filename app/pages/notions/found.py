@@ -2,14 +2,14 @@
 
 import streamlit as st
 
-from components.gallery import Section, gallery
 from likeness.errors import InputError
 from likeness.found_notions import FoundNotion
 from likeness.notions import Notion
 from pages.notions import library
-from shared import cached, drafts, sidebar
-from shared.plain import plain
-from shared.view import View
+from parts import cached, drafts, sidebar
+from parts.gallery import Section, gallery
+from parts.plain import plain
+from parts.view import View
 
 _DIRECTIONS = 3
 _SHOWN, _TILE = 4, 72  # images at each end, pixels

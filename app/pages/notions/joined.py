@@ -3,10 +3,10 @@
 import streamlit as st
 
 from pages.notions.library import key
-from shared import drafts, sidebar
-from shared.drafts import Draft
-from shared.plain import plain
-from shared.view import View
+from parts import drafts, sidebar
+from parts.drafts import Draft
+from parts.plain import plain
+from parts.view import View
 
 _LEAST, _MOST, _STEP = -1.0, 10.0, 0.25
 _HELP = (

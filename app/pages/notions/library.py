@@ -5,16 +5,16 @@ from dataclasses import replace
 
 import streamlit as st
 
-from access import check_may, redact, refusal
 from likeness.errors import InputError
 from likeness.notions import Notion, delete_notion, is_own, list_notions, notion_problems, save_notion
 from pages.notions import beginning
-from quotas import check_count
-from shared import drafts, link, sidebar
-from shared.drafts import Draft
-from shared.plain import plain
-from shared.view import View
-from visitors import notions_dir
+from parts import drafts, link, sidebar
+from parts.drafts import Draft
+from parts.plain import plain
+from parts.view import View
+from server.access import check_may, redact, refusal
+from server.quotas import check_count
+from server.visitors import notions_dir
 
 
 def open_linked(view: View) -> None:

@@ -4,18 +4,18 @@ from contextlib import suppress
 
 import streamlit as st
 
-from access import redact
-from components.gallery import Section, gallery
 from likeness.data import has_label
 from likeness.errors import InputError
 from likeness.notions import InDiReCT
 from likeness.space import Space
 from pages.notions import editor as notion_editor, found
-from shared import aspect_labels, cached, clicks, drafts, map_controls, maps, neighbors, problems, report_download, selection, verdict
-from shared.drafts import Draft
-from shared.plain import plain
-from shared.sidebar import ASPECTS, readable
-from shared.view import View, current_view
+from parts import aspect_labels, cached, clicks, drafts, map_controls, maps, neighbors, problems, report_download, selection, verdict
+from parts.drafts import Draft
+from parts.gallery import Section, gallery
+from parts.plain import plain
+from parts.sidebar import ASPECTS, readable
+from parts.view import View, current_view
+from server.access import redact
 
 _NOW = "Now"  # the column that is clicked on
 _METRICS = {

@@ -2,17 +2,17 @@
 
 import streamlit as st
 
-from access import redact
 from likeness.errors import InputError
 from likeness.notions import list_notions
 from likeness.sentences import SentenceNotion, notion_from_sentence
 from pages.notions import beginning, library
 from pages.notions.library import key
-from shared import drafts
-from shared.drafts import Draft
-from shared.plain import plain
-from shared.view import View
-from visitors import notions_dir
+from parts import drafts
+from parts.drafts import Draft
+from parts.plain import plain
+from parts.view import View
+from server.access import redact
+from server.visitors import notions_dir
 
 _ASKED, _FOUND, _PROBLEM = "sentence_asked", "sentence_found", "sentence_problem"
 _SHOWN = 24  # words that were left out

@@ -5,15 +5,15 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from access import redact
 from likeness.evaluation import find_metric, metric_title
 from likeness.io import runs_dir
 from likeness.plots import convergence_curves
 from likeness.training import CHECKPOINTS, Checkpoint, RunFolder, checkpoint_figures, difference, list_runs
 from pages.runs import PAGE
-from shared import cached, link, permissions, report_download, run_card, run_words
-from shared.plain import plain
-from shared.progress import duration
+from parts import cached, link, permissions, report_download, run_card, run_words
+from parts.plain import plain
+from parts.progress import duration
+from server.access import redact
 
 _MOST = 7  # runs in one figure: as many as there are colors that can be told apart
 _SECONDS = 1.0

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from background import Job, jobs, run_in_background
 from likeness.saliency import Saliency, control_spaces, saliency_of_spaces
 from likeness.space import Space
+from server.jobs import Job, jobs, run_in_background
 
 _KEPT = 16
 

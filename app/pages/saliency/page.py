@@ -5,9 +5,6 @@ from dataclasses import replace
 import numpy as np
 import streamlit as st
 
-from background import Job
-from components.gallery import Section, gallery
-from components.picture_grid import picture_grid
 from likeness.errors import InputError
 from likeness.notions import Notion
 from likeness.saliency import BLACK, NOISE, PERCENTILE, SAMPLES, Masks, Saliency
@@ -16,10 +13,13 @@ from likeness.studies import judged_notions
 from pages.saliency import PAGE, job as saliency_job, rows as saliency_rows
 from pages.saliency.job import SaliencyRequest
 from pages.saliency.rows import Look
-from shared import cached, drafts, neighbors, progress, selection, sidebar, trained
-from shared.plain import plain
-from shared.sidebar import DRAFT, RAW, listed, readable
-from shared.view import View, current_view
+from parts import cached, drafts, neighbors, progress, selection, sidebar, trained
+from parts.gallery import Section, gallery
+from parts.picture_grid import picture_grid
+from parts.plain import plain
+from parts.sidebar import DRAFT, RAW, listed, readable
+from parts.view import View, current_view
+from server.jobs import Job
 
 _MOST = 24  # images explained at once
 _OFFERED = 600  # pictures to choose from

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from components.picture_grid import Picture, PictureRow
 from likeness.errors import InputError
 from likeness.saliency import Saliency, blurred, difference, difference_picture, difference_shares, map_picture, mass_share, object_masks, overlay
 from likeness.space import Space
-from shared.plain import plain
-from shared.sidebar import readable
+from parts.picture_grid import Picture, PictureRow
+from parts.plain import plain
+from parts.sidebar import readable
 
 Masks = NDArray[np.bool_]
 

@@ -7,9 +7,6 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from access import redact, resolve_language
-from background import Job, run_in_background
-from components.gallery import Section, gallery
 from likeness.errors import InputError
 from likeness.evaluation import Semantics, clustered_order, most_changed, retrieved_classes, semantics, semantics_table
 from likeness.language import short_names
@@ -18,10 +15,13 @@ from likeness.space import Space
 from likeness.studies import SemanticClasses, classes_of, unseen_classes
 from likeness.training import RunFolder
 from pages.semantics import PAGE
-from shared import aspect_labels, cached, downloads, progress, run_card, trained
-from shared.plain import plain
-from shared.sidebar import listed, readable
-from shared.view import View, current_view
+from parts import aspect_labels, cached, downloads, progress, run_card, trained
+from parts.gallery import Section, gallery
+from parts.plain import plain
+from parts.sidebar import listed, readable
+from parts.view import View, current_view
+from server.access import redact, resolve_language
+from server.jobs import Job, run_in_background
 
 _NEIGHBORS = 20  # of the paper
 _TOP = 5

@@ -2,16 +2,16 @@
 
 import streamlit as st
 
-import trainings
-from access import check_may, redact, refusal
 from likeness import training
 from likeness.errors import InputError
 from likeness.studies import StudyFolder, StudyStatus
 from likeness.training import RunFolder
 from pages.shifts import benchmarks
 from pages.shifts.benchmarks import Benchmark
-from shared import run_card, run_words
-from shared.plain import plain
+from parts import run_card, run_words
+from parts.plain import plain
+from server import trainings
+from server.access import check_may, redact, refusal
 
 
 def show(benchmark: Benchmark) -> None:

@@ -2,8 +2,6 @@
 
 import streamlit as st
 
-import trainings
-from access import check_may, redact
 from likeness.data import ImageClasses
 from likeness.errors import InputError
 from likeness.io import runs_dir
@@ -14,8 +12,10 @@ from pages.shifts import benchmark_network, benchmark_study, benchmarks, setting
 from pages.shifts.benchmark_methods import FIRST, METHODS, help_text
 from pages.shifts.benchmark_study import SHOTS, WHOLE_PRESET, Choices
 from pages.shifts.splits import Progression
-from shared.plain import plain
-from shared.view import View
+from parts.plain import plain
+from parts.view import View
+from server import trainings
+from server.access import check_may, redact
 
 _LONGEST = 100
 _FEWEST_QUERIES = 2

@@ -4,15 +4,15 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from access import redact, shared_name
-from config_access import resolve_backbone
 from likeness.encoders import choose_device, remembered_speeds
 from likeness.errors import InputError
 from likeness.training import encoder_of, native_size
-from shared.networks import choose_network, network_of, network_title
-from shared.plain import plain
-from shared.progress import duration
-from shared.view import View
+from parts.config_access import resolve_backbone
+from parts.networks import choose_network, network_of, network_title
+from parts.plain import plain
+from parts.progress import duration
+from parts.view import View
+from server.access import redact, shared_name
 
 _HEAD, _WHOLE = "Embedding layer", "Whole network"
 

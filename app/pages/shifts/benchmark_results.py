@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 import streamlit as st
 
-from access import redact
 from likeness.errors import InputError
 from likeness.evaluation import (
     by_split,
@@ -18,8 +17,9 @@ from likeness.evaluation import (
     structure_correlations,
 )
 from likeness.plots import PROPERTIES, few_shot_bars, few_shot_curves, generalization_bars, generalization_curves, structure_scatter
-from shared import run_words
-from shared.plain import plain
+from parts import run_words
+from parts.plain import plain
+from server.access import redact
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure

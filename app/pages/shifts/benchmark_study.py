@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 
-from config_access import resolve_config
 from likeness.data import ImageClasses
 from likeness.errors import InputError
 from likeness.shifts import SplitFile
@@ -14,8 +13,9 @@ from likeness.training import config_from, read_config
 from pages.shifts.benchmark_methods import METHODS
 from pages.shifts.benchmark_network import Network
 from pages.shifts.splits import Progression
-from shared.sidebar import listed, readable
-from shared.view import View
+from parts.config_access import resolve_config
+from parts.sidebar import listed, readable
+from parts.view import View
 
 SHOTS = 2
 WHOLE_PRESET = "oodml-cars196"  # the protocol of the benchmark's paper, which trains whole networks

@@ -2,13 +2,13 @@
 
 import streamlit as st
 
-from access import redact
 from likeness.errors import InputError
 from pages.shifts import benchmark_card, benchmark_form, benchmark_results, benchmarks
 from pages.shifts.benchmarks import Benchmark
-from shared import permissions
-from shared.plain import plain
-from shared.view import View
+from parts import permissions
+from parts.plain import plain
+from parts.view import View
+from server.access import redact
 
 _EVERY = 2.0  # seconds
 

@@ -6,12 +6,12 @@ from pathlib import Path
 import pandas as pd
 import streamlit as st
 
-from access import redact
 from likeness.errors import InputError
 from likeness.io import assets_dir, runs_dir
 from likeness.studies import Cell, StudyFolder, StudyStatus, list_studies, measured, read_results, read_study, studies
 from likeness.training import RunFolder
-from server_settings import server
+from server.access import redact
+from server.settings import server
 
 _OWN, _SHIPPED = "own:", "shipped:"
 

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import streamlit as st
 
-from access import check_may, redact, refusal
 from likeness.errors import InputError
 from likeness.io import decoded, parse_json
 from likeness.shifts import SplitFile, list_splits, read_splits, shipped_splits, splits_from, write_splits
-from quotas import check_count
-from shared.plain import plain
-from visitors import splits_dir
+from parts.plain import plain
+from server.access import check_may, redact, refusal
+from server.quotas import check_count
+from server.visitors import splits_dir
 
 BUILT, OPENED = "built", "opened"
 _SHIPPED, _KEPT = "shipped:", "kept:"

@@ -2,12 +2,12 @@
 
 import streamlit as st
 
-from access import redact
 from likeness.errors import InputError
 from pages.shifts import PAGE, benchmark_view, settings, steps_view
-from shared import aspect_labels
-from shared.plain import plain
-from shared.view import View, current_view
+from parts import aspect_labels
+from parts.plain import plain
+from parts.view import View, current_view
+from server.access import redact
 
 _APART, _HOLDS = "How far apart", "What holds up"
 

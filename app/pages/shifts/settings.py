@@ -6,9 +6,9 @@ from likeness.errors import InputError
 from likeness.shifts import SplitFile, SplitOptions
 from pages.shifts import files, splits as shift_splits
 from pages.shifts.splits import Progression
-from shared import filters, progress
-from shared.sidebar import listed, readable
-from shared.view import View
+from parts import filters, progress
+from parts.sidebar import listed, readable
+from parts.view import View
 
 _RULES = {"paper": "As in the paper", "official": "As in the authors' code"}
 _REMOVALS = {"paper": "As in the paper", "score": "By the rule of the exchanges", "official": "As in the authors' code"}

@@ -6,7 +6,6 @@ import numpy as np
 import streamlit as st
 from numpy.typing import NDArray
 
-from background import Job, run_in_background
 from likeness.data import ImageClasses
 from likeness.projection import LayoutFailed, LayoutJob, pca_map
 from likeness.shifts import (
@@ -20,7 +19,8 @@ from likeness.shifts import (
     reference_distances,
 )
 from likeness.space import Space
-from shared import cached
+from parts import cached
+from server.jobs import Job, run_in_background
 
 _FEW = 15  # classes: UMAP keeps neighborhoods of as many
 _DRAWS = 5

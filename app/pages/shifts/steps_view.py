@@ -6,15 +6,15 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from components.gallery import Section, gallery
 from likeness.plots import STEP_KINDS, class_sides, distance_curve
 from likeness.shifts import ClassSplit
 from pages.shifts import files, splits as shift_splits
 from pages.shifts.splits import Progression
-from shared import progress
-from shared.plain import plain
-from shared.sidebar import listed
-from shared.view import View
+from parts import progress
+from parts.gallery import Section, gallery
+from parts.plain import plain
+from parts.sidebar import listed
+from parts.view import View
 
 _PICTURES = 8
 _MOST_NAMED = 8

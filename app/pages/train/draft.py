@@ -13,19 +13,19 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-import added_labels
-from access import redact, refusal, shared_name
-from config_access import dataset_of
 from likeness.data import image_classes, is_published_source
 from likeness.errors import InputError
 from likeness.io import parse_yaml, runs_dir, text_of
 from likeness.training import RunConfig, as_yaml, config_from, fitting_batch, read_config, with_changes
-from quotas import write_draft
-from shared import cached
-from shared.networks import network_of
-from shared.three_way import merge_fields
-from shared.view import current_view
-from visitors import draft_file, is_own_draft
+from parts import cached
+from parts.config_access import dataset_of
+from parts.networks import network_of
+from parts.three_way import merge_fields
+from parts.view import current_view
+from server import added_labels
+from server.access import redact, refusal, shared_name
+from server.quotas import write_draft
+from server.visitors import draft_file, is_own_draft
 
 FIRST = "shipped-cars-elg"
 _LONGEST = 64  # of a token

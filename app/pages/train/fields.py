@@ -6,7 +6,6 @@ from typing import Any
 
 import streamlit as st
 
-from config_access import dataset_of, resolve_backbone
 from likeness.data import SHIPPED_CARS, list_datasets, source_help
 from likeness.errors import InputError
 from likeness.labels import known_labels
@@ -14,9 +13,10 @@ from likeness.language import PRIMERS, short_names
 from likeness.losses import OBJECTIVES, WRAPPERS, objectives_on
 from likeness.training import RunConfig, native_size
 from pages.train import draft as train_draft
-from shared import cached, networks
-from shared.sidebar import readable
-from visitors import visitor
+from parts import cached, networks
+from parts.config_access import dataset_of, resolve_backbone
+from parts.sidebar import readable
+from server.visitors import visitor
 
 Changes = Callable[[Any], dict[str, Any]]
 
@@ -43,7 +43,7 @@ def _images(config: RunConfig) -> None:
         "Images",
         _with(list(sources), data.source),
         format_func=lambda source: sources.get(source, source),
-        help=f"Add more under Your images. The text below also takes: {source_help()}",
+        help=f"Add more under Images. The text below also takes: {source_help()}",
         **_bound("data.source", data.source, train_draft.of_source),
     )
     offered = _labels(data.source)

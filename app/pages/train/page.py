@@ -4,18 +4,18 @@ from typing import Any
 
 import streamlit as st
 
-import trainings
-from access import redact, shared_name
-from config_access import resolve_config
 from likeness import training
 from likeness.errors import InputError
 from likeness.io import runs_dir
 from likeness.training import RunConfig, RunFolder, as_yaml, presets, read_config
 from pages.train import PAGE, draft, fields as train_fields, preview as train_preview
-from shared import aspect_labels, permissions, run_card, trained
-from shared.plain import plain
-from shared.sidebar import readable
-from shared.view import current_view
+from parts import aspect_labels, permissions, run_card, trained
+from parts.config_access import resolve_config
+from parts.plain import plain
+from parts.sidebar import readable
+from parts.view import current_view
+from server import trainings
+from server.access import redact, shared_name
 
 _LONGEST = 200  # bytes of a name; file systems take some more
 

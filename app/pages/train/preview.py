@@ -8,10 +8,6 @@ import pandas as pd
 import streamlit as st
 from numpy.typing import NDArray
 
-from access import redact
-from addresses import address
-from background import Job, jobs, run_in_background
-from config_access import dataset_of, resolve_config
 from likeness.data import DatasetEntry
 from likeness.errors import InputError
 from likeness.evaluation import clustered_order
@@ -28,8 +24,12 @@ from likeness.training import (
     run_images,
     summarize_similarities,
 )
-from shared import cached, permissions, progress
-from shared.plain import plain
+from parts import cached, permissions, progress
+from parts.config_access import dataset_of, resolve_config
+from parts.plain import plain
+from server.access import redact
+from server.addresses import address
+from server.jobs import Job, jobs, run_in_background
 
 _KIND = "pseudolabels"
 _MOST_SHOWN = 60  # classes in one heat map
