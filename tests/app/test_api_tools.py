@@ -7,7 +7,7 @@ from typing import Any
 import httpx2
 import pytest
 
-from api import mcp_package
+from server import mcp_package
 from likeness.errors import InputError
 from server.program_tokens import write_token
 from worlds import cars as all_cars, in_own_loop
