@@ -50,5 +50,6 @@ def show_paths(page: AppPage) -> None:
     if page.group is None:
         return
     with st.container(horizontal=True, gap="small", key="paths"):
-        for other in (each for each in PAGES if each.group is page.group):
-            st.page_link(other.folder / "page.py", label=other.title, icon=f":material/{other.icon}:", help=other.help)
+        for each in PAGES:
+            if each.group is page.group:
+                st.page_link(each.folder / "page.py", label=each.title, icon=f":material/{each.icon}:", help=each.help)

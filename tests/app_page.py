@@ -5,6 +5,8 @@ from typing import Any, Self
 
 from streamlit.testing.v1 import AppTest
 
+import navigation
+
 _TEXTS = ("markdown", "caption", "subheader", "toast", "success", "info", "warning", "error")
 _ALERTS = ("success", "info", "warning", "error")
 
@@ -87,6 +89,12 @@ class Page(AppTest):
     @property
     def toasts(self) -> list[str]:
         return self._values("toast")
+
+    @property
+    def links(self) -> list[Any]:
+        """Its links to pages, without those to the others of its group."""
+        paths = {page.title for page in navigation.PAGES if page.group}
+        return [link for link in self.get("page_link") if link.proto.label not in paths]
 
     @property
     def labels(self) -> list[str]:

@@ -16,7 +16,7 @@ from starlette.testclient import TestClient
 from starlette.websockets import WebSocket
 
 from api import picture_routes
-from navigation import PAGES
+from navigation import HOME, MOVED, PAGES
 from server import start_page
 from server.addresses import address
 from server.middleware.path_prefix import PathPrefix
@@ -56,7 +56,7 @@ def test_no_module_and_no_front_end_writes_an_address_of_the_server_by_itself() 
 
 def test_an_address_holds_on_every_page_below_any_path() -> None:
     for prefix in ("", "/likeness", "/user/ada/proxy/8501"):
-        for page in ("/", *(f"/{page.address}" for page in PAGES[1:])):
+        for page in ("/", *(f"/{page.address}" for page in PAGES if page is not HOME)):
             for target in ("/thumbnails/cars/3", "/info/cars/3?labels=a:b", "/", "/?draft=1"):
                 assert urljoin(f"http://proxy{prefix}{page}?a=/b/c", address(target)) == f"http://proxy{prefix}{target}"
         for page in ("/", "/explore", "/thumbnails/cars/3", "/_stcore/upload_file/a/b"):  # as seen from there
@@ -127,7 +127,7 @@ def client() -> TestClient:
 
 
 def test_each_page_begins_with_streamlits_own_html_that_knows_where_the_server_is(client: TestClient) -> None:
-    for place in ("", *(page.address for page in PAGES[1:])):
+    for place in ("", *(page.address for page in PAGES if page is not HOME)):
         answer = client.get(f"/{place}?query=5")
         assert answer.status_code == client.head(f"/{place}").status_code == 200
         assert answer.headers["content-type"].startswith("text/html")
@@ -136,6 +136,9 @@ def test_each_page_begins_with_streamlits_own_html_that_knows_where_the_server_i
     for asked in ("", "?b=Car%20color&query=5"):  # the first page's own address leads to the root
         answer = client.get(f"/explore{asked}")
         assert (answer.status_code, answer.headers["location"]) == (307, f"./{asked}")
+    moved = {f"{old}?query=5": f"{page.address}?query=5" for old, page in MOVED.items()}
+    moved["compare?compare=What+changed&b=1"] = "what_changed?compare=What+changed&b=1"
+    assert {old: client.get(f"/{old}").headers["location"] for old in moved} == {old: f"./{new}" for old, new in moved.items()}
 
 
 def test_pages_may_ask_this_server_alone_and_run_the_scripts_that_they_begin_with(client: TestClient) -> None:

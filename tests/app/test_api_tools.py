@@ -7,8 +7,8 @@ from typing import Any
 import httpx2
 import pytest
 
-from server import mcp_package
 from likeness.errors import InputError
+from server import mcp_package
 from server.program_tokens import write_token
 from worlds import cars as all_cars, in_own_loop
 

@@ -89,7 +89,7 @@ def test_the_command_asks_twice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
     started: list[list[str]] = []
     monkeypatch.setattr("os.execve", lambda program, arguments, environment: started.append(arguments))
     assert run("admin", "password", "people.txt", "ada", "--role", "train")[0] == 0
-    assert started[0][1:] == [password_command.__file__, "people.txt", "ada", "train"]
+    assert started[0][2:] == ["password", "people.txt", "ada", "train"]
     assert run("admin", "password", "people.txt", "ada", "--role", "all")[0] == 2
 
 

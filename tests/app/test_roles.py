@@ -233,16 +233,16 @@ _WRITES = {
 _ASKS = {"begin_training", "check_may", "check_may_edit", "edit_labels", "try_edit", "permitted", "refusal", "refused"}
 _ELSEWHERE = {
     "exporting._file": "a file to download, which is gone within the hour: who may look may take along what he sees",
-    "server.accounts.set_password": "of the command `likeness admin password`",
-    "server.admin.main": "of the command `likeness admin`",
-    "server.program_tokens.write_token": "of the command `likeness admin token`",
+    "accounts.set_password": "of the command `likeness admin password`",
+    "admin.main": "of the command `likeness admin`",
+    "program_tokens.write_token": "of the command `likeness admin token`",
     "interrupted.noted": "of the server itself: which dataset is being embedded; who may begin that was asked before",
-    "server.hand_labels.frozen": "what follows from labels, for a run that asks before it begins",
-    "server.quotas.write_draft": "its callers ask",
-    "server.visitor_data.remove_old": "of the server itself",
-    "server.visitor_data.remove_upload": "its callers ask",
-    "server.visitor_data.remove_visitor": "its callers ask",
-    "parts.config_access.resolve_run": "called where a run is resumed, after the check",
+    "hand_labels.frozen": "what follows from labels, for a run that asks before it begins",
+    "quotas.write_draft": "its callers ask",
+    "visitor_data.remove_old": "of the server itself",
+    "visitor_data.remove_upload": "its callers ask",
+    "visitor_data.remove_visitor": "its callers ask",
+    "config_access.resolve_run": "called where a run is resumed, after the check",
 }
 
 

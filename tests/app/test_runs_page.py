@@ -61,7 +61,7 @@ STANDING = {
 
 
 def test_each_run_says_how_it_stands_and_what_can_be_done(app: Page, make: Make) -> None:
-    assert [link.proto.label for link in app.open("runs").get("page_link")] == ["Train a network"]  # without runs
+    assert [link.proto.label for link in app.open("runs").links] == ["Train a network"]  # without runs
     runs = {name: make(name, status) for name, (status, _, _) in STANDING.items()}
     (runs["failed"].path / "output.log").write_text("one\ntwo\nthree\nout of memory\n")
     app.run().set("runs", list(STANDING))
@@ -312,13 +312,13 @@ def test_a_run_with_weights_links_to_its_space(app: Page, make: Make, tmp_path: 
     here = make("here", DONE)
     elsewhere = make("elsewhere", DONE, changes={"data.source": str(tmp_path / "photos")})
     app.open("runs").set("runs", ["here"])
-    assert not app.get("page_link")
+    assert not app.links
     here.best.write_bytes(b"")
-    (link,) = app.run().get("page_link")
+    (link,) = app.run().links
     assert (link.proto.label, link.proto.query_string) == ("Explore its space", "open=cars&show=run+here")
     elsewhere.best.write_bytes(b"")
     app.set("runs", ["elsewhere"])
-    assert not app.get("page_link")
+    assert not app.links
     app.says("Add its images under Images")
     entry = dataset(tmp_path / "photos")
-    assert app.run().get("page_link")[0].proto.query_string == f"open={entry.id}&show=run+elsewhere"
+    assert app.run().links[0].proto.query_string == f"open={entry.id}&show=run+elsewhere"

@@ -222,7 +222,7 @@ def _configs() -> list[Case]:
         _of_file("run config", "c.yaml", as_yaml(read_config(preset)), read_run, "training/config", "io/frozen_config", "io/text"),
         _of_file("study", "study.yaml", study, lambda file: cells(read_study(file), file.parent), "studies/study"),
         _of_file("sweep", "sweep.yaml", sweep, read_sweep, "studies/sweeps/config"),
-        _of_file("server settings", "s.yaml", serving, read_settings, "app/server_settings"),
+        _of_file("server settings", "s.yaml", serving, read_settings, "app/server/settings"),
     ]
 
 
