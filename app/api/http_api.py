@@ -7,7 +7,6 @@ from functools import partial, wraps
 from importlib.metadata import version
 from typing import Any
 
-import anyio
 from fastapi import FastAPI, Security
 from fastapi.exceptions import RequestValidationError
 from fastapi.openapi.docs import get_swagger_ui_html
@@ -23,7 +22,7 @@ from starlette.types import Receive, Scope, Send
 
 from api.gate import Gate
 from api.operations import OPERATIONS, Operation, answered, refused
-from api.schemas import Nothing, ProblemDetails
+from api.schemas import Problem, Schema
 from likeness.errors import InputError
 from likeness.io import parse_json
 from server.addresses import address
@@ -34,21 +33,12 @@ _NOT_KEPT = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
 _PICTURES = ("image/", "application/octet-stream")
 _ABOUT = (
     "Search images by text, by image or by both, in an encoder's space or in that of a notion; read and write labels. "
-    "Send your token as `Authorization: Bearer TOKEN`. Errors are answered in one sentence, as application/problem+json."
+    "Send your token in the header Authorization: Bearer TOKEN. Errors are answered in one sentence, as application/problem+json."
 )
 _ERRORS = {
-    400: "The request does not fit the images.",
-    401: "No token, or a wrong one.",
-    403: "You may not do this.",
-    404: "No such address, dataset, image or notion.",
-    409: "Many images have to be embedded first.",
-    413: "The body is too large.",
-    415: "The body has another type.",
-    422: "An argument does not fit its schema.",
-    429: "Too much at once; `Retry-After` says when to ask again.",
+    "description": "What went wrong, in one sentence.",
+    "content": {"application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}}},
 }
-_PROBLEM = {"application/problem+json": {"schema": {"$ref": "#/components/schemas/ProblemDetails"}}}
-_ASSETS = f"{API}/assets"  # of Swagger UI, which FastAPI would load from another server
 _DARK = "document.documentElement.classList.toggle('dark-mode', matchMedia('(prefers-color-scheme: dark)').matches);"
 _POLICY = (
     "default-src 'none'; connect-src 'self'; img-src 'self' data:; style-src 'self' 'unsafe-inline'; script-src 'self' 'sha256-{}'; "
@@ -69,11 +59,11 @@ def http_api(gate: Gate) -> FastAPI:
         routes=[
             *(_Route(each, gate) for each in OPERATIONS),
             *(Route(path, _serve_page) for path in (API, f"{API}/")),
-            Mount(_ASSETS, StaticFiles(packages=[("fastapi_offline", "static")])),
+            Mount(f"{API}/assets", StaticFiles(packages=[("fastapi_offline", "static")])),
         ],
     )
     document = app.openapi()
-    document["components"]["schemas"]["ProblemDetails"] = ProblemDetails.model_json_schema()
+    document["components"]["schemas"]["Problem"] = Problem.model_json_schema()
 
     async def serve_document(request: Request) -> Response:
         return JSONResponse(document, headers=_NOT_KEPT)
@@ -83,9 +73,11 @@ def http_api(gate: Gate) -> FastAPI:
 
 
 class _Request(Request):
-    """Its body is read within a limit, and its JSON must be an object."""
+    """Its body is read within a limit, and its JSON, in a thread of the gate, must be an object."""
 
-    most_bytes: int
+    def __init__(self, request: Request, most_bytes: int, gate: Gate) -> None:
+        super().__init__(request.scope, request.receive)
+        self.most_bytes, self.gate = most_bytes, gate
 
     async def body(self) -> bytes:
         if not hasattr(self, "_body"):
@@ -105,7 +97,7 @@ class _Request(Request):
     async def json(self) -> Any:
         if not hasattr(self, "_json"):
             try:
-                self._json = await anyio.to_thread.run_sync(parse_json, (await self.body()).decode(), "The body")
+                self._json = await self.gate.run(partial(parse_json, (await self.body()).decode(), "The body"), computes=False)
             except UnicodeDecodeError:
                 raise HTTPException(400, "The body is no text in UTF-8; send JSON in UTF-8.") from None
             except InputError as error:
@@ -119,7 +111,7 @@ class _Route(APIRoute):
     """An operation, which runs in a thread of the gate; what FastAPI would pass over is refused first."""
 
     def __init__(self, operation: Operation, gate: Gate) -> None:
-        self.operation = operation
+        self.operation, self.gate = operation, gate
 
         def respond(**arguments: Any) -> Response:
             found = operation.work(**arguments)
@@ -139,7 +131,7 @@ class _Route(APIRoute):
             operation_id=operation.name,
             summary=operation.description.partition(".")[0],
             description=operation.description,
-            responses={status: {"description": sentence, "content": _PROBLEM} for status, sentence in _ERRORS.items()},
+            responses={"4XX": _ERRORS},
             dependencies=[Security(HTTPBearer(scheme_name="token", description="A token made by `likeness admin token`.", auto_error=False))],
         )
 
@@ -150,9 +142,8 @@ class _Route(APIRoute):
         answer = super().get_route_handler()
 
         async def checked(received: Request) -> Response:
-            request = _Request(received.scope, received.receive)
-            picture = self.operation.takes_picture
-            request.most_bytes = server().max_upload_mb * 1_000_000 if picture else self.operation.most_bytes
+            most = server().max_upload_mb * 1_000_000 if self.operation.takes_picture else self.operation.most_bytes
+            request = _Request(received, most, self.gate)
             await self._check(request)
             return await answer(request)
 
@@ -175,7 +166,7 @@ class _Route(APIRoute):
         if inside is not None:
             raise HTTPException(400, f"'{inside}' stands in the address already; leave it out elsewhere.")
         if not self.operation.model:
-            Nothing.model_validate(given)
+            Schema.model_validate(given)
 
 
 def _check_type(request: Request, expected: tuple[str, ...], what: str) -> None:
@@ -186,22 +177,24 @@ def _check_type(request: Request, expected: tuple[str, ...], what: str) -> None:
 
 async def _answer_error(request: Request, error: Exception) -> Response:
     known = refused(error)
-    return problem(known.status_code, known.detail, dict(known.headers or {}))
+    headers = dict(known.headers or {})
+    if headers.get("Allow") == "GET":
+        headers["Allow"] = "GET, HEAD"
+    return problem(known.status_code, known.detail, headers)
 
 
 async def _serve_page(request: Request) -> Response:
     """Swagger UI, in the colors that the browser prefers; it loads nothing from elsewhere."""
-    names = {name: address(target, request.scope["path"]) for name, target in _PAGE.items()}
-    page = get_swagger_ui_html(title="API · Likeness", swagger_ui_parameters={"validatorUrl": None}, **names)
+    root = address(API, request.scope["path"])
+    page = get_swagger_ui_html(
+        title="API · Likeness",
+        openapi_url=f"{root}/openapi.json",
+        swagger_js_url=f"{root}/assets/swagger-ui-bundle.js",
+        swagger_css_url=f"{root}/assets/swagger-ui.css",
+        swagger_favicon_url=f"{root}/assets/favicon.png",
+        swagger_ui_parameters={"validatorUrl": None},
+    )
     html = bytes(page.body).decode().replace("<script>", f"<script>{_DARK}", 1)
     (script,) = re.findall(r"<script>(.*?)</script>", html, re.DOTALL)
     digest = b64encode(hashlib.sha256(script.encode()).digest()).decode()
     return Response(html, media_type="text/html", headers={"Content-Security-Policy": _POLICY.format(digest), "Cache-Control": "no-store"})
-
-
-_PAGE = {
-    "openapi_url": f"{API}/openapi.json",
-    "swagger_js_url": f"{_ASSETS}/swagger-ui-bundle.js",
-    "swagger_css_url": f"{_ASSETS}/swagger-ui.css",
-    "swagger_favicon_url": f"{_ASSETS}/favicon.png",
-}

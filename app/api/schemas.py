@@ -15,10 +15,6 @@ class Schema(BaseModel):
     model_config = ConfigDict(extra="forbid", allow_inf_nan=False, use_attribute_docstrings=True)
 
 
-class Nothing(Schema):
-    """No arguments."""
-
-
 def _unicode(text: str) -> str:
     text.encode()  # raises for half of a pair of surrogates: a UnicodeEncodeError is a ValueError
     return text
@@ -353,7 +349,7 @@ class Edited(Schema):
     """As in `list_labels`."""
 
 
-class ProblemDetails(Schema):
+class Problem(Schema):
     """What went wrong (RFC 9457)."""
 
     type: str
