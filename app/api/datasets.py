@@ -84,12 +84,12 @@ def image_fields(entry: DatasetEntry, table: ImageTable, row: int, attributes: b
 
 
 def file_of(table: ImageTable, row: int) -> str:
-    """How programs name the file of an image: below the dataset's folder, and of any other place only its last step."""
+    """The file of an image as programs see it: relative to the dataset's folder; of any other place only the name."""
     return _without_place(str(table.frame["path"].iat[row])) if table.has_images else ""
 
 
 def scalar(value: Any) -> str | int | float | bool | None:
-    """A value of a table in JSON; None where it is missing."""
+    """A value of a table in JSON; None if it is missing."""
     if value is None or value is pd.NA or (isinstance(value, float) and not np.isfinite(value)) or value is pd.NaT:
         return None
     if isinstance(value, np.generic):
@@ -98,14 +98,14 @@ def scalar(value: Any) -> str | int | float | bool | None:
 
 
 def _without_place(text: str) -> str:
-    """Tables may hold whole paths, which are nobody's business."""
+    """A text, of which no path of the server is left."""
     kept = text.rstrip("/").rsplit("/", 1)[-1] if text.startswith(("/", "~")) or "://" in text else text
     return kept.encode("utf-8", "replace").decode()  # names of files need not be text
 
 
 def _named(entry: DatasetEntry) -> dict[str, Any]:
     try:
-        encoder = map_path(entry.encoder, lambda path: _without_place(path))
+        encoder = map_path(entry.encoder, _without_place)
     except InputError:
         encoder = _without_place(entry.encoder)
     return {"id": entry.id, "name": entry.name, "encoder": encoder, "own": server().shared and entry.owner != ""}

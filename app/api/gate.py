@@ -1,4 +1,4 @@
-"""How much programs may ask for: so many requests a second, so many at once, and few that compute. The doors before it have let them in."""
+"""Limits for programs that the doors have let in: requests a second, requests at once, and operations that compute at once."""
 
 import asyncio
 import math
@@ -23,13 +23,13 @@ from server.slots import Slots
 
 _AT_ONCE, _OF_ONE = 64, 16  # requests in all, and of one client
 _THREADS = 16
-_OWN = ("same-origin", "none", None)  # what a browser says of pages of this server, of addresses that were typed, and what no browser says
+_OWN = ("same-origin", "none", None)  # pages of this server, typed addresses, and clients that are no browsers
 _PATIENCE, _POLL = 20.0, 0.01  # seconds
 Result = TypeVar("Result")
 
 
 class Gate:
-    """What all programs share: their allowances, and the slots and threads of what they ask for.
+    """The limits, slots and threads that all programs share.
 
     Args:
         settings: of the server.
@@ -42,11 +42,11 @@ class Gate:
         self._limiter: anyio.CapacityLimiter | None = None
 
     def around(self, app: ASGIApp) -> "Gated":
-        """An app that takes requests within the allowances only, and knows who asks."""
+        """An app that takes requests within the limits only, and knows which client asks."""
         return Gated(self, app)
 
     async def run(self, work: Callable[[], Result], computes: bool) -> Result:
-        """The result of `work`, which runs in a thread; where it computes, once a slot is free.
+        """The result of `work`, run in a thread; if it computes, once a slot is free.
 
         Raises:
             HTTPException: 429, if none is free for a while.
@@ -73,12 +73,7 @@ class Gate:
 
 
 class Gated:
-    """An app behind the gate, as a route takes it.
-
-    Args:
-        gate: whose allowances hold.
-        app: what is asked.
-    """
+    """An app behind a gate."""
 
     def __init__(self, gate: Gate, app: ASGIApp) -> None:
         self.gate, self.app = gate, app
@@ -103,7 +98,7 @@ class Gated:
 
 
 def program_of(scope: Scope) -> str:
-    """Who a request counts for: the account, the program's token, or the address that it comes from."""
+    """The client that a request counts for: the account, the program's token, or the address that it comes from."""
     named = scope.get(PROGRAM)
     return account_in(scope) or (f"program {named}" if named else client_of(scope))
 

@@ -24,7 +24,7 @@ def list_labels(dataset: InDataset) -> Labels:
 
 
 def image_labels(dataset: InDataset, page: Annotated[LabelPage, Query()]) -> LabeledImages:
-    """Lists the images that have labels, with their labels, by rows and a part at a time."""
+    """Lists the images that have labels, with their labels, by rows, one page at a time."""
     store, table = _opened(dataset)
     version = store.version()
     columns = store.columns(table.frame["path"].iloc[page.after + 1 :])
@@ -38,7 +38,7 @@ def image_labels(dataset: InDataset, page: Annotated[LabelPage, Query()]) -> Lab
 
 
 def edit_labels(dataset: InDataset, label: EditLabels) -> Edited:
-    """Gives images a tag, a value of an attribute or a note, or removes it, as one edit, which is kept with who made it and when."""
+    """Adds a tag, a value of an attribute or a note to images, or removes it, as one edit; its author and time are kept."""
     check_may_edit()
     store, table = _opened(dataset, writes=True)
     paths, who = _paths(table, label), editor()
@@ -54,7 +54,7 @@ def edit_labels(dataset: InDataset, label: EditLabels) -> Edited:
 
 
 def undo_labels(dataset: InDataset) -> Edited:
-    """Takes your newest edit of a dataset's labels back. Images that somebody has changed since stay as they are."""
+    """Undoes your newest edit of a dataset's labels. Images that somebody has changed since stay as they are."""
     check_may_edit()
     store, _ = _opened(dataset, writes=True)
     return _edited(store, store.undo(editor()))

@@ -1,4 +1,4 @@
-"""What programs can ask for: each operation is a typed function, with an address of HTTP and as a tool; and what can go wrong in one."""
+"""All operations for programs: typed functions, each with an HTTP address and as a tool; and their errors as statuses and sentences."""
 
 import inspect
 import logging
@@ -33,16 +33,16 @@ _computing: list[Callable[[], int]] = []
 
 @dataclass(frozen=True)
 class Operation:
-    """One thing that programs can ask for.
+    """One thing that programs can do.
 
     Attributes:
-        method, path: of HTTP, below /api/v1.
-        work: called in a thread, its docstring is the description. Takes what the path names, and at most one model: of GET its fields stand in
-            the query, of POST in a JSON body. One that takes a `Picture` has that as its body, and the model in the query.
-        topic: heading under which it is listed.
-        computes: waits for one of few slots.
-        writes: changes something.
-        most_bytes: of a body in JSON.
+        method, path: HTTP method, and path below /api/v1.
+        work: called in a thread; its docstring is the description. Takes the names in the path, and at most one model, whose fields a GET request
+            has in its query and a POST request in its JSON body; with a `Picture`, that is the body, and the model is in the query.
+        topic: heading in the documentation.
+        computes: whether it waits for one of few slots.
+        writes: whether it changes something.
+        most_bytes: limit of a JSON body.
     """
 
     method: Literal["GET", "POST"]
@@ -55,17 +55,17 @@ class Operation:
 
     @property
     def name(self) -> str:
-        """That of the function: operationId and name of the tool."""
+        """The function's, as operationId and as name of the tool."""
         return self.work.__name__
 
     @property
     def description(self) -> str:
-        """Sentences for people, on one line."""
+        """The function's docstring on one line."""
         return " ".join((self.work.__doc__ or "").split())
 
     @property
     def arguments(self) -> dict[str, Any]:
-        """The types of what it takes, by name."""
+        """Types by name."""
         return {name: each.annotation for name, each in inspect.signature(self.work).parameters.items()}
 
     @property
@@ -81,7 +81,7 @@ class Operation:
 
 
 def status() -> Status:
-    """Shows the server's version, who you are to it, what you may do, and how much it computes now."""
+    """Shows the server's version, your account, what you may do, and how much the server computes now."""
     settings = server()
     return Status(
         version=version("likeness"),
@@ -96,7 +96,7 @@ def status() -> Status:
 
 
 def count_by(computing: Callable[[], int]) -> None:
-    """Where `status` learns how many operations are computed now."""
+    """Sets how `status` counts the operations that are being computed."""
     _computing[:] = [computing]
 
 
@@ -132,7 +132,7 @@ async def answered(gate: Gate, operation: Operation, work: Callable[[], Any]) ->
 
 
 def refused(error: Exception) -> HTTPException:
-    """What an error is for programs: a status of HTTP, and one sentence that names no path of the server."""
+    """An error as a program sees it: an HTTP status and one sentence, without paths of the server."""
     if isinstance(error, HTTPException):
         stock = error.detail == HTTPStatus(error.status_code).phrase
         return HTTPException(error.status_code, _ROUTING.get(error.status_code, error.detail), error.headers) if stock else error

@@ -28,7 +28,7 @@ _HEADERS = {"X-Content-Type-Options": "nosniff", "Cross-Origin-Resource-Policy":
 
 
 def serve_thumbnail(request: Request) -> Response:
-    """WebP of image `row`; a grey tile where the file can't be read any more."""
+    """WebP of image `row`; a gray tile if its file can no longer be read."""
     try:
         entry = _dataset(request)
         return Response(small_picture(entry.id, _row(request)), media_type="image/webp", headers=_kept(entry))
@@ -37,7 +37,7 @@ def serve_thumbnail(request: Request) -> Response:
 
 
 def serve_labeled(request: Request) -> Response:
-    """WebP of image `row` with its continuous label drawn on it; which label, `labels.pictures` wrote into the query string."""
+    """WebP of image `row` with its continuous label drawn on it; the query names the label, as `labels.pictures` writes it."""
     query = request.query_params
     try:
         entry = _dataset(request)
@@ -48,7 +48,7 @@ def serve_labeled(request: Request) -> Response:
 
 
 def serve_query_picture(request: Request) -> Response:
-    """WebP of a picture that somebody searched with, which a link names by its token."""
+    """WebP of a picture that somebody searched with, by the token in a link."""
     try:
         picture = thumbnail(query_pictures.find(request.path_params["token"]), _QUERY_SIZE)
     except _NOT_THERE:
@@ -75,25 +75,25 @@ def serve_export(request: Request) -> Response:
     with answering(request.scope):
         file = export_files.find(request.path_params["token"])
     if file is None:
-        return PlainTextResponse("This export is not kept any more; export again on the page Explore.", 404, headers=_HEADERS)
+        return PlainTextResponse("This export is no longer kept; export again on the page Explore.", 404, headers=_HEADERS)
     return FileResponse(file, filename=file.name, media_type="application/octet-stream", headers=_HEADERS | {"Cache-Control": "no-store"})
 
 
 def _dataset(request: Request) -> DatasetEntry:
-    """The dataset that an address names; raises InputError where none is listed, as after it was removed."""
+    """The dataset in an address; raises InputError if there is none, as after it was removed."""
     return cached.entry_of(request.path_params["dataset"])
 
 
 def _kept(entry: DatasetEntry) -> dict[str, str]:
-    """For how long browsers keep a picture: of what a visitor uploaded not long, since he may remove it."""
+    """How long browsers keep a picture; uploads of visitors not for long, since they may be removed."""
     return _HEADERS | {"Cache-Control": f"private, max-age={600 if entry.owner else 86_400}"}
 
 
 def _row(request: Request) -> int:
-    """The row that an address names, in the digits 0 to 9.
+    """The row in an address.
 
     Raises:
-        IndexError: it names none, or one beyond any table.
+        IndexError: it is no row, or beyond any table.
     """
     text: str = request.path_params["row"]
     if not (text.isascii() and text.isdigit() and len(text) <= _DIGITS):
@@ -103,7 +103,7 @@ def _row(request: Request) -> int:
 
 @lru_cache(maxsize=20_000)
 def small_picture(dataset: str, row: int) -> bytes:
-    """WebP of an image of a dataset; raises IndexError where there is no such row."""
+    """WebP of an image of a dataset; raises IndexError if there is no such row."""
     return thumbnail(cached.table(dataset).file(row))
 
 

@@ -105,7 +105,7 @@ def _allowed(table: ImageTable, where: dict[str, list[Any]]) -> NDArray[np.bool_
 
 
 def _numbers(name: str, wanted: list[Any]) -> list[float]:
-    """Numbers; whole ones stay whole, since those of many digits are not told apart as others."""
+    """Numbers; integers stay integers, since floats cannot tell those of many digits apart."""
     try:
         return [each if type(each) is int else float(each) for each in wanted]
     except (ValueError, OverflowError):

@@ -33,7 +33,7 @@ class Tools:
     """Answers at /mcp while it runs.
 
     Args:
-        gate: whose slots and threads calls take.
+        gate: its slots and threads run the calls.
     """
 
     def __init__(self, gate: Gate) -> None:
@@ -43,7 +43,7 @@ class Tools:
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
-        """Calls are answered within."""
+        """Answers calls while it lasts."""
         async with self._manager.run():
             yield
 
@@ -51,7 +51,7 @@ class Tools:
         if scope["method"] == "POST":
             await self._manager.handle_request(scope, receive, send)
         else:  # a stream from the server, which has nothing to say of its own
-            await problem(405, "This address takes calls by POST alone.", {"Allow": "POST"})(scope, receive, send)
+            await problem(405, "This address takes POST requests only.", {"Allow": "POST"})(scope, receive, send)
 
 
 def tool_server(gate: Gate) -> "Server[Any]":
@@ -86,7 +86,7 @@ def _described(operation: Operation) -> dict[str, Any]:
 
 @cache
 def _input(operation: Operation) -> type[Schema]:
-    """All that an operation takes, as one model: that of its own, with what the path of HTTP names."""
+    """All arguments of an operation as one model: its own, with the names in the path."""
     name, base = operation.model or ("", Schema)
     fields = {each: (kind, ...) for each, kind in operation.arguments.items() if each != name}
     return create_model(operation.name, __base__=base, **fields)  # type: ignore[call-overload, no-any-return]
@@ -100,6 +100,6 @@ def _call(operation: Operation, arguments: dict[str, Any]) -> dict[str, Any]:
 
 
 def _answering(context: Any) -> AbstractContextManager[None]:
-    """Who asks is told by the request that brought the call, on whichever task it is answered."""
+    """The request behind a call tells which client asks, whatever task answers it."""
     scope = getattr(context.request, "scope", None)
     return answering(scope) if scope is not None else nullcontext()
