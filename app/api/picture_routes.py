@@ -75,7 +75,7 @@ def serve_export(request: Request) -> Response:
     with answering(request.scope):
         file = export_files.find(request.path_params["token"])
     if file is None:
-        return PlainTextResponse("This export is no longer kept; export again on the page Explore.", 404, headers=_HEADERS)
+        return PlainTextResponse("This export is not kept any more; export again on the page Explore.", 404, headers=_HEADERS)
     return FileResponse(file, filename=file.name, media_type="application/octet-stream", headers=_HEADERS | {"Cache-Control": "no-store"})
 
 

@@ -59,6 +59,7 @@ def test_it_is_off_unless_asked_for(path: str) -> None:
 def test_the_status_and_datasets_and_images_are_listed_and_shown(client: TestClient) -> None:
     told = {"version": version("likeness"), "shared": False, "account": None, "may_edit": True, "datasets": 1}
     assert client.get("/api/v1/status").json() == told | {"requests_per_second": 200.0, "computing": 0, "most_computing": 4}
+    assert client.head("/api/v1/status").status_code == 200
     assert client.get("/api/v1/datasets").json() == {"datasets": [{"id": "cars", "name": "Synthetic Cars", "encoder": "cars", "own": False}]}
     shown, table = client.get(CARS).json(), lk.read("cars")
     assert (shown["images"], shown["dim"], shown["reads_text"]) == (len(table), 512, True)
@@ -228,7 +229,7 @@ WRONG: list[tuple[int, str, list[str]]] = [  # status, method, and paths
     (404, "GET", ["/notions/nope", "/notions/%00", "/nope"]),
     (422, "GET", ["/datasets/%C2%B2", f"/datasets/{'x' * 3000}", "/datasets/cars/images/x/thumbnail"]),
     (422, "GET", [f"/datasets/cars/images/{row}" for row in ("-1", "1.5", "9" * 5000)]),
-    (422, "GET", [f"{NEAR}?{asked}" for asked in ("k=0", "k=201", "sort=2")]),
+    (422, "GET", [*(f"{NEAR}?{asked}" for asked in ("k=0", "k=201", "sort=2")), "/status?sort=2"]),
     (400, "GET", [f"{NEAR}?k=1&k=2", f"{NEAR}?row=2"]),
     (405, "DELETE", ["/datasets/cars"]),
 ]
@@ -239,7 +240,8 @@ WRONG_BODIES: list[tuple[int, str, list[Any]]] = [  # status, path, and bodies
     (400, SEARCH, [[], ROW | {"dataset": "cars"}, ROW | {"notion": {"aspects": ["a", "b"], "templates": ["none"]}}]),
     (400, SEARCH, [{"terms": [{"image": image}]} for image in ("no base64!", "aGVsbG8=")]),
     (400, f"{SEARCH}?k=3", [ROW]),
-    (400, "/datasets/cars/labels/undo", [{}]),
+    (400, "/datasets/cars/labels/undo", [{}, [], {"dataset": "cars"}]),
+    (422, "/datasets/cars/labels/undo", [{"sort": 1}]),
     (400, SEARCH, [b"", b"{", b"\xff", b"[" * 100_000, b"nope", b'{"terms": [{"text": "\\ud800"}]}']),  # no JSON
     (422, SEARCH, [b'{"terms": [{"row": NaN}]}', b'{"terms": [{"row": 1e400}]}']),
 ]
