@@ -55,7 +55,7 @@ def test_without_labels_and_with_one_value_it_says_where_to_begin_and_signs_in_n
 
 def test_without_labels_the_first_are_given_here_and_a_new_value_takes_no_key_of_another(app: Page, store: TagStore) -> None:
     _open(app).says("Nothing is labeled yet")
-    assert app.at("label_start").disabled
+    assert app.at("label_first").disabled
     for value, screen in (("zebra", "start"), ("ant", "start"), ("bee", "uncertain")):
         if screen == "start":
             name = next(each for each in app.text_input if each.label == "Attribute")
@@ -63,7 +63,7 @@ def test_without_labels_the_first_are_given_here_and_a_new_value_takes_no_key_of
             next(each for each in app.text_input if each.label == "Value").set_value(value)
             of, _ = app.session_state["label_ticked"]
             app.session_state["label_ticked"] = of, np.frombuffer(of[1], np.int64)[:3]
-            app.run().click("label_start")
+            app.run().click("label_first")
         else:
             app.set("label_step", "uncertain")
             of, _ = app.session_state["label_ticked"]

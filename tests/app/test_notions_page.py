@@ -72,7 +72,8 @@ def test_an_unsaved_notion_has_its_own_name_with_a_mark_wherever_it_stands(page:
     def names() -> list[str]:
         shown = [section["title"] for section in page.sent("before_after")["sections"]]
         panels = [space.name for space in page.session_state["layouts_notions_cars"]]
-        return [str(page.control("selectbox", "picked").options[0]), panels[1], *shown]
+        picker = page.control("selectbox", "picked")
+        return [str(picker.options[picker.index]), panels[1], *shown]
 
     assert names() == ["Car color", "car color", "Raw encoder", "Car color"]
     page.fill("text_area", "aspects_", SOME)

@@ -131,7 +131,7 @@ def start(view: View, name: str, rows: Rows) -> None:
         value = st.text_input("Value", key=f"label_start_value_{_answers.typed}", placeholder="beagle", width=180).strip()
         ready = bool(name and value and len(chosen))
         label = f"Label {len(chosen)} image{'' if len(chosen) == 1 else 's'}" if len(chosen) else "Label the ticked images"
-        st.button(label, key="label_start", type="primary", disabled=not ready, on_click=_give_first, args=(view, name, rows, value))
+        st.button(label, key="label_first", type="primary", disabled=not ready, on_click=_give_first, args=(view, name, rows, value))
         _undo(view)
     _pictures(view, rows, chosen, "label_start", None)
 

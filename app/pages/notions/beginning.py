@@ -43,12 +43,13 @@ def new_draft(view: View) -> Draft:
     return replace(chosen, name=_free_name(chosen.name, notions))
 
 
-def draft_from_sentence(view: View, found: SentenceNotion) -> Draft:
-    """A notion under a free name, judged by the labels that are called like it or like what varies, where there are some."""
+def draft_from_question(view: View, question: str, found: SentenceNotion) -> Draft:
+    """What a question became, under a free name, judged by the labels that are called like it or like what varies, where there are some."""
     notion = found.notion
     attribute = view.label_called(notion.name) or view.label_called(found.varies)
     name = _free_name(notion.name, list_notions(notions_dir()))
-    return Draft(name, notion.question, "\n".join(notion.templates), "\n".join(notion.aspects), attribute)
+    question = question.strip() if "similar" in question.lower() else notion.question  # a whole one stays as it is
+    return Draft(name, question, "\n".join(notion.templates), "\n".join(notion.aspects), attribute)
 
 
 def _of_labels(view: View, notions: list[Notion]) -> Iterator[Draft]:

@@ -123,7 +123,7 @@ def _read(view: View, sentence: str) -> None:
         _form.problem = plain(redact(error))
         return
     _form.read = found
-    library.put(beginning.draft_from_sentence(view, found), view)
+    library.put(beginning.draft_from_question(view, sentence, found), view)
 
 
 def _is_open(found: SentenceNotion) -> bool:

@@ -146,6 +146,7 @@ def _save_draft(draft: Draft, replaced: bool) -> None:
     if not is_own(notion.name, notions_dir()):
         check_count(notions_dir(), "notions")
     save_notion(notion, folder=notions_dir())
+    _forget_question()
     draft = replace(draft, origin=notion.name)
     drafts.put(draft)
     _library.seen[draft.origin] = saved_of(draft)
@@ -170,6 +171,10 @@ def _wait_for(what: str, draft: Draft) -> None:
     _library.question = what, draft
 
 
+def _forget_question() -> None:
+    del _library.question
+
+
 def _ask(view: View, draft: Draft) -> None:
     """Asks before a notion is replaced or deleted; another edit takes the question back."""
     what, about = _library.question or ("", None)
@@ -191,13 +196,14 @@ def _ask(view: View, draft: Draft) -> None:
                 st.button("Delete it", type="primary", on_click=_delete, args=(view, draft))
             else:
                 st.button("Replace it", type="primary", on_click=_save, args=(True,))
-            st.button("Cancel", on_click=_wait_for, args=("", draft))
+            st.button("Cancel", on_click=_forget_question)
         if what == "replace":
             st.caption("To keep both, give yours another name.")
 
 
 def _delete(view: View, draft: Draft) -> None:
     """Deletes the saved notion; what the editor held of it comes back by undo, and can be saved again."""
+    _forget_question()
     if _try(lambda: delete_notion(draft.origin, notions_dir())):
         st.toast(f"Deleted “{plain(draft.origin)}”. Undo, then Save, brings it back.", icon=":material/delete:")
         shipped = saved_of(draft)
