@@ -70,8 +70,8 @@ def _show(view: View, found: Copies, level: threshold.Threshold, key: str) -> No
     """Draws groups first, then the pairs around the threshold and what leaks."""
     found = found.among(view.hidden)
     groups = found.groups(level.similarity, len(view.base))
-    tabs = ["Groups", *(["Around the threshold"] if found.pairs else [])]
-    attributes = results.split_attributes(view.base.table) if found.pairs and len(groups) else []
+    tabs = ["Groups", *(["Around the threshold"] if found.pairs is not None else [])]
+    attributes = results.split_attributes(view.base.table) if found.pairs is not None and len(groups) else []
     if attributes:
         tabs.append("Leaks across a split")
     first, *others = st.tabs(tabs)
