@@ -35,7 +35,8 @@ def test_a_sentence_becomes_what_was_meant_by_five_clicks_and_back(person: Perso
     space = lk.embed(lk.read("cars"), "cars")
     typed = notion_from_sentence("same color", space).notion
     query, answers = _asked(space, typed)
-    person.open(f"notions?layout=PCA&query={query}").map().fill("Describe it in one sentence", "same color").says("What varies").settle()
+    person.open(f"notions?layout=PCA&query={query}").map().fill("Question", "same color")
+    person.press("Suggest template and aspects").says("Varies: color").settle()
     person.open(f"?layout=PCA&a=My%20edits&query={query}&draft={person.asked['draft'][0]}").map()
     assert f"By {typed.name}" in person.text
     for count, (rank, alike) in enumerate(answers, start=1):

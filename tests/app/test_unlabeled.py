@@ -10,7 +10,7 @@ import likeness as lk
 from likeness.evaluation import retrieval_metrics
 from likeness.notions import Notion
 from likeness.plots.linked_map import color_by
-from pages.duplicates.leaks import attributes
+from pages.duplicates.results import split_attributes
 from pages.methods.comparison import _about
 from pages.notions.beginning import _of_labels
 from parts import cached, filters, neighbors
@@ -34,7 +34,7 @@ def test_they_are_neither_judged_nor_the_same_or_different_as_a_query_nor_a_valu
     assert neighbors.same(view, neighbors.Query(row=0), rows, "setting") == [True, False, None, None, None]
     assert [neighbors.same(view, neighbors.Query(row=row), rows, "setting") for row in range(4, 8)] == [None] * 4
     assert filters.distinct(frame, "setting") == 2
-    assert attributes(space.table) == ["setting"]
+    assert split_attributes(space.table) == ["setting"]
     [draft] = _of_labels(SimpleNamespace(frame=frame, base=space), [])
     assert draft.notion.aspects == ("grass", "snow")
     coloring = color_by(frame["setting"], "setting")
