@@ -1,6 +1,6 @@
 """A picture, large, over any page: opened from the tiles of galleries and the points of maps, with what can be done with it.
 
-The browser opens it at once and asks the server's routes for the picture, its attributes and its neighbors; only actions draw the page anew.
+The browser opens it at once and asks the server's routes for the picture, its attributes and its neighbors; only actions run the page again.
 """
 
 import secrets
@@ -88,7 +88,7 @@ def _act(view: View, address_of_page: str) -> None:
     if not isinstance(sent, Mapping):
         return
     row, action = sent.get("row"), sent.get("action")
-    if type(row) is not int or not 0 <= row < len(view.frame):
+    if type(row) is not int or not 0 <= row < len(view.frame) or not isinstance(action, str):
         return
     if action == "select":
         change = np.union1d if sent.get("on") is True else np.setdiff1d

@@ -69,7 +69,7 @@ def test_the_image_is_searched_with_selected_and_labeled_and_nothing_else_is_don
     app: Page, client: TestClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     app.run()
-    for odd in (None, 3, "x", {}, {"action": "search"}, *({"action": "search", "row": row} for row in (-1, 2000, True, "5", 5.0, None))):
+    for odd in (None, 3, "x", {}, {"action": "search"}, {"action": [], "row": 5}, *({"action": "search", "row": row} for row in (-1, 2000, True, "5", 5.0, None))):
         assert _act(app, monkeypatch, odd).session_state["query"] is None
     for on, rows in ((True, [5]), (True, [5]), (False, []), (None, [])):
         _act(app, monkeypatch, {"action": "select", "row": 5, "on": on})

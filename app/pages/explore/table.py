@@ -175,7 +175,8 @@ def _cells(view: View, rows: Rows, similarities: Mapping[str, NDArray[np.float32
 
 def _take_ticks() -> None:
     """The boxes that are ticked become the selection, beside what is selected and not on this page."""
-    ticked = st.session_state[_GRID].get("selection", {}).get("rows")
+    chosen = st.session_state[_GRID].get("selection")
+    ticked = chosen.get("rows") if isinstance(chosen, Mapping) else None
     rows, kept = _table.drawn, selection.rows()
     places = [place for place in ticked if type(place) is int and 0 <= place < len(rows)] if isinstance(ticked, list) else []
     selection.select(np.union1d(kept[~np.isin(kept, rows)], rows[places]))
