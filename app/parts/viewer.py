@@ -24,14 +24,15 @@ from state import Item
 _KEY = "viewer"
 _MOST = 2_000  # selected images whose numbers the browser gets
 _LONGEST = 200  # letters of a label
-_PAGES = {"search": "pages/explore/page.py", "saliency": "pages/saliency/page.py"}
+_PAGES = {"search": "pages/explore/page.py", "saliency": "pages/saliency/page.py"}  # that actions lead to
 
 
 class _Viewer:
-    """The page that an action leads to."""
+    """The action whose page the browser is to open, with the number of such actions, which tells one from the next."""
 
     prefix = "viewer_"
     next_page = Item("")
+    actions = Item(0)
 
 
 _viewer = _Viewer()
@@ -63,8 +64,6 @@ def draw(address_of_page: str) -> None:
     Args:
         address_of_page: of the page that is open.
     """
-    if page := _Viewer.next_page.take():
-        st.switch_page(page)
     view = current_view()
     reason = label_edits.refusal(view)
     data = {
@@ -77,8 +76,12 @@ def draw(address_of_page: str) -> None:
         "labels": [] if reason else [list(label) for label in label_edits.known(view)],
         "refusal": reason,
         "selected": view.selected[:_MOST].tolist(),
+        "next": [_Viewer.next_page.take(), _viewer.actions],
     }
     with st.container(key="viewer_place"):
+        for action, page in _PAGES.items():  # hidden; the browser clicks one, since `st.switch_page` cannot change bound parameters
+            with st.container(key=f"viewer_{action}"):
+                st.page_link(page, label=action)
         _renderer()(key=_KEY, data=data, on_act_change=lambda: _act(view, address_of_page))
 
 
@@ -102,4 +105,5 @@ def _act(view: View, address_of_page: str) -> None:
             neighbors.image_was_clicked(row)
         else:
             selection.select([row])
-        _viewer.next_page = _PAGES[action] if address_of_page not in _PAGES[action].split("/") else ""
+        _viewer.next_page = action if address_of_page not in _PAGES[action].split("/") else ""
+        _viewer.actions += 1

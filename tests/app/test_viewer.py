@@ -25,7 +25,7 @@ def client() -> TestClient:
 
 def _act(app: Page, monkeypatch: pytest.MonkeyPatch, sent: Any, page: str = "explore") -> Page:
     """The page after its browser has sent this."""
-    names = ("view", "rows", "query", "picture", "text", "terms", "ticking")
+    names = ("view", "rows", "query", "picture", "text", "terms", "ticking", "viewer_next_page", "viewer_actions")
     state = {name: app.session_state[name] for name in names if name in app.session_state}
     view = state["view"]
     monkeypatch.setattr(viewer, "message", lambda key, event: sent)
@@ -85,7 +85,8 @@ def test_the_image_is_searched_with_selected_and_labeled_and_nothing_else_is_don
     assert app.sent("viewer")["labels"] == [["good", ""], ["breed", "pug"]]
     assert _act(app, monkeypatch, {"action": "search", "row": 5}).run().subheader[0].value == "Neighbors of 00005.webp"
     assert _act(app, monkeypatch, {"action": "saliency", "row": 9}).session_state["rows"].tolist() == [9]
-    assert app.session_state["viewer_next_page"] == "pages/saliency/page.py"
+    assert app.run().sent("viewer")["next"] == ["saliency", 2]
+    assert app.run().sent("viewer")["next"][0] == ""
 
 
 def test_a_click_on_a_tile_opens_it_where_it_means_nothing_else(app: Page) -> None:

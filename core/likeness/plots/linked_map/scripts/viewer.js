@@ -75,13 +75,24 @@ class Viewer {
   }
 
   update({ data, setTriggerValue }) {
-    const news = JSON.stringify([data.info, data.labels, data.refusal, data.spaces]);
+    const labels = JSON.stringify([data.info, data.labels, data.refusal]);
+    const spaces = JSON.stringify(data.spaces);
     this.data = data;
     this.send = (action, more = {}) => setTriggerValue("act", { action, row: this.row, id: Math.random(), ...more });
     this.selected = new Set(data.selected);
-    if (news !== this.news && this.root.open) this.showDetails();
-    else if (this.root.open) this.showSelected();
-    this.news = news;
+    if (this.root.open) {
+      this.showSelected();
+      if (labels !== this.shown?.labels) this.showLabeling();
+      if (spaces !== this.shown?.spaces) this.showNeighbors();
+    }
+    this.shown = { labels, spaces };
+    this.follow(data.next);
+  }
+
+  /** Goes to the page that an action leads to, once the server knows of the action, by a hidden link beside this element. */
+  follow([action, id]) {
+    if (action && id !== this.followed) document.querySelector(`.st-key-viewer_${action} a`)?.click();
+    this.followed = id;
   }
 
   /** `rows`: those of the tiles, in their order; `thumbnails`: template of their addresses. */
@@ -137,13 +148,17 @@ class Viewer {
   }
 
   showDetails() {
-    for (const part of [this.actions, this.labeling]) part.hidden = !this.isOwn;
-    this.labeling.hidden ||= Boolean(this.data.refusal);
+    this.actions.hidden = !this.isOwn;
+    this.showSelected();
+    this.showLabeling();
+    this.showNeighbors();
+  }
+
+  showLabeling() {
     this.refusal.textContent = this.isOwn ? this.data.refusal : "";
     this.refusal.hidden = !this.refusal.textContent;
-    this.showSelected();
+    this.labeling.hidden = !this.isOwn || Boolean(this.data.refusal);
     this.showInfo();
-    this.showNeighbors();
   }
 
   async showInfo() {
