@@ -6,7 +6,7 @@ import streamlit as st
 
 from likeness.errors import InputError
 from navigation import HOME, PAGES, find_page, menu, show_paths
-from parts import account_line, aspect_labels, drafts, growing, link, problems, progress, selection, sidebar, trained, view_list
+from parts import account_line, aspect_labels, drafts, growing, link, problems, progress, selection, sidebar, trained, view_list, viewer
 from parts.app_page import AppPage
 from parts.plain import plain
 from parts.theme_switch import theme_switch
@@ -69,6 +69,9 @@ try:
     page = find_page(chosen.url_path)
     show_paths(page)
     if look(page, first_screen=page is HOME):
+        if page.needs != "nothing":
+            with watcher:
+                viewer.draw(page.address)
         chosen.run()
     complete = True
 except growing.NothingYet as waiting:

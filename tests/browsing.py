@@ -192,8 +192,8 @@ class Person:
             if text:
                 self.page.get_by_label(label, exact=True).last.fill(text)
                 self.keys("Enter")
-        self.button("Give").click()
-        return self.says(re.compile("given to")).keys("Escape")
+        self.button("Add").click()
+        return self.says(re.compile("added to")).keys("Escape")
 
     def download(self, element: Any) -> Any:
         """The file that a click on an element, or on the button of this name, brings."""

@@ -99,6 +99,10 @@ class _Growth:
     def end(self, embedded: Space) -> None:
         """Shows all that was embedded; a dataset that was stopped before anything of it was seen is not listed."""
         if not self.job.should_stop():
+            if self._warning is None:  # images can be explored while the encoder is checked
+                self._show(embedded)
+                if self._warning is None:
+                    self._check(embedded)
             self._list(embedded, is_all=True)
             cached.keep(self.entry.id, embedded)
             cached.drop_states(self.entry.id, kept=self.job.found[-1:])
@@ -116,15 +120,21 @@ class _Growth:
         cached.keep(state, embedded)
         self.job.found.append(state)
         cached.drop_states(self.entry.id, kept=self.job.found[-2:])  # the last but one is seen until pages are drawn anew
+        if self._warning is None and len(embedded) >= _FIRST:
+            self._check(embedded)
+
+    def _check(self, embedded: Space) -> None:
+        """Notes a warning where the encoder hardly sees anything in the images."""
+        self.job.stage = Stage("Checking whether the encoder tells them apart", 0, 0)
+        self._warning = _warning(embedded)
+        if self._warning:
+            self._list(embedded)
+        else:
+            _look_ahead(embedded)
+        self.job.stage = None
 
     def _list(self, embedded: Space, is_all: bool = False) -> None:
-        """Lists the dataset; once its images are enough for that, with a warning where the encoder hardly sees anything in them."""
-        if self._warning is None and (is_all or len(embedded) >= _FIRST):
-            self.job.stage = Stage("Checking whether the encoder tells them apart", 0, 0)
-            self._warning = _warning(embedded)
-            if not self._warning:
-                _look_ahead(embedded)
-            self.job.stage = None
+        """Lists the dataset, with the warning if there is one."""
         add_dataset(replace(_listed(self.entry), warning=self._warning or "", count=len(embedded) if is_all else len(self.images)))
 
 

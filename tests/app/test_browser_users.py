@@ -105,7 +105,8 @@ def test_how_many_match_by_keys_and_each_person_with_answers_of_their_own(two: t
     def asked(person: Person) -> str:
         return str(person.page.locator(".asked img").get_attribute("src"))
 
-    one, other = (person.open("?layout=PCA&text=a+red+car&a=Car+color").map().press("How many match?").says("asked about first") for person in two)
+    begun = "The most informative images come first"
+    one, other = (person.open("?layout=PCA&text=a+red+car&a=Car+color").map().press("How many match?").says(begun) for person in two)
     before = asked(one)
     for key, said in (("y", "1 answer: 1 yes, 0 no."), ("n", "2 answers: 1 yes, 1 no."), ("z", "1 answer: 1 yes, 0 no.")):
         one.keys(key).says(said).settle()
@@ -116,7 +117,7 @@ def test_how_many_match_by_keys_and_each_person_with_answers_of_their_own(two: t
     assert one.rows
     assert not other.rows
     other.page.locator("input[aria-label='Search by text']").fill("yny")  # letters that are typed are no answers
-    assert other.settle().page.get_by_text("asked about first").count() == 1
+    assert other.settle().page.get_by_text(begun).count() == 1
 
 
 def test_duplicates_are_found_unticked_selected_and_downloaded(two: tuple[Person, Person], shared_server: Any) -> None:

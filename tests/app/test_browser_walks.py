@@ -206,7 +206,7 @@ def _export(owner: Owner, out: Path) -> None:
     from pycocotools.coco import COCO
 
     person = owner.open("?layout=PCA&filter_copy=False").map().press("Export").choose("For", "COCO").choose("Classes", "Paint (spread)")
-    person.keys("Escape").press("Make the file")
+    person.keys("Escape").press("Create the file")
     link = owner.page.get_by_role("link", name=re.compile("Download .*coco.json"))
     link.wait_for()
     out.write_bytes(person.settle().download(link).read_bytes())
@@ -274,7 +274,7 @@ def _search(person: Person) -> None:
     assert tiles.first.bounding_box()["y"] < 900  # without scrolling
     person.press("Show 24 more")
     assert tiles.count() == PHOTOS
-    person.press("Clear the query").heading(f"{PHOTOS} images").click(".ga-tile").heading("Neighbors of")
+    person.press("Clear the query").heading(f"{PHOTOS} images").click(".ga-tile").press("Search with it").heading("Neighbors of")
     person.press("Clear the query").heading(f"{PHOTOS} images").page.go_back()
     assert "query" in person.heading("Neighbors of").asked
 

@@ -107,7 +107,7 @@ def test_pages_say_why_controls_are_not_there_and_what_a_viewer_edits_and_takes_
     assert app.control("text_area", "templates").value == "a {} car in the rain"
     assert "draft" not in app.query_params
     assert kept_files(cache) == []
-    app.session_state["export_open"] = True
+    app.session_state["export_is_open"] = True
     app.open("explore").click("make_export").wait("export")
     (job,) = jobs().all("export")
     assert job.error is None
