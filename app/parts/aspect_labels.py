@@ -11,6 +11,7 @@ from parts.sidebar import listed, readable
 from parts.view import View
 from server import added_labels
 from server.access import redact
+from state import state
 
 _GROWING = "Images are still being embedded; label them when all are there."
 
@@ -85,7 +86,7 @@ def _label(view: View, name: str) -> None:
         return
     try:
         notion = sidebar.notion_by(name)
-        st.session_state["next_color"] = added_labels.add(view.entry, view.base.table, notion, view.base.best_aspects(notion).tolist())
+        state.next_color = added_labels.add(view.entry, view.base.table, notion, view.base.best_aspects(notion).tolist())
     except InputError as error:
         st.toast(plain(redact(error)), icon=":material/error:", duration="long")
         return

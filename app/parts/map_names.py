@@ -13,6 +13,7 @@ from likeness.plots.linked_map import Coloring, MapNames, cache_by_identity
 from likeness.space import Space
 from parts import cached, link, progress
 from server.jobs import Job, Stage, run_in_background
+from state import state
 
 if TYPE_CHECKING:
     from likeness.clusters import ClusterNames, Clusters
@@ -149,5 +150,4 @@ def _of_groups(positions: NDArray[np.float32], coloring: Coloring) -> MapNames |
 
 
 def _settings() -> dict[str, str | float]:
-    kept: dict[str, str | float] = st.session_state.setdefault("map_settings", {})
-    return kept
+    return state.map_settings

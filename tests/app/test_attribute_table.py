@@ -11,8 +11,8 @@ import pytest
 
 from app_page import Page
 from pages.explore import attribute_table, table_columns
-from parts import selection
 from parts.neighbors import Query
+from state import encode_rows
 
 
 @pytest.fixture
@@ -60,7 +60,7 @@ def test_one_page_of_all_images_or_of_a_links_goes_to_the_browser(table: Page) -
     np.testing.assert_allclose(yaw, table.session_state["view"].frame["yaw"][: len(yaw)])
     assert "/" not in "".join(_shown(table, "file"))
     assert set(_shown(table.fresh().visit(filter_body_type="van"), "attribute:body_type")) == {"van"}
-    assert _rows(table.fresh().visit(rows=selection.encode(np.array([5, 70, 1999])))) == [5, 70, 1999]
+    assert _rows(table.fresh().visit(rows=encode_rows(np.array([5, 70, 1999])))) == [5, 70, 1999]
 
 
 def test_neighbors_have_a_similarity_in_each_space_and_the_greatest_come_first(table: Page) -> None:

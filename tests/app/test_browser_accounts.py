@@ -15,8 +15,8 @@ import pytest
 
 from browsing import Person, row_of, until
 from likeness.tagging import TagStore
-from parts.selection import encode
 from server.accounts import set_password
+from state import encode_rows
 from worlds import car_paths
 
 pytestmark = pytest.mark.long
@@ -116,7 +116,7 @@ def _given(server: Any, name: str) -> dict[int, Any]:
 
 
 def _select(person: Person, *rows: int) -> Person:
-    person.open(f"?layout=PCA&a=Raw%20encoder&rows={encode(np.array(rows, np.int64))}").map()
+    person.open(f"?layout=PCA&a=Raw%20encoder&rows={encode_rows(np.array(rows, np.int64))}").map()
     person.page.get_by_role("button", name=re.compile(f"Label {len(rows)} image")).first.wait_for()
     return person.settle()
 

@@ -17,9 +17,9 @@ from likeness.data import DatasetEntry, absolute_source, add_dataset, new_entry,
 from likeness.errors import InputError
 from likeness.notions import get_notion
 from parts.app_page import AppPage
-from parts.selection import encode
 from server import added_labels
 from server.jobs import jobs
+from state import encode_rows
 from worlds import dataset, draw, kept_files, serve, sign_in
 
 EACH_PAGE = pytest.mark.parametrize("page", navigation.PAGES, ids=lambda page: page.address)
@@ -137,9 +137,9 @@ def test_images_that_are_not_here_or_cannot_be_opened_are_one_error_and_no_other
 @EACH_PAGE
 def test_every_page_says_what_of_a_link_is_not_here_and_keeps_the_rest(app: Page, page: AppPage, photos: DatasetEntry) -> None:
     odd = {"a": "Color of the moon", "b": "Run gone", "color": "Weather", "filter_wheels": "4", "filter_class": ["warm", "lukewarm"]}
-    app.open(page.address, dataset=photos.id, rows=encode(np.array([3, 500])), query="700", **odd)
+    app.open(page.address, dataset=photos.id, rows=encode_rows(np.array([3, 500])), query="700", **odd)
     said = "\n".join(app.warnings)
-    for name, heading in (("Color of the moon", "Space A"), ("Run gone", "Space B"), ("Weather", "Color by")):
+    for name, heading in (("Color of the moon", "Left map"), ("Run gone", "Right map"), ("Weather", "Color by")):
         assert f"“{name}” under “{heading}”, which is not here. Choose another one there." in said
     assert "These images have no “Wheels” to filter by" in said
     assert "No image has the class “lukewarm”" in said

@@ -142,7 +142,7 @@ def _search_bar(view: View) -> "tuple[neighbors.Query, map_controls.Choice]":
     with st.container():  # there in every run, so that a line more does not draw the maps anew
         for problem in filter(
             None,
-            (_unknown(_ignored(view, query)), neighbors.cut_ends(view, query.texts), plain(st.session_state.pop("picture_problem", ""))),
+            (_unknown(_ignored(view, query)), neighbors.cut_ends(view, query.texts), plain(neighbors.take_picture_problem())),
         ):
             st.warning(problem, icon=":material/warning:")
     return query, choice

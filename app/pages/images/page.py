@@ -186,7 +186,7 @@ def begin(entry: DatasetEntry, total: int) -> Job:
 
     job = growing.begin(entry, total, prepare)
     st.session_state.setdefault("own_jobs", []).append(entry.id)
-    progress.tell_end(job)
+    progress.notify_when_done(job)
     return job
 
 
@@ -258,7 +258,7 @@ def _tell_interrupted(entry: DatasetEntry) -> None:
 
 
 def _report(job: Job) -> None:
-    progress.no_need_to_tell(job)
+    progress.cancel_notification(job)
     if job.error:
         if problems.is_new(redact(job.error)):
             st.error(plain(redact(job.error)), icon=":material/error:")
@@ -295,7 +295,7 @@ def _go_on(entry: DatasetEntry) -> None:
 
 def _again(job: Job) -> None:
     if permissions.permitted("edit"):
-        progress.tell_end(jobs().again(job))
+        progress.notify_when_done(jobs().again(job))
 
 
 def _offer_to_remove_all() -> None:
