@@ -9,7 +9,7 @@ from server.settings import server
 from server.signed_in import account
 from state import Item
 
-_MAY = {"view": "may look", "edit": "may look and edit", "train": "may look, edit and train"}
+_MAY = {"view": "can view", "edit": "can view and edit", "train": "can view, edit and train"}
 
 
 class _Kept:

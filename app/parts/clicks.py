@@ -53,7 +53,7 @@ def take(draft: Draft, view: View, query: int, shown: Sequence[int], row: int, a
     if before and before.alike == alike:
         _kept.clicks = others
     elif len(others) >= drafts.MOST_CLICKS:
-        _kept.problem = f"The notion keeps {drafts.MOST_CLICKS} clicks at most; forget them to go on."
+        _kept.problem = f"A notion keeps at most {drafts.MOST_CLICKS} clicks. Forget them to continue."
         return
     else:
         _kept.clicks = (*others, click)
@@ -72,7 +72,7 @@ def settle(view: View) -> bool:
     from likeness.clicked_notion import clicked_notion
 
     try:
-        with st.spinner("Looking which words fit your clicks ..."):
+        with st.spinner("Finding the words that fit your clicks ..."):
             others = cached.candidates(view.base, sidebar.fitting(view.base))
             now = clicked_notion(view.base, before.notion, said, others, lambda notion: cached.trust(view.base, notion).reads)
         after = _followed(before, now, view)
@@ -134,7 +134,7 @@ def _done(draft: Draft) -> str:
             words += [word for word in left if word not in draft.notion.aspects]
     except InputError:  # as the form says
         return ""
-    return f"Left out by them: {sidebar.listed([f'**{plain(word)}**' for word in words[::-1]])}." if words else "The words fit them as they are."
+    return f"Words removed: {sidebar.listed([f'**{plain(word)}**' for word in words[::-1]])}." if words else "The words already fit."
 
 
 def _undo() -> None:

@@ -211,7 +211,7 @@ def _of_other_tab() -> list[Draft]:
     try:
         text = text_of(draft_file(_name(token)))
         return [] if text == _kept.text else history_of(text)
-    except InputError:  # gone or damaged: what is here is written anew
+    except InputError:  # gone or damaged: what is here is written again
         return []
 
 
@@ -244,7 +244,7 @@ def _is_same_notion(base: Draft, draft: Draft) -> bool:
 
 
 def follow_other_tabs() -> None:
-    """Draws the page anew where another tab has changed the draft; called after the page, when all that was changed here is taken."""
+    """Redraws the page where another tab has changed the draft; called after the page, when all that was changed here is taken."""
     with _turn:
         theirs = _of_other_tab()
         if theirs:

@@ -38,7 +38,7 @@ def choose(table: ImageTable, new: bool, readable: Callable[[str], str]) -> Mask
 
     Args:
         table: the images.
-        new: others were shown before, so that each filter begins anew.
+        new: others were shown before, so that each filter is reset.
         readable: an attribute's name for people.
     """
     frame = table.frame

@@ -94,7 +94,7 @@ class PartialDatasetPublisher:
         """Shows what is stored: the last ones done are not always, and with a slow encoder perhaps none."""
         self._next = done + _FIRST // 2
         try:
-            stored = cached.stored(self.entry, self.images)
+            stored = cached.embedded_so_far(self.entry, self.images)
         except InputError:
             self._begun = time.monotonic()  # not asked again at once
             return
@@ -120,7 +120,7 @@ class PartialDatasetPublisher:
         state = cached.state_id(self.entry.id, len(embedded))
         cached.keep(state, embedded)
         self.job.found.append(state)
-        cached.drop_states(self.entry.id, kept=self.job.found[-2:])  # the last but one is seen until pages are drawn anew
+        cached.drop_states(self.entry.id, kept=self.job.found[-2:])  # the last but one is seen until pages are redrawn
 
     def _list(self, embedded: Space, is_all: bool = False) -> None:
         """Lists the dataset; once its images are enough for that, with a warning where the encoder hardly sees anything in them."""

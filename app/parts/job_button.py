@@ -44,7 +44,7 @@ def forget(place: str, job: Job) -> None:
 
 
 def _want(place: str, kind: str, key: Hashable) -> None:
-    """What was stopped or went wrong before, perhaps on another page, is begun anew."""
+    """What was stopped or went wrong before, perhaps on another page, is started again."""
     _kept.wanted[place] = key
     before = jobs().find(kind, key)
     if before is not None and not before.succeeded:

@@ -127,7 +127,7 @@ def _pca(space: Space, note: str = "", problem: str = "") -> Layout:
 
 
 def _wait(waited_for: list[_Wanted], slot: str) -> None:
-    """Has the page drawn anew once each layout is there; those that the slot waited for before and does not want any more make room."""
+    """Has the page redrawn once each layout is there; those that the slot waited for before and does not want any more make room."""
     for space, choice in _kept.waited_for.get(slot, []):
         if not any(space.key == other.key and choice == wanted for other, wanted in waited_for):
             cached.give_up_layout(space, choice.method, choice.parameters)

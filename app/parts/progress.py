@@ -55,7 +55,7 @@ def _poll(waits: bool, ready: Callable[[], bool], draw: Callable[[], None]) -> N
 
 
 def follow(*jobs: Job, resume: str = "Try again", stopped: str = "", wait: float = _WAIT, place: str = "") -> bool:
-    """Shows how far jobs are until all have ended, and then why one did not end well, with a button that begins it anew.
+    """Shows how far jobs are until all have ended, and then why one did not end well, with a button that starts it again.
 
     Args:
         jobs: what a page waits for.
@@ -146,7 +146,7 @@ def duration(seconds: float) -> str:
 
 
 def redraw_when(ready: Callable[[], bool]) -> None:
-    """Has the page drawn anew once a result is there; called where something is drawn in its place, in each run that does so."""
+    """Has the page redrawn once a result is there; called where something is drawn in its place, in each run that does so."""
     _kept.stand_ins.append(ready)
 
 
@@ -174,7 +174,7 @@ def cancel_notification(job: Job) -> None:
 
 
 def watch() -> None:
-    """Tells of the ends of jobs, and draws the page anew for `redraw_when`; called once a run, after the page, at a place that is the same in
+    """Tells of the ends of jobs, and redraws the page for `redraw_when`; called once a run, after the page, at a place that is the same in
     every run."""
     awaited = _kept.notifications
     for job in [job for job in awaited if job.finished]:

@@ -18,7 +18,7 @@ _SECONDS = 1.0
 
 
 def show(run: RunFolder, *, watch_link: bool = False) -> None:
-    """The card of a run, drawn anew while it runs; called at a place that is the same in every run of the page.
+    """The card of a run, redrawn while it runs; called at a place that is the same in every run of the page.
 
     Args:
         run: its folder.
@@ -55,7 +55,7 @@ def _key(run: RunFolder) -> str:
 
 
 def seconds_until_redrawn(key: str, state: str) -> float | None:
-    """How long a card waits until it is drawn anew; never where nothing goes on. What begins before the card is drawn redraws the page."""
+    """How long a card waits until it is redrawn; never where nothing goes on. What begins before the card is drawn redraws the page."""
     st.session_state[key] = state
     return _SECONDS if state == "running" else None
 
@@ -68,7 +68,7 @@ def redraw_page_after_begin_and_end(key: str, state: str) -> None:
 
 
 def _actions(run: RunFolder, state: str, watch_link: bool) -> None:
-    """The link, then the one button: of one key and at the right edge, so that it stays under the pointer while the card is drawn anew."""
+    """The link, then the one button: of one key and at the right edge, so that it stays under the pointer while the card is redrawn."""
     with st.container(horizontal=True, vertical_alignment="center", width="content"):
         with st.container(width="content"):
             if watch_link:

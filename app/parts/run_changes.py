@@ -114,7 +114,7 @@ def _take_deletion(run: RunFolder) -> None:
 
 
 def _replace_choice(old: str, new: str | None) -> None:
-    """What the page Runs shows, after a run has another name or is gone; the whole page is drawn anew."""
+    """What the page Runs shows, after a run has another name or is gone; the whole page is redrawn."""
     _kept.changed = True
     state.runs = [new or name if name == old else name for name in state.runs or [] if name != old or new]
     if state.train_begun.endswith(f"/{old}"):

@@ -187,7 +187,7 @@ def _name_draft() -> None:
             link.write({item.key: []})
             item.set(id)
         elif _kept.draft_title not in ("", title) and item.get() == id:
-            item.set(id)  # set anew, so that browsers follow
+            item.set(id)  # set again, so that browsers follow
     _kept.draft_title = title
 
 
@@ -311,7 +311,7 @@ def _dataset() -> DatasetEntry:
     if chosen not in names:
         raise InputError(
             f"There are no images “{link.shortened(chosen)}” here: they were removed, or the link is from another computer. "
-            "Choose others in the sidebar, or bring them under Images."
+            "Choose others in the sidebar, or add them under Images."
         )
     return find_dataset(chosen)
 

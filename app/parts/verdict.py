@@ -62,7 +62,12 @@ def of_words(view: View, notion: Notion) -> None:
         return
     aspects = dict.fromkeys(filter(None, (fewer_words(view.base, each, notion.templates) for each in notion.aspects)))
     can_change = len(aspects) > 1 and tuple(aspects) != notion.aspects and not refusal("edit")
-    _draw_unread(_unread([view.base], notion.prompts), lambda: _shorten(notion, "\n".join(aspects)), can_change and "fewer_words_of_notion")
+    _draw_unread(unread_of(view.base, notion), lambda: _shorten(notion, "\n".join(aspects)), can_change and "fewer_words_of_notion")
+
+
+def unread_of(base: Space, notion: Notion) -> str:
+    """What the encoder of the images does not read of a notion's prompts, in sentences; "" where it reads all."""
+    return _unread([base], notion.prompts)
 
 
 def fewer_words(space: Space, text: str, templates: Iterable[str] = ("{}",)) -> str:

@@ -60,7 +60,7 @@ def test_words_follow_what_was_clicked_and_go_back(app: Page, draft: drafts.Draf
     assert not _said(app.press("Undo"))
     assert set(app.sent("nearest")["sections"][0]["captions"]) == {frame["car_color"][0]}
     app.session_state["click_asked"] = (Click(PATHS[0], PATHS[int(others[0])], True),)
-    assert "1 click**: 1 more like this, 0 not. The words fit them as they are." in _said(app.run())
+    assert "1 click**: 1 more like this, 0 not. The words already fit." in _said(app.run())
     assert not _said(app.press("Forget"))
     assert _answers(app) == [[None] * 24]
 
@@ -70,9 +70,9 @@ def test_only_what_clicks_have_changed_is_said_of_them(app: Page, draft: drafts.
     another = replace(clicked, name="paint", aspects="matte\nglossy\nred")  # in the same template
     assert "They fit **paint** better than car color." in _said(_show(app, draft, another))
     first, fewer = replace(draft, aspects="red\nblue\ngreen\npink"), replace(clicked, aspects="red\nblue")
-    assert "Left out by them: **pink**." in _said(_show(app, first, clicked, fewer))
+    assert "Words removed: **pink**." in _said(_show(app, first, clicked, fewer))
     by_hand = replace(clicked, aspects="red\ngreen")
-    assert "The words fit them as they are." in _said(_show(app, replace(clicked, clicks=()), clicked, by_hand))
+    assert "The words already fit." in _said(_show(app, replace(clicked, clicks=()), clicked, by_hand))
 
 
 def test_a_refused_neighbor_keeps_those_that_were_let_pass(monkeypatch: pytest.MonkeyPatch, draft: drafts.Draft) -> None:

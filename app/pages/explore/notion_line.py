@@ -9,7 +9,7 @@ import streamlit as st
 from likeness.data import PHOTO_COLUMNS
 from likeness.errors import InputError
 from likeness.notions import Notion, list_notions
-from parts import drafts, other_tab, sidebar, unread, verdict
+from parts import drafts, other_tab, sidebar, verdict
 from parts.plain import plain
 from parts.view import View
 from server.access import redact
@@ -50,7 +50,7 @@ def _sentence(view: View, slot: str, notion: Notion) -> None:
         edited = st.session_state[slot] == sidebar.DRAFT
         link = {} if edited else {"query_params": {"notion": notion.name}}
         st.page_link("pages/notions/page.py", label="Edit the notion", icon=":material/tune:", **link)
-    for problem in filter(None, [plain(st.session_state.pop("template_problem", "")), unread.sentence(view.base, notion)]):
+    for problem in filter(None, [plain(st.session_state.pop("template_problem", "")), verdict.unread_of(view.base, notion)]):
         st.markdown(f":orange[:material/warning: {problem}]")
 
 

@@ -10,7 +10,7 @@ from likeness.notions import METHOD_TITLES, METHODS, WORD_METHODS, check, defaul
 from likeness.space import Space
 from pages.notions import found, joined, library, sentence
 from pages.notions.library import key
-from parts import cached, drafts, other_tab, sidebar, unread
+from parts import cached, drafts, other_tab, sidebar, verdict
 from parts.drafts import Draft
 from parts.plain import plain
 from parts.view import View
@@ -99,7 +99,7 @@ def _found(view: View, draft: Draft) -> list[str]:
     templates = [line for line in draft.templates.splitlines() if line.strip()]
     problems = [plain(warning.message) for warning in check(templates, draft.aspects.splitlines(), default_vocabularies(notions_dir()))]
     try:
-        return [*problems, *filter(None, [unread.sentence(view.base, draft.notion)])]
+        return [*problems, *filter(None, [verdict.unread_of(view.base, draft.notion)])]
     except InputError as error:
         return [*problems, plain(redact(error))]
 
