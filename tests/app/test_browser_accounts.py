@@ -94,7 +94,7 @@ def test_an_account_signs_in_looks_and_signs_out(start: Any, people: People, com
     stranger.page.goto(server.url)
     assert stranger.page.evaluate("getComputedStyle(document.body).backgroundColor") == color  # the style is not refused
     ada = come(server, "ada", "wrong password", color_scheme=scheme)
-    ada.page.get_by_test_id("stSidebar").get_by_text("may look").wait_for()  # its name came through the door, with the WebSocket
+    ada.page.get_by_test_id("stSidebar").get_by_text("can view").wait_for()  # its name came through the door, with the WebSocket
     ada.go("Images").says("ask whoever runs this server for the role edit")
     assert ada.page.locator("input[type='file']").count() == 0
     ada.page.get_by_role("link", name="Sign out").click()
