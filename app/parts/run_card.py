@@ -3,16 +3,14 @@
 import streamlit as st
 
 from likeness import training
-from likeness.data import DatasetEntry, absolute_source, list_datasets
 from likeness.errors import InputError
 from likeness.io import runs_dir
 from likeness.training import RunFolder
 from parts import run_changes, run_words, trained
-from parts.config_access import resolve_run
+from parts.config_access import dataset_of, resolve_run
 from parts.plain import plain
 from server import trainings
-from server.access import check_may, redact, refusal, resolve_source, shared_name
-from server.visitors import visitor
+from server.access import check_may, redact, refusal
 
 _SECONDS = 1.0
 
@@ -88,25 +86,12 @@ def _actions(run: RunFolder, state: str, watch_link: bool) -> None:
 
 
 def _open(run: RunFolder) -> None:
-    entry = _dataset_of(run)
-    link = {"open": entry.id, "show": trained.PREFIX + run.name} if entry else None
-    if link is None:
+    entry = dataset_of(run.config().data.source)
+    if entry is None:
         st.caption("Add its images under Images to explore its space.")
-    else:
-        st.page_link("pages/explore/page.py", label="Explore its space", icon=":material/scatter_plot:", query_params=link)
-
-
-def _dataset_of(run: RunFolder) -> DatasetEntry | None:
-    """The dataset in the app that the run was trained on."""
-    source = _absolute(run.config().data.source)
-    return next((entry for entry in list_datasets(visitor()) if entry.source == source), None)
-
-
-def _absolute(source: str) -> str:
-    try:
-        return shared_name(absolute_source(resolve_source(source)))
-    except InputError:
-        return source
+        return
+    link = {"open": entry.id, "show": trained.PREFIX + run.name}
+    st.page_link("pages/explore/page.py", label="Explore its space", icon=":material/scatter_plot:", query_params=link)
 
 
 def _stop(run: RunFolder) -> None:

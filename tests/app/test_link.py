@@ -1,5 +1,6 @@
 """Links: a selection and filters survive the way through one, and what one asks for that is not here is said in a sentence."""
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from streamlit.testing.v1 import AppTest
 from app_page import Page
 from likeness.data import DatasetEntry, remove_dataset
 from parts import selection
+from parts.sidebar import ASPECTS, DRAFT
 from state import MOST_ROWS, decode_rows, encode_rows
 from worlds import dataset, draw
 
@@ -140,3 +142,27 @@ def test_a_link_opens_a_dataset_by_id_or_name_and_what_was_pointed_at_does_not_s
     assert not [name for name in app.query_params if name.startswith("filter_")]
     remove_dataset(photos.id)
     assert f"There are no images “{photos.id}” here" in visitor.run().errors[0]
+
+
+def test_an_edited_notion_bears_its_own_name_and_links_of_before_still_open_it(app: Page) -> None:
+    app.visit(b="Car color").fill("text_input", "template_", "a photo of a {} car")
+    assert (app.at("b").value, app.at("b").options[2]) == (DRAFT, "Car color (edited)")
+    assert app.session_state["view"].b.name == "car color (edited)"
+    for name in ("My edits", "Car color (edited)", "Paint (edited)"):
+        other = app.fresh("layout", "draft").visit(b=name, color=f"Aspects of {name}")
+        assert (other.session_state["view"].b.name, other.session_state["color"]) == ("car color (edited)", f"{ASPECTS}{DRAFT}")
+        assert not other.warning
+    app.open("notions").fill("text_input", "name", "paint")
+    assert (app.at("b").value, app.at("b").options[2]) == (DRAFT, "Paint (edited)")
+    gone = app.fresh("layout").visit(b="My edits")
+    assert "“My edits” under “Right map”, which is not here" in gone.alerts
+
+
+def test_datasets_of_one_name_are_told_apart_by_their_folders_else_by_their_encoders(app: Page, tmp_path: Path) -> None:
+    for season in ("summer", "winter"):
+        dataset(draw(tmp_path / season / "trip", 2), "cars-small")
+    for encoder in ("cars-small", "cars"):
+        dataset(draw(tmp_path / "one", 2), encoder)
+    offered = app.run().at("dataset").options
+    assert {"Trip (summer)", "Trip (winter)", "One (cars-small)", "One (cars)"} <= set(offered)
+    assert not [name for name in offered if re.search("[0-9a-f]{4}", name)]

@@ -66,7 +66,7 @@ def test_every_page_has_an_entry_or_a_path_and_the_menu_stays_short(app: Page, p
     show = navigation.show_paths
     monkeypatch.setattr(navigation, "show_paths", lambda each: opened.append([each]) or show(each))
     app.open(page.address)
-    assert opened == [[page]]
+    assert opened[-1] == [page]
     links = [element.proto.label for element in app.get("page_link")]
     assert [other.title for other in navigation.PAGES if page.group and other.group is page.group and other.title not in links] == []
     assert len({other.group or other for other in navigation.PAGES}) <= 8
@@ -102,7 +102,9 @@ def test_session_keys_are_named_in_items_alone() -> None:
 
 def test_no_two_items_have_the_same_key(app: Page) -> None:
     app.run()
-    classes = {value for module in list(sys.modules.values()) for value in vars(module).values() if isinstance(value, type)} - {state.Item}
+    rooms = ("parts.", "pages.", "server.", "state")
+    modules = [module for name, module in sys.modules.items() if name.startswith(rooms)]
+    classes = {value for module in modules for value in vars(module).values() if isinstance(value, type)}
     items = [item.key for each in classes for item in vars(each).values() if isinstance(item, state.Item)]
     assert len(items) > 40
     assert sorted(items) == sorted(set(items))
