@@ -1,7 +1,7 @@
 """The frame that every page shares: dataset, left map, right map, coloring and filters."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -239,8 +239,14 @@ def notion_named(name: str) -> Notion:
 def _space_box(item: Item[str], names: list[str], help: str, base: Space) -> str:
     label = item.link.heading if item.link else ""
     return st.selectbox(
-        label, names, format_func=readable, key=item.key, bind="query-params", help=help, on_change=_color_by_notion, args=(item, base)
+        label, names, format_func=_titles(names), key=item.key, bind="query-params", help=help, on_change=_color_by_notion, args=(item, base)
     )
+
+
+def _titles(names: Sequence[str]) -> Callable[[str], str]:
+    """What a menu calls these names, as long as it is shown: the edited notion may have another name in the next run."""
+    titles = {name: readable(name) for name in names}
+    return lambda name: titles.get(name, readable(name))
 
 
 def _color_by_notion(item: Item[str], base: Space) -> None:
@@ -346,7 +352,7 @@ def _color(entry: DatasetEntry, base: Space, spaces: Sequence[str], new: bool) -
     # an address leaves out the widget's default, which must then be what an address without a color gives: the first label, or else none of them
     default = 0 if labeled else None
     help = _COLOR_HELP if notions else None
-    chosen = st.selectbox("Color by", options, default, format_func=readable, key=State.color.key, bind="query-params", help=help)
+    chosen = st.selectbox("Color by", options, default, format_func=_titles(options), key=State.color.key, bind="query-params", help=help)
     return None if chosen == NONE else chosen
 
 

@@ -102,7 +102,7 @@ def test_the_first_images_are_shown_while_the_others_are_embedded(app: Page, gat
     assert paths == sorted(paths) != [f"{number:02d}.webp" for number in range(FIRST)]
     for page in (*(each for each in PAGES if each is not HOME), HOME):
         assert not _opened(app, entry, page.address).error
-    assert _subheader(app) == f"{FIRST} images"
+    assert _subheader(_opened(app, entry)) == f"{FIRST} images"
     assert f" of {N} images" in app.bars
     app.session_state["query"], app.session_state["rows"] = 3, np.array([1, 5])
     app.session_state["color"] = "aspects of car color"
