@@ -214,9 +214,9 @@ class Person:
     @property
     def rows(self) -> list[int]:
         """What is selected, by the address."""
-        from parts import selection
+        import state
 
-        return selection.decode(self.asked.get("rows", [""])[0]).tolist()
+        return state.decode_rows(self.asked.get("rows", [""])[0]).tolist()
 
 
 def row_of(picture: Any) -> int:

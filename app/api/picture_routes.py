@@ -29,11 +29,7 @@ _HEADERS = {"X-Content-Type-Options": "nosniff", "Cross-Origin-Resource-Policy":
 
 
 def serve_thumbnail(request: Request) -> Response:
-<<<<<<< HEAD
-    """WebP of image `row`; a gray tile if its file can no longer be read."""
-=======
     """WebP of image `row`, twice as large where the query asks for it."""
->>>>>>> p17-explore
     try:
         entry = _dataset(request)
         size = 2 * THUMBNAIL_SIZE if "large" in request.query_params else THUMBNAIL_SIZE
@@ -116,11 +112,7 @@ def _dataset(request: Request) -> DatasetEntry:
 
 
 def _kept(entry: DatasetEntry) -> dict[str, str]:
-<<<<<<< HEAD
     """How long browsers keep a picture; uploads of visitors not for long, since they may be removed."""
-=======
-    """For how long browsers keep a picture: of what a visitor uploaded not long, since they may remove it."""
->>>>>>> p17-explore
     return _HEADERS | {"Cache-Control": f"private, max-age={600 if entry.owner else 86_400}"}
 
 
@@ -137,11 +129,6 @@ def _row(request: Request) -> int:
 
 
 @lru_cache(maxsize=20_000)
-<<<<<<< HEAD
-def small_picture(dataset: str, row: int) -> bytes:
-    """WebP of an image of a dataset; raises IndexError if there is no such row."""
-    return thumbnail(cached.table(dataset).file(row))
-=======
 def small_picture(dataset: str, row: int, size: int = THUMBNAIL_SIZE) -> bytes:
     """WebP of an image of a dataset; raises IndexError where there is no such row."""
     return thumbnail(cached.table(dataset).file(row), size)
@@ -150,7 +137,6 @@ def small_picture(dataset: str, row: int, size: int = THUMBNAIL_SIZE) -> bytes:
 @lru_cache(maxsize=32)
 def _large_picture(dataset: str, row: int) -> bytes:
     return large_picture(cached.table(dataset).file(row))
->>>>>>> p17-explore
 
 
 @lru_cache(maxsize=5_000)

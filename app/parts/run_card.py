@@ -3,22 +3,20 @@
 import streamlit as st
 
 from likeness import training
-from likeness.data import DatasetEntry, absolute_source, list_datasets
 from likeness.errors import InputError
 from likeness.io import runs_dir
 from likeness.training import RunFolder
 from parts import run_changes, run_words, trained
-from parts.config_access import resolve_run
+from parts.config_access import dataset_of, resolve_run
 from parts.plain import plain
 from server import trainings
-from server.access import check_may, redact, refusal, resolve_source, shared_name
-from server.visitors import visitor
+from server.access import check_may, redact, refusal
 
 _SECONDS = 1.0
 
 
 def show(run: RunFolder, *, watch_link: bool = False) -> None:
-    """The card of a run, drawn anew while it runs; called at a place that is the same in every run of the page.
+    """The card of a run, redrawn while it runs; called at a place that is the same in every run of the page.
 
     Args:
         run: its folder.
@@ -55,7 +53,7 @@ def _key(run: RunFolder) -> str:
 
 
 def seconds_until_redrawn(key: str, state: str) -> float | None:
-    """How long a card waits until it is drawn anew; never where nothing goes on. What begins before the card is drawn redraws the page."""
+    """How long a card waits until it is redrawn; never where nothing goes on. What begins before the card is drawn redraws the page."""
     st.session_state[key] = state
     return _SECONDS if state == "running" else None
 
@@ -68,7 +66,7 @@ def redraw_page_after_begin_and_end(key: str, state: str) -> None:
 
 
 def _actions(run: RunFolder, state: str, watch_link: bool) -> None:
-    """The link, then the one button: of one key and at the right edge, so that it stays under the pointer while the card is drawn anew."""
+    """The link, then the one button: of one key and at the right edge, so that it stays under the pointer while the card is redrawn."""
     with st.container(horizontal=True, vertical_alignment="center", width="content"):
         with st.container(width="content"):
             if watch_link:
@@ -88,25 +86,12 @@ def _actions(run: RunFolder, state: str, watch_link: bool) -> None:
 
 
 def _open(run: RunFolder) -> None:
-    entry = _dataset_of(run)
-    link = {"open": entry.id, "show": trained.PREFIX + run.name} if entry else None
-    if link is None:
+    entry = dataset_of(run.config().data.source)
+    if entry is None:
         st.caption("Add its images under Images to explore its space.")
-    else:
-        st.page_link("pages/explore/page.py", label="Explore its space", icon=":material/scatter_plot:", query_params=link)
-
-
-def _dataset_of(run: RunFolder) -> DatasetEntry | None:
-    """The dataset in the app that the run was trained on."""
-    source = _absolute(run.config().data.source)
-    return next((entry for entry in list_datasets(visitor()) if entry.source == source), None)
-
-
-def _absolute(source: str) -> str:
-    try:
-        return shared_name(absolute_source(resolve_source(source)))
-    except InputError:
-        return source
+        return
+    link = {"open": entry.id, "show": trained.PREFIX + run.name}
+    st.page_link("pages/explore/page.py", label="Explore its space", icon=":material/scatter_plot:", query_params=link)
 
 
 def _stop(run: RunFolder) -> None:

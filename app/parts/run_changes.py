@@ -10,13 +10,23 @@ from likeness.training import RunConfig, RunFolder, as_yaml, config_from, export
 from parts.plain import plain
 from server import run_owners, trainings
 from server.access import redact, shared_name
+from state import Item, state
 
-_CHANGED = "runs_changed"
+
+class _Kept:
+    """changed: whether a run has another name or is gone since the page was drawn. deleting: names of runs whose deletion was asked for."""
+
+    prefix = "run_changes_"
+    changed = Item(False)
+    deleting = Item[set[str]](make=set)
+
+
+_kept = _Kept()
 
 
 def redraw_page_after_change() -> None:
     """Called at the beginning of a card, which is drawn without the page around it."""
-    if st.session_state.pop(_CHANGED, False):
+    if _Kept.changed.take():
         st.rerun()
 
 
@@ -75,24 +85,25 @@ def _take_name(run: RunFolder) -> None:
 
 
 def _delete(run: RunFolder, reason: str) -> None:
-    asked = f"deleting_{run.name}"
-    if not st.session_state.get(asked):
+    if run.name not in _kept.deleting:
         st.button(
-            "Delete", icon=":material/delete:", key=f"delete_{run.name}", on_click=_ask, args=(asked,), disabled=bool(reason), help=reason or None
+            "Delete",
+            icon=":material/delete:",
+            key=f"delete_{run.name}",
+            on_click=_kept.deleting.add,
+            args=(run.name,),
+            disabled=bool(reason),
+            help=reason or None,
         )
         return
     st.warning(f"Delete {plain(run.name)} with its weights and figures? This cannot be undone.", icon=":material/warning:")
     with st.container(horizontal=True):
-        st.button("Delete for good", type="primary", key=f"delete_yes_{run.name}", on_click=_take_deletion, args=(run, asked))
-        st.button("Keep it", key=f"delete_no_{run.name}", on_click=_ask, args=(asked, False))
+        st.button("Delete for good", type="primary", key=f"delete_yes_{run.name}", on_click=_take_deletion, args=(run,))
+        st.button("Keep it", key=f"delete_no_{run.name}", on_click=_kept.deleting.discard, args=(run.name,))
 
 
-def _ask(asked: str, on: bool = True) -> None:
-    st.session_state[asked] = on
-
-
-def _take_deletion(run: RunFolder, asked: str) -> None:
-    _ask(asked, False)
+def _take_deletion(run: RunFolder) -> None:
+    _kept.deleting.discard(run.name)
     try:
         trainings.delete_training(run)
     except InputError as error:
@@ -103,9 +114,8 @@ def _take_deletion(run: RunFolder, asked: str) -> None:
 
 
 def _replace_choice(old: str, new: str | None) -> None:
-    """What the page Runs shows, after a run has another name or is gone; the whole page is drawn anew."""
-    st.session_state[_CHANGED] = True
-    chosen = st.session_state.get("runs") or []
-    st.session_state["runs"] = [name if name != old else new for name in chosen if name != old or new]
-    if st.session_state.get("train_begun", "").endswith(f"/{old}"):
-        del st.session_state["train_begun"]
+    """What the page Runs shows, after a run has another name or is gone; the whole page is redrawn."""
+    _kept.changed = True
+    state.runs = [new or name if name == old else name for name in state.runs or [] if name != old or new]
+    if state.train_begun.endswith(f"/{old}"):
+        state.train_begun = ""

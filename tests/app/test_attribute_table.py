@@ -9,8 +9,8 @@ import pytest
 
 from app_page import Page
 from pages.explore import table as pages_table
-from parts import selection
 from parts.neighbors import Query
+from state import encode_rows
 
 ROWS = 2000
 
@@ -60,7 +60,7 @@ def test_all_images_or_those_of_a_link_go_to_the_browser_whole_and_as_what_they_
     assert [columns[f"attribute:{name}"].get("hidden", False) for name in ("body_type", "background_value")] == [False, True]
     assert columns["attribute:background_value"]["label"] == "Background value"
     assert set(_cells(table.fresh().visit(filter_body_type="van"), "attribute:body_type")) == {"van"}
-    assert _rows(table.fresh().visit(rows=selection.encode(np.array([5, 70, 1999])))) == [5, 70, 1999]
+    assert _rows(table.fresh().visit(rows=encode_rows(np.array([5, 70, 1999])))) == [5, 70, 1999]
     monkeypatch.setattr(pages_table, "PAGE", 300)  # of very many images, page by page
     assert _rows(table.run()) == list(range(300))
     assert "Rows 1 to 300 of 2,000. " in table.texts

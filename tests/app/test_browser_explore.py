@@ -52,7 +52,7 @@ def test_a_sentence_becomes_what_was_meant_by_five_clicks_and_back(person: Perso
     for left in (4, 3):
         person.press("Undo").says(f"{left} clicks: ").settle()
     assert f"By {typed.name}" in person.text
-    assert "The words fit them as they are." in person.text
+    assert "The words already fit." in person.text
 
 
 def _terms(person: Person) -> list[str]:

@@ -33,7 +33,7 @@ As = Callable[[str], None]
 def sign_in(monkeypatch: pytest.MonkeyPatch, app: Page) -> As:
     """On a shared server behind a proxy: who asks from now on; ada views, ben edits, cleo trains."""
     serve(monkeypatch, **PROXY, training=True)
-    monkeypatch.setattr("parts.account_line.begin_anew_for_another", lambda: None)
+    monkeypatch.setattr("parts.account_line.reset_for_another_account", lambda: None)
     worlds.sign_in(monkeypatch, "ada", "parts.account_line")
     return lambda name: worlds.sign_in(monkeypatch, name, "parts.account_line")
 

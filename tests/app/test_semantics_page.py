@@ -113,7 +113,7 @@ def test_without_classes_or_a_language_model_that_is_here_it_measures_nothing(pa
     assert not page.metric
     assert len(_measured(page.set("semantic_language", ["minilm"])).metric) == 4
     show_instead(monkeypatch, few_images({}))  # other images have other classes or say what to bring
-    assert [link.proto.label for link in page.run().links] == ["Bring images with labels"]
+    assert [link.proto.label for link in page.run().links] == ["Add images with labels"]
     show_instead(monkeypatch, few_images({"class": ["cat"] * 4 + ["dog"] * 4, "weight": np.linspace(0, 1, 8)}))
     assert _measured(page.run().set("semantic_classes", ["class"])).at("semantic_query").options == ["cat", "dog"]
 

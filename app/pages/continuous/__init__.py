@@ -10,4 +10,5 @@ PAGE = AppPage(
     icon="straighten",
     help="Judge spaces by labels on a scale, such as a pose, a viewpoint, a number or a caption.",
     group=EVALUATE,
+    labels="numbers",
 )

@@ -28,7 +28,6 @@ from parts import (
     query_chips,
     selection,
     sidebar,
-    unread,
     verdict,
 )  # fmt: skip
 from parts.gallery import Section, gallery
@@ -44,7 +43,7 @@ from server.visitors import notions_dir
 from state import Item, State, state
 
 _TILE, _SMALL_TILE = 104, 76  # pixels
-_NAMED = 6  # unknown words, and aspects in the template's label
+_NAMED = 6  # aspects in the template's label
 _OFFERED = 8  # notions that color the map by one click; where there are more, they stand in the sidebar's menu alone
 _SHOWN = 600  # pictures that the browser gets at most; the rest by selecting
 _LINKED = 10  # neighbors joined to the query on the maps
@@ -69,8 +68,7 @@ def main() -> None:
     view = current_view()
     if clicks.settle(view):
         st.rerun()
-    if view.entry.warning:
-        st.warning(plain(redact(view.entry.warning)), icon=":material/visibility_off:")
+    verdict.of_encoder(view)
     with st.container(gap=None):  # which leaves no room for jobs where there are none
         with st.container():
             add_images.show_jobs(view.dataset)
@@ -147,7 +145,7 @@ def _sentence(view: View, slot: str, notion: Notion) -> None:
         edited = getattr(state, slot) == sidebar.DRAFT
         link = {} if edited else {"query_params": {"notion": notion.name}}
         st.page_link("pages/notions/page.py", label="Edit the notion", icon=":material/tune:", **link)
-    for problem in filter(None, [plain(_Explore.template_problem.take()), unread.sentence(view.base, notion)]):
+    for problem in filter(None, [plain(_Explore.template_problem.take()), verdict.unread_of(view.base, notion)]):
         st.markdown(f":orange[:material/warning: {problem}]")
 
 
@@ -283,29 +281,14 @@ def _search_bar(view: View) -> "tuple[neighbors.Query, map_controls.Choice]":
         reads_text=has_text,
     )
     with st.container():  # there in every run, so that a line more does not draw the maps anew
-        problems_of_query = _unknown(_ignored(view, query)), neighbors.cut_ends(view, query.texts), plain(st.session_state.pop("picture_problem", ""))
-        for problem in filter(None, problems_of_query):
-            st.warning(problem, icon=":material/warning:")
+        verdict.of_query(view, query)
+        if problem := neighbors.take_picture_problem():
+            st.warning(plain(problem), icon=":material/warning:")
     return query, choice
 
 
 def _example(view: View) -> str:
     return "a red car" if reads_as_rendered_cars(view.base.table.attributes, view.base.encoder_name) else "a dog on a beach"
-
-
-def _ignored(view: View, query: neighbors.Query) -> list[str]:
-    """Words of the search that the encoder cannot read; of several terms, not those of one of which nothing is left: there the search says so."""
-    unknown = {text: neighbors.unknown_words(view, text) for text in query.texts}
-    return [word for text, words in unknown.items() if not (query.terms and neighbors.is_unreadable(view, text)) for word in words]
-
-
-def _unknown(words: list[str]) -> str:
-    """A sentence on the words that the encoder cannot read; empty where it reads all."""
-    if not words:
-        return ""
-    named = sidebar.listed([f"“{plain(word)}”" for word in words[:_NAMED]])
-    more = f" and {len(words) - _NAMED} more" if len(words) > _NAMED else ""
-    return f"The encoder does not know {named}{more}; the search ignores {'this word' if len(words) == 1 else 'these words'}."
 
 
 def _guesses(view: View) -> Callable[[], None]:

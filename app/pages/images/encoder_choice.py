@@ -128,7 +128,7 @@ def _download(encoder: PublishedEncoder) -> None:
 
     forget_failed([] if server().shared else jobs().all("download"))
     try:
-        progress.tell_end(run_in_background("download", encoder.name, encoder.title, work, unit="MB", anew=True))
+        progress.notify_when_done(run_in_background("download", encoder.name, encoder.title, work, unit="MB", anew=True))
     except InputError as error:
         st.toast(plain(redact(error)), icon=":material/error:", duration="long")
         return
@@ -143,7 +143,7 @@ def _show_end(job: Job) -> None:
     if job.kind == "speed" and not job.error:
         jobs().forget(job)  # its speed is shown with the encoder
         return
-    progress.no_need_to_tell(job)
+    progress.cancel_notification(job)
     if job.error:
         st.error(plain(redact(job.error)), icon=":material/error:")
     elif job.stopped:

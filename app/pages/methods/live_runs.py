@@ -80,7 +80,7 @@ def show(slot: str, request: MeasureRequest | None, invitation: Callable[[], Non
     job = find(shown) if shown else None
     waits = job is not None and not job.finished
     if job and waits:
-        progress.tell_end(job)
+        progress.notify_when_done(job)
     progress.poll(waits, lambda: job is None or job.finished, lambda: _draw(shown, job), every=1.0)
 
 

@@ -10,7 +10,7 @@ from likeness.notions import METHOD_TITLES, METHODS, WORD_METHODS, check, defaul
 from likeness.sentences import SentenceNotion, notion_from_sentence
 from pages.notions import beginning, library
 from pages.notions.library import key
-from parts import cached, drafts, other_tab, sidebar, unread
+from parts import cached, drafts, other_tab, sidebar, verdict
 from parts.drafts import Draft
 from parts.plain import plain
 from parts.view import View
@@ -229,7 +229,7 @@ def _problems(view: View, draft: Draft) -> None:
     templates = [line for line in draft.templates.splitlines() if line.strip()]
     problems = [plain(warning.message) for warning in check(templates, draft.aspects.splitlines(), default_vocabularies(notions_dir()))]
     try:
-        problems.append(unread.sentence(view.base, draft.notion))
+        problems.append(verdict.unread_of(view.base, draft.notion))
     except InputError as error:
         problems.append(plain(redact(error)))
     for problem in filter(None, problems):

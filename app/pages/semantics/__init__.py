@@ -10,4 +10,5 @@ PAGE = AppPage(
     icon="translate",
     help="Does a space agree with words: do classes with related names lie close together?",
     group=EVALUATE,
+    labels="classes",
 )

@@ -10,4 +10,5 @@ PAGE = AppPage(
     icon="moving",
     help="How well does a network do on new classes, the more they differ from those it was trained on?",
     group=EVALUATE,
+    labels="classes",
 )
