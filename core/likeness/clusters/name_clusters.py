@@ -131,10 +131,13 @@ def _named(shares: WordShares, clusters: Clusters, rows: Labels, least: float) -
 
 def _mean_shares(shares: WordShares, clusters: Clusters, rows: Labels) -> tuple[Masses, Masses]:
     """Mean share (c, m) of each name in each finest cluster, and in all images (m,)."""
+    from scipy.sparse import csr_array
+
     finest = clusters.labels[rows, -1]
-    sums = np.zeros((len(clusters.parents[-1]), len(shares.choice)))
+    members = csr_array((np.ones(len(rows)), (finest, np.arange(len(rows)))), shape=(len(clusters.parents[-1]), len(rows)))
+    sums = np.zeros((members.shape[0], len(shares.choice)))
     for part, block in _blocks(shares, rows):
-        np.add.at(sums, finest[part], block)
+        sums += members[:, part] @ block
     means = sums / np.maximum(np.bincount(finest, minlength=len(sums)), 1)[:, None]
     masses = np.asarray((shares.choice.covers @ means.T).T, np.float32)
     sizes = clusters.counts(clusters.depths - 1)
