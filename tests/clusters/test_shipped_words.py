@@ -23,10 +23,10 @@ def test_photos_are_named_without_reading_a_word(monkeypatch: pytest.MonkeyPatch
     some = list(range(0, len(nouns), 300))
     fresh = embed_texts("photos", [nouns.prompts[place] for place in some]).vectors
     monkeypatch.setattr(texts, "load_encoder", lambda *given: pytest.fail("a word was encoded"))
-    told = list[tuple[int, int]]()
+    reports = list[tuple[int, int]]()
     space = lk.Space(fresh, encoder="photos", embed_texts=lambda given: embed_texts("photos", given).vectors)
-    words = TextShares(space, nouns, progress=lambda done, total, stage="": told.append((done, total))).words
-    assert told == [(len(nouns), len(nouns))]
+    words = TextShares(space, nouns, progress=lambda done, total, stage="": reports.append((done, total))).words
+    assert reports == [(len(nouns), len(nouns))]
     assert (words[some] * fresh).sum(axis=1).min() > 0.9995
     assert np.sqrt(np.square(words[some] @ fresh.T - fresh @ fresh.T).mean()) < 0.002
 

@@ -69,7 +69,8 @@ def name_clusters(
     where it scores highest; the others take their next one.
 
     Args:
-        space: images whose clusters they are. The first call embeds 15,000 words, which takes minutes; they are stored.
+        space: images whose clusters they are. For "photos" and "cars" the vectors of the words ship; with other encoders the first call embeds 15,000
+            words, which takes minutes; they are stored.
         vocabulary: a person's own words, a notion whose aspects are the words, or a `WordChoice`; None: WordNet's nouns for what pictures show.
         source: "attributes" takes the words of the table's attributes and file names; None: these only where the space reads no text.
         column: the attribute whose values are names, such as the label: clusters are called by what sets them off.
