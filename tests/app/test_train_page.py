@@ -21,7 +21,7 @@ from likeness.training.data.run_images import RunImages, run_images
 from likeness.training.guidance.guidance import pseudolabels
 from likeness.training.runs.run_folder import RunFolder, Status
 from server.jobs import jobs
-from worlds import dataset, draw
+from worlds import dataset, draw, make_run
 
 FIELD = "train_field_"
 
@@ -223,6 +223,30 @@ def test_what_the_text_allows_the_fields_show_and_leave_as_it_is(page: Page, tab
     assert _config(_set(page, "seed", 2)) == with_changes(expected, {"seed": 2})
 
 
+def test_a_run_that_could_not_begin_is_refused_with_the_reason(page: Page, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    few = dataset(draw(tmp_path / "few", 8, ("ant", "bee"))).source
+    _check_refused(_set(page, "data.source", few), "at least four classes", "these images have 2")
+    assert not page.dataframe
+    _check_ready(_set(page, "data.source", "cars"))
+    with monkeypatch.context() as patch:
+        patch.setattr("likeness.training.data.pixels.free_bytes", lambda folder: 1_000)
+        _check_refused(page.run(), "2,000 images of", "are free", "lower data.image_size")
+    _check_ready(page.run())
+    bare = dataset(draw(tmp_path / "bare", 4))
+    unlabeled = page.fresh("layout").visit(open=bare.id).open("train")
+    assert unlabeled.at("train_start").disabled
+    assert "on the page Label" in unlabeled.infos[0]
+    assert "one folder per class" in unlabeled.infos[0]
+
+
+def test_runs_under_way_are_linked(page: Page, runs: Path) -> None:
+    make_run(runs / "going", Status("running", 1, 4, pid=os.getpid()))
+    make_run(runs / "done", Status("finished", 4, 4))
+    links = {link.proto.label: link.proto.query_string for link in page.run().get("page_link")}
+    assert [query for label, query in links.items() if label.startswith("Running: **going**, 1 of 4 steps")] == ["watch=going"]
+    assert not [label for label in links if "done" in label]
+
+
 def test_a_name_makes_a_folder_that_is_free(page: Page, runs: Path) -> None:
     for name in ("cars", "cars-2", "shipped-cars-elg"):
         RunFolder(runs / name).create(_config(page))
@@ -386,4 +410,4 @@ def test_pseudolabels_are_shown_for_each_class_that_trains_and_can_be_stopped(cl
         frame = classified.dataframe[0].value
         assert frame["Class"].tolist() == ["ant", "bee"]
         assert frame["Pseudolabels"].tolist() == [", ".join(imagenet_names()[each] for each in row) for row in labels]
-        assert frame["picture"].str.startswith("./thumbnails/").all()
+        assert frame["picture 0"].str.startswith("./thumbnails/").all()

@@ -71,16 +71,17 @@ session = _Draft()
 
 def text() -> str:
     """The YAML as typed, valid or not; before anything is typed, a config for the images that are chosen."""
-    if session.text is None:
+    content = session.text
+    if content is None:
         token = st.query_params.get("config", "")
         kept = draft_file(_name(token)) if token.isascii() and token.isalnum() and len(token) <= _LONGEST else None
         if not kept or not kept.is_file():
             return as_yaml(_opening())
         session.token = token
-        session.text = session.base = kept.read_text(encoding="utf-8", errors="replace")
+        session.text = session.base = content = kept.read_text(encoding="utf-8", errors="replace")
     if session.token is not None:
         st.query_params["config"] = session.token
-    return session.text
+    return content
 
 
 def _opening() -> RunConfig:

@@ -77,14 +77,7 @@ def _classes(config: RunConfig, images: RunImages) -> None:
     )
     if images.lone_note:
         st.warning(images.lone_note, icon=":material/warning:")
-    frame = class_overview(images).rename(columns=str.capitalize)
-    entry = dataset_of(config.data.source)
-    columns: dict[str, Any] = {"Images": st.column_config.NumberColumn(format="localized")}
-    if entry is not None and len(cached.table(entry.id)) == len(images.table):
-        for place in range(_PICTURES):
-            frame.insert(place, f"picture {place}", _pictures(entry, images, len(images.names), place))
-            columns[f"picture {place}"] = st.column_config.ImageColumn("", width=44)
-    st.dataframe(frame, hide_index=True, column_config=columns, height=520, row_height=44, width="content")
+    _show_table(config, images, class_overview(images).rename(columns=str.capitalize), _PICTURES)
 
 
 def _divided(config: RunConfig, images: RunImages) -> None:
@@ -94,8 +87,8 @@ def _divided(config: RunConfig, images: RunImages) -> None:
         f"{len(images.train):,} images for training. Of the {len(images.test):,} for testing, {len(queries):,} are queries that search the other "
         f"{len(others):,}. Beside each query are the nearest images by label: what a perfect space would find."
     )
-    entry = dataset_of(config.data.source)
-    if entry is None or images.distances is None or len(cached.table(entry.id)) != len(images.table):
+    entry = _listed(config, images)
+    if entry is None or images.distances is None:
         return
     shown, nearest = example_queries(images, _QUERIES, _NEAREST)
     columns = {"Query": shown} | {f"Nearest {place + 1}": nearest[:, place] for place in range(nearest.shape[1])}
@@ -110,9 +103,24 @@ def _divided(config: RunConfig, images: RunImages) -> None:
     )
 
 
-def _pictures(entry: DatasetEntry, images: RunImages, classes: int, place: int) -> list[str]:
-    """For the first classes, the picture of the image at this place of each; empty where a class has fewer."""
-    return ["" if row is None else address(f"/thumbnails/{entry.id}/{row}") for row in example_rows(images, classes, place)]
+def _listed(config: RunConfig, images: RunImages) -> DatasetEntry | None:
+    """The dataset in the app that has the thumbnails of these images; None where there is none."""
+    entry = dataset_of(config.data.source)
+    return entry if entry is not None and len(cached.table(entry.id)) == len(images.table) else None
+
+
+def _show_table(config: RunConfig, images: RunImages, frame: pd.DataFrame, pictures: int) -> None:
+    """A table of the first classes, with so many pictures of each."""
+    entry = _listed(config, images)
+    columns: dict[str, Any] = {
+        "Images": st.column_config.NumberColumn(format="localized"),
+        "Pseudolabels": st.column_config.TextColumn(width="large"),
+    }
+    for place in range(pictures if entry else 0):
+        rows = example_rows(images, len(frame), place)
+        frame.insert(place, f"picture {place}", ["" if row is None or entry is None else address(f"/thumbnails/{entry.id}/{row}") for row in rows])
+        columns[f"picture {place}"] = st.column_config.ImageColumn("", width=44)
+    st.dataframe(frame, hide_index=True, column_config=columns, height=520, row_height=44, width="content")
 
 
 def _names(config: RunConfig, images: RunImages) -> None:
@@ -188,10 +196,5 @@ def _begin(key: Hashable, config: RunConfig, images: RunImages) -> None:
 
 
 def _table(config: RunConfig, images: RunImages, labels: list[list[str]]) -> None:
-    entry = dataset_of(config.data.source)
     frame = pd.DataFrame({"Class": readable_names(images.train_classes), "Pseudolabels": [", ".join(names) for names in labels]})
-    columns: dict[str, Any] = {"Pseudolabels": st.column_config.TextColumn(width="large")}
-    if entry is not None and len(cached.table(entry.id)) == len(images.table):
-        frame.insert(0, "picture", _pictures(entry, images, len(frame), 0))
-        columns["picture"] = st.column_config.ImageColumn("", width=44)
-    st.dataframe(frame, hide_index=True, column_config=columns, height=520, row_height=44)
+    _show_table(config, images, frame, 1)
