@@ -1,21 +1,18 @@
 """The card of a run: its state, and what can be done with it."""
 
-import contextlib
 from typing import Literal
 
 import streamlit as st
 
 from likeness import training
-from likeness.data import absolute_source, list_datasets
 from likeness.errors import InputError
 from likeness.io import runs_dir
 from likeness.training import RunFolder
 from parts import run_changes, run_words, trained
-from parts.config_access import resolve_run
+from parts.config_access import dataset_of, resolve_run
 from parts.plain import plain
 from server import trainings
-from server.access import check_may, redact, refusal, resolve_source, shared_name
-from server.visitors import visitor
+from server.access import check_may, redact, refusal
 
 _SECONDS = 1.0
 
@@ -92,16 +89,12 @@ def _actions(run: RunFolder, state: str, watch_link: bool) -> None:
 
 
 def _open(run: RunFolder) -> None:
-    """A link to the run's space on the images that it was trained on."""
-    source = run.config().data.source
-    with contextlib.suppress(InputError):
-        source = shared_name(absolute_source(resolve_source(source)))
-    entry = next((entry for entry in list_datasets(visitor()) if entry.source == source), None)
+    entry = dataset_of(run.config().data.source)
     if entry is None:
         st.caption("Add its images on the page Images to explore its space.")
-    else:
-        link = {"open": entry.id, "show": trained.PREFIX + run.name}
-        st.page_link("pages/explore/page.py", label="Explore its space", icon=":material/scatter_plot:", query_params=link)
+        return
+    link = {"open": entry.id, "show": trained.PREFIX + run.name}
+    st.page_link("pages/explore/page.py", label="Explore its space", icon=":material/scatter_plot:", query_params=link)
 
 
 def _stop(run: RunFolder) -> None:

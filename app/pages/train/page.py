@@ -123,12 +123,12 @@ def _show_clash() -> None:
     if clash is None:
         return
     with st.container(border=True):
-        st.markdown(":orange[:material/warning: Another tab] with this link has changed the same settings. This tab's values are kept for now.")
+        st.markdown(":orange[:material/warning: Another tab] with this link has changed the same settings. Your version is shown.")
         versions = [f"{key}: {here} here, {there} in the other tab" for key, (here, there) in clash.keys.items()]
         st.code("\n".join(versions) or clash.other, language=None, height=200 if not versions else "content")
         with st.container(horizontal=True, gap="small"):
-            st.button("Keep this tab's", key="clash_keep", on_click=draft.settle_clash)
-            st.button("Take the other tab's", key="clash_take", on_click=draft.swap_clash)
+            st.button("Keep this one", key="clash_keep", on_click=draft.settle_clash)
+            st.button("Use the other tab's", key="clash_take", on_click=draft.swap_clash)
 
 
 def _preset() -> None:
