@@ -156,7 +156,6 @@ class State:
         form: which of the editors of a notion is shown; one more makes its fields read the draft again.
         map_settings: layout and its settings, by their names in the address.
         runs: names of the runs that the page Runs shows.
-        train_begun: folder of the run that was begun on the page Train, or "".
         view: what the sidebar has made of it for the pages (`parts.view`).
     """
 
@@ -191,7 +190,6 @@ class State:
     map_settings = Item[dict[str, str | float]](make=dict)
     view = Item[Any]()
     runs = Item[list[str]](make=list)
-    train_begun = Item("")
 
 
 state = State()

@@ -1,4 +1,4 @@
-"""What can be done with a run beside training it: another name, an export, and deleting it, after a question."""
+"""The menu of a run: its export, another name, and deleting it, after a question."""
 
 from pathlib import PurePosixPath
 
@@ -10,23 +10,25 @@ from likeness.training import RunConfig, RunFolder, as_yaml, config_from, export
 from parts.plain import plain
 from server import run_owners, trainings
 from server.access import redact, shared_name
-from state import Item, state
+from state import Item
 
 
-class _Kept:
-    """changed: whether a run has another name or is gone since the page was drawn. deleting: names of runs whose deletion was asked for."""
-
-    prefix = "run_changes_"
-    changed = Item(False)
-    deleting = Item[set[str]](make=set)
+class _Begun:
+    prefix = "train_begun_"
+    folder = Item("")  # of the run that was started last on Train
 
 
-_kept = _Kept()
+class _Runs:
+    runs = Item[list[str]](make=list)  # shown on the page Runs
+    runs_changed = Item(False)
+
+
+begun, shown = _Begun(), _Runs()
 
 
 def redraw_page_after_change() -> None:
-    """Called at the beginning of a card, which is drawn without the page around it."""
-    if _Kept.changed.take():
+    """Called first in a card, which is redrawn without the page around it."""
+    if _Runs.runs_changed.take():
         st.rerun()
 
 
@@ -40,7 +42,7 @@ def show(run: RunFolder, state: str) -> None:
 
 
 def _export(run: RunFolder) -> None:
-    st.markdown("**Export**: config, best weights and figures as a ZIP file. Unpacked, it is the encoder `run:FOLDER`.")
+    st.markdown("**Export** config, best weights and figures as a ZIP file. Unpacked, it is the encoder `run:FOLDER`.")
     config = shown_config(run)
     st.download_button(
         "Download",
@@ -51,7 +53,7 @@ def _export(run: RunFolder) -> None:
         on_click="ignore",
         key=f"export_{run.name}",
         disabled=not run.best.is_file(),
-        help=None if run.best.is_file() else "A run has weights from its first evaluation on.",
+        help=None if run.best.is_file() else "There are no weights before the first evaluation.",
     )
 
 
@@ -85,25 +87,14 @@ def _take_name(run: RunFolder) -> None:
 
 
 def _delete(run: RunFolder, reason: str) -> None:
-    if run.name not in _kept.deleting:
-        st.button(
-            "Delete",
-            icon=":material/delete:",
-            key=f"delete_{run.name}",
-            on_click=_kept.deleting.add,
-            args=(run.name,),
-            disabled=bool(reason),
-            help=reason or None,
-        )
+    asking = f"deleting_{run.name}"
+    if not st.checkbox("Delete this run", key=asking, disabled=bool(reason), help=reason or None):
         return
     st.warning(f"Delete {plain(run.name)} with its weights and figures? This cannot be undone.", icon=":material/warning:")
-    with st.container(horizontal=True):
-        st.button("Delete for good", type="primary", key=f"delete_yes_{run.name}", on_click=_take_deletion, args=(run,))
-        st.button("Keep it", key=f"delete_no_{run.name}", on_click=_kept.deleting.discard, args=(run.name,))
+    st.button("Delete for good", type="primary", key=f"delete_yes_{run.name}", on_click=_take_deletion, args=(run,))
 
 
 def _take_deletion(run: RunFolder) -> None:
-    _kept.deleting.discard(run.name)
     try:
         trainings.delete_training(run)
     except InputError as error:
@@ -114,8 +105,8 @@ def _take_deletion(run: RunFolder) -> None:
 
 
 def _replace_choice(old: str, new: str | None) -> None:
-    """What the page Runs shows, after a run has another name or is gone; the whole page is redrawn."""
-    _kept.changed = True
-    state.runs = [new or name if name == old else name for name in state.runs or [] if name != old or new]
-    if state.train_begun.endswith(f"/{old}"):
-        state.train_begun = ""
+    """What the page Runs shows, after a run has another name or is gone; the whole page is drawn again."""
+    shown.runs_changed = True
+    shown.runs = [name if name != old else new for name in shown.runs if name != old or new]
+    if begun.folder.endswith(f"/{old}"):
+        begun.folder = ""

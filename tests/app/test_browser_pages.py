@@ -278,7 +278,7 @@ def test_a_run_is_started_watched_stopped_resumed_and_explored(ended: Any, perso
         page.wait_for_function(f"{_POINTS} >= {max(page.evaluate(_POINTS), 1) + 1}")
 
     run, page = ended("browser-run"), _come(person, "Train")
-    person.fill("Name", run.name).fill("Epochs", "2000").button("Start").click()
+    person.fill("Name", run.name).fill("Epochs", "2000").button("Start training").click()
     person.says("of 20,000 steps").page.get_by_role("link", name="Watch it").click()
     page.get_by_role("heading", name="Runs", exact=True).wait_for()
     grows()

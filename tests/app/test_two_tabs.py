@@ -139,6 +139,6 @@ def test_two_tabs_change_a_config_by_key_and_of_one_that_both_changed_both_value
     second.set("train_field_epochs", 6)
     assert any("epochs: 6 here, 4 in the other tab" in each.value for each in second.code)
     for epochs in (4, 6):
-        second.press("Take the other one")
+        second.press("Use the other tab's")
         assert values() == [(7, epochs)] * 2
     assert "has changed the same" not in second.press("Keep this one").texts
