@@ -37,15 +37,20 @@ class Page(AppTest):
         return other
 
     def wait(self, *kinds: str) -> Self:
-        """The page once its background work of these kinds has ended, also what begins with the result of other work."""
+        """The page once its background work of these kinds has been asked for and has ended, also what begins with the result of other work."""
         from server.jobs import jobs
 
         ended: list[Any] = []
-        while begun := [job for kind in kinds for job in jobs().all(kind) if job not in ended]:
+        buttons = [f"begin_{kind.replace(' ', '_')}" for kind in kinds]
+        while True:
+            for key in filter(self.has, buttons):
+                self.click(key)
+            begun = [job for kind in kinds for job in jobs().all(kind) if job not in ended]
+            if not begun:
+                return self
             ended += begun
             assert all(job.wait(600) for job in begun)
             self.run()
-        return self
 
     def _values(self, *kinds: str) -> list[str]:
         return [str(element.value) for kind in kinds for element in getattr(self, kind)]

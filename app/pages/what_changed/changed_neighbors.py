@@ -1,4 +1,4 @@
-"""The neighbors of an image in both spaces side by side, and the way to the map."""
+"""The neighbors of an image on both maps side by side, and the way to the map."""
 
 import numpy as np
 import streamlit as st
