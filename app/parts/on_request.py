@@ -44,9 +44,10 @@ def jobs_on_request(label: str, help: str, *requests: WorkRequest) -> list[Job] 
     """
     found = [request.find() for request in requests]
     begun = [job for job in found if job is not None]
+    place = st.empty()  # there in every run, so that a click clears it at once
     if len(begun) == len(requests):
         return begun
-    with st.container(border=True):
+    with place.container(border=True):
         st.markdown(help)
         key = f"begin_{requests[0].kind.replace(' ', '_')}"
         st.button(label, type="primary", icon=":material/play_arrow:", key=key, on_click=_begin, args=(requests,))

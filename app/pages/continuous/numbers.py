@@ -33,9 +33,7 @@ def show(spaces: Sequence[Space], labels: ImageLabels, labels_key: object, rows:
         return
     st.subheader("Over all images", divider="gray")
     st.caption(f"{_queries(len(rows))} {sentence}")
-    help = (
-        "**How well does each space retrieve overall?** Measures how near the labels of retrieved images are, from chance to the best."
-    )
+    help = "**How well does each space retrieve overall?** Measures how near the labels of retrieved images are, from chance to the best."
     begun = jobs_on_request("Measure all images", help, measure(spaces, labels, labels_key, rows))
     if begun is None:
         return

@@ -67,9 +67,7 @@ def show_sizes(view: View) -> None:
             partial(_draw, slot="sizes", plot=partial(metric_curve, x="dim", log_x=True), sentences=partial(_about_sizes, view, notions)),
         )
         measure.start_button("Measure", request, "sizes_start")
-    _show(
-        view, "sizes", request, "Fits each method at each number of dimensions; a curve shows which number works best."
-    )
+    _show(view, "sizes", request, "Fits each method at each number of dimensions; a curve shows which number works best.")
 
 
 def show_encoders(view: View) -> None:

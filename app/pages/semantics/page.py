@@ -75,7 +75,7 @@ def _settings(view: View) -> tuple[SemanticClasses, tuple[str, ...]]:
     runs = [run_card.folder(space.name.removeprefix(trained.PREFIX)) for space in view.spaces if space.name.startswith(trained.PREFIX)]
     with st.container(horizontal=True, vertical_alignment="bottom"):
         chosen = st.multiselect(
-            "Class of an image",
+            "Classes by",
             attributes,
             default=_default(attributes),
             format_func=readable,

@@ -209,7 +209,7 @@ def _classes(view: View) -> tuple[str, ...]:
     choices.classes = [name for name in (default if choices.classes is None else choices.classes) if name in shared]
     return tuple(
         st.multiselect(
-            "Class of an image",
+            "Classes by",
             shared,
             format_func=readable,
             key=_Choices.classes.key,
