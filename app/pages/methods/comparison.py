@@ -111,7 +111,7 @@ def results(lines: Sequence[Line], runs: pd.DataFrame) -> dict[str, list[LineRes
 
 
 def table(lines: Sequence[LineResult], metric: str, paper: Printed | None = None) -> pd.DataFrame:
-    """A row for each line that was not refused.
+    """A row for each line that was not refused, the raw encoder first.
 
     Args:
         metric: that is drawn as a bar, compared with the raw encoder and, where that is wanted, with the paper.
@@ -119,7 +119,7 @@ def table(lines: Sequence[LineResult], metric: str, paper: Printed | None = None
     """
     baseline = next((each.mean(metric) for each in lines if each.line.method == BASELINE), None)
     rows = []
-    for each in (each for each in lines if not each.refused):
+    for each in sorted((each for each in lines if not each.refused), key=lambda each: each.line.method != BASELINE):
         mean, is_baseline = each.mean(metric), each.line.method == BASELINE
         row: dict[str, object] = {
             "Method": METHOD_TITLES[each.line.method] + (" (baseline)" if is_baseline else ""),
@@ -130,7 +130,7 @@ def table(lines: Sequence[LineResult], metric: str, paper: Printed | None = None
         }
         if paper is not None:
             row["Paper"] = _of_paper(paper, each.line, metric)
-        row |= {title: _text(each, name) for name, title in METRICS.items() if name != metric}
+        row |= {title: each.mean(name) for name, title in METRICS.items() if name != metric}
         row["Fit"] = _seconds(float(each.runs["fit_seconds"].mean())) if len(each.runs) else ""
         row["Runs"] = f"{len(each.runs)} of {each.line.runs}"
         rows.append(row)
@@ -143,11 +143,6 @@ def _of_paper(paper: Printed, line: Line, metric: str) -> str:
     if found is None or (line.method != BASELINE and line.dim != PAPER_DIM):
         return ""
     return f"{found[0]:.3f}" if pd.isna(found[1]) else f"{found[0]:.3f} ± {found[1]:.3f}"
-
-
-def _text(result: LineResult, metric: str) -> str:
-    mean, spread = result.mean(metric), result.spread(metric)
-    return "" if mean is None else f"{mean:.3f}" if spread is None else f"{mean:.3f} ± {spread:.3f}"
 
 
 def _seconds(seconds: float) -> str:
@@ -300,7 +295,7 @@ def _draw(request: Request, job: Job) -> None:
         lines = found[notion.name]
         st.markdown(f"**{plain(readable(notion.name))}**")
         st.caption(plain(f"{winner(lines, metric)} {_about(notion, left_out.get(notion.name, 0))}".strip()))
-        st.dataframe(table(lines, metric, paper), hide_index=True, column_config=_columns(metric), key=f"compare_table_{notion.name}")
+        st.dataframe(table(lines, metric, paper), hide_index=True, placeholder="", column_config=_columns(metric), key=f"compare_table_{notion.name}")
         for each in (each for each in lines if each.refused):
             st.caption(f":material/block: {METHOD_TITLES[each.line.method]} does not apply: {plain(redact(each.refused))}")
     if job.found and job.finished:
@@ -309,7 +304,11 @@ def _draw(request: Request, job: Job) -> None:
 
 def _columns(metric: str) -> dict[str, Any]:
     number, text = st.column_config.NumberColumn, st.column_config.TextColumn
-    others = {title: text(title, help=find_metric(name).help) for name, title in METRICS.items() if name != metric}
+    others = {
+        title: number(title, format="%.3f", help=f"{find_metric(name).help} Choose it above to see its spread.")
+        for name, title in METRICS.items()
+        if name != metric
+    }
     score = st.column_config.ProgressColumn(METRICS[metric], min_value=0, max_value=1, format="%.3f", help=find_metric(metric).help)
     return others | {
         "Method": text("Method", pinned=True, help=help_list(METHOD_TITLES, METHODS_HELP)),

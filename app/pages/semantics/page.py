@@ -188,7 +188,7 @@ def _found(view: View, classes: SemanticClasses, found: dict[str, Semantics]) ->
     table = retrieved_classes(retrievals, query, _TOP)
     retrieval = next(iter(retrievals.values()))
     st.caption(
-        f"The {retrieval.neighbors} nearest neighbors of every image of **{plain(query)}**: how many are of the same class, and of the {_TOP} other "
+        f"The {retrieval.neighbors} nearest neighbors of every image of **{plain(query)}**: how many belong to the {_TOP} other "
         "classes with the most similar names. The number in brackets is the similarity of the names."
     )
     if table.empty:

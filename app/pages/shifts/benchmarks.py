@@ -384,6 +384,7 @@ def _table(measured: pd.DataFrame, found: pd.DataFrame, figure: str, name: str) 
     st.dataframe(
         shown,
         hide_index=True,
+        placeholder="",
         key="benchmark_table",
         column_config={
             str(column): st.column_config.ProgressColumn(format="%.3f", min_value=0, max_value=1) for column in shown if column != "Method"
