@@ -52,7 +52,8 @@ def test_the_table_has_what_compare_gives_and_says_what_does_not_apply_or_can_no
     shown = _table(page)
     runs = compare(cars(), [get_notion("car color")], ("raw", "exact"), ("suggested", 128), range(1)).set_index(["method", "dim"])
     assert list(runs.index) == [("raw", 512), ("exact", 6), ("exact", 128)]
-    assert shown["Method"].tolist() == ["Raw encoder (baseline)", "InDiReCT (exact)", "InDiReCT (exact)"]
+    assert shown["Method"].tolist() == ["Raw encoder (baseline)", "PCA", "InDiReCT (exact)", "InDiReCT (exact)"]
+    shown = shown[shown["Method"] != "PCA"].reset_index(drop=True)
     for metric in ("map_at_r", "precision_at_1", "ami", "mrr"):
         assert [f"{float(value):.3f}" for value in shown[METRICS[metric]]] == [f"{value:.3f}" for value in runs[metric]]
     assert shown["Against raw"][1] == pytest.approx(runs.loc[("exact", 6), "map_at_r"] - runs.loc[("raw", 512), "map_at_r"], abs=1e-3)
