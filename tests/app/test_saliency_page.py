@@ -57,7 +57,9 @@ def test_without_a_notion_or_a_mask_no_control_is_computed_and_without_a_model_i
     with monkeypatch.context() as patch:
         patch.setattr(saliency_rows, "known_masks", lambda space, rows: None)
         _open(app)
-    app.set("looked_at", []).wait("saliency").says("Yellow marks what decides where")
+    app.set("looked_at", []).says("The maps below belong to the earlier ones.").wait("saliency").hides("earlier ones").says(
+        "Yellow marks what decides where"
+    )
     assert [each.name for each in _result(app)] == ["Raw encoder"]
     monkeypatch.setattr(cached, "base", lambda dataset_id: cars().replace(differentiable=None))
     app.run().says("without their model")

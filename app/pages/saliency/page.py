@@ -180,10 +180,13 @@ def _show_maps(view: View, request: SaliencyRequest, look: Look) -> None:
     shown = choices.shown
     last = saliency_job.find(shown) if shown and shown.dataset == request.dataset else None
     if shown and last and last.result:
-        _pictures(view, shown, last, look)
+        is_current = shown.key == request.key
+        if not is_current:
+            st.caption(":material/info: The settings have changed. The maps below belong to the earlier ones.")
+        _pictures(view, shown, last, look, is_current)
 
 
-def _pictures(view: View, request: SaliencyRequest, job: Job, look: Look) -> None:
+def _pictures(view: View, request: SaliencyRequest, job: Job, look: Look, is_current: bool) -> None:
     found = job.result
     differing = [space for space in found[:-1] if saliency_rows.alike(space, found[-1])]
     if look.differences and differing:
@@ -199,7 +202,7 @@ def _pictures(view: View, request: SaliencyRequest, job: Job, look: Look) -> Non
     names = [str(view.frame["path"].iloc[row]).rsplit("/", 1)[-1] for row in request.rows]
     masks = saliency_rows.known_masks(request.spaces[-1], request.rows)
     picture_grid(saliency_rows.titles(found, look), saliency_rows.rows(found, names, masks, look), key="saliency_grid", tile=_tile(found, look))
-    if masks is not None and saliency_job.control_dims(request) and len(found[-1]) == len(request.rows):
+    if is_current and masks is not None and saliency_job.control_dims(request) and len(found[-1]) == len(request.rows):
         _control(request, found, masks, look)
 
 
