@@ -91,7 +91,7 @@ def test_other_images_have_other_notions_and_dimensions_or_say_what_to_do(page: 
     assert not page.at("compare_start").disabled
     for columns, reads_text, said in (
         ({}, True, "these images have none of their own"),
-        ({"shelf": ["a", "b"]}, True, "no notion uses them yet"),
+        ({"shelf": ["a", "b"]}, True, "no notion uses them"),
         ({"car_color": ["red", "blue"]}, False, "an encoder that reads text"),
     ):
         space = few_images(columns, 2)
