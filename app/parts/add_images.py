@@ -111,7 +111,7 @@ def begin(entry: DatasetEntry, total: int) -> Job:
 
     job = growing.begin(entry, total, prepare)
     added.ids.append(entry.id)
-    progress.tell_end(job)
+    progress.notify_when_done(job)
     return job
 
 
@@ -173,7 +173,7 @@ def _report_interrupted(entry: DatasetEntry) -> None:
 
 
 def _report(job: Job) -> None:
-    progress.no_need_to_tell(job)
+    progress.cancel_notification(job)
     if job.error:
         if problems.is_new(redact(job.error)):
             st.error(plain(redact(job.error)), icon=":material/error:")
@@ -218,4 +218,4 @@ def begin_or_toast(entry: DatasetEntry) -> None:
 
 def _again(job: Job) -> None:
     if permissions.permitted("edit"):
-        progress.tell_end(jobs().again(job))
+        progress.notify_when_done(jobs().again(job))
