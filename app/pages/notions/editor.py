@@ -229,11 +229,14 @@ def _problems(view: View, draft: Draft) -> None:
     templates = [line for line in draft.templates.splitlines() if line.strip()]
     problems = [plain(warning.message) for warning in check(templates, draft.aspects.splitlines(), default_vocabularies(notions_dir()))]
     try:
-        problems.append(verdict.unread_of(view.base, draft.notion))
+        notion = draft.notion
     except InputError as error:
+        notion = None
         problems.append(plain(redact(error)))
-    for problem in filter(None, problems):
+    for problem in problems:
         st.markdown(f":orange[:material/warning: {problem}]")
+    if notion is not None:
+        verdict.of_words(view, notion)
 
 
 def _preview(draft: Draft) -> None:
