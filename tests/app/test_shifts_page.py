@@ -340,7 +340,7 @@ def test_what_cannot_be_started_is_one_message(holds: Page, make: Make, monkeypa
         _check_warning(_choose_network(holds, "clip:cars", "Whole network"), "Margin ", "clip:cars does not give; choose a timm CNN such as resnet50")
         assert not _choose_network(holds, "resnet50", "Whole network").warnings
     monkeypatch.setattr(benchmark_form, "SHOTS", 100_000)
-    _check_warning(_choose_network(holds, "photos"), "few-shot needs 100002: 100000 to adapt to and 2 to find")
+    _check_warning(_choose_network(holds, "photos"), "few-shot needs 100002: 100000 to adapt to and 2 to search with")
     assert not holds.set("benchmark_few_shot", False).warnings
 
 
