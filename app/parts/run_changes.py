@@ -107,6 +107,6 @@ def _take_deletion(run: RunFolder) -> None:
 def _replace_choice(old: str, new: str | None) -> None:
     """What the page Runs shows, after a run has another name or is gone; the whole page is drawn again."""
     shown.runs_changed = True
-    shown.runs = [name if name != old else new for name in shown.runs if name != old or new]
+    shown.runs = [name if name != old else new or "" for name in shown.runs if name != old or new]
     if begun.folder.endswith(f"/{old}"):
         begun.folder = ""

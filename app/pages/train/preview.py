@@ -93,14 +93,8 @@ def _divided(config: RunConfig, images: RunImages) -> None:
     shown, nearest = example_queries(images, _QUERIES, _NEAREST)
     columns = {"Query": shown} | {f"Nearest {place + 1}": nearest[:, place] for place in range(nearest.shape[1])}
     frame = pd.DataFrame({name: [address(f"/thumbnails/{entry.id}/{row}") for row in rows] for name, rows in columns.items()})
-    st.dataframe(
-        frame,
-        hide_index=True,
-        row_height=84,
-        height=36 + 84 * len(frame),
-        column_config={name: st.column_config.ImageColumn(width=92) for name in frame},
-        width="content",
-    )
+    pictures = {name: st.column_config.ImageColumn(width=92) for name in columns}
+    st.dataframe(frame, hide_index=True, row_height=84, height=36 + 84 * len(frame), column_config=pictures, width="content")
 
 
 def _listed(config: RunConfig, images: RunImages) -> DatasetEntry | None:
