@@ -23,7 +23,7 @@ from api.problems import Problem, problem_of
 from api.schemas import OfImage
 from likeness.errors import InputError
 from likeness.io import parse_json
-from server.middleware.programs import API, problem
+from server.middleware.bearer import API, problem
 from server.settings import server
 
 _NOT_KEPT = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}

@@ -15,7 +15,7 @@ from api.openapi import input_schema
 from api.operation import Operation
 from api.operations import OPERATIONS
 from api.problems import Problem
-from server.middleware.programs import problem
+from server.middleware.bearer import problem
 from server.request_scope import answering
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from typing import Any
 import httpx2
 import pytest
 
-from server.middleware.hosts import Hosts, own_names
+from server.middleware.host_check import Hosts, own_names
 from server.middleware.token_door import TokenDoor, new_token
 from server.settings import ServerSettings
 from worlds import PEER as HOST, answer_of_stream, client_behind

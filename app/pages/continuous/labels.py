@@ -88,7 +88,7 @@ def read(view: View, config: LabelsConfig) -> Job:
     def work(job: Job) -> ImageLabels:
         return read_image_labels(view.base.table, config, job.report_or_stop)
 
-    return run_in_background("label distances", key_of(view, config), "Comparing the labels", work, unit="pairs of images", kept=_KEPT)
+    return run_in_background("label distances", key_of(view, config), "Comparing the labels", work, unit="pairs of images", max_finished=_KEPT)
 
 
 def distance_help(config: LabelsConfig) -> str:

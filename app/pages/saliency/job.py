@@ -33,7 +33,7 @@ class SaliencyRequest:
 def begin(request: SaliencyRequest) -> Job:
     """The job whose result is one `Saliency` for each space."""
 
-    return run_in_background("saliency", request.key, "Computing saliency maps", lambda job: _maps(request, request.spaces, job), kept=_KEPT)
+    return run_in_background("saliency", request.key, "Computing saliency maps", lambda job: _maps(request, request.spaces, job), max_finished=_KEPT)
 
 
 def begin_controls(request: SaliencyRequest) -> Job:
@@ -46,7 +46,7 @@ def begin_controls(request: SaliencyRequest) -> Job:
         found = _maps(request, [space for _, space in projections], job)
         return {dim: [each for (of, _), each in zip(projections, found, strict=True) if of == dim] for dim in dims}
 
-    return run_in_background("saliency", ("controls", dims, *request.key), "Computing maps of random projections", work, kept=_KEPT)
+    return run_in_background("saliency", ("controls", dims, *request.key), "Computing maps of random projections", work, max_finished=_KEPT)
 
 
 def control_dims(request: SaliencyRequest) -> tuple[int, ...]:

@@ -103,7 +103,7 @@ def _compare(view: View, before: Space, spaces: list[tuple[Space, Space]]) -> Jo
         cached.content_of_table(after.table.frame),
     )
     title = f"Versions of {after.table.name}"
-    return run_in_background("version changes", key, title, work, unit="files", kept=_KEPT)
+    return run_in_background("version changes", key, title, work, unit="files", max_finished=_KEPT)
 
 
 def _values(before: Space, after: Space, changes: VersionChanges, by: str | None) -> pd.DataFrame | None:
