@@ -6,7 +6,7 @@ import streamlit as st
 
 from likeness.errors import InputError
 from navigation import HOME, PAGES, find_page, menu, show_paths
-from parts import account_line, aspect_labels, drafts, growing, link, problems, progress, selection, sidebar, trained, view_list
+from parts import account_line, aspect_labels, drafts, growing, link, problems, progress, selection, sidebar, view_list, viewer
 from parts.app_page import AppPage
 from parts.plain import plain
 from parts.theme_switch import theme_switch
@@ -20,29 +20,29 @@ from server.visitor_data import note_visit
 HERE = Path(__file__).parent
 
 
-def look(page: AppPage, first_screen: bool) -> bool:
+def draw_sidebar(page: AppPage, first_screen: bool) -> bool:
     """Draws the sidebar and makes what is chosen in it the view; False where the page can show nothing of it."""
     try:
         set_view(sidebar.choose(page.needs, first_screen))
-    except growing.NothingYet:
+    except progress.NotEmbeddedYet:
         forget_view()
         if page.needs != "nothing":
             raise
         return True
     except InputError as error:
         forget_view()
-        tell(redact(error))
+        show_error(redact(error))
         return page.needs == "nothing"
     aspect_labels.tell_damaged(current_view())
     return True
 
 
-def tell(problem: str) -> None:
+def show_error(problem: str) -> None:
     """Says why there is nothing to see, with a button that tries again, and the way to other images."""
     st.error(plain(problem), icon=":material/error:")
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.button("Try again", icon=":material/replay:", key="try_again")  # any click draws the page anew
-        st.page_link("pages/images/page.py", label="To the images", icon=":material/add_photo_alternate:")
+        st.button("Try again", icon=":material/replay:", key="try_again")  # any click draws the page again
+        st.page_link("pages/images/page.py", label="Go to Images", icon=":material/add_photo_alternate:")
 
 
 confine_server()  # also where main.py is served by itself
@@ -55,7 +55,7 @@ chosen = st.navigation(menu())
 st.html(HERE / "style.css")
 with st.sidebar, st.container(key="theme"):
     theme_switch()
-account_line.begin_anew_for_another()
+account_line.reset_for_another_account()
 note_visit()
 hand_labels.reset_label_versions()
 link.begin(chosen.url_path)
@@ -63,21 +63,26 @@ problems.begin()
 selection.keep_in_url()
 view_list.take_link()
 drafts.keep_in_url()
-said, watcher = st.container(), st.container()  # above the page, at the same place in every run
+messages, watcher, paths = st.container(), st.container(), st.container()  # above the page, at the same place in every run
 complete = False
+page = find_page(chosen.url_path)
 try:
-    page = find_page(chosen.url_path)
-    show_paths(page)
-    if look(page, first_screen=page is HOME):
+    try:
+        is_drawn = draw_sidebar(page, first_screen=page is HOME)
+    finally:
+        with paths:
+            show_paths(page)
+    if is_drawn:
+        if page.needs != "nothing":
+            with watcher:
+                viewer.draw(page.address)
         chosen.run()
     complete = True
-except growing.NothingYet as waiting:
+except progress.NotEmbeddedYet as waiting:
     growing.wait(waiting)
-except trained.StillEmbedding as waiting:
-    trained.show(waiting)
 except InputError as error:
-    tell(redact(error))
-with said:
+    show_error(redact(error))
+with messages:
     link.end(chosen.url_path, complete)
 with watcher:
     progress.watch()

@@ -19,6 +19,8 @@ from pages.shifts import PAGE as SHIFTS
 from pages.train import PAGE as TRAIN
 from pages.what_changed import PAGE as WHAT_CHANGED
 from parts.app_page import AppPage
+from parts.view import current_view
+from state import State
 
 # in the order of the menu, and of the paths within a group
 PAGES = [
@@ -46,10 +48,13 @@ def find_page(address: str) -> AppPage:
 
 
 def show_paths(page: AppPage) -> None:
-    """Draws links to the pages of its group, above a page that is in one."""
+    """Draws links to the pages of its group, above a page that is in one: first those that the labels of the images allow."""
     if page.group is None:
         return
+    paths = [each for each in PAGES if each.group is page.group]
+    if State.view.is_set():
+        table = current_view().base.table
+        paths.sort(key=lambda each: not each.suits(table))
     with st.container(horizontal=True, gap="small", key="paths"):
-        for each in PAGES:
-            if each.group is page.group:
-                st.page_link(each.folder / "page.py", label=each.title, icon=f":material/{each.icon}:", help=each.help)
+        for other in paths:
+            st.page_link(other.folder / "page.py", label=other.title, icon=f":material/{other.icon}:", help=other.help)

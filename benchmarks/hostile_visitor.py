@@ -157,7 +157,7 @@ class Visitor(Session):
         self.rerun(query_string="layout=PCA", page_script_hash=self.pages.get(page, ""), widget_states=states)
 
     def upload(self, files: list[Any]) -> None:
-        """On the page Your images: puts files into the field and clicks the button."""
+        """On the page Images: puts files into the field and clicks the button."""
         field = WidgetState(id=self.labels["Images, or a ZIP of images"])
         field.file_uploader_state_value.uploaded_file_info.extend(files)
         self.run("images", field, WidgetState(id=self.labels["Embed these images"], trigger_value=True))

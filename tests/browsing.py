@@ -192,8 +192,8 @@ class Person:
             if text:
                 self.page.get_by_label(label, exact=True).last.fill(text)
                 self.keys("Enter")
-        self.button("Give").click()
-        return self.says(re.compile("given to")).keys("Escape")
+        self.button("Add").click()
+        return self.says(re.compile("added to")).keys("Escape")
 
     def download(self, element: Any) -> Any:
         """The file that a click on an element, or on the button of this name, brings."""
@@ -214,9 +214,9 @@ class Person:
     @property
     def rows(self) -> list[int]:
         """What is selected, by the address."""
-        from parts import selection
+        import state
 
-        return selection.decode(self.asked.get("rows", [""])[0]).tolist()
+        return state.decode_rows(self.asked.get("rows", [""])[0]).tolist()
 
 
 def row_of(picture: Any) -> int:

@@ -7,8 +7,19 @@ from server.accounts import role_of
 from server.addresses import address
 from server.settings import server
 from server.signed_in import account
+from state import Item
 
-_MAY = {"view": "may look", "edit": "may look and edit", "train": "may look, edit and train"}
+_MAY = {"view": "can view", "edit": "can view and edit", "train": "can view, edit and train"}
+
+
+class _Kept:
+    """name: of the account that this session was begun by."""
+
+    prefix = "account_"
+    name = Item[str | None]()
+
+
+_kept = _Kept()
 
 
 def show() -> None:
@@ -23,9 +34,9 @@ def show() -> None:
             st.html(f'<a class="sign-out" href="{address("/logout")}" target="_self">Sign out</a>')
 
 
-def begin_anew_for_another() -> None:
+def reset_for_another_account() -> None:
     """Forgets a session that a browser kept open while another account signed in; called first in every run."""
     name = account()
-    if st.session_state.setdefault("account", name) != name:
+    if _Kept.name.is_set() and _kept.name != name:
         st.session_state.clear()
-        st.session_state["account"] = name
+    _kept.name = name

@@ -7,7 +7,10 @@ from typing import Literal
 import streamlit as st
 from streamlit.navigation.page import StreamlitPage
 
+from likeness.data import PHOTO_COLUMNS, ImageTable, numbers_of
+
 Needs = Literal["spaces", "images", "nothing"]
+Labels = Literal["", "classes", "numbers"]
 
 
 @dataclass(frozen=True)
@@ -39,6 +42,7 @@ class AppPage:
         icon: name of a Material symbol.
         help: one sentence that says what the page shows; the menu's tooltip.
         needs: what of the sidebar it shows: spaces, the images alone, or nothing, so that it stands also where the images cannot be opened.
+        labels: that the images must have for the page to show what it is for; the paths of the others come first. It opens in any case.
         group: under whose entry of the menu it stands; None of a page with an entry of its own.
     """
 
@@ -48,6 +52,14 @@ class AppPage:
     help: str
     needs: Needs = "spaces"
     group: Group | None = None
+    labels: Labels = ""
+
+    def suits(self, table: ImageTable) -> bool:
+        """Whether images have the labels that the page needs."""
+        frame = table.frame
+        labels = [name for name in table.attributes if name not in PHOTO_COLUMNS]
+        numbers = [name for name in labels if numbers_of(frame[name]) is not None]
+        return not self.labels or bool(numbers if self.labels == "numbers" else labels)
 
     @property
     def address(self) -> str:

@@ -11,8 +11,9 @@ from parts.sidebar import listed, readable
 from parts.view import View
 from server import added_labels
 from server.access import redact
+from state import state
 
-_GROWING = "Images are still being embedded; label them when all are there."
+_GROWING = "Images are still being embedded. Label them when all are ready."
 
 
 def offer(view: View, needed: str) -> None:
@@ -23,14 +24,14 @@ def offer(view: View, needed: str) -> None:
         st.markdown("**Let the encoder label the images**: each gets the aspect of a notion that it matches best.")
         with st.container(horizontal=True, vertical_alignment="bottom"):
             keep_button(view, st.selectbox("Aspects of", names, format_func=readable, key="label_by", width=280))
-        st.markdown("**Or bring labels of your own**: one folder per class, or a table with a column of labels.")
-    st.page_link("pages/images/page.py", label="Bring images with labels", icon=":material/add_photo_alternate:")
+        st.markdown("**Or add your own labels**: one folder per class, or a table with a column of labels.")
+    st.page_link("pages/images/page.py", label="Add images with labels", icon=":material/add_photo_alternate:")
 
 
 def keep_button(view: View, name: str) -> None:
     """A button that makes the aspects of a notion an attribute of the images."""
     reason = added_labels.refusal_to_label(view.entry) or (_GROWING if view.entry.id != view.dataset else "")
-    help = reason or "Makes each image's aspect an attribute that other pages take: as a filter, as a color, as a class."
+    help = reason or "Turns each image's aspect into an attribute to filter by, color by and train on."
     st.button("Keep as labels", icon=":material/label:", key="label_images", on_click=_label, args=(view, name), disabled=bool(reason), help=help)
 
 
@@ -85,7 +86,7 @@ def _label(view: View, name: str) -> None:
         return
     try:
         notion = sidebar.notion_by(name)
-        st.session_state["next_color"] = added_labels.add(view.entry, view.base.table, notion, view.base.best_aspects(notion).tolist())
+        state.next_color = added_labels.add(view.entry, view.base.table, notion, view.base.best_aspects(notion).tolist())
     except InputError as error:
         st.toast(plain(redact(error)), icon=":material/error:", duration="long")
         return

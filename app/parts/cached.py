@@ -81,7 +81,7 @@ def base(dataset_id: str) -> Space:
         InputError: it is not listed any more, or cannot be read.
     """
     entry = entry_of(dataset_id)
-    return hand_labels.tagged(entry, _bases().get(dataset_id, lambda: _opened(dataset_id, st.spinner("Opening the images"))))
+    return hand_labels.tagged(entry, _bases().get(dataset_id, lambda: _open_base_space(dataset_id, st.spinner("Opening the images"))))
 
 
 def keep(dataset_id: str, opened: Space) -> None:
@@ -108,12 +108,12 @@ def is_kept(dataset_id: str) -> bool:
 def open_early(dataset_id: str) -> None:
     """Makes the same, where no page waits for it; what is wrong is told by the first page that asks."""
     with suppress(InputError):
-        _bases().get(dataset_id, lambda: _opened(dataset_id, nullcontext()))
+        _bases().get(dataset_id, lambda: _open_base_space(dataset_id, nullcontext()))
 
 
-def _opened(dataset_id: str, shown: AbstractContextManager[None]) -> Space:
+def _open_base_space(dataset_id: str, shown: AbstractContextManager[None]) -> Space:
     if is_state(dataset_id):
-        raise InputError("More of these images have been embedded meanwhile; load the page again.")
+        raise InputError("More images have been embedded since. Reload the page.")
     entry, missing = find_dataset(dataset_id), _Missing()
     with shown:
         table = images_of(entry)
@@ -146,12 +146,12 @@ class _Missing:
 
 
 def images_of(entry: DatasetEntry) -> ImageTable:
-    """The table of a dataset, with the labels that people added, read anew."""
+    """The table of a dataset, with the labels that people added, read again."""
     table = read_dataset(resolve_entry(entry), path_column=entry.path_column, name=entry.name, gps=entry.gps)
     return added_labels.attach(entry, table)
 
 
-def stored(entry: DatasetEntry, images: ImageTable) -> Space:
+def embedded_so_far(entry: DatasetEntry, images: ImageTable) -> Space:
     """The space of those images of a dataset that have been embedded so far.
 
     Raises:
@@ -162,10 +162,10 @@ def stored(entry: DatasetEntry, images: ImageTable) -> Space:
 
 @st.cache_resource(show_spinner=False)
 def _bases() -> BoundedCache[Space]:
-    return BoundedCache(server().datasets_mb * 1_000_000, lambda base: _held(base))
+    return BoundedCache(server().datasets_mb * 1_000_000, lambda base: _nbytes(base))
 
 
-def _held(space: Space) -> int:
+def _nbytes(space: Space) -> int:
     """Bytes of memory; vectors that are mapped from a file take none that the system could not use otherwise."""
     mapped = isinstance(space.vectors, np.memmap) or isinstance(space.vectors.base, np.memmap)
     return int(space.table.frame.memory_usage(deep=True).sum()) + (0 if mapped else space.vectors.nbytes)
@@ -179,7 +179,7 @@ def forget_removed() -> None:
 
 
 def forget(dataset_id: str) -> None:
-    """Gives up what is kept in memory of a dataset, so that its table is read anew; what was computed from its vectors stays."""
+    """Gives up what is kept in memory of a dataset, so that its table is read again; what was computed from its vectors stays."""
     _bases().drop_where(lambda id: listed_id(id) == dataset_id)
     _fits().drop_where(lambda key: listed_id(key[0]) == dataset_id)
 
@@ -417,13 +417,13 @@ def _layout(key: str, method: str, parameters: tuple[tuple[str, float], ...], _s
 
 
 def give_up_layout(space: Space, method: str, parameters: Mapping[str, float]) -> None:
-    """Says that a map is no longer wanted, so that it does not hold up the next one; whoever asks again begins it anew."""
+    """Says that a map is no longer wanted, so that it does not hold up the next one; whoever asks again starts it again."""
     if layout(space, method, parameters).abandon():
         _layout.clear(space.key, method, tuple(sorted(parameters.items())), space, None)
 
 
 def run_metrics(run: "RunFolder") -> pd.DataFrame:
-    """What a run has measured so far; its file is read anew only when it has changed."""
+    """What a run has measured so far; its file is read again only when it has changed."""
     return _run_metrics(str(run.path), run.metrics_stamp(), run)
 
 

@@ -14,8 +14,18 @@ from parts.plain import plain
 from parts.view import View
 from server.access import redact, refusal
 from server.visitors import notions_dir
+from state import Item
 
-_ASKED, _PROBLEM = "click_asked", "click_problem"
+
+class _Kept:
+    """clicks: what the edited notion is to follow. problem: with what was clicked last."""
+
+    prefix = "clicks_"
+    clicks = Item[tuple[Click, ...] | None]()
+    problem = Item("")
+
+
+_kept = _Kept()
 
 
 def draft_of(slot: str) -> Draft | None:
@@ -41,12 +51,12 @@ def take(draft: Draft, view: View, query: int, shown: Sequence[int], row: int, a
     before = next((each for each in draft.clicks if {each.query, each.neighbor} == {click.query, click.neighbor}), None)
     others = tuple(each for each in draft.clicks if each != before)
     if before and before.alike == alike:
-        st.session_state[_ASKED] = others
+        _kept.clicks = others
     elif len(others) >= drafts.MOST_CLICKS:
-        st.session_state[_PROBLEM] = f"The notion keeps {drafts.MOST_CLICKS} clicks at most; forget them to go on."
+        _kept.problem = f"A notion keeps at most {drafts.MOST_CLICKS} clicks. Forget them to continue."
         return
     else:
-        st.session_state[_ASKED] = (*others, click)
+        _kept.clicks = (*others, click)
     if draft != drafts.current():
         drafts.put(draft)
     if slot:
@@ -55,20 +65,20 @@ def take(draft: Draft, view: View, query: int, shown: Sequence[int], row: int, a
 
 def settle(view: View) -> bool:
     """Lets the words of the edited notion follow what was clicked, before anything is drawn; whether anything was."""
-    said = st.session_state.pop(_ASKED, None)
+    said = _Kept.clicks.take()
     before = drafts.current()
     if said is None or before is None:
         return False
     from likeness.clicked_notion import clicked_notion
 
     try:
-        with st.spinner("Looking which words fit your clicks ..."):
+        with st.spinner("Finding the words that fit your clicks ..."):
             others = cached.candidates(view.base, sidebar.fitting(view.base))
             now = clicked_notion(view.base, before.notion, said, others, lambda notion: cached.trust(view.base, notion).reads)
         after = _followed(before, now, view)
         after.notion  # noqa: B018  (raises where this server does not fit it)
     except InputError as error:
-        st.session_state[_PROBLEM] = redact(error)
+        _kept.problem = redact(error)
         return False
     drafts.put(after)
     return True
@@ -76,7 +86,7 @@ def settle(view: View) -> bool:
 
 def line(draft: Draft | None) -> None:
     """Says how many clicks there are and what they have done, with a way back."""
-    if problem := st.session_state.pop(_PROBLEM, ""):
+    if problem := _Kept.problem.take():
         st.warning(plain(problem), icon=":material/warning:")
     if draft is None or not draft.clicks:
         return
@@ -124,7 +134,7 @@ def _done(draft: Draft) -> str:
             words += [word for word in left if word not in draft.notion.aspects]
     except InputError:  # as the form says
         return ""
-    return f"Left out by them: {sidebar.listed([f'**{plain(word)}**' for word in words[::-1]])}." if words else "The words fit them as they are."
+    return f"Words removed: {sidebar.listed([f'**{plain(word)}**' for word in words[::-1]])}." if words else "The words already fit."
 
 
 def _undo() -> None:

@@ -3,15 +3,24 @@
 import math
 from collections.abc import Mapping
 
-import streamlit as st
-
 from parts import link
 from parts.view import View
+from state import Item
 
 _NAME = "colored"  # in the address: two numbers
-_KEPT = "color_range"  # of the session: what it is of, and the range
 
 Range = tuple[float, float]
+
+
+class _Kept:
+    """of: dataset and color that the range is of."""
+
+    prefix = "color_range_"
+    of = Item[tuple[str, str | None] | None]()
+    chosen = Item[Range | None]()
+
+
+_kept = _Kept()
 
 
 def of(view: View) -> Range | None:
@@ -19,8 +28,7 @@ def of(view: View) -> Range | None:
     asked = link.read(_NAME)
     if asked is not None:
         _keep(view, _read(asked))
-    whose, kept = st.session_state.get(_KEPT, (None, None))
-    found: Range | None = kept if whose == (view.dataset, view.color) else None
+    found = _kept.chosen if _kept.of == (view.dataset, view.color) else None
     link.write({_NAME: [f"{end:.6g}" for end in found or ()]})
     return found
 
@@ -47,4 +55,4 @@ def _range(numbers: list[float]) -> Range | None:
 
 
 def _keep(view: View, chosen: Range | None) -> None:
-    st.session_state[_KEPT] = (view.dataset, view.color), chosen
+    _kept.of, _kept.chosen = (view.dataset, view.color), chosen

@@ -1,8 +1,9 @@
 """The config of a run as a visitor wrote it, with paths in place of all that names a file."""
 
+from contextlib import suppress
 from pathlib import Path
 
-from likeness.data import DatasetEntry, list_datasets
+from likeness.data import DatasetEntry, absolute_source, list_datasets
 from likeness.errors import InputError
 from likeness.io import write_atomic
 from likeness.labels import LabelsConfig
@@ -58,6 +59,8 @@ def resolve_run(run: RunFolder) -> None:
 
 def dataset_of(source: str) -> DatasetEntry | None:
     """The dataset that the visitor sees under the source of a config; None where there is none."""
+    with suppress(InputError):  # a path that may not be read is none of a dataset here
+        source = absolute_source(resolve_source(source))
     named = shared_name(source)
     return next((entry for entry in list_datasets(visitor()) if entry.source == named), None)
 

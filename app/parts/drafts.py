@@ -21,12 +21,13 @@ from parts.three_way import merge_entries, merge_fields
 from server.access import refusal
 from server.quotas import check_notion, write_draft
 from server.visitors import draft_file, is_own_draft
+from state import Item, state
 
 _HISTORY = 50
 _MOST_JOINED = 8  # notions of one draft
+MARK = " (edited)"  # after the name of an unsaved notion
 MOST_CLICKS = 200  # kept with one draft
 _TOKEN = re.compile(r"[0-9a-z]{1,64}")
-_READ, _TAKEN, _CLASH, _NEWS = "draft_read", "draft_taken_over", "draft_clash", "draft_news"  # of the session
 _turn = threading.Lock()  # of one tab at a time between reading a draft and writing it
 
 
@@ -107,6 +108,27 @@ class Clash:
     theirs: Draft
 
 
+class _Kept:
+    """Of the session: what the notion was and is, the last at the end; the last valid one; the file as it was read last; whether another tab's
+    edits were taken in; what both tabs changed; and the fields that another tab changed, until this is said."""
+
+    prefix = "draft_"
+    history = Item[list[Draft]](make=list)
+    valid = Item[Draft | None]()
+    text = Item("")
+    taken_over = Item(False)
+    clash = Item[Clash | None]()
+    news = Item[tuple[str, ...]](())
+
+
+_kept = _Kept()
+
+
+def title(draft: Draft) -> str:
+    """What people read in place of the name while the notion is edited."""
+    return f"{draft.name}{MARK}"
+
+
 def of(notion: Notion) -> Draft:
     """The draft that a notion's editing begins with."""
     return Draft(
@@ -130,21 +152,19 @@ def joined(notion: Notion, weight: float = 1.0) -> Joined:
 def current() -> Draft | None:
     """The last valid draft, or None before the first edit."""
     _load()
-    draft: Draft | None = st.session_state["draft_valid"]
-    return draft
+    return _kept.valid
 
 
 def latest() -> Draft | None:
     """The draft as typed, valid or not; None before a notion was chosen."""
     _load()
-    history: list[Draft] = st.session_state["draft_history"]
-    return history[-1] if history else None
+    return _kept.history[-1] if _kept.history else None
 
 
 def versions() -> list[Draft]:
     """What the notion that is open was before, the newest first; it may be valid or not."""
     _load()
-    history: list[Draft] = st.session_state["draft_history"]
+    history = _kept.history
     older = list(takewhile(lambda draft: draft.origin == history[-1].origin, reversed(history)))
     return older[1:]
 
@@ -158,41 +178,40 @@ def edit(**changes: object) -> None:
 
 def put(draft: Draft) -> None:
     """Makes `draft` the current one; `undo` goes back to the one before."""
-    history: list[Draft] = st.session_state["draft_history"]
+    history = _kept.history
     if not history or history[-1] != draft:
         _keep([*history[-_HISTORY:], draft])
 
 
 def undo() -> None:
     """Takes the last change back."""
-    history: list[Draft] = st.session_state["draft_history"]
-    if len(history) > 1:
-        _keep(history[:-1])
+    if len(_kept.history) > 1:
+        _keep(_kept.history[:-1])
 
 
 def _keep(history: list[Draft]) -> None:
     """Makes this the history, after what another tab has made of it since this one last read it."""
     with _turn:
-        before: list[Draft] = st.session_state["draft_history"]
+        before = _kept.history
         theirs = _of_other_tab()
         if theirs and before:
             history = _together(before[-1], history[-1], theirs)
             renew_form()
-            st.session_state[_TAKEN] = True
-        st.session_state["draft_history"] = history
+            _kept.taken_over = True
+        _kept.history = history
         _accept(history[-1])
         _write()
 
 
 def _of_other_tab() -> list[Draft]:
     """The history as another tab has written it since this one last read or wrote it; none where no other one has."""
-    token = st.session_state.get("draft_token")
-    if token is None or refusal("edit") or not is_own_draft(_name(token)):
+    token = state.draft_token
+    if not token or refusal("edit") or not is_own_draft(_name(token)):
         return []
     try:
         text = text_of(draft_file(_name(token)))
-        return [] if text == st.session_state.get(_READ) else history_of(text)
-    except InputError:  # gone or damaged: what is here is written anew
+        return [] if text == _kept.text else history_of(text)
+    except InputError:  # gone or damaged: what is here is written again
         return []
 
 
@@ -201,7 +220,7 @@ def _together(base: Draft, mine: Draft, theirs: list[Draft]) -> list[Draft]:
     other = theirs[-1]
     merged, clashes = _merged(base, mine, other)
     if clashes is not None:
-        st.session_state[_CLASH] = Clash(clashes, merged, other)
+        _kept.clash = Clash(clashes, merged, other)
     _note(mine, merged)
     return theirs if merged == other else [*theirs[-_HISTORY:], merged]
 
@@ -225,34 +244,33 @@ def _is_same_notion(base: Draft, draft: Draft) -> bool:
 
 
 def follow_other_tabs() -> None:
-    """Draws the page anew where another tab has changed the draft; called after the page, when all that was changed here is taken."""
+    """Redraws the page where another tab has changed the draft; called after the page, when all that was changed here is taken."""
     with _turn:
         theirs = _of_other_tab()
         if theirs:
-            _note(st.session_state["draft_history"][-1], theirs[-1])
-            st.session_state["draft_history"] = theirs
+            _note(_kept.history[-1], theirs[-1])
+            _kept.history = theirs
             for draft in theirs:
                 _accept(draft)
             _remember()
             renew_form()
-    if theirs or st.session_state.pop(_TAKEN, False):
+    if theirs or _Kept.taken_over.take():
         st.rerun()
 
 
 def _note(before: Draft, now: Draft) -> None:
     """Keeps which fields another tab has changed, to be told."""
-    st.session_state[_NEWS] = tuple(name for name in _FIELDS if getattr(before, name) != getattr(now, name))
+    _kept.news = tuple(name for name in _FIELDS if getattr(before, name) != getattr(now, name))
 
 
 def news() -> tuple[str, ...]:
     """Names of the fields that another tab has changed since the last run; told once."""
-    told: tuple[str, ...] = st.session_state.pop(_NEWS, ())
-    return told
+    return _Kept.news.take()
 
 
 def clash() -> Clash | None:
     """What this tab and another one have both changed, until a person has chosen; None where nothing is left to choose."""
-    found: Clash | None = st.session_state.get(_CLASH)
+    found = _kept.clash
     now = latest()
     if found is None or now is None:
         return None
@@ -264,26 +282,26 @@ def clash() -> Clash | None:
 
 def settle_clash() -> None:
     """A person has chosen."""
-    st.session_state.pop(_CLASH, None)
+    _Kept.clash.take()
 
 
 def can_undo() -> bool:
     """True if there is a change to take back."""
     _load()
-    return len(st.session_state["draft_history"]) > 1
+    return len(_kept.history) > 1
 
 
 def renew_form() -> None:
     """Makes the fields of the editor show the draft."""
-    st.session_state["form"] = st.session_state.get("form", 0) + 1
+    state.form += 1
 
 
 def keep_in_url() -> None:
     """Writes the token into the URL again: Streamlit drops it when the page changes."""
     _load()
-    st.session_state.pop(_TAKEN, None)  # the page that follows shows it
-    if st.session_state.get("draft_token"):
-        st.query_params["draft"] = st.session_state["draft_token"]
+    _Kept.taken_over.take()  # the page that follows shows it
+    if state.draft_token:
+        st.query_params["draft"] = state.draft_token
 
 
 def _accept(draft: Draft) -> None:
@@ -291,32 +309,32 @@ def _accept(draft: Draft) -> None:
         draft.notion  # noqa: B018  (raises while the draft is not valid)
     except InputError:
         return
-    st.session_state["draft_valid"] = draft
+    _kept.valid = draft
 
 
 def _load() -> None:
-    if "draft_history" in st.session_state:
+    if _Kept.history.is_set():
         return
-    st.session_state["draft_history"], st.session_state["draft_valid"] = [], None
+    _kept.history, _kept.valid = [], None
     token = st.query_params.get("draft", "")
     if token and not (_TOKEN.fullmatch(token) and draft_file(_name(token)).is_file()):
         link.report("The edits of a notion that this link opens are not kept here any more. Edit the notion again under Notions.")
         del st.query_params["draft"]
     elif token:
-        st.session_state["draft_token"] = token
+        state.draft_token = token
         try:
             _remember()
-            drafts = history_of(st.session_state[_READ])
+            drafts = history_of(_kept.text)
         except InputError:
             return
-        st.session_state["draft_history"] = drafts
+        _kept.history = drafts
         for draft in drafts:
             _accept(draft)
 
 
 def _remember() -> None:
     """Notes the file as this tab has read it."""
-    st.session_state[_READ] = text_of(draft_file(_name(st.session_state["draft_token"])))
+    _kept.text = text_of(draft_file(_name(state.draft_token)))
 
 
 def history_of(text: str) -> list[Draft]:
@@ -374,13 +392,13 @@ def is_full(draft: Draft) -> bool:
 
 
 def _write() -> None:
-    if refusal("edit"):  # such a visitor's edits live in his session alone
+    if refusal("edit"):  # such a visitor's edits live in their session alone
         return
-    token = st.session_state.get("draft_token")
-    if token is None or not is_own_draft(_name(token)):  # another visitor's, opened by a link, stays as it is
-        token = st.session_state["draft_token"] = secrets.token_hex(8)
+    token = state.draft_token
+    if not token or not is_own_draft(_name(token)):  # another visitor's, opened by a link, stays as it is
+        token = state.draft_token = secrets.token_hex(8)
     st.query_params["draft"] = token
-    text = st.session_state[_READ] = json.dumps([asdict(draft) for draft in st.session_state["draft_history"]])
+    text = _kept.text = json.dumps([asdict(draft) for draft in _kept.history])
     write_draft(_name(token), text.encode())
 
 

@@ -12,16 +12,25 @@ from likeness.data import ImageTable, has_label, numbers_of
 from likeness.plots.linked_map import cache_by_identity
 from parts import link
 from parts.plain import plain
+from state import Item
 
 _PREFIX = "filter_"  # of keys and names in the address
 _FIRST = 4  # the others open on demand
 _MOST_VALUES = 60  # more distinct values than this: no filter by value
 _COUNT = re.compile(r" \([\d,]+\)$")  # after a value, as links of earlier versions have it
 
-_ENDS = " ends"  # ends keys: between which values a range was chosen
-
 Mask = NDArray[np.bool_]
 Range = tuple[float, float]
+
+
+class _Kept:
+    """ends: between which values a range was chosen, by the filter's key."""
+
+    prefix = "filters_"
+    ends = Item[dict[str, Range]](make=dict)
+
+
+_kept = _Kept()
 
 
 def choose(table: ImageTable, new: bool, readable: Callable[[str], str]) -> Mask | None:
@@ -29,7 +38,7 @@ def choose(table: ImageTable, new: bool, readable: Callable[[str], str]) -> Mask
 
     Args:
         table: the images.
-        new: others were shown before, so that each filter begins anew.
+        new: others were shown before, so that each filter is reset.
         readable: an attribute's name for people.
     """
     frame = table.frame
@@ -115,8 +124,8 @@ def _range_filter(frame: pd.DataFrame, name: str, new: bool, title: str) -> Mask
         return False
     if asked is not None or new:
         st.session_state[key] = _inside(asked, low, high, title) if asked else (low, high)
-    st.session_state[key] = _with_ends(st.session_state.get(key), st.session_state.get(f"{key}{_ENDS}"), (low, high))
-    st.session_state[f"{key}{_ENDS}"] = low, high
+    st.session_state[key] = _with_ends(st.session_state.get(key), _kept.ends.get(key), (low, high))
+    _kept.ends[key] = low, high
     first, last = st.slider(plain(title), low, high, key=key, persist_state="session")
     whole = (first, last) == (low, high)
     link.write({key: [] if whole else [str(first), str(last)]})

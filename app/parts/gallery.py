@@ -11,10 +11,21 @@ from numpy.typing import NDArray
 
 from likeness.errors import InputError
 from likeness.plots.linked_map import read_script, read_text
-
-from .message import message
+from parts.message import message
+from state import Item
 
 SCRIPTS = ("icons", "gallery")
+_SIZES = {"S": 0.7, "M": 1.0, "L": 2.0}  # of what a page asks for
+_LARGE = 144  # pixels, beyond which a tile takes the larger thumbnail
+
+
+class _Gallery:
+    """How galleries are drawn, on all pages; a link has it."""
+
+    tiles = Item("M")
+
+
+_gallery = _Gallery()
 
 
 @dataclass(frozen=True)
@@ -58,6 +69,14 @@ def _plain(value: object) -> object:
     return [item.item() if isinstance(item, np.generic) else item for item in value]
 
 
+def choose_size() -> None:
+    """Draws the choice of how large tiles are, on all pages."""
+    st.segmented_control(
+        "Size of the tiles", list(_SIZES), default="M", required=True, key=_Gallery.tiles.key, help="Small, medium or large tiles.",
+        label_visibility="collapsed", bind="query-params", persist_state="session",
+    )  # fmt: skip
+
+
 @cache
 def _renderer() -> Any:
     return st.components.v2.component("gallery", html=read_text("gallery.html"), css=read_text("gallery.css"), js=read_script(*SCRIPTS))
@@ -73,12 +92,14 @@ def gallery(
     """Draws the sections and returns the row that was clicked since the last run, or None.
 
     thumbnails: URL template with "{row}". query: this row is framed wherever it appears. tile: the least width of a tile in px.
-    page: tiles shown before "Show more". on_click: called with the row before the script reruns. on_add: the same for the button
+    page: tiles shown before "Show more". on_click: called with the row before the script reruns; without it and
+    ticks_by_click, a click opens the picture (`parts.viewer`), as a button in the tile's corner and Enter always do. on_add: the same for the button
     that adds the image to the query; with it tiles have this button and can be dragged to a query bar. selected: rows that are ticked, shown here or
     not; with them each tile has a tick. on_select: called with all rows that are ticked then, ascending. ticks_by_click: a click anywhere on a
     tile ticks it. on_answer: called with the number of the
     section, the row, and True for "more like this", False for "not like this".
     """
+    tile = round(tile * _SIZES.get(_gallery.tiles, 1.0))
     clicked_key, shown = f"{key}:clicked", {int(row) for section in sections for row in section.rows}
 
     def take_in_added() -> None:
@@ -113,10 +134,13 @@ def gallery(
         if on_answer is not None and sound and sections[place].answers is not None and row in {int(each) for each in sections[place].rows}:
             on_answer(place, row, alike)
 
+    if tile > _LARGE and "?" not in thumbnails:
+        thumbnails = f"{thumbnails}?large"
     data = {
         "sections": [encode_section(section) for section in sections], "thumbnails": thumbnails, "layout": layout, "tile": tile,
         "page": page, "noun": noun, "query": None if query is None else int(query),
         "addable": on_add is not None, "selected": None if selected is None else chosen[here].tolist(), "ticks_by_click": ticks_by_click,
+        "acts_on_click": on_click is not None,
     }  # fmt: skip
     _renderer()(
         key=key, data=data, on_click_change=take_in, on_add_change=take_in_added, on_answer_change=take_in_answer, on_select_change=take_in_ticks

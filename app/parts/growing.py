@@ -17,23 +17,28 @@ from likeness.errors import InputError
 from likeness.notions import fitting_notions
 from likeness.space import Space
 from parts import cached, interrupted, problems, progress, selection
+from parts.progress import NotEmbeddedYet
 from server.access import redact, resolve_encoder, store_dir
 from server.jobs import Job, Stage, jobs, run_in_background
 from server.visitors import notions_dir
+from state import Item
 
 KIND = "embedding"
 _FIRST = 1000  # images that are worth a map before all are there
 _LONGEST_S, _FEWEST = 40.0, 64  # with a slow encoder fewer are, after this time
 _SIDEBAR = "sidebar_"
-_SEEN, _MOVED = "paths_seen", "moved_rows"  # of the session
 
 
-class NothingYet(Exception):  # noqa: N818  (an answer, not an error)
-    """Too few images of a dataset are embedded yet to show them."""
+class _Kept:
+    """dataset, paths: the images of the last run. moved: where they stand now, if the dataset has grown in this run."""
 
-    def __init__(self, job: Job) -> None:
-        super().__init__(job.title)
-        self.job = job
+    prefix = "growing_"
+    dataset = Item("")
+    paths = Item["pd.Series[str] | None"]()
+    moved = Item[NDArray[np.int64] | None]()
+
+
+_kept = _Kept()
 
 
 def begin(entry: DatasetEntry, total: int = 0, prepare: Callable[[Job], None] | None = None) -> Job:
@@ -59,7 +64,7 @@ def begin(entry: DatasetEntry, total: int = 0, prepare: Callable[[Job], None] | 
         job.stage = Stage("Reading the list of images", 0, 0)
         images = cached.images_of(entry)
         job.stage = Stage("Loading the encoder", 0, 0)
-        growth = _Growth(entry, images, job)
+        growth = PartialDatasetPublisher(entry, images, job)
         done = embed(images, encoder, store_dir=store_dir(entry), progress=growth.report, should_stop=job.should_stop)
         growth.end(done)
         return done
@@ -67,7 +72,7 @@ def begin(entry: DatasetEntry, total: int = 0, prepare: Callable[[Job], None] | 
     return run_in_background(KIND, entry.id, entry.name, work, restart=True)
 
 
-class _Growth:
+class PartialDatasetPublisher:
     """Makes states of a dataset while its images are being embedded: the first thousand, then whenever they have doubled."""
 
     def __init__(self, entry: DatasetEntry, images: ImageTable, job: Job) -> None:
@@ -89,7 +94,7 @@ class _Growth:
         """Shows what is stored: the last ones done are not always, and with a slow encoder perhaps none."""
         self._next = done + _FIRST // 2
         try:
-            stored = cached.stored(self.entry, self.images)
+            stored = cached.embedded_so_far(self.entry, self.images)
         except InputError:
             self._begun = time.monotonic()  # not asked again at once
             return
@@ -99,6 +104,10 @@ class _Growth:
     def end(self, embedded: Space) -> None:
         """Shows all that was embedded; a dataset that was stopped before anything of it was seen is not listed."""
         if not self.job.should_stop():
+            if self._warning is None:  # images can be explored while the encoder is checked
+                self._show(embedded)
+                if self._warning is None:
+                    self._check(embedded)
             self._list(embedded, is_all=True)
             cached.keep(self.entry.id, embedded)
             cached.drop_states(self.entry.id, kept=self.job.found[-1:])
@@ -115,16 +124,22 @@ class _Growth:
         state = cached.state_id(self.entry.id, len(embedded))
         cached.keep(state, embedded)
         self.job.found.append(state)
-        cached.drop_states(self.entry.id, kept=self.job.found[-2:])  # the last but one is seen until pages are drawn anew
+        cached.drop_states(self.entry.id, kept=self.job.found[-2:])  # the last but one is seen until pages are redrawn
+        if self._warning is None and len(embedded) >= _FIRST:
+            self._check(embedded)
+
+    def _check(self, embedded: Space) -> None:
+        """Notes a warning where the encoder hardly sees anything in the images."""
+        self.job.stage = Stage("Checking whether the encoder tells them apart", 0, 0)
+        self._warning = _warning(embedded)
+        if self._warning:
+            self._list(embedded)
+        else:
+            _look_ahead(embedded)
+        self.job.stage = None
 
     def _list(self, embedded: Space, is_all: bool = False) -> None:
-        """Lists the dataset; once its images are enough for that, with a warning where the encoder hardly sees anything in them."""
-        if self._warning is None and (is_all or len(embedded) >= _FIRST):
-            self.job.stage = Stage("Checking whether the encoder tells them apart", 0, 0)
-            self._warning = _warning(embedded)
-            if not self._warning:
-                _look_ahead(embedded)
-            self.job.stage = None
+        """Lists the dataset, with the warning if there is one."""
         add_dataset(replace(_listed(self.entry), warning=self._warning or "", count=len(embedded) if is_all else len(self.images)))
 
 
@@ -156,7 +171,7 @@ def opened(entry: DatasetEntry) -> DatasetEntry:
     """The entry to show: itself, or while many of its images have no embedding yet, that of those which have one; the others are begun.
 
     Raises:
-        NothingYet: too few have one.
+        NotEmbeddedYet: too few have one.
         InputError: the images cannot be read.
     """
     job = jobs().find(KIND, entry.id)
@@ -167,7 +182,7 @@ def opened(entry: DatasetEntry) -> DatasetEntry:
         except cached.TooManyMissingError:
             job = begin(entry)
     if not _has_some(job):
-        raise NothingYet(job)
+        raise NotEmbeddedYet(job)
     return replace(entry, id=job.found[-1])
 
 
@@ -190,11 +205,12 @@ def show_bar(entry: DatasetEntry) -> None:
         progress.follow(job, resume="Go on", place=_SIDEBAR)
 
 
-def wait(waiting: NothingYet) -> None:
+def wait(waiting: NotEmbeddedYet) -> None:
     """In place of a page: how far the embedding is, or why it has ended, until there is something to see."""
     job = waiting.job
-    if job.finished:
-        if progress.follow(job, resume="Go on"):
+    if job.kind != KIND or job.finished:
+        message = "Stopped. What was embedded is kept: continue, or choose another space in the sidebar." if job.kind != KIND else ""
+        if progress.follow(job, resume="Go on", stopped=message, wait=0):
             st.rerun()
     else:
         progress.poll(True, lambda: job.finished or _has_some(job), lambda: progress.bars([job]))
@@ -203,18 +219,17 @@ def wait(waiting: NothingYet) -> None:
 def keep_rows(dataset_id: str, frame: pd.DataFrame) -> None:
     """Where a dataset has grown since this session's last look: selection and query stay with their images, whose rows have other numbers now."""
     paths = frame.get("path")
-    known, before = st.session_state.get(_SEEN, ("", None))
-    st.session_state[_SEEN], st.session_state[_MOVED] = (dataset_id, paths), None
+    known, before = _kept.dataset, _kept.paths
+    _kept.dataset, _kept.paths, _kept.moved = dataset_id, paths, None
     if paths is None or before is None or known != dataset_id or len(before) == len(paths):
         return
     where = pd.Series(np.arange(len(paths)), index=paths)
     where = where[~where.index.duplicated()]
     moved: NDArray[np.int64] = before.map(where).fillna(-1).to_numpy(np.int64)
-    st.session_state[_MOVED] = moved
+    _kept.moved = moved
     selection.move(moved)
 
 
 def moved_rows() -> NDArray[np.int64] | None:
     """In the run in which a dataset has grown: where the images of before stand now, -1 for one that is gone; else None."""
-    moved: NDArray[np.int64] | None = st.session_state.get(_MOVED)
-    return moved
+    return _kept.moved

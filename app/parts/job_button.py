@@ -7,6 +7,17 @@ import streamlit as st
 
 from parts import progress
 from server.jobs import Job, Work, jobs, run_in_background
+from state import Item
+
+
+class _Kept:
+    """wanted: the key of the job that was asked for last, by its place."""
+
+    prefix = "job_button_"
+    wanted = Item[dict[str, Hashable]](make=dict)
+
+
+_kept = _Kept()
 
 
 def job_button(label: str, place: str, kind: str, key: Hashable, title: str, work: Work, *, stopped: str, kept: int, **looks: Any) -> Job | None:
@@ -19,7 +30,7 @@ def job_button(label: str, place: str, kind: str, key: Hashable, title: str, wor
         stopped: a sentence on what a stop left.
         looks: of the button, as `icon` and `help`.
     """
-    if st.session_state.get(place) != key:
+    if _kept.wanted.get(place) != key:
         st.button(label, key=f"make_{place}", on_click=_want, args=(place, kind, key), **looks)
         return None
     job = run_in_background(kind, key, title, work, max_finished=kept)
@@ -28,13 +39,13 @@ def job_button(label: str, place: str, kind: str, key: Hashable, title: str, wor
 
 def forget(place: str, job: Job) -> None:
     """Draws the button again: what the job made is not there any more."""
-    st.session_state.pop(place, None)
+    _kept.wanted.pop(place, None)
     jobs().forget(job)
 
 
 def _want(place: str, kind: str, key: Hashable) -> None:
-    """What was stopped or went wrong before, perhaps on another page, is begun anew."""
-    st.session_state[place] = key
+    """What was stopped or went wrong before, perhaps on another page, is started again."""
+    _kept.wanted[place] = key
     before = jobs().find(kind, key)
     if before is not None and not before.succeeded:
         jobs().forget(before)

@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
-import streamlit as st
 from numpy.typing import NDArray
 
 from likeness.arrays import unit_rows
@@ -15,6 +14,7 @@ from likeness.space import Space
 from parts import cached, growing, progress
 from parts.map_controls import Choice
 from server.access import redact
+from state import Item
 
 Positions = NDArray[np.float32]
 _Wanted = tuple[Space, Choice]
@@ -41,13 +41,24 @@ class Layout:
     problem: str = ""
 
 
+class _Kept:
+    """By the slot of a page's maps: the layouts shown last, and what they waited for."""
+
+    prefix = "layouts_"
+    last = Item[dict[str, list[Layout]]](make=dict)
+    waited_for = Item[dict[str, list[_Wanted]]](make=dict)
+
+
+_kept = _Kept()
+
+
 def lay_out(spaces: Sequence[Space], choice: Choice, slot: str) -> list[Layout]:
     """A layout of each space.
 
     Until one is ready, a map keeps what `slot` showed in its place, or shows the PCA. The first map is turned to lie on what was shown
     last, the others on the first, so that what has not changed stays where it was.
     """
-    last: list[Layout] = st.session_state.get(f"layouts_{slot}", [])
+    last: list[Layout] = _kept.last.get(slot, [])
     moved = growing.moved_rows()
     if moved is not None:
         last = [_grown(each, moved, space) for each, space in zip(last, spaces, strict=False) if len(each.shown) == len(moved)]
@@ -61,7 +72,7 @@ def lay_out(spaces: Sequence[Space], choice: Choice, slot: str) -> list[Layout]:
             waited_for.append((space, choice))
         placed.append(replace(found, shown=_turned(found, before, placed, last)))
     _wait(waited_for, slot)
-    st.session_state[f"layouts_{slot}"] = placed
+    _kept.last[slot] = placed
     return placed
 
 
@@ -116,11 +127,11 @@ def _pca(space: Space, note: str = "", problem: str = "") -> Layout:
 
 
 def _wait(waited_for: list[_Wanted], slot: str) -> None:
-    """Has the page drawn anew once each layout is there; those that the slot waited for before and does not want any more make room."""
-    for space, choice in st.session_state.get(f"waits_{slot}", []):
+    """Has the page redrawn once each layout is there; those that the slot waited for before and does not want any more make room."""
+    for space, choice in _kept.waited_for.get(slot, []):
         if not any(space.key == other.key and choice == wanted for other, wanted in waited_for):
             cached.give_up_layout(space, choice.method, choice.parameters)
-    st.session_state[f"waits_{slot}"] = waited_for
+    _kept.waited_for[slot] = waited_for
     for space, choice in waited_for:
         progress.redraw_when(partial(_is_there, space, choice))
 

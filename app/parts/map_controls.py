@@ -3,18 +3,30 @@
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import TypeVar
+from typing import TypeVar, cast
 
 import streamlit as st
 
 from likeness.options import Option
 from likeness.projection import METHODS, differing
 from parts import link, map_names
+from state import Item, state
 
 T = TypeVar("T", bound=str | float)
 
 _TITLES = {method.title: name for name, method in METHODS.items()}
 _SEED = Option(0, "The same seed always gives the same map. Compare seeds to see what is due to chance.", 0, 9999, "Seed")
+
+
+class _Controls:
+    """page: whose controls are shown. number: of these controls; Streamlit mixes up those of one name on two pages."""
+
+    prefix = "map_controls_"
+    page = Item("")
+    number = Item(0)
+
+
+_controls = _Controls()
 
 
 @dataclass(frozen=True)
@@ -37,12 +49,12 @@ class Choice:
 
 def choose(page: str, *, named: bool = False) -> Choice:
     """The controls of the maps of a page: the method, beside it what it can be told, and where maps are `named`, the names on them."""
-    if st.session_state.get("map_controls_on") != page:
-        st.session_state["map_controls_on"] = page
+    if _controls.page != page:
+        _controls.page = page
         _read_link()
         if named:
             map_names.read_link()
-        _begin_anew()
+        _renew()
     with st.container(horizontal=True, vertical_alignment="center", width="content"):
         kept = METHODS[_kept("layout", "umap")].title
         title = st.segmented_control(
@@ -55,11 +67,11 @@ def choose(page: str, *, named: bool = False) -> Choice:
             help="  \n".join(f"**{method.title}** {method.help[0].lower()}{method.help[1:]}" for method in METHODS.values()),
         )
         name = _TITLES[title or kept]
-        st.session_state["map_settings"]["layout"] = name
+        state.map_settings["layout"] = name
         with st.popover("Map settings", icon=":material/tune:"):
             values = _settings(name)
         if named:
-            map_names.choose(str(st.session_state["map_controls"]))
+            map_names.choose(str(_controls.number))
     _write_link(name, values)
     return Choice(name, differing(name, values))
 
@@ -92,33 +104,32 @@ def _number(key: str, parameter: Option, control: Callable[..., float]) -> float
         help=parameter.help,
     )
     value = round(value, decimals) if decimals else value  # 0.3, and not the browser's 0.30000000000000004
-    st.session_state["map_settings"][key] = value
+    state.map_settings[key] = value
     return value
 
 
 def _kept(key: str, default: T) -> T:
-    kept: T = st.session_state["map_settings"].get(key, default)
-    return kept
+    return cast(T, state.map_settings.get(key, default))
 
 
 def _control(key: str) -> str:
-    return f"{key}-{st.session_state['map_controls']}"
+    return f"{key}-{_controls.number}"
 
 
-def _begin_anew() -> None:
+def _renew() -> None:
     """Makes the controls new ones, which show what is kept: Streamlit mixes up those of one name on two pages."""
-    st.session_state["map_controls"] = st.session_state.get("map_controls", 0) + 1
+    _controls.number += 1
 
 
 def _reset(name: str, parameters: Sequence[str]) -> None:
     for each in parameters:
-        del st.session_state["map_settings"][_key(name, each)]
-    _begin_anew()
+        del state.map_settings[_key(name, each)]
+    _renew()
 
 
 def _read_link() -> None:
     """Keeps what the URL asks for, where the controls can have it."""
-    kept: dict[str, str | float] = st.session_state.setdefault("map_settings", {})
+    kept = state.map_settings
     layout = st.query_params.get("layout")
     if layout in _TITLES:
         kept["layout"] = _TITLES[layout]

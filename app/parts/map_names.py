@@ -13,6 +13,7 @@ from likeness.plots.linked_map import Coloring, MapNames, cache_by_identity
 from likeness.space import Space
 from parts import cached, link, progress
 from server.jobs import Job, Stage, run_in_background
+from state import state
 
 if TYPE_CHECKING:
     from likeness.clusters import ClusterNames, Clusters
@@ -21,8 +22,8 @@ KIND = "cluster_names"
 _KEPT = 12  # named spaces in memory
 _OPTIONS = {"none": "None", "clusters": "Clusters", "groups": "Colors"}
 _HELP = (
-    "**Clusters**: images that lie together, called by the word that sets them off against the others: coarse ones from afar, finer ones from near."
-    "  \n**Colors**: the values of what colors the map, each where most of its images lie.  \nClick a name to select its images."
+    "**Clusters**: groups of nearby images, each named by the word that distinguishes it. Zoom in for finer groups."
+    "  \n**Colors**: the values that color the map, each where most of its images lie.  \nClick a name to select its images."
 )
 _MOST_WORDS, _LONGEST_WORD = 500, 60
 _APART = re.compile(r"[,;\n]")
@@ -63,7 +64,7 @@ def choose(key: str) -> None:
             help="Clusters are named by these words, separated by commas, in place of the thousands of nouns for what pictures show.",
         )
         if kind() == "clusters" and len(own_words()) == 1:
-            st.caption("One word cannot tell clusters from each other; write at least two. Until then they are named by nouns.")
+            st.caption("One word cannot distinguish clusters. Enter at least two. Until then, nouns are used.")
     link.write({"names": [] if kind() == "none" else [kind()], "words": [str(settings["words"])] if own_words() else []})
 
 
@@ -91,20 +92,20 @@ def of_maps(spaces: Sequence[Space], positions: Sequence[NDArray[np.float32]], c
 
 def follow(jobs: Sequence[Job], coloring: Coloring) -> None:
     """How far the names are, or what they are, below the maps; called in each run."""
-    progress.follow(*dict.fromkeys(jobs), wait=0, place="names", stopped="The clusters have no names, since naming them was stopped.")
+    progress.follow(*dict.fromkeys(jobs), wait=0, place="names", stopped="Naming was stopped, so the clusters have no names.")
     if jobs and all(job.succeeded for job in jobs):
         st.caption(_summary([job.result for job in jobs]))
     elif kind() == "groups" and coloring.codes is not None:
-        st.caption("Names of what colors the map, each where most of its images lie. Click one to select its images.")
+        st.caption("Names of the colors, each where most of its images lie. Click one to select its images.")
     elif kind() == "groups":
-        st.caption("What colors the map has no names; choose an attribute of classes under Color by, or Clusters under Names.")
+        st.caption("These colors have no names. Choose an attribute with classes under Color by, or Clusters under Names.")
 
 
 def _summary(found: Sequence[Named]) -> str:
     if not any(name.name for each in found for depth in each.names.depths for name in depth):
-        return "No word sets one cluster off against the others. Try words of your own under Names."
+        return "No word distinguishes these clusters. Try words of your own under Names."
     source = "from the attributes and file names" if all(each.names.source == "attributes" for each in found) else "as the encoder sees them: guesses"
-    return f"Names of clusters, {source}. Zoom in for finer ones, click one to select its images. Clusters that no word fits well have none."
+    return f"Names of clusters, {source}. Zoom in for finer ones, click one to select its images. Clusters without a fitting word have no name."
 
 
 def _job(space: Space, words: tuple[str, ...]) -> Job:
@@ -149,5 +150,4 @@ def _of_groups(positions: NDArray[np.float32], coloring: Coloring) -> MapNames |
 
 
 def _settings() -> dict[str, str | float]:
-    kept: dict[str, str | float] = st.session_state.setdefault("map_settings", {})
-    return kept
+    return state.map_settings

@@ -6,6 +6,6 @@ import streamlit as st
 
 
 def message(key: str, event: str) -> object:
-    """The value of a component's event in this run, which may be of any kind: whoever is connected can send what he likes; None without one."""
+    """The value of a component's event in this run, which may be of any kind: whoever is connected can send anything; None without one."""
     state = st.session_state.get(key)
     return state.get(event) if isinstance(state, Mapping) else None

@@ -18,9 +18,23 @@ from parts.query_terms import LONGEST, Kind, Term
 from parts.view import View
 from server import added_labels, query_pictures
 from server.access import redact
+from state import Item, state
 
 COUNT = 24  # neighbors that are shown at first, and then at a time
 _LONGEST = 120  # letters of a text in a title
+
+
+class _Kept:
+    """of, shown: a query, and how many of its neighbors are shown. uploads: pictures that were sent. problem: with the last of these."""
+
+    prefix = "neighbors_"
+    of = Item["Query | None"]()
+    shown = Item(COUNT)
+    uploads = Item(0)
+    problem = Item("")
+
+
+_kept = _Kept()
 
 
 @dataclass(frozen=True)
@@ -73,20 +87,20 @@ def current_query(view: View) -> Query:
         return Query(terms=there)
     if view.query is not None:
         return Query(row=view.query)
-    if st.session_state.get("text", "").strip():
-        return Query(text=st.session_state["text"].strip())
+    if state.text.strip():
+        return Query(text=state.text.strip())
     return Query(picture=selection.picture())
 
 
 def image_was_clicked(row: int | None) -> None:
     """Image `row` becomes the query."""
-    st.session_state["text"] = ""
+    state.text = ""
     selection.ask(row)
 
 
 def text_was_typed() -> None:
     """The typed text becomes the query, or a term of it where something else is searched for already."""
-    text = str(st.session_state["text"]).strip()
+    text = state.text.strip()
     if text and (query_terms.terms() or selection.query() is not None or selection.picture()):
         add("text", text)
     else:
@@ -109,7 +123,7 @@ def change(new: "list[Term]") -> None:
     """Makes these terms the query: a single one that counts as liked is the query as ever."""
     if len(new) == 1 and new[0].weight > 0:
         kind, value = new[0].kind, new[0].value
-        st.session_state["text"] = value if kind == "text" else ""
+        state.text = str(value) if kind == "text" else ""
         selection.ask(int(value) if kind == "row" else None, str(value) if kind == "picture" else "")
         return
     _forget_single()
@@ -118,21 +132,21 @@ def change(new: "list[Term]") -> None:
 
 def _forget_single() -> None:
     kept = query_terms.terms()
-    st.session_state["text"] = ""
+    state.text = ""
     selection.ask(None)
     query_terms.set_terms(kept)
 
 
 def _current_terms(field_is_new: bool = False) -> list[Term]:
     """Terms of the query as it stands; what the field holds is none of them where that is what was typed just now."""
-    text = "" if field_is_new else str(st.session_state.get("text", "")).strip()[:LONGEST]
+    text = "" if field_is_new else state.text.strip()[:LONGEST]
     single = Query(selection.query(), "" if selection.query() is not None else text, selection.picture() if not text else "")
     return list(query_terms.terms() or single.all_terms)
 
 
 def upload_key() -> str:
     """Key of the field that takes a picture: a new one after each, so that what was sent leaves the memory."""
-    return f"upload_{st.session_state.setdefault('pictures_sent', 0)}"
+    return f"upload_{_kept.uploads}"
 
 
 def image_was_given() -> None:
@@ -143,20 +157,25 @@ def image_was_given() -> None:
     try:
         token = query_pictures.keep(upload.name, upload.getvalue())
     except InputError as error:
-        st.session_state["picture_problem"] = redact(error)
+        _kept.problem = redact(error)
         return
     finally:
-        st.session_state["pictures_sent"] += 1
+        _kept.uploads += 1
     if query_terms.terms():
         add("picture", token)
         return
-    st.session_state["text"] = ""
+    state.text = ""
     selection.ask(None, token)
+
+
+def take_picture_problem() -> str:
+    """What is wrong with the picture that was sent last, said once; "" where nothing is."""
+    return _Kept.problem.take()
 
 
 def forget() -> None:
     """Takes the query back, whatever it was."""
-    st.session_state["text"] = ""
+    state.text = ""
     selection.ask(None)
 
 
@@ -180,15 +199,14 @@ def cut_ends(view: View, texts: list[str]) -> str:
 
 def shown(query: Query) -> int:
     """How many neighbors of a query are shown."""
-    if st.session_state.get("neighbors_of") != query:
-        st.session_state["neighbors_of"], st.session_state["neighbors_shown"] = query, COUNT
-    count: int = st.session_state["neighbors_shown"]
-    return count
+    if _kept.of != query:
+        _kept.of, _kept.shown = query, COUNT
+    return _kept.shown
 
 
 def show_more() -> None:
     """Shows further neighbors of the same query."""
-    st.session_state["neighbors_shown"] += COUNT
+    _kept.shown += COUNT
 
 
 def find(view: View, query: Query, spaces: list[Space] | None = None, count: int = COUNT) -> list[Found]:

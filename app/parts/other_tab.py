@@ -33,15 +33,15 @@ def tell() -> None:
 def _choose(clash: Clash) -> None:
     if clash.fields:
         named = ", ".join(_TITLES.get(name, name) for name in clash.fields)
-        st.markdown(f":orange[:material/warning: **{named}**] changed in another tab, too. Yours stands here.")
+        st.markdown(f":orange[:material/warning: **{named}**] also changed in another tab. Your version is shown.")
         for name in clash.fields:
             st.caption(f"{_TITLES.get(name, name)} in the other tab")
             st.code(_shown(clash.theirs, name), language=None, wrap_lines=True)
     else:
-        st.markdown(f":orange[:material/warning: Another tab] has opened **{plain(clash.theirs.name)}** under this link. Yours stands here.")
+        st.markdown(f":orange[:material/warning: Another tab] has opened **{plain(clash.theirs.name)}** under this link. Your version is shown.")
     with st.container(horizontal=True, gap="small"):
         st.button("Keep this one", key="clash_keep", on_click=drafts.settle_clash)
-        st.button("Take the other tab's", key="clash_take", on_click=_take, args=(clash,), help="Undo brings this one back.")
+        st.button("Use the other tab's", key="clash_take", on_click=_take, args=(clash,), help="Undo brings this one back.")
 
 
 def _shown(draft: Draft, name: str) -> str:

@@ -1,16 +1,25 @@
 """Each cause once: what the sidebar has said in a run of the page, the page does not say again."""
 
-import streamlit as st
+from state import Item
+
+
+class _Kept:
+    """shown: the problems that stand on the page."""
+
+    prefix = "problems_"
+    shown = Item[set[str]](make=set)
+
+
+_kept = _Kept()
 
 
 def begin() -> None:
     """Nothing has been said yet; called first in each run."""
-    st.session_state["problems_said"] = set()
+    _kept.shown = set()
 
 
 def is_new(problem: str) -> bool:
     """Whether this sentence stands nowhere on the page yet; from now on it does."""
-    said: set[str] = st.session_state["problems_said"]
-    new = problem not in said
-    said.add(problem)
+    new = problem not in _kept.shown
+    _kept.shown.add(problem)
     return new

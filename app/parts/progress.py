@@ -8,10 +8,29 @@ import streamlit as st
 from parts.plain import plain
 from server.access import redact
 from server.jobs import Job, jobs
+from state import Item
 
 _WAIT = 0.4
-_STAND_INS = "stand_ins"  # of the session: whether the results are there that something stood in for in this run
 _MEASURES = ("MB",)  # units that are no things to be counted, so that a rate names them
+
+
+class NotEmbeddedYet(Exception):  # noqa: N818  (an answer, not an error)
+    """What a page is to show is still being embedded, by this job."""
+
+    def __init__(self, job: Job) -> None:
+        super().__init__(job.title)
+        self.job = job
+
+
+class _Kept:
+    """notifications: jobs whose end this session is told of. stand_ins: whether the results are there that something stood in for in this run."""
+
+    prefix = "progress_"
+    notifications = Item[list[Job]](make=list)
+    stand_ins = Item[list[Callable[[], bool]]](make=list)
+
+
+_kept = _Kept()
 
 
 def poll(waits: bool, ready: Callable[[], bool], draw: Callable[[], None] = lambda: None, *, every: float = 0.5) -> None:
@@ -36,7 +55,7 @@ def _poll(waits: bool, ready: Callable[[], bool], draw: Callable[[], None]) -> N
 
 
 def follow(*jobs: Job, resume: str = "Try again", stopped: str = "", wait: float = _WAIT, place: str = "") -> bool:
-    """Shows how far jobs are until all have ended, and then why one did not end well, with a button that begins it anew.
+    """Shows how far jobs are until all have ended, and then why one did not end well, with a button that starts it again.
 
     Args:
         jobs: what a page waits for.
@@ -50,14 +69,14 @@ def follow(*jobs: Job, resume: str = "Try again", stopped: str = "", wait: float
     """
     for job in jobs:
         if not job.wait(wait):
-            tell_end(job)
+            notify_when_done(job)
     finished = all(job.finished for job in jobs)
     poll(not finished, lambda: all(job.finished for job in jobs), lambda: bars(jobs, place))
     if not finished:
         return False
     reasons: dict[str, list[Job]] = {}  # one of each is told, however many jobs it has ended
     for job in jobs:
-        no_need_to_tell(job)
+        cancel_notification(job)
         if not job.succeeded:
             reasons.setdefault(job.error or f"stopped {job.id}", []).append(job)
     for first, *others in reasons.values():
@@ -127,8 +146,8 @@ def duration(seconds: float) -> str:
 
 
 def redraw_when(ready: Callable[[], bool]) -> None:
-    """Has the page drawn anew once a result is there; called where something is drawn in its place, in each run that does so."""
-    st.session_state.setdefault(_STAND_INS, []).append(ready)
+    """Has the page redrawn once a result is there; called where something is drawn in its place, in each run that does so."""
+    _kept.stand_ins.append(ready)
 
 
 def redraw_after(*jobs: Job | None) -> None:
@@ -142,27 +161,22 @@ def _has_ended(job: Job) -> bool:
     return job.finished
 
 
-def tell_end(job: Job) -> None:
-    """This session will be told when `job` has ended, on whatever page it is then."""
-    if job not in _awaited():
-        _awaited().append(job)
+def notify_when_done(job: Job) -> None:
+    """Notifies this session when `job` has ended, on whatever page it is then."""
+    if job not in _kept.notifications:
+        _kept.notifications.append(job)
 
 
-def _awaited() -> list[Job]:
-    awaited: list[Job] = st.session_state.setdefault("told_jobs", [])
-    return awaited
-
-
-def no_need_to_tell(job: Job) -> None:
-    """Its end is seen where it is drawn, and so not told once more."""
-    if job in _awaited():
-        _awaited().remove(job)
+def cancel_notification(job: Job) -> None:
+    """Its end is seen where it is drawn, so no notification follows."""
+    if job in _kept.notifications:
+        _kept.notifications.remove(job)
 
 
 def watch() -> None:
-    """Tells of the ends of jobs, and draws the page anew for `redraw_when`; called once a run, after the page, at a place that is the same in
+    """Tells of the ends of jobs, and redraws the page for `redraw_when`; called once a run, after the page, at a place that is the same in
     every run."""
-    awaited = _awaited()
+    awaited = _kept.notifications
     for job in [job for job in awaited if job.finished]:
         awaited.remove(job)
         if job.error:
@@ -170,5 +184,5 @@ def watch() -> None:
         elif not job.stopped:
             st.toast(f"{plain(job.title)}: done", icon=":material/check:", duration="long")
     poll(bool(awaited), lambda: any(job.finished for job in awaited), every=1.5)
-    stand_ins: list[Callable[[], bool]] = st.session_state.pop(_STAND_INS, [])
+    stand_ins = _Kept.stand_ins.take()
     poll(bool(stand_ins), lambda: any(ready() for ready in stand_ins))

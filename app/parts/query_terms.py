@@ -5,10 +5,10 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
-import streamlit as st
 from numpy.typing import NDArray
 
 from parts import link
+from state import state
 
 WEIGHTS = (0.5, 1.0, 2.0)
 MOST, LONGEST = 8, 300  # terms, and letters of a text
@@ -39,14 +39,13 @@ class Term:
 
 def terms() -> tuple[Term, ...]:
     """Those of a composed query; none where the query is one image, picture or text."""
-    kept: tuple[Term, ...] = st.session_state.setdefault("terms", ())
-    return kept
+    return state.terms
 
 
 def set_terms(new: Sequence[Term]) -> None:
     """Replaces them, the first of each value and as many as are allowed."""
     first = {(term.kind, term.value): term for term in reversed(new)}
-    st.session_state["terms"] = tuple(term for term in new if first[term.kind, term.value] is term)[:MOST]
+    state.terms = tuple(term for term in new if first[term.kind, term.value] is term)[:MOST]
     write_link()
 
 
@@ -61,7 +60,7 @@ def read_link() -> None:
     if asked is None:
         return
     found = [_term(text) for text in asked[:MOST]]
-    st.session_state["terms"] = tuple(term for term in found if term is not None)
+    state.terms = tuple(term for term in found if term is not None)
     if None in found or len(asked) > MOST:
         bad = next((text for text, term in zip(asked, found, strict=False) if term is None), asked[-1])
         link.report(f"This link searches for “{link.shortened(bad)}”, which can't be read; it is left out. Add it to the query again.")

@@ -1,24 +1,24 @@
-"""One run as people see it: how it stands, and what can be done with it."""
+"""The card of a run: its state, and what can be done with it."""
+
+from typing import Literal
 
 import streamlit as st
 
 from likeness import training
-from likeness.data import DatasetEntry, absolute_source, list_datasets
 from likeness.errors import InputError
 from likeness.io import runs_dir
 from likeness.training import RunFolder
 from parts import run_changes, run_words, trained
-from parts.config_access import resolve_run
+from parts.config_access import dataset_of, resolve_run
 from parts.plain import plain
 from server import trainings
-from server.access import check_may, redact, refusal, resolve_source, shared_name
-from server.visitors import visitor
+from server.access import check_may, redact, refusal
 
 _SECONDS = 1.0
 
 
 def show(run: RunFolder, *, watch_link: bool = False) -> None:
-    """The card of a run, drawn anew while it runs; called at a place that is the same in every run of the page.
+    """The card of a run, redrawn while it runs; called at a place that is the same in every run of the page.
 
     Args:
         run: its folder.
@@ -41,10 +41,10 @@ def _card(run: RunFolder, watch_link: bool) -> None:
         if status.state == "failed" and status.message:
             st.error(plain(redact(status.message)), icon=":material/error:")
         elif status.state == "lost":
-            st.warning("Its process was ended from outside. Resume it to continue from its last checkpoint.", icon=":material/warning:")
+            st.warning("The process was stopped from outside. Resume the run to continue from its last checkpoint.", icon=":material/warning:")
             words = training.tail_log(run)
             if words:
-                with st.expander("The end of its output"):
+                with st.expander("Last lines of its output"):
                     st.code(redact(words), language=None)
         elif status.message and status.step:
             st.caption(f":material/info: {plain(redact(status.message))}")
@@ -55,20 +55,20 @@ def _key(run: RunFolder) -> str:
 
 
 def seconds_until_redrawn(key: str, state: str) -> float | None:
-    """How long a card waits until it is drawn anew; never where nothing goes on. What begins before the card is drawn redraws the page."""
+    """How long a card waits until it is redrawn; never where nothing runs. A run that starts before the card is drawn redraws the page."""
     st.session_state[key] = state
     return _SECONDS if state == "running" else None
 
 
 def redraw_page_after_begin_and_end(key: str, state: str) -> None:
-    """What stands around a card follows what it shows while that goes on; `key` names it in the session, as for `seconds_until_redrawn`."""
+    """Redraws the page where a run has begun or ended; `key` names its card in the session, as for `seconds_until_redrawn`."""
     before, st.session_state[key] = st.session_state.get(key, state), state
     if (before == "running") != (state == "running"):
         st.rerun()
 
 
 def _actions(run: RunFolder, state: str, watch_link: bool) -> None:
-    """The link, then the one button: of one key and at the right edge, so that it stays under the pointer while the card is drawn anew."""
+    """Links, then the one button: of one key and at the right edge, so that it stays under the pointer while the card is redrawn."""
     with st.container(horizontal=True, vertical_alignment="center", width="content"):
         with st.container(width="content"):
             if watch_link:
@@ -77,36 +77,24 @@ def _actions(run: RunFolder, state: str, watch_link: bool) -> None:
                 _open(run)
         if state != "finished" and not refusal("train"):
             stopping = state == "running" and run.stop_requested()
-            label, icon, act = (
-                ("Stopping" if stopping else "Stop", "stop", _stop)
-                if state == "running"
-                else ("Start" if state == "new" else "Resume", "play_arrow", _resume)
-            )
-            st.button(label, key=f"act_{run.name}", icon=f":material/{icon}:", on_click=act, args=(run,), disabled=stopping)
+            label, icon, act = ("Resume", "play_arrow", _resume)
+            if state == "running":
+                label, icon, act = ("Stopping" if stopping else "Stop", "stop", _stop)
+            elif state == "new":
+                label = "Start"
+            kind: Literal["primary", "secondary"] = "secondary" if state == "running" or watch_link else "primary"
+            st.button(label, key=f"act_{run.name}", icon=f":material/{icon}:", type=kind, on_click=act, args=(run,), disabled=stopping)
         if not watch_link:
             run_changes.show(run, state)
 
 
 def _open(run: RunFolder) -> None:
-    entry = _dataset_of(run)
-    link = {"open": entry.id, "show": trained.PREFIX + run.name} if entry else None
-    if link is None:
-        st.caption("Add its images under Images to explore its space.")
-    else:
-        st.page_link("pages/explore/page.py", label="Explore its space", icon=":material/scatter_plot:", query_params=link)
-
-
-def _dataset_of(run: RunFolder) -> DatasetEntry | None:
-    """The dataset in the app that the run was trained on."""
-    source = _absolute(run.config().data.source)
-    return next((entry for entry in list_datasets(visitor()) if entry.source == source), None)
-
-
-def _absolute(source: str) -> str:
-    try:
-        return shared_name(absolute_source(resolve_source(source)))
-    except InputError:
-        return source
+    entry = dataset_of(run.config().data.source)
+    if entry is None:
+        st.caption("Add its images on the page Images to explore its space.")
+        return
+    link = {"open": entry.id, "show": trained.PREFIX + run.name}
+    st.page_link("pages/explore/page.py", label="Explore its space", icon=":material/scatter_plot:", query_params=link)
 
 
 def _stop(run: RunFolder) -> None:
@@ -135,7 +123,7 @@ def problem(run: RunFolder) -> str:
     try:
         run.config()
     except InputError as error:
-        return f"The settings of the run '{run.name}' cannot be read, so it is left out. {redact(error)}"
+        return f"The settings of the run '{run.name}' cannot be read, so it is not shown. {redact(error)}"
     return ""
 
 

@@ -1,4 +1,4 @@
-"""What can be done with a run beside training it: another name, an export, and deleting it, after a question."""
+"""The menu of a run: its export, another name, and deleting it, after a question."""
 
 from pathlib import PurePosixPath
 
@@ -10,13 +10,25 @@ from likeness.training import RunConfig, RunFolder, as_yaml, config_from, export
 from parts.plain import plain
 from server import run_owners, trainings
 from server.access import redact, shared_name
+from state import Item
 
-_CHANGED = "runs_changed"
+
+class _Begun:
+    prefix = "train_begun_"
+    folder = Item("")  # of the run that was started last on Train
+
+
+class _Runs:
+    runs = Item[list[str]](make=list)  # shown on the page Runs
+    runs_changed = Item(False)
+
+
+begun, shown = _Begun(), _Runs()
 
 
 def redraw_page_after_change() -> None:
-    """Called at the beginning of a card, which is drawn without the page around it."""
-    if st.session_state.pop(_CHANGED, False):
+    """Called first in a card, which is redrawn without the page around it."""
+    if _Runs.runs_changed.take():
         st.rerun()
 
 
@@ -30,7 +42,7 @@ def show(run: RunFolder, state: str) -> None:
 
 
 def _export(run: RunFolder) -> None:
-    st.markdown("**Export**: config, best weights and figures as a ZIP file. Unpacked, it is the encoder `run:FOLDER`.")
+    st.markdown("**Export** config, best weights and figures as a ZIP file. Unpacked, it is the encoder `run:FOLDER`.")
     config = shown_config(run)
     st.download_button(
         "Download",
@@ -41,7 +53,7 @@ def _export(run: RunFolder) -> None:
         on_click="ignore",
         key=f"export_{run.name}",
         disabled=not run.best.is_file(),
-        help=None if run.best.is_file() else "A run has weights from its first evaluation on.",
+        help=None if run.best.is_file() else "There are no weights before the first evaluation.",
     )
 
 
@@ -75,24 +87,14 @@ def _take_name(run: RunFolder) -> None:
 
 
 def _delete(run: RunFolder, reason: str) -> None:
-    asked = f"deleting_{run.name}"
-    if not st.session_state.get(asked):
-        st.button(
-            "Delete", icon=":material/delete:", key=f"delete_{run.name}", on_click=_ask, args=(asked,), disabled=bool(reason), help=reason or None
-        )
+    asking = f"deleting_{run.name}"
+    if not st.checkbox("Delete this run", key=asking, disabled=bool(reason), help=reason or None):
         return
     st.warning(f"Delete {plain(run.name)} with its weights and figures? This cannot be undone.", icon=":material/warning:")
-    with st.container(horizontal=True):
-        st.button("Delete for good", type="primary", key=f"delete_yes_{run.name}", on_click=_take_deletion, args=(run, asked))
-        st.button("Keep it", key=f"delete_no_{run.name}", on_click=_ask, args=(asked, False))
+    st.button("Delete for good", type="primary", key=f"delete_yes_{run.name}", on_click=_take_deletion, args=(run,))
 
 
-def _ask(asked: str, on: bool = True) -> None:
-    st.session_state[asked] = on
-
-
-def _take_deletion(run: RunFolder, asked: str) -> None:
-    _ask(asked, False)
+def _take_deletion(run: RunFolder) -> None:
     try:
         trainings.delete_training(run)
     except InputError as error:
@@ -103,9 +105,8 @@ def _take_deletion(run: RunFolder, asked: str) -> None:
 
 
 def _replace_choice(old: str, new: str | None) -> None:
-    """What the page Runs shows, after a run has another name or is gone; the whole page is drawn anew."""
-    st.session_state[_CHANGED] = True
-    chosen = st.session_state.get("runs") or []
-    st.session_state["runs"] = [name if name != old else new for name in chosen if name != old or new]
-    if st.session_state.get("train_begun", "").endswith(f"/{old}"):
-        del st.session_state["train_begun"]
+    """What the page Runs shows, after a run has another name or is gone; the whole page is drawn again."""
+    shown.runs_changed = True
+    shown.runs = [name if name != old else new for name in shown.runs if name != old or new]
+    if begun.folder.endswith(f"/{old}"):
+        begun.folder = ""

@@ -61,16 +61,16 @@ def guidance(config: RunConfig) -> str:
 def checkpoint_help(which: Checkpoint, configs: list[RunConfig]) -> str:
     """What the figures of a checkpoint are of, in runs of these configs."""
     if which == "last":
-        return "Figures of the last evaluation so far, whatever came before it. The weights that a run keeps and exports can be earlier, better ones."
+        return "Figures of the last evaluation so far. The weights that a run keeps and exports can be earlier, better ones."
     judges = " or ".join(sorted({_best_by(config) for config in configs}))
     best = f"those with the {judges} so far on"
     ways = [
-        (f"{best} validation images, which neither train nor test", lambda data: data.validation > 0),
-        (f"{best} the test images, as the settings say, which flatters these figures", lambda data: data.select_on_test),
-        ("the latest, since no images are held out to choose by (data.validation)", lambda data: not (data.validation or data.select_on_test)),
+        (f"{best} validation images, which are neither trained nor tested on", lambda data: data.validation > 0),
+        (f"{best} the test images, as the settings say, so these figures are too good", lambda data: data.select_on_test),
+        ("the latest, since no validation images choose between them (data.validation)", lambda data: not (data.validation or data.select_on_test)),
     ]
-    told = [words for words, applies in ways if any(applies(config.data) for config in configs)]
-    return f"Figures of the weights that each run keeps: {'; or '.join(told)}."
+    found = [words for words, applies in ways if any(applies(config.data) for config in configs)]
+    return f"Figures of the weights that each run keeps: {'; or '.join(found)}."
 
 
 def _best_by(config: RunConfig) -> str:

@@ -1,7 +1,9 @@
-"""The frame that every page shares: dataset, space A, space B, coloring and filters."""
+"""The frame that every page shares: dataset, left map, right map, coloring and filters."""
 
-from collections import Counter
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
 
 import pandas as pd
 import streamlit as st
@@ -18,12 +20,28 @@ from parts.plain import plain
 from parts.view import View
 from server.access import redact
 from server.visitors import notions_dir, visitor
+from state import Item, State, state
 
 RAW = "Raw encoder"
-DRAFT = "My edits"
+DRAFT = "My edits"  # id of the notion that is edited; `readable` gives the name that people read
 NONE = "None"
 ASPECTS = "aspects of "
 _COLOR_HELP = "An attribute of the images, or the aspects of a notion: each image takes the aspect that the encoder matches best with it."
+_HASH = re.compile(r"[0-9a-f]{8,}")
+
+
+class _Kept:
+    """spaces_of, selection_of: the images that the spaces and the selection were chosen for. opened: datasets of others that links opened.
+    draft_title: how the edited notion was called in the last run."""
+
+    prefix = "sidebar_"
+    spaces_of = Item("")
+    selection_of = Item("")
+    opened = Item[list[str]](make=list)
+    draft_title = Item("")
+
+
+_kept = _Kept()
 
 
 def choose(needs: Needs = "spaces", first_screen: bool = False) -> View:
@@ -36,7 +54,7 @@ def choose(needs: Needs = "spaces", first_screen: bool = False) -> View:
     Raises:
         InputError: the images that are asked for are not here, or cannot be opened.
     """
-    first_screen = first_screen and not st.query_params and "dataset" not in st.session_state
+    first_screen = first_screen and not st.query_params and not State.dataset.is_set()
     with st.sidebar:
         with st.container(gap="xxsmall"):
             listed = _dataset()
@@ -47,17 +65,18 @@ def choose(needs: Needs = "spaces", first_screen: bool = False) -> View:
         if not cached.is_state(entry.id):
             selection.fit(len(base.table))
         names = space_names(base)
-        new = st.session_state.setdefault("spaces_of", listed.id) != listed.id
+        new = _kept.spaces_of not in ("", listed.id)
+        _kept.spaces_of = listed.id
         if new:
-            st.session_state["spaces_of"] = listed.id
             _leave_notions_of_others(base, listed.id)
         _take_link(names)
+        _name_draft()
         if first_screen:
             _begin_beside(first_notion(base))
-        if "next_color" in st.session_state:
-            st.session_state["color"] = st.session_state.pop("next_color")
-        a = _space_box("Space A", names, "a", "The embedding space on the map: which images lie close together.", base)
-        b = _space_box("Space B", [NONE, *names], "b", "A second space, to compare it with A.", base)
+        if State.next_color.is_set():
+            state.color = State.next_color.take()
+        a = _space_box(State.a, names, "What counts as similar on the map: the encoder as it is, a notion, or a trained run.", base)
+        b = _space_box(State.b, [NONE, *names], "A second map of the same images, for comparison.", base)
         for name, other in {name: other for name in (a, b) if (other := _foreign(name, listed.id))}.items():
             st.caption(f":material/info: {plain(readable(name))} was trained on “{plain(other.name)}”, not on these images.")
         color = _color(entry, base, [name for name in (a, b) if name != NONE], new)
@@ -86,10 +105,10 @@ def _leave_notions_of_others(base: Space, listed_id: str) -> None:
     if draft := drafts.current():
         known.add(DRAFT)
         stays |= {DRAFT} if draft.attribute in attributes else set()
-    runs = {name for key in ("a", "b") if (name := st.session_state.get(key, "")).startswith(trained.PREFIX) and _foreign(name, listed_id)}
-    for key, default in (("a", RAW), ("b", NONE)):
-        if st.session_state.get(key) in (known - stays) | runs:
-            st.session_state[key] = default
+    runs = {name for name in (state.a, state.b) if name.startswith(trained.PREFIX) and _foreign(name, listed_id)}
+    for item, default in ((State.a, RAW), (State.b, NONE)):
+        if item.get() in (known - stays) | runs:
+            item.set(default)
 
 
 def _foreign(name: str, listed_id: str) -> DatasetEntry | None:
@@ -101,7 +120,7 @@ def _foreign(name: str, listed_id: str) -> DatasetEntry | None:
 def _begin_beside(notion: Notion | None) -> None:
     """Puts a notion beside the raw encoder, colored by the labels that judge it."""
     if notion is not None:
-        st.session_state["b"], st.session_state["color"] = notion.name, notion.attribute
+        state.b, state.color = notion.name, notion.attribute
 
 
 def _spaces(dataset_id: str, names: Sequence[str]) -> dict[str, Space]:
@@ -141,12 +160,35 @@ def notion_names(base: Space) -> list[str]:
 
 def _is_edited() -> bool:
     """Whether the notion in the editor says anything of its own, or is shown somewhere."""
-    shown = {str(st.session_state.get(key) or st.query_params.get(key)) for key in ("a", "b", "color")}
-    if {readable(name) for name in shown} & {DRAFT, readable(f"{ASPECTS}{DRAFT}")}:
+    if any(_is_draft(str(item.get() or st.query_params.get(item.key))) for item in (State.a, State.b, State.color)):
         return True
     draft = drafts.latest()
     origin = next((notion for notion in list_notions(notions_dir()) if draft and notion.name == draft.origin), None)
     return drafts.of(origin) != draft if origin else bool(drafts.versions())
+
+
+def _is_draft(name: str) -> bool:
+    """Whether a name of a space or a color, also as an older address has it, is that of the edited notion."""
+    last = name.removeprefix(readable(ASPECTS)).removeprefix(ASPECTS).lstrip()
+    return last == DRAFT or last.endswith(drafts.MARK)
+
+
+def _name_draft() -> None:
+    """Lets an address name the edited notion as it was called when the link was made, and shows a new name of it where it is chosen."""
+    if drafts.current() is None:
+        return
+    title = readable(DRAFT)
+    for item in (State.a, State.b, State.color):
+        asked, id = link.asked_for(item.key), DRAFT
+        if item is State.color:
+            id = f"{ASPECTS}{DRAFT}"
+        if asked is not None and asked != readable(id) and _is_draft(asked):
+            link.read(item.key)
+            link.write({item.key: []})
+            item.set(id)
+        elif _kept.draft_title not in ("", title) and item.get() == id:
+            item.set(id)  # set again, so that browsers follow
+    _kept.draft_title = title
 
 
 def fitting(base: Space) -> list[Notion]:
@@ -162,7 +204,7 @@ def space(dataset_id: str, name: str) -> Space:
         return trained.space(dataset_id, name)
     draft = drafts.current()
     if name == DRAFT and draft:
-        return cached.fit(dataset_id, draft.notion, draft.solver, draft.seed)
+        return cached.fit(dataset_id, replace(draft.notion, name=drafts.title(draft)), draft.solver, draft.seed)
     return cached.fit(dataset_id, notion_named(name))
 
 
@@ -173,14 +215,14 @@ def _judge(name: str, base: Space) -> str | None:
 
 
 def _take_link(names: list[str]) -> None:
-    """Space A from a link on another page."""
+    """The left map from a link on another page."""
     target = st.query_params.get("show")
     if target is not None:
         del st.query_params["show"]
         if target in names:
-            st.session_state["a"] = target
+            state.a = target
         else:
-            link.report(f"There is no space “{link.shortened(readable(target))}” here. Choose another one under Space A.")
+            link.report(f"There is no space “{link.shortened(readable(target))}” here. Choose another one under Left map.")
 
 
 def notion_by(name: str) -> Notion:
@@ -194,14 +236,23 @@ def notion_named(name: str) -> Notion:
     return next(notion for notion in list_notions(notions_dir()) if notion.name == name)
 
 
-def _space_box(label: str, names: list[str], key: str, help: str, base: Space) -> str:
-    return st.selectbox(label, names, format_func=readable, key=key, bind="query-params", help=help, on_change=_color_by_notion, args=(key, base))
+def _space_box(item: Item[str], names: list[str], help: str, base: Space) -> str:
+    label = item.link.heading if item.link else ""
+    return st.selectbox(
+        label, names, format_func=_titles(names), key=item.key, bind="query-params", help=help, on_change=_color_by_notion, args=(item, base)
+    )
 
 
-def _color_by_notion(key: str, base: Space) -> None:
-    name = st.session_state[key]
+def _titles(names: Sequence[str]) -> Callable[[str], str]:
+    """What a menu calls these names, as long as it is shown: the edited notion may have another name in the next run."""
+    titles = {name: readable(name) for name in names}
+    return lambda name: titles.get(name, readable(name))
+
+
+def _color_by_notion(item: Item[str], base: Space) -> None:
+    name = item.get()
     if name in notion_names(base) and (color := color_of(name, _judge(name, base), base)):
-        st.session_state["color"] = color
+        state.color = color
 
 
 def color_of(name: str, judge: str | None, base: Space) -> str | None:
@@ -209,21 +260,33 @@ def color_of(name: str, judge: str | None, base: Space) -> str | None:
     notion color them; None: what does now."""
     if judge is not None:
         return judge
-    by_aspects = str(st.session_state.get("color")).startswith(ASPECTS)
+    by_aspects = str(state.color).startswith(ASPECTS)
     return f"{ASPECTS}{name}" if by_aspects or set(base.table.attributes) <= set(PHOTO_COLUMNS) else None
 
 
 def _dataset_names() -> dict[str, str]:
-    """Id -> name of every dataset; where two share a name, the encoder tells them apart."""
-    entries = [*list_datasets(visitor()), *_opened_by_link()]
-    shared = {name for name, count in Counter(entry.name for entry in entries).items() if count > 1}
-    return {entry.id: f"{entry.name} ({redact(entry.encoder)}, {entry.id[:4]})" if entry.name in shared else entry.name for entry in entries}
+    """Id -> name of every dataset; those that share a name are told apart by their folders, else by their encoders, else by a number."""
+    named: dict[str, list[DatasetEntry]] = {}
+    for entry in [*list_datasets(visitor()), *_opened_by_link()]:
+        named.setdefault(entry.name, []).append(entry)
+    return {entry.id: name + apart for name, entries in named.items() for entry, apart in zip(entries, _told_apart(entries), strict=True)}
+
+
+def _told_apart(entries: Sequence[DatasetEntry]) -> list[str]:
+    """What follows the name that datasets share, each something else; nothing where there is one."""
+    if len(entries) == 1:
+        return [""]
+    folders = [Path(redact(entry.source)).parent.name for entry in entries]
+    for details in (folders, [redact(entry.encoder) for entry in entries]):
+        if len(set(details)) == len(entries) and all(details) and not any(map(_HASH.fullmatch, details)):
+            return [f" ({detail})" for detail in details]
+    return ["", *(f" ({number})" for number in range(2, len(entries) + 1))]
 
 
 def _opened_by_link() -> list[DatasetEntry]:
     """Datasets of other visitors of a shared server, whose links this one was given."""
     known = {entry.id for entry in list_datasets(visitor())}
-    opened: list[str] = st.session_state.setdefault("opened_datasets", [])
+    opened = _kept.opened
     for name in ("open", "private", "dataset"):
         target = st.query_params.get(name)
         if target and target not in known and target not in opened and _found(target):
@@ -241,19 +304,20 @@ def _found(id: str) -> DatasetEntry | None:
 def _dataset() -> DatasetEntry:
     names = _dataset_names()
     by_link = _take_dataset(names)
-    chosen = st.session_state.setdefault("dataset", SHIPPED_CARS.id)
+    if not State.dataset.is_set():
+        state.dataset = SHIPPED_CARS.id
+    chosen = state.dataset
     offered = names if chosen in names else {chosen: "Not here", **names}
-    chosen = st.selectbox("Images", list(offered), format_func=offered.__getitem__, key="dataset", help="Add your own under Images.")
-    if st.session_state.setdefault("selection_of", chosen) != chosen:
-        st.session_state["selection_of"] = chosen
-        if not by_link:
-            selection.clear()
-            filters.clear()
+    chosen = st.selectbox("Images", list(offered), format_func=offered.__getitem__, key=State.dataset.key, help="Add your own under Images.")
+    if _kept.selection_of not in ("", chosen) and not by_link:
+        selection.clear()
+        filters.clear()
+    _kept.selection_of = chosen
     link.write({"dataset": [] if chosen == SHIPPED_CARS.id else [chosen]})
     if chosen not in names:
         raise InputError(
             f"There are no images “{link.shortened(chosen)}” here: they were removed, or the link is from another computer. "
-            "Choose others in the sidebar, or bring them under Images."
+            "Choose others in the sidebar, or add them under Images."
         )
     return find_dataset(chosen)
 
@@ -263,14 +327,14 @@ def _take_dataset(names: dict[str, str]) -> bool:
     target = st.query_params.get("open")  # a link on another page
     if target is not None:
         del st.query_params["open"]
-        st.session_state["dataset"] = target
+        state.dataset = target
         return False
     asked, private = link.read("dataset"), link.read("private")  # private: as links of earlier versions name a visitor's own images
     link.write({"private": []})
     if asked is None and not private:
         return False
     given = (private or asked or [SHIPPED_CARS.id])[-1]
-    st.session_state["dataset"] = given if given in names else next((id for id, name in names.items() if name == given), given)
+    state.dataset = given if given in names else next((id for id, name in names.items() if name == given), given)
     return True
 
 
@@ -282,13 +346,13 @@ def _color(entry: DatasetEntry, base: Space, spaces: Sequence[str], new: bool) -
     if len(options) == 1:
         return None
     labeled = any(name not in PHOTO_COLUMNS for name in attributes)
-    kept = st.session_state.get("color", st.query_params.get("color"))
+    kept = state.color if State.color.is_set() else st.query_params.get("color")
     if kept not in (*options, *map(readable, options)) and (new or not labeled):
-        st.session_state["color"] = options[0] if labeled else _first_color(entry, base, [name for name in spaces if name in notions], attributes)
+        state.color = options[0] if labeled else _first_color(entry, base, [name for name in spaces if name in notions], attributes)
     # an address leaves out the widget's default, which must then be what an address without a color gives: the first label, or else none of them
     default = 0 if labeled else None
     help = _COLOR_HELP if notions else None
-    chosen = st.selectbox("Color by", options, default, format_func=readable, key="color", bind="query-params", help=help)
+    chosen = st.selectbox("Color by", options, default, format_func=_titles(options), key=State.color.key, bind="query-params", help=help)
     return None if chosen == NONE else chosen
 
 
@@ -305,7 +369,10 @@ def _is_drawable(frame: pd.DataFrame, name: str) -> bool:
 
 
 def readable(name: str) -> str:
-    """`car_color` -> `Car color`; the name of a run stays as it is."""
+    """`car_color` -> `Car color`; the name of a run stays as it is, the edited notion has its own name and a mark."""
+    draft = drafts.current() if name.endswith(DRAFT) else None
+    if draft and name in (DRAFT, f"{ASPECTS}{DRAFT}"):
+        name = name.removesuffix(DRAFT) + drafts.title(draft)
     if name.startswith(trained.PREFIX):
         return f"Run {name.removeprefix(trained.PREFIX)}"
     words = name.replace("_", " ").strip()

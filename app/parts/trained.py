@@ -1,7 +1,5 @@
 """Trained runs as spaces: the best weights of a run embed the images of a dataset, once and in the background."""
 
-import streamlit as st
-
 from likeness.data import DatasetEntry
 from likeness.embedding import embed
 from likeness.encoders import encoder_identity
@@ -9,22 +7,15 @@ from likeness.errors import InputError
 from likeness.io import runs_dir
 from likeness.space import Space
 from likeness.training import RunFolder, trained_folders
-from parts import cached, progress
+from parts import cached
 from parts.config_access import dataset_of
+from parts.progress import NotEmbeddedYet
 from server.access import store_dir
 from server.jobs import Job, run_in_background
 from server.settings import server
 
 PREFIX = "run "
 _KEPT = 16  # spaces in memory
-
-
-class StillEmbedding(Exception):  # noqa: N818  (an answer, not an error)
-    """A space that is asked for is being embedded."""
-
-    def __init__(self, job: Job) -> None:
-        super().__init__(job.title)
-        self.job = job
 
 
 def names() -> list[str]:
@@ -46,7 +37,7 @@ def space(dataset_id: str, name: str) -> Space:
     """The space of a run on a dataset.
 
     Raises:
-        StillEmbedding: while its images are being embedded, or after that was stopped or failed.
+        NotEmbeddedYet: while its images are being embedded, or after that was stopped or failed.
         InputError: there is no such run.
     """
     if name not in names():  # a link may name any
@@ -54,16 +45,9 @@ def space(dataset_id: str, name: str) -> Space:
     job = _embed(dataset_id, name)
     job.wait(0.4)
     if not job.succeeded:
-        raise StillEmbedding(job)
+        raise NotEmbeddedYet(job)
     found: Space = job.result
     return cached.with_table_of(cached.base(dataset_id), found)
-
-
-def show(waiting: StillEmbedding) -> None:
-    """In place of the page: how far the embedding is, or why it has ended."""
-    message = "Stopped; what was embedded is kept. Choose another space in the sidebar, or go on."
-    if progress.follow(waiting.job, resume="Go on", stopped=message, wait=0):
-        st.rerun()
 
 
 def _embed(dataset_id: str, name: str) -> Job:

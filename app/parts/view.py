@@ -1,10 +1,9 @@
-"""What every page looks at: the dataset, space A, perhaps space B, the coloring and the filters, as the sidebar has them."""
+"""What every page looks at: the dataset, the spaces on the left and on the right map, the coloring and the filters, as the sidebar has them."""
 
 from dataclasses import dataclass, field
 
 import numpy as np
 import pandas as pd
-import streamlit as st
 from numpy.typing import NDArray
 
 from likeness.data import DatasetEntry
@@ -12,6 +11,7 @@ from likeness.space import Space
 from parts import cached, selection
 from server import hand_labels
 from server.addresses import address
+from state import State, state
 
 
 @dataclass(frozen=True)
@@ -21,7 +21,7 @@ class View:
     Attributes:
         entry: the dataset's place in the catalog; while its images are being embedded, under the id of the first of them.
         base: its images in their encoder's space.
-        a, b: the spaces to show; b is None where only one is.
+        a, b: the spaces on the left and on the right map; b is None where there is no right one.
         color: attribute that colors the map, or None.
         hidden: (n,) bool, True for images that the filters take out; None without filters.
         aspects: the table with the column of a notion's aspects that colors the map; None where an attribute of the images does.
@@ -70,7 +70,7 @@ class View:
 
     @property
     def spaces(self) -> list[Space]:
-        """A, and B where there is one."""
+        """That of the left map, and that of the right one where there is one."""
         return [self.a] if self.b is None else [self.a, self.b]
 
     def label_called(self, name: str) -> str | None:
@@ -91,15 +91,15 @@ class View:
 
 def set_view(view: View) -> None:
     """Makes `view` the one that pages see."""
-    st.session_state["view"] = view
+    state.view = view
 
 
 def forget_view() -> None:
     """There is nothing to look at in this rerun."""
-    st.session_state.pop("view", None)
+    State.view.take()
 
 
 def current_view() -> View:
     """The view of this rerun."""
-    view: View = st.session_state["view"]
+    view: View = state.view
     return view

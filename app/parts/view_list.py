@@ -13,9 +13,21 @@ from parts.plain import plain
 from server import saved_views
 from server.access import redact, refusal
 from server.saved_views import LONGEST_NAME, SavedView
+from state import Item, decode_rows, encode_rows, state
 
 _PARAMETER = "saved"  # of an address, names a saved view
 _LEFT_OUT = (_PARAMETER, "embed", "token")
+
+
+class _Kept:
+    """name: of the view that is to be saved. problem: with what was done last."""
+
+    prefix = "view_"
+    name = Item("")
+    problem = Item("")
+
+
+_kept = _Kept()
 
 
 def take_link() -> None:
@@ -30,7 +42,7 @@ def take_link() -> None:
         link.report(plain(redact(error)))
         return
     if view.rows:
-        selection.select(selection.decode(view.rows, most=selection.MOST_KEPT))
+        selection.select(decode_rows(view.rows, most=selection.MOST_KEPT))
 
 
 def show(page: str, titles: dict[str, str]) -> None:
@@ -49,14 +61,14 @@ def show(page: str, titles: dict[str, str]) -> None:
         with st.form("save_view", border=False), st.container(horizontal=True, vertical_alignment="bottom", gap="xsmall"):
             st.text_input(
                 "Name of the view",
-                key="view_name",
+                key=_Kept.name.key,
                 max_chars=LONGEST_NAME,
                 placeholder="Name",
                 label_visibility="collapsed",
                 disabled=bool(reason),
             )
             st.form_submit_button("Save view", on_click=_save, args=(page,), disabled=bool(reason), help=reason or None)
-        if problem := st.session_state.pop("view_problem", ""):
+        if problem := _Kept.problem.take():
             st.error(problem)
         if damaged := saved_views.damaged():
             st.caption(f"{damaged} more cannot be read: {'its file is' if damaged == 1 else 'their files are'} damaged.")
@@ -98,10 +110,10 @@ def _what_is_gone(view: SavedView) -> str:
 
 def _save(page: str) -> None:
     given = {name: st.query_params.get_all(name) for name in st.query_params if name not in _LEFT_OUT}
-    rows = "" if "rows" in given else selection.encode(selection.rows())
-    _try(lambda: saved_views.save(SavedView(str(st.session_state.get("view_name") or ""), page, given, rows)))
-    if "view_problem" not in st.session_state:
-        st.session_state["view_name"] = ""
+    rows = "" if "rows" in given else encode_rows(state.rows)
+    _try(lambda: saved_views.save(SavedView(_kept.name, page, given, rows)))
+    if not _Kept.problem.is_set():
+        _kept.name = ""
 
 
 def _rename(token: str) -> None:
@@ -116,6 +128,6 @@ def _try(act: Callable[[], object]) -> None:
     try:
         act()
     except InputError as error:
-        st.session_state["view_problem"] = plain(redact(error))
+        _kept.problem = plain(redact(error))
     except OSError as error:
-        st.session_state["view_problem"] = f"The view cannot be written ({error.strerror}); make room, and try again."
+        _kept.problem = f"The view cannot be written ({error.strerror}); make room, and try again."

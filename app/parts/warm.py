@@ -3,11 +3,10 @@
 import gc
 import threading
 
-import streamlit as st
-
 from likeness.data import SHIPPED_CARS
 from parts import cached
 from parts.view import current_view
+from state import State, state
 
 
 def open_early() -> None:
@@ -18,9 +17,9 @@ def open_early() -> None:
 def warm_up() -> None:
     """Begins loading, soon and once only, the encoder of the current dataset, and UMAP where the current map is one."""
     wanted = []
-    if "view" in st.session_state:
+    if State.view.is_set():
         wanted.append(current_view().base.encoder)
-    if st.session_state.get("map_settings", {}).get("layout") == _UMAP:
+    if state.map_settings.get("layout") == _UMAP:
         wanted.append(_UMAP)
     wanted = [name for name in wanted if name not in _begun]
     if wanted:

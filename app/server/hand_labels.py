@@ -18,7 +18,7 @@ from likeness.data import DatasetEntry, ImageTable
 from likeness.errors import InputError
 from likeness.io import cache_dir, csv_bytes, write_atomic
 from likeness.space import Space
-from likeness.tagging import Edit, TagStore, tags_file, with_tags
+from likeness.tagging import NOTE, Edit, TagStore, tags_file, with_tags
 from server import added_labels
 from server.access import check_may, redact, refusal, resolve_entry
 from server.settings import server
@@ -180,6 +180,13 @@ def column_of(frame: pd.DataFrame, name: str) -> str | None:
     """The column that holds a tag or an attribute that people gave, which has another name where the dataset has such a column; None for none."""
     columns: dict[str, str] = frame.attrs.get("tag_columns", {})
     return columns.get(name)
+
+
+def labels_of(frame: pd.DataFrame, row: int) -> list[tuple[str, str]]:
+    """Names and values (empty for tags) of the labels that people gave one image."""
+    held = {name: frame[column].iloc[row] for name, column in frame.attrs.get("tag_columns", {}).items() if name != NOTE}
+    given = {name: value for name, value in held.items() if not pd.isna(value) and value}
+    return [(name, "" if isinstance(value, bool | np.bool_) else str(value)) for name, value in given.items()]
 
 
 def are_shared() -> bool:

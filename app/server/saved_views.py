@@ -30,7 +30,7 @@ class SavedView:
         name: what the visitor calls it; unique among the visitor's views, ignoring case.
         page: its part of the address, "" for the first page.
         parameters: name -> values, as the address has them.
-        rows: the selected images as `shared.selection.encode` writes them; "" for none, or where the address holds them.
+        rows: the selected images as `state.encode_rows` writes them; "" for none, or where the address holds them.
         token: names the file; "" before it is kept.
     """
 

@@ -91,7 +91,7 @@ def test_photos_are_colored_by_the_starter_that_divides_them_and_by_another_at_a
     assert _color(app.click("color_by_activity")) == f"{ASPECTS}activity"
     verdict = cached.trust(app.session_state["view"].base, get_notion("activity"))
     assert not verdict.reads
-    app.says(verdict.sentence, "Not to be relied on with these images: ")
+    app.says(verdict.sentence, "Not reliable in these images: ")
     other = app.fresh("layout")
     assert _color(_open(other, noise)) is None  # nothing is in them that words could tell apart
     assert "car color" not in other.at("a").options
@@ -100,7 +100,7 @@ def test_photos_are_colored_by_the_starter_that_divides_them_and_by_another_at_a
 def test_where_all_can_be_relied_on_a_line_says_so(app: Page, noise: DatasetEntry, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cached, "notion_trust", lambda space, notion: Trust(0.9, 0.99, 0.9, True))
     app.session_state["color"] = COLOR
-    _open(app, noise).says("The encoder reads all of these in these images.")
+    _open(app, noise).says("The encoder can tell all of these apart in these images.")
 
 
 @pytest.mark.parametrize(("warning", "color"), [("", f"{ASPECTS}indoors or outdoors"), ("It hardly tells them apart.", None)])

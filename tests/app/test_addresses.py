@@ -111,7 +111,7 @@ def test_redirects_to_this_server_stay_below_the_path_and_others_what_they_are(p
 def test_a_row_is_served_and_what_names_no_row_or_no_dataset_is_not_there() -> None:
     client = TestClient(Starlette(routes=picture_routes.ROUTES))
     odd = ("-1", "2000", "9" * 30, "9" * 5000, "²", "٣", "1.5", "1e3", "0x1", "%00", "%ff", "a", "nan", "+1", " 1")
-    for name in ("thumbnails", "labeled", "info"):
+    for name in ("thumbnails", "pictures", "labeled", "info"):
         for row in odd:
             assert client.get(f"/{name}/cars/{row}", params={"kind": "angles", "columns": '["yaw"]'}).status_code == 404, (name, row)
         for dataset in ("nope", "²", "%00", "..%2f..", "x" * 3000):

@@ -9,7 +9,7 @@ import streamlit as st
 from hypothesis import given, strategies
 
 from likeness.errors import InputError
-from pages.methods import live_runs
+from pages.methods import measure
 from server.jobs import Job, Jobs, Stage
 from waiting import wait_until
 from worlds import Clock
@@ -180,17 +180,17 @@ def test_runs_can_be_read_while_their_job_goes_on_a_stop_keeps_them_and_a_second
             on_run({"notion": name, "method": "exact"})
 
     def methods(job: Job) -> list[str]:
-        return list(live_runs.runs_of(job)["method"])
+        return list(measure.runs_of(job)["method"])
 
-    request = live_runs.MeasureRequest("key", "Comparison", live_runs.measuring(study, "car color"), lambda job: None)
-    assert live_runs.find(request) is None
-    first = live_runs.begin(request)
-    assert live_runs.begin(request) is live_runs.find(request) is first
+    request = measure.MeasureRequest("key", "Comparison", measure.measuring(study, "car color"), lambda job: None)
+    assert measure.find(request) is None
+    first = measure.begin(request)
+    assert measure.begin(request) is measure.find(request) is first
     wait_until(lambda: first.found)
     assert methods(first) == ["raw"]
     first.stop()
     release.set()
     assert (methods(_ended(first)), first.succeeded) == (["raw"], False)
-    second = _ended(live_runs.begin(request))
-    assert (methods(second), second.succeeded, live_runs.find(request) is second) == (["raw", "exact"], True, True)
+    second = _ended(measure.begin(request))
+    assert (methods(second), second.succeeded, measure.find(request) is second) == (["raw", "exact"], True, True)
     assert methods(first) == ["raw"]  # whoever still draws the first attempt sees it whole

@@ -41,8 +41,8 @@ def test_the_last_asked_for_are_kept_within_the_bytes(tmp_path: Path) -> None:
     rows = np.eye(4, 8, dtype=np.float32)
     np.save(tmp_path / "rows.npy", rows)
     in_memory, mapped = (space(0).replace(vectors=each) for each in (rows, np.load(tmp_path / "rows.npy", mmap_mode="r")))
-    assert cached._held(in_memory) - cached._held(mapped) == rows.nbytes  # mapped vectors take no memory
-    assert cached._held(mapped) > 0
+    assert cached._nbytes(in_memory) - cached._nbytes(mapped) == rows.nbytes  # mapped vectors take no memory
+    assert cached._nbytes(mapped) > 0
 
 
 def test_two_who_ask_at_once_wait_for_one_computation_and_errors_are_not_kept() -> None:

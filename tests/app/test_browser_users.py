@@ -105,7 +105,8 @@ def test_how_many_match_by_keys_and_each_person_with_answers_of_their_own(two: t
     def asked(person: Person) -> str:
         return str(person.page.locator(".asked img").get_attribute("src"))
 
-    one, other = (person.open("?layout=PCA&text=a+red+car&a=Car+color").map().press("How many match?").says("asked about first") for person in two)
+    begun = "The most informative images come first"
+    one, other = (person.open("?layout=PCA&text=a+red+car&a=Car+color").map().press("How many match?").says(begun) for person in two)
     before = asked(one)
     for key, said in (("y", "1 answer: 1 yes, 0 no."), ("n", "2 answers: 1 yes, 1 no."), ("z", "1 answer: 1 yes, 0 no.")):
         one.keys(key).says(said).settle()
@@ -116,20 +117,21 @@ def test_how_many_match_by_keys_and_each_person_with_answers_of_their_own(two: t
     assert one.rows
     assert not other.rows
     other.page.locator("input[aria-label='Search by text']").fill("yny")  # letters that are typed are no answers
-    assert other.settle().page.get_by_text("asked about first").count() == 1
+    assert other.settle().page.get_by_text(begun).count() == 1
 
 
-def test_copies_are_found_left_out_selected_and_downloaded(two: tuple[Person, Person], shared_server: Any) -> None:
+def test_duplicates_are_found_unticked_selected_and_downloaded(two: tuple[Person, Person], shared_server: Any) -> None:
     from playwright.sync_api import expect
 
     one, other = two
-    one.open(f"copies?dataset={shared_server.entry}").says("Suggested: ", "4 of 24 images may go").settle()
-    expect(one.page.get_by_text("The first stays: most pixels.")).to_have_count(4, timeout=600_000)
-    expect(one.page.locator("figure.copy img")).to_have_count(8, timeout=600_000)
-    one.page.wait_for_function("[...document.querySelectorAll('figure.copy img')].every((img) => img.complete && img.naturalWidth > 0)")
-    one.click(one.page.get_by_text("Keep all").first).says("3 of 24 images may go")
-    assert len(one.download("List of what may go").read_text().split()) == 3
-    one.tab("Leaks across a split").says("8 of 24 images have a copy under another split").settle().press("Select them")
+    one.open(f"copies?dataset={shared_server.entry}").says("4 of 24 images are ticked").settle()
+    expect(one.page.get_by_text("Suggested to stay: the first (most pixels)")).to_have_count(4, timeout=600_000)
+    expect(one.page.locator(".ga-cell img")).to_have_count(8, timeout=600_000)
+    one.click(one.page.locator(".ga-ticked .ga-tick").first).says("3 of 24 images are ticked")
+    one.press("Download")
+    assert len(one.download("Images to remove").read_text().split()) == 3
+    one.page.keyboard.press("Escape")
+    one.tab("Leaks across a split").says("8 of 24 images have a duplicate with another split").settle().press("Select those")
     assert len(one.rows) == 4
-    other.open(f"copies?dataset={shared_server.entry}").says("4 of 24 images may go")  # what one leaves whole is not left so for the other
+    other.open(f"copies?dataset={shared_server.entry}").says("4 of 24 images are ticked")  # the ticks of one are not those of the other
     assert not other.rows

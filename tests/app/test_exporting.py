@@ -38,7 +38,7 @@ def form(app: Page, monkeypatch: pytest.MonkeyPatch) -> Page:
     """The page with 60 images selected and the form open."""
     monkeypatch.setattr("likeness.exports.embedding_atlas._positions", lambda material, _: np.zeros((len(material), 2), np.float32))
     app.session_state["rows"] = ROWS
-    app.session_state["export_open"] = True
+    app.session_state["export_is_open"] = True
     app.visit(a="Car color")
     return app
 
@@ -182,7 +182,7 @@ def _download(folder: Path, size: int = 10, most: float | None = None) -> Job:
 
 
 def test_a_visitor_fills_no_disk(app: Page, shared: None, cache: Path, tmp_path: Path) -> None:
-    app.session_state["export_open"] = True
+    app.session_state["export_is_open"] = True
     app.run()
     for target in ("links", "qdrant"):
         assert "takes more than the 0.001 GB that this server has for it" in str(_ended(app.set("export_target", target)).error)

@@ -97,7 +97,7 @@ _CHOSEN: dict[str, list[dict[str, Any]]] = {
 
 def _run_to_its_end(app: Page) -> None:
     """Runs a page, and again while work of it is under way; some cards keep a bar, so not for long."""
-    app.run()
+    app.run().begin_work()
     for _ in range(6):
         if not app.bars:
             return

@@ -167,7 +167,7 @@ def test_a_download_that_is_stopped_goes_on(app: Page, birds: Path, served: Fake
     jobs().find("download", _ENCODER).stop()
     served.go_on.set()
     assert "stopped after" in " ".join(app.wait("download").infos)
-    assert _ready(app.press("Go on").wait("download"))
+    assert _ready(app.press("Resume").wait("download"))
     assert any(each.startswith("bytes=") for each in served.ranges)
 
 

@@ -79,7 +79,7 @@ def test_the_page_says_so_and_goes_on(app: Page, entry: DatasetEntry, process: "
     process.kill()
     process.wait()
     app.open("images")
-    said = "Zebras *of* Ada: the app was ended while these images were being embedded. What is done is kept; going on continues from there."
+    said = "Zebras *of* Ada: the app was closed while these images were being embedded. What is done is kept."
     assert said in app.infos
     app.click(f"go_on_{entry.id}").wait(growing.KIND)
     assert said not in app.infos

@@ -1,9 +1,7 @@
-"""The page Compare without a browser: what it asks for, shows and refuses, its table, and what changed between two spaces."""
+"""The pages Methods and What changed without a browser: what it asks for, shows and refuses, its table, and what changed between two spaces."""
 
-import re
 import shutil
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -17,8 +15,8 @@ from likeness.evaluation import METRICS
 from likeness.notions import METHODS, NotionMethod, get_notion
 from likeness.space import Space
 from likeness.studies import compare
-from pages.methods import request as request_module
-from pages.methods.table import Line, Results, printed, table_html
+from pages.methods import comparison
+from pages.methods.comparison import Line, results, table, winner
 from server.jobs import jobs
 from worlds import car_paths, cars, cars_store, dataset, few_images, show_instead
 
@@ -28,8 +26,8 @@ def page(app: Page) -> Page:
     return app.open("methods")
 
 
-def _table(app: Page) -> str:
-    return "".join(element.proto.body for element in app.get("html") if "comparison" in element.proto.body)
+def _table(app: Page) -> pd.DataFrame:
+    return app.dataframe[0].value if app.dataframe else pd.DataFrame()
 
 
 def _ask(app: Page, notions: list[str], methods: list[str], runs: int) -> Page:
@@ -51,14 +49,15 @@ def test_the_table_has_what_compare_gives_and_says_what_does_not_apply_or_can_no
         assert page.set(key, value).says(said).at("compare_start").disabled
     page.at("compare_dims").set_value(["suggested", "128"])
     _ask(page, ["car color"], ["pca", "exact"], 1).click("compare_start").wait("comparisons")
-    table = _table(page)
+    shown = _table(page)
     runs = compare(cars(), [get_notion("car color")], ("raw", "exact"), ("suggested", 128), range(1)).set_index(["method", "dim"])
     assert list(runs.index) == [("raw", 512), ("exact", 6), ("exact", 128)]
+    assert shown["Method"].tolist() == ["Raw encoder (baseline)", "PCA", "InDiReCT (exact)", "InDiReCT (exact)"]
+    shown = shown[shown["Method"] != "PCA"].reset_index(drop=True)
     for metric in ("map_at_r", "precision_at_1", "ami", "mrr"):
-        for place in runs.index:
-            assert f"{runs.loc[place, metric]:.3f}" in table
-    assert f"▲ +{runs.loc[('exact', 6), 'map_at_r'] - runs.loc[('raw', 512), 'map_at_r']:.3f}" in table
-    assert "Does not apply: PCA to 128 dimensions needs more than 128 prompts, but there are 17" in table
+        assert [f"{float(value):.3f}" for value in shown[METRICS[metric]]] == [f"{value:.3f}" for value in runs[metric]]
+    assert shown["Against raw"][1] == pytest.approx(runs.loc[("exact", 6), "map_at_r"] - runs.loc[("raw", 512), "map_at_r"], abs=1e-3)
+    page.says("PCA does not apply: PCA to 128 dimensions needs more than 128 prompts, but there are 17")
     assert page.at("compare_start").disabled
     assert [button.label for button in page.get("download_button")] == ["Download CSV", "Download Markdown", "Download LaTeX"]
 
@@ -66,17 +65,17 @@ def test_the_table_has_what_compare_gives_and_says_what_does_not_apply_or_can_no
 def test_a_stop_keeps_what_is_finished(page: Page) -> None:
     _ask(page, ["car color", "car model", "viewpoint"], ["random"], 10).click("compare_start")
     (job,) = jobs().all("comparisons")
-    page.press("Stop").wait("comparisons").says(f"of {job.total} runs; what was finished is shown below")
+    page.press("Stop").wait("comparisons").says(f"of {job.total} runs; the finished runs are shown below")
     assert job.done < job.total
     assert not page.at("compare_start").disabled
 
 
 def test_one_question_of_two_visitors_is_one_job_and_changed_settings_leave_its_result(page: Page) -> None:
     _ask(page, ["car color"], ["random"], 2).click("compare_start")
-    assert _table(_ask(page.fresh().open("methods"), ["car color"], ["random"], 2))
+    assert len(_table(_ask(page.fresh().open("methods"), ["car color"], ["random"], 2)))
     assert len(jobs().all("comparisons")) == 1
     _ask(page.wait("comparisons"), ["car color"], ["random"], 3).says("The settings have changed")
-    assert (bool(_table(page)), page.at("compare_start").disabled) == (True, False)
+    assert (bool(len(_table(page))), page.at("compare_start").disabled) == (True, False)
 
 
 def test_other_images_have_other_notions_and_dimensions_or_say_what_to_do(page: Page, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -92,7 +91,7 @@ def test_other_images_have_other_notions_and_dimensions_or_say_what_to_do(page: 
     assert not page.at("compare_start").disabled
     for columns, reads_text, said in (
         ({}, True, "these images have none of their own"),
-        ({"shelf": ["a", "b"]}, True, "no notion uses them yet"),
+        ({"shelf": ["a", "b"]}, True, "no notion uses them"),
         ({"car_color": ["red", "blue"]}, False, "an encoder that reads text"),
     ):
         space = few_images(columns, 2)
@@ -123,15 +122,17 @@ def view(app: Page) -> Page:
 
 
 def test_images_that_moved_stand_beside_what_is_noise(view: Page) -> None:
-    view.open("what_changed", b="None").says("Choose a space B in the sidebar")
+    view.open("what_changed", b="None").says("Choose two different spaces")
     assert not jobs().all("neighborhood changes")
-    view.set("b", "car color").wait("neighborhood changes")
+    view.set("b", "car color").says("Which images have other neighbors?")
+    assert not jobs().all("neighborhood changes")  # it computes only when asked
+    view.wait("neighborhood changes")
     raw = cars()
     found = neighborhood_changes(raw, raw.refit(get_notion("car color")))
     view.says(
-        f"an image keeps **{found.kept.mean() * 10:.1f}** in **Car color** on average",
-        f"A random projection of Raw encoder to 6 dimensions keeps {found.noise.mean() * 10:.1f}",
-        f"{found.beyond_noise.mean():.0%} of the images keep fewer than in each of 3 such projections",
+        f"**{found.kept.mean() * 10:.1f} of the 10** nearest images in **Raw encoder**",
+        f"a random projection of Raw encoder to 6 dimensions keeps {found.noise.mean() * 10:.1f}",
+        f"{found.beyond_noise.mean():.0%} of the images keep fewer than in any of 3 random projections",
     )
     view.click("changes_select")
     assert view.session_state["rows"].tolist() == sorted(found.rows[found.most_moved()[:24]].tolist())
@@ -144,12 +145,12 @@ def test_searches_are_judged_by_the_notions_label_by_another_and_anew_when_label
     color = raw.refit(get_notion("car color"))
     figures = query_changes(raw, color, "car_color").summary()
     assert view.at("changes_label").value == "car_color"
-    view.says(f"{figures['mean_a']:.3f} in **Raw encoder**, {figures['mean_b']:.3f} in **Car color**")
-    view.says(f"A random projection of Raw encoder to 6 dimensions has {figures['control']:.3f}")
+    view.says(f"**Raw encoder** {figures['mean_a']:.3f}, **Car color** {figures['mean_b']:.3f}")
+    view.says(f"a random projection of Raw encoder to 6 dimensions reaches {figures['control']:.3f}")
     view.at("changes_label").select("viewpoint")
     view.set("changes_score", "recall_at_1").wait("query changes")
     found = query_changes(raw, color, "viewpoint", "recall_at_1")
-    view.says(f"Recall@1: {found.summary()['mean_a']:.3f} in **Raw encoder**")
+    view.says(f"Recall@1, from 0 to 1: **Raw encoder** {found.summary()['mean_a']:.3f}")
     assert view.dataframe[0].value["label"].tolist() == found.per_class()["label"].tolist()
     paths, store = car_paths(), cars_store()
     for kind, some in (("two", paths[:20:2]), ("one", paths[1:20:2])):
@@ -158,7 +159,7 @@ def test_searches_are_judged_by_the_notions_label_by_another_and_anew_when_label
     before = jobs().all("query changes")[-1]
     store.set_value(paths[:1], "kind", "one", who="me")
     store.set_value(paths[1:2], "kind", "two", who="me")  # as many of each as before
-    view.run()
+    view.run().wait("query changes")
     assert jobs().all("query changes")[-1] is not before
 
 
@@ -174,9 +175,9 @@ def test_another_version_is_told_by_paths_contents_and_distances(view: Page, tmp
     view.query_params["dataset"] = ids["new"]
     view.open("what_changed").set("changes_version", ids["old"]).wait("version changes")
     counts = version_changes(read_dataset(tmp_path / "old"), read_dataset(tmp_path / "new")).counts().set_index("change")["images"]
-    assert {metric.label.lower(): int(metric.value) for metric in view.metric} == {state: counts[state] for state in counts.index}
+    assert [int(metric.value) for metric in view.metric] == [counts[state] for state in ("came", "went", "changed", "renamed", "same")]
     assert (counts["came"], counts["went"], counts["same"]) == (10, 5, 25)
-    view.says("random halves of the old one")
+    view.says("random halves of the earlier")
     assert view.dataframe[0].value["space"].tolist() == ["Raw encoder", "Car color"]
 
 
@@ -197,81 +198,53 @@ def runs() -> pd.DataFrame:
     return pd.DataFrame([_run("raw", 512, 0, 0.25), refused, *exact, *oracle])
 
 
-def _rows(html: str) -> dict[str, str]:
-    """Method -> HTML of its row."""
-    rows = re.findall(r"<tr class=\"[^\"]*\"><th scope=\"row\".*?</tr>", html)
-    return {re.search(r"class=\"tip\">([^<]+)<", row)[1]: row for row in rows}
-
-
-def _words(html: str) -> str:
-    return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", html))
-
-
-def _html(runs: pd.DataFrame, lines: list[Line] = LINES, **more: Any) -> str:
-    return table_html(Results(lines, runs), "map_at_r", {}, **more)
-
-
 def test_a_row_has_mean_deviation_and_the_difference_to_the_raw_encoder(runs: pd.DataFrame) -> None:
-    rows = _rows(_html(runs))
-    exact = rows["InDiReCT (exact)"]
-    assert "▲ +0.100" in exact
-    assert _words(exact).count("0.350 ± 0.050") == len(METRICS)  # the deviation of .3 and .4 is .05
-    assert "4 ms" in exact
-    assert "Does not apply: PCA needs more than 128 prompts, but there are &lt;17&gt;." in rows["PCA"]
-    runs.loc[runs["method"] == "exact", "map_at_r"] = 0.1
+    (lines,) = results(LINES[::-1], runs).values()
+    shown = table(lines, "map_at_r").set_index("Method")
+    exact = shown.loc["InDiReCT (exact)"]
+    assert list(shown.index) == ["Raw encoder (baseline)", "Oracle", "InDiReCT (exact)"]  # the baseline first
+    assert [exact[name] for name in ("MAP@R", "±", "Against raw")] == pytest.approx([0.35, 0.05, 0.1])
+    assert {exact[title] for name, title in METRICS.items() if name != "map_at_r"} == {0.35}
+    assert (exact["Fit"], exact["Runs"], exact["Dimensions"]) == ("4 ms", "2 of 2", 128)
+    assert [each.refused for each in lines if each.refused] == ["PCA needs more than 128 prompts, but there are <17>."]
     runs.loc[runs["method"] == "exact", "ami"] = -0.0004
-    assert "▼ −0.150" in _rows(_html(runs))["InDiReCT (exact)"]
-    assert "−0.000" not in table_html(Results(LINES, runs), "ami", {})
+    (lines,) = results(LINES, runs).values()
+    assert str(table(lines, "ami")["AMI"][1]) == "0.0"  # no -0.0
 
 
 def test_dimensions_that_nobody_chooses_are_shown_once_a_run_has_them() -> None:
     lines = [Line("car color", "raw", None, 1), Line("car color", "scaled-pca", None, 1), Line("car color", "exact", 6, 2)]
-    assert '<td class="number"></td>' in _rows(_html(pd.DataFrame(), lines))["Scaled PCA"]
-    html = _html(pd.DataFrame([_run("raw", 512, 0, 0.25), _run("scaled-pca", 16, 0, 0.5)]), lines)
-    rows = _rows(html)
-    assert '<td class="number">16</td>' in rows["Scaled PCA"]
-    assert _words(rows["Scaled PCA"]).count("0.500") == len(METRICS)
-    assert '<td class="number">512</td>' in rows["Raw encoder"]
-    assert "with 16 dimensions, +0.250 against the raw encoder" in html
+    (waiting,) = results(lines, pd.DataFrame()).values()
+    assert table(waiting, "map_at_r")["Runs"].tolist() == ["0 of 1", "0 of 1", "0 of 2"]
+    assert [each.dim for each in waiting] == [None, None, 6]
+    (found,) = results(lines, pd.DataFrame([_run("raw", 512, 0, 0.25), _run("scaled-pca", 16, 0, 0.5)])).values()
+    assert [each.dim for each in found] == [512, 16, 6]
+    assert winner(found, "map_at_r") == "Best: Scaled PCA with 16 dimensions, +0.250 against the raw encoder."
 
 
-@pytest.mark.parametrize("method", [method for method in METHODS.values() if method.name not in request_module._SLOW], ids=lambda method: method.name)
+@pytest.mark.parametrize("method", [method for method in METHODS.values() if method.name not in comparison._SLOW], ids=lambda method: method.name)
 def test_a_request_expects_the_runs_that_come(method: NotionMethod, monkeypatch: pytest.MonkeyPatch) -> None:
     base, notion = cars(), get_notion("viewpoint")
-    monkeypatch.setattr(request_module.cached, "dim_of", lambda dataset, notion: 5)
-    request = request_module.Request("cars", (notion,), tuple(dict.fromkeys(("raw", method.name))), ("suggested",), 2)
-    found = Results(request.lines(), compare(base, [notion], request.methods, request.dims, range(2), metrics=["map_at_r"]))
-    assert found.refused or found.is_complete("viewpoint", "map_at_r")
-    assert set(found.widths) | set(found.refused) == set(found.lines)
+    monkeypatch.setattr(comparison.cached, "dim_of", lambda dataset, notion: 5)
+    request = comparison.Request("cars", (notion,), tuple(dict.fromkeys(("raw", method.name))), ("suggested",), 2)
+    (found,) = results(request.lines(), compare(base, [notion], request.methods, request.dims, range(2), metrics=["map_at_r"])).values()
+    assert all(each.is_complete() for each in found)
 
 
-def test_the_best_is_bold_and_named_but_never_the_oracle(runs: pd.DataFrame) -> None:
-    rows = _rows(_html(runs))
-    assert rows["InDiReCT (exact)"].count("<b>0.350</b>") == len(METRICS)
-    assert "<b>" not in rows["Oracle"] + rows["Raw encoder"]
-    assert "Best: InDiReCT (exact) with 128 dimensions, +0.100 against the raw encoder." in _html(runs)
-    runs.loc[runs["method"] == "exact", list(METRICS)] = 0.2504  # a tie
-    assert all("<b>0.250</b>" in _rows(_html(runs))[method] for method in ("Raw encoder", "InDiReCT (exact)"))
-    none = "Nothing is better than the raw encoder."
-    assert none in _html(runs)
+def test_the_best_is_named_but_never_the_oracle(runs: pd.DataFrame) -> None:
+    def said(some: pd.DataFrame) -> str:
+        (lines,) = results(LINES, some).values()
+        return winner(lines, "map_at_r")
+
+    assert said(runs) == "Best: InDiReCT (exact) with 128 dimensions, +0.100 against the raw encoder."
     runs.loc[runs["method"] == "exact", list(METRICS)] = 0.1
-    assert [none in _html(some) for some in (runs, runs[runs["seed"] == 0], runs[runs["method"] != "exact"])] == [True, False, False]
+    none = "No method is better than the raw encoder."
+    assert [said(some) for some in (runs, runs[runs["seed"] == 0], runs[runs["method"] != "exact"])] == [none, "", ""]
 
 
-def test_rows_stand_before_their_runs_and_are_marked_until_all_are_there_with_names_escaped(runs: pd.DataFrame) -> None:
-    assert _html(pd.DataFrame()).count('class="waiting ') == len(LINES)
-    assert _html(runs[runs["seed"] == 0]).count('class="partial ') == 2
-    assert 'class="partial' not in _html(runs)
-    line = Line("<i>red</i>", "raw", 512, 1)
-    html = table_html(Results([line], pd.DataFrame()), "map_at_r", {line.notion: "<b>about</b>"})
-    assert "<i>red" not in html
-    assert "<b>about" not in html
-
-
-def test_the_papers_figures_stand_in_a_second_line_at_its_own_size_only(runs: pd.DataFrame) -> None:
-    frame = pd.DataFrame([{"dataset": "Synthetic Cars", "notion": "car color", "metric": "map_at_r", "method": "exact", "mean": 0.091, "std": 0.001}])
-    rows = _rows(_html(runs, paper=printed(frame)))
-    assert '<span class="printed">0.091 <small>± 0.001</small></span>' in rows["InDiReCT (exact)"]
-    assert "printed" not in rows["Oracle"]
-    lines = [Line("car color", "raw", 512, 1), Line("car color", "exact", 8, 2)]
-    assert "printed" not in _html(runs.replace({"dim": {128: 8}}), lines, paper=printed(frame))
+def test_the_papers_figures_stand_beside_ours_at_its_own_size_only(runs: pd.DataFrame) -> None:
+    (lines,) = results(LINES, runs).values()
+    shown = table(lines, "map_at_r", {("car color", "exact", "map_at_r"): (0.091, 0.001)})
+    assert shown["Paper"].tolist() == ["", "0.091 ± 0.001", ""]
+    (lines,) = results([Line("car color", "exact", 6, 2)], pd.DataFrame()).values()
+    assert table(lines, "map_at_r", {("car color", "exact", "map_at_r"): (0.091, 0.001)})["Paper"].tolist() == [""]

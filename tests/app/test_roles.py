@@ -33,7 +33,7 @@ As = Callable[[str], None]
 def sign_in(monkeypatch: pytest.MonkeyPatch, app: Page) -> As:
     """On a shared server behind a proxy: who asks from now on; ada views, ben edits, cleo trains."""
     serve(monkeypatch, **PROXY, training=True)
-    monkeypatch.setattr("parts.account_line.begin_anew_for_another", lambda: None)
+    monkeypatch.setattr("parts.account_line.reset_for_another_account", lambda: None)
     worlds.sign_in(monkeypatch, "ada", "parts.account_line")
     return lambda name: worlds.sign_in(monkeypatch, name, "parts.account_line")
 
@@ -107,7 +107,7 @@ def test_pages_say_why_controls_are_not_there_and_what_a_viewer_edits_and_takes_
     assert app.control("text_area", "templates").value == "a {} car in the rain"
     assert "draft" not in app.query_params
     assert kept_files(cache) == []
-    app.session_state["export_open"] = True
+    app.session_state["export_is_open"] = True
     app.open("explore").click("make_export").wait("export")
     (job,) = jobs().all("export")
     assert job.error is None

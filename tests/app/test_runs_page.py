@@ -69,7 +69,7 @@ def test_each_run_says_how_it_stands_and_what_can_be_done(app: Page, make: Make)
         app.says(f"**{name}**  {said}")
         assert [button.label for button in app.button if button.key == f"act_{name}"] == ([action] if action else [])
     assert app.errors == ["The loss is not finite."]
-    assert "Its process was ended from outside" in app.warnings[0]
+    assert "The process was stopped from outside" in app.warnings[0]
     assert not [code.value for code in app.code if "memory" in code.value]  # the last words of what failed stand in its message
     shutil.copy(runs["failed"].path / "output.log", runs["gone"].path)
     (runs["stopped"].path / "status.json").write_text("{")
@@ -167,7 +167,7 @@ def test_runs_are_drawn_together_and_told_apart_by_their_settings(app: Page, mak
     assert app.dataframe[1].value.set_index("Setting").loc["epochs"].tolist() == ["30", "20", "20"]
     assert {name: len(values) for name, values in _curves(app).items()} == {"guided": 1, "plain": 2, "third": 0}
     assert len(app.dataframe[0].value) == 3
-    app.set("runs", ["guided", "twin"]).says("Nothing: the runs have the same settings.")
+    app.set("runs", ["guided", "twin"]).says("Nothing. The runs have the same settings.")
 
 
 def test_runs_that_go_on_are_shown_first_or_the_newest_or_those_of_a_link(app: Page, make: Make) -> None:
@@ -206,9 +206,8 @@ def test_a_run_also_of_a_sweep_is_renamed_exported_and_deleted_after_a_question(
     app.set(f"name_{name}", "mine")
     assert app.at("runs").value == list(_curves(app)) == [renamed]
     assert [path.is_dir() for path in (runs / renamed, run.path)] == [True, False]
-    app.set("runs", [renamed, f"{parent}other"]).click(f"delete_{renamed}").says(f"Delete {renamed} with its weights and figures?")
-    app.click(f"delete_no_{renamed}").hides("with its weights")
-    app.click(f"delete_{renamed}").click(f"delete_yes_{renamed}")
+    app.set("runs", [renamed, f"{parent}other"]).hides("with its weights").set(f"deleting_{renamed}", True)
+    app.says(f"Delete {renamed} with its weights and figures?").click(f"delete_yes_{renamed}")
     assert [path.exists() for path in (runs / renamed, other.path)] == [False, True]
     assert app.at("runs").value == [f"{parent}other"]
 
@@ -249,7 +248,7 @@ def test_resume_begins_the_run_again(app: Page, make: Make, monkeypatch: pytest.
     assert asked == ["new", *states]
     run = make("going", GOING)
     app.run().set("runs", ["going"])  # which is neither renamed nor deleted, and stops when asked
-    assert [app.at(f"{what}_going").disabled for what in ("delete", "name")] == [True, True]
+    assert [app.at(f"{what}_going").disabled for what in ("deleting", "name")] == [True, True]
     app.click("act_going")
     assert run.stop_requested()
     assert (app.at("act_going").label, app.at("act_going").disabled) == ("Stopping", True)
@@ -298,11 +297,11 @@ def test_on_a_shared_server_only_who_began_a_run_renames_and_deletes_it(app: Pag
     trainings.begin_training(mine, lambda: make("mine", DONE, evaluations=1))
     trainings.begin_training(operators.path, lambda: None)  # to resume a run makes nobody its owner
     app.open("runs").set("runs", ["mine", "operators"])
-    assert [app.at(f"delete_{name}").disabled for name in ("mine", "operators")] == [False, True]
-    app.click("delete_mine")
+    assert [app.at(f"deleting_{name}").disabled for name in ("mine", "operators")] == [False, True]
+    app.set("deleting_mine", True)
     visit(monkeypatch, BEN)  # somebody else's click
     assert "Only the person who started a run" in app.click("delete_yes_mine").toasts[0]
-    assert [app.at(f"{what}_mine").disabled for what in ("delete", "name")] == [True, True]
+    assert [app.at(f"{what}_mine").disabled for what in ("deleting", "name")] == [True, True]
     assert (mine / "config.yaml").is_file()
     assert ADA not in (mine / "owner").read_text()
 
@@ -319,6 +318,6 @@ def test_a_run_with_weights_links_to_its_space(app: Page, make: Make, tmp_path: 
     elsewhere.best.write_bytes(b"")
     app.set("runs", ["elsewhere"])
     assert not app.links
-    app.says("Add its images under Images")
+    app.says("Add its images on the page Images")
     entry = dataset(tmp_path / "photos")
     assert app.run().links[0].proto.query_string == f"open={entry.id}&show=run+elsewhere"

@@ -13,11 +13,11 @@ import pytest
 from app_page import Page
 from likeness.data import remove_dataset
 from likeness.errors import InputError
-from parts import selection
 from parts.view_list import address_of
 from server import saved_views
 from server.saved_views import SavedView
 from server.visitors import own_dir
+from state import encode_rows
 from worlds import ADA, BEN, dataset, draw, serve, visit
 
 
@@ -127,7 +127,7 @@ def _open(app: Page, view: SavedView) -> Page:
 
 
 def test_a_view_holds_spaces_color_filters_search_and_map(app: Page, monkeypatch: pytest.MonkeyPatch) -> None:
-    asked = {"a": "Car color", "color": "Viewpoint", "filter_body_type": ["van", "suv"], "query": "12", "rows": selection.encode(np.array([3, 9]))}
+    asked = {"a": "Car color", "color": "Viewpoint", "filter_body_type": ["van", "suv"], "query": "12", "rows": encode_rows(np.array([3, 9]))}
     view = _save(app.visit(**asked, map_seed="7", beside="Table"), "Vans & more")
     assert app.at("view_name").value == ""
     opened = _open(app, view)
@@ -139,7 +139,7 @@ def test_a_view_holds_spaces_color_filters_search_and_map(app: Page, monkeypatch
     assert "saved" not in opened.query_params
     assert "Vans & more" in unescape(opened.html)
     rows = np.flatnonzero(np.random.default_rng(0).random(2000) < 0.5)
-    monkeypatch.setattr(selection, "_URL_LIMIT", 10)  # a selection that is too large for a link comes back, too
+    monkeypatch.setattr("state.MOST_LETTERS", 10)  # a selection that is too large for a link comes back, too
     app.session_state["rows"] = rows
     assert "rows" not in app.run().query_params
     assert _open(app, _save(app, "Half of them")).session_state["rows"].tolist() == rows.tolist()

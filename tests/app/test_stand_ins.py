@@ -139,7 +139,7 @@ ADDRESSES: dict[str, dict[str, str]] = {
 def test_a_result_that_comes_while_the_page_is_drawn_is_drawn(app: Page, results: Results, few_clusters: None, page: str) -> None:
     for name, value in ADDRESSES[page].items():
         app.query_params[name] = value
-    app.open(page)
+    app.open(page).begin_work()
     while results.is_due():
         app.run()
     drawn = _drawn(app)

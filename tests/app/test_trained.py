@@ -159,7 +159,7 @@ def test_an_embedding_is_watched_stopped_and_gone_on_with(app: Page, run: RunFol
     assert not job.finished
     app.press("Stop")
     assert job.wait(600)
-    app.run().says("Stopped; what was embedded is kept.")
+    app.run().says("Stopped. What was embedded is kept")
     monkeypatch.setattr(trained, "embed", embed)
     assert _a(app.press("Go on").wait("run spaces")).vectors.shape == (2000, 128)
 

@@ -472,20 +472,21 @@ def _app() -> list[Case]:
     app = str(_TESTS.parent / "app")
     if app not in sys.path:
         sys.path.append(app)
+    import state
     from likeness.data import ImageTable
     from pages.continuous import labels as continuous_labels
-    from parts import drafts, selection
+    from parts import drafts
 
     draft = {"name": "a", "question": "?", "templates": "a {}", "aspects": "b\nc", "attribute": None, "dim": 128, "solver": "exact", "seed": 0}
     table = ImageTable("t", Path("/"), pd.DataFrame({"path": ["a", "b"], "yaw": [1.0, 2.0]}))
 
     def links(folder: Path) -> None:
-        (folder / "rows.txt").write_text(selection.encode(np.array([1, 5, 1000, 70_000])))
+        (folder / "rows.txt").write_text(state.encode_rows(np.array([1, 5, 1000, 70_000])))
         (folder / "columns.json").write_text('["yaw"]')
         (folder / "draft.json").write_text(json.dumps([draft, draft | {"aspects": "d\ne"}]))
 
     def read(folder: Path) -> None:
-        rows = selection.decode((folder / "rows.txt").read_text(errors="replace"))
+        rows = state.decode_rows((folder / "rows.txt").read_text(errors="replace"))
         assert rows.dtype == np.int64
         assert len(rows) <= 2_000_000
         columns = (folder / "columns.json").read_text(errors="replace")

@@ -48,7 +48,7 @@ _REASONS = {
         *("io/text", "io/array_files", "io/mat_worker", "io/mat_process", "io/decoder_process"),
     ),
     "through a reader that has a case": (
-        *("training/runs/manage_runs", "training/loop/train", "app/pages/shifts/files", "app/pages/train/draft", "saliency/object_masks"),
+        *("training/runs/manage_runs", "training/loop/train", "app/pages/shifts/splits", "app/pages/train/draft", "saliency/object_masks"),
         *("exports/stores", "app/api/http_api"),
     ),
     "damaged and hostile content is in a test of its own": (

@@ -8,6 +8,7 @@ PAGE = AppPage(
     Path(__file__).parent,
     "Continuous",
     icon="straighten",
-    help="Judge spaces by labels on a scale, such as a pose, a viewpoint, a number or a caption.",
+    help="Judge spaces by labels on a scale, such as a number, a viewpoint, a pose or a caption.",
     group=EVALUATE,
+    labels="numbers",
 )

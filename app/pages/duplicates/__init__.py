@@ -8,5 +8,5 @@ PAGE = AppPage(
     Path(__file__).parent,
     "Duplicates",
     icon="content_copy",
-    help="Find images that are there twice, choose which of them stay, and see what leaks from one part of the images into another.",
+    help="Find duplicate images, choose which ones to keep, and check for leaks between splits.",
 )

@@ -1,95 +1,93 @@
-"""Copies: equal files, near copies, and the same thing by a notion; which of them stay, and what leaks across a split."""
-
-from pathlib import Path
+"""Duplicates: equal files, near duplicates, and what is the same by a notion; which images stay, and what leaks across a split."""
 
 import streamlit as st
 
-from likeness.duplicates import CopyGroups
-from pages.duplicates import PAGE, leaks, line, outcome, rows, search
-from pages.duplicates.search import Found
+from pages.duplicates import PAGE, results, search, threshold
+from pages.duplicates.search import Copies
 from parts import progress, sidebar
 from parts.sidebar import RAW, readable
 from parts.view import View, current_view
+from state import state
 
-_FILES, _NEAR, _NOTION = "Equal files", "Near copies", "Same by a notion"
 _HELP = {
-    _FILES: "Files that are equal byte by byte, wherever they lie and whatever they are called.",
-    _NEAR: "Images that the encoder sees as alike as a picture and its copy: saved again, made smaller, cropped.",
-    _NOTION: "Images that are the same in what a notion says, such as the same garment or the same scene; or by a trained run.",
+    "Equal files": "Files with the same bytes, whatever their names and folders.",
+    "Near duplicates": "Images as similar to the encoder as a picture and a resaved, resized or cropped copy of it.",
+    "Same by a notion": "Images that are the same in what a notion describes, such as the same garment or scene; or in a trained run's space.",
 }
-_FEWEST = 2
+_FILES, _NEAR, _NOTION = _HELP
 
 
 def main() -> None:
     """Draws the page."""
     view = current_view()
     PAGE.show_head()
-    st.html(Path(__file__).with_name("copies.css"))
     if not view.base.table.has_images:
-        st.info("These rows have no images, only vectors, so no copies can be shown. Choose images in the sidebar.", icon=":material/info:")
+        st.info(
+            "This dataset has vectors but no image files, so there is nothing to compare. Choose other images in the sidebar.", icon=":material/info:"
+        )
         return
-    if len(view.base) < _FEWEST:
-        st.info("A single image has no copy here. Bring more under Images.", icon=":material/info:")
+    if len(view.base) < 2:
+        st.info("There is only one image here. Add more on the Images page.", icon=":material/info:")
+        st.page_link("pages/images/page.py", label="Add images", icon=":material/add_photo_alternate:")
         return
-    kind, name = _kind(view)
+    kind, name = _choose_kind(view)
     if kind == _FILES:
         job = search.equal_files(view.entry.id, view.base.table)
-        if progress.follow(job, resume="Go on", stopped="The search was stopped."):
-            _result(view, job.result, 1.0, "files")
+        if progress.follow(job, resume="Continue", stopped="The search was stopped."):
+            _show(view, job.result, threshold.Threshold(1.0, is_measured=True), "files")
         return
     space = sidebar.space(view.entry.id, name)
-    level = line.choose(space)
+    level = threshold.choose(space)
     if level is None:
         return
     for below in (True, False):
-        job = search.near(view.entry.id, space, level, below)
-        if not progress.follow(job, resume="Go on", stopped="The search was stopped."):
+        job = search.near(view.entry.id, space, level.similarity, below)
+        if not progress.follow(job, resume="Continue", stopped="The search was stopped."):
             return
         if job.result is not None:
-            _result(view, job.result, level, space.key)
+            _show(view, job.result, level, space.key)
             return
 
 
-def _kind(view: View) -> tuple[str, str]:
-    """What counts as a copy, and the space that says so."""
+def _choose_kind(view: View) -> tuple[str, str]:
+    """What counts as a duplicate, and the space that says so."""
     names = sidebar.space_names(view.base)[1:]
     kinds = [_FILES, _NEAR, *([_NOTION] if names else [])]
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        kind = st.segmented_control("What counts as a copy", kinds, default=_NEAR, required=True, key="copies_kind", bind="query-params") or _NEAR
+        kind = (
+            st.segmented_control("What counts as a duplicate", kinds, default=_NEAR, required=True, key="copies_kind", bind="query-params") or _NEAR
+        )
         name = RAW
         if kind == _NOTION:
-            shown = [each for each in (st.session_state.get("b"), st.session_state.get("a")) if each in names]
+            shown = [each for each in (state.b, state.a) if each in names]
             first = names.index(shown[0]) if shown else 0
             name = st.selectbox("Notion", names, index=first, format_func=readable, key="copies_notion", bind="query-params", width=260)
     st.caption(_HELP[kind])
     return kind, name
 
 
-def _result(view: View, found: Found, level: float, key: str) -> None:
+def _show(view: View, found: Copies, level: threshold.Threshold, key: str) -> None:
+    """Draws groups first, then the pairs around the threshold and what leaks."""
     found = found.among(view.hidden)
-    groups = found.groups(level, len(view.base))
-    pairs = None if found.pairs is None else found.pairs.above(level)
-    if found.pairs is not None:
-        line.show_pairs(view, found.pairs, level)
-    if not len(groups):
-        what = "No two files are equal." if pairs is None else "No two images are as similar as that. Move the line to the left to see the nearest."
-        what = f"Among the images that match the filters: {what[:1].lower()}{what[1:]}" if view.hidden is not None else what
-        st.success(what, icon=":material/check:")
-    elif pairs is None or not leaks.attributes(view.base.table):
-        _groups(view, found, groups, key)
-    else:
-        in_groups, across = st.tabs(["Groups", "Leaks across a split"])
-        with in_groups:
-            _groups(view, found, groups, key)
-        with across:
-            leaks.show(view, pairs)
-    if pairs is not None:
-        st.caption(pairs.message)
-
-
-def _groups(view: View, found: Found, groups: CopyGroups, key: str) -> None:
-    outcome.show(view, found, groups, rows.left_whole(view, groups, key))
-    rows.show(view, found, groups, key)
+    groups = found.groups(level.similarity, len(view.base))
+    tabs = ["Groups", *(["Around the threshold"] if found.pairs is not None else [])]
+    attributes = results.split_attributes(view.base.table) if found.pairs is not None and len(groups) else []
+    if attributes:
+        tabs.append("Leaks across a split")
+    first, *others = st.tabs(tabs)
+    with first:
+        if len(groups):
+            results.show_groups(view, found, groups, key, is_reliable=level.is_measured)
+        else:
+            results.show_nothing(view, found)
+    if found.pairs is None:
+        return
+    with others[0]:
+        threshold.show_pairs(view, found.pairs, level.similarity)
+    if attributes:
+        with others[1]:
+            results.show_leaks(view, found.pairs.above(level.similarity), attributes)
+    st.caption(found.pairs.message)
 
 
 main()

@@ -1,4 +1,4 @@
-"""The searches behind the page Copies, in the background: shared by all who ask the same, stopped by anyone, the last ones kept."""
+"""The searches behind the page, in the background: shared by all with the same request, stopped by anyone, the last ones kept."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -25,13 +25,13 @@ from server.jobs import Job, Stage, Stopped, run_in_background
 
 _KEPT = 4  # results
 _MOST_PAIRS = 2_000_000  # kept with one result: 40 MB
-_WIDER = 1.5  # the distance up to which pairs are looked for, of that which counts as a copy: pairs below the line are shown, too
+_WIDER = 1.5  # the distance up to which pairs are looked for, of that which counts as a copy: pairs below it are shown, too
 Progress = Callable[..., None]
 Rows = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
-class Found:
+class Copies:
     """What a search found.
 
     Attributes:
@@ -50,7 +50,7 @@ class Found:
         """Sizes (k, 3) of some of the images."""
         return self.sizes[np.searchsorted(self.rows, rows)]
 
-    def among(self, hidden: NDArray[np.bool_] | None) -> "Found":
+    def among(self, hidden: NDArray[np.bool_] | None) -> "Copies":
         """What was found among the images that filters leave; `hidden` (n,) as in `View`."""
         if hidden is None:
             return self
@@ -77,27 +77,27 @@ def _equal_among(groups: CopyGroups, allowed: NDArray[np.bool_]) -> CopyGroups:
 
 
 def equal_files(dataset: str, table: ImageTable) -> Job:
-    """The job whose result is `Found` of equal files."""
+    """The job whose result is `Copies` of equal files."""
 
-    def work(job: Job) -> Found:
+    def work(job: Job) -> Copies:
         copies = exact_copies(table, progress=_reporter(job))
         rows = np.unique(np.concatenate([*copies.groups, np.empty(0, np.int64)]))
         sizes = image_sizes(table, rows, _reporter(job))
-        return Found(rows, sizes, equal=equal_groups(copies, len(table), ranks_by_size(rows, sizes, len(table))))
+        return Copies(rows, sizes, equal=equal_groups(copies, len(table), ranks_by_size(rows, sizes, len(table))))
 
     return run_in_background("copies", (dataset, len(table)), "Equal files", work, max_finished=_KEPT)
 
 
 def near(dataset: str, space: Space, threshold: float, below: bool = True) -> Job:
-    """The job whose result is `Found` of the pairs from a threshold on.
+    """The job whose result is `Copies` of the pairs from a threshold on.
 
     Args:
-        below: pairs are looked for down to somewhat below it, so that a line that moves a little needs no other search; the result is then None
+        below: pairs are looked for down to somewhat below it, so that moving it a little needs no new search; the result is then None
             where these are more than there is room for.
     """
     floor = _floor(threshold) if below else threshold
 
-    def work(job: Job) -> Found | None:
+    def work(job: Job) -> Copies | None:
         try:
             pairs = near_copies(space, floor, progress=_reporter(job), most=_MOST_PAIRS).of_images(space.image_numbers)
         except TooManyPairsError:
@@ -105,9 +105,9 @@ def near(dataset: str, space: Space, threshold: float, below: bool = True) -> Jo
                 return None
             raise
         rows = np.unique(pairs.rows)
-        return Found(rows, image_sizes(space.table, rows, _reporter(job)), pairs)
+        return Copies(rows, image_sizes(space.table, rows, _reporter(job)), pairs)
 
-    return run_in_background("copies", (dataset, space.key, floor), "Near copies", work, max_finished=_KEPT)
+    return run_in_background("copies", (dataset, space.key, floor), "Near duplicates", work, max_finished=_KEPT)
 
 
 def measure_threshold(space: Space) -> Job:
@@ -117,17 +117,17 @@ def measure_threshold(space: Space) -> Job:
         job.stage = Stage("Loading the encoder", 0, 0)
         return known_threshold(space, progress=_reporter(job))
 
-    return run_in_background("copy_threshold", space.key, "Measuring where the line should be", work)
+    return run_in_background("copy_threshold", space.key, "Measuring a suggested threshold", work)
 
 
 def _floor(threshold: float) -> float:
-    """The next of some similarities, twice as far from 1 each, that is lower by as much as pairs below the line shall be shown."""
+    """The next of some similarities, twice as far from 1 each, which leaves room for the pairs that are shown below the threshold."""
     distance = max(1 - threshold, 1e-6) * _WIDER
     return max(0.01, 1 - 2.0 ** np.ceil(np.log2(distance)))
 
 
 def _reporter(job: Job) -> Progress:
-    """For core: says how far each stage is, and ends the work once a stop was asked for."""
+    """For core: says how far each stage is, and ends the work once a stop was requested."""
 
     def report(done: int, total: int, stage: str = "") -> None:
         job.stage = Stage(stage, done, total)

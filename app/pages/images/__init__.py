@@ -8,6 +8,6 @@ PAGE = AppPage(
     Path(__file__).parent,
     "Images",
     icon="add_photo_alternate",
-    help="Bring images of your own: a folder, a table or an upload.",
+    help="Add your own images from a folder, a table or an upload.",
     needs="nothing",
 )

@@ -6,13 +6,14 @@ import streamlit as st
 
 from likeness.data import SHIPPED_CARS, DatasetEntry, find_dataset, list_datasets, remove_dataset, rename_dataset
 from likeness.errors import InputError
-from parts import cached, growing, interrupted, permissions
+from parts import add_images, cached, growing, interrupted, permissions
 from parts.plain import plain
 from server.access import check_may, redact, refusal
 from server.jobs import Job, jobs
 from server.settings import UPLOADS, server
 from server.visitor_data import remove_upload
 from server.visitors import own_uploads_dir, shown_name, visitor
+from state import state
 
 _LONGEST_END = 10.0  # seconds
 
@@ -23,15 +24,10 @@ def show() -> None:
     for entry in list_datasets(visitor()):
         with st.container(horizontal=True, vertical_alignment="center"):
             st.markdown(f"**{plain(entry.name)}**  \n:small[:gray[{_facts(entry)}]]", width="stretch")
-            explore_link(entry.id, "Explore")
+            add_images.explore_link(entry.id, "Explore")
             if _is_own(entry) and not refusal("edit"):
                 _rename_button(entry)
                 _remove_button(entry)
-
-
-def explore_link(id: str, label: str) -> None:
-    """To the map of a dataset; a link and no button, because Streamlit can't change a bound parameter and the page in one go."""
-    st.page_link("pages/explore/page.py", label=label, icon=":material/scatter_plot:", query_params={"open": id})
 
 
 def end(embeddings: Iterable[Job]) -> None:
@@ -44,7 +40,7 @@ def end(embeddings: Iterable[Job]) -> None:
 
 
 def _facts(entry: DatasetEntry) -> str:
-    """Where the images lie, how many there are, and what sees them."""
+    """Where the images lie, how many there are, and their encoder."""
     uploaded = entry.source.partition("/")[0] == UPLOADS or entry.source.startswith(f"{own_uploads_dir()}/")
     place = "shipped" if entry == SHIPPED_CARS else "uploaded" if uploaded else redact(entry.source)
     count = len(cached.table(entry.id)) if entry == SHIPPED_CARS else entry.count
@@ -53,7 +49,7 @@ def _facts(entry: DatasetEntry) -> str:
 
 
 def _is_own(entry: DatasetEntry) -> bool:
-    """Whether the visitor may rename and remove it: what ships belongs to nobody, and on a shared server each has his own."""
+    """Whether the visitor may rename and remove it: what ships belongs to nobody, and on a shared server visitors have their own."""
     return entry.id != SHIPPED_CARS.id and (not server().shared or entry.owner == visitor())
 
 
@@ -72,8 +68,8 @@ def _remove_button(entry: DatasetEntry) -> None:
 
 def _consequence() -> str:
     if server().shared:
-        return "Its pictures and their vectors are deleted from this server, and links to it open nothing any more."
-    return "It leaves this list, and links to it open nothing any more. The images stay where they are; embed them again to bring it back."
+        return "Its pictures and embeddings are deleted from this server, and links to it stop working."
+    return "It leaves this list, and links to it stop working. The images stay where they are; add them again to bring it back."
 
 
 def _check_own(id: str) -> None:
@@ -112,5 +108,5 @@ def _remove(id: str) -> None:
     except InputError as error:
         st.toast(plain(redact(error)), icon=":material/error:", duration="long")
         return
-    if st.session_state.get("dataset") == id:
-        st.session_state["dataset"] = SHIPPED_CARS.id
+    if state.dataset == id:
+        state.dataset = SHIPPED_CARS.id

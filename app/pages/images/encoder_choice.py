@@ -91,7 +91,7 @@ def _facts(encoder: PublishedEncoder, where: str) -> None:
         st.caption(" · ".join(facts), width="stretch")
         if not server().shared:
             label, key = "Measure again" if speed else "Measure its speed", f"speed_{where}"
-            help = "Takes some seconds; no download is needed for that. Other work on the machine slows it down."
+            help = "Takes a few seconds and needs no download. Other work on this machine slows it down."
             st.button(label, type="tertiary", icon=":material/speed:", key=key, help=help, on_click=_measure, args=(encoder,))
 
 
@@ -128,7 +128,7 @@ def _download(encoder: PublishedEncoder) -> None:
 
     forget_failed([] if server().shared else jobs().all("download"))
     try:
-        progress.tell_end(run_in_background("download", encoder.name, encoder.title, work, unit="MB", restart=True))
+        progress.notify_when_done(run_in_background("download", encoder.name, encoder.title, work, unit="MB", restart=True))
     except InputError as error:
         st.toast(plain(redact(error)), icon=":material/error:", duration="long")
         return
@@ -141,9 +141,9 @@ def _measure(encoder: PublishedEncoder) -> None:
 
 def _show_end(job: Job) -> None:
     if job.kind == "speed" and not job.error:
-        jobs().forget(job)  # its speed stands where it was asked for
+        jobs().forget(job)  # its speed is shown with the encoder
         return
-    progress.no_need_to_tell(job)
+    progress.cancel_notification(job)
     if job.error:
         st.error(plain(redact(job.error)), icon=":material/error:")
     elif job.stopped:
@@ -152,6 +152,6 @@ def _show_end(job: Job) -> None:
         st.success(f"{plain(job.title)} is on this machine.", icon=":material/check:")
     with st.container(horizontal=True):
         if job.error or job.stopped:
-            label = "Try again" if job.error else "Go on"
+            label = "Try again" if job.error else "Resume"
             st.button(label, icon=":material/replay:", key=f"again_{job.id}", on_click=jobs().again, args=(job,))
         st.button("Dismiss", key=f"dismiss_{job.id}", on_click=jobs().forget, args=(job,))

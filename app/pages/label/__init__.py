@@ -8,5 +8,5 @@ PAGE = AppPage(
     Path(__file__).parent,
     "Label",
     icon="new_label",
-    help="Label a few images, and the others follow: confirm what the space says, and correct what it gets wrong.",
+    help="Label a few images and spread the labels to the rest: confirm the suggestions and correct the mistakes.",
 )

@@ -4,4 +4,11 @@ from pathlib import Path
 
 from parts.app_page import EVALUATE, AppPage
 
-PAGE = AppPage(Path(__file__).parent, "Methods", icon="leaderboard", help="See how well each method finds images of the same label.", group=EVALUATE)
+PAGE = AppPage(
+    Path(__file__).parent,
+    "Methods",
+    icon="leaderboard",
+    help="See how well each method finds images of the same label.",
+    group=EVALUATE,
+    labels="classes",
+)

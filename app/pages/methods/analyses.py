@@ -16,11 +16,20 @@ from likeness.notions import METHOD_TITLES, Notion
 from likeness.plots import metric_bars, metric_curve
 from likeness.space import Space
 from likeness.studies import ANALYSIS_METRICS, PAPER_ENCODERS, SHIPPED_ENCODERS, embedding_sizes, encoder_sizes, prompt_counts, refusals
-from pages.methods import live_runs
-from pages.methods.live_runs import MeasureRequest, measuring
-from pages.methods.metric_words import called
-from pages.methods.request import content_of, with_baseline
-from pages.methods.settings import PAPER_DIM, choose_dimension, choose_methods, choose_notions, choose_runs, labeled_notions
+from pages.methods import measure
+from pages.methods.measure import (
+    PAPER_DIM,
+    MeasureRequest,
+    called,
+    choose_dimension,
+    choose_methods,
+    choose_notions,
+    choose_runs,
+    content_of,
+    labeled_notions,
+    measuring,
+    with_baseline,
+)
 from parts import cached, downloads, permissions, sidebar
 from parts.plain import plain
 from parts.sidebar import readable
@@ -57,13 +66,13 @@ def show_sizes(view: View) -> None:
             measuring(embedding_sizes, view.base, notions, methods, sizes, range(runs), metrics=ANALYSIS_METRICS),
             partial(_draw, slot="sizes", plot=partial(metric_curve, x="dim", log_x=True), sentences=partial(_about_sizes, view, notions)),
         )
-        live_runs.start_button("Measure", request, "sizes_start")
-    _show(view, "sizes", request, "Each method is fitted at each number of dimensions; a curve shows where it finds images of the same label best.")
+        measure.start_button("Measure", request, "sizes_start")
+    _show(view, "sizes", request, "Fits each method at each number of dimensions; a curve shows which number works best.")
 
 
 def show_encoders(view: View) -> None:
     """Whether a larger encoder is better."""
-    st.caption("Does a larger encoder help? Each one embeds the images and the prompts; the first time takes a while.")
+    st.caption("Does a larger encoder help? Each one embeds the images and the prompts, which takes a while the first time.")
     if permissions.refused("edit"):  # vectors of another encoder are kept
         return
     with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -88,12 +97,12 @@ def show_encoders(view: View) -> None:
             partial(_draw, slot="encoders", plot=partial(metric_bars, x="encoder"), sentences=_about_encoders),
             repeatable=True,  # an encoder whose weights were missing may be there the next time
         )
-        live_runs.start_button("Measure", request, "encoders_start")
+        measure.start_button("Measure", request, "encoders_start")
     _show(
         view,
         "encoders",
         request,
-        "Bars show how well each method does on top of each encoder; add the Oracle to see what labels would make possible.",
+        "Bars show how well each method does with each encoder. Add the Oracle to see what is possible with labels.",
     )
 
 
@@ -118,7 +127,7 @@ def _measuring_encoders(store: Path | None, refused: Mapping[str, str], *setting
 
 def show_prompts(view: View) -> None:
     """How many prompts are enough."""
-    st.caption("How many prompts does a notion need? Random samples of its prompts are fitted and judged; each run draws its own.")
+    st.caption("How many prompts does a notion need? Each run fits a random sample of them.")
     notions = labeled_notions(view)
     names = sorted(notions, key=lambda name: -len(notions[name].aspects))
     with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -133,8 +142,8 @@ def show_prompts(view: View) -> None:
             measuring(prompt_counts, view.base, notion, counts, methods, dim, range(runs), metrics=ANALYSIS_METRICS),
             partial(_draw, slot="prompts", plot=partial(metric_curve, x="prompts"), sentences=_about_prompts),
         )
-        live_runs.start_button("Measure", request, "prompts_start")
-    _show(view, "prompts", request, f"From {counts[0]} to {counts[-1]} prompts; a curve shows when more prompts stop helping.")
+        measure.start_button("Measure", request, "prompts_start")
+    _show(view, "prompts", request, f"From {counts[0]} to {counts[-1]} prompts: a curve shows when more prompts stop helping.")
 
 
 def _sized(notion: Notion) -> str:
@@ -157,15 +166,15 @@ def _request(title: str, content: Hashable, work: Work, draw: Callable[[Job], No
 
 def _show(view: View, slot: str, request: MeasureRequest | None, summary: str) -> None:
     if request is None:
-        st.warning("Choose at least one of each to measure something.", icon=":material/warning:")
-    live_runs.show(f"{slot}_{view.dataset}", request, lambda: st.container(border=True).markdown(f"**Nothing measured yet.** {summary}"))
+        st.warning("Choose at least one option in each field.", icon=":material/warning:")
+    measure.show(f"{slot}_{view.dataset}", request, lambda: st.container(border=True).markdown(f"**Nothing measured yet.** {summary}"))
 
 
 def _about_sizes(view: View, notions: Sequence[Notion], runs: pd.DataFrame, metric: str) -> list[str]:
     own = {sidebar.readable(notion.name): cached.dim_of(view.entry.id, notion) for notion in notions}
     lines = sentences(runs, "dim", metric, lambda dim: f"at {dim} dimensions", lambda dims: PAPER_DIM if PAPER_DIM in dims else dims[-1])
     alone = ", ".join(f"{dim} for {plain(name.lower())}" for name, dim in own.items())
-    return [*lines, f"The notions' own dimensions, without a look at labels: {alone}."]
+    return [*lines, f"Each notion's own number of dimensions, chosen without labels: {alone}."]
 
 
 def _about_encoders(runs: pd.DataFrame, metric: str) -> list[str]:
@@ -176,8 +185,7 @@ def _about_prompts(runs: pd.DataFrame, metric: str) -> list[str]:
     lines = sentences(runs, "prompts", metric, lambda count: f"at {count} prompts", lambda counts: counts[0])
     rank = int(runs["rank"].max())
     if 0 < rank < runs["prompts"].max():
-        said = f"More than {rank} prompts span no more than {rank} directions, all that the encoder's text side has"
-        lines.append(f"{said}: to as many dimensions nothing is left out, however many prompts there are.")
+        lines.append(f"The text encoder has {rank} dimensions, so more than {rank} prompts add no further direction.")
     return lines
 
 
@@ -186,7 +194,7 @@ def _draw(job: Job, slot: str, plot: "Plot", sentences: Sentences) -> None:
     if not job.found:
         st.container(height=_FRAME, border=False)
         return
-    summary, figure = _summary(job.stamp, metric, live_runs.runs_of(job), plot, sentences)
+    summary, figure = _summary(job.stamp, metric, measure.runs_of(job), plot, sentences)
     st.markdown(summary)
     if figure:
         st.plotly_chart(figure, theme="streamlit", key=f"{slot}_plot", config={"displaylogo": False})

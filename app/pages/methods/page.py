@@ -1,15 +1,13 @@
 """Methods: how well each method finds images of the same label, and what that depends on."""
 
-from pathlib import Path
-
 import streamlit as st
 
-from pages.methods import PAGE, analyses, comparison as comparison_view, settings
+from pages.methods import PAGE, analyses, comparison, measure
 from parts import aspect_labels
 from parts.view import View, current_view
 from server import added_labels
+from state import Item
 
-_STYLE = Path(__file__).parent / "comparison.css"
 # What has other choices for other images.
 _FIELDS = (
     *("compare_notions", "compare_dims", "sizes_notions", "sizes_range"),
@@ -17,16 +15,25 @@ _FIELDS = (
 )
 
 
+class _Choices:
+    """dataset: whose notions and dimensions the fields offer."""
+
+    prefix = "methods_"
+    dataset = Item[str | None]()
+
+
+choices = _Choices()
+
+
 def main() -> None:
     """Draws the page."""
     view = current_view()
-    st.html(_STYLE)
-    PAGE.show_head("Labels only measure the result; only the Oracle learns from them.")
+    PAGE.show_head("Labels only measure the result; the Oracle alone is trained on them.")
     _belong_to(view.dataset)
     if not _can_judge(view):
         return
     views = {
-        "Methods": comparison_view.show,
+        "Methods": comparison.show,
         "Dimensions": analyses.show_sizes,
         "Encoders": analyses.show_encoders,
         "Number of prompts": analyses.show_prompts,
@@ -42,16 +49,16 @@ def _can_judge(view: View) -> bool:
     """Whether labels say what is right; says what is missing, or where labels are the encoder's own guesses."""
     if _nothing_to_compare(view):
         return False
-    aspect_labels.caution(notion.attribute for notion in settings.labeled_notions(view).values())
+    aspect_labels.caution(notion.attribute for notion in measure.labeled_notions(view).values())
     return True
 
 
 def _belong_to(dataset: str) -> None:
-    """Fields with choices of other images begin anew when the images change."""
-    if st.session_state.setdefault("compared_images", dataset) != dataset:
-        st.session_state["compared_images"] = dataset
+    """Resets the fields whose choices depend on the images when these change."""
+    if choices.dataset not in (None, dataset):
         for field in _FIELDS:
             st.session_state.pop(field, None)
+    choices.dataset = dataset
 
 
 def _nothing_to_compare(view: View) -> bool:
@@ -60,20 +67,20 @@ def _nothing_to_compare(view: View) -> bool:
     own = [name for name in attributes if name not in added_labels.made_by_encoder(attributes)]
     if view.base.embed_texts is None:
         st.info(
-            "Notions need an encoder that reads text. Choose images that were embedded with a CLIP model, or embed these with one.",
+            "Methods need an encoder that reads text. Choose images embedded with a CLIP model, or embed these with one.",
             icon=":material/info:",
         )
         st.page_link("pages/images/page.py", label="Embed images", icon=":material/add_photo_alternate:")
     elif not own:
         st.info(
-            "This page uses labels to judge what each method finds, and these images have none of their own. Bring them in one folder per class, or "
-            "with a table that has a column of labels. Labels by aspects do not help here: the encoder would judge itself by its own guesses.",
+            "Judging methods needs labels, and these images have none of their own. Label some under Label, or add the images as one folder per "
+            "class or with a table that has a column of labels. Labels made by the encoder do not count: it would judge its own guesses.",
             icon=":material/info:",
         )
-        st.page_link("pages/images/page.py", label="Bring images with labels", icon=":material/add_photo_alternate:")
-    elif not settings.labeled_notions(view):
+        st.page_link("pages/images/page.py", label="Add images with labels", icon=":material/add_photo_alternate:")
+    elif not measure.labeled_notions(view):
         st.info(
-            "These images have labels, but no notion uses them yet. Write a notion, open its Settings and choose the labels under Judge by.",
+            "These images have labels, but no notion uses them. Write a notion, open its Settings and choose the labels under Judge by.",
             icon=":material/info:",
         )
         st.page_link("pages/notions/page.py", label="Write a notion", icon=":material/tune:")

@@ -93,7 +93,9 @@ def control_sentence(found: Sequence[Saliency], dims: Sequence[int], controls: M
                 f"{plain(readable(space.name))} {_share(space, against, masks, look):.0%}, a random projection to {dim} dimensions {chance:.0%}"
             )
     what = "the yellow" if look.differences else "the maps"
-    return f"Of {what}, this lies on the cars: {'; '.join(parts)}. Only what goes beyond chance says something about the notion." if parts else ""
+    return (
+        f"Share of {what} that lies on the cars: {'; '.join(parts)}. Only what exceeds the random projection is due to the notion." if parts else ""
+    )
 
 
 def _share(space: Saliency, against: Saliency, masks: Masks, look: Look) -> float:

@@ -8,6 +8,7 @@ PAGE = AppPage(
     Path(__file__).parent,
     "Semantics",
     icon="translate",
-    help="Does a space agree with words: do classes with related names lie close together?",
+    help="See whether classes with related names, such as sedan and coupe, lie close together in a space.",
     group=EVALUATE,
+    labels="classes",
 )

@@ -8,6 +8,7 @@ PAGE = AppPage(
     Path(__file__).parent,
     "Shifts",
     icon="moving",
-    help="How well does a network do on new classes, the more they differ from those it was trained on?",
+    help="See how well networks do on new classes, the more these differ from the training classes.",
     group=EVALUATE,
+    labels="classes",
 )

@@ -8,6 +8,6 @@ PAGE = AppPage(
     Path(__file__).parent,
     "What changed",
     icon="compare_arrows",
-    help="See which images have other neighbors, which searches got better or worse, and what a new version of the images changed.",
+    help="See which images get other neighbors, which searches get better or worse, and what a new version of the images changes.",
     group=EVALUATE,
 )

@@ -1,4 +1,4 @@
-"""The neighbors of an image in both spaces side by side, and the way to the map."""
+"""The neighbors of an image on both maps side by side, and the way to the map."""
 
 import numpy as np
 import streamlit as st
@@ -39,17 +39,17 @@ def neighbors_of(view: View, b: Space, first: int, attribute: str | None) -> Non
         )
         for number, (space, rows) in enumerate(zip((view.a, b), hits, strict=True))
     ]
-    with st.container(horizontal=True, gap="medium", wrap=False):
-        with st.container(width=_QUERY_WIDTH):
-            gallery(
-                [Section("Image", [query], captions=captions(view, np.array([query]), attribute))],
-                thumbnails=view.thumbnails, key="changes_query", query=query, tile=_QUERY_WIDTH - 30,
-            )  # fmt: skip
-        with st.container():
-            gallery(
-                sections, thumbnails=view.thumbnails, key="changes_neighbors", query=query, layout="columns", tile=TILE,
-                on_click=selection.ask,
-            )  # fmt: skip
+    left, right = st.columns([2, 9], gap="medium")  # below each other on a phone
+    with left:
+        gallery(
+            [Section("Image", [query], captions=captions(view, np.array([query]), attribute))],
+            thumbnails=view.thumbnails, key="changes_query", query=query, tile=_QUERY_WIDTH - 30,
+        )  # fmt: skip
+    with right:
+        gallery(
+            sections, thumbnails=view.thumbnails, key="changes_neighbors", query=query, layout="columns", tile=TILE,
+            on_click=selection.ask,
+        )  # fmt: skip
 
 
 def to_explore(rows: Rows) -> None:

@@ -13,16 +13,29 @@ from likeness.space import Space
 from pages.what_changed.changed_neighbors import TILE
 from parts import cached, progress, selection, sidebar, trained
 from parts.gallery import Section, gallery
+from parts.on_request import WorkRequest, jobs_on_request
 from parts.plain import plain
 from parts.sidebar import readable
 from parts.view import View
 from server.access import redact
 from server.addresses import address
-from server.jobs import Job, run_in_background
+from server.jobs import Job
 from server.visitors import visitor
+from state import Item, state
 
 _KEPT = 8
 _SEEDS = (0, 1, 2)
+_STATES = {"came": "Added", "went": "Removed", "changed": "Changed", "renamed": "Renamed", "same": "Unchanged"}
+
+
+class _Choices:
+    """version: id of the earlier version's dataset."""
+
+    prefix = "changes_"
+    version = Item[str | None]()
+
+
+choices = _Choices()
 
 
 @dataclass(frozen=True)
@@ -41,22 +54,26 @@ class VersionResult:
 
 
 def show(view: View) -> None:
-    """Draws the view: the images at hand are the new version, those that are chosen here the old one."""
+    """Draws the view: the open images are the new version, those that are chosen here the old one."""
     others = _others(view)
     if not others:
-        st.info("Bring the other version of these images under Images, embedded by the same encoder; then choose it here.", icon=":material/info:")
-        st.page_link("pages/images/page.py", label="Bring images", icon=":material/add_photo_alternate:")
+        st.info("Add the other version of these images under Images, with the same encoder. Then choose it here.", icon=":material/info:")
+        st.page_link("pages/images/page.py", label="Add images", icon=":material/add_photo_alternate:")
         return
     if cached.is_state(view.entry.id):
         st.info("These images are still being embedded; compare versions when that is done.", icon=":material/info:")
         return
-    if st.session_state.get("changes_version") not in (None, *others):
-        del st.session_state["changes_version"]
+    if choices.version not in (None, *others):
+        del choices.version
     old = st.selectbox(
-        "The old version of these images", list(others), index=None, format_func=others.__getitem__, key="changes_version",
-        placeholder="Choose images", width=360, help="Images are compared by their paths and by what their files hold.",
+        "Earlier version", list(others), index=None, format_func=others.__getitem__, key=_Choices.version.key,
+        placeholder="Choose images", width=360, help="Files are compared by path and by content.",
     )  # fmt: skip
     if old is None:
+        st.info(
+            "Choose the earlier version to see which images were added, removed or changed.",
+            icon=":material/info:",
+        )
         return
     try:
         before = cached.base(old)
@@ -64,9 +81,10 @@ def show(view: View) -> None:
     except InputError as error:
         st.error(plain(redact(error)), icon=":material/error:")
         return
-    job = _compare(view, before, spaces)
-    if progress.follow(job):
-        _draw(view, job.result, before, old)
+    help = "**What did the new version change?** Compares all files, and measures how far both versions lie apart in each space."
+    begun = jobs_on_request("Compare versions", help, _compare(view, before, spaces))
+    if begun and progress.follow(*begun):
+        _draw(view, begun[0].result, old)
 
 
 def _others(view: View) -> dict[str, str]:
@@ -81,13 +99,13 @@ def _others(view: View) -> dict[str, str]:
 def _spaces(view: View, old: str, before: Space) -> list[tuple[Space, Space]]:
     """Both versions in the encoder's space and in each notion that the sidebar shows."""
     found = [(before, view.base)]
-    names = dict.fromkeys(str(st.session_state.get(key)) for key in ("a", "b"))
+    names = dict.fromkeys((state.a, state.b))
     for name in (each for each in names if each in sidebar.notion_names(view.base) and not each.startswith(trained.PREFIX)):
         found.append((sidebar.space(old, name), sidebar.space(view.entry.id, name)))
     return found
 
 
-def _compare(view: View, before: Space, spaces: list[tuple[Space, Space]]) -> Job:
+def _compare(view: View, before: Space, spaces: list[tuple[Space, Space]]) -> WorkRequest:
     after = view.base
     by = view.color if view.color in before.table.attributes and view.color in after.table.attributes else None
 
@@ -103,7 +121,7 @@ def _compare(view: View, before: Space, spaces: list[tuple[Space, Space]]) -> Jo
         cached.content_of_table(after.table.frame),
     )
     title = f"Versions of {after.table.name}"
-    return run_in_background("version changes", key, title, work, unit="files", max_finished=_KEPT)
+    return WorkRequest("version changes", key, title, work, {"unit": "files", "kept": _KEPT})
 
 
 def _values(before: Space, after: Space, changes: VersionChanges, by: str | None) -> pd.DataFrame | None:
@@ -113,14 +131,14 @@ def _values(before: Space, after: Space, changes: VersionChanges, by: str | None
         return None
 
 
-def _draw(view: View, found: VersionResult, before: Space, old: str) -> None:
+def _draw(view: View, found: VersionResult, old: str) -> None:
     counts = found.changes.counts().set_index("change")["images"]
     relabeled = {name.removeprefix("relabeled: "): number for name, number in counts.items() if str(name).startswith("relabeled: ")}
     with st.container(horizontal=True):
-        for name in ("came", "went", "changed", "renamed", "same"):
-            st.metric(name.capitalize(), f"{counts[name]:,}", width="content")
+        for name, label in _STATES.items():
+            st.metric(label, f"{counts[name]:,}", width="content")
     for name, number in relabeled.items():
-        st.caption(f"{number:,} images have another {plain(readable(str(name)).lower())}.")
+        st.caption(f"{number:,} images have a different {plain(readable(str(name)).lower())} in the new version.")
     st.markdown(_sentence(found.distances))
     _draw_distances(found.distances)
     if found.values is not None:
@@ -134,9 +152,9 @@ def _sentence(distances: pd.DataFrame) -> str:
     named = [f"**{plain(readable(str(name)))}**" for name in distances["space"]]
     times = [f"in {name} {times:.2f} times" for name, times, far in zip(named, distances["times"], farther, strict=True) if far]
     rest = [name for name, far in zip(named, farther, strict=True) if not far]
-    said = [f"The versions lie farther apart than random halves of the old one: {sidebar.listed(times)} as far."] if times else []
+    said = [f"The versions differ more than two random halves of the earlier one: {sidebar.listed(times)} as much."] if times else []
     if rest:
-        said.append(f"In {sidebar.listed(rest)} they lie no farther apart than random halves of the old one.")
+        said.append(f"In {sidebar.listed(rest)}, they differ no more than two random halves of the earlier version.")
     return " ".join(said)
 
 
@@ -149,11 +167,19 @@ def _draw_distances(distances: pd.DataFrame) -> None:
         width="content",
         column_config={
             "space": "Space",
-            "distance": number("Distance", format="%.4f", help="Frechet distance of as many images of both versions as the halves have."),
-            "halves": number("Halves", format="%.4f", help="The same between random halves of the old version: noise."),
-            "largest half": number("Largest of the halves", format="%.4f"),
-            "times": number("Times", format="%.2f", help="Distance over halves; about 1 where nothing changed."),
-            "whole": number("All images", format="%.4f", help="The Frechet distance of all images of both versions."),
+            "distance": number(
+                "Distance",
+                format="%.4f",
+                help="Frechet distance: how much mean and spread of the vectors differ; 0 means not at all.",
+            ),
+            "halves": number("Random halves", format="%.4f", help="The distance between two random halves of the earlier version: chance alone."),
+            "largest half": number("Largest of the halves", format="%.4f", help="The largest distance between two halves, over three draws."),
+            "times": number("Ratio", format="%.2f", help="The distance divided by that of random halves: about 1 if nothing changed."),
+            "whole": number(
+                "All images",
+                format="%.4f",
+                help="The distance over all images; the columns before use as many as a half has.",
+            ),
         },
     )
 
@@ -167,11 +193,11 @@ def _draw_values(values: pd.DataFrame, attribute: str) -> None:
         width="content",
         height=min(3 + 35 * (1 + max(1, len(values))), 420),
         column_config={
-            "value": readable(attribute), "old": number("Old"), "new": number("New"), "came": number("Came"), "went": number("Went"),
+            "value": readable(attribute), "old": number("Before"), "new": number("Now"), "came": number("Added"), "went": number("Removed"),
             "changed": number("Changed"),
-            "turnover": number("Turnover", format="percent", help="Share of its images in either version that came, went or changed."),
-            "share": number("Share, points", format="%+.1f", help="Change of its share among all images."),
-            "times": number("Times", format="%.2f", help="Distance over that of random halves, from 20 images in each version on."),
+            "turnover": number("Turnover", format="percent", help="The share of its images, in either version, that were added, removed or changed."),
+            "share": number("Share of all images", format="%+.1f", help="How its share of all images changed, in percentage points."),
+            "times": number("Ratio", format="%.2f", help="Distance divided by that of random halves; measured from 20 images in each version."),
         },
     )  # fmt: skip
 
@@ -180,10 +206,10 @@ def _pictures(view: View, changes: VersionChanges, old: str) -> None:
     def rows(state: str, side: np.ndarray) -> list[int]:
         return [int(row) for row in side[changes.state == state]]
 
-    new = [("Came", "came"), ("Changed", "changed")]
+    new = [("Added", "came"), ("Changed", "changed")]
     sections = [Section(title, rows(state, changes.new), empty="None.") for title, state in new]
     gallery(sections, thumbnails=view.thumbnails, key="changes_came", query=view.query, tile=TILE, page=24, on_click=selection.ask)
-    gone = [("Changed, as they were", "changed"), ("Went", "went")]
+    gone = [("Changed, before", "changed"), ("Removed", "went")]
     sections = [Section(title, rows(state, changes.old), empty="None.") for title, state in gone]
     gallery(sections, thumbnails=address(f"/thumbnails/{old}/{{row}}"), key="changes_went", tile=TILE, page=24)
     st.page_link("pages/explore/page.py", label="See the clicked image on the map", icon=":material/scatter_plot:")
