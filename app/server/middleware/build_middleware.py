@@ -24,6 +24,7 @@ from server.settings import FORWARDED, ServerSettings, server
 from server.signed_in import authenticate
 
 _token = new_token()
+_PROXY_HINT = "  For TLS and single sign-on, put a reverse proxy in front; docs/serving.md has nginx examples.\n"
 
 
 def build_middleware(address: str) -> list[Middleware]:
@@ -49,6 +50,8 @@ def build_middleware(address: str) -> list[Middleware]:
 async def printed_link(app: object, prefix: str = "") -> AsyncIterator[None]:
     """Prints where the app is, below the path of `take_path_prefix`, once the port is known."""
     print(f"\n  Likeness is ready: {link(prefix)}\n", flush=True)
+    if server().shared:
+        print(_PROXY_HINT, flush=True)
     yield
 
 
