@@ -57,7 +57,7 @@ with st.sidebar, st.container(key="theme"):
     theme_switch()
 account_line.reset_for_another_account()
 note_visit()
-hand_labels.look_anew()
+hand_labels.reset_label_versions()
 link.begin(chosen.url_path)
 problems.begin()
 selection.keep_in_url()

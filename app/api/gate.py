@@ -13,9 +13,9 @@ from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from server.clients import client_of
-from server.middleware.hosts import READS
-from server.middleware.pace import Pace
-from server.middleware.programs import problem
+from server.middleware.bearer import problem
+from server.middleware.host_check import READS
+from server.middleware.rate_limit import Pace
 from server.request_scope import PROGRAM, answering, request_scope
 from server.settings import ServerSettings
 from server.signed_in import account_in

@@ -8,7 +8,7 @@ from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp
 
 from server.mcp_package import check_installed
-from server.middleware.programs import API, MCP, problem
+from server.middleware.bearer import API, MCP, problem
 from server.settings import ServerSettings
 
 Lifespan = Callable[[Any], AbstractAsyncContextManager[None]]

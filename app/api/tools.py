@@ -15,7 +15,7 @@ from starlette.types import Receive, Scope, Send
 from api.gate import Gate
 from api.operations import OPERATIONS, Operation, answered
 from api.schemas import Schema
-from server.middleware.programs import problem
+from server.middleware.bearer import problem
 from server.request_scope import answering
 
 if TYPE_CHECKING:

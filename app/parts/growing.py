@@ -69,7 +69,7 @@ def begin(entry: DatasetEntry, total: int = 0, prepare: Callable[[Job], None] | 
         growth.end(done)
         return done
 
-    return run_in_background(KIND, entry.id, entry.name, work, anew=True)
+    return run_in_background(KIND, entry.id, entry.name, work, restart=True)
 
 
 class PartialDatasetPublisher:

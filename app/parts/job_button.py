@@ -33,7 +33,7 @@ def job_button(label: str, place: str, kind: str, key: Hashable, title: str, wor
     if _kept.wanted.get(place) != key:
         st.button(label, key=f"make_{place}", on_click=_want, args=(place, kind, key), **looks)
         return None
-    job = run_in_background(kind, key, title, work, kept=kept)
+    job = run_in_background(kind, key, title, work, max_finished=kept)
     return job if progress.follow(job, stopped=stopped, place=place) else None
 
 

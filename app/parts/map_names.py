@@ -125,7 +125,7 @@ def _job(space: Space, words: tuple[str, ...]) -> Job:
 
     # without words the names come from the table, which differs between datasets of equal vectors, and when people label
     said = cached.content_of_table(space.table.frame) if space.embed_texts is None else ""
-    return run_in_background(KIND, (space.key, words, said), "Names of clusters", work, unit="words", kept=_KEPT)
+    return run_in_background(KIND, (space.key, words, said), "Names of clusters", work, unit="words", max_finished=_KEPT)
 
 
 @st.cache_resource(max_entries=_KEPT, show_spinner=False)

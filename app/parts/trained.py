@@ -60,4 +60,6 @@ def _embed(dataset_id: str, name: str) -> Job:
             raise InputError(f"The run '{run.name}' cannot read {len(table) - len(found.table)} of the images; take them out of the dataset.")
         return found.replace(name=name)
 
-    return run_in_background("run spaces", (dataset_id, encoder_identity(encoder)), f"Images as the run {run.name} sees them", work, kept=_KEPT)
+    return run_in_background(
+        "run spaces", (dataset_id, encoder_identity(encoder)), f"Images as the run {run.name} sees them", work, max_finished=_KEPT
+    )

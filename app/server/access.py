@@ -41,8 +41,8 @@ def resolve_path(given: str | Path) -> Path:
     """The path that a visitor names, before anything is looked up there.
 
     Where the server is not shared: the path, "~" expanded. On a shared server: "ROOT/..." below the root of that name, or "uploads/..." for
-    what he uploaded himself; or a whole path, if it lies below a root or in what Likeness itself keeps for its visitors. Symbolic links are followed
-    before the check. The same answer is given whether or not there is something, so that nobody can feel his way around.
+    what the visitor uploaded; or a whole path, if it lies below a root or in what Likeness itself keeps for its visitors. Symbolic links are followed
+    before the check. The same answer is given whether or not there is something, so that nobody can probe for files.
 
     Raises:
         InputError: no path, or on a shared server any other path.
@@ -101,7 +101,7 @@ def store_dir(entry: DatasetEntry) -> Path | None:
 
 
 def owner_of(source: str) -> str:
-    """Whose a dataset of this source is: the visitor's own where he uploaded it, everyone's ("") else."""
+    """Whose a dataset of this source is: the visitor's own if they uploaded it, everyone's ("") else."""
     return visitor() or "" if server().shared and source.partition("/")[0] == UPLOADS else ""
 
 
@@ -159,7 +159,7 @@ Act = Literal["edit", "train", "download"]
 
 
 def refusal(what: Act) -> str:
-    """Why the visitor may not do this, in a sentence; empty where he may.
+    """Why the visitor may not do this, in a sentence; empty if allowed.
 
     Args:
         what: "edit" for all that uploads, saves or removes; "train" for all that starts, stops or resumes a run; "download" for bringing an

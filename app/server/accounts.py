@@ -1,15 +1,19 @@
 """Who may sign in to a shared server, and what each may do there: a file of passwords, or the names that a proxy gives.
 
-The file has a line for each account, `name:role:hash`, the hash by Argon2id.
+The file has a line for each account, `name:role:hash`, the hash by Argon2id. `likeness admin password` runs this file with the
+file of passwords, a name and a role.
 """
 
 import os
 import re
+import sys
 from dataclasses import dataclass
 from functools import cache, lru_cache
+from getpass import getpass
 from pathlib import Path
 from typing import TYPE_CHECKING, cast, get_args
 
+from likeness.commands import answered
 from likeness.errors import InputError
 from likeness.io import text_of, write_atomic
 from server.settings import Role, server
@@ -125,3 +129,26 @@ def _hasher() -> "PasswordHasher":
 def _nobody() -> str:
     """A hash that no password is kept under, to compare with where there is no account."""
     return _hasher().hash(os.urandom(16))
+
+
+def ask_password(file: Path, name: str, role: Role) -> None:
+    """Asks for the password twice, without showing it, and writes the account.
+
+    Raises:
+        InputError: a name or password that does not fit, two different passwords, a file that cannot be read or written.
+    """
+    account_name(name)
+    try:
+        first, again = getpass(f"Password for {name}: "), getpass("Repeat the password: ")
+    except EOFError:
+        print(file=sys.stderr)  # ends the line of the question
+        raise InputError("No password was given, so nothing was written; enter it twice, a line each.") from None
+    if again != first:
+        raise InputError("The two passwords differ, so nothing was written; try again.")
+    set_password(file, name, first, role)
+    print(f"{name} may now sign in with the role {role}: likeness app --shared --auth {file}")
+
+
+if __name__ == "__main__":
+    with answered():
+        ask_password(Path(sys.argv[1]), sys.argv[2], cast(Role, sys.argv[3]))

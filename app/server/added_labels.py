@@ -26,7 +26,7 @@ _LONGEST = 60  # letters of a name
 
 
 def refusal_to_label(entry: DatasetEntry) -> str:
-    """Why the visitor may not add labels to a dataset, in a sentence; empty where he may."""
+    """Why the visitor may not add labels to a dataset, in a sentence; empty if allowed."""
     if server().shared and entry.owner != visitor():
         whose = "These images are someone else's" if entry.owner else "Everyone on this server sees these images"
         return f"{whose}, so no labels are added to them; upload them as your own to label them."

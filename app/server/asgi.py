@@ -16,10 +16,10 @@ from parts.warm import open_early
 from server import start_page
 from server.access import confine_server
 from server.housekeeping import keep_house
-from server.middleware.entrance import doors, printed_link
+from server.middleware.build_middleware import build_middleware, printed_link
 from server.middleware.limits import Limits
 from server.middleware.path_prefix import PathPrefix, take_path_prefix
-from server.script_turns import take_turns
+from server.script_scheduler import take_turns
 from server.settings import check_address, server
 from server.visitors import Visits
 
@@ -41,7 +41,7 @@ manifest_scanner.scan_component_manifests = lambda max_workers=None: []
 _SWITCH_SECONDS = 0.0005
 
 prefix = take_path_prefix()
-middleware = [Middleware(PathPrefix, prefix=prefix), Middleware(Visits, policy=start_page.content_policy()), *doors(address)]
+middleware = [Middleware(PathPrefix, prefix=prefix), Middleware(Visits, policy=start_page.content_policy()), *build_middleware(address)]
 if server().shared:
     middleware.append(Middleware(Limits, settings=server()))
     take_turns()

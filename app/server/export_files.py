@@ -1,4 +1,4 @@
-"""Exports as one file to download each: made in the visitor's own place, no larger than the server keeps for him, and gone within the hour."""
+"""Exports as one file to download each: made in the visitor's own place, no larger than the server keeps for them, and gone within the hour."""
 
 import secrets
 import shutil

@@ -11,7 +11,6 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 import pandas as pd
-import streamlit as st
 from numpy.typing import NDArray
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
@@ -25,10 +24,10 @@ from server.access import check_may, redact, refusal, resolve_entry
 from server.settings import server
 from server.signed_in import account
 from server.visitors import LABELS, TAGS, visitor, visitors_dir
+from state import Item
 
 _BY_HAND = "by_hand"  # folder of files of labels as they were when a run began
 _DAMAGED = -1  # in place of a version
-_LOOKED = "labels_looked_at"  # of the session: states by file, within one run of a page
 
 
 def store_of(entry: DatasetEntry, table: ImageTable) -> TagStore:
@@ -61,18 +60,18 @@ def remove(entry: DatasetEntry) -> None:
 
 
 def who() -> str:
-    """In whose name the visitor labels: his account's, his browser's, or where the server is not shared, the machine's user."""
+    """In whose name the visitor labels: the account's, the browser's, or where the server is not shared, the machine's user."""
     if server().shared:
-        return account() or f"visitor {hashlib.sha256((visitor() or '').encode()).hexdigest()[:8]}"  # not his folder's name, from which ids follow
+        return account() or f"visitor {hashlib.sha256((visitor() or '').encode()).hexdigest()[:8]}"  # not the folder's name, from which ids follow
     with suppress(OSError, KeyError, ImportError):
         return getpass.getuser()
     return "me"
 
 
 def refusal_to_tag(entry: DatasetEntry, table: ImageTable) -> str:
-    """Why the visitor may not label the images of a dataset, in a sentence; empty where he may.
+    """Why the visitor may not label the images of a dataset, in a sentence; empty if allowed.
 
-    His own he may label; those that everyone sees, where people sign in, so that each label has a name.
+    Visitors may label their own images; those that everyone sees only where people sign in, so that each label has a name.
     """
     if not table.has_images:
         return "Labels belong to images by their paths, and these rows have none."
@@ -95,9 +94,9 @@ def edit_labels(entry: DatasetEntry, table: ImageTable, work: Callable[[TagStore
     return work(store_of(entry, table), who())
 
 
-def look_anew() -> None:
+def reset_label_versions() -> None:
     """Called at the beginning of a page's run, all of which then sees the labels of one moment, and asks their file once."""
-    st.session_state[_LOOKED] = {}
+    _session.versions = {}
 
 
 def version(entry: DatasetEntry) -> int:
@@ -107,7 +106,7 @@ def version(entry: DatasetEntry) -> int:
 
 def newest_version(entry: DatasetEntry) -> int:
     """As `version`, of now and not of when this run of a page began."""
-    return _look(file_of(entry)).version
+    return _read_version(file_of(entry)).version
 
 
 def problem(entry: DatasetEntry) -> str:
@@ -210,7 +209,7 @@ def tagged(entry: DatasetEntry, space: Space) -> Space:
     return found
 
 
-class _State(NamedTuple):
+class LabelVersion(NamedTuple):
     """Which file, and its newest edit; one that took the place of another has another number."""
 
     file: Path
@@ -218,25 +217,32 @@ class _State(NamedTuple):
     version: int
 
 
-def _state(entry: DatasetEntry) -> _State:
+class _Session:
+    prefix = "label_"
+    versions = Item[dict[Path, LabelVersion] | None]()  # by file, within one run of a page
+
+
+_session = _Session()
+
+
+def _state(entry: DatasetEntry) -> LabelVersion:
     """Within a page's run as it was when this was first asked."""
     file = file_of(entry)
-    looked = None if get_script_run_ctx(suppress_warning=True) is None else st.session_state.get(_LOOKED)
-    if looked is None:
-        return _look(file)
-    if file not in looked:
-        looked[file] = _look(file)
-    state: _State = looked[file]
-    return state
+    known = None if get_script_run_ctx(suppress_warning=True) is None else _session.versions
+    if known is None:
+        return _read_version(file)
+    if file not in known:
+        known[file] = _read_version(file)
+    return known[file]
 
 
-def _look(file: Path) -> _State:
+def _read_version(file: Path) -> LabelVersion:
     try:
-        return _State(file, file.stat().st_ino, TagStore(file).version())
+        return LabelVersion(file, file.stat().st_ino, TagStore(file).version())
     except OSError:
-        return _State(file, 0, 0)
+        return LabelVersion(file, 0, 0)
     except InputError:
-        return _State(file, 0, _DAMAGED)
+        return LabelVersion(file, 0, _DAMAGED)
 
 
 @lru_cache(maxsize=64)
@@ -249,4 +255,4 @@ def _counts(file: Path, inode: int, version: int) -> pd.DataFrame:
     return TagStore(file).counts()
 
 
-_tagged: "WeakKeyDictionary[Space, tuple[_State | None, Space]]" = WeakKeyDictionary()
+_tagged: "WeakKeyDictionary[Space, tuple[LabelVersion | None, Space]]" = WeakKeyDictionary()

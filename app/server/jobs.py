@@ -18,7 +18,7 @@ from server.clients import client
 from server.settings import server
 from server.slots import Slots
 
-_KEPT = 64  # ended jobs of a kind
+_MAX_FINISHED = 64  # ended jobs of a kind
 _MOST_WAITING = 12  # jobs of one visitor of a shared server, those under way included
 _numbers = count()
 
@@ -41,7 +41,7 @@ class Job:
         work: `work(job)` calls `job.report(done, total)` as it goes on and returns early once `job.should_stop()`.
         unit: what it counts, in the plural.
         stoppable: whether people are offered to stop it.
-        turns: what it waits for before it begins; None: nothing.
+        slot_request: what it waits for before it begins; None: nothing.
 
     Attributes:
         id: kind and key in a short text, for widgets.
@@ -53,9 +53,16 @@ class Job:
     """
 
     def __init__(
-        self, kind: str, key: Hashable, title: str, work: "Work", unit: str = "images", stoppable: bool = True, turns: "Turns | None" = None
+        self,
+        kind: str,
+        key: Hashable,
+        title: str,
+        work: "Work",
+        unit: str = "images",
+        stoppable: bool = True,
+        slot_request: "SlotRequest | None" = None,
     ) -> None:
-        self.kind, self.key, self.title, self.unit, self.stoppable, self.turns = kind, key, title, unit, stoppable, turns
+        self.kind, self.key, self.title, self.unit, self.stoppable, self.slot_request = kind, key, title, unit, stoppable, slot_request
         self.done = self.total = 0
         self.stage: Stage | None = None
         self.found: list[Any] = []
@@ -132,17 +139,17 @@ class Job:
             raise Stopped
 
     def _run(self) -> None:
-        if self.turns is None:
+        if self.slot_request is None:
             self._work()
             return
         self.stage = Stage("Waiting for others to finish", 0, 0)
-        if self.turns.slots.wait_for(self.turns.who, self.should_stop):
+        if self.slot_request.slots.wait_for(self.slot_request.client, self.should_stop):
             self.stage, self._first_report = None, time.monotonic()
             try:
-                _step_back()
+                _lower_priority()
                 self._work()
             finally:
-                self.turns.slots.give_back(self.turns.who)
+                self.slot_request.slots.give_back(self.slot_request.client)
 
     def _work(self) -> None:
         try:
@@ -157,21 +164,21 @@ class Job:
             self.error = f"The work failed ({type(error).__name__}: {error}). Finished parts are kept; try again."
 
 
-def _step_back() -> None:
-    """Long work leaves the processors to pages that people wait for; on Linux a thread has a rank of its own."""
+def _lower_priority() -> None:
+    """Long work leaves the processors to pages that people wait for; on Linux a thread has a niceness of its own."""
     if sys.platform == "linux":
-        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), _RANK)
+        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), _NICENESS)
 
 
-_RANK = 10
+_NICENESS = 10
 Work = Callable[[Job], Any]
 
 
-class Turns(NamedTuple):
-    """On a shared server: of how many jobs at once one is, and for whom."""
+class SlotRequest(NamedTuple):
+    """On a shared server: the slots a job waits for, and the client it counts for."""
 
     slots: Slots
-    who: str
+    client: str
 
 
 class Jobs:
@@ -182,30 +189,32 @@ class Jobs:
         self._slots = Slots(server().max_jobs, server().visitor_jobs)
         self._lock = threading.Lock()
 
-    def run(self, kind: str, key: Hashable, title: str, work: Work, *, anew: bool = False, kept: int = _KEPT, **options: Any) -> Job:
-        """The job of this key, under way or ended; begun now where there is none, or where it has ended and is wanted `anew`."""
+    def run(
+        self, kind: str, key: Hashable, title: str, work: Work, *, restart: bool = False, max_finished: int = _MAX_FINISHED, **options: Any
+    ) -> Job:
+        """The job of this key, under way or ended; begun now where there is none, or where it has ended and `restart` is set."""
         with self._lock:
             job = self._jobs.pop((kind, key), None)
-            if job is None or (anew and job.finished):
-                job = Job(kind, key, title, work, **options, turns=self._turns())
+            if job is None or (restart and job.finished):
+                job = Job(kind, key, title, work, **options, slot_request=self._slot_request())
             self._jobs[kind, key] = job  # the last one asked for
             ended = [each for each in self._jobs.values() if each.kind == kind and each.finished and each is not job]
-            for each in ended[: max(0, len(ended) + 1 - kept)]:
+            for each in ended[: max(0, len(ended) + 1 - max_finished)]:
                 del self._jobs[kind, each.key]
             return job
 
-    def _turns(self) -> Turns | None:
+    def _slot_request(self) -> SlotRequest | None:
         if not server().shared:
             return None
-        who = client()
-        waiting = sum(not job.finished and job.turns is not None and job.turns.who == who for job in self._jobs.values())
+        client_name = client()
+        waiting = sum(not job.finished and job.slot_request is not None and job.slot_request.client == client_name for job in self._jobs.values())
         if waiting >= _MOST_WAITING:
             raise InputError(f"{waiting} computations of yours are under way or waiting; wait for one to finish, or stop it.")
-        return Turns(self._slots, who)
+        return SlotRequest(self._slots, client_name)
 
     def again(self, job: Job) -> Job:
         """The same work anew, where the job has ended."""
-        return self.run(job.kind, job.key, job.title, job.work, anew=True, unit=job.unit, stoppable=job.stoppable)
+        return self.run(job.kind, job.key, job.title, job.work, restart=True, unit=job.unit, stoppable=job.stoppable)
 
     def find(self, kind: str, key: Hashable) -> Job | None:
         """The job of this key, or None."""
@@ -236,6 +245,7 @@ def run_in_background(kind: str, key: Hashable, title: str, work: Work, **option
         kind, key: equal for work of equal results, which is shared.
         title: shown to people.
         work: called with the `Job`, on a thread of its own.
-        options: `unit` and `stoppable` of `Job`; `anew`, to begin again what has ended; `kept`, how many ended jobs of this kind stay in memory.
+        options: `unit` and `stoppable` of `Job`; `restart`, to run finished work again; `max_finished`, how many finished
+            jobs of this kind stay in memory.
     """
     return jobs().run(kind, key, title, work, **options)

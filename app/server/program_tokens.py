@@ -1,12 +1,17 @@
-"""Tokens of programs: a file with a line for each, `name:hash`, the hash by SHA-256; a token is drawn at random, so no slower hash is needed."""
+"""Tokens of programs: a file with a line for each, `name:hash`, the hash by SHA-256; a token is drawn at random, so no slower hash is needed.
+
+`likeness admin token` runs this file with the file of tokens and a name.
+"""
 
 import hashlib
 import os
 import re
 import secrets
+import sys
 from functools import lru_cache
 from pathlib import Path
 
+from likeness.commands import answered
 from likeness.errors import InputError
 from likeness.io import text_of, write_atomic
 from server.accounts import account_name
@@ -72,3 +77,9 @@ def _read(file: Path, stamp: int, size: int) -> dict[str, str]:
 
 def _digest(token: str) -> str:
     return hashlib.sha256(token.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+if __name__ == "__main__":
+    with answered():
+        print(write_token(Path(sys.argv[1]), sys.argv[2]))
+        print(f"This is the token of {sys.argv[2]}, which is shown only now: likeness app --api --program-tokens {sys.argv[1]}", file=sys.stderr)

@@ -1,4 +1,4 @@
-"""Pictures of a visitor's own that he searches with: kept among his uploads, so that a link shows the search again."""
+"""Pictures a visitor searches with: kept among their uploads, so that a link shows the search again."""
 
 import os
 import secrets
@@ -29,7 +29,7 @@ def keep(name: str, content: bytes) -> str:
 
 
 def find(token: str) -> Path:
-    """The file of a kept picture, the visitor's own or one whose link he was given.
+    """The file of a kept picture, the visitor's own or one whose link they were given.
 
     Raises:
         InputError: it is not kept any more, or never was.

@@ -31,7 +31,7 @@ def _room(own: Path) -> float | None:
 
 
 def write_draft(name: str, content: bytes) -> None:
-    """Keeps a draft of the visitor's, and of all his drafts those that he wrote last."""
+    """Keeps a draft of the visitor, and of all their drafts the latest."""
     file = own_dir() / DRAFTS / name
     write_atomic(file, content)
     if server().shared:
@@ -41,7 +41,7 @@ def write_draft(name: str, content: bytes) -> None:
 
 
 def check_count(folder: Path, what: str) -> None:
-    """Raises InputError where a visitor has as many files in a folder of his as he may; `what` says of what, in the plural."""
+    """Raises InputError if a visitor has as many files in this folder as allowed; `what` names them, in the plural."""
     if server().shared and folder.is_dir() and sum(1 for _ in folder.iterdir()) >= server().visitor_files:
         raise InputError(f"You keep {server().visitor_files:,} {what} here, the most that this server keeps for one visitor; remove some.")
 

@@ -12,14 +12,14 @@ _OWNER = "owner"
 
 
 def take(folder: Path) -> None:
-    """Writes down that the visitor of a shared server has begun the run of this folder; raises InputError where he may not train."""
+    """Writes down that the visitor of a shared server has begun the run of this folder; raises InputError if training is not allowed."""
     check_may("train")
     if server().shared and visitor():
         write_atomic(folder / _OWNER, _digest(visitor() or "").encode())
 
 
 def refusal_to_change(folder: Path) -> str:
-    """Why the visitor may not rename or delete a run, in a sentence; empty where he may."""
+    """Why the visitor may not rename or delete a run, in a sentence; empty if allowed."""
     if server().shared and not _is_own(folder):
         return "Only the person who started a run can rename or delete it here; ask whoever runs this server."
     return refusal("train")

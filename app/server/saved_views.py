@@ -27,7 +27,7 @@ class SavedView:
     """A view.
 
     Attributes:
-        name: what the visitor calls it; no other one of his has it, whatever the capitals.
+        name: what the visitor calls it; unique among the visitor's views, ignoring case.
         page: its part of the address, "" for the first page.
         parameters: name -> values, as the address has them.
         rows: the selected images as `state.encode_rows` writes them; "" for none, or where the address holds them.
@@ -45,7 +45,7 @@ def save(view: SavedView) -> SavedView:
     """Keeps a view under its name and returns it with its token.
 
     Raises:
-        InputError: the visitor may not, the name is taken or none, there are as many as he may keep, or it holds more than is kept.
+        InputError: the visitor may not, the name is taken or none, there are as many as allowed, or it holds more than is kept.
     """
     named = replace(view, name=_free_name(view.name, ""), token=secrets.token_hex(8))
     check_count(_folder(), "saved views")
@@ -88,7 +88,7 @@ def find(token: str) -> SavedView:
     """The visitor's view of this token, whole.
 
     Raises:
-        InputError: he keeps none, or its file is damaged.
+        InputError: there is none, or its file is damaged.
     """
     file = _folder() / f"{token}.json"
     if not _TOKEN.fullmatch(token) or not file.is_file():

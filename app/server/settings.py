@@ -37,8 +37,8 @@ class ServerSettings(FrozenConfig):
         max_upload_images: of one upload, those in ZIP files included.
         max_unpacked_mb: of one upload.
         max_uploads_gb: of all uploads on this server together; and as much of all exports that wait to be downloaded.
-        visitor_uploads_gb: of one visitor's uploads together; and as much of his exports.
-        visitor_files: drafts that are kept for one visitor, those written last; and as many notions and splits of his own.
+        visitor_uploads_gb: of one visitor's uploads together; and as much of their exports.
+        visitor_files: drafts that are kept for one visitor, those written last; and as many notions and splits of their own.
         max_prompts: of one notion.
         max_jobs: embeddings, comparisons and other long work under way at once; more wait for their turn.
         visitor_jobs: of these, by one visitor.
@@ -52,7 +52,7 @@ class ServerSettings(FrozenConfig):
         visitor_waiting_mb: of these, by one visitor.
         request_seconds: until a request must have come in, and between two parts of what it sends.
         max_cache_gb: of what can be computed again (maps, distances of labels, prompts' vectors); of more, what was not used for longest goes.
-        keep_days: after which a visitor's things are removed if he has not come back; None: never.
+        keep_days: after which a visitor's things are removed if they have not come back; None: never.
         max_pixels: of one uploaded image.
         datasets_mb: memory for the datasets that were last looked at, by all visitors together; more are opened again.
         fits_mb: memory for the spaces of notions that were last looked at, by all visitors together; more are fitted again when they are asked for.

@@ -11,9 +11,9 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from likeness.errors import InputError
 from server.accounts import role_of
+from server.middleware.bearer import is_for_programs
 from server.middleware.door_page import answer, plain
-from server.middleware.hosts import READS
-from server.middleware.programs import is_for_programs
+from server.middleware.host_check import READS
 from server.request_scope import request_scope
 from server.settings import Role, server
 
@@ -44,7 +44,7 @@ def has_role(name: str, role: Role) -> bool:
         return False
 
 
-async def let_in(app: ASGIApp, scope: Scope, receive: Receive, send: Send, name: str, is_still: Callable[[], bool]) -> None:
+async def authenticate(app: ASGIApp, scope: Scope, receive: Receive, send: Send, name: str, is_still: Callable[[], bool]) -> None:
     """Passes the request of an account on; what changes something, an upload say, only for the role edit. The API asks for the role itself, where it
     changes something.
 

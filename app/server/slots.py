@@ -21,7 +21,7 @@ class Slots:
         self._changed = threading.Condition(threading.RLock())
 
     def take(self, who: str) -> bool:
-        """Takes a slot, where one is free for him."""
+        """Acquires a slot for this client if one is free."""
         with self._changed:
             free = self._taken[who] < self.most_of_one and self._taken.total() < self.most
             if free:
@@ -29,7 +29,7 @@ class Slots:
             return free
 
     def wait_for(self, who: str, should_stop: Callable[[], bool]) -> bool:
-        """Takes a slot once one is free for him; False where he gave up."""
+        """Acquires a slot once one is free for this client; False if it gave up."""
         while not should_stop():
             with self._changed:
                 if self.take(who):
@@ -38,7 +38,7 @@ class Slots:
         return False
 
     def give_back(self, who: str) -> None:
-        """Frees a slot of his."""
+        """Frees a slot of this client."""
         with self._changed:
             self._taken[who] -= 1
             if self._taken[who] <= 0:
@@ -46,6 +46,6 @@ class Slots:
             self._changed.notify_all()
 
     def taken(self, who: str | None = None) -> int:
-        """How many are taken, by him or by all."""
+        """How many are taken, by one client or by all."""
         with self._changed:
             return self._taken.total() if who is None else self._taken[who]

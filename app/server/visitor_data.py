@@ -9,8 +9,6 @@ from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-import streamlit as st
-
 from likeness.data import DatasetEntry, list_datasets, remove_dataset
 from likeness.encoders import stored_of
 from likeness.errors import InputError
@@ -20,9 +18,17 @@ from server.backup import is_passing, whole
 from server.quotas import size_of
 from server.settings import UPLOADS, server
 from server.visitors import EMBEDDINGS, EXPORTS, LABELS, QUERY_PREFIX, own_dir, visitors_dir
+from state import Item
 
 SEEN = "seen"  # a file that is touched at each visit
 _REMOVED = ".removed-"
+
+
+class _Session:
+    visit_noted = Item(False)
+
+
+_session = _Session()
 
 
 @dataclass(frozen=True)
@@ -30,7 +36,7 @@ class VisitorData:
     """What is kept of one visitor.
 
     Attributes:
-        id: the name of his folder; of an account, it begins like the account's name.
+        id: the name of their folder; of an account, it begins like the account's name.
         seen: day of the last visit, as 2026-01-31.
         datasets, drafts, notions, splits, views: how many.
         megabytes: all files together.
@@ -54,10 +60,10 @@ def all_visitors() -> list[VisitorData]:
 
 
 def remove_visitor(id: str, by: str) -> None:
-    """Removes all that is a visitor's: pictures, vectors, labels, drafts, notions, splits, views, and his datasets from the list.
+    """Removes all that is a visitor's: pictures, vectors, labels, drafts, notions, splits, views, and their datasets from the list.
 
     Raises:
-        InputError: there is no such visitor, or his files cannot be removed.
+        InputError: there is no such visitor, or their files cannot be removed.
     """
     _check(id)
     for entry in list_datasets():
@@ -68,7 +74,7 @@ def remove_visitor(id: str, by: str) -> None:
 
 
 def remove_upload(entry: DatasetEntry, by: str) -> None:
-    """Takes a visitor's dataset off the list, with its pictures, vectors and labels, where no other dataset of his shows the same pictures.
+    """Takes a visitor's dataset off the list, with its pictures, vectors and labels, where no other dataset of theirs shows the same pictures.
 
     Raises:
         InputError: its files cannot be removed.
@@ -85,7 +91,7 @@ def remove_upload(entry: DatasetEntry, by: str) -> None:
 
 
 def export_visitor(id: str, file: Path) -> None:
-    """Writes all that is a visitor's into a ZIP file, his datasets' names with it.
+    """Writes all that is a visitor's into a ZIP file, with the names of their datasets.
 
     Raises:
         InputError: there is no such visitor, or the file is there already or cannot be written.
@@ -136,9 +142,9 @@ def last_seen(folder: Path) -> float:
 
 
 def note_visit() -> None:
-    """Writes down, once a session, that the visitor of a shared server has come, where something of his is kept."""
-    if server().shared and "visit_noted" not in st.session_state and own_dir().is_dir():
-        st.session_state["visit_noted"] = True
+    """Writes down, once a session, that the visitor of a shared server has come, where something of theirs is kept."""
+    if server().shared and not _session.visit_noted and own_dir().is_dir():
+        _session.visit_noted = True
         with suppress(OSError):  # a full disk keeps nobody out
             (own_dir() / SEEN).touch()
 

@@ -20,6 +20,7 @@ from server.middleware.proxies import is_https
 from server.request_scope import request_scope
 from server.settings import server
 from server.signed_in import account
+from state import Item
 
 COOKIE = "likeness_visitor"
 DRAFTS, EMBEDDINGS, EXPORTS, LABELS, TAGS = "drafts", "embeddings", "exports", "labels", "tags"
@@ -29,8 +30,16 @@ _TOKEN = re.compile(r"[0-9a-f]{32}")
 _NOBODY = "nobody"  # a folder that is never made
 
 
+class _Session:
+    prefix = "visitor_"
+    token = Item[str](make=lambda: secrets.token_hex(16))  # in place of the cookie, for a browser that takes none
+
+
+_session = _Session()
+
+
 def visitor() -> str | None:
-    """Who is asking on a shared server, as the name of his folder; "" in a background thread. None elsewhere: there all is the starter's own."""
+    """Who is asking on a shared server, as the name of their folder; "" in a background thread. None elsewhere: there all is the starter's own."""
     if not server().shared:
         return None
     name = account()
@@ -65,7 +74,7 @@ def own_uploads_dir() -> Path:
 
 
 def shown_name() -> str:
-    """The visitor as he stands in the log: his account, or the name of his folder."""
+    """The visitor as named in the log: the account, or the name of the folder."""
     return account() or visitor() or ""
 
 
@@ -75,7 +84,7 @@ def exports_dir() -> Path:
 
 
 def draft_file(name: str) -> Path:
-    """Where a draft of this name lies: the visitor's own, or that of another one who gave him its link; else where his own will lie."""
+    """Where a draft of this name lies: the visitor's own, or that of another one whose link was given; else where their own will lie."""
     own = own_dir() / DRAFTS / name
     if visitor() is None or own.is_file():
         return own
@@ -104,7 +113,7 @@ def _browser() -> str:
         brought = HTTPConnection(scope).cookies.get(COOKIE, "") if scope else ""
         return _browser_digest(brought) if is_token(brought) else ""
     kept = st.context.cookies.get(COOKIE, "")
-    return _browser_digest(kept if is_token(kept) else st.session_state.setdefault("visitor", secrets.token_hex(16)))
+    return _browser_digest(kept if is_token(kept) else _session.token)
 
 
 def _browser_digest(token: str) -> str:

@@ -310,7 +310,7 @@ def test_uploads_are_read_by_their_owner_and_by_link_only_and_no_config_of_a_run
     config = as_yaml(resolve_config(config_from({"data": {"source": source}})))
     assert source in shared_name(config)
     visit(monkeypatch, BEN)
-    for written in (source, str(table.root)):  # nobody else by its name, wherever he read it
+    for written in (source, str(table.root)):  # nobody else by its name, wherever they read it
         with pytest.raises(InputError, match=rf"{HERE}|There is nothing at"):
             read_dataset(resolve_source(written))
     assert len(read_dataset(resolve_entry(entry))) == 1  # whoever was given its link
@@ -321,7 +321,7 @@ def test_uploads_are_read_by_their_owner_and_by_link_only_and_no_config_of_a_run
 
 
 def test_a_visitor_reads_what_is_his_own_and_nothing_of_the_owner(places: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A thread in the background has no visitor; the owner's notions and splits in the cache are his alone."""
+    """A thread in the background has no visitor; the owner's notions and splits in the cache are theirs alone."""
     every = places / "cache" / "visitors"
     for token in ("", ADA):
         visit(monkeypatch, token)
@@ -382,7 +382,7 @@ def test_no_path_of_the_server_is_told_also_not_by_errors_of_labels(places: Path
     assert redact(damaged.value).startswith(f"The tags in '{store.path.name}' ")
 
 
-COMMANDS = ("access.py", "jobs.py", "password.py", "serve.py", "admin.py", "settings.py")
+COMMANDS = ("access.py", "jobs.py", "serve.py", "admin.py", "settings.py")
 
 
 def test_every_error_that_the_app_shows_is_redacted() -> None:

@@ -19,8 +19,8 @@ from api import picture_routes
 from navigation import HOME, MOVED, PAGES
 from server import start_page
 from server.addresses import address
+from server.middleware.bearer import API, MCP
 from server.middleware.path_prefix import PathPrefix
-from server.middleware.programs import API, MCP
 
 APP = Path(__file__).resolve().parents[2] / "app"
 SCRIPTS = APP.parent / "core" / "likeness" / "plots" / "linked_map" / "scripts"
@@ -28,7 +28,7 @@ OTHERS = {API[1:], MCP[1:], "login", "logout", "token", "media"}
 FIRST = sorted({str(route.path).split("/")[1] for route in [*picture_routes.ROUTES, *start_page.routes()]} | OTHERS)
 OWN = re.compile(rf"/({'|'.join(filter(None, FIRST))})(/|\?|$)")
 # what a request's path is compared with, and where a route is said to be
-COMPARES = {f"server/{name}.py" for name in ("middleware/login", "middleware/token_door", "middleware/programs", "start_page")} | {
+COMPARES = {f"server/{name}.py" for name in ("middleware/login", "middleware/token_door", "middleware/bearer", "start_page")} | {
     "api/picture_routes.py"
 }
 

@@ -25,7 +25,7 @@ from starlette.testclient import TestClient
 import likeness as lk
 from api.gate import Gate
 from likeness.data import add_dataset, new_entry
-from server.middleware.hosts import Hosts
+from server.middleware.host_check import Hosts
 from server.middleware.limits import Limits
 from server.program_tokens import write_token
 from server.settings import ServerSettings

@@ -138,7 +138,7 @@ def test_the_estimate_of_even_work_is_exact_at_each_report(pauses: list[float], 
 def test_a_key_has_one_job_at_a_time_its_end_is_shared_and_a_second_attempt_leaves_the_first_as_it_was() -> None:
     release, jobs = threading.Event(), Jobs()
     first = jobs.run("embedding", "photos", "Embedding", lambda job: job.found.append(1) or release.wait(600))
-    assert jobs.run("embedding", "photos", "Embedding", lambda job: None, anew=True) is first
+    assert jobs.run("embedding", "photos", "Embedding", lambda job: None, restart=True) is first
     assert jobs.run("judging", "photos", "Judging", lambda job: None) is not first
     assert jobs.all("embedding") == [first]
     jobs.forget(first)
@@ -156,11 +156,11 @@ def test_a_key_has_one_job_at_a_time_its_end_is_shared_and_a_second_attempt_leav
 @pytest.mark.parametrize("kept", [1, 3])
 def test_of_each_kind_those_asked_for_last_are_kept(kept: int) -> None:
     jobs, release = Jobs(), threading.Event()
-    under_way = jobs.run("maps", "slow", "Slow", lambda job: release.wait(600), kept=kept)
-    other = jobs.run("texts", 0, "Other", lambda job: None, kept=kept)
+    under_way = jobs.run("maps", "slow", "Slow", lambda job: release.wait(600), max_finished=kept)
+    other = jobs.run("texts", 0, "Other", lambda job: None, max_finished=kept)
     for key in range(5):
-        assert jobs.run("maps", key, "Quick", lambda job: None, kept=kept).wait(600)
-        jobs.run("maps", 0, "Quick", lambda job: None, kept=kept).wait(600)
+        assert jobs.run("maps", key, "Quick", lambda job: None, max_finished=kept).wait(600)
+        jobs.run("maps", 0, "Quick", lambda job: None, max_finished=kept).wait(600)
     assert [job.key for job in jobs.all("maps") if job is not under_way] == {1: [0], 3: [3, 4, 0]}[kept]
     assert under_way in jobs.all("maps")
     assert jobs.find("texts", 0) is other

@@ -195,7 +195,7 @@ def test_room_for_uploads_is_the_visitors_and_what_others_leave_and_one_beyond_i
         folder = cache / "visitors" / who / "uploads" / "x"
         folder.mkdir(parents=True)
         (folder / "big.png").write_bytes(b"x" * size)
-        assert room_for_uploads() == pytest.approx(0.0015)  # his own are part of what is his
+        assert room_for_uploads() == pytest.approx(0.0015)  # their own are part of what is theirs
     shutil.rmtree(cache)
     shared(visitor_uploads_gb=0.00002)
     picture = (draw_noise(tmp_path, 1, size=64) / "00.png").read_bytes()

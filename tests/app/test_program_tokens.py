@@ -16,7 +16,7 @@ from starlette.testclient import TestClient
 from likeness.errors import InputError
 from likeness.tagging import TagStore, tags_file
 from server.accounts import set_password
-from server.middleware.entrance import HeaderLogin
+from server.middleware.build_middleware import HeaderLogin
 from server.middleware.login import Login
 from server.middleware.token_door import TokenDoor, new_token
 from server.program_tokens import program_name, read_tokens, write_token

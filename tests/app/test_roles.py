@@ -232,7 +232,7 @@ _WRITES = {
 }
 _ASKS = {"begin_training", "check_may", "check_may_edit", "edit_labels", "try_edit", "permitted", "refusal", "refused"}
 _ELSEWHERE = {
-    "exporting._file": "a file to download, which is gone within the hour: who may look may take along what he sees",
+    "exporting._file": "a file to download, which is gone within the hour: who may look may take along what they see",
     "accounts.set_password": "of the command `likeness admin password`",
     "admin.main": "of the command `likeness admin`",
     "program_tokens.write_token": "of the command `likeness admin token`",

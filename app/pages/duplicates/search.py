@@ -85,7 +85,7 @@ def equal_files(dataset: str, table: ImageTable) -> Job:
         sizes = image_sizes(table, rows, _reporter(job))
         return Copies(rows, sizes, equal=equal_groups(copies, len(table), ranks_by_size(rows, sizes, len(table))))
 
-    return run_in_background("copies", (dataset, len(table)), "Equal files", work, kept=_KEPT)
+    return run_in_background("copies", (dataset, len(table)), "Equal files", work, max_finished=_KEPT)
 
 
 def near(dataset: str, space: Space, threshold: float, below: bool = True) -> Job:
@@ -107,7 +107,7 @@ def near(dataset: str, space: Space, threshold: float, below: bool = True) -> Jo
         rows = np.unique(pairs.rows)
         return Copies(rows, image_sizes(space.table, rows, _reporter(job)), pairs)
 
-    return run_in_background("copies", (dataset, space.key, floor), "Near duplicates", work, kept=_KEPT)
+    return run_in_background("copies", (dataset, space.key, floor), "Near duplicates", work, max_finished=_KEPT)
 
 
 def measure_threshold(space: Space) -> Job:

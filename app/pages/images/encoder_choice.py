@@ -128,7 +128,7 @@ def _download(encoder: PublishedEncoder) -> None:
 
     forget_failed([] if server().shared else jobs().all("download"))
     try:
-        progress.notify_when_done(run_in_background("download", encoder.name, encoder.title, work, unit="MB", anew=True))
+        progress.notify_when_done(run_in_background("download", encoder.name, encoder.title, work, unit="MB", restart=True))
     except InputError as error:
         st.toast(plain(redact(error)), icon=":material/error:", duration="long")
         return
@@ -136,7 +136,7 @@ def _download(encoder: PublishedEncoder) -> None:
 
 
 def _measure(encoder: PublishedEncoder) -> None:
-    run_in_background("speed", encoder.name, f"Measuring {encoder.title}", lambda job: measure_speed(encoder), stoppable=False, anew=True)
+    run_in_background("speed", encoder.name, f"Measuring {encoder.title}", lambda job: measure_speed(encoder), stoppable=False, restart=True)
 
 
 def _show_end(job: Job) -> None:

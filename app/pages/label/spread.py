@@ -38,7 +38,7 @@ class SpreadRequest:
             given = column.astype(object).where(column.notna(), None)
             return spread_labels(self.space, given, self.method, together=self.together, progress=job.report)
 
-        return run_in_background("label spreading", key, "Spreading the labels", work, kept=_KEPT, stoppable=False)
+        return run_in_background("label spreading", key, "Spreading the labels", work, max_finished=_KEPT, stoppable=False)
 
 
 def without(rows: NDArray[np.int64], skipped: set[int]) -> NDArray[np.int64]:

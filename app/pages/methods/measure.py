@@ -81,7 +81,7 @@ def find(request: MeasureRequest) -> Job | None:
 
 def begin(request: MeasureRequest) -> Job:
     """Starts a comparison, unless one of this key is under way."""
-    return run_in_background(_KIND, request.key, request.title, request.work, unit="runs", anew=True, kept=_KEPT)
+    return run_in_background(_KIND, request.key, request.title, request.work, unit="runs", restart=True, max_finished=_KEPT)
 
 
 def show(slot: str, request: MeasureRequest | None, invitation: Callable[[], None]) -> None:

@@ -46,7 +46,7 @@ def begin_controls(request: SaliencyRequest) -> Job:
         found = _maps(request, [space for _, space in projections], job)
         return {dim: [each for (of, _), each in zip(projections, found, strict=True) if of == dim] for dim in dims}
 
-    return run_in_background("saliency", ("controls", dims, *request.key), "Saliency maps of random projections", work, kept=_KEPT)
+    return run_in_background("saliency", ("controls", dims, *request.key), "Saliency maps of random projections", work, max_finished=_KEPT)
 
 
 def control_dims(request: SaliencyRequest) -> tuple[int, ...]:

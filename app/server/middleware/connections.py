@@ -18,10 +18,10 @@ _open: Counter[str] = Counter()
 
 def use_own_connections() -> None:
     """Has uvicorn, which chooses its protocol by this name before it loads the app, speak HTTP as below."""
-    http.AutoHTTPProtocol = _Patient if server().shared else _Quick
+    http.AutoHTTPProtocol = _IdleTimeoutProtocol if server().shared else _NoDelayProtocol
 
 
-class _Quick(http.AutoHTTPProtocol):  # type: ignore[name-defined,misc]
+class _NoDelayProtocol(http.AutoHTTPProtocol):  # type: ignore[name-defined,misc]
     """HTTP on one connection, whose answers do not wait for the browser to confirm what it has got of them before, 40 ms each time.
 
     asyncio sees to that itself, but not for a socket like the one that Streamlit listens on.
@@ -34,7 +34,7 @@ class _Quick(http.AutoHTTPProtocol):  # type: ignore[name-defined,misc]
         super().connection_made(transport)
 
 
-class _Patient(_Quick):
+class _IdleTimeoutProtocol(_NoDelayProtocol):
     """The same on a shared server. A trusted proxy opens as many as it likes: it counts its own clients."""
 
     def connection_made(self, transport: Any) -> None:

@@ -12,7 +12,7 @@ from starlette.types import Receive, Scope, Send
 from starlette.websockets import WebSocket
 
 from server.addresses import address
-from server.middleware.programs import readable
+from server.middleware.bearer import readable
 
 _HERE = Path(__file__).parent
 _STYLE = (_HERE / "door_page.css").read_text(encoding="utf-8")

@@ -12,7 +12,7 @@ from streamlit.runtime import get_instance
 
 from server.clients import client_of, named
 from server.middleware.door_page import answer
-from server.middleware.pace import Pace
+from server.middleware.rate_limit import Pace
 from server.settings import ServerSettings
 from server.slots import Slots
 
@@ -64,7 +64,7 @@ class Limits:
             slots.give_back(client)
 
     async def _let_wait(self, client: str) -> None:
-        """Who asks for too much is told so after a while, so that he does not ask at once again; not more at a time than cost nothing."""
+        """Refuses a client that asks for too much after a pause, so that it does not ask again at once; only as many wait as cost nothing."""
         if self._told_later.take(client):
             try:
                 await asyncio.sleep(_TOLD_AFTER)
@@ -112,12 +112,12 @@ class Limits:
             self._waiting.end(session, size)
 
     def _in_time(self, receive: Receive) -> Receive:
-        """What a client sends, or that he has gone where nothing comes."""
+        """What a client sends, or a disconnect if nothing comes."""
         asked_for_all = False
 
         async def within() -> Message:
             nonlocal asked_for_all
-            if asked_for_all:  # from here on, only that he goes
+            if asked_for_all:  # from here on, only the disconnect
                 return await receive()
             try:
                 message = await asyncio.wait_for(receive(), self._settings.request_seconds)

@@ -17,14 +17,14 @@ from server import audit
 from server.access import redact
 from server.accounts import Account, account_name, read_accounts, verified
 from server.middleware.attempts import Attempts, address_key
+from server.middleware.bearer import bearer_of
 from server.middleware.door_cookie import cookie_of, set_cookie
 from server.middleware.door_page import answer, door_page, form, form_content, go_to, plain, target_of, wants_page
-from server.middleware.programs import bearer_of
 from server.middleware.proxies import client_address
 from server.middleware.token_door import is_health
 from server.program_tokens import program_name
 from server.settings import ServerSettings, server
-from server.signed_in import let_in
+from server.signed_in import authenticate
 
 _AT_ONCE = 2  # passwords that are checked: each takes 64 MB
 _LOGIN, _LOGOUT, _COOKIE = "/login", "/logout", "session"
@@ -67,9 +67,9 @@ class Login:
         if response is not None:
             await answer(scope, receive, send, response)
         elif name and shown is not None:
-            await let_in(self.app, scope, receive, send, name, lambda: True)
+            await authenticate(self.app, scope, receive, send, name, lambda: True)
         elif name:
-            await let_in(self.app, scope, receive, send, name, partial(self._is_still, key, name))
+            await authenticate(self.app, scope, receive, send, name, partial(self._is_still, key, name))
         elif wants_page(scope):
             await answer(scope, receive, send, _page(target_of(scope), page=scope["path"]))
         else:

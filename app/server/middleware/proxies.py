@@ -33,7 +33,7 @@ def client_address(scope: Scope) -> str:
 
 
 def is_https(scope: Scope) -> bool:
-    """Whether the browser's connection is encrypted, by this server or by a proxy. Whoever claims so wrongly gets cookies that his browser drops."""
+    """Whether the browser's connection is encrypted, by this server or by a proxy. A false claim only yields cookies that the browser drops."""
     forwarded = Headers(scope=scope).get("x-forwarded-proto", "").partition(",")[0].strip()
     return scope.get("scheme") in ("https", "wss") or forwarded == "https"
 

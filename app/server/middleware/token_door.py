@@ -9,9 +9,9 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from likeness.errors import InputError
 from server.access import redact
+from server.middleware.bearer import bearer_of
 from server.middleware.door_cookie import cookie_of, set_cookie
 from server.middleware.door_page import answer, door_page, form, form_content, go_to, plain, target_of, wants_page
-from server.middleware.programs import bearer_of
 from server.program_tokens import program_name
 from server.request_scope import PROGRAM
 

@@ -35,7 +35,7 @@ class Pace:
             return max(0.0, -left / self._a_second)
 
     def is_overdrawn(self, who: str) -> bool:
-        """Whether a client has had more than his allowance."""
+        """Whether a client has used more than its allowance."""
         with self._lock:
             return self._now(who, self._clock()) < 0
 

@@ -13,20 +13,21 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from likeness.errors import InputError
 from server import audit
 from server.accounts import account_name
+from server.middleware.bearer import bearer_of
 from server.middleware.door_page import answer, plain
-from server.middleware.hosts import Hosts
+from server.middleware.host_check import Hosts
 from server.middleware.login import Login
-from server.middleware.programs import bearer_of
 from server.middleware.proxies import is_trusted, peer
 from server.middleware.token_door import TokenDoor, is_health, new_token
 from server.program_tokens import program_name
 from server.settings import FORWARDED, ServerSettings, server
-from server.signed_in import let_in
+from server.signed_in import authenticate
 
 _token = new_token()
+_PROXY_HINT = "  For TLS and single sign-on, put a reverse proxy in front; docs/serving.md has nginx examples.\n"
 
 
-def doors(address: str) -> list[Middleware]:
+def build_middleware(address: str) -> list[Middleware]:
     """The outermost first, for a server that is bound to `address`.
 
     Raises:
@@ -49,6 +50,8 @@ def doors(address: str) -> list[Middleware]:
 async def printed_link(app: object, prefix: str = "") -> AsyncIterator[None]:
     """Prints where the app is, below the path of `take_path_prefix`, once the port is known."""
     print(f"\n  Likeness is ready: {link(prefix)}\n", flush=True)
+    if server().shared:
+        print(_PROXY_HINT, flush=True)
     yield
 
 
@@ -61,8 +64,8 @@ def link(prefix: str = "") -> str:
 
 
 class HeaderLogin:
-    """Lets those in whom a trusted proxy names in a header, and nobody who writes that header himself; programs by tokens of their own, past the
-    proxy, too.
+    """Lets in whom a trusted proxy names in a header, and refuses that header from anyone else; programs by tokens of their own, also past the
+    proxy.
 
     Args:
         app: what lies behind.
@@ -91,4 +94,4 @@ class HeaderLogin:
             sentence = f"The reverse proxy names no account in {self.header}; open its address, and sign in there."
             await answer(scope, receive, send, plain(sentence, 401))
             return
-        await let_in(self.app, scope, receive, send, name, lambda: True)
+        await authenticate(self.app, scope, receive, send, name, lambda: True)

@@ -1,6 +1,6 @@
 """On a shared server, pages are computed side by side, but few for one client at a time, and while others keep it busy, not without a pause.
 
-Who asks for as much as the server can do waits for his own pages; the others hardly notice.
+A client that asks for as much as the server can do waits for its own pages; the others hardly notice.
 """
 
 import math
@@ -14,17 +14,17 @@ from typing import Any
 from streamlit.runtime.scriptrunner.script_runner import ScriptRunner
 
 from server.clients import client
-from server.middleware.pace import Pace
+from server.middleware.rate_limit import Pace
 from server.settings import server
 
-# On a busy server, the seconds of processor that a client's pages may have at once, how many come back each second, and how many he may have
-# had too much, which says how long he waits at most.
+# On a busy server, the seconds of processor that a client's pages may have at once, how many come back each second, and by how much a client
+# may overdraw, which limits how long it waits.
 _AT_ONCE, _A_SECOND, _MOST_OWED = 0.8, 0.06, 0.3
 _BUSY, _LATELY = 0.1, 10.0  # busy is a server that computes others' pages for this share of about so many seconds
 _POLL_SECONDS, _FORGOTTEN = 0.25, 0.001
 
 
-class ScriptTurns:
+class ScriptScheduler:
     """Whose page is computed next.
 
     Args:
@@ -77,7 +77,7 @@ def take_turns() -> None:
 
 
 def _in_turn(run: Any) -> Any:
-    turns = ScriptTurns(server().visitor_scripts)
+    turns = ScriptScheduler(server().visitor_scripts)
 
     @wraps(run)
     def run_in_turn(self: ScriptRunner, rerun: Any) -> None:

@@ -10,9 +10,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from server import script_turns
-from server.middleware.pace import Pace
-from server.script_turns import ScriptTurns
+from server import script_scheduler
+from server.middleware.rate_limit import Pace
+from server.script_scheduler import ScriptScheduler
 from worlds import Clock
 
 
@@ -26,7 +26,7 @@ def test_an_allowance_is_spent_and_comes_back(monkeypatch: pytest.MonkeyPatch) -
     clock.now = 1000.0
     assert [pace.spend("ada", amount) for amount in (10, 1)] == [0, 0.5]
     assert Pace(a_second=0.5, at_once=1, most_owed=3, clock=clock).spend("ada", 1000) == 6  # no more is owed than is said
-    monkeypatch.setattr("server.middleware.pace._MOST_KNOWN", 10)
+    monkeypatch.setattr("server.middleware.rate_limit._MOST_KNOWN", 10)
     pace = Pace(a_second=1, at_once=2, clock=clock)
     for number in range(100):
         clock.now += 1
@@ -40,9 +40,9 @@ def clock() -> Clock:
 
 
 @pytest.fixture
-def turns(monkeypatch: pytest.MonkeyPatch, clock: Clock) -> ScriptTurns:
-    monkeypatch.setattr(script_turns, "_POLL_SECONDS", 0.01)
-    return ScriptTurns(1, clock)
+def turns(monkeypatch: pytest.MonkeyPatch, clock: Clock) -> ScriptScheduler:
+    monkeypatch.setattr(script_scheduler, "_POLL_SECONDS", 0.01)
+    return ScriptScheduler(1, clock)
 
 
 def _beside(work: Callable[[], object]) -> threading.Event:
@@ -52,7 +52,7 @@ def _beside(work: Callable[[], object]) -> threading.Event:
     return done
 
 
-def test_pages_of_one_client_wait_for_each_other_and_not_for_others(turns: ScriptTurns) -> None:
+def test_pages_of_one_client_wait_for_each_other_and_not_for_others(turns: ScriptScheduler) -> None:
     turns.begin("ada")
     second = _beside(lambda: turns.begin("ada"))
     other = _beside(lambda: turns.begin("ben"))
@@ -62,13 +62,13 @@ def test_pages_of_one_client_wait_for_each_other_and_not_for_others(turns: Scrip
     assert second.wait(60)
 
 
-def _page(turns: ScriptTurns, clock: Clock, who: str, seconds: float) -> None:
+def _page(turns: ScriptScheduler, clock: Clock, who: str, seconds: float) -> None:
     turns.begin(who)
     clock.now += seconds
     turns.end(who, seconds)
 
 
-def test_on_a_busy_server_who_has_had_more_than_his_share_waits(turns: ScriptTurns, clock: Clock) -> None:
+def test_on_a_busy_server_who_has_had_more_than_his_share_waits(turns: ScriptScheduler, clock: Clock) -> None:
     _page(turns, clock, "ada", 6)
     _page(turns, clock, "ben", 4)
     again = _beside(lambda: turns.begin("ada"))
@@ -79,7 +79,7 @@ def test_on_a_busy_server_who_has_had_more_than_his_share_waits(turns: ScriptTur
     assert again.wait(60)
 
 
-def test_nobody_waits_longer_than_some_seconds(turns: ScriptTurns, clock: Clock) -> None:
+def test_nobody_waits_longer_than_some_seconds(turns: ScriptScheduler, clock: Clock) -> None:
     _page(turns, clock, "ben", 6)
     turns.begin("ada")
     turns.end("ada", 1000)
@@ -90,7 +90,7 @@ def test_nobody_waits_longer_than_some_seconds(turns: ScriptTurns, clock: Clock)
 
 
 @pytest.mark.parametrize("others", [0.0, 0.8])
-def test_on_a_quiet_server_nobody_waits(turns: ScriptTurns, clock: Clock, others: float) -> None:
+def test_on_a_quiet_server_nobody_waits(turns: ScriptScheduler, clock: Clock, others: float) -> None:
     for _ in range(5):
         _page(turns, clock, "ada", 100)
     _page(turns, clock, "ben", others)
@@ -98,7 +98,7 @@ def test_on_a_quiet_server_nobody_waits(turns: ScriptTurns, clock: Clock, others
     assert again.wait(60)
 
 
-def test_the_time_that_others_kept_a_page_waiting_does_not_count(turns: ScriptTurns, clock: Clock) -> None:
+def test_the_time_that_others_kept_a_page_waiting_does_not_count(turns: ScriptScheduler, clock: Clock) -> None:
     turns.begin("ada")
     turns.begin("ben")
     clock.now += 60
@@ -115,7 +115,7 @@ def test_the_time_that_others_kept_a_page_waiting_does_not_count(turns: ScriptTu
 @pytest.mark.filterwarnings("ignore:missing ScriptRunContext")
 def test_a_page_is_charged_for_what_its_own_thread_computes(monkeypatch: pytest.MonkeyPatch) -> None:
     charged: list[float] = []
-    monkeypatch.setattr(script_turns, "client", lambda: "ada")
+    monkeypatch.setattr(script_scheduler, "client", lambda: "ada")
     monkeypatch.setattr(Pace, "spend", lambda self, who, amount: charged.append(amount))
 
     def page(runner: object, rerun: str) -> None:
@@ -126,7 +126,7 @@ def test_a_page_is_charged_for_what_its_own_thread_computes(monkeypatch: pytest.
             time.sleep(0.5)
 
     for rerun in ("work", "wait"):
-        script_turns._in_turn(page)(None, rerun)
+        script_scheduler._in_turn(page)(None, rerun)
     assert charged[0] >= 0.2 > charged[1]
 
 
@@ -146,13 +146,13 @@ def test_what_is_loaded_leaves_garbage_collection(monkeypatch: pytest.MonkeyPatc
 
 def test_answers_leave_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without TCP_NODELAY, each picture after the first on a connection came 40 ms late."""
-    from server.middleware.connections import _Quick
+    from server.middleware.connections import _NoDelayProtocol
 
-    monkeypatch.setattr(_Quick.__mro__[1], "connection_made", lambda self, transport: None)
+    monkeypatch.setattr(_NoDelayProtocol.__mro__[1], "connection_made", lambda self, transport: None)
     with socket.create_server(("127.0.0.1", 0)) as server, socket.create_connection(server.getsockname()):
         accepted, _ = server.accept()
         with accepted:
             assert not accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
             transport = SimpleNamespace(get_extra_info=lambda name: accepted if name == "socket" else None)
-            _Quick.connection_made(object.__new__(_Quick), transport)  # type: ignore[arg-type]
+            _NoDelayProtocol.connection_made(object.__new__(_NoDelayProtocol), transport)  # type: ignore[arg-type]
             assert accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
