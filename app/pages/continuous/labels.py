@@ -95,7 +95,7 @@ def read(view: View, config: LabelsConfig) -> WorkRequest:
     def work(job: Job) -> ImageLabels:
         return read_image_labels(view.base.table, config, job.report_or_stop)
 
-    return WorkRequest("label distances", key_of(view, config), "Comparing labels", work, {"unit": "pairs of images", "kept": _KEPT})
+    return WorkRequest("label distances", key_of(view, config), "Comparing labels", work, {"unit": "pairs of images", "max_finished": _KEPT})
 
 
 def distance_help(config: LabelsConfig) -> str:

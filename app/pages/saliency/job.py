@@ -33,7 +33,7 @@ class SaliencyRequest:
 
 def work_of(request: SaliencyRequest) -> WorkRequest:
     """Work whose result is one `Saliency` for each space."""
-    return WorkRequest("saliency", request.key, "Saliency maps", lambda job: _maps(request, request.spaces, job), {"kept": _KEPT})
+    return WorkRequest("saliency", request.key, "Saliency maps", lambda job: _maps(request, request.spaces, job), {"max_finished": _KEPT})
 
 
 def begin_controls(request: SaliencyRequest) -> Job:

@@ -52,7 +52,7 @@ def _neighborhoods(a: Space, b: Space) -> WorkRequest:
         return neighborhood_changes(a, b, K, progress=job.report_or_stop)
 
     title = f"Neighbors in {readable(a.name)} and {readable(b.name)}"
-    return WorkRequest("neighborhood changes", (a.key, b.key, K), title, work, {"unit": "searches", "kept": _KEPT})
+    return WorkRequest("neighborhood changes", (a.key, b.key, K), title, work, {"unit": "searches", "max_finished": _KEPT})
 
 
 def _draw_moved(found: NeighborhoodChanges, a: Space, b: Space) -> None:

@@ -72,7 +72,7 @@ def _queries(view: View, b: Space, label: str, score: str) -> WorkRequest:
         return query_changes(a, b, label, score, progress=job.report, should_stop=job.should_stop)
 
     title = f"Searches in {readable(a.name)} and {readable(b.name)}"
-    return WorkRequest("query changes", (a.key, b.key, label, score, values), title, work, {"unit": "spaces", "kept": _KEPT})
+    return WorkRequest("query changes", (a.key, b.key, label, score, values), title, work, {"unit": "spaces", "max_finished": _KEPT})
 
 
 def _draw(found: QueryChanges, b: Space, label: str) -> None:

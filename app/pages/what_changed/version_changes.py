@@ -121,7 +121,7 @@ def _compare(view: View, before: Space, spaces: list[tuple[Space, Space]]) -> Wo
         cached.content_of_table(after.table.frame),
     )
     title = f"Versions of {after.table.name}"
-    return WorkRequest("version changes", key, title, work, {"unit": "files", "kept": _KEPT})
+    return WorkRequest("version changes", key, title, work, {"unit": "files", "max_finished": _KEPT})
 
 
 def _values(before: Space, after: Space, changes: VersionChanges, by: str | None) -> pd.DataFrame | None:
