@@ -56,5 +56,5 @@ def show_paths(page: AppPage) -> None:
         table = current_view().base.table
         paths.sort(key=lambda each: not each.suits(table))
     with st.container(horizontal=True, gap="small", key="paths"):
-        for other in paths:
-            st.page_link(other.folder / "page.py", label=other.title, icon=f":material/{other.icon}:", help=other.help)
+        for each in paths:
+            st.page_link(each.folder / "page.py", label=each.title, icon=f":material/{each.icon}:", help=each.help)

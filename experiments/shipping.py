@@ -31,7 +31,9 @@ def ship(progress: Progress | None = None) -> int:
     ship_embeddings(table, "cars")
     ship_texts("cars", [*(prompt for notion in notions for prompt in notion.prompts), *list_prompts("cars")])
     ship_texts("cars-small", list_prompts("cars-small"))
-    ship_vocabulary("photos", photo_nouns("photos").prompts)
+    nouns = photo_nouns("photos")
+    assert nouns is not None
+    ship_vocabulary("photos", nouns.prompts)
     base = embed(table)
     for name in ("cars", "cars-small"):
         write_sight(name, table.paths())

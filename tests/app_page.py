@@ -39,7 +39,7 @@ class Page(AppTest):
     def begin_work(self, *kinds: str) -> Self:
         """The page after a click on each button that begins work: of these kinds, or all."""
         wanted = {f"begin_{kind.replace(' ', '_')}" for kind in kinds}
-        for key in [button.key for button in self.button if (button.key or "").startswith("begin_")]:
+        for key in [button.key for button in self.button if (button.key or "").startswith("begin_") and not button.disabled]:
             if not kinds or key in wanted:
                 self.click(key)
         return self
@@ -104,7 +104,7 @@ class Page(AppTest):
     @property
     def links(self) -> list[Any]:
         """Its links to pages, without those to the others of its group."""
-        paths = {page.title for page in navigation.PAGES if page.group}
+        paths = {page.title for page in navigation.PAGES if page.group} | {"search", "saliency"}  # and those of the large picture
         return [link for link in self.get("page_link") if link.proto.label not in paths]
 
     @property

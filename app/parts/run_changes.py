@@ -10,7 +10,7 @@ from likeness.training import RunConfig, RunFolder, as_yaml, config_from, export
 from parts.plain import plain
 from server import run_owners, trainings
 from server.access import redact, shared_name
-from state import Item
+from state import Item, state
 
 
 class _Begun:
@@ -107,6 +107,6 @@ def _take_deletion(run: RunFolder) -> None:
 def _replace_choice(old: str, new: str | None) -> None:
     """What the page Runs shows, after a run has another name or is gone; the whole page is drawn again."""
     shown.runs_changed = True
-    shown.runs = [name if name != old else new or "" for name in shown.runs if name != old or new]
+    state.runs = [new or name if name == old else name for name in state.runs or [] if name != old or new]
     if begun.folder.endswith(f"/{old}"):
         begun.folder = ""

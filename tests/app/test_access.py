@@ -406,7 +406,7 @@ def _errors_used(nodes: list[ast.AST]) -> list[ast.expr]:
 def _redacted(nodes: list[ast.AST]) -> set[ast.AST]:
     safe: set[ast.AST] = set()
     for node in nodes:
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("redact", "problem_of", "InputError"):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("redact", "refused", "InputError"):
             safe.update(each for argument in node.args for each in ast.walk(argument))
         elif isinstance(node, ast.Raise) and node.cause is not None:
             safe.update(ast.walk(node.cause))

@@ -61,9 +61,7 @@ def test_a_notion_colors_photos_without_labels_by_its_aspects(app: Page, photos:
     assert view.color == f"{ASPECTS}car color"
     assert view.frame[view.color].tolist() == view.base.best_aspects(get_notion("car color")).tolist()
     assert set(view.base.table.attributes) == set()
-    app.says("a guess, not a label", "The encoder reads this notion in these images.").hides(
-        "green", "check"
-    )  # marks of what is right are for labels
+    app.says("guess, not a label", "The encoder reads this notion in these images.").hides("green", "check")  # marks of what is right are for labels
     save_notion(COLORS, folder=cache / "notions")  # for images of any kind: it comes before those for others, at once
     app = _open(app.fresh("layout"), photos)
     assert _color(app) == f"{ASPECTS}two colors"

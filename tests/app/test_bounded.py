@@ -166,7 +166,7 @@ def test_pages_have_statistics_while_torch_is_being_imported() -> None:
 @pytest.mark.parametrize(("layout", "wanted"), [("umap", ("cars", "umap")), ("pca", ("cars",)), (None, ("cars",))])
 def test_umap_is_loaded_where_the_map_is_one(monkeypatch: pytest.MonkeyPatch, layout: str | None, wanted: tuple[str, ...]) -> None:
     state = {"view": object()} | ({"map_settings": {"layout": layout}} if layout else {})
-    monkeypatch.setattr(warm, "st", SimpleNamespace(session_state=state))
+    monkeypatch.setattr("state.st", SimpleNamespace(session_state=state))
     monkeypatch.setattr(warm, "current_view", lambda: SimpleNamespace(base=SimpleNamespace(encoder="cars")))
     monkeypatch.setattr(warm, "_begun", set())
     begun: list[tuple[str, ...]] = []

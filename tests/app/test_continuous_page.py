@@ -93,7 +93,7 @@ def test_pictures_numbers_and_curves_of_one_space_are_core_s(page: Page) -> None
     assert drawn == "./labeled/cars/{row}?kind=angles&columns=%5B%22yaw%22%2C+%22elevation%22%5D"
     page.set("continuous_drawn", False)
     for key in ("continuous_query", "continuous_retrieved", "continuous_suggested"):
-        assert page.sent(key)["thumbnails"] == "./thumbnails/cars/{row}"
+        assert page.sent(key)["thumbnails"].startswith("./thumbnails/cars/{row}")
     rows = page.sent("continuous_suggested")["sections"][0]["rows"]
     assert len(set(rows)) == 12
     assert labels.between(np.array(rows), np.array(rows))[~np.eye(12, dtype=bool)].min() > 25  # degrees

@@ -63,7 +63,7 @@ def test_clusters_are_named_in_the_background_where_that_is_asked_for(app: Page,
     app.fill("text_input", "words-", "red car, , blue   car;red car").wait(map_names.KIND)  # words of one's own take their place
     assert (namer.vocabularies, namer.clustered) == ([None, ("red car", "blue car")], 1)
     assert _words(app) == ["red car", "blue car"]
-    app.fill("text_input", "words-", "red").says("One word cannot tell clusters")
+    app.fill("text_input", "words-", "red").says("One word cannot distinguish clusters")
     assert _words(app) == ["first noun", "second noun"]
 
 
@@ -73,7 +73,7 @@ def test_what_colors_the_map_gives_names_at_once(app: Page, namer: SimpleNamespa
     assert set(_words(app)) == {"convertible", "hatchback", "pickup", "sedan", "suv", "van"}
     assert sum(entry["count"] for entry in sent["entries"]) == 2000
     assert _sent(app.set("color", "distance")) is None
-    app.says("has no names")
+    app.says("These colors have no names")
     assert namer.clustered == 0
 
 
@@ -85,7 +85,7 @@ def test_names_that_are_none_or_fail_are_told(app: Page, namer: SimpleNamespace,
     for names, found, said in (
         ("stars](x)", fail, "There are no names"),
         ("clusters", fail, "The encoder knows fewer than two of these words; pass others."),
-        ("clusters", lambda *args, **options: nameless, "No word sets one cluster off"),
+        ("clusters", lambda *args, **options: nameless, "No word distinguishes these clusters"),
     ):
         monkeypatch.setattr("likeness.clusters.name_clusters", found)
         st.cache_resource.clear()

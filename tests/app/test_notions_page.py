@@ -10,6 +10,7 @@ from app_page import Page
 from likeness.errors import InputError
 from likeness.notions import Notion, read_notion, save_notion
 from parts import drafts
+from parts.sidebar import DRAFT
 from worlds import dataset, draw
 
 SOME, NEW = "red\nblue", "New notion (edited)"
@@ -71,7 +72,7 @@ def test_a_notion_opens_in_as_many_dimensions_as_its_prompts_suggest_until_anoth
 def test_an_unsaved_notion_has_its_own_name_with_a_mark_wherever_it_stands(page: Page) -> None:
     def names() -> list[str]:
         shown = [section["title"] for section in page.sent("before_after")["sections"]]
-        panels = [space.name for space in page.session_state["layouts_notions_cars"]]
+        panels = [space.name for space in page.session_state["layouts_last"]["notions_cars"]]
         picker = page.control("selectbox", "picked")
         return [str(picker.options[picker.index]), panels[1], *shown]
 
@@ -96,7 +97,7 @@ def test_a_new_notion_is_valid_stands_alone_and_is_saved(page: Page, cache: Path
     assert _first_picked(page) == NEW
     assert not page.warning
     assert not page.metric  # no labels judge it: no number of the last notion stays
-    assert page.session_state["layouts_notions_cars"][1].name == "new notion (edited)"
+    assert page.session_state["layouts_last"]["notions_cars"][1].name == "new notion (edited)"
     page.fill("text_input", "name", "Kinds of cars").press("Save")
     assert (_library(cache), _picked(page)) == (["kinds-of-cars"], "Kinds of cars")
 
@@ -124,20 +125,20 @@ def test_images_begin_with_a_notion_of_their_labels_or_one_that_their_encoder_re
 
 def test_notions_of_other_images_are_left_behind_with_them_and_edits_stay_in_the_menu(app: Page, tmp_path: Path) -> None:
     app.visit(a="Viewpoint", b="Car color").fill("text_input", "template_", "a photo of a {} car")
-    assert app.at("b").value == "My edits"
+    assert app.at("b").value == DRAFT
     app.open("notions").fill("text_area", "aspects_", SOME)
     assert _aspects(_open_photos(app, tmp_path)) == SOME  # an edited notion stays open
     assert [app.at(key).value for key in ("a", "b")] == ["Raw encoder", "None"]
-    assert app.at("b").options[-1] == "My edits"  # after all that fits these images
+    assert app.at("b").options[-1] == "Car color (edited)"  # after all that fits these images
 
 
 def test_a_notion_that_was_only_looked_at_is_nobodys_edit_and_gives_way_to_one_for_these(page: Page, tmp_path: Path) -> None:
-    assert "My edits" not in page.at("a").options
+    assert not any("(edited)" in each for each in page.at("a").options)
     assert _picked(page) == "car color"
     _open_photos(page, tmp_path)
-    assert "My edits" not in page.at("a").options
+    assert not any("(edited)" in each for each in page.at("a").options)
     assert _first_picked(page) == NEW
-    assert page.fill("text_area", "aspects_", SOME).at("a").options[1] == "My edits"
+    assert page.fill("text_area", "aspects_", SOME).at("a").options[1] == "New notion (edited)"
     assert _picked(page.fill("selectbox", "picked", "viewpoint")) == "viewpoint"  # whoever wants one that these images have no labels for
 
 
@@ -213,9 +214,9 @@ def test_a_notion_that_cannot_be_fitted_shows_no_other_ones_map_and_does_not_tak
     assert not app.metric
     app.fill("text_area", "aspects_", SOME).says("2 prompts, ")
     app.fill("text_area", "templates", "no place for an aspect").says("The map shows the last version that worked.", "2 prompts, ")
-    app.fill("text_area", "templates", "{}").set("a", "My edits").fill("text_area", "aspects_", "xqzv\nwjkq")
+    app.fill("text_area", "templates", "{}").set("a", DRAFT).fill("text_area", "aspects_", "xqzv\nwjkq")
     assert _aspects(app) == "xqzv\nwjkq"
-    assert "My edits is not shown." in app.sidebar.warning[0].value
+    assert "Nonsense (edited) is not shown." in app.sidebar.warning[0].value
     assert not app.fill("text_area", "aspects_", SOME).sidebar.warning
 
 

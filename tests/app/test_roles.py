@@ -236,6 +236,7 @@ _ELSEWHERE = {
     "accounts.set_password": "of the command `likeness admin password`",
     "admin.main": "of the command `likeness admin`",
     "program_tokens.write_token": "of the command `likeness admin token`",
+    "library._save_draft": "its caller asks",
     "interrupted.noted": "of the server itself: which dataset is being embedded; who may begin that was asked before",
     "hand_labels.frozen": "what follows from labels, for a run that asks before it begins",
     "quotas.write_draft": "its callers ask",

@@ -63,7 +63,7 @@ def test_a_run_with_weights_is_a_space_beside_others(app: Page, run: RunFolder) 
     assert (_a(_choose(app)).name, _a(app).vectors.shape) == (NAME, (2000, 128))
     np.testing.assert_array_equal(_a(app).vectors, embed(read_cars(), f"run:{run.path}").vectors)
     assert app.subheader[0].value == "2,000 images"
-    assert (app.at("text").disabled, app.at("text").placeholder) == (True, "This space reads no text")
+    assert (app.at("text").disabled, app.at("text").placeholder) == (True, "These images cannot be searched with words")
     app.set("b", "car color").session_state["query"] = 5
     assert app.run().says("Agreement").subheader[0].value.startswith("Neighbors of ")
 

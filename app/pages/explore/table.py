@@ -50,10 +50,17 @@ class _Table:
 _table = _Table()
 
 
+class _Link:
+    """What a link holds."""
+
+    beside = Item("")
+    wide = Item(False)
+
+
 def is_wide() -> bool:
     """Whether the table takes the place of the map, too; of a link before the choices have been drawn."""
-    shown = st.session_state.get("beside", st.query_params.get("beside"))
-    return shown == TABLE and st.session_state.get("wide", st.query_params.get("wide")) in (True, "true")
+    chosen = [item.get() if item.is_set() else st.query_params.get(item.key) for item in (_Link.beside, _Link.wide)]
+    return chosen[0] == TABLE and chosen[1] in (True, "true")
 
 
 def draw(view: View, query: Query, found: Sequence[Found], selected: Rows, problem: str = "") -> bool:
@@ -71,11 +78,11 @@ def draw(view: View, query: Query, found: Sequence[Found], selected: Rows, probl
     """
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         shown = st.segmented_control(
-            "Show as", [PICTURES, TABLE], default=PICTURES, required=True, key="beside", bind="query-params", label_visibility="collapsed"
+            "Show as", [PICTURES, TABLE], default=PICTURES, required=True, key=_Link.beside.key, bind="query-params", label_visibility="collapsed"
         )
         if shown == TABLE:
             scope = _scope(view, query, found, selected)
-            is_full_width = st.toggle("Full width", key="wide", bind="query-params", persist_state="session")
+            is_full_width = st.toggle("Full width", key=_Link.wide.key, bind="query-params", persist_state="session")
         else:
             choose_size()
         exporting.button()

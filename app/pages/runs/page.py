@@ -13,8 +13,8 @@ from pages.runs import PAGE
 from parts import cached, link, permissions, report_download, run_card, run_words
 from parts.plain import plain
 from parts.progress import duration
-from parts.run_changes import shown
 from server.access import redact
+from state import State, state
 
 _MOST = 7  # runs in one figure: as many as there are colors that can be told apart
 _SECONDS = 1.0
@@ -73,7 +73,7 @@ def _choose(names: list[str]) -> list[str]:
     target = st.query_params.get("watch")  # a link on another page
     if target is not None:
         del st.query_params["watch"]
-        shown.runs = [target] if target in names else []
+        state.runs = [target] if target in names else []
         if target not in names:
             link.report(f"There is no run “{link.shortened(target)}” here. Choose one of the runs below.")
     running = [name for name in names if run_card.folder(name).status().state == "running"]
@@ -81,7 +81,7 @@ def _choose(names: list[str]) -> list[str]:
         "Runs",
         names,
         default=(running or names)[:_MOST],
-        key=type(shown).runs.key,
+        key=State.runs.key,
         bind="query-params",
         max_selections=_MOST,
         placeholder="Choose runs to compare",

@@ -1,6 +1,6 @@
 """The words that clusters may be named by, as one tree or flat."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
@@ -112,7 +112,7 @@ def noun_choice(space: "Space") -> WordChoice:
 def photo_nouns(encoder: EncoderLike | None) -> WordChoice | None:
     """Those of `noun_choice` that an encoder knows, None: all of them; None where it knows few."""
     nouns = noun_tree().seen_words()
-    outside = partial(unknown_words, encoder) if encoder is not None else lambda text: []
+    outside: Callable[[str], list[str]] = partial(unknown_words, encoder) if encoder is not None else lambda text: []
     unknown = set(outside("\n".join(nouns)))
     chosen = {word: synset for word, synset in nouns.items() if unknown.isdisjoint(word.split())}
     if len(chosen) < _FEW:
