@@ -118,7 +118,7 @@ def test_every_page_takes_the_run_as_a_space_and_saliency_looks_into_it(app: Pag
 
 
 def test_a_text_search_leaves_the_run_out_beside_a_space_that_reads_it(app: Page, run: RunFolder) -> None:
-    _choose(app.run().set("text", "a red car")).says("No space shown here reads a text")  # typed before the run was chosen
+    _choose(app.run().set("text", "a red car")).says("Neither map can be searched with texts")  # typed before the run was chosen
     assert (_a(app).name, app.subheader[0].value) == (NAME, "Images for “a red car”")
     app = app.fresh("layout").visit(a="Run tiny_one", b="Car color")
     assert not app.at("text").disabled
