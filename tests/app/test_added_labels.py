@@ -118,7 +118,7 @@ def test_they_are_an_attribute_on_every_page(app: Page, photos: DatasetEntry) ->
     assert table.attributes == [ADDED]
     assert table.frame[ADDED].tolist() == app.session_state["view"].base.best_aspects(get_notion("car color")).tolist()
     for page in ("semantics", "shifts", "explore", "methods"):
-        app.open(page).begin_work("splits").says("They cannot judge that encoder" if page != "methods" else "the encoder would judge itself")
+        app.open(page).begin_work("splits").says("They cannot judge that encoder" if page != "methods" else "it would judge its own guesses")
     assert app.open("shifts").at("shift_classes").value == [ADDED]
     assert _color(app.open("explore")) == ADDED
     assert app.click("remove_labels").session_state["view"].base.table.attributes == []

@@ -63,6 +63,7 @@ def test_without_labels_the_first_are_given_here_and_values_keep_the_keys_of_the
         app.session_state["label_ticked"] = of, np.frombuffer(of[1], np.int64)[:3]
         app.run().click("label_first")
     assert store.columns(PATHS)["kind"].value_counts().to_dict() == {"zebra": 3, "ant": 3}
+    app.set("label_step", "uncertain")
     assert [button.key for button in app.button if str(button.key).startswith("label_as_")] == [f"label_as_{each}" for each in ("zebra", "ant")]
     app.set("label_step", "finish").set("label_threshold", 0.0).click("label_keep")
     assert app.selectbox(key="label_attribute").options == ["kind"]  # what a machine spread does not spread again

@@ -90,11 +90,12 @@ def show(view: View, draft: Draft) -> None:
     saved = [name for name in sidebar.notion_names(view.base) if name != sidebar.DRAFT]
     current = draft.origin if draft.origin in saved else draft.name
     names = saved if draft.origin in saved else [draft.name, *saved]
+    titles = {name: sidebar.readable(title(draft) if name == current else name) for name in names}
     st.selectbox(
         "Notion",
         names,
         index=names.index(current),
-        format_func=lambda name: sidebar.readable(title(draft) if name == current else name),
+        format_func=lambda name: titles.get(name, name),
         key=key("picked"),
         on_change=_pick,
         args=(view, key("picked")),
