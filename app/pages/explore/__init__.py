@@ -2,11 +2,12 @@
 
 from pathlib import Path
 
-from parts.app_page import AppPage
+from shared.app_page import AppPage
 
 PAGE = AppPage(
     Path(__file__).parent,
     "Explore",
+    section="Look",
     icon="scatter_plot",
     help="See the images on a map and find those that are alike, by image or in words.",
 )

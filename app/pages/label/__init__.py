@@ -2,11 +2,12 @@
 
 from pathlib import Path
 
-from parts.app_page import AppPage
+from shared.app_page import AppPage
 
 PAGE = AppPage(
     Path(__file__).parent,
     "Label",
+    section="Data",
     icon="new_label",
-    help="Label a few images and spread the labels to the rest: confirm the suggestions and correct the mistakes.",
+    help="Label a few images, and the others follow: confirm what the space says, and correct what it gets wrong.",
 )

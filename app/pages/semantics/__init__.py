@@ -2,13 +2,12 @@
 
 from pathlib import Path
 
-from parts.app_page import EVALUATE, AppPage
+from shared.app_page import AppPage
 
 PAGE = AppPage(
     Path(__file__).parent,
     "Semantics",
+    section="Judge",
     icon="translate",
-    help="See whether classes with related names, such as sedan and coupe, lie close together in a space.",
-    group=EVALUATE,
-    labels="classes",
+    help="Does a space agree with words: do classes with related names lie close together?",
 )

@@ -19,8 +19,7 @@ const ACTS = {
   v: (panel) => panel.host.setMode("pan"),
   l: (panel) => panel.host.setMode("lasso"),
   b: (panel) => panel.host.setMode("box"),
-  n: (panel) => panel.host.hovered >= 0 && panel.host.toggleQuery(panel.host.hovered),
-  Enter: (panel) => panel.host.hovered >= 0 && (panel.host.openLarge(panel.host.hovered) || panel.host.toggleQuery(panel.host.hovered)),
+  Enter: (panel) => panel.host.hovered >= 0 && panel.host.toggleQuery(panel.host.hovered),
   " ": (panel, event) => selectPoint(panel, event.shiftKey),
 };
 
