@@ -94,7 +94,7 @@ def _walk(photos: Path, n: int, pictures: Path | None) -> Iterator[tuple[str, fl
         wait_for(url)
         page = play.chromium.launch(executable_path="/usr/bin/chromium", args=FLAGS).new_page(viewport={"width": 1440, "height": 900})
         page.set_default_timeout(20 * MINUTE)
-        page.goto(f"{url}/your_images")
+        page.goto(f"{url}/images")
         field = page.get_by_placeholder("photos/birds")
         field.fill(str(photos))
         field.press("Enter")

@@ -1,7 +1,7 @@
 """Twenty ordinary visitors of a shared server, without and with one who attacks it in every way at once: how long their actions take.
 
 Visitors speak the app's WebSocket as a browser does; no browser takes a part of the processors. Each searches by text, fetches pictures and
-edits a notion, with the pauses of people who look at what they get. The attacker, at an address of his own, holds connections half open, opens
+edits a notion, with the pauses of people who look at what they get. The attacker, at an address of its own, holds connections half open, opens
 pages and runs them without a pause, asks for notions of thousands of prompts, floods the pictures' addresses, and sends hostile images and
 files that no page takes. `--quick` takes four visitors and ten seconds.
 """
@@ -60,7 +60,7 @@ def main() -> None:
         _act(ordinary, min(10.0, seconds), server)  # all is loaded
         alone = _act(ordinary, seconds, server)
         over, tallies = get_context("spawn").Event(), get_context("spawn").SimpleQueue()
-        attacker = get_context("spawn").Process(target=_attack, args=(url, over, tallies))  # of his own, as on a machine of his own
+        attacker = get_context("spawn").Process(target=_attack, args=(url, over, tallies))  # a process of its own, as on another machine
         attacker.start()
         time.sleep(5)
         beside = _act(ordinary, seconds, server)
@@ -77,11 +77,11 @@ def main() -> None:
         mean = [np.mean(each.times[what]) for each in (alone, beside)]
         count = len(alone.times[what]), len(beside.times[what])
         print(
-            f"{what}: median {one:.3f} s without him ({count[0]}), {two:.3f} s beside him ({count[1]}), {two / one:.2f} times; "
+            f"{what}: median {one:.3f} s without the attacker ({count[0]}), {two:.3f} s beside it ({count[1]}), {two / one:.2f} times; "
             f"mean {mean[0]:.3f} and {mean[1]:.3f} s, {mean[1] / mean[0]:.2f} times; 95th percentile {worst[0]:.3f} and {worst[1]:.3f} s"
         )
-    print(f"failed actions: {alone.failed} without him, {beside.failed} beside him")
-    print(f"memory of the server at most: {alone.gigabytes:.2f} GB without him, {beside.gigabytes:.2f} GB beside him")
+    print(f"failed actions: {alone.failed} without the attacker, {beside.failed} beside it")
+    print(f"memory of the server at most: {alone.gigabytes:.2f} GB without the attacker, {beside.gigabytes:.2f} GB beside it")
 
 
 class Tally:
@@ -101,7 +101,7 @@ class Tally:
 
 
 class Visitor(Session):
-    """One page of someone at an address of his own."""
+    """One page of someone at their own address."""
 
     def __init__(self, url: str, address: str, number: int) -> None:
         super().__init__(url, {"X-Forwarded-For": address})
@@ -157,10 +157,10 @@ class Visitor(Session):
         self.rerun(query_string="layout=PCA", page_script_hash=self.pages.get(page, ""), widget_states=states)
 
     def upload(self, files: list[Any]) -> None:
-        """On the page Your images: puts files into the field and clicks the button."""
+        """On the page Images: puts files into the field and clicks the button."""
         field = WidgetState(id=self.labels["Images, or a ZIP of images"])
         field.file_uploader_state_value.uploaded_file_info.extend(files)
-        self.run("your_images", field, WidgetState(id=self.labels["Embed these images"], trigger_value=True))
+        self.run("images", field, WidgetState(id=self.labels["Embed these images"], trigger_value=True))
 
 
 def _attack(url: str, over: Any, tallies: Any) -> None:
@@ -192,7 +192,7 @@ class Attacker:
         self._threads = [
             threading.Thread(target=self._go_on, args=(name, attack), daemon=True) for count, name, attack in attacks for _ in range(count)
         ]
-        for thread in reversed(self._threads):  # the images first: while a client's pages wait for others, his files do as well
+        for thread in reversed(self._threads):  # the images first: while a client's pages wait for others, its files do as well
             thread.start()
         return self
 
@@ -281,7 +281,7 @@ class Attacker:
         page = Visitor(self._url, _ATTACKER, random.randrange(10**6))
         page.open()
         try:
-            page.run("your_images")
+            page.run("images")
             while not self._over.is_set():
                 page.upload([self._put(page.id, content) for content in self._images])
                 self._count("hostile images", len(self._images))

@@ -4,20 +4,23 @@ import shutil
 
 import typer
 
+from likeness.clusters import photo_nouns
 from likeness.commands.terminal import progress_bar
 from likeness.data import read_cars
 from likeness.embedding import embed
 from likeness.encoder_check import write_sight
-from likeness.encoders import ship_embeddings, ship_texts
+from likeness.encoders import ship_embeddings, ship_texts, ship_vocabulary, unknown_words
 from likeness.io import assets_dir
 from likeness.notions import Notion, list_notions, shipped_folder
 from likeness.progress import Progress
 from likeness.projection import LayoutJob, write_map
+from likeness.sentences import word_lists
 from likeness.space import Space
 
 
 def ship(progress: Progress | None = None) -> int:
-    """Writes image embeddings, prompt embeddings and maps of the shipped images into `assets/`; older ones go.
+    """Writes image embeddings, prompt embeddings and maps of the shipped images into `assets/`, and embeddings of the words that clusters are named
+    by; older ones go.
 
     Returns:
         The number of maps.
@@ -26,7 +29,11 @@ def ship(progress: Progress | None = None) -> int:
     for folder in ("embeddings", "maps"):
         shutil.rmtree(assets_dir() / folder, ignore_errors=True)
     ship_embeddings(table, "cars")
-    ship_texts("cars", [prompt for notion in notions for prompt in notion.prompts])
+    ship_texts("cars", [*(prompt for notion in notions for prompt in notion.prompts), *list_prompts("cars")])
+    ship_texts("cars-small", list_prompts("cars-small"))
+    nouns = photo_nouns("photos")
+    assert nouns is not None
+    ship_vocabulary("photos", nouns.prompts)
     base = embed(table)
     for name in ("cars", "cars-small"):
         write_sight(name, table.paths())
@@ -42,6 +49,17 @@ def cars_notions() -> list[Notion]:
     """The notions that the shipped images have labels for."""
     attributes = read_cars().attributes
     return [notion for notion in list_notions(shipped_folder()) if notion.attribute in attributes]
+
+
+def list_prompts(encoder: str) -> list[str]:
+    """What an encoder of cars reads when their clusters are named: all words of the lists that it knows."""
+    found = []
+    for each in word_lists():
+        if each.fits("car"):
+            templates = each.templates_for("car")
+            template = next((known for known in templates if not unknown_words(encoder, known.replace("{}", " "))), templates[0])
+            found += [template.replace("{}", aspect) for aspect in each.aspects_for("car") if not unknown_words(encoder, aspect)]
+    return found
 
 
 def _ship_map(space: Space) -> None:

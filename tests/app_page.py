@@ -5,6 +5,8 @@ from typing import Any, Self
 
 from streamlit.testing.v1 import AppTest
 
+import navigation
+
 _TEXTS = ("markdown", "caption", "subheader", "toast", "success", "info", "warning", "error")
 _ALERTS = ("success", "info", "warning", "error")
 
@@ -34,16 +36,27 @@ class Page(AppTest):
         other.query_params.update({name: self.query_params[name] for name in kept or self.query_params})
         return other
 
+    def begin_work(self, *kinds: str) -> Self:
+        """The page after a click on each button that begins work: of these kinds, or all."""
+        wanted = {f"begin_{kind.replace(' ', '_')}" for kind in kinds}
+        for key in [button.key for button in self.button if (button.key or "").startswith("begin_") and not button.disabled]:
+            if not kinds or key in wanted:
+                self.click(key)
+        return self
+
     def wait(self, *kinds: str) -> Self:
-        """The page once its background work of these kinds has ended, also what begins with the result of other work."""
-        from background import jobs
+        """The page once its background work of these kinds has been asked for and has ended, also what begins with the result of other work."""
+        from server.jobs import jobs
 
         ended: list[Any] = []
-        while begun := [job for kind in kinds for job in jobs().all(kind) if job not in ended]:
+        while True:
+            self.begin_work(*kinds)
+            begun = [job for kind in kinds for job in jobs().all(kind) if job not in ended]
+            if not begun:
+                return self
             ended += begun
             assert all(job.wait(600) for job in begun)
             self.run()
-        return self
 
     def _values(self, *kinds: str) -> list[str]:
         return [str(element.value) for kind in kinds for element in getattr(self, kind)]
@@ -87,6 +100,12 @@ class Page(AppTest):
     @property
     def toasts(self) -> list[str]:
         return self._values("toast")
+
+    @property
+    def links(self) -> list[Any]:
+        """Its links to pages, without those to the others of its group."""
+        paths = {page.title for page in navigation.PAGES if page.group} | {"search", "saliency"}  # and those of the large picture
+        return [link for link in self.get("page_link") if link.proto.label not in paths]
 
     @property
     def labels(self) -> list[str]:

@@ -7,6 +7,8 @@ from collections.abc import Callable
 from typing import Any, Self
 from urllib.parse import parse_qs, urlparse
 
+import navigation
+
 WAIT = 600_000  # milliseconds
 
 # Runs in every page before its own scripts: counts which runs of the app's script it has asked for, and which have begun and ended. The kind of
@@ -145,8 +147,12 @@ class Person:
         return self.settle()
 
     def go(self, name: str) -> Self:
-        """Follows a link."""
-        self.page.get_by_role("link", name=name, exact=True).first.click()
+        """Follows a link, that of a page within a group by the group's entry of the menu."""
+        link = self.page.get_by_role("link", name=name, exact=True).first
+        group = next((page.group for page in navigation.PAGES if page.title == name), None)
+        if group and not link.count():
+            self.page.get_by_role("link", name=group.title, exact=True).first.click()
+        link.click()
         return self.settle()
 
     def tab(self, name: str) -> Self:
@@ -186,8 +192,8 @@ class Person:
             if text:
                 self.page.get_by_label(label, exact=True).last.fill(text)
                 self.keys("Enter")
-        self.button("Give").click()
-        return self.says(re.compile("given to")).keys("Escape")
+        self.button("Add").click()
+        return self.says(re.compile("added to")).keys("Escape")
 
     def download(self, element: Any) -> Any:
         """The file that a click on an element, or on the button of this name, brings."""
@@ -208,9 +214,9 @@ class Person:
     @property
     def rows(self) -> list[int]:
         """What is selected, by the address."""
-        from shared import selection
+        import state
 
-        return selection.decode(self.asked.get("rows", [""])[0]).tolist()
+        return state.decode_rows(self.asked.get("rows", [""])[0]).tolist()
 
 
 def row_of(picture: Any) -> int:

@@ -37,7 +37,8 @@ _PACKAGES = ("pandas", "PIL.Image", "scipy.stats", "sklearn.cluster", "torch", "
 _PACKAGES += ("faiss", "plotly.graph_objects", "pydantic", "streamlit.testing.v1", "pytorch_metric_learning.losses", "typer")
 _PROBE = """
 from pathlib import Path
-import access, likeness
+import likeness
+from server import access
 
 def test_the_copy_is_imported():
     assert all(Path(each.__file__).is_relative_to(Path(__file__).parents[1]) for each in (access, likeness))

@@ -89,7 +89,7 @@ def show_instead(monkeypatch: pytest.MonkeyPatch, space: Space) -> Space:
     """Makes the app show these images in place of any others."""
     import streamlit as st
 
-    from shared import cached
+    from parts import cached
 
     st.cache_resource.clear()
     monkeypatch.setattr(cached, "base", lambda _: space)
@@ -123,7 +123,7 @@ def names_of(*words: str) -> ClusterNames:
 
 def serve(monkeypatch: pytest.MonkeyPatch, **settings: Any) -> Any:
     """Makes this process a server with these settings; returns them."""
-    from server_settings import settings_from
+    from server.settings import settings_from
 
     made = settings_from(settings)
     monkeypatch.setenv("LIKENESS_SERVER", made.as_text())
@@ -132,12 +132,12 @@ def serve(monkeypatch: pytest.MonkeyPatch, **settings: Any) -> Any:
 
 def visit(monkeypatch: pytest.MonkeyPatch, who: str = ADA) -> None:
     """From now on this visitor asks."""
-    monkeypatch.setattr("visitors._browser", lambda: who)
+    monkeypatch.setattr("server.visitors._browser", lambda: who)
 
 
 def sign_in(monkeypatch: pytest.MonkeyPatch, name: str | None, *modules: str) -> None:
     """From now on this account asks, wherever these modules look for one."""
-    for module in ("access", "visitors", *modules):
+    for module in ("server.access", "server.visitors", *modules):
         monkeypatch.setattr(f"{module}.account", lambda: name)
 
 
@@ -152,7 +152,7 @@ def cheap_hashes(monkeypatch: pytest.MonkeyPatch) -> None:
     """Makes Argon2 take the least that it can, so that tests do not wait."""
     from argon2 import PasswordHasher
 
-    monkeypatch.setattr("accounts._hasher", lambda: PasswordHasher(time_cost=1, memory_cost=8, parallelism=1))
+    monkeypatch.setattr("server.accounts._hasher", lambda: PasswordHasher(time_cost=1, memory_cost=8, parallelism=1))
 
 
 def api_routes(settings: Any) -> list[Any]:

@@ -1,33 +1,35 @@
 """Datasets, and their images one by one."""
 
-from http import HTTPStatus
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from starlette.exceptions import HTTPException
+from starlette.responses import Response
 
-from api.problems import Problem
-from api.schemas import Attribute, Dataset, DatasetDetails, Datasets, Image, Nothing, OfDataset, OfImage
+from api.picture_routes import small_picture
+from api.schemas import Attribute, Dataset, DatasetDetails, Datasets, Image, InDataset, OfRow
 from likeness.data import DatasetEntry, ImageTable, list_datasets as all_datasets, numbers_of
 from likeness.encoders import map_path
 from likeness.errors import InputError
 from likeness.space import Space
-from server_settings import server
-from shared import cached
-from shared.sidebar import fitting
-from visitors import visitor
+from parts import cached
+from parts.sidebar import fitting
+from server.access import refusal
+from server.settings import server
+from server.visitors import visitor
 
 _EXAMPLES, _LONGEST = 20, 200
 
 
-def list_datasets(arguments: Nothing) -> Datasets:
+def list_datasets() -> Datasets:
     """Lists the datasets that you may see: everyone's, and those that you uploaded."""
     return Datasets(datasets=[Dataset(**_named(entry)) for entry in all_datasets(visitor())])
 
 
-def show_dataset(arguments: OfDataset) -> DatasetDetails:
+def show_dataset(dataset: InDataset) -> DatasetDetails:
     """Shows a dataset: how many images it has, its attributes, and the notions that fit it."""
-    entry = entry_of(arguments.dataset)
+    entry = entry_of(dataset)
     base = cached.base(entry.id)
     table = base.table
     attributes = [_attribute(table.frame, name) for name in table.attributes]
@@ -36,26 +38,41 @@ def show_dataset(arguments: OfDataset) -> DatasetDetails:
     return DatasetDetails(**_named(entry), **more, attributes=attributes, notions=notions)
 
 
-def show_image(arguments: OfImage) -> Image:
+def show_image(dataset: InDataset, row: OfRow) -> Image:
     """Shows an image of a dataset with its attributes."""
-    entry = entry_of(arguments.dataset)
+    entry = entry_of(dataset)
     base = cached.base(entry.id)
-    check_row(base, arguments.row)
-    return Image(**image_fields(entry, base.table, arguments.row, attributes=True))
+    check_row(base, row)
+    return Image(**image_fields(entry, base.table, row, attributes=True))
+
+
+def thumbnail(dataset: InDataset, row: OfRow) -> Response:
+    """Shows a small picture of an image, as WebP."""
+    try:
+        picture = small_picture(entry_of(dataset).id, row)
+    except (IndexError, OSError):
+        raise HTTPException(404, f"There is no picture of an image {row} in this dataset.") from None
+    return Response(picture, media_type="image/webp", headers={"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"})
+
+
+def check_may_edit() -> None:
+    """Raises HTTPException, 403, if the client may only look."""
+    if reason := refusal("edit"):
+        raise HTTPException(403, reason)
 
 
 def entry_of(dataset: str) -> DatasetEntry:
-    """The entry of a dataset that who asks may see; that of another visitor is answered like none. Raises Problem, 404."""
+    """The entry of a dataset that the client may see. Raises HTTPException, 404, also for a dataset of another visitor."""
     found = next((entry for entry in all_datasets(visitor()) if entry.id == dataset), None)
     if found is None:
-        raise Problem(HTTPStatus.NOT_FOUND, f"There is no dataset '{dataset}' that you may see here; GET /api/v1/datasets lists them.")
+        raise HTTPException(404, f"There is no dataset '{dataset}' that you may see here; GET /api/v1/datasets lists them.")
     return found
 
 
 def check_row(space: Space, row: int) -> None:
-    """Raises Problem, 404, where there is no such image."""
+    """Raises HTTPException, 404, if there is no such image."""
     if row >= len(space):
-        raise Problem(HTTPStatus.NOT_FOUND, f"There is no image {row}; the last one of this dataset is {len(space) - 1}.")
+        raise HTTPException(404, f"There is no image {row}; the last one of this dataset is {len(space) - 1}.")
 
 
 def image_fields(entry: DatasetEntry, table: ImageTable, row: int, attributes: bool) -> dict[str, Any]:
@@ -67,12 +84,12 @@ def image_fields(entry: DatasetEntry, table: ImageTable, row: int, attributes: b
 
 
 def file_of(table: ImageTable, row: int) -> str:
-    """How programs name the file of an image: below the dataset's folder, and of any other place only its last step."""
+    """The file of an image as programs see it: relative to the dataset's folder; of any other place only the name."""
     return _without_place(str(table.frame["path"].iat[row])) if table.has_images else ""
 
 
 def scalar(value: Any) -> str | int | float | bool | None:
-    """A value of a table in JSON; None where it is missing."""
+    """A value of a table in JSON; None if it is missing."""
     if value is None or value is pd.NA or (isinstance(value, float) and not np.isfinite(value)) or value is pd.NaT:
         return None
     if isinstance(value, np.generic):
@@ -81,14 +98,14 @@ def scalar(value: Any) -> str | int | float | bool | None:
 
 
 def _without_place(text: str) -> str:
-    """Tables may hold whole paths, which are nobody's business."""
+    """A text, of which no path of the server is left."""
     kept = text.rstrip("/").rsplit("/", 1)[-1] if text.startswith(("/", "~")) or "://" in text else text
     return kept.encode("utf-8", "replace").decode()  # names of files need not be text
 
 
 def _named(entry: DatasetEntry) -> dict[str, Any]:
     try:
-        encoder = map_path(entry.encoder, lambda path: _without_place(path))
+        encoder = map_path(entry.encoder, _without_place)
     except InputError:
         encoder = _without_place(entry.encoder)
     return {"id": entry.id, "name": entry.name, "encoder": encoder, "own": server().shared and entry.owner != ""}

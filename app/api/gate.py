@@ -1,36 +1,35 @@
-"""How much programs may ask for: so many requests a second, so many at once, and few that compute. The doors before it have let them in."""
+"""Limits for programs that the doors have let in: requests a second, requests at once, and operations that compute at once."""
 
 import asyncio
 import math
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from http import HTTPStatus
 from typing import TypeVar
 
 import anyio
 from starlette.datastructures import Headers
+from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from api.problems import Problem
-from clients import client_of
-from doors.hosts import READS
-from doors.pace import Pace
-from doors.programs import problem
-from request_scope import PROGRAM, answering, request_scope
-from server_settings import ServerSettings
-from signed_in import account_in
-from slots import Slots
+from server.clients import client_of
+from server.middleware.bearer import problem
+from server.middleware.host_check import READS
+from server.middleware.rate_limit import Pace
+from server.request_scope import PROGRAM, answering, request_scope
+from server.settings import ServerSettings
+from server.signed_in import account_in
+from server.slots import Slots
 
 _AT_ONCE, _OF_ONE = 64, 16  # requests in all, and of one client
 _THREADS = 16
-_OWN = ("same-origin", "none", None)  # what a browser says of pages of this server, of addresses that were typed, and what no browser says
+_OWN = ("same-origin", "none", None)  # pages of this server, typed addresses, and clients that are no browsers
 _PATIENCE, _POLL = 20.0, 0.01  # seconds
 Result = TypeVar("Result")
 
 
 class Gate:
-    """What all programs share: their allowances, and the slots and threads of what they ask for.
+    """The limits, slots and threads that all programs share.
 
     Args:
         settings: of the server.
@@ -39,40 +38,18 @@ class Gate:
     def __init__(self, settings: ServerSettings) -> None:
         rate = settings.requests_per_second
         self.computing = Slots(settings.max_jobs, settings.visitor_jobs)
-        self._pace, self._open = Pace(rate, 10 * rate, most_owed=rate), Slots(_AT_ONCE, _OF_ONE)
+        self.pace, self.open = Pace(rate, 10 * rate, most_owed=rate), Slots(_AT_ONCE, _OF_ONE)
         self._limiter: anyio.CapacityLimiter | None = None
 
-    def around(self, app: ASGIApp) -> ASGIApp:
-        """An app that takes requests within the allowances only, and knows who asks."""
-
-        async def within(scope: Scope, receive: Receive, send: Send) -> None:
-            if scope["type"] != "http":
-                await app(scope, receive, send)
-                return
-            who, headers = program_of(scope), Headers(scope=scope)
-            if scope["method"] in READS and headers.get("sec-fetch-mode", "navigate") != "navigate" and headers.get("sec-fetch-site") not in _OWN:
-                await problem(403, "A page of another site may not ask here; open the address itself.")(scope, receive, send)
-                return
-            seconds = self._pace.spend(who)
-            if seconds > 0:
-                await _too_many("You ask for more than this server answers a second; ask more slowly.", seconds)(scope, receive, send)
-                return
-            if not self._open.take(who):
-                await _too_many("You have too many requests open here; wait for their answers.", 1)(scope, receive, send)
-                return
-            try:
-                with answering(scope):
-                    await app(scope, receive, send)
-            finally:
-                self._open.give_back(who)
-
-        return within
+    def around(self, app: ASGIApp) -> "Gated":
+        """An app that takes requests within the limits only, and knows which client asks."""
+        return Gated(self, app)
 
     async def run(self, work: Callable[[], Result], computes: bool) -> Result:
-        """The result of `work`, which runs in a thread; where it computes, once a slot is free.
+        """The result of `work`, run in a thread; if it computes, once a slot is free.
 
         Raises:
-            Problem: 429, where none is free for a while.
+            HTTPException: 429, if none is free for a while.
         """
         if self._limiter is None:
             self._limiter = anyio.CapacityLimiter(_THREADS)
@@ -87,7 +64,7 @@ class Gate:
         end = time.monotonic() + _PATIENCE
         while not self.computing.take(who):
             if time.monotonic() > end:
-                raise Problem(HTTPStatus.TOO_MANY_REQUESTS, "The server computes as much as it can at once; try again soon.", 5)
+                raise HTTPException(429, "The server computes as much as it can at once; try again soon.", {"Retry-After": "5"})
             await asyncio.sleep(_POLL)
         try:
             yield
@@ -95,8 +72,33 @@ class Gate:
             self.computing.give_back(who)
 
 
+class Gated:
+    """An app behind a gate."""
+
+    def __init__(self, gate: Gate, app: ASGIApp) -> None:
+        self.gate, self.app = gate, app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        who, headers = program_of(scope), Headers(scope=scope)
+        if scope["method"] in READS and headers.get("sec-fetch-mode", "navigate") != "navigate" and headers.get("sec-fetch-site") not in _OWN:
+            await problem(403, "A page of another site may not ask here; open the address itself.")(scope, receive, send)
+            return
+        seconds = self.gate.pace.spend(who)
+        if seconds > 0:
+            await _too_many("You ask for more than this server answers a second; ask more slowly.", seconds)(scope, receive, send)
+            return
+        if not self.gate.open.take(who):
+            await _too_many("You have too many requests open here; wait for their answers.", 1)(scope, receive, send)
+            return
+        try:
+            with answering(scope):
+                await self.app(scope, receive, send)
+        finally:
+            self.gate.open.give_back(who)
+
+
 def program_of(scope: Scope) -> str:
-    """Who a request counts for: the account, the program's token, or the address that it comes from."""
+    """The client that a request counts for: the account, the program's token, or the address that it comes from."""
     named = scope.get(PROGRAM)
     return account_in(scope) or (f"program {named}" if named else client_of(scope))
 

@@ -1,165 +1,200 @@
-"""The operations by HTTP: bodies read within limits, work done in threads, and every error a sentence."""
+"""The operations by HTTP, on FastAPI, which checks what is sent; bodies are read within limits, and every error is a sentence."""
 
-import logging
-from collections.abc import Callable
-from functools import partial
-from http import HTTPStatus
+import hashlib
+import re
+from base64 import b64encode
+from functools import partial, wraps
+from importlib.metadata import version
 from typing import Any
 
-from starlette.applications import Starlette
+from fastapi import FastAPI, Security
+from fastapi.exceptions import RequestValidationError
+from fastapi.openapi.docs import get_swagger_ui_html
+from fastapi.routing import APIRoute
+from fastapi.security import HTTPBearer
+from pydantic import ValidationError
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, JSONResponse, Response
-from starlette.routing import Route
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Mount, Route
+from starlette.staticfiles import StaticFiles
+from starlette.types import Receive, Scope, Send
 
-from api.datasets import entry_of
 from api.gate import Gate
-from api.openapi import document
-from api.openapi_page import HEADERS, page
-from api.operation import PREFIX, Operation
-from api.operations import OPERATIONS
-from api.problems import Problem, problem_of
-from api.schemas import OfImage
-from doors.programs import API, problem
+from api.operations import OPERATIONS, Operation, answered, refused
+from api.schemas import Problem, Schema
 from likeness.errors import InputError
 from likeness.io import parse_json
-from routes import small_picture
-from server_settings import server
+from server.addresses import address
+from server.middleware.bearer import API, problem
+from server.settings import server
 
 _NOT_KEPT = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
 _PICTURES = ("image/", "application/octet-stream")
+_ABOUT = (
+    "Search images by text, by image or by both, in an encoder's space or in that of a notion; read and write labels. "
+    "Send your token in the header Authorization: Bearer TOKEN. Errors are answered in one sentence, as application/problem+json."
+)
+_ERRORS = {
+    "description": "What went wrong, in one sentence.",
+    "content": {"application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}}},
+}
+_DARK = "document.documentElement.classList.toggle('dark-mode', matchMedia('(prefers-color-scheme: dark)').matches);"
+_POLICY = (
+    "default-src 'none'; connect-src 'self'; img-src 'self' data:; style-src 'self' 'unsafe-inline'; script-src 'self' 'sha256-{}'; "
+    "frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
+)
 
 
-def http_api(gate: Gate) -> Starlette:
-    """The app that answers below /api."""
-    routes = [Route(each.path, _endpoint(each, gate), methods=[each.method]) for each in OPERATIONS]
-    routes += [
-        Route(f"{PREFIX}/datasets/{{dataset}}/images/{{row}}/thumbnail", _thumbnail(gate)),
-        Route("/openapi.json", _document),
-        Route("/", _page),
-    ]
-    app = Starlette(routes=routes, exception_handlers={HTTPException: _http_problem})
-    app.router.redirect_slashes = False
+def http_api(gate: Gate) -> FastAPI:
+    """The app that answers at /api and below it."""
+    app = FastAPI(
+        title="Likeness",
+        version=version("likeness"),
+        description=_ABOUT,
+        servers=[{"url": ".."}],
+        openapi_url=None,
+        exception_handlers=dict.fromkeys((HTTPException, RequestValidationError, ValidationError), _answer_error),
+        redirect_slashes=False,
+        routes=[
+            *(_Route(each, gate) for each in OPERATIONS),
+            *(Route(path, _serve_page) for path in (API, f"{API}/")),
+            Mount(f"{API}/assets", StaticFiles(packages=[("fastapi_offline", "static")])),
+        ],
+    )
+    document = app.openapi()
+    document["components"]["schemas"]["Problem"] = Problem.model_json_schema()
+
+    async def serve_document(request: Request) -> Response:
+        return JSONResponse(document, headers=_NOT_KEPT)
+
+    app.router.routes.append(Route(f"{API}/openapi.json", serve_document))
     return app
 
 
-async def serve_page(request: Request) -> Response:
-    """The operations, for people to read."""
-    path = f"{API}/" if bytes(request.scope["raw_path"]).endswith(b"/") else API
-    return HTMLResponse(page(path), headers=HEADERS)
+class _Request(Request):
+    """Its body is read within a limit, and its JSON, in a thread of the gate, must be an object."""
+
+    def __init__(self, request: Request, most_bytes: int, gate: Gate) -> None:
+        super().__init__(request.scope, request.receive)
+        self.most_bytes, self.gate = most_bytes, gate
+
+    async def body(self) -> bytes:
+        if not hasattr(self, "_body"):
+            length = self.headers.get("content-length", "")
+            content = bytearray()
+            self._check_length(int(length[:15]) if length.isdecimal() else 0)
+            async for part in self.stream():
+                content += part
+                self._check_length(len(content))
+            self._body = bytes(content)
+        return self._body
+
+    def _check_length(self, length: int) -> None:
+        if length > self.most_bytes:
+            raise HTTPException(413, f"The body is larger than {self.most_bytes:,} bytes, the most that this address takes.")
+
+    async def json(self) -> Any:
+        if not hasattr(self, "_json"):
+            try:
+                self._json = await self.gate.run(partial(parse_json, (await self.body()).decode(), "The body"), computes=False)
+            except UnicodeDecodeError:
+                raise HTTPException(400, "The body is no text in UTF-8; send JSON in UTF-8.") from None
+            except InputError as error:
+                raise refused(error) from None
+            if not isinstance(self._json, dict):
+                raise HTTPException(400, "The body is no JSON object; send one, such as {}.")
+        return self._json
 
 
-async def answered(gate: Gate, work: Callable[[], Any], computes: bool) -> Any:
-    """The result of an operation's work, or the Problem that it ends with."""
-    try:
-        return await gate.run(work, computes)
-    except Exception as error:
-        if known := problem_of(error):
-            return known
-        logging.getLogger(__name__).exception("An operation of the API failed.")
-        return Problem(HTTPStatus.INTERNAL_SERVER_ERROR, "The server failed at this; its log says why.")
+class _Route(APIRoute):
+    """An operation, which runs in a thread of the gate; what FastAPI would pass over is refused first."""
 
+    def __init__(self, operation: Operation, gate: Gate) -> None:
+        self.operation, self.gate = operation, gate
 
-_page = serve_page
+        def respond(**arguments: Any) -> Response:
+            found = operation.work(**arguments)
+            if isinstance(found, Response):
+                return found
+            return Response(found.model_dump_json(exclude_unset=True), media_type="application/json", headers=_NOT_KEPT)
 
+        @wraps(operation.work)
+        async def endpoint(**arguments: Any) -> Any:
+            return await answered(gate, operation, partial(respond, **arguments))
 
-async def _document(request: Request) -> Response:
-    return JSONResponse(document(), headers=_NOT_KEPT)
+        super().__init__(
+            f"{API}/v1{operation.path}",
+            endpoint,
+            methods=[operation.method],
+            tags=[operation.topic],
+            operation_id=operation.name,
+            summary=operation.description.partition(".")[0],
+            description=operation.description,
+            responses={"4XX": _ERRORS},
+            dependencies=[Security(HTTPBearer(scheme_name="token", description="A token made by `likeness admin token`.", auto_error=False))],
+        )
 
+    async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
+        await super().handle({**scope, "method": "GET"} if scope["method"] == "HEAD" else scope, receive, send)
 
-def _endpoint(operation: Operation, gate: Gate) -> Any:
-    async def endpoint(request: Request) -> Response:
-        try:
-            arguments, content = await _arguments(operation, request)
-        except (Problem, InputError) as error:
-            return _response(problem_of(error))
-        return _response(await answered(gate, partial(_carried_out, operation, arguments, content), operation.computes))
+    def get_route_handler(self) -> Any:
+        answer = super().get_route_handler()
 
-    return endpoint
+        async def checked(received: Request) -> Response:
+            most = server().max_upload_mb * 1_000_000 if self.operation.takes_picture else self.operation.most_bytes
+            request = _Request(received, most, self.gate)
+            await self._check(request)
+            return await answer(request)
 
+        return checked
 
-def _carried_out(operation: Operation, arguments: Any, content: bytes) -> bytes:
-    return operation.carry_out(arguments, content).model_dump_json(exclude_unset=True).encode()
-
-
-def _thumbnail(gate: Gate) -> Any:
-    def picture(arguments: dict[str, Any]) -> bytes:
-        named = OfImage.model_validate(arguments)
-        try:
-            return small_picture(entry_of(named.dataset).id, named.row)
-        except (IndexError, OSError):
-            raise Problem(HTTPStatus.NOT_FOUND, f"There is no picture of an image {named.row} in this dataset.") from None
-
-    async def endpoint(request: Request) -> Response:
-        found = await answered(gate, partial(picture, dict(request.path_params)), computes=True)
-        return _response(found, "image/webp")
-
-    return endpoint
-
-
-def _response(found: Any, media: str = "application/json") -> Response:
-    if isinstance(found, Problem):
-        return problem(found.status, found.sentence, {"Retry-After": str(found.seconds)} if found.seconds else None)
-    return Response(found, media_type=media, headers=_NOT_KEPT)
-
-
-async def _arguments(operation: Operation, request: Request) -> tuple[dict[str, Any], bytes]:
-    """Unchecked, from path, query and body."""
-    query = request.query_params
-    twice = next((name for name in query if len(query.getlist(name)) > 1), None)
-    if twice is not None:
-        raise Problem(HTTPStatus.BAD_REQUEST, f"'{twice[:80]}' stands twice in the address; give it once.")
-    content = b""
-    if operation.content:
-        _check_type(request, _PICTURES, "a picture, with a Content-Type such as image/jpeg")
-        content = await _body(request, server().max_upload_mb * 1_000_000)
-        given = dict(query)
-    elif operation.method == "POST":
-        if query:
-            raise Problem(HTTPStatus.BAD_REQUEST, "This address takes its arguments in a JSON body, and none in the query.")
-        given = await _json(request, operation)
-    else:
-        given = dict(query)
-    inside = next((name for name in operation.in_path if name in given), None)
-    if inside is not None:
-        raise Problem(HTTPStatus.BAD_REQUEST, f"'{inside}' stands in the address already; leave it out elsewhere.")
-    return given | request.path_params, content
-
-
-async def _json(request: Request, operation: Operation) -> dict[str, Any]:
-    content = await _body(request, operation.most_bytes)
-    if not content and not operation.elsewhere:
-        return {}
-    _check_type(request, ("application/json",), "JSON, with the Content-Type application/json")
-    try:
-        found = parse_json(content.decode(), "The body")
-    except UnicodeDecodeError:
-        raise Problem(HTTPStatus.BAD_REQUEST, "The body is no text in UTF-8; send JSON in UTF-8.") from None
-    if not isinstance(found, dict):
-        raise Problem(HTTPStatus.BAD_REQUEST, "The body is no JSON object; send one, such as {}.")
-    return found
+    async def _check(self, request: _Request) -> None:
+        given: dict[str, Any] = dict(request.query_params)
+        twice = next((name for name in given if len(request.query_params.getlist(name)) > 1), None)
+        if twice is not None:
+            raise HTTPException(400, f"'{twice[:80]}' stands twice in the address; give it once.")
+        if self.operation.takes_picture:
+            _check_type(request, _PICTURES, "a picture, with a Content-Type such as image/jpeg")
+        elif self.operation.method == "POST":
+            if given:
+                raise HTTPException(400, "This address takes its arguments in a JSON body, and none in the query.")
+            if self.operation.model or await request.body():
+                _check_type(request, ("application/json",), "JSON, with the Content-Type application/json")
+                given = await request.json()
+        inside = next((name for name in self.param_convertors if name in given), None)
+        if inside is not None:
+            raise HTTPException(400, f"'{inside}' stands in the address already; leave it out elsewhere.")
+        if not self.operation.model:
+            Schema.model_validate(given)
 
 
 def _check_type(request: Request, expected: tuple[str, ...], what: str) -> None:
     """Pages of other sites can send forms and texts without asking first, but no JSON and no pictures."""
     if not request.headers.get("content-type", "").lower().startswith(expected):
-        raise Problem(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, f"This address takes {what}.")
+        raise HTTPException(415, f"This address takes {what}.")
 
 
-async def _body(request: Request, most: int) -> bytes:
-    length = request.headers.get("content-length", "")
-    too_large = Problem(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"The body is larger than {most:,} bytes, the most that this address takes.")
-    if length.isdecimal() and int(length[:15]) > most:
-        raise too_large
-    content = bytearray()
-    async for part in request.stream():
-        content += part
-        if len(content) > most:
-            raise too_large
-    return bytes(content)
+async def _answer_error(request: Request, error: Exception) -> Response:
+    known = refused(error)
+    headers = dict(known.headers or {})
+    if headers.get("Allow") == "GET":
+        headers["Allow"] = "GET, HEAD"
+    return problem(known.status_code, known.detail, headers)
 
 
-async def _http_problem(request: Request, error: Exception) -> Response:
-    assert isinstance(error, HTTPException)
-    sentence = "This address takes another method." if error.status_code == 405 else "There is no such address here; /api lists all."
-    return problem(error.status_code, sentence, dict(error.headers or {}))
+async def _serve_page(request: Request) -> Response:
+    """Swagger UI, in the colors that the browser prefers; it loads nothing from elsewhere."""
+    root = address(API, request.scope["path"])
+    page = get_swagger_ui_html(
+        title="API · Likeness",
+        openapi_url=f"{root}/openapi.json",
+        swagger_js_url=f"{root}/assets/swagger-ui-bundle.js",
+        swagger_css_url=f"{root}/assets/swagger-ui.css",
+        swagger_favicon_url=f"{root}/assets/favicon.png",
+        swagger_ui_parameters={"validatorUrl": None},
+    )
+    html = bytes(page.body).decode().replace("<script>", f"<script>{_DARK}", 1)
+    (script,) = re.findall(r"<script>(.*?)</script>", html, re.DOTALL)
+    digest = b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    return Response(html, media_type="text/html", headers={"Content-Security-Policy": _POLICY.format(digest), "Cache-Control": "no-store"})

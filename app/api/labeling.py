@@ -1,92 +1,93 @@
 """Labels that people and programs give to images: tags, values of attributes and notes, through `likeness.tagging`."""
 
-from http import HTTPStatus
+from typing import Annotated
 
 import pandas as pd
+from fastapi import Query
+from starlette.exceptions import HTTPException
 
-import hand_labels
-from api.datasets import entry_of, file_of
-from api.problems import Problem, check_may_edit
-from api.schemas import Edited, EditLabels, ImageLabels, LabelCount, LabeledImage, LabeledImages, Labels, OfDataset
+from api.datasets import check_may_edit, entry_of, file_of
+from api.schemas import Edited, EditLabels, InDataset, LabelCount, LabeledImage, LabeledImages, LabelPage, Labels
 from likeness.data import ImageTable
 from likeness.tagging import NOTE, Edit, TagStore, match_images
-from request_scope import PROGRAM, request_scope
-from server_settings import server
-from shared import cached
+from parts import cached
+from server import hand_labels
+from server.request_scope import PROGRAM, request_scope
+from server.settings import server
 
 
-def list_labels(arguments: OfDataset) -> Labels:
+def list_labels(dataset: InDataset) -> Labels:
     """Lists the tags, values and notes that images of a dataset have, and how many images have each."""
-    store, _ = _opened(arguments.dataset)
+    store, _ = _opened(dataset)
     version, counts = store.version(), store.counts()
     return Labels(version=version, labels=[LabelCount(**{str(key): value for key, value in row.items()}) for row in counts.to_dict("records")])
 
 
-def image_labels(arguments: ImageLabels) -> LabeledImages:
-    """Lists the images that have labels, with their labels, by rows and a part at a time."""
-    store, table = _opened(arguments.dataset)
+def image_labels(dataset: InDataset, page: Annotated[LabelPage, Query()]) -> LabeledImages:
+    """Lists the images that have labels, with their labels, by rows, one page at a time."""
+    store, table = _opened(dataset)
     version = store.version()
-    columns = store.columns(table.frame["path"].iloc[arguments.after + 1 :])
+    columns = store.columns(table.frame["path"].iloc[page.after + 1 :])
     counts = store.counts()
     kinds = dict(zip(counts["name"], counts["kind"], strict=True))
     columns = columns[[name for name in columns if name in kinds]]  # without what was taken away in between
     has = pd.DataFrame({name: columns[name] if kinds[name] == "tag" else columns[name].notna() for name in columns})
     labeled: list[int] = has.any(axis=1).to_numpy().nonzero()[0].tolist() if len(has.columns) else []
-    images = [_image(table, columns.iloc[place], kinds, arguments.after + 1 + place) for place in labeled[: arguments.limit]]
-    return LabeledImages(version=version, images=images, next=images[-1].row if len(labeled) > arguments.limit else None)
+    images = [_image(table, columns.iloc[place], kinds, page.after + 1 + place) for place in labeled[: page.limit]]
+    return LabeledImages(version=version, images=images, next=images[-1].row if len(labeled) > page.limit else None)
 
 
-def edit_labels(arguments: EditLabels) -> Edited:
-    """Gives images a tag, a value of an attribute or a note, or removes it, as one edit, which is kept with who made it and when."""
+def edit_labels(dataset: InDataset, label: EditLabels) -> Edited:
+    """Adds a tag, a value of an attribute or a note to images, or removes it, as one edit; its author and time are kept."""
     check_may_edit()
-    store, table = _opened(arguments.dataset, writes=True)
-    paths, who = _paths(table, arguments), editor()
-    if arguments.note is not None:
-        edit = store.set_note(paths, arguments.note, who)
-    elif arguments.tag is not None:
-        edit = store.remove_tag(paths, arguments.tag, who) if arguments.remove else store.add_tag(paths, arguments.tag, who)
-    elif arguments.remove:
-        edit = store.clear_value(paths, str(arguments.attribute), who)
+    store, table = _opened(dataset, writes=True)
+    paths, who = _paths(table, label), editor()
+    if label.note is not None:
+        edit = store.set_note(paths, label.note, who)
+    elif label.tag is not None:
+        edit = store.remove_tag(paths, label.tag, who) if label.remove else store.add_tag(paths, label.tag, who)
+    elif label.remove:
+        edit = store.clear_value(paths, str(label.attribute), who)
     else:
-        edit = store.set_value(paths, str(arguments.attribute), str(arguments.value), who)
+        edit = store.set_value(paths, str(label.attribute), str(label.value), who)
     return _edited(store, edit)
 
 
-def undo_labels(arguments: OfDataset) -> Edited:
-    """Takes your newest edit of a dataset's labels back. Images that somebody has changed since stay as they are."""
+def undo_labels(dataset: InDataset) -> Edited:
+    """Undoes your newest edit of a dataset's labels. Images that somebody has changed since stay as they are."""
     check_may_edit()
-    store, _ = _opened(arguments.dataset, writes=True)
+    store, _ = _opened(dataset, writes=True)
     return _edited(store, store.undo(editor()))
 
 
 def editor() -> str:
-    """Under which name the edits of who asks are kept: as on the pages, and on a server of one person that of the token."""
+    """Who an edit is noted for: as on the pages, and on a server of one person the name of the token."""
     return hand_labels.who() if server().shared else str((request_scope() or {}).get(PROGRAM, "program"))
 
 
 def _opened(dataset: str, writes: bool = False) -> tuple[TagStore, ImageTable]:
-    """What people have said of a dataset, and its images; raises Problem, 403, for who may not write there."""
+    """The labels of a dataset, and its images; raises HTTPException, 403, for clients that may not write there."""
     entry = entry_of(dataset)
     table = cached.table(entry.id)
     if writes and (reason := hand_labels.refusal_to_tag(entry, table)):
-        raise Problem(HTTPStatus.FORBIDDEN, reason)
+        raise HTTPException(403, reason)
     return hand_labels.store_of(entry, table), table
 
 
-def _paths(table: ImageTable, arguments: EditLabels) -> list[str]:
-    if arguments.rows:
-        beyond = next((row for row in arguments.rows if row >= len(table)), None)
+def _paths(table: ImageTable, label: EditLabels) -> list[str]:
+    if label.rows:
+        beyond = next((row for row in label.rows if row >= len(table)), None)
         if beyond is not None:
-            raise Problem(HTTPStatus.NOT_FOUND, f"There is no image {beyond}; the last one of this dataset is {len(table) - 1}.")
-        return [str(path) for path in table.frame["path"].iloc[arguments.rows]]
+            raise HTTPException(404, f"There is no image {beyond}; the last one of this dataset is {len(table) - 1}.")
+        return [str(path) for path in table.frame["path"].iloc[label.rows]]
     # whole paths are not tried: whether one fits would tell where the images lie
-    named = [file for file in arguments.files if not file.startswith(("/", "~", "\\"))]
+    named = [file for file in label.files if not file.startswith(("/", "~", "\\"))]
     found, ambiguous = match_images(table, named)
-    missing = next((file for file in arguments.files if file not in named), None)
+    missing = next((file for file in label.files if file not in named), None)
     missing = missing or next((file for file, path in zip(named, found, strict=True) if path is None), None)
     if missing is not None:
         why = "is the name of several images; give its folder, too" if missing in ambiguous else "is no image of this dataset"
-        raise Problem(HTTPStatus.NOT_FOUND, f"'{missing[-80:]}' {why}; nothing was changed.")
+        raise HTTPException(404, f"'{missing[-80:]}' {why}; nothing was changed.")
     return [path for path in found if path is not None]
 
 

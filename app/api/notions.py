@@ -1,44 +1,46 @@
 """Notions: the library, and their spaces on a dataset."""
 
-from http import HTTPStatus
+from typing import Annotated
+
+from fastapi import Query
+from starlette.exceptions import HTTPException
 
 from api.datasets import entry_of
-from api.problems import Problem
-from api.schemas import FitNotion, Fitted, Joined, ListNotions, NotionDetails, NotionName, Notions, NotionText, OfNotion
+from api.schemas import FitNotion, Fitted, InDataset, Joined, NotionDetails, NotionFilter, NotionName, Notions, NotionText, OfNotion
 from likeness.data import DatasetEntry
 from likeness.encoders import cut_ends
 from likeness.notions import Notion, is_own, list_notions as all_notions
 from likeness.space import Space
-from quotas import check_notion
-from shared import cached, drafts
-from shared.sidebar import fitting
-from visitors import notions_dir
+from parts import cached, drafts
+from parts.sidebar import fitting
+from server.quotas import check_notion
+from server.visitors import notions_dir
 
 IN_WORDS = "in words"  # name of a notion that was given in words
 
 
-def list_notions(arguments: ListNotions) -> Notions:
+def list_notions(only: Annotated[NotionFilter, Query()]) -> Notions:
     """Lists the notions of the library, or those that fit the images of a dataset."""
-    notions = all_notions(notions_dir()) if arguments.dataset is None else fitting(cached.base(entry_of(arguments.dataset).id))
+    notions = all_notions(notions_dir()) if only.dataset is None else fitting(cached.base(entry_of(only.dataset).id))
     return Notions(notions=[_named(notion) for notion in notions])
 
 
-def show_notion(arguments: OfNotion) -> NotionDetails:
+def show_notion(notion: OfNotion) -> NotionDetails:
     """Shows a notion: its templates, its aspects, and what is joined with it."""
-    notion = _by_name(arguments.notion)
-    joined = [Joined(weight=weight, name=each.name) for weight, each in notion.joined]
-    fields = {name: getattr(notion, name) for name in ("name", "question", "attribute", "dim")}
-    return NotionDetails(**fields, templates=list(notion.templates), aspects=list(notion.aspects), joined=joined)
+    found = _by_name(notion)
+    joined = [Joined(weight=weight, name=each.name) for weight, each in found.joined]
+    fields = {name: getattr(found, name) for name in ("name", "question", "attribute", "dim")}
+    return NotionDetails(**fields, templates=list(found.templates), aspects=list(found.aspects), joined=joined)
 
 
-def fit_notion(arguments: FitNotion) -> Fitted:
-    """Fits a notion on a dataset, and says how far it can be relied on with these images.
+def fit_notion(dataset: InDataset, what: FitNotion) -> Fitted:
+    """Fits a notion on a dataset, and says how far you can rely on it with these images.
 
-    Its space is kept for the searches that follow, which fit it themselves where it is not.
+    Its space is kept for later searches, which otherwise fit it themselves.
     """
-    entry = entry_of(arguments.dataset)
-    notion = _resolved(arguments.notion)
-    space, base = fitted(entry, arguments.notion), cached.base(entry.id)
+    entry = entry_of(dataset)
+    notion = _resolved(what.notion)
+    space, base = fitted(entry, what.notion), cached.base(entry.id)
     trust = cached.trust(base, notion)
     return Fitted(
         notion=notion.name,
@@ -67,7 +69,7 @@ def _by_name(name: str) -> Notion:
     wanted = name.casefold()
     found = next((notion for notion in all_notions(notions_dir()) if wanted in (notion.name.strip().casefold(), notion.slug)), None)
     if found is None:
-        raise Problem(HTTPStatus.NOT_FOUND, f"There is no notion '{name[:80]}' here; GET /api/v1/notions lists them.")
+        raise HTTPException(404, f"There is no notion '{name[:80]}' here; GET /api/v1/notions lists them.")
     return found
 
 

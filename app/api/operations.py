@@ -1,49 +1,150 @@
-"""All operations, in the order of the OpenAPI document."""
+"""All operations for programs: typed functions, each with an HTTP address and as a tool; and their errors as statuses and sentences."""
+
+import inspect
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass
+from http import HTTPStatus
+from importlib.metadata import version
+from typing import Annotated, Any, Literal, get_args, get_origin
+
+from fastapi.exceptions import RequestValidationError
+from pydantic import ValidationError
+from starlette.exceptions import HTTPException
 
 from api import datasets, labeling, notions, searching
-from api.operation import PREFIX, Operation
-from api.schemas import (
-    DatasetDetails,
-    Datasets,
-    Edited,
-    EditLabels,
-    FitNotion,
-    Fitted,
-    Found,
-    Image,
-    ImageLabels,
-    LabeledImages,
-    Labels,
-    ListNotions,
-    NeighborsOf,
-    Nothing,
-    NotionDetails,
-    Notions,
-    OfDataset,
-    OfImage,
-    OfNotion,
-    Search,
-    SearchByImage,
-    Status,
-)
-from api.status import status
+from api.gate import Gate
+from api.schemas import Picture, Schema, Status
+from likeness.data import list_datasets
+from likeness.errors import InputError
+from likeness.io import validation_message
+from parts.cached import TooManyMissingError
+from server.access import refusal, shared_name, without_paths
+from server.settings import server
+from server.signed_in import account
+from server.visitors import visitor
 
-_DATASET = f"{PREFIX}/datasets/{{dataset}}"
+_DATASET = "/datasets/{dataset}"
 _LARGE = 32_000_000  # bytes of a query with pictures in it
+_LONGEST = 500  # letters of a sentence
+_ROUTING = {404: "There is no such address here; /api lists all.", 405: "This address takes another method."}
+_computing: list[Callable[[], int]] = []
+
+
+@dataclass(frozen=True)
+class Operation:
+    """One thing that programs can do.
+
+    Attributes:
+        method, path: HTTP method, and path below /api/v1.
+        work: called in a thread; its docstring is the description. Takes the names in the path, and at most one model, whose fields a GET request
+            has in its query and a POST request in its JSON body; with a `Picture`, that is the body, and the model is in the query.
+        topic: heading in the documentation.
+        computes: whether it waits for one of few slots.
+        writes: whether it changes something.
+        most_bytes: limit of a JSON body.
+    """
+
+    method: Literal["GET", "POST"]
+    path: str
+    work: Callable[..., Any]
+    topic: str
+    computes: bool = False
+    writes: bool = False
+    most_bytes: int = 1_000_000
+
+    @property
+    def name(self) -> str:
+        """The function's, as operationId and as name of the tool."""
+        return self.work.__name__
+
+    @property
+    def description(self) -> str:
+        """The function's docstring on one line."""
+        return " ".join((self.work.__doc__ or "").split())
+
+    @property
+    def arguments(self) -> dict[str, Any]:
+        """Types by name."""
+        return {name: each.annotation for name, each in inspect.signature(self.work).parameters.items()}
+
+    @property
+    def takes_picture(self) -> bool:
+        """Whether its body is the file of a picture."""
+        return Picture in self.arguments.values()
+
+    @property
+    def model(self) -> tuple[str, type[Schema]] | None:
+        """The name and type of the model that it takes, if any."""
+        types = {name: get_args(each)[0] if get_origin(each) is Annotated else each for name, each in self.arguments.items()}
+        return next(((name, each) for name, each in types.items() if isinstance(each, type) and issubclass(each, Schema)), None)
+
+
+def status() -> Status:
+    """Shows the server's version, your account, what you may do, and how much the server computes now."""
+    settings = server()
+    return Status(
+        version=version("likeness"),
+        shared=settings.shared,
+        account=account(),
+        may_edit=not refusal("edit"),
+        datasets=len(list_datasets(visitor())),
+        requests_per_second=settings.requests_per_second,
+        computing=sum(count() for count in _computing),
+        most_computing=settings.max_jobs,
+    )
+
+
+def count_by(computing: Callable[[], int]) -> None:
+    """Sets how `status` counts the operations that are being computed."""
+    _computing[:] = [computing]
+
 
 OPERATIONS = (
-    Operation("GET", f"{PREFIX}/status", Nothing, Status, status, "Status"),
-    Operation("GET", f"{PREFIX}/datasets", Nothing, Datasets, datasets.list_datasets, "Images"),
-    Operation("GET", _DATASET, OfDataset, DatasetDetails, datasets.show_dataset, "Images", computes=True),
-    Operation("GET", f"{_DATASET}/images/{{row}}", OfImage, Image, datasets.show_image, "Images", computes=True),
-    Operation("GET", f"{_DATASET}/images/{{row}}/neighbors", NeighborsOf, Found, searching.neighbors, "Search", computes=True),
-    Operation("POST", f"{_DATASET}/search", Search, Found, searching.search, "Search", computes=True, most_bytes=_LARGE),
-    Operation("POST", f"{_DATASET}/search/image", SearchByImage, Found, searching.search_by_image, "Search", computes=True, content=True),
-    Operation("GET", f"{PREFIX}/notions", ListNotions, Notions, notions.list_notions, "Notions", computes=True),
-    Operation("GET", f"{PREFIX}/notions/{{notion}}", OfNotion, NotionDetails, notions.show_notion, "Notions"),
-    Operation("POST", f"{_DATASET}/notions/fit", FitNotion, Fitted, notions.fit_notion, "Notions", computes=True),
-    Operation("GET", f"{_DATASET}/labels", OfDataset, Labels, labeling.list_labels, "Labels", computes=True),
-    Operation("GET", f"{_DATASET}/labels/images", ImageLabels, LabeledImages, labeling.image_labels, "Labels", computes=True),
-    Operation("POST", f"{_DATASET}/labels", EditLabels, Edited, labeling.edit_labels, "Labels", computes=True, writes=True),
-    Operation("POST", f"{_DATASET}/labels/undo", OfDataset, Edited, labeling.undo_labels, "Labels", computes=True, writes=True),
+    Operation("GET", "/status", status, "Status"),
+    Operation("GET", "/datasets", datasets.list_datasets, "Images"),
+    Operation("GET", _DATASET, datasets.show_dataset, "Images", computes=True),
+    Operation("GET", f"{_DATASET}/images/{{row}}", datasets.show_image, "Images", computes=True),
+    Operation("GET", f"{_DATASET}/images/{{row}}/thumbnail", datasets.thumbnail, "Images", computes=True),
+    Operation("GET", f"{_DATASET}/images/{{row}}/neighbors", searching.neighbors, "Search", computes=True),
+    Operation("POST", f"{_DATASET}/search", searching.search, "Search", computes=True, most_bytes=_LARGE),
+    Operation("POST", f"{_DATASET}/search/image", searching.search_by_image, "Search", computes=True),
+    Operation("GET", "/notions", notions.list_notions, "Notions", computes=True),
+    Operation("GET", "/notions/{notion}", notions.show_notion, "Notions"),
+    Operation("POST", f"{_DATASET}/notions/fit", notions.fit_notion, "Notions", computes=True),
+    Operation("GET", f"{_DATASET}/labels", labeling.list_labels, "Labels", computes=True),
+    Operation("GET", f"{_DATASET}/labels/images", labeling.image_labels, "Labels", computes=True),
+    Operation("POST", f"{_DATASET}/labels", labeling.edit_labels, "Labels", computes=True, writes=True),
+    Operation("POST", f"{_DATASET}/labels/undo", labeling.undo_labels, "Labels", computes=True, writes=True),
 )
+
+
+async def answered(gate: Gate, operation: Operation, work: Callable[[], Any]) -> Any:
+    """The result of an operation's work.
+
+    Raises:
+        HTTPException: whatever went wrong, as `refused` says it.
+    """
+    try:
+        return await gate.run(work, operation.computes)
+    except Exception as error:
+        raise refused(error) from error
+
+
+def refused(error: Exception) -> HTTPException:
+    """An error as a program sees it: an HTTP status and one sentence, without paths of the server."""
+    if isinstance(error, HTTPException):
+        stock = error.detail == HTTPStatus(error.status_code).phrase
+        return HTTPException(error.status_code, _ROUTING.get(error.status_code, error.detail), error.headers) if stock else error
+    if isinstance(error, ValidationError | RequestValidationError):
+        wrong = [each | {"loc": each["loc"][1:]} for each in error.errors()] if isinstance(error, RequestValidationError) else error
+        return HTTPException(422, _sentence(f"The request does not fit: {validation_message(wrong)}."))
+    if isinstance(error, InputError):
+        return HTTPException(409 if isinstance(error, TooManyMissingError) else 400, _sentence(str(error)))
+    logging.getLogger(__name__).error("An operation of the API failed.", exc_info=error)
+    return HTTPException(500, "The server failed at this; its log says why.")
+
+
+def _sentence(text: str) -> str:
+    line = " ".join(without_paths(shared_name(text)).split())
+    return line if len(line) <= _LONGEST else f"{line[:_LONGEST]}…"

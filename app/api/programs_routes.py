@@ -4,12 +4,12 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import Any
 
-from starlette.routing import BaseRoute, Mount, Route
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.routing import BaseRoute, Route
+from starlette.types import ASGIApp
 
-from api.mcp_package import check_installed
-from doors.programs import API, MCP, problem
-from server_settings import ServerSettings
+from server.mcp_package import check_installed
+from server.middleware.bearer import API, MCP, problem
+from server.settings import ServerSettings
 
 Lifespan = Callable[[Any], AbstractAsyncContextManager[None]]
 
@@ -17,69 +17,37 @@ Lifespan = Callable[[Any], AbstractAsyncContextManager[None]]
 def programs(settings: ServerSettings, lifespan: Lifespan) -> tuple[list[BaseRoute], Lifespan]:
     """The routes of programs, and the lifespan of a server that has them: the given one, within that of the MCP tools.
 
-    What is off answers 404, where Streamlit would show its start page.
+    What is off answers 404, where Streamlit would show its start page, and loads nothing.
 
     Raises:
         InputError: the package for MCP is missing.
     """
-    if not (settings.api or settings.mcp):
-        return [*_both(API, _Off("The API", "--api")), *_both(MCP, _Off("MCP", "--mcp"))], lifespan
-    from api.gate import Gate
-    from api.status import count_by
+    api, mcp = _off("The API", "--api"), _off("MCP", "--mcp")
+    if settings.api or settings.mcp:
+        from api.gate import Gate
+        from api.operations import count_by
 
-    gate = Gate(settings)
-    count_by(gate.computing.taken)
-    routes: list[BaseRoute] = _both(API, _api(gate) if settings.api else _Off("The API", "--api"))
-    if not settings.mcp:
-        return [*routes, *_both(MCP, _Off("MCP", "--mcp"))], lifespan
-    from api.tools import Tools
+        gate = Gate(settings)
+        count_by(gate.computing.taken)
+    if settings.api:
+        from api.http_api import http_api
 
-    check_installed()
-    tools = Tools(gate)
+        api = gate.around(http_api(gate))
+    if settings.mcp:
+        check_installed()
+        from api.tools import Tools
 
-    @asynccontextmanager
-    async def with_tools(app: Any) -> AsyncIterator[None]:
-        async with tools.running(), lifespan(app):
-            yield
+        tools, around = Tools(gate), lifespan
+        mcp = gate.around(tools)
 
-    return [*routes, *_both(MCP, gate.around(tools))], with_tools
+        @asynccontextmanager
+        async def lifespan(app: Any) -> AsyncIterator[None]:
+            async with tools.running(), around(app):
+                yield
 
-
-def _api(gate: Any) -> ASGIApp:
-    from api.http_api import http_api
-
-    return gate.around(http_api(gate))  # type: ignore[no-any-return]
+    return [Route(path, app) for root, app in ((API, api), (MCP, mcp)) for path in (root, f"{root}/{{below:path}}")], lifespan
 
 
-def _both(path: str, app: ASGIApp) -> list[BaseRoute]:
-    """At the path itself and below it."""
-    return [Route(path, _Endpoint(app)), Mount(path, app)]
-
-
-class _Endpoint:
-    """An app at the root of its own; Starlette passes requests on to objects as to apps."""
-
-    def __init__(self, app: ASGIApp) -> None:
-        self.app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        root = scope.get("root_path", "")
-        await self.app({**scope, "path": f"{scope['path']}/", "root_path": root + scope["path"].removeprefix(root)}, receive, send)
-
-
-class _Off:
-    """What is not asked for at the start of the server.
-
-    Args:
-        what: its name.
-        option: by which it is.
-    """
-
-    def __init__(self, what: str, option: str) -> None:
-        self.sentence = f"{what} is off on this server; whoever runs it turns it on by {option}."
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "http":
-            await problem(404, self.sentence)(scope, receive, send)
-        else:
-            await send({"type": "websocket.close"})
+def _off(what: str, option: str) -> ASGIApp:
+    """What answers in place of what the server was not started with."""
+    return problem(404, f"{what} is off on this server; whoever runs it turns it on by {option}.")

@@ -1,7 +1,8 @@
-"""What operations take and give. Requests are checked by these, and the OpenAPI document and the MCP tools are made from them."""
+"""What operations take and return: requests are checked by these, and the OpenAPI document and the MCP tools are made from them."""
 
 from typing import Annotated, Literal
 
+from fastapi import Body, Path
 from pydantic import AfterValidator, Base64Bytes, BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
 MOST_HITS, MOST_TERMS, MOST_EDITED, MOST_LISTED = 200, 8, 10_000, 1_000
@@ -9,7 +10,7 @@ Scalar = str | int | float | bool
 
 
 class Schema(BaseModel):
-    """No other keys, no numbers that are none."""
+    """No other keys, and no NaN."""
 
     model_config = ConfigDict(extra="forbid", allow_inf_nan=False, use_attribute_docstrings=True)
 
@@ -21,26 +22,14 @@ def _unicode(text: str) -> str:
 
 Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=300), AfterValidator(_unicode)]
 Long = Annotated[str, StringConstraints(max_length=2_000), AfterValidator(_unicode)]
+FileName = Annotated[str, StringConstraints(min_length=1, max_length=1_000), AfterValidator(_unicode)]
 DatasetId = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_-]{1,64}$")]
 Row = Annotated[int, Field(ge=0, lt=10**12)]
 
-
-class Nothing(Schema):
-    """No arguments."""
-
-
-class OfDataset(Schema):
-    """Names a dataset."""
-
-    dataset: DatasetId
-    """Id of a dataset, as `list_datasets` gives it."""
-
-
-class OfImage(OfDataset):
-    """Names an image."""
-
-    row: Row
-    """Number of the image in its dataset, from 0."""
+InDataset = Annotated[DatasetId, Path(description="Id of a dataset, as `list_datasets` returns it.")]
+OfRow = Annotated[Row, Path(description="Number of the image in its dataset, from 0.")]
+OfNotion = Annotated[Text, Path(description="Name of a notion, as `list_notions` returns it.")]
+Picture = Annotated[bytes, Body(media_type="image/*", description="The file of a picture, such as a JPEG.")]
 
 
 class NotionText(Schema):
@@ -54,40 +43,33 @@ class NotionText(Schema):
     """Dimensions of its space; by default as many as its prompts suggest."""
 
 
-class Looking(Schema):
-    """How to look for images."""
+class HitOptions(Schema):
+    """How many images to return, and with what."""
 
     k: int = Field(default=10, ge=1, le=MOST_HITS)
-    """How many images, at most."""
+    """How many images to return at most."""
     attributes: bool = False
-    """Whether the images' attributes are given, too."""
+    """Whether to return the images' attributes, too."""
 
 
-class NeighborsOf(OfImage, Looking):
-    """An image whose neighbors are wanted."""
-
-    notion: Text | None = None
-    """Name of the notion in whose space to look; by default the encoder's own space."""
-
-
-class SearchByImage(OfDataset, Looking):
-    """A picture from outside; it is read and forgotten."""
+class NearestOptions(HitOptions):
+    """In which space to search, and what to return."""
 
     notion: Text | None = None
-    """Name of the notion in whose space to look; by default the encoder's own space."""
+    """Name of the notion whose space to search; by default the encoder's own space."""
 
 
 class Term(Schema):
-    """One of what is searched for together: exactly one of text, row and image."""
+    """One part of a query: exactly one of text, row and image."""
 
     text: Text | None = None
     """A text, such as "a red car"."""
     row: Row | None = None
     """Number of an image of the dataset."""
     image: Base64Bytes | None = None
-    """A picture from outside, its file in base64."""
+    """A picture from outside: its file in base64."""
     weight: float = Field(default=1.0, ge=-100, le=100)
-    """How much it counts; below 0 for what images shall not be like."""
+    """How much it counts; negative for what images should not be like."""
 
     @model_validator(mode="after")
     def _one(self) -> "Term":
@@ -98,66 +80,57 @@ class Term(Schema):
         return self
 
 
-class Search(OfDataset, Looking):
-    """What is searched for: one term, or several together."""
+class Search(HitOptions):
+    """A query of one term or several."""
 
     terms: list[Term] = Field(min_length=1, max_length=MOST_TERMS)
-    """What is searched for, together."""
+    """The parts of the query, combined by their weights."""
     notion: Text | NotionText | None = None
-    """The notion in whose space to look: by name, or in words; by default the encoder's own space."""
+    """The notion whose space to search, by name or in words; by default the encoder's own space."""
     where: dict[Text, list[Scalar]] = Field(default={}, max_length=10)
-    """Attributes, labels made here included, and the values of which images have one: {"car_color": ["red"]}."""
+    """Keep only images with one of these values of an attribute, labels made here included: {"car_color": ["red"]}."""
 
 
-class OfNotion(Schema):
-    """Names a notion."""
-
-    notion: Text
-    """Name of a notion, as `list_notions` gives it."""
-
-
-class ListNotions(Schema):
-    """Which notions."""
+class NotionFilter(Schema):
+    """Which notions to list."""
 
     dataset: DatasetId | None = None
-    """Only those that fit the images of this dataset."""
+    """Only notions that fit the images of this dataset."""
 
 
-class FitNotion(OfDataset):
-    """A notion and the images that it is fitted on."""
+class FitNotion(Schema):
+    """The notion to fit."""
 
     notion: Text | NotionText
-    """A notion: by name, or in words."""
+    """A notion, by name or in words."""
 
 
-class ImageLabels(OfDataset):
-    """Which images' labels."""
+class LabelPage(Schema):
+    """Which part of the list to return."""
 
     after: int = Field(default=-1, ge=-1, lt=10**12)
-    """Only images of higher rows: the `next` of the answer before."""
+    """Only images after this row: `next` of the previous answer."""
     limit: int = Field(default=100, ge=1, le=MOST_LISTED)
-    """How many images, at most."""
+    """How many images to return at most."""
 
 
-class EditLabels(OfDataset):
+class EditLabels(Schema):
     """One edit of labels: images, and exactly one of tag, attribute and note."""
 
     rows: list[Row] = Field(default=[], max_length=MOST_EDITED)
     """Numbers of the images."""
-    files: list[Annotated[str, StringConstraints(min_length=1, max_length=1_000), AfterValidator(_unicode)]] = Field(
-        default=[], max_length=MOST_EDITED
-    )
-    """The images by their files, as answers give them, in place of rows."""
+    files: list[FileName] = Field(default=[], max_length=MOST_EDITED)
+    """Files of the images, as answers name them, in place of rows."""
     tag: Text | None = None
-    """A tag to give, or to remove."""
+    """A tag to add or remove."""
     attribute: Text | None = None
-    """An attribute to give `value` of, or to remove."""
+    """An attribute to set to `value`, or to remove."""
     value: Text | None = None
     """The value of the attribute."""
     note: Long | None = None
     """A note for the images; an empty one removes theirs."""
     remove: bool = False
-    """Takes the tag or attribute from the images."""
+    """Whether to remove the tag or attribute."""
 
     @model_validator(mode="after")
     def _one(self) -> "EditLabels":
@@ -173,44 +146,39 @@ class EditLabels(OfDataset):
 
 
 class Status(Schema):
-    """The server and what who asks may do there."""
+    """The server, and what you may do there."""
 
     version: str
-    """Of Likeness."""
     shared: bool
     """Whether other people use the server, too."""
     account: str | None
-    """Who asks, where there are accounts."""
+    """Your account, where there are accounts."""
     may_edit: bool
-    """Whether labels may be written and pictures brought."""
+    """Whether you may write labels and send pictures."""
     datasets: int
-    """How many there are for who asks."""
+    """How many datasets you can see."""
     requests_per_second: float
-    """How many requests are answered, in the long run."""
+    """How many requests are answered in the long run."""
     computing: int
-    """Operations that are computed now, for all."""
+    """Operations being computed now, for everyone."""
     most_computing: int
-    """At once, for all."""
 
 
 class Dataset(Schema):
     """Images, seen through one encoder."""
 
     id: str
-    """Names it in every other operation."""
+    """Names the dataset in every other operation."""
     name: str
-    """For people."""
     encoder: str
-    """The encoder behind the vectors."""
     own: bool
-    """Whether who asks uploaded them, on a shared server."""
+    """Whether you uploaded it, on a shared server."""
 
 
 class Datasets(Schema):
-    """All datasets that who asks may see."""
+    """All datasets that you may see."""
 
     datasets: list[Dataset]
-    """The shipped one first."""
 
 
 class Attribute(Schema):
@@ -219,7 +187,6 @@ class Attribute(Schema):
     name: str
     """As `where` takes it."""
     kind: Literal["number", "text"]
-    """Numbers are compared as such."""
     distinct: int
     """How many different values there are."""
     examples: list[Scalar]
@@ -238,146 +205,125 @@ class DatasetDetails(Dataset):
     attributes: list[Attribute]
     """Columns of the table, labels made here included."""
     notions: list[str]
-    """Names of the notions that fit."""
 
 
 class Image(Schema):
     """An image of a dataset."""
 
     row: int
-    """Its number."""
     file: str
-    """Its file, below the dataset's folder."""
+    """Its file, relative to the dataset's folder."""
     thumbnail: str
-    """Address of a small picture of it, to be written after that of the server."""
+    """Address of a small picture of it on this server."""
     attributes: dict[str, Scalar | None] | None = None
-    """Its attributes, where they were asked for."""
+    """Its attributes, if you asked for them."""
 
 
 class Hit(Image):
     """An image that was found."""
 
     similarity: float
-    """Cosine similarity; of several terms how well all of them hold, from 0 to 1."""
+    """Cosine similarity; for several terms, how well all of them hold, from 0 to 1."""
 
 
 class Found(Schema):
     """The images found, the most similar first."""
 
     space: str
-    """In whose space was looked: "encoder", or the notion's name."""
+    """The space that was searched: "encoder", or the notion's name."""
     hits: list[Hit]
-    """The images."""
     note: str = ""
-    """A sentence, where the search is approximate or words are unknown."""
+    """A sentence, if the search is approximate or words are unknown."""
 
 
 class NotionName(Schema):
     """A notion of the library."""
 
     name: str
-    """As other operations take it."""
     question: str
     """What it means, in a sentence."""
     attribute: str | None
     """The attribute that judges it, where images have it."""
     aspects: int
-    """How many it has."""
     own: bool
-    """Whether who asks saved it."""
+    """Whether you saved it."""
 
 
 class Notions(Schema):
-    """Notions of the library."""
+    """Notions of the library, your own first."""
 
     notions: list[NotionName]
-    """Own ones first."""
 
 
 class Joined(Schema):
-    """A notion that is joined with another, or taken away from it."""
+    """A notion joined with another."""
 
     weight: float
-    """Below 0 where it is taken away."""
+    """Negative if the notion is taken away."""
     name: str
-    """Of the notion."""
 
 
 class NotionDetails(Schema):
     """A notion in full."""
 
     name: str
-    """Of the notion."""
     question: str
     """What it means, in a sentence."""
     attribute: str | None
     """The attribute that judges it."""
     templates: list[str]
-    """Each with one {}."""
     aspects: list[str]
-    """What varies."""
     dim: int | None
-    """Dimensions of its space, where they are given."""
+    """Dimensions of its space, if set."""
     joined: list[Joined]
-    """Other notions in it."""
 
 
 class Fitted(Schema):
-    """A notion's space on a dataset; it is kept for the next searches."""
+    """A notion's space on a dataset, which is kept for the next searches."""
 
     notion: str
-    """Name of the notion."""
     dim: int
-    """Dimensions of its space."""
     stability: float
-    """Whether other words for the same give the same neighbors: at most 1."""
+    """Whether other words for the same notion give the same neighbors: at most 1."""
     alignment: float
     """How far the images differ along these words, from 0 to 1."""
     reads: bool
-    """Whether both are enough to rely on it."""
+    """Whether both are high enough to rely on the space."""
     verdict: str
     """The same in a sentence."""
     unknown_words: list[str]
     """Words that the encoder does not know."""
     cut: str
-    """Says which prompts have more tokens than the encoder reads; empty where none has."""
+    """Says which prompts have more tokens than the encoder reads; empty if none has."""
 
 
 class LabelCount(Schema):
     """A tag, a value of an attribute, or the notes."""
 
     name: str
-    """Of the tag or attribute."""
     kind: Literal["tag", "attribute", "note"]
-    """A tag has no values."""
     value: str
     """Of an attribute; else empty."""
     images: int
-    """How many have it."""
 
 
 class Labels(Schema):
-    """What people and programs have said of a dataset's images here."""
+    """What people and programs have said about a dataset's images here."""
 
     version: int
-    """Number of the newest edit; another one means that something has changed."""
+    """Number of the newest edit; it changes with every edit."""
     labels: list[LabelCount]
-    """Tags, then attributes by their values, then notes."""
 
 
 class LabeledImage(Schema):
     """An image and its labels."""
 
     row: int
-    """Its number."""
     file: str
-    """Its file."""
     tags: list[str]
-    """Names of its tags."""
     values: dict[str, str]
-    """Attribute and value."""
+    """Value by attribute."""
     note: str
-    """Its note; empty without one."""
 
 
 class LabeledImages(Schema):
@@ -386,32 +332,28 @@ class LabeledImages(Schema):
     version: int
     """As in `list_labels`."""
     images: list[LabeledImage]
-    """Those with a tag, a value or a note."""
     next: int | None
-    """What to give as `after` for more; None at the end."""
+    """Pass it as `after` for more; None at the end."""
 
 
 class Edited(Schema):
     """What an edit did."""
 
     edit: int
-    """Its number; 0 where nothing was left to do."""
+    """Its number; 0 if nothing was left to do."""
     images: int
     """How many images it changed."""
     skipped: int
-    """Of an undo: images that somebody has changed since, which stay."""
+    """Images that an undo left alone, since somebody has changed them in between."""
     version: int
     """As in `list_labels`."""
 
 
-class ProblemDetails(Schema):
+class Problem(Schema):
     """What went wrong (RFC 9457)."""
 
     type: str
-    """Always about:blank."""
     title: str
-    """The status in words."""
     status: int
-    """Of HTTP."""
     detail: str
     """One sentence."""

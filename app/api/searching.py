@@ -1,64 +1,64 @@
 """Search by text, by image and by several of them together, and the neighbors of an image."""
 
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 import pandas as pd
+from fastapi import Query as InQuery
 from numpy.typing import NDArray
 
-from api.datasets import check_row, entry_of, image_fields
+from api.datasets import check_may_edit, check_row, entry_of, image_fields
 from api.notions import fitted
-from api.problems import check_may_edit
-from api.schemas import Found, Hit, NeighborsOf, NotionText, Search, SearchByImage, Term
+from api.schemas import Found, Hit, InDataset, NearestOptions, NotionText, OfRow, Picture, Search, Term
 from likeness.data import DatasetEntry, ImageTable, numbers_of
 from likeness.encoders import cut_ends
 from likeness.errors import InputError
 from likeness.io import foreign_image
 from likeness.search import Query
 from likeness.space import Space
-from server_settings import server
-from shared import cached
-from shared.bounded import BoundedCache
+from parts import cached
+from parts.bounded import BoundedCache
+from server.settings import server
 
 _KEPT_BYTES = 16_000_000
 Rows = tuple[NDArray[np.int64], NDArray[np.float32]]
 _kept: BoundedCache[Rows] = BoundedCache(_KEPT_BYTES, lambda found: found[0].nbytes + found[1].nbytes + 200)
 
 
-def neighbors(arguments: NeighborsOf) -> Found:
+def neighbors(dataset: InDataset, row: OfRow, options: Annotated[NearestOptions, InQuery()]) -> Found:
     """Finds the images nearest to an image of the dataset, in the encoder's space or in that of a notion."""
-    entry, space = _opened(arguments.dataset, arguments.notion)
-    check_row(space, arguments.row)
-    key = (space.key, len(space), arguments.row, arguments.k)
-    rows, similarities = _kept.get(key, lambda: _nearest(space, arguments.row, arguments.k, None))
-    return _found(entry, space, rows, similarities, arguments.attributes)
+    entry, space = _opened(dataset, options.notion)
+    check_row(space, row)
+    key = (space.key, len(space), row, options.k)
+    rows, similarities = _kept.get(key, lambda: _nearest(space, row, options.k, None))
+    return _found(entry, space, rows, similarities, options.attributes)
 
 
-def search(arguments: Search) -> Found:
+def search(dataset: InDataset, query: Search) -> Found:
     """Finds the images that fit a text, an image of the dataset, a picture from outside, or several of these together, each with a weight.
 
-    Weights below 0 say what images shall not be like. Pictures from outside are read and forgotten.
+    A negative weight says what images should not be like. Pictures from outside are not kept.
     """
-    entry, space = _opened(arguments.dataset, arguments.notion)
-    for term in arguments.terms:
+    entry, space = _opened(dataset, query.notion)
+    for term in query.terms:
         if term.row is not None:
             check_row(space, term.row)
-    if any(term.image is not None for term in arguments.terms):
+    if any(term.image is not None for term in query.terms):
         check_may_edit()
-    allowed = _allowed(space.table, arguments.where) if arguments.where else None
-    places = [(term.weight, _place(space, term)) for term in arguments.terms]
-    query = places[0][1] if len(places) == 1 and places[0][0] > 0 else Query(places)
-    rows, similarities = _nearest(space, query, arguments.k, allowed)
-    texts = [term.text for term in arguments.terms if term.text is not None]
-    return _found(entry, space, rows, similarities, arguments.attributes, _unread(space, texts))
+    allowed = _allowed(space.table, query.where) if query.where else None
+    places = [(term.weight, _place(space, term)) for term in query.terms]
+    place = places[0][1] if len(places) == 1 and places[0][0] > 0 else Query(places)
+    rows, similarities = _nearest(space, place, query.k, allowed)
+    texts = [term.text for term in query.terms if term.text is not None]
+    return _found(entry, space, rows, similarities, query.attributes, _unread(space, texts))
 
 
-def search_by_image(arguments: SearchByImage, content: bytes) -> Found:
-    """Finds the images most like a picture, whose file is the body. It is read and forgotten."""
+def search_by_image(dataset: InDataset, options: Annotated[NearestOptions, InQuery()], content: Picture = b"") -> Found:
+    """Finds the images most like a picture, whose file is the body. The picture is not kept."""
     check_may_edit()
-    entry, space = _opened(arguments.dataset, arguments.notion)
-    rows, similarities = _nearest(space, _picture(space, content), arguments.k, None)
-    return _found(entry, space, rows, similarities, arguments.attributes)
+    entry, space = _opened(dataset, options.notion)
+    rows, similarities = _nearest(space, _picture(space, content), options.k, None)
+    return _found(entry, space, rows, similarities, options.attributes)
 
 
 def _opened(dataset: str, notion: str | NotionText | None) -> tuple[DatasetEntry, Space]:
@@ -105,7 +105,7 @@ def _allowed(table: ImageTable, where: dict[str, list[Any]]) -> NDArray[np.bool_
 
 
 def _numbers(name: str, wanted: list[Any]) -> list[float]:
-    """Numbers; whole ones stay whole, since those of many digits are not told apart as others."""
+    """Numbers; integers stay integers, since floats cannot tell those of many digits apart."""
     try:
         return [each if type(each) is int else float(each) for each in wanted]
     except (ValueError, OverflowError):

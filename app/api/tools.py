@@ -3,20 +3,20 @@
 import json
 from collections.abc import AsyncIterator
 from contextlib import AbstractContextManager, asynccontextmanager, nullcontext
-from functools import partial
+from functools import cache, partial
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
+from pydantic import create_model
+from starlette.exceptions import HTTPException
+from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from api.gate import Gate
-from api.http_api import answered
-from api.openapi import input_schema
-from api.operation import Operation
-from api.operations import OPERATIONS
-from api.problems import Problem
-from doors.programs import problem
-from request_scope import answering
+from api.operations import OPERATIONS, Operation, answered
+from api.schemas import Schema
+from server.middleware.bearer import problem
+from server.request_scope import answering
 
 if TYPE_CHECKING:
     from mcp.server.lowlevel import Server
@@ -26,14 +26,14 @@ _ABOUT = (
     'Search images by what "similar" means: by text, by image, or by several together, in an encoder\'s space or in that of a notion. '
     "Begin with list_datasets; rows number the images of a dataset."
 )
-TOOLS = {operation.name: operation for operation in OPERATIONS if not operation.content}
+TOOLS = {each.name: each for each in OPERATIONS if not (each.takes_picture or issubclass(each.work.__annotations__["return"], Response))}
 
 
 class Tools:
     """Answers at /mcp while it runs.
 
     Args:
-        gate: whose slots and threads calls take.
+        gate: its slots and threads run the calls.
     """
 
     def __init__(self, gate: Gate) -> None:
@@ -43,7 +43,7 @@ class Tools:
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
-        """Calls are answered within."""
+        """Answers calls while it lasts."""
         async with self._manager.run():
             yield
 
@@ -51,7 +51,7 @@ class Tools:
         if scope["method"] == "POST":
             await self._manager.handle_request(scope, receive, send)
         else:  # a stream from the server, which has nothing to say of its own
-            await problem(405, "This address takes calls by POST alone.", {"Allow": "POST"})(scope, receive, send)
+            await problem(405, "This address takes POST requests only.", {"Allow": "POST"})(scope, receive, send)
 
 
 def tool_server(gate: Gate) -> "Server[Any]":
@@ -69,10 +69,11 @@ def tool_server(gate: Gate) -> "Server[Any]":
         operation = TOOLS.get(parameters.name)
         if operation is None:
             return result(f"There is no tool '{parameters.name[:80]}'; list the tools.", is_error=True)
-        with _answering(context):
-            found = await answered(gate, partial(_carried_out, operation, parameters.arguments or {}), operation.computes)
-        if isinstance(found, Problem):
-            return result(found.sentence, is_error=True)
+        try:
+            with _answering(context):
+                found = await answered(gate, operation, partial(_call, operation, parameters.arguments or {}))
+        except HTTPException as error:
+            return result(error.detail, is_error=True)
         return result(json.dumps(found), found)
 
     return Server("likeness", version=version("likeness"), instructions=_ABOUT, on_list_tools=list_tools, on_call_tool=call_tool)
@@ -80,14 +81,25 @@ def tool_server(gate: Gate) -> "Server[Any]":
 
 def _described(operation: Operation) -> dict[str, Any]:
     hints = {"read_only_hint": not operation.writes, "destructive_hint": operation.writes, "open_world_hint": False}
-    return {"name": operation.name, "description": operation.description, "input_schema": input_schema(operation), "annotations": hints}
+    return {"name": operation.name, "description": operation.description, "input_schema": _input(operation).model_json_schema(), "annotations": hints}
 
 
-def _carried_out(operation: Operation, arguments: dict[str, Any]) -> dict[str, Any]:
-    return operation.carry_out(arguments).model_dump(mode="json", exclude_unset=True)
+@cache
+def _input(operation: Operation) -> type[Schema]:
+    """All arguments of an operation as one model: its own, with the names in the path."""
+    name, base = operation.model or ("", Schema)
+    fields = {each: (kind, ...) for each, kind in operation.arguments.items() if each != name}
+    return create_model(operation.name, __base__=base, **fields)  # type: ignore[call-overload, no-any-return]
+
+
+def _call(operation: Operation, arguments: dict[str, Any]) -> dict[str, Any]:
+    checked = _input(operation).model_validate(arguments)
+    model = operation.model
+    given = {name: checked if model and name == model[0] else getattr(checked, name) for name in operation.arguments}
+    return operation.work(**given).model_dump(mode="json", exclude_unset=True)  # type: ignore[no-any-return]
 
 
 def _answering(context: Any) -> AbstractContextManager[None]:
-    """Who asks is told by the request that brought the call, on whichever task it is answered."""
+    """The request behind a call tells which client asks, whatever task answers it."""
     scope = getattr(context.request, "scope", None)
     return answering(scope) if scope is not None else nullcontext()

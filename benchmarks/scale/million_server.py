@@ -18,7 +18,7 @@ from vectors import like_encoder
 from likeness.data import CONTENT_COLUMN, SHIPPED_CARS, ImageTable, read_dataset
 from likeness.embedding import embed
 from likeness.space import Space
-from shared import cached
+from parts import cached
 
 N = int(os.environ.get("LIKENESS_POINTS", "1000000"))
 
@@ -51,6 +51,6 @@ def base(dataset_id: str) -> Space:
 
 cached.base = base  # type: ignore[assignment]
 
-import server  # the app's, once the images are those
+from server import asgi  # the app's, once the images are those
 
-app = st.App(str(ROOT / "app" / "main.py"), routes=server.routes.ROUTES)
+app = st.App(str(ROOT / "app" / "main.py"), routes=asgi.picture_routes.ROUTES)

@@ -147,7 +147,7 @@ def app(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, pca_once: Callable[[Any
 
     def begin_with_navigation(self: PagesManager, *args: object, **options: object) -> None:
         # AppTest begins each run anew and takes the folder pages/ for Streamlit's older kind of pages, which run without main.py; on a
-        # server, app/server.py says that the app uses st.navigation.
+        # server, app/server/asgi.py says that the app uses st.navigation.
         begin(self, *args, **options)  # type: ignore[arg-type]
         PagesManager.uses_pages_directory = False
 
@@ -160,8 +160,8 @@ def app(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, pca_once: Callable[[Any
 
     monkeypatch.setattr(AppTest, "_resolve_page_hash", resolve_by_folder)
     monkeypatch.setattr("streamlit.components.v2.manifest_scanner.scan_component_manifests", scanned_once)
-    monkeypatch.setattr("shared.cached.pca_map", pca_once)
-    monkeypatch.setattr("warm._load", lambda *names: None)  # else it loads and compiles beside this test and those after it
+    monkeypatch.setattr("parts.cached.pca_map", pca_once)
+    monkeypatch.setattr("parts.warm._load", lambda *names: None)  # else it loads and compiles beside this test and those after it
     for option in ("runner.magicEnabled", "browser.gatherUsageStats"):
         config.set_option(option, False)  # as in app/.streamlit/config.toml, which AppTest does not read
     monkeypatch.setattr("streamlit.testing.v1.local_script_runner.ScriptCache", lambda: scripts)

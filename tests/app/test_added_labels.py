@@ -8,7 +8,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-import added_labels
 from app_page import Page
 from likeness.data import SHIPPED_CARS, DatasetEntry, ImageTable, add_dataset, new_entry, read_cars
 from likeness.errors import InputError
@@ -17,8 +16,9 @@ from likeness.notion_trust import Trust
 from likeness.notions import Notion, get_notion, save_notion
 from likeness.samplers import MPerClassBatches
 from likeness.training import RunConfig, config_from, run_images
-from shared import cached, maps
-from shared.sidebar import ASPECTS
+from parts import cached, maps
+from parts.sidebar import ASPECTS
+from server import added_labels
 from worlds import ADA, BEN, copy_cars, dataset, draw_noise, serve, visit
 
 COLORS = Notion("two colors", "a {} car", ("red", "blue"))
@@ -61,9 +61,7 @@ def test_a_notion_colors_photos_without_labels_by_its_aspects(app: Page, photos:
     assert view.color == f"{ASPECTS}car color"
     assert view.frame[view.color].tolist() == view.base.best_aspects(get_notion("car color")).tolist()
     assert set(view.base.table.attributes) == set()
-    app.says("a guess, not a label", "The encoder reads this notion in these images.").hides(
-        "green", "check"
-    )  # marks of what is right are for labels
+    app.says("guess, not a label", "The encoder reads this notion in these images.").hides("green", "check")  # marks of what is right are for labels
     save_notion(COLORS, folder=cache / "notions")  # for images of any kind: it comes before those for others, at once
     app = _open(app.fresh("layout"), photos)
     assert _color(app) == f"{ASPECTS}two colors"
@@ -91,7 +89,7 @@ def test_photos_are_colored_by_the_starter_that_divides_them_and_by_another_at_a
     assert _color(app.click("color_by_activity")) == f"{ASPECTS}activity"
     verdict = cached.trust(app.session_state["view"].base, get_notion("activity"))
     assert not verdict.reads
-    app.says(verdict.sentence, "Not to be relied on with these images: ")
+    app.says(verdict.sentence, "Not reliable in these images: ")
     other = app.fresh("layout")
     assert _color(_open(other, noise)) is None  # nothing is in them that words could tell apart
     assert "car color" not in other.at("a").options
@@ -100,14 +98,14 @@ def test_photos_are_colored_by_the_starter_that_divides_them_and_by_another_at_a
 def test_where_all_can_be_relied_on_a_line_says_so(app: Page, noise: DatasetEntry, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cached, "notion_trust", lambda space, notion: Trust(0.9, 0.99, 0.9, True))
     app.session_state["color"] = COLOR
-    _open(app, noise).says("The encoder reads all of these in these images.")
+    _open(app, noise).says("The encoder can tell all of these apart in these images.")
 
 
 @pytest.mark.parametrize(("warning", "color"), [("", f"{ASPECTS}indoors or outdoors"), ("It hardly tells them apart.", None)])
 def test_what_divides_the_photos_is_chosen_unless_the_encoder_hardly_sees_them(
     app: Page, noise: DatasetEntry, monkeypatch: pytest.MonkeyPatch, warning: str, color: str | None
 ) -> None:
-    monkeypatch.setattr("shared.cached.most_dividing", lambda space, notions: notions[1])
+    monkeypatch.setattr("parts.cached.most_dividing", lambda space, notions: notions[1])
     cached._first_starter.clear()
     add_dataset(replace(noise, warning=warning))
     assert _color(_open(app, noise)) == color
@@ -119,8 +117,8 @@ def test_they_are_an_attribute_on_every_page(app: Page, photos: DatasetEntry) ->
     table = app.session_state["view"].base.table
     assert table.attributes == [ADDED]
     assert table.frame[ADDED].tolist() == app.session_state["view"].base.best_aspects(get_notion("car color")).tolist()
-    for page in ("semantics", "shifts", "explore", "compare"):
-        app.open(page).says("They cannot judge that encoder" if page != "compare" else "the encoder would judge itself")
+    for page in ("semantics", "shifts", "explore", "methods"):
+        app.open(page).begin_work("splits").says("They cannot judge that encoder" if page != "methods" else "it would judge its own guesses")
     assert app.open("shifts").at("shift_classes").value == [ADDED]
     assert _color(app.open("explore")) == ADDED
     assert app.click("remove_labels").session_state["view"].base.table.attributes == []
@@ -141,10 +139,10 @@ def test_what_was_added_is_found_by_its_path_under_a_name_that_is_never_given_tw
 
 
 def test_those_of_an_upload_go_with_it_and_nobody_labels_what_is_everyones(monkeypatch: pytest.MonkeyPatch) -> None:
-    import visitor_data
-    from access import owner_of, resolve_entry, shared_name, upload_limits
     from likeness.data import absolute_source, read_dataset, save_uploads
-    from visitors import own_dir, own_uploads_dir
+    from server import visitor_data
+    from server.access import owner_of, resolve_entry, shared_name, upload_limits
+    from server.visitors import own_dir, own_uploads_dir
 
     serve(monkeypatch, shared=True)
     visit(monkeypatch)

@@ -15,20 +15,22 @@ from starlette.routing import Route, WebSocketRoute
 from starlette.testclient import TestClient
 from starlette.websockets import WebSocket
 
-import routes
-import start_page
-from addresses import address
-from doors.path_prefix import PathPrefix
-from doors.programs import API, MCP
-from navigation import PAGES
+from api import picture_routes
+from navigation import HOME, MOVED, PAGES
+from server import start_page
+from server.addresses import address
+from server.middleware.bearer import API, MCP
+from server.middleware.path_prefix import PathPrefix
 
 APP = Path(__file__).resolve().parents[2] / "app"
 SCRIPTS = APP.parent / "core" / "likeness" / "plots" / "linked_map" / "scripts"
 OTHERS = {API[1:], MCP[1:], "login", "logout", "token", "media"}
-FIRST = sorted({str(route.path).split("/")[1] for route in [*routes.ROUTES, *start_page.routes()]} | OTHERS)
+FIRST = sorted({str(route.path).split("/")[1] for route in [*picture_routes.ROUTES, *start_page.routes()]} | OTHERS)
 OWN = re.compile(rf"/({'|'.join(filter(None, FIRST))})(/|\?|$)")
 # what a request's path is compared with, and where a route is said to be
-COMPARES = {"doors/login.py", "doors/token_door.py", "doors/programs.py", "routes.py", "start_page.py"}
+COMPARES = {f"server/{name}.py" for name in ("middleware/login", "middleware/token_door", "middleware/bearer", "start_page")} | {
+    "api/picture_routes.py"
+}
 
 
 def _literals(tree: ast.AST) -> list[tuple[int, str]]:
@@ -54,7 +56,7 @@ def test_no_module_and_no_front_end_writes_an_address_of_the_server_by_itself() 
 
 def test_an_address_holds_on_every_page_below_any_path() -> None:
     for prefix in ("", "/likeness", "/user/ada/proxy/8501"):
-        for page in ("/", *(f"/{page.address}" for page in PAGES[1:])):
+        for page in ("/", *(f"/{page.address}" for page in PAGES if page is not HOME)):
             for target in ("/thumbnails/cars/3", "/info/cars/3?labels=a:b", "/", "/?draft=1"):
                 assert urljoin(f"http://proxy{prefix}{page}?a=/b/c", address(target)) == f"http://proxy{prefix}{target}"
         for page in ("/", "/explore", "/thumbnails/cars/3", "/_stcore/upload_file/a/b"):  # as seen from there
@@ -107,9 +109,9 @@ def test_redirects_to_this_server_stay_below_the_path_and_others_what_they_are(p
 
 
 def test_a_row_is_served_and_what_names_no_row_or_no_dataset_is_not_there() -> None:
-    client = TestClient(Starlette(routes=routes.ROUTES))
+    client = TestClient(Starlette(routes=picture_routes.ROUTES))
     odd = ("-1", "2000", "9" * 30, "9" * 5000, "²", "٣", "1.5", "1e3", "0x1", "%00", "%ff", "a", "nan", "+1", " 1")
-    for name in ("thumbnails", "labeled", "info"):
+    for name in ("thumbnails", "pictures", "labeled", "info"):
         for row in odd:
             assert client.get(f"/{name}/cars/{row}", params={"kind": "angles", "columns": '["yaw"]'}).status_code == 404, (name, row)
         for dataset in ("nope", "²", "%00", "..%2f..", "x" * 3000):
@@ -125,7 +127,7 @@ def client() -> TestClient:
 
 
 def test_each_page_begins_with_streamlits_own_html_that_knows_where_the_server_is(client: TestClient) -> None:
-    for place in ("", *(page.address for page in PAGES[1:])):
+    for place in ("", *(page.address for page in PAGES if page is not HOME)):
         answer = client.get(f"/{place}?query=5")
         assert answer.status_code == client.head(f"/{place}").status_code == 200
         assert answer.headers["content-type"].startswith("text/html")
@@ -134,6 +136,9 @@ def test_each_page_begins_with_streamlits_own_html_that_knows_where_the_server_i
     for asked in ("", "?b=Car%20color&query=5"):  # the first page's own address leads to the root
         answer = client.get(f"/explore{asked}")
         assert (answer.status_code, answer.headers["location"]) == (307, f"./{asked}")
+    moved = {f"{old}?query=5": f"{page.address}?query=5" for old, page in MOVED.items()}
+    moved["compare?compare=What+changed&b=1"] = "what_changed?compare=What+changed&b=1"
+    assert {old: client.get(f"/{old}").headers["location"] for old in moved} == {old: f"./{new}" for old, new in moved.items()}
 
 
 def test_pages_may_ask_this_server_alone_and_run_the_scripts_that_they_begin_with(client: TestClient) -> None:

@@ -1,4 +1,4 @@
-"""Who reaches the API on a served app, how much, and what of others he sees there."""
+"""Who reaches the API on a served app, how much, and what they see of others there."""
 
 import asyncio
 import base64
@@ -17,18 +17,19 @@ from typing import Any
 import httpx2
 import pytest
 from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
 from starlette.responses import PlainTextResponse
 from starlette.routing import Route
 from starlette.testclient import TestClient
 
 import likeness as lk
 from api.gate import Gate
-from doors.hosts import Hosts
-from doors.limits import Limits
 from likeness.data import add_dataset, new_entry
-from program_tokens import write_token
-from server_settings import ServerSettings
-from visitors import COOKIE
+from server.middleware.host_check import Hosts
+from server.middleware.limits import Limits
+from server.program_tokens import write_token
+from server.settings import ServerSettings
+from server.visitors import COOKIE
 from worlds import ADA, BEN, api_routes, draw_noise, in_own_loop, serve
 
 CARS = "/api/v1/datasets/cars"
@@ -63,7 +64,7 @@ def test_the_printed_link_opens_the_page_and_its_token_the_api(closed: tuple[Any
     found = re.search(r"\?token=([\w-]{32})", closed[0].printed())
     assert found is not None
     with httpx2.Client(base_url=closed[0].url, timeout=600, trust_env=False, follow_redirects=True) as browser:
-        assert "API for programs" in browser.get("/api", params={"token": found[1]}, headers={"Accept": "text/html"}).text
+        assert "API · Likeness" in browser.get("/api", params={"token": found[1]}, headers={"Accept": "text/html"}).text
         assert browser.get("/api/v1/status").status_code == 200  # by the cookie
         labels = {"rows": [1], "tag": "by a page"}
         for headers in ({"Origin": "http://evil.example"}, {"Sec-Fetch-Site": "cross-site"}, {"Sec-Fetch-Site": "same-site"}):
@@ -146,8 +147,6 @@ def test_so_many_at_once_and_no_more() -> None:
 
 
 def test_what_computes_waits_for_a_slot_and_gives_up_after_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
-    from api.problems import Problem
-
     monkeypatch.setattr("api.gate._PATIENCE", 0.3)
     gate, leave = Gate(ServerSettings(max_jobs=1, visitor_jobs=1)), threading.Event()
 
@@ -155,9 +154,9 @@ def test_what_computes_waits_for_a_slot_and_gives_up_after_a_while(monkeypatch: 
         first = asyncio.create_task(gate.run(lambda: leave.wait(60), computes=True))
         await asyncio.sleep(0.1)
         assert await gate.run(lambda: "light", computes=False) == "light"  # lists and the like are answered meanwhile
-        with pytest.raises(Problem) as refused:
+        with pytest.raises(HTTPException) as refused:
             await gate.run(lambda: None, computes=True)
-        assert refused.value.status == 429
+        assert refused.value.status_code == 429
         leave.set()
         await first
         return await gate.run(lambda: "next", computes=True)
@@ -179,8 +178,8 @@ def client(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[TestClie
 @pytest.fixture
 def upload(client: TestClient) -> str:
     """The id of a dataset that a visitor has uploaded."""
-    from request_scope import answering
-    from visitors import own_uploads_dir, visitor
+    from server.request_scope import answering
+    from server.visitors import own_uploads_dir, visitor
 
     with answering({"type": "http", "path": "/api", "headers": [(b"cookie", MINE["Cookie"].encode())]}):
         owner = str(visitor())
@@ -227,7 +226,7 @@ def test_a_page_of_another_site_asks_nothing(client: TestClient) -> None:
 
 
 def test_who_may_only_look_writes_nothing(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("api.problems.refusal", lambda act: "Your account may look at everything but change nothing.")
+    monkeypatch.setattr("api.datasets.refusal", lambda act: "Your account may look at everything but change nothing.")
     content = lk.read("cars").file(1).read_bytes()
     for path, body in (
         ("labels", {"json": {"rows": [1], "tag": "t"}}),

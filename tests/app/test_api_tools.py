@@ -7,9 +7,9 @@ from typing import Any
 import httpx2
 import pytest
 
-from api import mcp_package
 from likeness.errors import InputError
-from program_tokens import write_token
+from server import mcp_package
+from server.program_tokens import write_token
 from worlds import cars as all_cars, in_own_loop
 
 pytestmark = pytest.mark.skipif(importlib.util.find_spec("mcp") is None, reason="the package mcp is not installed")

@@ -8,9 +8,9 @@ import pytest
 import streamlit as st
 from hypothesis import given, strategies
 
-from background import Job, Jobs, Stage
 from likeness.errors import InputError
-from pages.compare import live_runs
+from pages.methods import measure
+from server.jobs import Job, Jobs, Stage
 from waiting import wait_until
 from worlds import Clock
 
@@ -91,7 +91,7 @@ class Time(Clock):
 def reporting(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Time, Job]]:
     """A clock that a test sets, and a job that goes on until the test has ended."""
     clock, ended = Time(), threading.Event()
-    monkeypatch.setattr("background.time", clock)
+    monkeypatch.setattr("server.jobs.time", clock)
     job = _job(lambda job: ended.wait(600))
     yield clock, job
     ended.set()
@@ -125,7 +125,7 @@ def test_what_was_done_before_and_what_is_prepared_do_not_count_as_speed(reporti
 def test_the_estimate_of_even_work_is_exact_at_each_report(pauses: list[float], rate: float) -> None:
     clock = Time()
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr("background.time", clock)
+        patched.setattr("server.jobs.time", clock)
         job = _job(lambda job: None)
         total = sum(pauses) * rate
         job.report(0, total)  # type: ignore[arg-type]
@@ -138,7 +138,7 @@ def test_the_estimate_of_even_work_is_exact_at_each_report(pauses: list[float], 
 def test_a_key_has_one_job_at_a_time_its_end_is_shared_and_a_second_attempt_leaves_the_first_as_it_was() -> None:
     release, jobs = threading.Event(), Jobs()
     first = jobs.run("embedding", "photos", "Embedding", lambda job: job.found.append(1) or release.wait(600))
-    assert jobs.run("embedding", "photos", "Embedding", lambda job: None, anew=True) is first
+    assert jobs.run("embedding", "photos", "Embedding", lambda job: None, restart=True) is first
     assert jobs.run("judging", "photos", "Judging", lambda job: None) is not first
     assert jobs.all("embedding") == [first]
     jobs.forget(first)
@@ -156,11 +156,11 @@ def test_a_key_has_one_job_at_a_time_its_end_is_shared_and_a_second_attempt_leav
 @pytest.mark.parametrize("kept", [1, 3])
 def test_of_each_kind_those_asked_for_last_are_kept(kept: int) -> None:
     jobs, release = Jobs(), threading.Event()
-    under_way = jobs.run("maps", "slow", "Slow", lambda job: release.wait(600), kept=kept)
-    other = jobs.run("texts", 0, "Other", lambda job: None, kept=kept)
+    under_way = jobs.run("maps", "slow", "Slow", lambda job: release.wait(600), max_finished=kept)
+    other = jobs.run("texts", 0, "Other", lambda job: None, max_finished=kept)
     for key in range(5):
-        assert jobs.run("maps", key, "Quick", lambda job: None, kept=kept).wait(600)
-        jobs.run("maps", 0, "Quick", lambda job: None, kept=kept).wait(600)
+        assert jobs.run("maps", key, "Quick", lambda job: None, max_finished=kept).wait(600)
+        jobs.run("maps", 0, "Quick", lambda job: None, max_finished=kept).wait(600)
     assert [job.key for job in jobs.all("maps") if job is not under_way] == {1: [0], 3: [3, 4, 0]}[kept]
     assert under_way in jobs.all("maps")
     assert jobs.find("texts", 0) is other
@@ -180,17 +180,17 @@ def test_runs_can_be_read_while_their_job_goes_on_a_stop_keeps_them_and_a_second
             on_run({"notion": name, "method": "exact"})
 
     def methods(job: Job) -> list[str]:
-        return list(live_runs.runs_of(job)["method"])
+        return list(measure.runs_of(job)["method"])
 
-    request = live_runs.MeasureRequest("key", "Comparison", live_runs.measuring(study, "car color"), lambda job: None)
-    assert live_runs.find(request) is None
-    first = live_runs.begin(request)
-    assert live_runs.begin(request) is live_runs.find(request) is first
+    request = measure.MeasureRequest("key", "Comparison", measure.measuring(study, "car color"), lambda job: None)
+    assert measure.find(request) is None
+    first = measure.begin(request)
+    assert measure.begin(request) is measure.find(request) is first
     wait_until(lambda: first.found)
     assert methods(first) == ["raw"]
     first.stop()
     release.set()
     assert (methods(_ended(first)), first.succeeded) == (["raw"], False)
-    second = _ended(live_runs.begin(request))
-    assert (methods(second), second.succeeded, live_runs.find(request) is second) == (["raw", "exact"], True, True)
+    second = _ended(measure.begin(request))
+    assert (methods(second), second.succeeded, measure.find(request) is second) == (["raw", "exact"], True, True)
     assert methods(first) == ["raw"]  # whoever still draws the first attempt sees it whole

@@ -19,11 +19,10 @@ from streamlit.runtime.scriptrunner_utils.exceptions import StopException
 from streamlit.runtime.scriptrunner_utils.script_run_context import ScriptRunContext
 from streamlit.runtime.state import SafeSessionState, SessionState
 
-import warm
 from likeness.data import ImageTable
 from likeness.space import Space
-from shared import cached
-from shared.bounded import BoundedCache
+from parts import cached, warm
+from parts.bounded import BoundedCache
 
 
 def test_the_last_asked_for_are_kept_within_the_bytes(tmp_path: Path) -> None:
@@ -42,8 +41,8 @@ def test_the_last_asked_for_are_kept_within_the_bytes(tmp_path: Path) -> None:
     rows = np.eye(4, 8, dtype=np.float32)
     np.save(tmp_path / "rows.npy", rows)
     in_memory, mapped = (space(0).replace(vectors=each) for each in (rows, np.load(tmp_path / "rows.npy", mmap_mode="r")))
-    assert cached._held(in_memory) - cached._held(mapped) == rows.nbytes  # mapped vectors take no memory
-    assert cached._held(mapped) > 0
+    assert cached._nbytes(in_memory) - cached._nbytes(mapped) == rows.nbytes  # mapped vectors take no memory
+    assert cached._nbytes(mapped) > 0
 
 
 def test_two_who_ask_at_once_wait_for_one_computation_and_errors_are_not_kept() -> None:
@@ -145,7 +144,7 @@ BESIDE = """
 import sys, types
 import likeness.encoders
 from likeness.errors import InputError
-import warm
+from parts import warm
 
 def load(encoder):
     sys.modules["torch"] = types.ModuleType("torch")  # as it is while it is being imported
@@ -167,7 +166,7 @@ def test_pages_have_statistics_while_torch_is_being_imported() -> None:
 @pytest.mark.parametrize(("layout", "wanted"), [("umap", ("cars", "umap")), ("pca", ("cars",)), (None, ("cars",))])
 def test_umap_is_loaded_where_the_map_is_one(monkeypatch: pytest.MonkeyPatch, layout: str | None, wanted: tuple[str, ...]) -> None:
     state = {"view": object()} | ({"map_settings": {"layout": layout}} if layout else {})
-    monkeypatch.setattr(warm, "st", SimpleNamespace(session_state=state))
+    monkeypatch.setattr("state.st", SimpleNamespace(session_state=state))
     monkeypatch.setattr(warm, "current_view", lambda: SimpleNamespace(base=SimpleNamespace(encoder="cars")))
     monkeypatch.setattr(warm, "_begun", set())
     begun: list[tuple[str, ...]] = []

@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from accounts import set_password
 from browsing import Person, row_of, until
 from likeness.tagging import TagStore
-from shared.selection import encode
+from server.accounts import set_password
+from state import encode_rows
 from worlds import car_paths
 
 pytestmark = pytest.mark.long
@@ -94,13 +94,13 @@ def test_an_account_signs_in_looks_and_signs_out(start: Any, people: People, com
     stranger.page.goto(server.url)
     assert stranger.page.evaluate("getComputedStyle(document.body).backgroundColor") == color  # the style is not refused
     ada = come(server, "ada", "wrong password", color_scheme=scheme)
-    ada.page.get_by_test_id("stSidebar").get_by_text("may look").wait_for()  # its name came through the door, with the WebSocket
-    ada.go("Your images").says("ask whoever runs this server for the role edit")
+    ada.page.get_by_test_id("stSidebar").get_by_text("can view").wait_for()  # its name came through the door, with the WebSocket
+    ada.go("Images").says("ask whoever runs this server for the role edit")
     assert ada.page.locator("input[type='file']").count() == 0
     ada.page.get_by_role("link", name="Sign out").click()
     ada.button("Sign out").click()
     ada.page.get_by_label("Password").wait_for()
-    ada.page.goto(f"{server.url}/your_images")
+    ada.page.goto(f"{server.url}/images")
     ada.page.get_by_label("Password").wait_for()
 
 
@@ -116,7 +116,7 @@ def _given(server: Any, name: str) -> dict[int, Any]:
 
 
 def _select(person: Person, *rows: int) -> Person:
-    person.open(f"?layout=PCA&a=Raw%20encoder&rows={encode(np.array(rows, np.int64))}").map()
+    person.open(f"?layout=PCA&a=Raw%20encoder&rows={encode_rows(np.array(rows, np.int64))}").map()
     person.page.get_by_role("button", name=re.compile(f"Label {len(rows)} image")).first.wait_for()
     return person.settle()
 

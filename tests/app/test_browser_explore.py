@@ -12,7 +12,7 @@ from browsing import WAIT, Person
 from likeness.data import new_entry
 from likeness.notions import Notion
 from likeness.sentences import notion_from_sentence
-from worlds import draw
+from worlds import cars, draw
 
 pytestmark = pytest.mark.long
 
@@ -35,7 +35,8 @@ def test_a_sentence_becomes_what_was_meant_by_five_clicks_and_back(person: Perso
     space = lk.embed(lk.read("cars"), "cars")
     typed = notion_from_sentence("same color", space).notion
     query, answers = _asked(space, typed)
-    person.open(f"notions?layout=PCA&query={query}").map().fill("Describe it in one sentence", "same color").says("What varies").settle()
+    person.open(f"notions?layout=PCA&query={query}").map().fill("Question", "same color")
+    person.press("Suggest template and aspects").says("Varies: color").settle()
     person.open(f"?layout=PCA&a=My%20edits&query={query}&draft={person.asked['draft'][0]}").map()
     assert f"By {typed.name}" in person.text
     for count, (rank, alike) in enumerate(answers, start=1):
@@ -51,7 +52,7 @@ def test_a_sentence_becomes_what_was_meant_by_five_clicks_and_back(person: Perso
     for left in (4, 3):
         person.press("Undo").says(f"{left} clicks: ").settle()
     assert f"By {typed.name}" in person.text
-    assert "The words fit them as they are." in person.text
+    assert "The words already fit." in person.text
 
 
 def _terms(person: Person) -> list[str]:
@@ -86,7 +87,7 @@ def test_a_picture_is_dragged_into_the_query_and_a_word_typed_turned_weighed_and
     bar.get_by_role("button", name="Remove a red car from the query").press("Enter")
     bar.get_by_text("a red car").wait_for(state="detached")
     assert _terms(person) == dragged
-    person.click(".ga-tile").heading("Neighbors of")  # a plain click makes the image the only query
+    person.click(".ga-tile").press("Search with it").heading("Neighbors of")  # which makes the image the only query
     assert _terms(person) == []
     person.open("?layout=PCA&text=a+red+car").map()  # and by the keyboard
     bar.get_by_role("button", name="Add words").press("Enter")
@@ -113,13 +114,7 @@ def _tick(person: Person, place: int) -> list[int]:
     return person.settle().rows
 
 
-def _cell(person: Person, place: int, column: int) -> str:
-    """What a screen reader finds in a cell; the box has number 0."""
-    row = f"[data-testid='stDataFrame'] [role='row'][aria-rowindex='{place + 2}']"
-    return str(person.page.locator(f"{row} [aria-colindex='{column}']").inner_text())
-
-
-def test_table_and_map_share_one_selection_and_heads_of_columns_sort_all_images(person: Person) -> None:
+def test_table_and_map_share_one_selection(person: Person) -> None:
     page = person.open("?layout=PCA").map().page
     person.click(page.get_by_text("Table", exact=True))
     assert [_tick(person, place) for place in (1, 3)] == [[1], [1, 3]]
@@ -140,14 +135,54 @@ def test_table_and_map_share_one_selection_and_heads_of_columns_sort_all_images(
     assert len(chosen) > 2
     person.says(f"Selected {len(chosen)}")
     assert _tick(person, 0) == chosen[1:]  # it was ticked, so that this takes it out
-    box = _grid(person.open("?layout=PCA&beside=Table").map())
-    files = [_cell(person, place, 2) for place in range(3)]
-    assert files == sorted(files)
-    for arrow, first in (("↑", "00000.webp"), ("↓", "01999.webp"), ("↑", "00000.webp")):
-        page.mouse.click(box["x"] + 180, box["y"] + _HEAD / 2)
-        page.locator("[data-testid='stDataFrame'] [role='columnheader']", has_text=f"File {arrow}").wait_for(state="attached")
-        _grid(person)
-        assert _cell(person, 0, 2) == first
+    person.click(page.get_by_text("Full width"))
+    assert page.locator(".lm").count() == 0
+    assert _tick(person, 0) == chosen[2:]
+
+
+def _focused(person: Person) -> str:
+    """The label of what has the focus, however deep."""
+    look = "let at = document.activeElement; while (at.shadowRoot?.activeElement) at = at.shadowRoot.activeElement; return at.title"
+    return str(person.page.evaluate(f"() => {{ {look} }}"))
+
+
+def test_a_picture_is_opened_walked_labeled_and_searched_with_by_keys_and_closed_where_it_was(person: Person) -> None:
+    page = person.open("?layout=PCA&b=Car+color").map().heading("2,000 images").page
+    tiles, dialog = page.get_by_role("region").locator(".ga-tile"), page.get_by_role("dialog")
+    tiles.nth(3).focus()
+    title = _focused(person)
+    person.keys("Enter")
+    dialog.get_by_role("heading", name="00003.webp").wait_for()
+    page.wait_for_function("document.querySelector('.st-key-viewer_place')")
+    dialog.locator(".vi-stage img[src*='/pictures/cars/3']").wait_for()
+    assert dialog.locator("dd").first.inner_text() == cars().table.frame["body_type"].iloc[3]
+    dialog.locator(".vi-near section").nth(1).wait_for()
+    assert dialog.locator(".vi-near h3").all_inner_texts() == ["Nearest in Raw encoder", "Nearest in Car color"]
+    person.keys("ArrowRight", "ArrowRight", "ArrowLeft")
+    dialog.get_by_role("heading", name="00004.webp").wait_for()
+    assert dialog.locator(".vi-place").inner_text() == "5 of 600"
+    dialog.get_by_label("New label").fill("breed: pug")
+    person.keys("Enter")
+    pug = dialog.get_by_role("button", name="breed: pug", pressed=True)
+    pug.wait_for()
+    dialog.locator(".vi-stage").focus()
+    person.keys("1")
+    pug.wait_for(state="detached")
+    first = int(cars().nearest(4).rows[0])
+    dialog.locator(".vi-tile").first.click()
+    dialog.get_by_role("heading", name=f"{first:05}.webp").wait_for()
+    person.keys("Escape")
+    dialog.wait_for(state="detached")
+    assert _focused(person) == title
+    tiles.nth(6).click()
+    dialog.locator(".vi-stage").click()  # a second click goes back
+    dialog.wait_for(state="detached")
+    tiles.nth(6).click()
+    person.press("Select").keys("Escape")
+    assert person.settle().rows == [6]
+    tiles.nth(6).click()
+    person.press("What does this space look at?").heading("Saliency")
+    assert person.rows == [6]
 
 
 def test_a_view_is_saved_opened_from_another_page_and_removed(person: Person) -> None:

@@ -1,4 +1,4 @@
-"""The pages beside Explore in a real browser: Compare, Continuous, Saliency, Shifts, Train and Runs, each come to by the menu."""
+"""The pages beside Explore in a real browser: Methods, What changed, Continuous, Saliency, Shifts, Train and Runs, each come to by the menu."""
 
 import io
 import os
@@ -39,57 +39,39 @@ def _pick(person: Person, label: str, options: list[str]) -> None:
     person.keys("Escape")
 
 
-def _rows(page: Any) -> dict[str, list[str]]:
-    """Method -> the cells with the metrics of the first notion."""
-    found: dict[str, list[str]] = {}
-    for row in page.locator(".comparison tbody").first.locator("tr:not(.notion)").all():
-        method = row.locator("th .tip").evaluate("cell => cell.firstChild.textContent")
-        found[method] = row.locator("td.number").all_inner_texts()[2:9]
-    return found
-
-
 def test_a_comparison_runs_to_its_end_can_be_downloaded_and_is_there_after_a_reload(person: Person) -> None:
-    page = _come(person, "Compare")
+    page = _come(person, "Methods")
     _pick(person, "Notions", ["Car color"])
     _pick(person, "Methods", ["PCA", "InDiReCT (exact)"])
     _pick(person, "Dimensions", ["128"])
     person.fill("Runs", "1").press("Compare").button("Download CSV").wait_for()
     person.settle()
     runs = compare(cars(), [get_notion("car color")], ("raw", "pca", "exact"), seeds=range(1)).set_index("method")
-    expected = {
-        name: [f"{runs.loc[method, metric]:.3f}" for metric in METRICS] for name, method in [("Raw encoder", "raw"), ("InDiReCT (exact)", "exact")]
-    }
-    shown = _rows(page)
-    assert {name: shown[name] for name in expected} == expected
-    assert "Does not apply: PCA to 128 dimensions" in page.locator(".comparison").inner_text()
+    person.says(re.compile("PCA does not apply: PCA to 128 dimensions"), re.compile(r"Best: InDiReCT \(exact\) with 128 dimensions"))
     table = pd.read_csv(io.BytesIO(person.download("Download CSV").read_bytes())).set_index("method").loc["exact", list(METRICS)]
     assert table.astype(float).tolist() == pytest.approx(runs.loc["exact", list(METRICS)].astype(float).tolist(), abs=1e-3)
     assert r"\begin{tabular}" in person.download("Download LaTeX").read_text()
     person.click(page.get_by_text("MRR", exact=True).first)
-    page.locator(".comparison thead .tip", has_text="k-means").focus()
-    assert page.locator(".comparison .help", has_text="k-means").is_visible()
     assert {"compare_notions", "compare_methods", "compare_seeds", "compare_metric"} <= set(person.asked)
     page.reload()
     person.button("Download CSV").wait_for()
-    assert _rows(page) == shown
-    assert page.locator(".comparison thead th.chosen").inner_text().startswith("MRR")
+    person.says(re.compile("PCA does not apply"))
 
 
 def test_a_running_comparison_is_stopped_left_and_found_again(person: Person) -> None:
-    page = _come(person, "Compare")
+    page = _come(person, "Methods")
     _pick(person, "Methods", ["Random", "Random transform"])
     person.fill("Runs", "10").button("Compare").click()
     person.says("of 63 runs")
-    page.locator(".comparison td.chosen:not(:has(.quiet))").first.wait_for()
+    page.locator("[data-testid='stDataFrame']").first.wait_for()
     person.button("Stop").click()
     person.says(re.compile(r"Stopped after \d+ of 63 runs")).settle()
-    assert page.locator(".comparison tr.waiting").count() > 0
-    assert page.locator(".comparison td.chosen:not(:has(.quiet))").count() > 0
+    assert page.locator("[data-testid='stDataFrame']").count() == 3
     person.fill("Runs", "3").says("The settings have changed").button("Compare").click()
     person.says("of 21 runs")
-    page.get_by_role("link", name="Your images").click()
-    person.says("Comparison of background color, car color and car model: done").go("Compare").button("Download CSV").wait_for()
-    assert person.settle().page.locator(".comparison tr.waiting").count() == 0
+    page.get_by_role("link", name="Images").click()
+    person.says("Comparison of background color, car color and car model: done").go("Methods").button("Download CSV").wait_for()
+    person.settle()
     person.tab("Dimensions")  # an analysis draws its curve
     _pick(person, "Notions", ["Car color"])
     _pick(person, "Methods", ["InDiReCT (exact)"])
@@ -101,7 +83,7 @@ def test_a_running_comparison_is_stopped_left_and_found_again(person: Person) ->
 def test_an_image_that_moved_is_clicked_and_seen_on_the_map(person: Person) -> None:
     found = neighborhood_changes(cars(), cars().refit(get_notion("car color")))
     third = int(found.rows[found.most_moved()[2]])
-    page = person.open("compare?b=Car+color&color=Car+color&compare=What+changed").says("an image keeps").page
+    page = person.open("what_changed?b=Car+color&color=Car+color").press("Compare neighbors").says(re.compile("On average")).page
     page.locator(".ga-tile").nth(2).click()
     page.wait_for_url(re.compile(rf"query={third}(&|$)"))
     person.settle().says("Neighbors in Car color").press("Select these 24")
@@ -142,7 +124,7 @@ def test_a_click_on_a_picture_of_continuous_asks_with_it_and_labels_can_be_chang
     page.wait_for_url(re.compile(rf"[?&]query={row}(&|$)"))
     page.locator(f".ga-query img[src='{wanted}']").first.wait_for()
     assert asks() == wanted != before
-    page.locator(".js-plotly-plot").wait_for()
+    person.press("Measure all images").page.locator(".js-plotly-plot").wait_for()
     names = page.locator(".js-plotly-plot").evaluate("plot => plot.data.map((trace) => trace.name)")
     assert set(names) == {"Raw encoder", "Oracle", "Chance"}
     page.locator(".st-key-continuous_label").get_by_role("combobox").click()
@@ -161,6 +143,7 @@ def test_saliency_is_enlarged_the_pointer_marked_in_every_picture_and_images_are
         expect(tab.page.locator(".pg-cell")).to_have_count(count, timeout=600_000)
 
     page = _come(person, "Saliency")
+    person.press("Compute maps")
     cells(person, 18)
     titles = page.locator(".pg-sheet .pg-title").all_inner_texts()
     assert titles[:3] == ["Image", "Background color − Raw encoder", "Car color − Raw encoder"]
@@ -178,7 +161,7 @@ def test_saliency_is_enlarged_the_pointer_marked_in_every_picture_and_images_are
     assert not dialog.is_visible()
     page.get_by_text("Choose images").click()
     page.locator(".ga-tile").nth(2).click()
-    person.says("The selected image.")
+    person.says("The selected image.").press("Compute maps")
     page.wait_for_url(re.compile("rows="))
     cells(person, 3)
     person.click(page.get_by_text("Both", exact=True))
@@ -204,6 +187,7 @@ def _where(page: Any) -> dict[str, float]:
 
 def test_a_step_of_shifts_colors_the_map_anew_and_moves_nothing(person: Person) -> None:
     page = _come(person, "Shifts")
+    person.press("Build splits")
     page.wait_for_function(f"({_DRAWN})('Classes drawn at random').length === 1")  # references and map are there
     page.get_by_text("is still being measured").wait_for(state="detached")
     person.settle()
@@ -248,6 +232,7 @@ def test_a_benchmark_is_started_watched_stopped_and_resumed(ended: Any, person: 
     person.tab("What holds up").says("Start a benchmark")
     if not page.get_by_role("button", name="Start", exact=True).count():  # where results ship, the form is closed at first
         person.click(page.get_by_text("Start a benchmark"))
+    person.press("Build splits")
     for label, value in (("How many splits", "2"), ("Seeds", "1"), ("Epochs", "2"), ("Name", study.path.name)):
         person.fill(label, value)
     person.says("8 runs on 2 splits").button("Start").click()
@@ -278,7 +263,7 @@ def test_a_run_is_started_watched_stopped_resumed_and_explored(ended: Any, perso
         page.wait_for_function(f"{_POINTS} >= {max(page.evaluate(_POINTS), 1) + 1}")
 
     run, page = ended("browser-run"), _come(person, "Train")
-    person.fill("Name", run.name).fill("Epochs", "2000").button("Start").click()
+    person.fill("Name", run.name).fill("Epochs", "2000").button("Start training").click()
     person.says("of 20,000 steps").page.get_by_role("link", name="Watch it").click()
     page.get_by_role("heading", name="Runs", exact=True).wait_for()
     grows()

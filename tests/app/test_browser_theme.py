@@ -68,7 +68,7 @@ def _unreadable(page: Any) -> list[str]:
 
 def test_texts_of_every_page_are_readable_in_both(lit: Person) -> None:
     for page in navigation.PAGES:
-        lit.open(f"{'' if page is navigation.PAGES[0] else page.address}?layout=PCA&query=3")
+        lit.open(f"{'' if page is navigation.HOME else page.address}?layout=PCA&query=3")
         for theme, back in (("Light theme", LIGHT), ("Dark theme", DARK)):
             _choose(lit, theme, back)
             assert _unreadable(lit.page) == [], (page.address, theme)

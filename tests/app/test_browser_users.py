@@ -71,16 +71,16 @@ def test_edits_selections_and_queries_stay_with_their_browser(two: tuple[Person,
 
 def test_uploads_and_saved_notions_are_private(two: tuple[Person, Person], shared_server: Any, tmp_path: Path) -> None:
     ada, ben = (person.open("?layout=PCA").map() for person in two)
-    ada.go("Your images").tab("Upload")
+    ada.go("Images").tab("Upload")
     ada.page.locator("input[type='file']").set_input_files(sorted(draw(tmp_path / "zebras", 12, size=48).iterdir()))
     ada.fill("Name", "Zebras **of** Ada")
     ada.page.get_by_role("tabpanel", name="Upload").get_by_role("button", name="Embed these images").click()
     ada.says("12 images are ready").go("Explore them").says("12 images")
     link = ada.page.url
-    ben.go("Your images").heading("Your images").page.get_by_test_id("stMain").get_by_text("Synthetic Cars").first.wait_for()
+    ben.go("Images").heading("Images").page.get_by_test_id("stMain").get_by_text("Synthetic Cars").first.wait_for()
     assert ben.page.get_by_text("Zebras").count() == 0
     assert ben.page.get_by_text("images are ready").count() == 0
-    ada.open("?layout=PCA").map().go("Your images").says("Zebras **of** Ada")  # a new session of the same browser
+    ada.open("?layout=PCA").map().go("Images").says("Zebras **of** Ada")  # a new session of the same browser
     assert re.search(r"dataset=[0-9a-f]{32}", link)
     ben.page.goto(link)  # who was given the link can open it
     ben.map().says("12 images")
@@ -92,20 +92,21 @@ def test_uploads_and_saved_notions_are_private(two: tuple[Person, Person], share
 def test_no_path_leads_out_of_the_roots_and_none_is_shown(two: tuple[Person, Person], shared_server: Any) -> None:
     ada, ben = two
     embed = ada.page.get_by_role("tabpanel", name="Folder").get_by_role("button", name="Embed these images")
-    ada.open("?layout=PCA").map().go("Your images")
+    ada.open("?layout=PCA").map().go("Images")
     for typed in (str(shared_server.place / "secret"), "photos/way_out", "uploads"):  # others in tests/app/test_access.py
         ada.fill("Folder on this server", typed).click(embed).says("cannot be reached here")
     assert str(shared_server.place) not in ada.text
     ada.fill("Folder on this server", "photos/birds").click(embed).says("12 images are ready")
     ada.go("Train").says("Training is turned off on this server")
-    ben.open("?layout=PCA").map().go("Your images").says("birds")  # what lies below a root is everyone's
+    ben.open("?layout=PCA").map().go("Images").says("birds")  # what lies below a root is everyone's
 
 
 def test_how_many_match_by_keys_and_each_person_with_answers_of_their_own(two: tuple[Person, Person]) -> None:
     def asked(person: Person) -> str:
         return str(person.page.locator(".asked img").get_attribute("src"))
 
-    one, other = (person.open("?layout=PCA&text=a+red+car&a=Car+color").map().press("How many match?").says("asked about first") for person in two)
+    begun = "The most informative images come first"
+    one, other = (person.open("?layout=PCA&text=a+red+car&a=Car+color").map().press("How many match?").says(begun) for person in two)
     before = asked(one)
     for key, said in (("y", "1 answer: 1 yes, 0 no."), ("n", "2 answers: 1 yes, 1 no."), ("z", "1 answer: 1 yes, 0 no.")):
         one.keys(key).says(said).settle()
@@ -116,20 +117,21 @@ def test_how_many_match_by_keys_and_each_person_with_answers_of_their_own(two: t
     assert one.rows
     assert not other.rows
     other.page.locator("input[aria-label='Search by text']").fill("yny")  # letters that are typed are no answers
-    assert other.settle().page.get_by_text("asked about first").count() == 1
+    assert other.settle().page.get_by_text(begun).count() == 1
 
 
-def test_copies_are_found_left_out_selected_and_downloaded(two: tuple[Person, Person], shared_server: Any) -> None:
+def test_duplicates_are_found_unticked_selected_and_downloaded(two: tuple[Person, Person], shared_server: Any) -> None:
     from playwright.sync_api import expect
 
     one, other = two
-    one.open(f"copies?dataset={shared_server.entry}").says("Suggested: ", "4 of 24 images may go").settle()
-    expect(one.page.get_by_text("The first stays: most pixels.")).to_have_count(4, timeout=600_000)
-    expect(one.page.locator("figure.copy img")).to_have_count(8, timeout=600_000)
-    one.page.wait_for_function("[...document.querySelectorAll('figure.copy img')].every((img) => img.complete && img.naturalWidth > 0)")
-    one.click(one.page.get_by_text("Keep all").first).says("3 of 24 images may go")
-    assert len(one.download("List of what may go").read_text().split()) == 3
-    one.tab("Leaks across a split").says("8 of 24 images have a copy under another split").settle().press("Select them")
+    one.open(f"copies?dataset={shared_server.entry}").says("4 of 24 images are ticked").settle()
+    expect(one.page.get_by_text("Suggested to stay: the first (most pixels)")).to_have_count(4, timeout=600_000)
+    expect(one.page.locator(".ga-cell img")).to_have_count(8, timeout=600_000)
+    one.click(one.page.locator(".ga-ticked .ga-tick").first).says("3 of 24 images are ticked")
+    one.press("Download")
+    assert len(one.download("Images to remove").read_text().split()) == 3
+    one.page.keyboard.press("Escape")
+    one.tab("Leaks across a split").says("8 of 24 images have a duplicate with another split").settle().press("Select those")
     assert len(one.rows) == 4
-    other.open(f"copies?dataset={shared_server.entry}").says("4 of 24 images may go")  # what one leaves whole is not left so for the other
+    other.open(f"copies?dataset={shared_server.entry}").says("4 of 24 images are ticked")  # the ticks of one are not those of the other
     assert not other.rows

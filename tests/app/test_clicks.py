@@ -12,7 +12,7 @@ from app_page import Page
 from likeness.data import read_dataset
 from likeness.errors import InputError
 from likeness.notions import Click, get_notion, save_notion, shipped_folder
-from shared import clicks, drafts
+from parts import clicks, drafts
 from worlds import car_paths, cars
 
 PATHS = car_paths()
@@ -53,14 +53,14 @@ def test_words_follow_what_was_clicked_and_go_back(app: Page, draft: drafts.Draf
     frame = read_dataset("cars").frame
     same = frame["background_color"] == frame["background_color"][0]
     liked, others = frame.index[same][1:4], frame.index[~same & (frame["car_color"] == frame["car_color"][0])][:3]
-    app.session_state["click_asked"] = tuple(Click(PATHS[0], PATHS[row], row in liked) for row in (*liked, *others))
+    app.session_state["clicks_clicks"] = tuple(Click(PATHS[0], PATHS[row], row in liked) for row in (*liked, *others))
     _show(app, draft)
     assert "6 clicks**: 3 more like this, 3 not. They fit **car background color** better than car color." in _said(app)
     assert set(app.sent("nearest")["sections"][0]["captions"]) == {frame["background_color"][0]}
     assert not _said(app.press("Undo"))
     assert set(app.sent("nearest")["sections"][0]["captions"]) == {frame["car_color"][0]}
-    app.session_state["click_asked"] = (Click(PATHS[0], PATHS[int(others[0])], True),)
-    assert "1 click**: 1 more like this, 0 not. The words fit them as they are." in _said(app.run())
+    app.session_state["clicks_clicks"] = (Click(PATHS[0], PATHS[int(others[0])], True),)
+    assert "1 click**: 1 more like this, 0 not. The words already fit." in _said(app.run())
     assert not _said(app.press("Forget"))
     assert _answers(app) == [[None] * 24]
 
@@ -70,9 +70,9 @@ def test_only_what_clicks_have_changed_is_said_of_them(app: Page, draft: drafts.
     another = replace(clicked, name="paint", aspects="matte\nglossy\nred")  # in the same template
     assert "They fit **paint** better than car color." in _said(_show(app, draft, another))
     first, fewer = replace(draft, aspects="red\nblue\ngreen\npink"), replace(clicked, aspects="red\nblue")
-    assert "Left out by them: **pink**." in _said(_show(app, first, clicked, fewer))
+    assert "Words removed: **pink**." in _said(_show(app, first, clicked, fewer))
     by_hand = replace(clicked, aspects="red\ngreen")
-    assert "The words fit them as they are." in _said(_show(app, replace(clicked, clicks=()), clicked, by_hand))
+    assert "The words already fit." in _said(_show(app, replace(clicked, clicks=()), clicked, by_hand))
 
 
 def test_a_refused_neighbor_keeps_those_that_were_let_pass(monkeypatch: pytest.MonkeyPatch, draft: drafts.Draft) -> None:
@@ -82,16 +82,16 @@ def test_a_refused_neighbor_keeps_those_that_were_let_pass(monkeypatch: pytest.M
     view: Any = SimpleNamespace(frame=pd.DataFrame({"path": [f"{row}.png" for row in range(40)]}))
     shown = list(range(20, 32))
     clicks.take(draft, view, 3, shown, 27, False)
-    (click,) = state["click_asked"]
+    (click,) = state["clicks_clicks"]
     assert click == Click("3.png", "27.png", False, tuple(f"{row}.png" for row in range(22, 27)))
     clicked = replace(draft, clicks=(click,))
     monkeypatch.setattr(drafts, "current", lambda: clicked)
     clicks.take(clicked, view, 3, shown, 21, False)
-    assert state["click_asked"] == (click, Click("3.png", "21.png", False, ("20.png",)))
+    assert state["clicks_clicks"] == (click, Click("3.png", "21.png", False, ("20.png",)))
     clicks.take(clicked, view, 3, shown[::-1], 27, True)
-    assert state["click_asked"] == (Click("3.png", "27.png", True),)
+    assert state["clicks_clicks"] == (Click("3.png", "27.png", True),)
     clicks.take(clicked, view, 3, shown[::-1], 27, False)  # again, which takes it back, whatever stands before it by now
-    assert state["click_asked"] == ()
+    assert state["clicks_clicks"] == ()
 
 
 def test_a_click_is_kept_with_the_draft_and_read_back(draft: drafts.Draft) -> None:

@@ -92,7 +92,7 @@ def _page() -> None:
 
     import streamlit as st
 
-    from shared import color_range, link
+    from parts import color_range, link
 
     link.begin("explore")
     view = SimpleNamespace(dataset=st.session_state.get("images", "mine"), color=st.session_state.get("by", "weight"))

@@ -12,11 +12,11 @@ import pytest
 import streamlit as st
 from PIL import Image
 
-from components import Section, gallery, linked_map
-from components.gallery import encode_section
-from components.picture_grid import Picture, PictureRow, encode_grid
 from likeness.errors import InputError
 from likeness.plots.linked_map import MapPanel, coloring_of
+from parts import Section, gallery, linked_map
+from parts.gallery import encode_section
+from parts.picture_grid import Picture, PictureRow, encode_grid
 
 
 def test_numpy_lists_of_a_gallery_become_json_and_one_that_does_not_fit_is_named() -> None:

@@ -39,8 +39,8 @@ sys.path.insert(0, APP_FOLDER)
 import numpy as np
 import streamlit as st
 from likeness.plots.linked_map import MapPanel, coloring_of
-from components.gallery import Section, gallery
-from components.linked_map import linked_map
+from parts.gallery import Section, gallery
+from parts.linked_map import linked_map
 
 state, n = st.session_state, int(st.query_params.get("n", 400))
 for name in ("selected", "query", "clicked"):

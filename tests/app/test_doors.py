@@ -1,6 +1,7 @@
 """Which requests come in: none under a foreign name, nothing that changes or stays open from a foreign page, and to a server of one person, which is
 closed to everyone else on the machine, none until the printed link was opened."""
 
+import asyncio
 import re
 import socket
 import sys
@@ -10,9 +11,10 @@ from typing import Any
 import httpx2
 import pytest
 
-from doors.hosts import Hosts, own_names
-from doors.token_door import TokenDoor, new_token
-from server_settings import ServerSettings
+from server.middleware.build_middleware import printed_link
+from server.middleware.host_check import Hosts, own_names
+from server.middleware.token_door import TokenDoor, new_token
+from server.settings import ServerSettings
 from worlds import PEER as HOST, answer_of_stream, client_behind
 
 
@@ -94,7 +96,7 @@ def look_up(*args, **options):
     open({file!r}, "a").write("looked up\\n")
 
 net_util._make_blocking_http_get = look_up
-import serve
+from server import serve
 serve.serve({{"address": {address!r}, "port": {port}, "settings": None, **{options!r}}})
 """
 
@@ -201,3 +203,17 @@ def test_two_servers_on_one_machine_do_not_throw_each_others_visitors_out(begin:
 
 def _cookies(jar: dict[str, str]) -> str:
     return "; ".join(f"{name}={value}" for name, value in jar.items())
+
+
+@pytest.mark.parametrize("shared", [True, False])
+def test_only_a_shared_server_names_the_examples_of_reverse_proxies(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], shared: bool
+) -> None:
+    monkeypatch.setattr("server.middleware.build_middleware.server", lambda: ServerSettings(shared=shared))
+
+    async def start() -> None:
+        async with printed_link(None):
+            pass
+
+    asyncio.run(start())
+    assert ("docs/serving.md" in capsys.readouterr().out) == shared

@@ -14,19 +14,18 @@ import pytest
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
-import export_files
 import likeness as lk
-import routes
-import visitor_data
+from api import picture_routes
 from app_page import Page
-from background import Job, jobs
-from backup import back_up
-from export_files import Room, write_download
 from likeness import training
 from likeness.exports import TARGETS, Written, import_space
 from likeness.notions import get_notion
 from likeness.reports import ReportOptions
 from likeness.training import RunFolder
+from server import export_files, visitor_data
+from server.backup import back_up
+from server.export_files import Room, write_download
+from server.jobs import Job, jobs
 from small_report import small_report
 from waiting import wait_until
 from worlds import ADA, BEN, cars, make_run, serve, visit
@@ -39,7 +38,7 @@ def form(app: Page, monkeypatch: pytest.MonkeyPatch) -> Page:
     """The page with 60 images selected and the form open."""
     monkeypatch.setattr("likeness.exports.embedding_atlas._positions", lambda material, _: np.zeros((len(material), 2), np.float32))
     app.session_state["rows"] = ROWS
-    app.session_state["export_open"] = True
+    app.session_state["export_is_open"] = True
     app.visit(a="Car color")
     return app
 
@@ -119,8 +118,8 @@ def test_every_target_but_addresses_is_offered_and_its_file_holds_what_was_selec
 
 
 def test_a_table_has_labels_by_hand_and_a_later_one_takes_its_place(form: Page, tmp_path: Path) -> None:
-    from hand_labels import edit_labels
     from likeness.data import SHIPPED_CARS
+    from server.hand_labels import edit_labels
 
     def label(value: str) -> None:
         edit_labels(SHIPPED_CARS, lk.read("cars"), lambda store, who: store.set_value(_paths()[:2], "paint", value, who))
@@ -160,7 +159,7 @@ def test_what_fails_is_told_in_a_sentence_and_leaves_nothing(form: Page, cache: 
     before = _ended(form)
     assert all("would have no image in 'train'" in said for said in (str(before.error), form.alerts))
     assert list((cache / "exports").iterdir()) == []
-    del form.session_state["export"]  # as on another page of the browser, where the button is there
+    del form.session_state["job_button_wanted"]  # as on another page of the browser, where the button is there
     assert _ended(form.run()) is not before
 
 
@@ -183,7 +182,7 @@ def _download(folder: Path, size: int = 10, most: float | None = None) -> Job:
 
 
 def test_a_visitor_fills_no_disk(app: Page, shared: None, cache: Path, tmp_path: Path) -> None:
-    app.session_state["export_open"] = True
+    app.session_state["export_is_open"] = True
     app.run()
     for target in ("links", "qdrant"):
         assert "takes more than the 0.001 GB that this server has for it" in str(_ended(app.set("export_target", target)).error)
@@ -220,7 +219,7 @@ def test_what_is_stopped_leaves_nothing_and_what_is_under_way_stays(tmp_path: Pa
 def test_a_file_is_served_to_whom_it_was_made_for_until_its_hour_or_housekeeping(
     shared: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    client, made = TestClient(Starlette(routes=routes.ROUTES)), _download(export_files.exports_dir()).result
+    client, made = TestClient(Starlette(routes=picture_routes.ROUTES)), _download(export_files.exports_dir()).result
     answer = client.get(made.url)
     assert (answer.status_code, answer.content) == (200, b"x" * 10)
     assert answer.headers["content-disposition"] == 'attachment; filename="a.csv"'
@@ -286,7 +285,7 @@ def test_a_runs_report_reads_its_images_where_the_visitor_may(
         options.progress(1, 2, "Reading the images")
         return small_report(tmp_path / "small", options=options)
 
-    monkeypatch.setattr("shared.report_download.run_report", fake)
+    monkeypatch.setattr("parts.report_download.run_report", fake)
     _report(app.open("runs"), "run")
     assert asked == [str(tmp_path / "photos" / "birds")]
     assert len(_downloads(app)) == 1

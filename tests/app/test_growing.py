@@ -12,15 +12,15 @@ import pandas as pd
 import pytest
 
 from app_page import Page
-from background import Job, jobs
 from likeness.data import DatasetEntry, add_dataset, list_datasets, new_entry, read_dataset, remove_dataset
 from likeness.embedding import embed
 from likeness.encoders.store import encoding_pass
 from likeness.errors import InputError
 from likeness.space import Space
-from navigation import PAGES
-from shared import cached, growing, layouts, sidebar
-from shared.map_controls import Choice
+from navigation import HOME, PAGES
+from parts import cached, growing, layouts, sidebar
+from parts.map_controls import Choice
+from server.jobs import Job, jobs
 from waiting import wait_until
 from worlds import copy_cars
 
@@ -100,9 +100,9 @@ def test_the_first_images_are_shown_while_the_others_are_embedded(app: Page, gat
     paths = cached.base(state).table.frame["path"].tolist()
     assert len(paths) == FIRST
     assert paths == sorted(paths) != [f"{number:02d}.webp" for number in range(FIRST)]
-    for page in reversed(PAGES):
+    for page in (*(each for each in PAGES if each is not HOME), HOME):
         assert not _opened(app, entry, page.address).error
-    assert _subheader(app) == f"{FIRST} images"
+    assert _subheader(_opened(app, entry)) == f"{FIRST} images"
     assert f" of {N} images" in app.bars
     app.session_state["query"], app.session_state["rows"] = 3, np.array([1, 5])
     app.session_state["color"] = "aspects of car color"
@@ -131,6 +131,24 @@ def test_the_first_color_is_chosen_before_the_first_page_asks(monkeypatch: pytes
     assert len(asked) == 1
 
 
+def test_images_can_be_explored_while_the_encoder_is_checked(monkeypatch: pytest.MonkeyPatch, app: Page, entry: DatasetEntry) -> None:
+    asked, answered = threading.Event(), threading.Event()
+
+    def check(space: Space) -> Any:
+        asked.set()
+        answered.wait(600)
+        return SimpleNamespace(sees=False, sentence="It hardly sees anything.")
+
+    monkeypatch.setattr(growing, "check_encoder", check)
+    job = growing.begin(entry, N)
+    assert asked.wait(600)
+    assert _subheader(_opened(app, entry)) == f"{N} images"
+    assert not app.warnings
+    answered.set()
+    _end(job)
+    assert app.run().warnings == ["It hardly sees anything."]
+
+
 def test_a_slow_encoder_of_which_nothing_is_stored_yet_goes_on(monkeypatch: pytest.MonkeyPatch, app: Page, entry: DatasetEntry) -> None:
     monkeypatch.setattr(growing, "_LONGEST_S", 0.0)
     monkeypatch.setattr(growing, "_FEWEST", 4)
@@ -154,6 +172,7 @@ def test_a_dataset_with_many_images_to_embed_opens_with_those_that_are(app: Page
 def test_a_stop_keeps_what_is_there_and_goes_on_and_a_removed_dataset_does_not_come_back(app: Page, gate: Gate, entry: DatasetEntry) -> None:
     job = growing.begin(entry, N)
     _first_state(job)
+    wait_until(lambda: job.done >= gate.most)
     job.stop()
     gate.open()
     assert job.wait(600)

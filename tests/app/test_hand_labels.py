@@ -8,17 +8,17 @@ from typing import Any
 import numpy as np
 import pytest
 
-import hand_labels
 import worlds
 from app_page import Page
-from backup import back_up, restore
-from config_access import resolve_config
 from likeness.data import SHIPPED_CARS, read_cars
 from likeness.errors import InputError
-from likeness.tagging import TagStore
+from likeness.tagging import NewColumn, TagStore
 from likeness.training import RunConfig, config_from, run_images
-from shared import cached
-from shared.plain import plain
+from parts import cached
+from parts.config_access import resolve_config
+from parts.plain import plain
+from server import hand_labels
+from server.backup import back_up, restore
 from worlds import ADA, BEN, car_paths, cars_store, copy_cars, dataset, serve
 
 PATHS = car_paths()
@@ -38,7 +38,7 @@ def become(monkeypatch: pytest.MonkeyPatch) -> Become:
 
     def to(name: str, accounts: bool = True) -> None:
         serve(monkeypatch, shared=True, **({"auth_header": "X-User", "roles": {"ben": "edit", "dan": "edit"}} if accounts else {}))
-        worlds.sign_in(monkeypatch, name if accounts else None, "hand_labels")
+        worlds.sign_in(monkeypatch, name if accounts else None, "server.hand_labels")
         worlds.visit(monkeypatch, name)
 
     return to
@@ -77,7 +77,7 @@ def test_a_tag_for_the_selection_is_an_attribute_at_once_until_it_is_undone(app:
     assert "The dataset has a column" in _give(_select(app, 3, 5, 8), "body_type").toasts[0]
     _give(app, "x" * 81)
     assert store.columns(PATHS).empty
-    assert "good given to 3 images" in _give(app, "good").toasts[0]
+    assert "good added to 3 images" in _give(app, "good").toasts[0]
     assert _with(store, "good") == [3, 5, 8]
     view = app.session_state["view"]
     assert np.flatnonzero(view.frame["good"]).tolist() == [3, 5, 8]
@@ -149,13 +149,21 @@ def test_keys_mean_the_same_after_a_reload_and_each_label_has_its_own(app: Page,
     _select(app, 1)
     before = labels()
     assert before == [plain("breed: pug"), plain("breed: beagle"), "good"]
-    del app.session_state["labels_seen"]  # as in a session that begins
+    del app.session_state["labels_known"]  # as in a session that begins
     _select(app, 1)
     assert labels() == before
     store.set_value(PATHS[:1], "a", "b_", who="me")
     store.add_tag(PATHS[:1], "a_b", who="me")
     store.set_value(PATHS[:1], "notes", "5", who="me")
     assert {plain("a: b_"), plain("a_b")} <= set(app.run().labels)
+    met = labels()
+    store.set_columns(PATHS[3:6], [NewColumn("breed", "attribute", ["fox", "hare", "lynx"])], "ada", "spread")
+    _select(app, 4)
+    assert labels() == met  # what was only spread takes no key
+    store.set_value(PATHS[6:7], "breed", "hare", "ada")
+    store.clear_value(PATHS[:1], "breed", "ada")
+    _select(app, 4)
+    assert labels() == [*met, plain("breed: hare")]  # those that are gone keep theirs
 
 
 def test_figures_follow_labels_that_change_and_leave_out_who_has_none(store: TagStore) -> None:

@@ -17,7 +17,7 @@ import navigation
 from app_page import Page
 from browsing import drawn, settled
 from hostile_names import MARK, NOT_IN_PATHS, World
-from shared.app_page import AppPage
+from parts.app_page import AppPage
 
 URL = "http://127.0.0.1:1"
 # Fields that a browser shows as they are, or does not show. All others are Markdown or might become it.
@@ -86,17 +86,18 @@ def _taken_for_markdown(messages: list[Message]) -> set[tuple[str, str]]:
 # what is chosen on a page beside its first state
 _CHOSEN: dict[str, list[dict[str, Any]]] = {
     "explore": [{"beside": "Table", "next_color": World(URL).short("attribute")}, {"text": "![x](x)"}],
-    "compare": [{"compare": "What changed"}, {"compare": "Encoders"}],
+    "methods": [{"compare": "Encoders"}],
+    "what_changed": [{}],
     "shifts": [{"shift_splits": f"kept:{NOT_IN_PATHS}"}, {"shifts": "What holds up"}],
     "continuous": [{"continuous_label": "Numbers"}],
-    "copies": [{"copies_kind": "Equal files"}],
+    "duplicates": [{"copies_kind": "Equal files"}],
     "label": [{"label_step": "mistakes"}, {"label_step": "finish"}],
 }
 
 
 def _run_to_its_end(app: Page) -> None:
     """Runs a page, and again while work of it is under way; some cards keep a bar, so not for long."""
-    app.run()
+    app.run().begin_work()
     for _ in range(6):
         if not app.bars:
             return
@@ -163,7 +164,7 @@ def test_no_browser_asks_a_stranger_for_what_a_name_says(begin: Any, people: Any
     person = people(begin())  # a browser that had wanted to ask would say on its console that the policy forbids it
     refused: list[str] = []
     person.page.on("response", lambda answer: refused.append(answer.url) if answer.status >= 400 else None)
-    for address in ("", *(each.address for each in navigation.PAGES[1:])):
+    for address in ("", *(each.address for each in navigation.PAGES if each is not navigation.HOME)):
         person.page.goto(f"{person.url}/{address}?{urlencode({'open': dataset, 'layout': 'PCA', 'color': names.name('column'), 'query': 3})}")
         person.page.wait_for_function("document.documentElement.outerHTML.includes('dataset !')")
         assert person.settle().asked["query"] == ["3"]

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from app_page import Page
-from background import jobs
 from likeness.data import DatasetEntry, add_dataset, list_datasets, new_entry
-from shared import growing, interrupted
+from parts import growing, interrupted
+from server.jobs import jobs
 from worlds import draw
 
 APP = Path(growing.__file__).parents[1]
@@ -21,7 +21,7 @@ PROGRAM = f"""
 import sys, time
 sys.path.insert(0, {str(APP)!r})
 from likeness.data import DatasetEntry
-from shared import interrupted
+from parts import interrupted
 with interrupted.noted(DatasetEntry(**eval(sys.argv[1]))):
     print("begun", flush=True)
     time.sleep(600)
@@ -70,7 +70,7 @@ def test_each_visitor_is_told_of_his_own_and_of_nothing_that_was_removed(
     assert interrupted.entries("ben") == [entry]
     assert sorted(each.id for each in interrupted.entries("ada")) == sorted([entry.id, "of-ada"])
     add_dataset(entry)  # its first images were shown before
-    app.open("your_images").click(f"remove_{entry.id}")
+    app.open("images").click(f"remove_{entry.id}")
     assert entry.id not in [each.id for each in list_datasets()]
     assert interrupted.entries("ben") == []
 
@@ -78,8 +78,8 @@ def test_each_visitor_is_told_of_his_own_and_of_nothing_that_was_removed(
 def test_the_page_says_so_and_goes_on(app: Page, entry: DatasetEntry, process: "subprocess.Popen[str]") -> None:
     process.kill()
     process.wait()
-    app.open("your_images")
-    said = "Zebras *of* Ada: the app was ended while these images were being embedded. What is done is kept; going on continues from there."
+    app.open("images")
+    said = "Zebras *of* Ada: the app was closed while these images were being embedded. What is done is kept."
     assert said in app.infos
     app.click(f"go_on_{entry.id}").wait(growing.KIND)
     assert said not in app.infos

@@ -11,7 +11,7 @@ from app_page import Page
 from likeness.data import read_cars
 from likeness.tagging import TagStore
 from pages.label import answers
-from shared.plain import plain
+from parts.plain import plain
 from worlds import car_paths, cars_store
 
 PATHS = car_paths()
@@ -43,14 +43,30 @@ def _labeled(store: TagStore) -> int:
 
 
 def test_without_labels_and_with_one_value_it_says_where_to_begin_and_signs_in_names_are_shown_as_they_are(app: Page, store: TagStore) -> None:
-    _open(app).says("Nothing is labeled yet")
+    _open(app).says("Nothing is labeled yet", "Tick a few similar images")
     for rows, value in ((slice(0, 4), "*red*"), (slice(4, 8), "<b>blue</b>")):
         store.set_value(PATHS[rows], "<i>paint</i>", value, who="me")
         app.run()
         if value == "*red*":
-            app.says("All labeled images have *red*")
+            app.says("**All labeled images have")
     assert app.selectbox(key="label_attribute").options == ["<i>paint</i>"]
-    assert any(plain(f"24 are {value}") in app.button(key="label_confirm").label for value in ("*red*", "<b>blue</b>"))
+    assert any(plain(f"24 as {value}") in app.button(key="label_confirm").label for value in ("*red*", "<b>blue</b>"))
+
+
+def test_without_labels_the_first_are_given_here_and_values_keep_the_keys_of_their_order(app: Page, store: TagStore) -> None:
+    _open(app).says("Nothing is labeled yet")
+    assert app.at("label_first").disabled
+    for value in ("zebra", "ant"):
+        next(each for each in app.text_input if each.label == "Attribute").set_value("kind")
+        next(each for each in app.text_input if each.label == "Value").set_value(value)
+        of, _ = app.session_state["label_ticked"]
+        app.session_state["label_ticked"] = of, np.frombuffer(of[1], np.int64)[:3]
+        app.run().click("label_first")
+    assert store.columns(PATHS)["kind"].value_counts().to_dict() == {"zebra": 3, "ant": 3}
+    app.set("label_step", "uncertain")
+    assert [button.key for button in app.button if str(button.key).startswith("label_as_")] == [f"label_as_{each}" for each in ("zebra", "ant")]
+    app.set("label_step", "finish").set("label_threshold", 0.0).click("label_keep")
+    assert app.selectbox(key="label_attribute").options == ["kind"]  # what a machine spread does not spread again
 
 
 def test_a_screen_is_confirmed_put_off_or_asked_about(app: Page, store: TagStore) -> None:
@@ -82,10 +98,10 @@ def test_a_wrong_label_is_asked_about_and_corrected_and_images_that_were_labeled
     app.run().says("Of 48 labels that were held out with all that were chosen at once with them")
     wrong = int(np.flatnonzero(COLORS == "red")[0])
     store.set_value([PATHS[wrong]], "paint", "blue", who="me")
-    app.set("label_step", "mistakes").says("These labels are contradicted")
+    app.set("label_step", "mistakes").says("their labels may be wrong")
     of, _ = app.session_state["label_ticked"]
     app.session_state["label_ticked"] = of, np.array([wrong])
-    app.run().click("label_as_red").says("No label is contradicted")
+    app.run().click("label_as_red").says("No label looks wrong")
     assert store.columns(PATHS)["paint"].iloc[wrong] == "red"
 
 
@@ -103,7 +119,7 @@ def test_the_rest_is_kept_apart_from_what_people_said(app: Page, store: TagStore
 
 
 def test_what_was_put_off_is_not_left_over(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(answers.st, "session_state", {answers._LEFT: (("photos", "kind"), np.arange(3))})
+    monkeypatch.setattr("state.st.session_state", {"label_left": (("photos", "kind"), np.arange(3))})
     table = SimpleNamespace(frame=pd.DataFrame({"kind": [None, None, "cat"]}))
     view: Any = SimpleNamespace(dataset="photos", base=SimpleNamespace(table=table))
     assert answers.left_over(view, "kind").tolist() == [0, 1]

@@ -42,7 +42,7 @@ class Instantly:
 @pytest.fixture
 def jobs(app: Page, monkeypatch: pytest.MonkeyPatch) -> type[Instantly]:
     """The app's layout jobs, replaced; all that were made, in order, in `asked`."""
-    from shared import cached
+    from parts import cached
 
     monkeypatch.setattr(Instantly, "asked", [])
     monkeypatch.setattr(cached, "LayoutJob", Instantly)
@@ -51,7 +51,7 @@ def jobs(app: Page, monkeypatch: pytest.MonkeyPatch) -> type[Instantly]:
 
 
 def _layouts(app: Page, page: str = "explore") -> Any:
-    return app.session_state[f"layouts_{page}_cars"]
+    return app.session_state["layouts_last"][f"{page}_cars"]
 
 
 def _choose(app: Page, title: str) -> Any:
@@ -125,7 +125,7 @@ def test_a_new_map_lies_on_the_one_before_whose_points_stay_until_it_is_ready_an
     waiting = _choose(app, "PaCMAP")
     assert waiting.note == "PaCMAP is being computed"
     np.testing.assert_array_equal(waiting.shown, after.shown)
-    assert len(app.session_state["waits_explore_cars"]) == 1
+    assert len(app.session_state["layouts_waited_for"]["explore_cars"]) == 1
     first = jobs.asked[-1]
     app.run()
     assert jobs.asked[-1] is first
@@ -137,7 +137,7 @@ def test_a_new_map_lies_on_the_one_before_whose_points_stay_until_it_is_ready_an
     assert jobs.asked[-1].method == "pacmap"
     monkeypatch.setattr(Instantly, "waiting", False)
     ready = _layouts(app.run())[0]
-    assert (ready.note, app.session_state["waits_explore_cars"]) == ("", [])
+    assert (ready.note, app.session_state["layouts_waited_for"]["explore_cars"]) == ("", [])
     assert not np.allclose(ready.shown, after.shown)
     monkeypatch.setattr(Instantly, "waiting", True)
     shown = _layouts(app.set("a", "car color"))[0]  # of another space its own points
@@ -170,7 +170,7 @@ def test_where_a_layout_fails_the_pca_is_shown_and_a_sentence_says_so(app: Page,
 
 
 def test_a_map_of_the_real_layout_process_is_the_functions_own(app: Page, monkeypatch: pytest.MonkeyPatch) -> None:
-    from shared import cached
+    from parts import cached
 
     def smaller(vectors: Any, *, content: str, method: str, init: Any, **parameters: Any) -> LayoutJob:
         return LayoutJob(vectors, content=content, method=method, init=init, epochs=5, **parameters)

@@ -16,21 +16,20 @@ from typing import Any
 import pytest
 from starlette.responses import PlainTextResponse
 
-import clients
-import trainings
-from access import upload_limits
-from background import Jobs
-from doors import limits
-from doors.limits import Limits, WaitingFiles
 from likeness.data import save_uploads
 from likeness.errors import InputError
 from likeness.notions import Notion
 from likeness.training import RunFolder, Status
-from quotas import check_count, check_notion, room_for_uploads, write_draft
-from server_settings import ServerSettings
-from shared import drafts
-from slots import Slots
-from visitors import draft_file, is_own_draft, own_uploads_dir
+from parts import drafts
+from server import clients, trainings
+from server.access import upload_limits
+from server.jobs import Jobs
+from server.middleware import limits
+from server.middleware.limits import Limits, WaitingFiles
+from server.quotas import check_count, check_notion, room_for_uploads, write_draft
+from server.settings import ServerSettings
+from server.slots import Slots
+from server.visitors import draft_file, is_own_draft, own_uploads_dir
 from waiting import answers, wait_until
 from worlds import ADA, BEN, draw_noise, in_own_loop, serve, visit
 
@@ -39,7 +38,7 @@ from worlds import ADA, BEN, draw_noise, in_own_loop, serve, visit
 def shared(monkeypatch: pytest.MonkeyPatch) -> Callable[..., ServerSettings]:
     """Makes this process a shared server's: `shared(max_jobs=3)`; who asks is "ada" until `client` is patched again."""
     visit(monkeypatch)
-    monkeypatch.setattr("background.client", lambda: "ada")
+    monkeypatch.setattr("server.jobs.client", lambda: "ada")
     return lambda **settings: serve(monkeypatch, shared=True, **settings)
 
 
@@ -144,7 +143,7 @@ def test_one_visitors_jobs_wait_for_each_other_and_not_others_for_them(shared, m
         go.wait(60)
 
     begun = [jobs.run("kind", number, f"ada {number}", work) for number in range(4)]
-    monkeypatch.setattr("background.client", lambda: "ben")
+    monkeypatch.setattr("server.jobs.client", lambda: "ben")
     begun.append(jobs.run("kind", 9, "ben", work))
     wait_until(lambda: "ben" in running and len(running) == 3)
     waits = [job for job in begun if job.stage is not None]
@@ -176,7 +175,7 @@ def test_as_many_train_as_the_server_runs(shared, monkeypatch: pytest.MonkeyPatc
 
     def begin(who: str, name: str) -> None:
         run = RunFolder(tmp_path / "runs" / name)
-        monkeypatch.setattr("trainings.client", lambda: who)
+        monkeypatch.setattr("server.trainings.client", lambda: who)
         trainings.begin_training(run.path, lambda: run.report_status(Status("running", 0, 10, "", os.getpid())))
 
     begin("ada", "first")
@@ -196,7 +195,7 @@ def test_room_for_uploads_is_the_visitors_and_what_others_leave_and_one_beyond_i
         folder = cache / "visitors" / who / "uploads" / "x"
         folder.mkdir(parents=True)
         (folder / "big.png").write_bytes(b"x" * size)
-        assert room_for_uploads() == pytest.approx(0.0015)  # his own are part of what is his
+        assert room_for_uploads() == pytest.approx(0.0015)  # their own are part of what is theirs
     shutil.rmtree(cache)
     shared(visitor_uploads_gb=0.00002)
     picture = (draw_noise(tmp_path, 1, size=64) / "00.png").read_bytes()

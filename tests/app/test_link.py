@@ -1,5 +1,6 @@
 """Links: a selection and filters survive the way through one, and what one asks for that is not here is said in a sentence."""
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -11,31 +12,32 @@ from streamlit.testing.v1 import AppTest
 
 from app_page import Page
 from likeness.data import DatasetEntry, remove_dataset
-from shared import selection
-from shared.selection import _ROWS_LIMIT, decode, encode
+from parts import selection
+from parts.sidebar import ASPECTS, DRAFT
+from state import MOST_ROWS, decode_rows, encode_rows
 from worlds import dataset, draw
 
 
 @given(st.sets(st.integers(0, 2_000_000), max_size=200))
 def test_a_selection_survives_the_way_through_a_link(rows: set[int]) -> None:
     chosen = np.array(sorted(rows), dtype=np.int64)
-    np.testing.assert_array_equal(decode(encode(chosen)), chosen)
+    np.testing.assert_array_equal(decode_rows(encode_rows(chosen)), chosen)
 
 
 @given(st.text(max_size=40))
 def test_a_damaged_link_is_an_empty_selection_or_some_rows(text: str) -> None:
-    assert decode(text).dtype == np.int64
+    assert decode_rows(text).dtype == np.int64
 
 
 def test_neighboring_rows_make_a_short_link_and_one_that_swells_is_an_empty_selection() -> None:
-    assert len(encode(np.arange(500, 1500))) < 60
-    assert len(decode(encode(np.arange(_ROWS_LIMIT, dtype=np.int64)))) == _ROWS_LIMIT
-    assert len(decode(encode(np.arange(5_000_000, dtype=np.int64)))) == 0
+    assert len(encode_rows(np.arange(500, 1500))) < 60
+    assert len(decode_rows(encode_rows(np.arange(MOST_ROWS, dtype=np.int64)))) == MOST_ROWS
+    assert len(decode_rows(encode_rows(np.arange(5_000_000, dtype=np.int64)))) == 0
 
 
 def test_rows_and_a_query_beyond_the_last_image_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
     said: list[str] = []
-    monkeypatch.setattr(selection.st, "session_state", {"rows": np.array([3, 12]), "query": 12})
+    monkeypatch.setattr("streamlit.session_state", {"rows": np.array([3, 12]), "query": 12})
     monkeypatch.setattr(selection.link, "report", said.append)
     monkeypatch.setattr(selection.link, "write", lambda values: None)
     for name in ("fit", "set_terms"):
@@ -51,7 +53,7 @@ def _page() -> None:
     import streamlit as st
 
     from likeness.data import ImageTable
-    from shared import filters, link
+    from parts import filters, link
 
     link.begin("explore")
     values = st.session_state["values"]
@@ -113,8 +115,8 @@ def test_what_else_of_a_link_is_not_kept_any_more_is_said(app: Page) -> None:
         ("draft", "0123456789abcdef", "The edits of a notion that this link opens are not kept here any more."),
         ("draft", "../../x", "The edits of a notion that this link opens are not kept here any more."),
         ("rows", "damaged", "The selection in this link is damaged"),
-        ("query", "seven", "the neighbors of image “seven”, which is no number"),
-        ("show", "run gone", "There is no space “Run gone” here. Choose another one under Space A."),
+        ("query", "seven", "the neighbors of image “seven”, which is not a number"),
+        ("show", "run gone", "There is no space “Run gone” here. Choose another one under Left map."),
     ):
         visitor = app.fresh().visit(**{name: value})
         assert said in visitor.alerts
@@ -126,7 +128,7 @@ def test_a_link_opens_a_dataset_by_id_or_name_and_what_was_pointed_at_does_not_s
         visitor = app.fresh()
         assert not visitor.visit(dataset=asked).error
         assert visitor.session_state["view"].entry.id == visitor.query_params["dataset"] == photos.id
-    app.visit(rows=encode(np.array([3, 5])), text="a red car", filter_body_type="van", color="Viewpoint")
+    app.visit(rows=encode_rows(np.array([3, 5])), text="a red car", filter_body_type="van", color="Viewpoint")
     assert app.session_state["view"].hidden is not None
     assert not app.set("dataset", photos.id).warning
     view = app.session_state["view"]
@@ -140,3 +142,27 @@ def test_a_link_opens_a_dataset_by_id_or_name_and_what_was_pointed_at_does_not_s
     assert not [name for name in app.query_params if name.startswith("filter_")]
     remove_dataset(photos.id)
     assert f"There are no images “{photos.id}” here" in visitor.run().errors[0]
+
+
+def test_an_edited_notion_bears_its_own_name_and_links_of_before_still_open_it(app: Page) -> None:
+    app.visit(b="Car color").fill("text_input", "template_", "a photo of a {} car")
+    assert (app.at("b").value, app.at("b").options[2]) == (DRAFT, "Car color (edited)")
+    assert app.session_state["view"].b.name == "car color (edited)"
+    for name in ("My edits", "Car color (edited)", "Paint (edited)"):
+        other = app.fresh("layout", "draft").visit(b=name, color=f"Aspects of {name}")
+        assert (other.session_state["view"].b.name, other.session_state["color"]) == ("car color (edited)", f"{ASPECTS}{DRAFT}")
+        assert not other.warning
+    app.open("notions").fill("text_input", "name", "paint")
+    assert (app.at("b").value, app.at("b").options[2]) == (DRAFT, "Paint (edited)")
+    gone = app.fresh("layout").visit(b="My edits")
+    assert "“My edits” under “Right map”, which is not here" in gone.alerts
+
+
+def test_datasets_of_one_name_are_told_apart_by_their_folders_else_by_their_encoders(app: Page, tmp_path: Path) -> None:
+    for season in ("summer", "winter"):
+        dataset(draw(tmp_path / season / "trip", 2), "cars-small")
+    for encoder in ("cars-small", "cars"):
+        dataset(draw(tmp_path / "one", 2), encoder)
+    offered = app.run().at("dataset").options
+    assert {"Trip (summer)", "Trip (winter)", "One (cars-small)", "One (cars)"} <= set(offered)
+    assert not [name for name in offered if re.search("[0-9a-f]{4}", name)]

@@ -10,18 +10,15 @@ from typing import Any
 import pytest
 from starlette.websockets import WebSocketDisconnect
 
-import accounts
-import audit
-import password as password_command
-import signed_in
-from accounts import account_name, read_accounts, role_of, set_password, verified
-from doors import login
-from doors.attempts import Attempts, address_key
-from doors.entrance import HeaderLogin
-from doors.hosts import Hosts
-from doors.login import Login, Sessions
 from likeness.errors import InputError
-from server_settings import ServerSettings
+from server import accounts, audit, signed_in
+from server.accounts import account_name, read_accounts, role_of, set_password, verified
+from server.middleware import login
+from server.middleware.attempts import Attempts, address_key
+from server.middleware.build_middleware import HeaderLogin
+from server.middleware.host_check import Hosts
+from server.middleware.login import Login, Sessions
+from server.settings import ServerSettings
 from worlds import OWN_PAGE as OWN, PEER as HOST, STREAM, Clock, answer_of_stream, audit_log, cheap_hashes, client_behind, serve
 
 SECRET = "correct horse"
@@ -83,16 +80,16 @@ def test_passwords_are_kept_as_hashes_that_their_owner_alone_reads_and_what_is_n
 
 def test_the_command_asks_twice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run: Callable[..., tuple[int, str, str]]) -> None:
     typed, people = iter([SECRET, SECRET, SECRET, "another horse"]), tmp_path / "people.txt"
-    monkeypatch.setattr(password_command, "getpass", lambda prompt: next(typed))
-    password_command.ask(people, "Ada", "edit")
+    monkeypatch.setattr(accounts, "getpass", lambda prompt: next(typed))
+    accounts.ask_password(people, "Ada", "edit")
     assert verified(people, "ada", SECRET) is not None
     with pytest.raises(InputError, match="The two passwords differ, so nothing was written"):
-        password_command.ask(people, "ben", "edit")
+        accounts.ask_password(people, "ben", "edit")
     assert list(read_accounts(people)) == ["ada"]
     started: list[list[str]] = []
     monkeypatch.setattr("os.execve", lambda program, arguments, environment: started.append(arguments))
     assert run("admin", "password", "people.txt", "ada", "--role", "train")[0] == 0
-    assert started[0][1:] == [password_command.__file__, "people.txt", "ada", "train"]
+    assert started[0][2:] == ["accounts", "people.txt", "ada", "train"]
     assert run("admin", "password", "people.txt", "ada", "--role", "all")[0] == 2
 
 
@@ -265,13 +262,13 @@ def test_a_trusted_proxy_names_the_account_and_nobody_else_does(monkeypatch: pyt
 
 def test_each_server_has_its_doors(monkeypatch: pytest.MonkeyPatch, people: Path) -> None:
     """Behind a proxy it sees who is connected, though Streamlit's own command lets uvicorn put X-Forwarded-For in place of that address."""
-    from doors.entrance import doors
+    from server.middleware.build_middleware import build_middleware
 
     behind = {"shared": True, "auth_header": "X-Forwarded-Email"}
     monkeypatch.delenv("FORWARDED_ALLOW_IPS", raising=False)
     serve(monkeypatch, **behind)
     with pytest.raises(InputError, match="is started by `likeness app`"):
-        doors("127.0.0.1")
+        build_middleware("127.0.0.1")
     monkeypatch.setenv("FORWARDED_ALLOW_IPS", "")
     for content, names in (
         (behind, ["Hosts", "HeaderLogin"]),
@@ -282,7 +279,7 @@ def test_each_server_has_its_doors(monkeypatch: pytest.MonkeyPatch, people: Path
         ({"shared": True, "auth": str(people)}, ["Hosts", "Login"]),
     ):
         serve(monkeypatch, **content)
-        assert [door.cls.__name__ for door in doors("127.0.0.1")] == names
+        assert [door.cls.__name__ for door in build_middleware("127.0.0.1")] == names
 
 
 def test_the_log_is_the_servers_alone_and_has_two_files_at_most(settings: ServerSettings, monkeypatch: pytest.MonkeyPatch) -> None:

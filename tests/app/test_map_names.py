@@ -12,7 +12,7 @@ import streamlit as st
 from app_page import Page
 from likeness.clusters import ClusterName, ClusterNames, Clusters
 from likeness.errors import InputError
-from shared import map_names
+from parts import map_names
 from worlds import halves, names_of
 
 
@@ -63,7 +63,7 @@ def test_clusters_are_named_in_the_background_where_that_is_asked_for(app: Page,
     app.fill("text_input", "words-", "red car, , blue   car;red car").wait(map_names.KIND)  # words of one's own take their place
     assert (namer.vocabularies, namer.clustered) == ([None, ("red car", "blue car")], 1)
     assert _words(app) == ["red car", "blue car"]
-    app.fill("text_input", "words-", "red").says("One word cannot tell clusters")
+    app.fill("text_input", "words-", "red").says("One word cannot distinguish clusters")
     assert _words(app) == ["first noun", "second noun"]
 
 
@@ -73,7 +73,7 @@ def test_what_colors_the_map_gives_names_at_once(app: Page, namer: SimpleNamespa
     assert set(_words(app)) == {"convertible", "hatchback", "pickup", "sedan", "suv", "van"}
     assert sum(entry["count"] for entry in sent["entries"]) == 2000
     assert _sent(app.set("color", "distance")) is None
-    app.says("has no names")
+    app.says("These colors have no names")
     assert namer.clustered == 0
 
 
@@ -85,7 +85,7 @@ def test_names_that_are_none_or_fail_are_told(app: Page, namer: SimpleNamespace,
     for names, found, said in (
         ("stars](x)", fail, "There are no names"),
         ("clusters", fail, "The encoder knows fewer than two of these words; pass others."),
-        ("clusters", lambda *args, **options: nameless, "No word sets one cluster off"),
+        ("clusters", lambda *args, **options: nameless, "No word distinguishes these clusters"),
     ):
         monkeypatch.setattr("likeness.clusters.name_clusters", found)
         st.cache_resource.clear()
@@ -94,13 +94,13 @@ def test_names_that_are_none_or_fail_are_told(app: Page, namer: SimpleNamespace,
 
 
 def test_names_from_the_table_are_those_of_the_labels_that_it_has_now(app: Page, namer: SimpleNamespace) -> None:
-    import background
     from likeness.space import Space
+    from server.jobs import jobs
 
     table = {"labels": {"breed": ["beagle", "collie", "collie", "beagle"]}}
     spaces = [Space(np.eye(4, dtype=np.float32), **table), Space(np.eye(4, dtype=np.float32), labels={"breed": ["poodle"] * 4})]
     assert spaces[0].key == spaces[1].key
-    jobs = [map_names._job(space, ()) for space in (*spaces, spaces[0])]
-    assert jobs[0] is jobs[2]
-    assert jobs[0] is not jobs[1]
-    assert all(job.wait(600) for job in background.jobs().all(map_names.KIND))
+    made = [map_names._job(space, ()) for space in (*spaces, spaces[0])]
+    assert made[0] is made[2]
+    assert made[0] is not made[1]
+    assert all(job.wait(600) for job in jobs().all(map_names.KIND))

@@ -8,8 +8,8 @@ import likeness as lk
 from app_page import Page
 from likeness.cutoffs import SpaceMatches, other_prompts
 from likeness.notions import get_notion
-from pages.explore.match_answers import Answers
-from shared import cached
+from pages.explore.matching import Answers
+from parts import cached
 from worlds import copy_cars, dataset
 
 
@@ -42,7 +42,7 @@ def test_yes_and_no_follow_the_finder_and_end_in_a_promise(app: Page) -> None:
     rows = app.press("Select the matches").session_state["rows"]
     assert rows.tolist() == sorted(cut.corrected(answers).tolist())
     assert (color.iloc[rows] == "red").mean() > 0.9
-    app.press(f"Select the {len(cut.promise.rows):,} promised")
+    app.press(f"Select the {len(cut.promise.rows):,} guaranteed")
     assert app.session_state["rows"].tolist() == sorted(cut.promise.rows.tolist())
 
 
@@ -51,10 +51,10 @@ def test_answers_survive_a_change_of_page_and_are_of_one_query_space_and_session
     asked = _asked(app.press("Yes").press("No"))
     app.open("notions").open("explore").says("2 answers: 1 yes, 1 no.")
     assert _asked(app) == asked
-    app.set("text", "a blue car").says("asked about first")
+    app.set("text", "a blue car").says("most informative images come first")
     app.set("text", "a red car").says("2 answers")
-    app.set("a", "Raw encoder").says("asked about first")
-    _open(app.fresh("layout"), **RED).says("asked about first")
+    app.set("a", "Raw encoder").says("most informative images come first")
+    _open(app.fresh("layout"), **RED).says("most informative images come first")
     app.set("a", "car color").press("Undo").press("Undo")
     assert _asked(app) == first
     assert app.button_of("Undo").disabled
@@ -75,7 +75,7 @@ def test_an_image_as_the_query_is_not_asked_about_and_a_space_that_reads_no_text
     view = app.session_state["view"]
     cached.keep(view.entry.id, lk.Space(view.base.vectors, view.base.table, name="Vectors"))
     app.session_state["text"] = "a red car"
-    app.run().press("How many match?").says("No space shown here reads")
+    app.run().press("How many match?").says("Neither map can be searched")
 
 
 def test_one_or_two_images_are_too_few_and_three_can_all_be_answered(app: Page, tmp_path: Path) -> None:
@@ -85,7 +85,7 @@ def test_one_or_two_images_are_too_few_and_three_can_all_be_answered(app: Page, 
         assert ("too few images" in page.texts) == (count < 3)
     for _ in range(3):
         page.press("No")
-    page.says("Every image is answered.", "0 match")
+    page.says("You have answered for every image.", "No image matches").hides("About")
 
 
 def test_an_image_is_found_by_its_path_where_rows_have_moved() -> None:

@@ -3,17 +3,17 @@
 import json
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from app_page import Page
 from likeness.errors import InputError
 from likeness.notions import Notion, read_notion, save_notion
-from shared import drafts
+from parts import drafts
+from parts.sidebar import DRAFT
 from worlds import dataset, draw
 
-SOME, NEW = "red\nblue", "New notion (not saved)"
+SOME, NEW = "red\nblue", "New notion (edited)"
 
 
 @pytest.fixture
@@ -50,7 +50,7 @@ def test_a_notion_opens_in_as_many_dimensions_as_its_prompts_suggest_until_anoth
     def dim() -> int:
         return int(page.control("number_input", "dim_").value)
 
-    page.says(" ms, 6 dimensions, mean angle ", "As the prompts suggest: 6 dimensions keep 98.5 %")
+    page.says(" ms, 6 dimensions, mean angle ", "Suggested by the prompts: 6 dimensions keep 98.5 %")
     assert dim() == 6
     assert _score(page) == pytest.approx(0.958, abs=0.0005)
     assert page.button_of("Save").disabled
@@ -59,7 +59,7 @@ def test_a_notion_opens_in_as_many_dimensions_as_its_prompts_suggest_until_anoth
     assert page.button_of("Save").disabled
     page.fill("selectbox", "picked", "viewpoint").fill("selectbox", "picked", "Paint")
     assert dim() == 9
-    page.press("Use 6, as the prompts suggest").press("Save")
+    page.press("Use the suggested 6").press("Save")
     assert dim() == 6
     assert "dim" not in _yaml(cache)
     page.fill("text_area", "aspects_", SOME)
@@ -69,13 +69,35 @@ def test_a_notion_opens_in_as_many_dimensions_as_its_prompts_suggest_until_anoth
     assert dim() == 4
 
 
+def test_an_unsaved_notion_has_its_own_name_with_a_mark_wherever_it_stands(page: Page) -> None:
+    def names() -> list[str]:
+        shown = [section["title"] for section in page.sent("before_after")["sections"]]
+        panels = [space.name for space in page.session_state["layouts_last"]["notions_cars"]]
+        picker = page.control("selectbox", "picked")
+        return [str(picker.options[picker.index]), panels[1], *shown]
+
+    assert names() == ["Car color", "car color", "Raw encoder", "Car color"]
+    page.fill("text_area", "aspects_", SOME)
+    assert names() == ["Car color (edited)", "car color (edited)", "Raw encoder", "Car color (saved)", "Car color (edited)"]
+    page.press("Undo")
+    assert names() == ["Car color", "car color", "Raw encoder", "Car color"]
+
+
+def test_the_line_counts_the_prompts_that_an_edit_made_the_encoder_read(page: Page) -> None:
+    """Also where something else on the page needs their embeddings before they are fitted."""
+    page.says("17 prompts, 0 encoded, fitted in ")
+    new = "\n".join(f"shade {number} of red" for number in range(30))
+    page.fill("text_area", "aspects_", f"red\n{new}").says("31 prompts, 30 encoded, fitted in ")
+    page.press("Undo").says("17 prompts, 0 encoded").fill("text_area", "aspects_", f"red\n{new}").says("31 prompts, 0 encoded")
+
+
 def test_a_new_notion_is_valid_stands_alone_and_is_saved(page: Page, cache: Path) -> None:
     page.press("New").says("prompts, ").hides("does not know")
     assert page.control("text_input", "name").value == "new notion"
     assert _first_picked(page) == NEW
     assert not page.warning
     assert not page.metric  # no labels judge it: no number of the last notion stays
-    assert page.session_state["layouts_notions_cars"][1].name == "new notion"
+    assert page.session_state["layouts_last"]["notions_cars"][1].name == "new notion (edited)"
     page.fill("text_input", "name", "Kinds of cars").press("Save")
     assert (_library(cache), _picked(page)) == (["kinds-of-cars"], "Kinds of cars")
 
@@ -103,26 +125,26 @@ def test_images_begin_with_a_notion_of_their_labels_or_one_that_their_encoder_re
 
 def test_notions_of_other_images_are_left_behind_with_them_and_edits_stay_in_the_menu(app: Page, tmp_path: Path) -> None:
     app.visit(a="Viewpoint", b="Car color").fill("text_input", "template_", "a photo of a {} car")
-    assert app.at("b").value == "My edits"
+    assert app.at("b").value == DRAFT
     app.open("notions").fill("text_area", "aspects_", SOME)
     assert _aspects(_open_photos(app, tmp_path)) == SOME  # an edited notion stays open
     assert [app.at(key).value for key in ("a", "b")] == ["Raw encoder", "None"]
-    assert app.at("b").options[-1] == "My edits"  # after all that fits these images
+    assert app.at("b").options[-1] == "Car color (edited)"  # after all that fits these images
 
 
 def test_a_notion_that_was_only_looked_at_is_nobodys_edit_and_gives_way_to_one_for_these(page: Page, tmp_path: Path) -> None:
-    assert "My edits" not in page.at("a").options
+    assert not any("(edited)" in each for each in page.at("a").options)
     assert _picked(page) == "car color"
     _open_photos(page, tmp_path)
-    assert "My edits" not in page.at("a").options
+    assert not any("(edited)" in each for each in page.at("a").options)
     assert _first_picked(page) == NEW
-    assert page.fill("text_area", "aspects_", SOME).at("a").options[1] == "My edits"
+    assert page.fill("text_area", "aspects_", SOME).at("a").options[1] == "New notion (edited)"
     assert _picked(page.fill("selectbox", "picked", "viewpoint")) == "viewpoint"  # whoever wants one that these images have no labels for
 
 
 def test_a_notion_that_is_chosen_colors_the_map_where_another_ones_aspects_did_and_starters_stay(app: Page, tmp_path: Path) -> None:
-    import hand_labels
-    from shared import cached
+    from parts import cached
+    from server import hand_labels
 
     def starters() -> list[str]:
         return [str(button.key) for button in app.button if str(button.key).startswith("color_by_")]
@@ -165,7 +187,8 @@ def test_a_notion_that_ships_is_replaced_after_a_question_and_back_once_that_is_
         assert _library(cache) == ([] if answer == "Cancel" else ["car-color"])
     page.fill("text_area", "aspects_", "red\nblue\ngreen").press("Save")  # it is the visitor's own by now
     assert "green" in _yaml(cache, "car-color")
-    page.press("Delete").says("17 prompts, ")
+    page.press("Delete").says("Delete “car color” from your notions?").press("Cancel").hides("from your notions")
+    page.press("Delete").press("Delete it").says("17 prompts, ")
     assert (_library(cache), _picked(page)) == ([], "car color")
 
 
@@ -174,13 +197,15 @@ def test_own_notions_keep_apart_and_what_is_deleted_can_be_restored(page: Page, 
     for name in ("Lacquer", "Paint"):
         page.fill("text_input", "name", name).press("Save")
     assert _library(cache) == ["lacquer", "paint"]
-    page.fill("text_input", "name", "lacquer").press("Save").says("You have a notion “lacquer” already.")
-    page.fill("text_input", "name", "Paint").fill("number_input", "dim_", 9).hides("already")
+    page.fill("text_input", "name", "lacquer").press("Save").says("You already have a notion “lacquer”.")
+    page.fill("text_input", "name", "Paint").fill("number_input", "dim_", 9).hides("You already")
     kept = page.press("Save") and _yaml(cache)
-    page.press("Delete").says("Deleted “Paint”.")
+    page.press("Delete")
+    assert _library(cache) == ["lacquer", "paint"]  # not before the answer
+    page.press("Delete it").says("Deleted “Paint”.")
     assert (_library(cache), _picked(page)) == (["lacquer"], "car color")
-    page.press("Restore").hides("Deleted")
-    assert (_yaml(cache), _picked(page)) == (kept, "Paint")
+    assert _picked(page.press("Undo")) == "Paint"
+    assert (_first_picked(page), _yaml(cache) if page.press("Save") else "") == ("Paint (edited)", kept)
 
 
 def test_a_notion_that_cannot_be_fitted_shows_no_other_ones_map_and_does_not_take_the_page_away(app: Page, cache: Path) -> None:
@@ -188,10 +213,10 @@ def test_a_notion_that_cannot_be_fitted_shows_no_other_ones_map_and_does_not_tak
     app.open("notions").fill("selectbox", "picked", "Nonsense").says("Change it, and its map appears here.").hides("prompts, ")
     assert not app.metric
     app.fill("text_area", "aspects_", SOME).says("2 prompts, ")
-    app.fill("text_area", "templates", "no place for an aspect").says("The map shows the last version that could be fitted.", "2 prompts, ")
-    app.fill("text_area", "templates", "{}").set("a", "My edits").fill("text_area", "aspects_", "xqzv\nwjkq")
+    app.fill("text_area", "templates", "no place for an aspect").says("The map shows the last version that worked.", "2 prompts, ")
+    app.fill("text_area", "templates", "{}").set("a", DRAFT).fill("text_area", "aspects_", "xqzv\nwjkq")
     assert _aspects(app) == "xqzv\nwjkq"
-    assert "My edits is not shown." in app.sidebar.warning[0].value
+    assert "Nonsense (edited) is not shown." in app.sidebar.warning[0].value
     assert not app.fill("text_area", "aspects_", SOME).sidebar.warning
 
 
@@ -227,36 +252,27 @@ def test_another_method_fits_and_says_what_it_cannot(page: Page) -> None:
 
 
 def test_the_notions_of_the_images_are_listed_and_opened_and_nonsense_is_not_to_be_relied_on(page: Page) -> None:
-    page.press("Which notions do these images have?").says("**Sun height**", "Read by the encoder (", "what no word names")
+    page.press("Which notions do these images have?").says("**Sun height**", "Reliable (", "What else the images differ in")
     [button for button in page.button if button.label == "Open"][-1].click().run()  # the one that can be trusted least
-    assert page.hides("what no word names").control("text_input", "name").value == "background color"
+    assert page.hides("What else the images differ in").control("text_input", "name").value == "background color"
     page.fill("text_area", "aspects", "blorb\nquux\nfnord").says("do not rely on")
 
 
-FIELD = "Describe it in one sentence"
-
-
-def _sentence(app: Page) -> Any:
-    return next(element for element in app.text_input if element.label == FIELD)
-
-
 def _say(app: Page, sentence: str) -> Page:
-    _sentence(app).set_value(sentence).run()
-    return app
+    return app.fill("text_area", "question", sentence).press("Suggest template and aspects")
 
 
-def test_a_sentence_fills_the_form_is_fitted_and_left_behind_by_another_notion(page: Page) -> None:
-    _say(page, "Two cars are similar if they have the same color").says("What varies: **color**")
+def test_a_question_fills_the_form_is_fitted_and_left_behind_by_another_notion(page: Page) -> None:
+    _say(page, "Two cars are similar if they have the same color").says("Varies: **color**")
     assert page.control("text_area", "templates").value == "a {} car"
     assert {"red", "blue", "dark green"} <= set(_aspects(page).splitlines())
     assert page.control("text_input", "name").value == "car color 2"  # "car color" ships
-    assert _sentence(page).value == "Two cars are similar if they have the same color"
+    assert page.control("text_area", "question").value == "Two cars are similar if they have the same color"
     assert _score(page) > 0.9  # judged by the labels of that name
-    page.fill("selectbox", "picked", "viewpoint").hides("What varies")
-    assert _sentence(page).value == ""
+    page.fill("selectbox", "picked", "viewpoint").hides("Varies: ")
 
 
-def test_what_a_sentence_left_out_can_be_added_back_and_undone(page: Page) -> None:
+def test_what_a_question_left_out_can_be_added_back_and_undone(page: Page) -> None:
     before = _aspects(_say(page, "the color of the car"))
     pills = next(each for each in page.pills if each.label.startswith("Left out"))
     word = pills.options[0]
@@ -264,7 +280,8 @@ def test_what_a_sentence_left_out_can_be_added_back_and_undone(page: Page) -> No
     pills.set_value(word).run()
     assert _aspects(page) == f"{before}\n{word}"
     assert _aspects(page.press("Undo")) == before
-    _say(page, "qwrtz frobnicate").says("names nothing that can vary")  # which cannot be read and changes nothing
+    _say(page, "qwrtz frobnicate").says("names nothing that can vary")  # which cannot be read and changes nothing else
     assert _aspects(page) == before
+    _say(page, " ").says("Write a question first")
     _say(page, "background color").hides("names nothing that can vary")
     assert page.control("text_area", "templates").value == "a car in front of a {} background"

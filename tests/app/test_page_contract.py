@@ -1,7 +1,9 @@
 """Every page of the app declares all about itself, and one line puts it into the menu."""
 
+import ast
 import importlib
 import re
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -11,15 +13,16 @@ import pytest
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
-import added_labels
 import navigation
+import state
 from app_page import Page
-from background import jobs
 from likeness.data import DatasetEntry, absolute_source, add_dataset, new_entry, read_dataset
 from likeness.errors import InputError
 from likeness.notions import get_notion
-from shared.app_page import AppPage
-from shared.selection import encode
+from parts.app_page import AppPage
+from server import added_labels
+from server.jobs import jobs
+from state import encode_rows
 from worlds import dataset, draw, kept_files, serve, sign_in
 
 EACH_PAGE = pytest.mark.parametrize("page", navigation.PAGES, ids=lambda page: page.address)
@@ -27,20 +30,21 @@ ROOT = Path(__file__).resolve().parents[2]
 PAGES = ROOT / "app" / "pages"
 MINE = """
 from pathlib import Path
-from types import SimpleNamespace
 
-from shared.app_page import AppPage
+from parts.app_page import AppPage
 
-PAGE = AppPage(Path(__file__).parent, "My page", section="Judge", icon="star", help="Counts the images.")
+PAGE = AppPage(Path(__file__).parent, "My page", icon="star", help="Counts the images.")
 """
 DRAWING = """
 import streamlit as st
 
 from my_page import PAGE
+from parts.view import current_view
 
 PAGE.show_head("No more than that.")
-st.metric("Images", len(st.session_state["view"].frame))
+st.metric("Images", len(current_view().frame))
 """
+NOT_YET = ()
 
 
 def test_every_folder_with_a_page_is_listed_once() -> None:
@@ -51,10 +55,59 @@ def test_every_folder_with_a_page_is_listed_once() -> None:
 def test_a_page_declares_all_about_itself(page: AppPage) -> None:
     assert (PAGES / page.address / "page.py").samefile(page.folder / "page.py")
     assert page.address == page.title.lower().replace(" ", "_")
-    assert page.section in ("Look", "Shape", "Judge", "Data")
     assert page.icon.replace("_", "").isalpha()
     assert re.fullmatch(r"[A-Z]([^.?]|[.?](?! ))*[.?]", page.help)  # one sentence
     assert f"\n## {page.title}\n" in (ROOT / "docs" / "app.md").read_text(encoding="utf-8")
+
+
+@EACH_PAGE
+def test_every_page_has_an_entry_or_a_path_and_the_menu_stays_short(app: Page, page: AppPage, monkeypatch: pytest.MonkeyPatch) -> None:
+    opened: list[list[AppPage]] = []
+    show = navigation.show_paths
+    monkeypatch.setattr(navigation, "show_paths", lambda each: opened.append([each]) or show(each))
+    app.open(page.address)
+    assert opened[-1] == [page]
+    links = [element.proto.label for element in app.get("page_link")]
+    assert [other.title for other in navigation.PAGES if page.group and other.group is page.group and other.title not in links] == []
+    assert len({other.group or other for other in navigation.PAGES}) <= 8
+
+
+@pytest.mark.parametrize("old", navigation.MOVED)
+def test_every_old_address_leads_to_a_page(old: str) -> None:
+    assert navigation.MOVED[old] in navigation.PAGES
+    assert old not in {page.address for page in navigation.PAGES}
+
+
+def _literal_keys(file: Path) -> list[str]:
+    """Where a session value is named by a literal, as file:line."""
+    found = []
+    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Subscript):
+            held, key = node.value, node.slice
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.args:
+            held, key = node.func.value, node.args[0]
+        elif isinstance(node, ast.Compare):
+            held, key = node.comparators[0], node.left
+        else:
+            continue
+        if isinstance(held, ast.Attribute) and held.attr == "session_state" and isinstance(key, ast.Constant) and key.value != "any":
+            found.append(f"{file.name}:{node.lineno}")
+    return found
+
+
+def test_session_keys_are_named_in_items_alone() -> None:
+    files = [file for file in (ROOT / "app").rglob("*.py") if file.name != "state.py" and file.relative_to(ROOT / "app").parts[0] not in NOT_YET]
+    assert [place for file in files for place in _literal_keys(file)] == []
+
+
+def test_no_two_items_have_the_same_key(app: Page) -> None:
+    app.run()
+    rooms = ("parts.", "pages.", "server.", "state")
+    modules = [module for name, module in sys.modules.items() if name.startswith(rooms)]
+    classes = {value for module in modules for value in vars(module).values() if isinstance(value, type)}
+    items = [item.key for each in classes for item in vars(each).values() if isinstance(item, state.Item)]
+    assert len(items) > 40
+    assert sorted(items) == sorted(set(items))
 
 
 def test_one_line_puts_a_page_into_the_menu_and_opens_it(app: Page, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -64,13 +117,14 @@ def test_one_line_puts_a_page_into_the_menu_and_opens_it(app: Page, tmp_path: Pa
     file.write_text(DRAWING, encoding="utf-8")
     monkeypatch.syspath_prepend(str(tmp_path))
     monkeypatch.setattr(navigation, "PAGES", [*navigation.PAGES, importlib.import_module("my_page").PAGE])
-    menus: list[dict[str, Any]] = []
+    menus: list[list[Any]] = []
     menu = navigation.menu
     monkeypatch.setattr(navigation, "menu", lambda: menus.append(menu()) or menus[-1])
     app.run()
-    entries = {name: [(page.title, page.url_path, page.help) for page in pages] for name, pages in menus[-1].items()}
-    assert entries["Look"][0] == ("Explore", "", navigation.PAGES[0].help)
-    assert entries["Judge"][-1] == ("My page", "my_page", "Counts the images.")
+    entries = [(page.title, page.url_path, page.help) for page in menus[-1] if page.visibility == "visible"]
+    assert entries[1] == ("Explore", "", navigation.HOME.help)
+    assert entries[-1] == ("My page", "my_page", "Counts the images.")
+    assert len(entries) - 1 <= 8
     app.switch_page(str(file)).run()
     assert (app.title[0].value, app.caption[0].value) == ("My page", "Counts the images. No more than that.")
     assert app.metric[0].value == "2000"
@@ -102,9 +156,9 @@ def test_images_of_any_number_and_name_are_shown_on_every_page(app: Page, odd_na
         assert app.session_state["view"].entry.id == entry.id
         assert len(app.errors) <= (entry.name != "2")  # a single image has no neighbor, and two classes of odd names cannot be split
     if page.address == "explore":
-        import routes
+        from api import picture_routes
 
-        client = TestClient(Starlette(routes=routes.ROUTES))
+        client = TestClient(Starlette(routes=picture_routes.ROUTES))
         paths = [f"/{kind}/{entry.id}/{row}" for row in range(7) for kind in ("info", "thumbnails")]
         assert [client.get(path).status_code for path in paths] == [200] * 14
 
@@ -118,7 +172,7 @@ def test_images_that_are_not_here_or_cannot_be_opened_are_one_error_and_no_other
 
     error = problem(dataset="0123456789abcdef")
     assert "There are no images “0123456789abcdef” here" in error
-    assert "Choose others in the sidebar, or bring them under Your images." in error
+    assert "Choose others in the sidebar, or add them under Images." in error
     assert app.at("dataset").value == app.query_params["dataset"] == "0123456789abcdef"  # so that a reload says the same
     assert "view" not in app.session_state
     assert not app.warning
@@ -137,9 +191,9 @@ def test_images_that_are_not_here_or_cannot_be_opened_are_one_error_and_no_other
 @EACH_PAGE
 def test_every_page_says_what_of_a_link_is_not_here_and_keeps_the_rest(app: Page, page: AppPage, photos: DatasetEntry) -> None:
     odd = {"a": "Color of the moon", "b": "Run gone", "color": "Weather", "filter_wheels": "4", "filter_class": ["warm", "lukewarm"]}
-    app.open(page.address, dataset=photos.id, rows=encode(np.array([3, 500])), query="700", **odd)
+    app.open(page.address, dataset=photos.id, rows=encode_rows(np.array([3, 500])), query="700", **odd)
     said = "\n".join(app.warnings)
-    for name, heading in (("Color of the moon", "Space A"), ("Run gone", "Space B"), ("Weather", "Color by")):
+    for name, heading in (("Color of the moon", "Left map"), ("Run gone", "Right map"), ("Weather", "Color by")):
         assert f"“{name}” under “{heading}”, which is not here. Choose another one there." in said
     assert "These images have no “Wheels” to filter by" in said
     assert "No image has the class “lukewarm”" in said
@@ -176,17 +230,17 @@ def test_odd_parameters_raise_nothing_and_the_sidebar_stays_to_choose_from(app: 
 @EACH_PAGE
 def test_whoever_may_look_sees_every_page_and_leaves_nothing_behind(page: AppPage, app: Page, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     serve(monkeypatch, shared=True, training=True, auth_header="X-User", roles={"ben": "edit"})
-    sign_in(monkeypatch, "ada", "shared.account_line")
+    sign_in(monkeypatch, "ada", "parts.account_line")
     app.open(page.address)
-    assert [button.label for button in app.button if button.label in ("Start", "Embed these images", "Remove") and not button.disabled] == []
+    assert [button.label for button in app.button if button.label.startswith(("Start", "Embed these images", "Remove")) and not button.disabled] == []
     assert all(upload.proto.disabled for upload in app.get("file_uploader"))
-    assert "**ada** may look" in [caption.value for caption in app.sidebar.caption]
+    assert "**ada** can view" in [caption.value for caption in app.sidebar.caption]
     assert kept_files(cache) == []
 
 
 @pytest.mark.parametrize("page", [page for page in navigation.PAGES if page.needs != "spaces"], ids=lambda page: page.address)
 def test_pages_without_spaces_fit_none(app: Page, page: AppPage, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("shared.cached.fit", lambda *given, **options: pytest.fail("a space is fitted"))
+    monkeypatch.setattr("parts.cached.fit", lambda *given, **options: pytest.fail("a space is fitted"))
     app.open(page.address, a="Car color", b="Viewpoint", color="Viewpoint")
     assert (app.at("a").value, app.at("b").value) == ("car color", "viewpoint")  # kept for the other pages
 
@@ -205,7 +259,7 @@ def test_what_keeps_two_spaces_away_or_ends_the_work_on_them_is_said_once_and_bo
     assert len(before) == 2
     assert app.press("Try again").wait("semantics").errors == []
     assert not set(map(id, before)) & set(map(id, jobs().all("semantics")))
-    monkeypatch.setattr("shared.cached.fit", fail)
+    monkeypatch.setattr("parts.cached.fit", fail)
     for address in ("explore", "notions"):
         other = app.fresh("layout").open(address, a="Car color", b="Viewpoint")
         said = [text for text in other.errors + other.warnings + other.infos if "It is not here" in text]

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from shared.plain import plain
+from parts.plain import plain
 
 APP = Path(__file__).resolve().parents[2] / "app"
 
@@ -50,7 +50,7 @@ def _unescaped(node: ast.AST) -> Iterator[str]:
 
 
 # of methods, targets and pages, which the app itself declares
-_OWN_TITLES = ("METHODS[", "OBJECTIVES[", "target.", "each.title", "method.title", "choice.title", "self.title")
+_OWN_TITLES = ("METHODS[", "OBJECTIVES[", "target.", "each.title", "method.title", "choice.title", "self.title", "label_edits.title")
 
 
 def test_no_call_of_streamlit_writes_a_name_or_an_error_as_markdown() -> None:

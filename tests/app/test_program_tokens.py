@@ -13,16 +13,16 @@ from starlette.responses import JSONResponse
 from starlette.routing import Route
 from starlette.testclient import TestClient
 
-from accounts import set_password
-from doors.entrance import HeaderLogin
-from doors.login import Login
-from doors.token_door import TokenDoor, new_token
 from likeness.errors import InputError
 from likeness.tagging import TagStore, tags_file
-from program_tokens import program_name, read_tokens, write_token
-from request_scope import PROGRAM
-from server_settings import ServerSettings, settings_from
-from signed_in import account_in
+from server.accounts import set_password
+from server.middleware.build_middleware import HeaderLogin
+from server.middleware.login import Login
+from server.middleware.token_door import TokenDoor, new_token
+from server.program_tokens import program_name, read_tokens, write_token
+from server.request_scope import PROGRAM
+from server.settings import ServerSettings, settings_from
+from server.signed_in import account_in
 from worlds import api_routes, cheap_hashes, serve
 
 PEER = "http://127.0.0.1:8501"

@@ -9,19 +9,17 @@ from typing import Any
 
 import pytest
 
-import run_owners
-import signed_in
-import visitors
 import worlds
-from access import check_may, refusal
 from app_page import Page
-from background import jobs
 from fake_hub import FakeHub
 from likeness.data import add_dataset, list_datasets, new_entry
 from likeness.data.uploads import uploads_dir
 from likeness.errors import InputError
 from likeness.training.runs.run_folder import RunFolder, Status
-from shared import downloads
+from parts import downloads
+from server import run_owners, signed_in, visitors
+from server.access import check_may, refusal
+from server.jobs import jobs
 from worlds import draw, kept_files, make_run, serve
 
 APP = Path(__file__).resolve().parents[2] / "app"
@@ -35,9 +33,9 @@ As = Callable[[str], None]
 def sign_in(monkeypatch: pytest.MonkeyPatch, app: Page) -> As:
     """On a shared server behind a proxy: who asks from now on; ada views, ben edits, cleo trains."""
     serve(monkeypatch, **PROXY, training=True)
-    monkeypatch.setattr("shared.account_line.begin_anew_for_another", lambda: None)
-    worlds.sign_in(monkeypatch, "ada", "shared.account_line")
-    return lambda name: worlds.sign_in(monkeypatch, name, "shared.account_line")
+    monkeypatch.setattr("parts.account_line.reset_for_another_account", lambda: None)
+    worlds.sign_in(monkeypatch, "ada", "parts.account_line")
+    return lambda name: worlds.sign_in(monkeypatch, name, "parts.account_line")
 
 
 def test_roles_include_each_other_and_without_accounts_all_is_as_the_server_says(sign_in: As, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -76,9 +74,9 @@ def test_who_may_not_download_is_offered_only_what_is_here(
     serve(monkeypatch, **PROXY, downloads=True)
     for name, offered in (("cleo", len(PUBLISHED)), ("ben", 1)):
         sign_in(name)
-        options = app.open("your_images").at("encoder_upload").options
+        options = app.open("images").at("encoder_upload").options
         assert sum(each.title in " ".join(options) for each in PUBLISHED.values()) == offered
-    app.open("your_images").set("encoder_upload", "other").set("encoder_name_upload", "ViT-B-32/openai")
+    app.open("images").set("encoder_upload", "other").set("encoder_name_upload", "ViT-B-32/openai")
     picture = (draw(tmp_path, 1) / "0.png").read_bytes()
     app.get("file_uploader")[0].set_value([("a.png", picture, "image/png")]).run()
     assert "Your account may not download encoders" in app.click("begin_upload").errors[0]
@@ -93,7 +91,7 @@ def test_compare_and_semantics_bring_no_model_for_whom_the_owner_trusts_less(
     assert list(downloads.refused_encoders(["cars", "ViT-B-32/openai", "no/such model"])) == ["ViT-B-32/openai"]
     app.open("semantics").set("semantic_language", ["bert"]).says("'bert' is not on this machine. Your account may not download encoders")
     assert not any("bert" in str(job.key) for job in jobs().all("semantics"))
-    app.open("compare", compare="Encoders").enter(encoders=["cars", "ViT-B-32/openai"], encoders_notions=["car color"], encoders_runs=1)
+    app.open("methods", compare="Encoders").enter(encoders=["cars", "ViT-B-32/openai"], encoders_notions=["car color"], encoders_runs=1)
     app.click("encoders_start").wait("comparisons")
     assert "'ViT-B-32/openai' is not on this machine. Your account may not download encoders" in str(jobs().all("comparisons")[0].found)
     sign_in("cleo")
@@ -101,7 +99,7 @@ def test_compare_and_semantics_bring_no_model_for_whom_the_owner_trusts_less(
 
 
 def test_pages_say_why_controls_are_not_there_and_what_a_viewer_edits_and_takes_along_stays_his(app: Page, sign_in: As, cache: Path) -> None:
-    assert not app.open("your_images").says(LOOKS).get("file_uploader")
+    assert not app.open("images").says(LOOKS).get("file_uploader")
     app.open("train").says(TRAINS_NOT).open("runs").says(TRAINS_NOT).open("notions")
     writing = [button for button in app.button if button.label.split()[0] in ("Save", "Delete")]
     assert [(button.disabled, button.help) for button in writing] == [(True, LOOKS)] * 3  # a notion, as a copy too, and a view
@@ -109,7 +107,7 @@ def test_pages_say_why_controls_are_not_there_and_what_a_viewer_edits_and_takes_
     assert app.control("text_area", "templates").value == "a {} car in the rain"
     assert "draft" not in app.query_params
     assert kept_files(cache) == []
-    app.session_state["export_open"] = True
+    app.session_state["export_is_open"] = True
     app.open("explore").click("make_export").wait("export")
     (job,) = jobs().all("export")
     assert job.error is None
@@ -134,7 +132,7 @@ def test_a_click_on_a_page_that_was_drawn_before_changes_nothing(app: Page, sign
     assert [file.name for file in visitors.visitors_dir().rglob("*.yaml")] == ["car-color-copy.yaml"]
 
     add_dataset(new_entry("Mine", "cars", "cars", owner=visitors.account_token("ben")))
-    remove, before = app.open("your_images").button_of("Remove"), list_datasets()
+    remove, before = app.open("images").button_of("Remove"), list_datasets()
     sign_in("ada")
     remove.click().run()
     assert list_datasets() == before
@@ -143,7 +141,7 @@ def test_a_click_on_a_page_that_was_drawn_before_changes_nothing(app: Page, sign
     (tmp_path / "photos").mkdir()
     serve(monkeypatch, **PROXY, roots=[str(tmp_path / "photos")])
     sign_in("ben")
-    app.open("your_images").set("folder", "photos")
+    app.open("images").set("folder", "photos")
     sign_in("ada")
     app.click("begin_folder").says(LOOKS)
     assert list_datasets() == before
@@ -218,11 +216,11 @@ def test_a_header_of_the_browser_names_nobody(monkeypatch: pytest.MonkeyPatch) -
 def test_a_session_that_another_account_takes_over_begins_anew(app: Page, monkeypatch: pytest.MonkeyPatch) -> None:
     """As when a browser keeps a page open while someone else signs in: Streamlit takes it back to the session that it had."""
     serve(monkeypatch, **PROXY, default_role="edit")
-    monkeypatch.setattr("shared.account_line.account", lambda: "ben")
+    monkeypatch.setattr("parts.account_line.account", lambda: "ben")
     app.run()
     app.session_state["text"] = "a secret of ben's"
     assert app.run().session_state["text"] == "a secret of ben's"
-    monkeypatch.setattr("shared.account_line.account", lambda: "cleo")
+    monkeypatch.setattr("parts.account_line.account", lambda: "cleo")
     assert app.run().session_state["text"] != "a secret of ben's"
 
 
@@ -232,12 +230,13 @@ _WRITES = {
     *("write_atomic", "open_atomic", "file_uploader", "create", "pseudolabels", "write_draft", "remove_upload", "remove_visitor"),
     *("add_tag", "remove_tag", "set_value", "clear_value", "set_note", "set_columns", "write_download"),
 }
-_ASKS = {"begin_training", "check_may", "check_may_edit", "edit_labels", "try_edit", "permitted", "refusal", "refused"}
+_ASKS = {"begin_training", "check_may", "check_may_edit", "edit_and_report", "edit_labels", "try_edit", "permitted", "refusal", "refused"}
 _ELSEWHERE = {
-    "exporting._file": "a file to download, which is gone within the hour: who may look may take along what he sees",
+    "exporting._file": "a file to download, which is gone within the hour: who may look may take along what they see",
     "accounts.set_password": "of the command `likeness admin password`",
     "admin.main": "of the command `likeness admin`",
     "program_tokens.write_token": "of the command `likeness admin token`",
+    "library._save_draft": "its caller asks",
     "interrupted.noted": "of the server itself: which dataset is being embedded; who may begin that was asked before",
     "hand_labels.frozen": "what follows from labels, for a run that asks before it begins",
     "quotas.write_draft": "its callers ask",

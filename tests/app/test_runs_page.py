@@ -61,7 +61,7 @@ STANDING = {
 
 
 def test_each_run_says_how_it_stands_and_what_can_be_done(app: Page, make: Make) -> None:
-    assert [link.proto.label for link in app.open("runs").get("page_link")] == ["Train a network"]  # without runs
+    assert [link.proto.label for link in app.open("runs").links] == ["Train a network"]  # without runs
     runs = {name: make(name, status) for name, (status, _, _) in STANDING.items()}
     (runs["failed"].path / "output.log").write_text("one\ntwo\nthree\nout of memory\n")
     app.run().set("runs", list(STANDING))
@@ -69,7 +69,7 @@ def test_each_run_says_how_it_stands_and_what_can_be_done(app: Page, make: Make)
         app.says(f"**{name}**  {said}")
         assert [button.label for button in app.button if button.key == f"act_{name}"] == ([action] if action else [])
     assert app.errors == ["The loss is not finite."]
-    assert "Its process was ended from outside" in app.warnings[0]
+    assert "The process was stopped from outside" in app.warnings[0]
     assert not [code.value for code in app.code if "memory" in code.value]  # the last words of what failed stand in its message
     shutil.copy(runs["failed"].path / "output.log", runs["gone"].path)
     (runs["stopped"].path / "status.json").write_text("{")
@@ -83,7 +83,7 @@ def test_a_run_is_drawn_from_its_first_figures_on_and_watched_from_when_it_begin
     run = make("first", status)
 
     def watched(drawn: Callable[..., None], *, run_every: float | None = None) -> Callable[..., None]:
-        if drawn.__module__ == "shared.run_card":
+        if drawn.__module__ == "parts.run_card":
             intervals.append(run_every)
             begun.set()
         return fragment(drawn, run_every=run_every)
@@ -167,7 +167,7 @@ def test_runs_are_drawn_together_and_told_apart_by_their_settings(app: Page, mak
     assert app.dataframe[1].value.set_index("Setting").loc["epochs"].tolist() == ["30", "20", "20"]
     assert {name: len(values) for name, values in _curves(app).items()} == {"guided": 1, "plain": 2, "third": 0}
     assert len(app.dataframe[0].value) == 3
-    app.set("runs", ["guided", "twin"]).says("Nothing: the runs have the same settings.")
+    app.set("runs", ["guided", "twin"]).says("Nothing. The runs have the same settings.")
 
 
 def test_runs_that_go_on_are_shown_first_or_the_newest_or_those_of_a_link(app: Page, make: Make) -> None:
@@ -206,9 +206,8 @@ def test_a_run_also_of_a_sweep_is_renamed_exported_and_deleted_after_a_question(
     app.set(f"name_{name}", "mine")
     assert app.at("runs").value == list(_curves(app)) == [renamed]
     assert [path.is_dir() for path in (runs / renamed, run.path)] == [True, False]
-    app.set("runs", [renamed, f"{parent}other"]).click(f"delete_{renamed}").says(f"Delete {renamed} with its weights and figures?")
-    app.click(f"delete_no_{renamed}").hides("with its weights")
-    app.click(f"delete_{renamed}").click(f"delete_yes_{renamed}")
+    app.set("runs", [renamed, f"{parent}other"]).hides("with its weights").set(f"deleting_{renamed}", True)
+    app.says(f"Delete {renamed} with its weights and figures?").click(f"delete_yes_{renamed}")
     assert [path.exists() for path in (runs / renamed, other.path)] == [False, True]
     assert app.at("runs").value == [f"{parent}other"]
 
@@ -249,7 +248,7 @@ def test_resume_begins_the_run_again(app: Page, make: Make, monkeypatch: pytest.
     assert asked == ["new", *states]
     run = make("going", GOING)
     app.run().set("runs", ["going"])  # which is neither renamed nor deleted, and stops when asked
-    assert [app.at(f"{what}_going").disabled for what in ("delete", "name")] == [True, True]
+    assert [app.at(f"{what}_going").disabled for what in ("deleting", "name")] == [True, True]
     app.click("act_going")
     assert run.stop_requested()
     assert (app.at("act_going").label, app.at("act_going").disabled) == ("Stopping", True)
@@ -270,7 +269,7 @@ def photos(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_a_run_that_names_its_files_by_a_root_is_resumed_with_their_paths_and_another_is_not(
     app: Page, make: Make, photos: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from shared import run_changes
+    from parts import run_changes
 
     changes = {"data.source": "photos/birds", "data.attribute": "class", "backbone.weights": "photos/weights.safetensors", "guidance": None}
     run, outside = make("again", STOPPED, changes=changes), make("outside", STOPPED, changes=changes | {"data.source": "photos/../secret"})
@@ -291,18 +290,18 @@ def test_a_run_that_names_its_files_by_a_root_is_resumed_with_their_paths_and_an
 
 
 def test_on_a_shared_server_only_who_began_a_run_renames_and_deletes_it(app: Page, make: Make, photos: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    import trainings
+    from server import trainings
 
     operators = make("operators", DONE, evaluations=1)
     mine = operators.path.with_name("mine")
     trainings.begin_training(mine, lambda: make("mine", DONE, evaluations=1))
     trainings.begin_training(operators.path, lambda: None)  # to resume a run makes nobody its owner
     app.open("runs").set("runs", ["mine", "operators"])
-    assert [app.at(f"delete_{name}").disabled for name in ("mine", "operators")] == [False, True]
-    app.click("delete_mine")
+    assert [app.at(f"deleting_{name}").disabled for name in ("mine", "operators")] == [False, True]
+    app.set("deleting_mine", True)
     visit(monkeypatch, BEN)  # somebody else's click
     assert "Only the person who started a run" in app.click("delete_yes_mine").toasts[0]
-    assert [app.at(f"{what}_mine").disabled for what in ("delete", "name")] == [True, True]
+    assert [app.at(f"{what}_mine").disabled for what in ("deleting", "name")] == [True, True]
     assert (mine / "config.yaml").is_file()
     assert ADA not in (mine / "owner").read_text()
 
@@ -312,13 +311,13 @@ def test_a_run_with_weights_links_to_its_space(app: Page, make: Make, tmp_path: 
     here = make("here", DONE)
     elsewhere = make("elsewhere", DONE, changes={"data.source": str(tmp_path / "photos")})
     app.open("runs").set("runs", ["here"])
-    assert not app.get("page_link")
+    assert not app.links
     here.best.write_bytes(b"")
-    (link,) = app.run().get("page_link")
+    (link,) = app.run().links
     assert (link.proto.label, link.proto.query_string) == ("Explore its space", "open=cars&show=run+here")
     elsewhere.best.write_bytes(b"")
     app.set("runs", ["elsewhere"])
-    assert not app.get("page_link")
-    app.says("Add its images under Your images")
+    assert not app.links
+    app.says("Add its images on the page Images")
     entry = dataset(tmp_path / "photos")
-    assert app.run().get("page_link")[0].proto.query_string == f"open={entry.id}&show=run+elsewhere"
+    assert app.run().links[0].proto.query_string == f"open={entry.id}&show=run+elsewhere"

@@ -45,22 +45,24 @@ def test_the_selected_images_are_explained_beside_the_raw_encoder_and_random_pro
     (shown,) = [caption.value for caption in app.caption if "lies on the cars" in caption.value]
     assert f"on the cars: {'; '.join(parts)}. " in shown
     app.set("saliency_show", "Maps")
-    assert any(caption.value.startswith("Of the maps, this lies on the cars: Background color") for caption in app.caption)
+    assert any(caption.value.startswith("Share of the maps that lies on the cars: Background color") for caption in app.caption)
     app.set("saliency_dim", 16).wait("saliency")
     assert np.abs(_result(app)[1].maps - found[1].maps).max() > 0.05
 
 
 def test_without_a_notion_or_a_mask_no_control_is_computed_and_without_a_model_it_says_what_to_do(app: Page, monkeypatch: pytest.MonkeyPatch) -> None:
-    from shared import cached
+    from parts import cached
 
     monkeypatch.setattr(saliency_job, "begin_controls", lambda request: pytest.fail("nothing to compare with"))
     with monkeypatch.context() as patch:
         patch.setattr(saliency_rows, "known_masks", lambda space, rows: None)
         _open(app)
-    app.set("looked_at", []).wait("saliency").says("Yellow marks what decides the image's place")
+    app.set("looked_at", []).says("The maps below belong to the earlier ones.").wait("saliency").hides("earlier ones").says(
+        "Yellow marks what decides where"
+    )
     assert [each.name for each in _result(app)] == ["Raw encoder"]
     monkeypatch.setattr(cached, "base", lambda dataset_id: cars().replace(differentiable=None))
-    app.run().says("came without a model")
+    app.run().says("without their model")
 
 
 def test_images_by_chance_obey_the_filters(app: Page) -> None:

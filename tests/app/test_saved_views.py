@@ -10,14 +10,14 @@ from urllib.parse import parse_qs, urlsplit
 import numpy as np
 import pytest
 
-import saved_views
 from app_page import Page
 from likeness.data import remove_dataset
 from likeness.errors import InputError
-from saved_views import SavedView
-from shared import selection
-from shared.view_list import address_of
-from visitors import own_dir
+from parts.view_list import address_of
+from server import saved_views
+from server.saved_views import SavedView
+from server.visitors import own_dir
+from state import encode_rows
 from worlds import ADA, BEN, dataset, draw, serve, visit
 
 
@@ -75,7 +75,7 @@ def test_what_is_no_name_no_token_or_swells_a_file_is_refused_and_who_may_change
             saved_views.find(token)
         saved_views.remove(token)
     kept = _keep("mine")
-    monkeypatch.setattr("access.refusal", lambda what: "Your account may look at everything but change nothing.")
+    monkeypatch.setattr("server.access.refusal", lambda what: "Your account may look at everything but change nothing.")
     for act in (lambda: _keep("x"), lambda: saved_views.rename(kept.token, "y"), lambda: saved_views.remove(kept.token)):
         with pytest.raises(InputError, match="change nothing"):
             act()
@@ -127,7 +127,7 @@ def _open(app: Page, view: SavedView) -> Page:
 
 
 def test_a_view_holds_spaces_color_filters_search_and_map(app: Page, monkeypatch: pytest.MonkeyPatch) -> None:
-    asked = {"a": "Car color", "color": "Viewpoint", "filter_body_type": ["van", "suv"], "query": "12", "rows": selection.encode(np.array([3, 9]))}
+    asked = {"a": "Car color", "color": "Viewpoint", "filter_body_type": ["van", "suv"], "query": "12", "rows": encode_rows(np.array([3, 9]))}
     view = _save(app.visit(**asked, map_seed="7", beside="Table"), "Vans & more")
     assert app.at("view_name").value == ""
     opened = _open(app, view)
@@ -139,7 +139,7 @@ def test_a_view_holds_spaces_color_filters_search_and_map(app: Page, monkeypatch
     assert "saved" not in opened.query_params
     assert "Vans & more" in unescape(opened.html)
     rows = np.flatnonzero(np.random.default_rng(0).random(2000) < 0.5)
-    monkeypatch.setattr(selection, "_URL_LIMIT", 10)  # a selection that is too large for a link comes back, too
+    monkeypatch.setattr("state.MOST_LETTERS", 10)  # a selection that is too large for a link comes back, too
     app.session_state["rows"] = rows
     assert "rows" not in app.run().query_params
     assert _open(app, _save(app, "Half of them")).session_state["rows"].tolist() == rows.tolist()

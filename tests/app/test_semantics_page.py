@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 from app_page import Page
-from background import jobs
 from likeness.data import read_cars
 from likeness.evaluation import Semantics, most_changed, retrieved_classes, semantics
 from likeness.language import class_similarities
 from likeness.notions import get_notion
 from likeness.space import Space
 from likeness.studies import SemanticClasses, classes_of
+from server.jobs import jobs
 from worlds import cars, few_images, serve, show_instead, visit
 
 BODY = ["body_type"]
@@ -44,9 +44,9 @@ def _metrics(app: Page) -> dict[str, tuple[str, str]]:
 
 def _shown(found: Semantics) -> dict[str, float]:
     return {
-        "Order of the classes": found.rank_correlation,
+        "Agreement with language": found.rank_correlation,
         "Relatedness of errors": found.retrieval.relatedness,
-        "Of the same class": found.retrieval.own_share,
+        "Same class": found.retrieval.own_share,
         "Divergence": found.images.mean,
     }
 
@@ -59,13 +59,13 @@ def _bars(app: Page) -> set[str]:
 def test_one_space_has_the_figures_that_python_gives(page: Page) -> None:
     expected = _expected()
     assert _metrics(page) == {name: (f"{value:.3f}", "") for name, value in _shown(expected).items()}
-    page.says(f"For random images, the relatedness would be {expected.retrieval.random_relatedness:.3f}.", "Choose a space B in the sidebar")
+    page.says(f"would have a relatedness of {expected.retrieval.random_relatedness:.3f}.", "Choose a space for the right map")
     per_class = expected.retrieval.per_class.sort_values("errors", ascending=False, kind="stable")
     suggested = page.at("semantic_suggested")  # the class that asks is at first the one most often mistaken
     assert (suggested.options, suggested.label) == (per_class["class"].tolist(), "Most often confused")
     assert page.at("semantic_query").value == per_class["class"].iloc[0]
     for query in ("van", "pickup"):
-        page.set("semantic_query", query).says(f"The 20 nearest neighbors of all images of **{query}**.")
+        page.set("semantic_query", query).says(f"The 20 nearest neighbors of every image of **{query}**")
         near = retrieved_classes({"Raw encoder": expected.retrieval}, query, 5)
         assert _bars(page) == {f"{name} ({similarity:.2f})" for name, similarity in zip(near["class"], near["language_similarity"], strict=True)}
     last = page.at("semantic_suggested").options[-1]
@@ -75,7 +75,7 @@ def test_one_space_has_the_figures_that_python_gives(page: Page) -> None:
 
 
 def test_of_two_spaces_it_says_how_far_and_where_they_differ(page: Page) -> None:
-    _measured(page.set("b", "car color")).hides("Choose a space B in the sidebar")
+    _measured(page.set("b", "car color")).hides("Choose a space for the right map")
     raw, color = _expected(), _expected(cars().refit(get_notion("car color")))
     a, b = _shown(raw), _shown(color)
     for name, (value, difference) in _metrics(page).items():
@@ -106,14 +106,14 @@ def test_the_shipped_images_have_combined_classes_at_first_and_others_when_chose
 def test_without_classes_or_a_language_model_that_is_here_it_measures_nothing(page: Page, monkeypatch: pytest.MonkeyPatch) -> None:
     for key in ("semantic_classes", "semantic_language"):
         before = page.at(key).value
-        assert not page.set(key, []).says("Choose what makes a class, and a language model.").metric
+        assert not page.set(key, []).says("Choose at least one label that defines the classes").metric
         page.set(key, before)
     page.at("semantic_language").options.append("no-such-model")
     assert "no-such-model" in _measured(page.set("semantic_language", ["no-such-model"])).errors[0]
     assert not page.metric
     assert len(_measured(page.set("semantic_language", ["minilm"])).metric) == 4
     show_instead(monkeypatch, few_images({}))  # other images have other classes or say what to bring
-    assert [link.proto.label for link in page.run().get("page_link")] == ["Bring images with labels"]
+    assert [link.proto.label for link in page.run().links] == ["Add images with labels"]
     show_instead(monkeypatch, few_images({"class": ["cat"] * 4 + ["dog"] * 4, "weight": np.linspace(0, 1, 8)}))
     assert _measured(page.run().set("semantic_classes", ["class"])).at("semantic_query").options == ["cat", "dog"]
 
@@ -124,16 +124,16 @@ def test_too_few_classes_are_told_and_few_images_ask_for_all_the_others(app: Pag
         assert said in app.open("semantics").texts
         assert not app.metric
     show_instead(monkeypatch, few_images({"class": ["cat"] * 4 + ["dog"] * 3 + ["cow"]}))
-    assert "The 6 nearest neighbors of all images of" in _measured(app.run()).texts
+    assert "The 6 nearest neighbors of every image of" in _measured(app.run()).texts
     assert app.at("semantic_query").options == ["cat", "dog"]
     space = few_images({"class": ["cat"] * 30 + ["dog"] * 30}, n=60)  # a class that is never mistaken
     show_instead(monkeypatch, space.replace(vectors=np.repeat(np.eye(4, dtype=np.float32)[:2], 30, axis=0)))
     assert "Only cat is found" in _measured(app.run()).texts
-    assert [_metrics(app)[name] for name in ("Relatedness of errors", "Of the same class")] == [("none", ""), ("1.000", "")]
+    assert [_metrics(app)[name] for name in ("Relatedness of errors", "Same class")] == [("none", ""), ("1.000", "")]
 
 
 def test_on_a_shared_server_the_default_language_model_measures(app: Page, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from access import confine_server
+    from server.access import confine_server
 
     serve(monkeypatch, shared=True, roots=[str(tmp_path)])
     visit(monkeypatch)

@@ -10,10 +10,11 @@ from pathlib import Path
 
 import pytest
 
-import serve
 from likeness.errors import InputError
-from port import check_port
-from server_settings import ServerSettings, check_address, read_settings, server, settings_from
+from likeness.io.paths import app_dir
+from server import serve
+from server.serve import check_port
+from server.settings import ServerSettings, check_address, read_settings, server, settings_from
 
 
 def _may(settings: ServerSettings) -> tuple[bool, bool, bool]:
@@ -59,7 +60,7 @@ def test_what_does_not_fit_is_named_and_so_is_a_file_that_can_be_none(tmp_path: 
 
 def _refused(**options: object) -> str:
     """The one line that ends a server which is not to start with these options."""
-    command = [sys.executable, serve.__file__, json.dumps({"settings": None} | options)]
+    command = [sys.executable, str(app_dir()), "serve", json.dumps({"settings": None} | options)]
     ended = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
     assert (ended.returncode, ended.stderr.count("\n")) == (2, 1)
     return ended.stderr
@@ -96,8 +97,8 @@ def test_the_command_hands_its_options_to_the_app_and_the_server_starts_with_the
     monkeypatch.setattr(serve, "_run_streamlit", started.append)
     monkeypatch.setenv("LIKENESS_SERVER", "{max_upload_mb: 7}")  # put back afterwards; `serve` sets it for the process that it becomes
     assert run("app", "--address", "0.0.0.0", "--shared", "--root", str(tmp_path), "--training", "--port", "8600")[0] == 0
-    _, script, options = started.pop()
-    assert Path(script).samefile(serve.__file__)
+    _, folder, command, options = started.pop()
+    assert (folder, command) == (str(app_dir()), "serve")
     given = json.loads(options)
     wanted = {"address": "0.0.0.0", "port": 8600, "shared": True, "roots": [str(tmp_path)], "training": True}
     assert {name: value for name, value in given.items() if value is not None} == wanted
@@ -112,7 +113,7 @@ def test_the_command_hands_its_options_to_the_app_and_the_server_starts_with_the
 
 
 # Streamlit's own files in the current folder, which are a stranger's
-_FOLDER = Path(serve.__file__).parent
+_FOLDER = Path(serve.__file__).parents[1]
 _CONFIG = """
 [global]
 e2eTest = true
@@ -130,7 +131,7 @@ _OPTIONS = ("global.e2eTest", "server.enableXsrfProtection", "server.enableCORS"
 _SCRIPT = f"""
 import os, sys
 sys.path.insert(0, {str(_FOLDER)!r})
-import serve
+from server import serve
 from streamlit import config
 from streamlit.runtime.secrets import secrets_singleton
 from streamlit.web import bootstrap, cli
@@ -142,7 +143,7 @@ def main(arguments, prog_name):
     print(*[config.get_option(name) for name in {_OPTIONS}], config.get_option("theme.primaryColor"), os.environ.get("STOLEN"))
 
 cli.main = main
-serve._run_streamlit(["run", {str(_FOLDER / "server.py")!r}])
+serve._run_streamlit(["run", {str(_FOLDER / "server" / "asgi.py")!r}])
 """
 
 

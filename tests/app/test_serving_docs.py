@@ -13,9 +13,9 @@ from urllib.parse import urlencode, urljoin
 import pytest
 import yaml
 
-from accounts import set_password
 from nginx_config import SmallProxy
-from server_settings import ServerSettings
+from server.accounts import set_password
+from server.settings import ServerSettings
 
 DOC = (Path(__file__).resolve().parents[2] / "docs" / "serving.md").read_text(encoding="utf-8")
 NAME, PASSWORD = "likeness.example.org", "correct horse"

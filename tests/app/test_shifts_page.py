@@ -167,7 +167,7 @@ def test_each_step_has_the_distance_that_python_gives_its_colors_and_words(page:
 def test_what_cannot_be_split_or_kept_is_one_sentence(page: Page) -> None:
     for key, value, said in (
         ("shift_classes", ["sun_height"], "sun height there are 2 classes"),
-        ("shift_classes", [], "Choose what makes a class"),
+        ("shift_classes", [], "Choose at least one label"),
         ("shift_classes", BODY, None),
         ("shift_per_step", 5, "3 classes, too few to give 5"),
         ("shift_per_step", 1, None),
@@ -318,12 +318,12 @@ def test_a_benchmark_is_started_with_what_was_chosen(holds: Page, tmp_path: Path
 
 def test_what_cannot_be_started_is_one_message(holds: Page, make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
     from pages.shifts import benchmark_form
-    from pages.shifts.benchmark_methods import METHODS, BenchmarkMethod
+    from pages.shifts.benchmark_form import METHODS, BenchmarkMethod
 
     make("shifts", 0)
     _open_form(holds)
     assert holds.at("benchmark_name_shifts-2").value == "shifts-2"
-    _check_warning(holds.set("benchmark_name_shifts-2", "shifts"), "There is a benchmark or run shifts already")
+    _check_warning(holds.set("benchmark_name_shifts-2", "shifts"), "There already is a benchmark or run called shifts")
     holds.at("benchmark_name_shifts-2").set_value("shifts-2")
     assert holds.set("benchmark_methods", []).warnings == ["Choose at least one method."]
     holds.at("benchmark_methods").set_value(["Margin"])
@@ -340,7 +340,7 @@ def test_what_cannot_be_started_is_one_message(holds: Page, make: Make, monkeypa
         _check_warning(_choose_network(holds, "clip:cars", "Whole network"), "Margin ", "clip:cars does not give; choose a timm CNN such as resnet50")
         assert not _choose_network(holds, "resnet50", "Whole network").warnings
     monkeypatch.setattr(benchmark_form, "SHOTS", 100_000)
-    _check_warning(_choose_network(holds, "photos"), "few-shot needs 100002: 100000 to adapt to and 2 to find")
+    _check_warning(_choose_network(holds, "photos"), "few-shot needs 100002: 100000 to adapt to and 2 to search with")
     assert not holds.set("benchmark_few_shot", False).warnings
 
 
@@ -409,10 +409,10 @@ def test_a_strangers_photos_are_trained_on_with_the_network_that_embedded_them(a
 
 
 def test_time_is_told_only_where_the_speed_of_the_network_was_measured(holds: Page, monkeypatch: pytest.MonkeyPatch) -> None:
-    from pages.shifts import benchmark_network
+    from pages.shifts import benchmark_form
 
     _choose_network(_open_form(holds), "photos", "Whole network").hides("at least")
-    monkeypatch.setattr(benchmark_network, "remembered_speeds", lambda: {"photos": 1000.0})
+    monkeypatch.setattr(benchmark_form, "remembered_speeds", lambda: {"photos": 1000.0})
     holds.set("benchmark_epochs_whole", 1)
     told = next(caption.value for caption in holds.caption if "All runs together" in caption.value)
     seconds = int(told.partition("at least ")[2].partition(" s ")[0])

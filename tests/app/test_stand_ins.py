@@ -7,11 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-import background
 from app_page import Page
-from background import Job
 from likeness.projection import pca_map
-from shared import link, progress
+from parts import link, progress
+from server.jobs import Job, jobs
 from worlds import halves, names_of
 
 # What is on a page in text, and what of a button can change; the rest, as the choices in a list, is drawn alike in every run.
@@ -34,7 +33,7 @@ class Results:
     def come(self) -> None:
         for layout in self._layouts:
             layout.done = True
-        for job in list(background.jobs()._jobs.values()):
+        for job in list(jobs()._jobs.values()):
             self._gate(job).set()
             assert job.wait(600)
 
@@ -104,9 +103,9 @@ def results(app: Page, moment: int, monkeypatch: pytest.MonkeyPatch) -> Iterator
     monkeypatch.setattr(Job, "_work", held.hold(Job._work))
     monkeypatch.setattr(progress, "poll", held.before(progress.poll))
     monkeypatch.setattr(progress, "_poll", held.timed(progress._poll))
-    for place in ("shared.cached", "pages.shifts.splits"):
+    for place in ("parts.cached", "pages.shifts.splits"):
         monkeypatch.setattr(f"{place}.LayoutJob", held.layout)
-    monkeypatch.setattr("shared.cached.load_map", lambda key: None)
+    monkeypatch.setattr("parts.cached.load_map", lambda key: None)
     yield held
     held.come()
 
@@ -128,8 +127,9 @@ ADDRESSES: dict[str, dict[str, str]] = {
     "explore": {"layout": "UMAP", "names": "clusters", "b": "car color"},
     "notions": {"layout": "UMAP"},
     "shifts": {},
-    "copies": {},
-    "compare": {"b": "car color", "view": "changes"},
+    "duplicates": {},
+    "methods": {"b": "car color"},
+    "what_changed": {"b": "car color"},
     "continuous": {},
 }
 
@@ -139,7 +139,7 @@ ADDRESSES: dict[str, dict[str, str]] = {
 def test_a_result_that_comes_while_the_page_is_drawn_is_drawn(app: Page, results: Results, few_clusters: None, page: str) -> None:
     for name, value in ADDRESSES[page].items():
         app.query_params[name] = value
-    app.open(page)
+    app.open(page).begin_work()
     while results.is_due():
         app.run()
     drawn = _drawn(app)

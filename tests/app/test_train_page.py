@@ -12,7 +12,6 @@ import streamlit as st
 import yaml
 
 from app_page import Page
-from background import jobs
 from likeness import training
 from likeness.errors import InputError
 from likeness.language import class_similarities, imagenet_names
@@ -21,7 +20,8 @@ from likeness.training.config import RunConfig, as_yaml, config_from, presets, r
 from likeness.training.data.run_images import RunImages, run_images
 from likeness.training.guidance.guidance import pseudolabels
 from likeness.training.runs.run_folder import RunFolder, Status
-from worlds import dataset, draw
+from server.jobs import jobs
+from worlds import dataset, draw, make_run
 
 FIELD = "train_field_"
 
@@ -114,7 +114,7 @@ UNFIT = {
     "name: \x07": "no YAML",
     "name: 2024-13-45": "no YAML",
     "# nothing\n": "is empty",
-    "- name: a": "a mapping of keys",
+    "- name: a": "mapping of keys",
     "guidance: {omga: 3}": "'guidance.omga'",
     "1: 2": "Keys should be strings",
     "objective: {name: my-own}": "There is no objective 'my-own'",
@@ -171,13 +171,13 @@ def test_guidance_is_none_class_names_or_pseudolabels_and_what_must_not_be_empty
 
 
 def test_labels_on_a_scale_take_the_place_of_classes_and_give_it_back(page: Page) -> None:
-    config = _config(page.set(f"{FIELD}data.labels", "Places on a scale"))
+    config = _config(page.set(f"{FIELD}data.labels", "Numbers"))
     assert config.data.labels is not None
     assert (config.data.labels.kind, config.data.labels.columns) == ("angles", ("yaw", "elevation"))
     assert (config.data.split, config.objective.name, config.guidance, config.augment) == ("images", "log-ratio", None, "jitter")
     assert (config.batch.anchors, config.batch.drawn) == ("all", 16)
     assert not page.has(f"{FIELD}data.attribute") | page.has(f"{FIELD}batch.per_class")
-    assert not page.says("1,500 images train; of 500 others 100 are queries, which search among the remaining 400").warning
+    assert not page.says("1,500 images for training. Of the 500 for testing, 100 are queries that search the other 400").warning
     _set(page, "objective.name", "dense-triplet")
     config = _config(_set(page, "data.test_images", 0.4))
     assert (config.objective.name, config.data.test_images) == ("dense-triplet", 0.4)
@@ -195,7 +195,7 @@ UNUSUAL: dict[str, list[dict[str, Any]]] = {
         {"data.source": ""},
         {"data.source": "/no/such/folder", "data.split": "official"},
     ],
-    "What language says": [
+    "Class names": [
         {"guidance.omega": 5000, "guidance.gamma": -7, "guidance.primer": "no place for the name"},
         {"guidance.language": []},
         {"guidance.language": ["transformers:no-such-model"], "guidance.names": "shelf"},
@@ -219,8 +219,30 @@ def test_what_the_text_allows_the_fields_show_and_leave_as_it_is(page: Page, tab
         assert _config(page) == with_changes(expected, {"backbone.dim": 32})
     expected = with_changes(begin, {"epochs": 2**60, "guidance.gamma": float("inf")})  # beyond what a field of numbers holds
     page.set("train_typed", as_yaml(expected))
-    assert [each.value for each in page.text_input if each.label in ("Shift (gamma)", "Epochs")] == ["inf", str(2**60)]
+    assert [each.value for each in page.text_input if each.label in ("Shift (gamma)", "Epochs")] == [str(2**60), "inf"]
     assert _config(_set(page, "seed", 2)) == with_changes(expected, {"seed": 2})
+
+
+def test_a_run_that_could_not_begin_is_refused_with_the_reason(page: Page, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    few = dataset(draw(tmp_path / "few", 8, ("ant", "bee"))).source
+    _check_refused(_set(page.run(), "data.source", few), "at least four classes", "these images have 2")
+    assert not page.dataframe
+    _check_ready(_set(page, "data.source", "cars"))
+    with monkeypatch.context() as patch:
+        patch.setattr("likeness.training.data.pixels.free_bytes", lambda folder: 1_000)
+        _check_refused(page.run(), "2,000 images of", "are free", "lower data.image_size")
+    _check_ready(page.run())
+    bare = dataset(draw(tmp_path / "bare", 4))
+    unlabeled = page.fresh("layout").visit(open=bare.id).open("train")
+    assert unlabeled.says("on the page Label", "one folder per class").at("train_start").disabled
+
+
+def test_runs_under_way_are_linked(page: Page, runs: Path) -> None:
+    make_run(runs / "going", Status("running", 1, 4, pid=os.getpid()))
+    make_run(runs / "done", Status("finished", 4, 4))
+    links = {link.proto.label: link.proto.query_string for link in page.run().get("page_link")}
+    assert [query for label, query in links.items() if label.startswith("Running: **going**, 1 of 4 steps")] == ["watch=going"]
+    assert not [label for label in links if "done" in label]
 
 
 def test_a_name_makes_a_folder_that_is_free(page: Page, runs: Path) -> None:
@@ -303,23 +325,23 @@ def test_the_preview_counts_classes_and_images_and_language_says_which_are_most_
     assert frame["Part"].value_counts().to_dict() == {"trains": 51, "tests": 51}
     assert frame["Images"].sum() == 2000
     trained = int(frame.loc[frame["Part"] == "trains", "Images"].sum())
-    page.says(f"{trained:,} images of 51 classes train; {2000 - trained:,} of 51 other classes test")
-    page.says(f"{trained // 96} steps of 96 images: 24 classes, 4 images of each")
+    page.says(f"{trained:,} images of 51 classes for training, {2000 - trained:,} of 51 other classes for testing")
+    page.says(f"{trained // 96} steps of 96 images: 24 classes with 4 images each")
     assert frame["picture 0"].str.startswith("./thumbnails/cars/").all()
-    _change(page, {"data.validation": 0.2}).says("of 10 classes validate; ")
+    _change(page, {"data.validation": 0.2}).says("of 10 classes for validation, ")
     assert page.dataframe[0].value["Part"].value_counts().to_dict() == {"trains": 41, "validates": 10, "tests": 51}
     _change(page, {"data.attribute": "shelf"}).says("no attribute 'shelf'; it has")
-    page.session_state["train_tabs"] = "What language says"
+    page.session_state["train_tabs"] = "Class names"
     _change(page, {"data.attribute": "body_type", "data.validation": 0})
     assert len(page.charts) == 1
     names = sorted(page.session_state["view"].frame["body_type"].unique())[:3]
     similarities = class_similarities([name.replace("_", " ") for name in names], ("minilm",), "A photo of a {}")
     near = np.unravel_index(np.triu(similarities, 1).argmax(), similarities.shape)
-    page.says(f"Most alike: **{names[near[0]]}** and **{names[near[1]]}** ({np.triu(similarities, 1).max():.3g})")
+    page.says(f"Most similar: **{names[near[0]]}** and **{names[near[1]]}** ({np.triu(similarities, 1).max():.3g})")
     _guidance(page, "None")
     assert not page.charts
     page.session_state["train_tabs"] = "Pseudolabels"
-    page.run().says("This backbone has no ImageNet classifier")
+    page.run().says("This network has no ImageNet classifier")
     assert not page.has("train_pseudolabels")
 
 
@@ -385,5 +407,5 @@ def test_pseudolabels_are_shown_for_each_class_that_trains_and_can_be_stopped(cl
         assert labels.shape == (2, k)
         frame = classified.dataframe[0].value
         assert frame["Class"].tolist() == ["ant", "bee"]
-        assert frame["Taken for"].tolist() == [", ".join(imagenet_names()[each] for each in row) for row in labels]
-        assert frame["picture"].str.startswith("./thumbnails/").all()
+        assert frame["Pseudolabels"].tolist() == [", ".join(imagenet_names()[each] for each in row) for row in labels]
+        assert frame["picture 0"].str.startswith("./thumbnails/").all()

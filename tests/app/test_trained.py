@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 from app_page import Page
-from background import jobs
 from likeness.data import ImageTable, read_cars
 from likeness.embedding import embed
 from likeness.errors import InputError
@@ -19,11 +18,12 @@ from likeness.training.config import read_config, with_changes
 from likeness.training.data.run_images import run_images
 from likeness.training.loop.train import train
 from likeness.training.runs.run_folder import RunFolder
-from shared import trained
+from parts import trained
+from server.jobs import jobs
 from worlds import dataset, draw
 
 NAME = "run tiny_one"
-PAGES = ("explore", "compare", "saliency", "notions", "train", "runs", "semantics", "your_images")
+PAGES = ("explore", "methods", "saliency", "notions", "train", "runs", "semantics", "images")
 
 
 @pytest.fixture(scope="module")
@@ -63,7 +63,7 @@ def test_a_run_with_weights_is_a_space_beside_others(app: Page, run: RunFolder) 
     assert (_a(_choose(app)).name, _a(app).vectors.shape) == (NAME, (2000, 128))
     np.testing.assert_array_equal(_a(app).vectors, embed(read_cars(), f"run:{run.path}").vectors)
     assert app.subheader[0].value == "2,000 images"
-    assert (app.at("text").disabled, app.at("text").placeholder) == (True, "This space reads no text")
+    assert (app.at("text").disabled, app.at("text").placeholder) == (True, "These images cannot be searched with words")
     app.set("b", "car color").session_state["query"] = 5
     assert app.run().says("Agreement").subheader[0].value.startswith("Neighbors of ")
 
@@ -118,7 +118,7 @@ def test_every_page_takes_the_run_as_a_space_and_saliency_looks_into_it(app: Pag
 
 
 def test_a_text_search_leaves_the_run_out_beside_a_space_that_reads_it(app: Page, run: RunFolder) -> None:
-    _choose(app.run().set("text", "a red car")).says("No space shown here reads a text")  # typed before the run was chosen
+    _choose(app.run().set("text", "a red car")).says("Neither map can be searched with texts")  # typed before the run was chosen
     assert (_a(app).name, app.subheader[0].value) == (NAME, "Images for “a red car”")
     app = app.fresh("layout").visit(a="Run tiny_one", b="Car color")
     assert not app.at("text").disabled
@@ -159,7 +159,7 @@ def test_an_embedding_is_watched_stopped_and_gone_on_with(app: Page, run: RunFol
     assert not job.finished
     app.press("Stop")
     assert job.wait(600)
-    app.run().says("Stopped; what was embedded is kept.")
+    app.run().says("Stopped. What was embedded is kept")
     monkeypatch.setattr(trained, "embed", embed)
     assert _a(app.press("Go on").wait("run spaces")).vectors.shape == (2000, 128)
 

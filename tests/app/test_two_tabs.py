@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from app_page import Page
-from shared.three_way import merge_entries, merge_fields
+from parts.three_way import merge_entries, merge_fields
 
 FIELDS = st.dictionaries(st.sampled_from("abcd"), st.integers(0, 3))
 ENTRIES = st.lists(st.integers(0, 6), unique=True).map(tuple)
@@ -58,7 +58,7 @@ def _draw(app: Page, what: str) -> Page:
 
 
 PHOTO, DRAWING = "a photo of a {} car", "a drawing of a {} car"
-CLASH = "changed in another tab, too"
+CLASH = "also changed in another tab"
 
 
 def test_each_tab_keeps_what_the_other_one_changed(tabs: tuple[Page, Page], cache: Path) -> None:
@@ -73,7 +73,7 @@ def test_each_tab_keeps_what_the_other_one_changed(tabs: tuple[Page, Page], cach
     second.run()
     assert (second.control("text_input", "name").value, _template(second)) == ("Paint", PHOTO)
     second.says("Changed in another tab with this link: name")
-    assert not any("too. Yours stands here" in text for text in (first.texts, second.texts))
+    assert not any("also changed in another tab" in text for text in (first.texts, second.texts))
     second.fill("text_area", "question", "Which one?")
     first.press("Undo")  # leaves what the other one changed
     kept = _kept(first, cache)
@@ -94,7 +94,7 @@ def test_where_both_changed_the_same_field_both_versions_are_there(tabs: tuple[P
     assert _template(first.run()) == DRAWING
     assert _template(first.press("Undo")) == _kept(first, cache)["templates"] == PHOTO
     first.fill("text_area", "aspects_", "red\nblue")
-    second.fill("text_area", "aspects_", "black\nwhite").press("Take the other tab's")
+    second.fill("text_area", "aspects_", "black\nwhite").press("Use the other tab's")
     assert _kept(first, cache)["aspects"] == "red\nblue"
     second.hides(CLASH)
     second.press("Undo")
@@ -107,7 +107,7 @@ def test_another_notion_in_one_tab_is_not_mixed_with_edits_in_the_other(tabs: tu
     _draw(second, "drawing").says("has opened **viewpoint** under this link")
     kept = _kept(first, cache)
     assert (kept["origin"], kept["question"], kept["templates"]) == ("car color", "Which paint?", DRAWING)
-    second.press("Take the other tab's")
+    second.press("Use the other tab's")
     assert _kept(first, cache)["origin"] == "viewpoint"
     second.press("Undo")
     assert _kept(first, cache)["templates"] == DRAWING
@@ -139,6 +139,6 @@ def test_two_tabs_change_a_config_by_key_and_of_one_that_both_changed_both_value
     second.set("train_field_epochs", 6)
     assert any("epochs: 6 here, 4 in the other tab" in each.value for each in second.code)
     for epochs in (4, 6):
-        second.press("Take the other one")
+        second.press("Use the other tab's")
         assert values() == [(7, epochs)] * 2
     assert "has changed the same" not in second.press("Keep this one").texts

@@ -10,10 +10,10 @@ import likeness as lk
 from likeness.evaluation import retrieval_metrics
 from likeness.notions import Notion
 from likeness.plots.linked_map import color_by
-from pages.compare.comparison import _about
-from pages.copies.leaks import attributes
+from pages.duplicates.results import split_attributes
+from pages.methods.comparison import _about
 from pages.notions.beginning import _of_labels
-from shared import cached, filters, neighbors
+from parts import cached, filters, neighbors
 
 LABELS = ["snow", "snow", "grass", "grass", "(unlabeled)", None, "(unlabeled)", ""]
 
@@ -34,7 +34,7 @@ def test_they_are_neither_judged_nor_the_same_or_different_as_a_query_nor_a_valu
     assert neighbors.same(view, neighbors.Query(row=0), rows, "setting") == [True, False, None, None, None]
     assert [neighbors.same(view, neighbors.Query(row=row), rows, "setting") for row in range(4, 8)] == [None] * 4
     assert filters.distinct(frame, "setting") == 2
-    assert attributes(space.table) == ["setting"]
+    assert split_attributes(space.table) == ["setting"]
     [draft] = _of_labels(SimpleNamespace(frame=frame, base=space), [])
     assert draft.notion.aspects == ("grass", "snow")
     coloring = color_by(frame["setting"], "setting")
@@ -43,5 +43,5 @@ def test_they_are_neither_judged_nor_the_same_or_different_as_a_query_nor_a_valu
 
 def test_how_many_are_left_out_stands_in_the_comparison() -> None:
     notion = Notion("setting", "a photo of {}", ["snow", "grass"], attribute="setting")
-    assert _about(notion, 4) == "2 prompts, judged by setting; 4 images have no label and take no part"
-    assert _about(notion, 0) == "2 prompts, judged by setting"
+    assert _about(notion, 4) == "2 prompts, judged by setting; 4 images have no label and are left out."
+    assert _about(notion, 0) == "2 prompts, judged by setting."

@@ -16,18 +16,16 @@ from PIL import Image
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
-import housekeeping
-import routes
-import saved_views
-import visitor_data
-from access import owner_of, resolve_entry, shared_name, store_dir, upload_limits
-from backup import back_up, restore
+from api import picture_routes
 from likeness.data import absolute_source, add_dataset, find_dataset, list_datasets, new_entry, read_dataset, save_uploads
 from likeness.embedding import embed
 from likeness.errors import InputError
-from quotas import write_draft
-from saved_views import SavedView
-from visitors import own_dir, own_uploads_dir, visitors_dir
+from server import housekeeping, saved_views, visitor_data
+from server.access import owner_of, resolve_entry, shared_name, store_dir, upload_limits
+from server.backup import back_up, restore
+from server.quotas import write_draft
+from server.saved_views import SavedView
+from server.visitors import own_dir, own_uploads_dir, visitors_dir
 from worlds import ADA, BEN, audit_log, serve, visit
 
 
@@ -70,7 +68,7 @@ def _files(folder: Path, named: str = "") -> list[Path]:
 
 def test_of_a_removed_dataset_nothing_is_left_but_pictures_that_another_one_shows(be) -> None:
     be(ADA)
-    gone, other, browser = _upload("gone", 10), _upload("stays", 200), TestClient(Starlette(routes=routes.ROUTES))
+    gone, other, browser = _upload("gone", 10), _upload("stays", 200), TestClient(Starlette(routes=picture_routes.ROUTES))
     second = new_entry("gone", gone.source, "ViT-B-32/openai", owner=gone.owner)
     add_dataset(second)
     before = {path: path.read_bytes() for path in _files(own_dir(), "stays")}
@@ -219,7 +217,7 @@ def test_of_a_strangers_archive_nothing_is_unpacked(tmp_path: Path, cache: Path,
 
 
 def test_the_command_line(filled: dict[str, bytes], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    import admin
+    from server import admin
 
     def call(*words: str) -> str:
         admin.main(*words)

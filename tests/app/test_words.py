@@ -9,9 +9,9 @@ import pytest
 from likeness.evaluation import metric_title
 from likeness.training.config import BatchConfig, DataConfig, GuidanceConfig, RunConfig
 from likeness.training.runs.run_folder import State, Status
-from pages.compare.analyses import sentences
-from shared import run_words
-from shared.progress import _standing, duration, rate
+from pages.methods.analyses import sentences
+from parts import run_words
+from parts.progress import _standing, duration, rate
 
 
 def test_rates_and_durations_are_said_in_a_unit_that_fits() -> None:

@@ -202,7 +202,7 @@ def _configs() -> list[Case]:
     from likeness.studies import read_sweep
     from likeness.studies.study import cells, read_study, studies
     from likeness.training.config import as_yaml, presets, read_config, with_changes
-    from server_settings import read_settings
+    from server.settings import read_settings
 
     preset = [name for name in ("shipped-cars-elg", "lg-cub200-plg") if name in presets()][-1]
 
@@ -222,7 +222,7 @@ def _configs() -> list[Case]:
         _of_file("run config", "c.yaml", as_yaml(read_config(preset)), read_run, "training/config", "io/frozen_config", "io/text"),
         _of_file("study", "study.yaml", study, lambda file: cells(read_study(file), file.parent), "studies/study"),
         _of_file("sweep", "sweep.yaml", sweep, read_sweep, "studies/sweeps/config"),
-        _of_file("server settings", "s.yaml", serving, read_settings, "app/server_settings"),
+        _of_file("server settings", "s.yaml", serving, read_settings, "app/server/settings"),
     ]
 
 
@@ -472,20 +472,21 @@ def _app() -> list[Case]:
     app = str(_TESTS.parent / "app")
     if app not in sys.path:
         sys.path.append(app)
+    import state
     from likeness.data import ImageTable
     from pages.continuous import labels as continuous_labels
-    from shared import drafts, selection
+    from parts import drafts
 
     draft = {"name": "a", "question": "?", "templates": "a {}", "aspects": "b\nc", "attribute": None, "dim": 128, "solver": "exact", "seed": 0}
     table = ImageTable("t", Path("/"), pd.DataFrame({"path": ["a", "b"], "yaw": [1.0, 2.0]}))
 
     def links(folder: Path) -> None:
-        (folder / "rows.txt").write_text(selection.encode(np.array([1, 5, 1000, 70_000])))
+        (folder / "rows.txt").write_text(state.encode_rows(np.array([1, 5, 1000, 70_000])))
         (folder / "columns.json").write_text('["yaw"]')
         (folder / "draft.json").write_text(json.dumps([draft, draft | {"aspects": "d\ne"}]))
 
     def read(folder: Path) -> None:
-        rows = selection.decode((folder / "rows.txt").read_text(errors="replace"))
+        rows = state.decode_rows((folder / "rows.txt").read_text(errors="replace"))
         assert rows.dtype == np.int64
         assert len(rows) <= 2_000_000
         columns = (folder / "columns.json").read_text(errors="replace")
@@ -493,7 +494,7 @@ def _app() -> list[Case]:
         for each in drafts.history_of((folder / "draft.json").read_text(errors="replace")):
             _answered(lambda each=each: each.notion)
 
-    return [Case("links and drafts", links, read, ("*",), ("app/shared/selection", "app/shared/drafts", "app/pages/continuous/labels"))]
+    return [Case("links and drafts", links, read, ("*",), ("app/parts/selection", "app/parts/drafts", "app/pages/continuous/labels"))]
 
 
 def _models() -> list[Case]:

@@ -119,15 +119,15 @@ def _status(arguments: list[str]) -> int:
 
 def _serve(_: str, arguments: list[str], environment: dict[str, str]) -> None:
     """What `likeness app` becomes, up to the server itself, or another command that the app knows."""
-    sys.path.insert(0, str(Path(arguments[1]).parent))
-    if Path(arguments[1]).stem != "serve":
+    sys.path.insert(0, arguments[1])
+    if arguments[2] != "serve":
         sys.argv = arguments[1:]
         runpy.run_path(arguments[1], run_name="__main__")
         return
-    import serve
+    from server import serve
 
     serve._run_streamlit = lambda arguments: None
-    serve.serve(json.loads(arguments[2]))
+    serve.serve(json.loads(arguments[3]))
 
 
 def _waited(child: int) -> int:

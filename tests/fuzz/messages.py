@@ -21,6 +21,7 @@ _JSON: tuple[Any, ...] = (
 _KEYS = (
     *("edit", "click", "event", "value", "row", "n", "changed", "selected", "query", "id", "kind", "selection", "rows", "columns", "cells", "points"),
     *("point_indices", "box", "lasso", "edited_rows", "added_rows", "deleted_rows", "0", "1", "-1", "999999", "x", "Aspect"),
+    *("act", "action", "name", "on"),
 )
 _PARAMETERS = (
     *("rows", "query", "draft", "open", "private", "show", "notion", "layout", "dataset", "a", "b", "color", "config", "watch", "runs", "map_seed"),
@@ -142,7 +143,7 @@ def route(draw: random.Random) -> str:
         *("0", "1", "-1", "999999", "9" * 30, "9" * 5000, "1.5", "²", "٣", "0x1", "%30", "%00", "%ff", "", " 1", "1 ", "a", "..", "1/2", "nan"),
         *("1e3",),
     )
-    name, dataset, row = draw.choice(("thumbnails", "labeled", "info")), draw.choice(("cars", "cars", *_TEXTS[:24])), draw.choice(rows)
+    name, dataset, row = draw.choice(("thumbnails", "pictures", "labeled", "info")), draw.choice(("cars", "cars", *_TEXTS[:24])), draw.choice(rows)
     query = ""
     if draw.random() < 0.5:
         kinds, columns = ("angles", "numbers", "pose", "layout", "nope", *_TEXTS[:8]), ('["yaw"]', '["yaw","elevation"]', "[1]", "{}", *_TEXTS[:20])

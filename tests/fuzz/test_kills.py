@@ -20,10 +20,10 @@ sys.path.insert(0, str(Path(__file__).parent))
 from app_server import AppServer
 from kills import KINDS, attack, preload
 
-from accounts import set_password
 from likeness.data import read_cars
 from likeness.tagging import TagStore
-from program_tokens import write_token
+from server.accounts import set_password
+from server.program_tokens import write_token
 
 pytestmark = [pytest.mark.long, pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGKILL")]
 _HERE = [name for name in KINDS if name != "train"]  # runs are killed in tests/training/loop/test_train.py

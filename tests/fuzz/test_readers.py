@@ -30,24 +30,29 @@ _REASONS = {
     "made or measured here, or noted by this very server; what cannot be read counts as not there or is made anew": (
         *("data/own_archive", "encoders/speed", "duplicates/altered_copies", "encoder_check", "labels/distance_cache", "encoders/store/packed"),
         *("training/data/batches", "training/data/outputs", "training/data/pixels", "training/loop/callback", "encoders/store/ray_worker"),
-        *("projection/layout_process", "projection/layout_worker", "io/confinement", "io/decoder_worker", "app/added_labels"),
-        *("app/shared/interrupted", "app/shared/run_changes", "encoders/vocabulary", "encoders/models/load_model"),
+        *("projection/layout_process", "projection/layout_worker", "io/confinement", "io/decoder_worker", "app/server/added_labels"),
+        *("app/parts/interrupted", "app/parts/run_changes", "encoders/vocabulary", "encoders/models/load_model"),
     ),
     "tables and lists that ship, or a configuration of an installed package whose weights have a known hash": (
         *("data/readers/cars", "studies/published", "sentences/word_lists", "app/pages/shifts/benchmarks", "encoders/models/minilm"),
         "studies/study",
     ),
-    "options and values of the command line, which `likeness` itself parses or wrote": ("app/admin", "app/serve", "commands/sweep", "commands/train"),
-    "writes an archive and reads none": ("app/visitor_data", "app/export_files"),
+    "options and values of the command line, which `likeness` itself parses or wrote": (
+        "app/server/admin",
+        "app/server/serve",
+        "commands/sweep",
+        "commands/train",
+    ),
+    "writes an archive and reads none": ("app/server/visitor_data", "app/server/export_files"),
     "the reader itself, or what every case of its kind reaches": (
         *("io/text", "io/array_files", "io/mat_worker", "io/mat_process", "io/decoder_process"),
     ),
     "through a reader that has a case": (
-        *("training/runs/manage_runs", "training/loop/train", "app/pages/shifts/files", "app/pages/train/draft", "saliency/object_masks"),
+        *("training/runs/manage_runs", "training/loop/train", "app/pages/shifts/splits", "app/pages/train/draft", "saliency/object_masks"),
         *("exports/stores", "app/api/http_api"),
     ),
     "damaged and hostile content is in a test of its own": (
-        *("data/readers/caltech101", "encoders/models/photos", "duplicates/threshold_store", "app/saved_views", "app/widget_values"),
+        *("data/readers/caltech101", "encoders/models/photos", "duplicates/threshold_store", "app/server/saved_views", "app/parts/widget_values"),
     ),
 }
 _OWN = {module for modules in _REASONS.values() for module in modules}

@@ -100,5 +100,6 @@ def test_python_is_started_in_one_place_only() -> None:
                 if name in {*starts, "check_output", "run_module", "system"} or ast.unparse(node.func) == "subprocess.run":
                     found.setdefault(file.relative_to(_ROOT).as_posix(), set()).add(name)
     parallel = {name for name, calls in found.items() if calls == {"Parallel"}}
+    assert found.pop("app/__main__.py") == {"run_module"}  # of the process that has become the app
     assert found == {"core/likeness/io/python_process.py": {"Popen", "execve"}} | {name: {"Parallel"} for name in parallel}
     assert all("@folder_kept_out()" in (_ROOT / name).read_text(encoding="utf-8") for name in parallel)

@@ -140,16 +140,16 @@ def test_from_the_hubs_cache(tmp_path: Path, tiny_bert: Path, monkeypatch: pytes
     np.testing.assert_allclose(vectors, embed_names(TEXTS, f"transformers:{tiny_bert}"), atol=1e-6)
 
 
-def test_texts_of_like_length_are_read_together_and_come_back_in_their_order(monkeypatch: pytest.MonkeyPatch) -> None:
-    texts = ["a" * length for length in (9, 1, 8, 2, 7, 3)]
+def test_texts_of_as_many_tokens_are_read_together_and_come_back_in_their_order(monkeypatch: pytest.MonkeyPatch) -> None:
+    texts = ["a " * (length - 1) + "a" * (20 - length) for length in (9, 1, 8, 2, 7, 3)]
     read: list[list[int]] = []
 
     def lengths(tokenizer: Any, model: Any, device: Any, part: list[str], pooling: str) -> Any:
-        read.append([len(text) for text in part])
-        return np.array([[len(text)] for text in part], np.float32)
+        read.append([len(text.split()) for text in part])
+        return np.array([[len(text.split())] for text in part], np.float32)
 
     monkeypatch.setattr(batched, "_batch", lengths)
     monkeypatch.setattr(batched, "BATCH", 2)
-    rows = token_vectors(None, None, torch.device("cpu"), texts)
+    rows = token_vectors(lambda given, **_: {"input_ids": [text.split() for text in given]}, None, torch.device("cpu"), texts)
     assert rows.ravel().tolist() == [9, 1, 8, 2, 7, 3]
     assert read == [[1, 2], [3, 7], [8, 9]]

@@ -13,8 +13,8 @@ from likeness.notions import PAPER_METHODS, PCA, Identity, InDiReCT, Oracle, Ran
 from likeness.notions.method import NotionMethod
 from likeness.notions.methods import METHOD_TITLES, METHODS, named_methods
 from likeness.studies import published
-from pages.compare import metric_words
-from pages.compare.request import with_baseline
+from pages.methods import measure
+from pages.methods.measure import with_baseline
 
 
 class Halves:
@@ -74,7 +74,7 @@ def test_one_line_makes_a_method_known_to_comparisons_menus_and_tables(monkeypat
     monkeypatch.setitem(METHODS, "halves", own)
     assert named_methods(["halves"]) == [own]
     assert METHOD_TITLES["halves"] == "Halves"
-    assert "- **Halves**: Keeps the first dimensions." in metric_words.help_list(METHOD_TITLES, metric_words.METHODS_HELP)
+    assert "- **Halves**: Keeps the first dimensions." in measure.help_list(METHOD_TITLES, measure.METHODS_HELP)
     assert "halves" in with_baseline(["halves"])
     assert "halves" in CliRunner().invoke(command_line(), ["evaluate", "--help"], terminal_width=200).stdout
     for form in ("table", "markdown"):

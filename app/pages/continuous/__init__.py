@@ -2,12 +2,13 @@
 
 from pathlib import Path
 
-from shared.app_page import AppPage
+from parts.app_page import EVALUATE, AppPage
 
 PAGE = AppPage(
     Path(__file__).parent,
     "Continuous",
-    section="Judge",
     icon="straighten",
-    help="Judge spaces by labels on a scale, such as a pose, a viewpoint, a number or a caption.",
+    help="Judge spaces by labels on a scale, such as a number, a viewpoint, a pose or a caption.",
+    group=EVALUATE,
+    labels="numbers",
 )

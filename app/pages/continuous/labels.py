@@ -1,4 +1,4 @@
-"""Which continuous labels a page looks at: those that the images have, or numbers that a person picks; read in the background where it takes long."""
+"""Labels on a scale: those that the images have, or columns of numbers."""
 
 import json
 from collections.abc import Mapping
@@ -6,28 +6,40 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
-from addresses import address
-from background import Job, run_in_background
 from likeness.data import ImageTable
 from likeness.errors import InputError
 from likeness.io import parse_json
 from likeness.labels import ImageLabels, LabelsConfig, known_labels, labels_named, numeric_columns, read_image_labels
-from shared import selection
-from shared.plain import plain
-from shared.sidebar import readable
-from shared.view import View
+from parts import selection
+from parts.on_request import WorkRequest
+from parts.plain import plain
+from parts.sidebar import readable
+from parts.view import View
+from server.addresses import address
+from server.jobs import Job
+from state import Item, state
 
 NUMBERS, ANGLES = "Numbers", "Angles"
 _KEPT = 8  # labels in memory
 _OWN = {NUMBERS: "numbers", ANGLES: "angles"}
 _HELP = {
-    "pose": "Label distance: the distances between the same joints of two people, added up, in pixels.",
-    "layout": "Label distance: how little the same surfaces of two rooms overlap (1 - mIoU); 0 is the same layout.",
-    "angles": "Label distance: how many degrees lie between two places of the camera, sideways and upward taken together.",
+    "pose": "Label distance: the sum of the distances between the same joints of two people, in pixels.",
+    "layout": "Label distance: how little the surfaces of two rooms overlap (1 - mIoU); 0 means the same layout.",
+    "angles": "Label distance: the angle between two camera positions, in degrees.",
     "numbers": "Label distance: how far the numbers differ.",
-    "mpii": "Label distance: the distances between the same joints of two people, added up, in pixels.",
-    "captions": "Label distance: how far the words of one image's captions have to travel to become those of the other's (word mover's distance).",
+    "mpii": "Label distance: the sum of the distances between the same joints of two people, in pixels.",
+    "captions": "Label distance: how different the words of two captions are (word mover's distance); 0 means the same words.",
 }
+
+
+class _Choices:
+    """label: by which images are compared."""
+
+    prefix = "continuous_"
+    label = Item[str | None]()
+
+
+choices = _Choices()
 
 
 def offered(table: ImageTable) -> list[str]:
@@ -42,14 +54,15 @@ def choose(view: View) -> LabelsConfig:
         InputError: nothing is chosen yet.
     """
     table, options = view.base.table, offered(view.base.table)
-    _forget_others("continuous_label", options)
+    if choices.label not in (None, *options):  # other images may lack it
+        del choices.label
     label = st.selectbox(
         "Label",
         options,
-        key="continuous_label",
+        key=_Choices.label.key,
         bind="query-params",
         width=200,
-        help="The label that places an image on a scale. Numbers and Angles take columns of your table; as angles, 359 and 1 degrees are close.",
+        help="The label that places each image on a scale. Numbers and Angles use columns of your table; as angles, 359 and 1 degrees are close.",
     )
     if label not in _OWN:
         return known_labels(table)[str(label)]
@@ -64,17 +77,11 @@ def choose(view: View) -> LabelsConfig:
         max_selections=4,
         placeholder="Choose up to four",
         width=320,
-        help="Of several, the distance is the straight line between two points, so pick columns that count in the same unit.",
+        help="With several columns, the label distance is the straight line between two points, so choose columns of the same unit.",
     )
     if not chosen:
-        raise InputError("Choose a column of numbers: it is the label by which images are near or far.")
+        raise InputError("Choose a column of numbers to compare images by.")
     return LabelsConfig(kind="angles" if label == ANGLES else "numbers", columns=tuple(chosen))
-
-
-def _forget_others(key: str, options: list[str]) -> None:
-    """Another dataset may lack what was chosen."""
-    if st.session_state.get(key) not in (None, *options):
-        del st.session_state[key]
 
 
 def key_of(view: View, config: LabelsConfig) -> tuple[str, str]:
@@ -82,13 +89,13 @@ def key_of(view: View, config: LabelsConfig) -> tuple[str, str]:
     return view.entry.id, config.model_dump_json()
 
 
-def read(view: View, config: LabelsConfig) -> Job:
-    """The job whose result is the `ImageLabels` of the dataset."""
+def read(view: View, config: LabelsConfig) -> WorkRequest:
+    """Work whose result is the `ImageLabels` of the dataset."""
 
     def work(job: Job) -> ImageLabels:
         return read_image_labels(view.base.table, config, job.report_or_stop)
 
-    return run_in_background("label distances", key_of(view, config), "Comparing the labels", work, unit="pairs of images", kept=_KEPT)
+    return WorkRequest("label distances", key_of(view, config), "Comparing labels", work, {"unit": "pairs of images", "max_finished": _KEPT})
 
 
 def distance_help(config: LabelsConfig) -> str:
@@ -103,13 +110,11 @@ def distance_help(config: LabelsConfig) -> str:
 def drawing_help(config: LabelsConfig) -> str:
     """What is drawn on a picture, in one sentence."""
     if config.kind == "angles" and set(config.columns) == {"yaw", "elevation"}:
-        return (
-            "The arrow points to where the camera stands, seen from above; up, at the notch, is in front. The tick beside it is the camera's height."
-        )
+        return "The arrow points to the camera, seen from above; the notch is in front of the car. The tick shows the height of the camera."
     return {
         "pose": "Blue is the person's left side, orange the right.",
         "layout": "One color for each surface.",
-        "angles": "The arrow shows the angle; up, at the notch, is 0, and it grows to the left.",
+        "angles": "The arrow shows the angle, counterclockwise from the notch at the top.",
         "numbers": "The mark shows where the number lies between the smallest and the largest.",
         "captions": "The first caption is shown under each picture.",
     }.get(config.kind, "")
@@ -132,17 +137,17 @@ def config_of(table: ImageTable, query: Mapping[str, str]) -> LabelsConfig:
         if not isinstance(columns, list) or not all(isinstance(column, str) for column in columns):
             raise TypeError("a column name is not text")
     except (ValueError, TypeError) as error:
-        raise InputError("The columns of the label are no JSON list; open the page again.") from error
+        raise InputError("The columns in this address are not a JSON list. Open the page again.") from error
     return labels_named(table, query.get("kind", ""), columns)
 
 
 def query_of(view: View, labels: ImageLabels, default: int) -> int:
-    """The image that asks: the query, or the first selected image, where it has a label; else `default`."""
+    """The query, or else the first selected image, if it has a label; else `default`."""
     wanted = [view.query, *view.selected[:1].tolist()]
     return next((row for row in wanted if row is not None and labels.place(row) is not None), default)
 
 
 def ask(row: int) -> None:
     """Image `row` becomes the query of all pages."""
-    st.session_state["text"] = ""
+    state.text = ""
     selection.ask(row)

@@ -1,14 +1,17 @@
-"""Continuous: images whose labels are places on a scale, and how near the labels of what spaces retrieve are."""
+"""Continuous: how near the labels of retrieved images are, for labels on a scale."""
 
 import streamlit as st
 
-from access import redact
 from likeness.errors import InputError
 from likeness.labels import ImageLabels, LabelsConfig
 from pages.continuous import PAGE, labels as continuous_labels, numbers, pictures
-from shared import progress
-from shared.plain import plain
-from shared.view import View, current_view
+from parts import progress
+from parts.on_request import jobs_on_request
+from parts.plain import plain
+from parts.view import View, current_view
+from server.access import redact
+
+_SLOW = ("captions", "layout")  # kinds of labels whose distances take long
 
 
 def main() -> None:
@@ -21,19 +24,24 @@ def main() -> None:
     chosen = _chosen(view)
     if chosen is None:
         return
-    job = continuous_labels.read(view, chosen[0])
-    if progress.follow(job):
-        _show(view, job.result, chosen[1])
+    request = continuous_labels.read(view, chosen[0])
+    if chosen[0].kind in _SLOW:
+        help = "**How near are the labels of images?** Compares the labels of all images; this can take a while and is kept for the next time."
+        begun = jobs_on_request("Compare labels", help, request)
+    else:
+        begun = [request.begin()]
+    if begun and progress.follow(*begun):
+        _show(view, begun[0].result, chosen[1])
 
 
 def _nothing_to_judge_by() -> None:
     st.info(
-        "This page needs labels on a scale, by which images are near or far, and these images have none. Bring a CSV or Parquet file with a column "
-        "of paths and a column of numbers, such as a price, a year or a size. Also taken: joints (neck_x, neck_y and so on), yaw and elevation, "
-        "captions, and a column 'layout' that names a picture of each room's surfaces.",
+        "This page needs labels on a scale, such as a price, a year or a size, and these images have none. Add a CSV or Parquet file with a column "
+        "of paths and a column of numbers. Joints (neck_x, neck_y, ...), yaw and elevation, captions, and a column 'layout' with a picture of "
+        "the surfaces of each room work, too.",
         icon=":material/info:",
     )
-    st.page_link("pages/your_images/page.py", label="Bring images with such labels", icon=":material/add_photo_alternate:")
+    st.page_link("pages/images/page.py", label="Add images with such labels", icon=":material/add_photo_alternate:")
 
 
 def _chosen(view: View) -> tuple[LabelsConfig, bool] | None:
@@ -62,7 +70,7 @@ def _show(view: View, labels: ImageLabels, drawn: bool) -> None:
     with st.container():  # at the same place in every run
         st.fragment(pictures.show)(view, spaces, labels, rows, drawn)
     if view.b is None:
-        st.caption(":material/info: Choose a space B in the sidebar to see two spaces side by side.")
+        st.caption(":material/info: Choose a space for the right map in the sidebar to compare two spaces.")
     numbers.show(spaces, labels, continuous_labels.key_of(view, labels.config), rows, continuous_labels.distance_help(labels.config))
 
 

@@ -7,14 +7,14 @@ import numpy as np
 import streamlit as st
 from numpy.typing import NDArray
 
-from components.gallery import Section, gallery
 from likeness.evaluation import retrieve
 from likeness.labels import ImageLabels
 from likeness.plots import captions_of, distance_text, label_text
 from likeness.space import Space
 from pages.continuous import labels as continuous_labels
-from shared.sidebar import readable
-from shared.view import View
+from parts.gallery import Section, gallery
+from parts.sidebar import readable
+from parts.view import View
 
 COUNT = 8  # retrieved by each space
 _SPREAD = 12  # suggested queries
@@ -43,24 +43,24 @@ def show(view: View, spaces: Sequence[Space], labels: ImageLabels, rows: NDArray
     suggested = _spread(key, labels, rows)
     query = continuous_labels.query_of(view, labels, suggested[0])
     urls = continuous_labels.pictures(view, labels.config) if drawn else view.thumbnails
-    with st.container(horizontal=True, gap="medium", wrap=False):
-        with st.container(width=_QUERY_WIDTH):
-            _query(view, labels, query, urls, drawn)
-            st.button("Another query", icon=":material/shuffle:", on_click=_ask_another, args=(rows, query), width="stretch")
-            st.caption(continuous_labels.drawing_help(labels.config) if drawn else "")
-        with st.container():
-            found = {readable(space.name): _retrieved(space.key, key, query, space, labels, rows) for space in spaces}
-            found[ORACLE] = _by_label(key, query, labels, rows)
-            sections = [_section(view, labels, name, each, drawn) for name, each in found.items()]
-            gallery(sections, thumbnails=urls, key="continuous_retrieved", query=query, tile=_TILE, on_click=continuous_labels.ask)
-    note = "Images whose labels differ widely. Click one, or any picture above, to make it the query."
+    left, right = st.columns([2, 9], gap="medium")  # below each other on a phone
+    with left:
+        _query(view, labels, query, urls, drawn)
+        st.button("Another query", icon=":material/shuffle:", on_click=_query_another, args=(rows, query), width="stretch")
+        st.caption(continuous_labels.drawing_help(labels.config) if drawn else "")
+    with right:
+        found = {readable(space.name): _retrieved(space.key, key, query, space, labels, rows) for space in spaces}
+        found[ORACLE] = _by_label(key, query, labels, rows)
+        sections = [_section(view, labels, name, each, drawn) for name, each in found.items()]
+        gallery(sections, thumbnails=urls, key="continuous_retrieved", query=query, tile=_TILE, on_click=continuous_labels.ask)
+    note = "Images with widely different labels. Click any picture on this page to make it the query."
     gallery(
         [Section("Other queries", suggested, note=note)],
         thumbnails=urls, key="continuous_suggested", query=query, tile=_SMALL, on_click=continuous_labels.ask,
     )  # fmt: skip
 
 
-def _ask_another(rows: NDArray[np.int64], query: int) -> None:
+def _query_another(rows: NDArray[np.int64], query: int) -> None:
     others = rows[rows != query]
     if len(others):
         continuous_labels.ask(int(np.random.default_rng().choice(others)))
@@ -100,7 +100,7 @@ def _retrieved(space_key: str, key: object, query: int, _space: Space, _labels: 
 
 @st.cache_resource(max_entries=512, show_spinner=False)
 def _by_label(key: object, query: int, _labels: ImageLabels, _rows: NDArray[np.int64]) -> Retrieved:
-    """The images whose labels are nearest to that of `query`: no space can do better."""
+    """The images whose labels are nearest to that of `query`."""
     return Retrieved(*_labels.nearest(query, _rows, COUNT))
 
 

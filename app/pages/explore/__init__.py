@@ -2,12 +2,11 @@
 
 from pathlib import Path
 
-from shared.app_page import AppPage
+from parts.app_page import AppPage
 
 PAGE = AppPage(
     Path(__file__).parent,
     "Explore",
-    section="Look",
     icon="scatter_plot",
     help="See the images on a map and find those that are alike, by image or in words.",
 )

@@ -1,25 +1,30 @@
-"""The images that are shown, for another program: what for, which of them, what else it takes, and the file to download."""
+"""The images that are shown, for another program: a form for a file to download, and the same as a command to copy."""
 
 import hashlib
 import re
-from collections.abc import Mapping
+import shlex
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import streamlit as st
 
-import hand_labels
-from access import redact
-from background import Job, jobs
-from export_files import Download, Room, write_download
-from pages.explore import export_command
-from quotas import room_for_exports
-from shared.job_button import forget, job_button
-from shared.plain import plain
-from shared.selection import Rows
-from shared.sidebar import readable
-from shared.view import View
-from visitors import exports_dir
+from likeness.errors import InputError
+from likeness.io import runs_dir
+from parts import sidebar, trained
+from parts.job_button import forget, job_button
+from parts.plain import plain
+from parts.selection import Rows
+from parts.sidebar import readable
+from parts.view import View
+from server import hand_labels
+from server.access import redact, resolve_entry
+from server.export_files import Download, Room, write_download
+from server.jobs import Job, jobs
+from server.quotas import room_for_exports
+from server.settings import server
+from server.visitors import exports_dir
+from state import Item, state
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -29,30 +34,44 @@ if TYPE_CHECKING:
     from likeness.space import Space
 
 _PLACE = _KIND = "export"
-_OPEN = "export_open"  # of the session: whether the form is shown
 _KEPT = 64  # jobs, whose files are elsewhere
 _MOST_NEIGHBORS = 1_000
 _WIDTH = 560  # pixels
 _NONE = ""  # in place of an attribute's name
 ALL, FILTERED, SELECTED = "All", "Filtered", "Selected"
+_LIST = "images.txt"
+_DATABASE = "postgresql://USER@HOST/DATABASE"
+_FLAGS = {"neighbors": "-k"}
+_UNSAVED = "Save the notion on the Notions page to export it by command."
+_ELSEWHERE = "Run this on a machine that has the images; replace the first argument with their folder. Labels made here are not included."
+
+
+class _Export:
+    """Whether the form is open."""
+
+    prefix = "export_"
+    is_open = Item(False)
+
+
+_export = _Export()
 
 
 def button() -> None:
     """Opens and closes the form. A popover would close by the click that leads to another page, and ask for a run of the page that is left: either
     page is lost then.
     """
-    icon = ":material/expand_less:" if st.session_state.get(_OPEN) else ":material/output:"
-    st.button("Export", icon=icon, key="export_turn", on_click=_turn, help="These images for another program, as a file.")
+    icon = ":material/expand_less:" if _export.is_open else ":material/output:"
+    st.button("Export", icon=icon, key="export_turn", on_click=_turn, help="Save these images as a file for another program.")
 
 
 def _turn() -> None:
-    st.session_state[_OPEN] = not st.session_state.get(_OPEN, False)
+    _export.is_open = not _export.is_open
 
 
 @st.fragment
 def form(view: View, chosen: Rows) -> None:
     """The form, where it is open; `chosen`: the selected images that the filters leave."""
-    if st.session_state.get(_OPEN):
+    if _export.is_open:
         with st.container(border=True, width=_WIDTH, gap="small"):
             _form(view, chosen)
 
@@ -72,11 +91,11 @@ def _form(view: View, chosen: Rows) -> None:
         spaces = _spaces(view, target, given)
         space = _space(view, spaces) if spaces else None
     if spaces is not None and not spaces:
-        st.info("This target writes a notion. Choose one as space A in the sidebar.", icon=":material/info:")
+        st.info("This format saves a notion. Choose one for the left map in the sidebar.", icon=":material/info:")
         return
     _file(view, target, space, rows, given)
     others = [each for each in fitting.values() if each.ending is None]
-    export_command.show(view, target, others, space, rows, given)
+    _command_of(view, target, others, space, rows, given)
 
 
 def _rows(view: View, chosen: Rows) -> Rows | None:
@@ -100,7 +119,7 @@ def _rows(view: View, chosen: Rows) -> Rows | None:
 
 
 def _options(view: View, target: "Target") -> dict[str, Any]:
-    """What the target can be told, of `likeness.exports.ExportOptions`; files come into a folder as links, which are followed where it is packed."""
+    """Options of the target, of `likeness.exports.ExportOptions`; files come into a folder as links, which are followed where it is packed."""
     given: dict[str, Any] = {"link": "symlink"} if "link" in target.uses else {}
     attributes = view.base.table.attributes
     if "label" in target.uses:
@@ -109,10 +128,10 @@ def _options(view: View, target: "Target") -> dict[str, Any]:
         split = st.selectbox(
             "Training and validation",
             [_NONE, *attributes],
-            format_func=lambda each: f"As “{readable(each)}” says" if each else "Drawn at random",
+            format_func=lambda each: f"By “{readable(each)}”" if each else "Random",
             key="export_split",
             persist_state="session",
-            help="Drawn at random, or by an attribute that says train, val or test of each image.",
+            help="Random, or by an attribute with the values train, val and test.",
         )
         given["split"] = split or None
     if "val" in target.uses and given.get("split") is None:
@@ -124,13 +143,13 @@ def _options(view: View, target: "Target") -> dict[str, Any]:
             _MOST_NEIGHBORS,
             key="export_neighbors",
             persist_state="session",
-            help="So many nearest images of each are written with it; 0: none, or as many as the target needs.",
+            help="How many nearest images are saved with each image. With 0, only as many as the format needs.",
         )
     if "vectors" in target.uses:
-        given["vectors"] = st.checkbox("Vectors as well", key="export_vectors", persist_state="session")
+        given["vectors"] = st.checkbox("Include vectors", key="export_vectors", persist_state="session")
     if "name" in target.uses:
         given["name"] = (
-            st.text_input("Name inside the database", key="export_name", persist_state="session", placeholder="That of the images") or None
+            st.text_input("Name inside the database", key="export_name", persist_state="session", placeholder="The name of the images") or None
         )
     return given
 
@@ -138,7 +157,12 @@ def _options(view: View, target: "Target") -> dict[str, Any]:
 def _label(view: View, target: "Target", attributes: list[str]) -> str | None:
     if target.several:
         names = st.multiselect(
-            "Classes", attributes, format_func=readable, key="export_labels", persist_state="session", placeholder="All attributes that repeat"
+            "Classes",
+            attributes,
+            format_func=readable,
+            key="export_labels",
+            persist_state="session",
+            placeholder="All attributes with repeated values",
         )
         return ",".join(names) or None
     options = [_NONE, *attributes]
@@ -163,7 +187,7 @@ def _spaces(view: View, target: "Target", given: Mapping[str, Any]) -> "list[Spa
 def _space(view: View, spaces: "list[Space]") -> "Space":
     if len(spaces) == 1:
         return spaces[0]
-    titles = [plain(f"{slot}: {readable(space.name)}") for slot, space in zip("AB", view.spaces, strict=True)]
+    titles = [plain(f"{side}: {readable(space.name)}") for side, space in zip(("Left map", "Right map"), view.spaces, strict=True)]
     place = st.segmented_control(
         "Space", range(len(titles)), default=0, required=True, format_func=titles.__getitem__, key="export_space", persist_state="session"
     )
@@ -173,8 +197,8 @@ def _space(view: View, spaces: "list[Space]") -> "Space":
 def _file(view: View, target: "Target", space: "Space | None", rows: Rows | None, given: Mapping[str, Any]) -> None:
     room = Room(exports_dir(), room_for_exports())
     source = view.base.table if space is None else space
-    said = "" if target.ending == f".{target.name}" else f"-{target.name}"  # by the ending already
-    name = f"{_slug(view.base.table.name)}{said}{target.ending}"
+    suffix = "" if target.ending == f".{target.name}" else f"-{target.name}"  # the ending says it already
+    name = f"{_slug(view.base.table.name)}{suffix}{target.ending}"
     size = 4 * (len(view.frame) if rows is None else len(rows)) * space.vectors.shape[1] if space is not None and target.takes == "vectors" else 0
 
     def work(job: Job) -> Download:
@@ -192,8 +216,8 @@ def _file(view: View, target: "Target", space: "Space | None", rows: Rows | None
     before = jobs().find(_KIND, key)
     if before is not None and before.succeeded and not before.result.file.exists():  # its hour is over, or a later export has taken its place
         forget(_PLACE, before)
-    title, stopped = f"Export for {target.title}", "The export was stopped; nothing is left of it."
-    job = job_button("Make the file", _PLACE, _KIND, key, title, work, stopped=stopped, kept=_KEPT, type="primary", icon=":material/output:")
+    title, stopped = f"Export for {target.title}", "The export was stopped, and nothing was saved."
+    job = job_button("Create the file", _PLACE, _KIND, key, title, work, stopped=stopped, kept=_KEPT, type="primary", icon=":material/output:")
     if job is not None:
         _download(job)
 
@@ -207,3 +231,69 @@ def _download(job: Job) -> None:
 
 def _slug(name: str) -> str:
     return re.sub(r"[^A-Za-z0-9]+", "-", name).strip("-").lower() or "images"
+
+
+def _command_of(view: View, target: "Target", others: "Sequence[Target]", space: "Space | None", rows: Rows | None, given: Mapping[str, Any]) -> None:
+    """The same as a command, folded, with the targets that only a command reaches."""
+    with st.expander("As a command"):
+        named = space_options(view, space)
+        if named is None:
+            st.caption(_UNSAVED)
+        else:
+            st.code(command(view, target, named, rows, given), language="bash", wrap_lines=True)
+        reached = space_options(view, space or view.a)
+        for each in others:
+            st.caption(f"{each.title} is a server, which only a command can reach:")
+            if reached is None:
+                st.caption(_UNSAVED)
+            else:
+                st.code(command(view, each, reached, rows, {}), language="bash", wrap_lines=True)
+        if server().shared:
+            st.caption(_ELSEWHERE)
+        if rows is not None and view.base.table.has_images:
+            listed = "".join(f"{path}\n" for path in view.frame["path"].iloc[rows])
+            st.download_button(f"List of these images ({_LIST})", listed, _LIST, "text/plain", type="tertiary", on_click="ignore", key="export_list")
+
+
+def command(view: View, target: "Target", space: Sequence[str], rows: Rows | None, given: Mapping[str, Any]) -> str:
+    """The command for images of the view.
+
+    Args:
+        view: what the page looks at.
+        target: what it is exported to.
+        space: its options, of `space_options`.
+        rows: of the images; None: all.
+        given: options of the target.
+    """
+    from likeness.exports import ExportOptions
+
+    source = view.entry.source if server().shared else resolve_entry(view.entry)
+    place = _DATABASE if target.ending is None else f"{target.name}{target.ending or '/'}"
+    words = ["likeness", "export", redact(source), target.name, place]
+    words += ["--only", _LIST] if rows is not None else []
+    words += space
+    for name, value in given.items():
+        if name != "link" and value != getattr(ExportOptions(), name):
+            words += [_FLAGS.get(name, f"--{name}"), *([] if value is True else [str(value)])]
+    return shlex.join([*words, *(["--portable"] if target.ending is not None else [])])
+
+
+def space_options(view: View, space: "Space | None") -> list[str] | None:
+    """The options that name a space; none where no vectors are written; None for the notion that is being edited, which has no name yet."""
+    if space is None:
+        return []
+    encoder = ["--encoder", redact(view.entry.encoder)]
+    name = state.a if space is view.a else state.b
+    if space is view.base or name == sidebar.RAW:
+        return encoder
+    if name.startswith(trained.PREFIX):
+        return ["--encoder", f"run:{redact(runs_dir() / name.removeprefix(trained.PREFIX))}"]
+    return None if name == sidebar.DRAFT else [*encoder, "--notion", _notion(name)]
+
+
+def _notion(name: str) -> str:
+    notion = sidebar.notion_by(name)
+    try:
+        return notion.slug
+    except InputError:  # no letter that every system takes
+        return notion.name

@@ -1,32 +1,66 @@
 """Explore: one or two linked maps, search by image and by text, neighbors, selection."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
+from typing import Literal
 
 import numpy as np
 import pandas as pd
 import streamlit as st
 
-import added_labels
-from access import redact, refusal
-from addresses import address
-from components.gallery import Section, gallery
-from components.query_bar import query_bar
+from likeness.data import PHOTO_COLUMNS
 from likeness.defaults import reads_as_rendered_cars
 from likeness.errors import InputError
-from pages.explore import attribute_table, labeling, matching, notion_line
-from shared import aspect_labels, cached, clicks, map_controls, maps, neighbors, problems, query_chips, selection, sidebar, verdict
-from shared.plain import plain
-from shared.sidebar import readable
-from shared.view import View, current_view
+from likeness.notions import Notion, list_notions
+from pages.explore import matching, table
+from parts import (
+    add_images,
+    aspect_labels,
+    cached,
+    clicks,
+    drafts,
+    map_controls,
+    maps,
+    neighbors,
+    other_tab,
+    problems,
+    query_chips,
+    selection,
+    sidebar,
+    verdict,
+)  # fmt: skip
+from parts.gallery import Section, gallery
+from parts.label_bar import label_bar
+from parts.plain import plain
+from parts.query_bar import query_bar
+from parts.sidebar import readable
+from parts.view import View, current_view
+from server import added_labels
+from server.access import redact, refusal
+from server.addresses import address
+from server.visitors import notions_dir
+from state import Item, State, state
 
-_TILE, _SMALL_TILE = 84, 64  # pixels
-_NAMED = 6  # unknown words
+_TILE, _SMALL_TILE = 104, 76  # pixels
+_NAMED = 6  # aspects in the template's label
+_OFFERED = 8  # notions that color the map by one click; where there are more, they stand in the sidebar's menu alone
 _SHOWN = 600  # pictures that the browser gets at most; the rest by selecting
 _LINKED = 10  # neighbors joined to the query on the maps
 _HEIGHT = 660  # pixels, of the maps and of what stands beside them
 # of the width, by the number of maps; the columns are there in every run, so that a click does not draw the maps anew
 _WIDTHS = {1: (1.55, 1), 2: (1.9, 1)}
+_GALLERIES = ("nearest", "selected", "all")
+
+
+class _Explore:
+    """What the page keeps for its next run."""
+
+    prefix = "explore_"
+    template_problem = Item("")
+
+
+_explore = _Explore()
 
 
 def main() -> None:
@@ -34,12 +68,24 @@ def main() -> None:
     view = current_view()
     if clicks.settle(view):
         st.rerun()
-    if view.entry.warning:
-        st.warning(plain(redact(view.entry.warning)), icon=":material/visibility_off:")
-    judge_colors = notion_line.show(view)
+    verdict.of_encoder(view)
+    with st.container(gap=None):  # which leaves no room for jobs where there are none
+        with st.container():
+            add_images.show_jobs(view.dataset)
+        with st.container(horizontal=True, key="explore_top"):
+            with st.container(width="stretch"):
+                judge_colors = _notion_line(view)
+            add_images.button()
     query, choice = _search_bar(view)
     found, problem = _find(view, query)
+    if table.is_wide():
+        with st.container():
+            label_bar(view)
+            table.draw(view, query, found, view.chosen, problem)
+        judge_colors()
+        return
     map_column, pictures_column = st.columns(_WIDTHS[len(view.spaces)], gap="medium")
+    judge_shown = judge_colors
     with map_column:
         maps.draw(
             view,
@@ -55,31 +101,124 @@ def main() -> None:
         if view.b is not None:
             _agreement(view)
         if view.aspects is not None:
-            judge_shown = _guessed(view)
+            judge_shown = _guesses(view)
         elif view.color and added_labels.made_by_encoder([view.color]):
             aspect_labels.caution([view.color])
             aspect_labels.offer_to_remove(view, view.color)
     with pictures_column:
-        labeling.bar(view)
-        _pictures(view, query, found, problem)
-    judge_colors()
-    if view.aspects is not None:
-        judge_shown()
+        label_bar(view, *_GALLERIES)
+        with st.container(height=_HEIGHT, border=False):
+            if not table.draw(view, query, found, view.chosen, problem):
+                _pictures(view, query, found, problem)
+    for judge in dict.fromkeys([judge_colors, judge_shown]):
+        judge()
+
+
+def _notion_line(view: View) -> Callable[[], None]:
+    """Draws the sentence and the template; without a notion, the way to one. What it returns says at the end of the page which of the
+    offered colors cannot be relied on: the maps do not wait for it."""
+    if view.base.embed_texts is None:
+        return _nothing
+    other_tab.tell()
+    slot, notion = _shown_notion()
+    if notion is not None:
+        _sentence(view, slot, notion)
+        return _nothing
+    with st.container(gap="xxsmall"):  # one element of the page in every run, so that a line more does not draw the maps anew
+        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+            names = _colors(view)
+            st.page_link("pages/notions/page.py", label="Describe what makes two images similar", icon=":material/tune:")
+        return verdict.of_colors(view, names) if names else _nothing
+
+
+def _nothing() -> None:
+    pass
+
+
+def _sentence(view: View, slot: str, notion: Notion) -> None:
+    beside = slot == "b" and state.a == sidebar.RAW
+    start = f"The same {len(view.frame):,} images twice: on the left by the raw encoder, on the right by" if beside else "By"
+    st.markdown(f"{start} **{plain(notion.name)}**. {plain(notion.question)}")
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        if len(notion.templates) == 1:
+            _template(slot, notion)
+        edited = getattr(state, slot) == sidebar.DRAFT
+        link = {} if edited else {"query_params": {"notion": notion.name}}
+        st.page_link("pages/notions/page.py", label="Edit the notion", icon=":material/tune:", **link)
+    for problem in filter(None, [plain(_Explore.template_problem.take()), verdict.unread_of(view.base, notion)]):
+        st.markdown(f":orange[:material/warning: {problem}]")
+
+
+def _colors(view: View) -> list[str]:
+    """Where a notion's aspects color the map, or no labels do but those that people gave here, the notions that can, by one click
+    each; their names."""
+    names, table = sidebar.notion_names(view.base), view.base.table
+    came_with_labels = set(table.attributes) - {*PHOTO_COLUMNS, *table.frame.attrs.get("tag_columns", {}).values()}
+    if (view.aspects is None and came_with_labels) or len(names) > _OFFERED:
+        return []
+    st.markdown("Color by", width="content")
+    for name in names:
+        chosen = view.color == f"{sidebar.ASPECTS}{name}"
+        question = plain(sidebar.notion_by(name).question) or None
+        kind: Literal["primary", "secondary"] = "primary" if chosen else "secondary"
+        st.button(plain(sidebar.readable(name)), key=f"color_by_{name}", type=kind, on_click=_color_by, args=(name,), help=question)
+    return names
+
+
+def _color_by(name: str) -> None:
+    state.next_color = f"{sidebar.ASPECTS}{name}"
+
+
+def _shown_notion() -> tuple[str, Notion | None]:
+    """The notion of the right map, else of the left one, with the name of its value in the state."""
+    known = {notion.name: notion for notion in list_notions(notions_dir())}
+    draft = drafts.current()
+    for slot in ("b", "a"):
+        name = getattr(state, slot)
+        if name == sidebar.DRAFT and draft is not None:
+            return slot, draft.notion
+        if name in known:
+            return slot, known[name]
+    return "", None
+
+
+def _template(slot: str, notion: Notion) -> None:
+    some = ", ".join(notion.aspects[:_NAMED]) + (", ..." if len(notion.aspects) > _NAMED else "")
+    # of the edited and of the saved notion, each its own field; and another one where the draft was replaced from elsewhere
+    key = f"template_{getattr(state, slot)}_{notion.name}_{state.form}"
+    st.text_input(
+        f"Template, where {{}} is each of {len(notion.aspects)} aspects ({plain(some)})",
+        notion.templates[0],
+        key=key,
+        on_change=_take,
+        args=(key, slot, notion),
+        help="Change the words and the map follows. The saved notion stays as it is.",
+    )
+
+
+def _take(key: str, slot: str, notion: Notion) -> None:
+    """Makes the notion with the new template the edited one, in the same place."""
+    edited = drafts.current() if getattr(state, slot) == sidebar.DRAFT else None
+    draft = replace(edited or drafts.of(notion), templates=st.session_state[key])
+    try:
+        draft.notion  # noqa: B018  (raises where the template is not valid)
+    except InputError as error:
+        _explore.template_problem = redact(error)
+        return
+    drafts.put(draft)
+    setattr(state, slot, sidebar.DRAFT)
 
 
 def _pictures(view: View, query: neighbors.Query, found: "list[neighbors.Found]", problem: str) -> None:
     """The neighbors of the query, the selection, or all images."""
     chosen = view.chosen
-    with st.container(height=_HEIGHT, border=False):
-        if attribute_table.shown_instead(view, query, found, chosen, problem):
-            return
-        if query:
-            _neighbors(view, query, found, problem)
-        ticking = selection.by_ticks() and not query
-        if len(chosen) and not ticking:
-            _selected(view, chosen)
-        if ticking or not (query or len(chosen)):
-            _all_images(view, chosen)
+    if query:
+        _neighbors(view, query, found, problem)
+    ticking = selection.by_ticks() and not query
+    if len(chosen) and not ticking:
+        _selected(view, chosen)
+    if ticking or not (query or len(chosen)):
+        _all_images(view, chosen)
 
 
 def _find(view: View, query: neighbors.Query) -> "tuple[list[neighbors.Found], str]":
@@ -88,15 +227,15 @@ def _find(view: View, query: neighbors.Query) -> "tuple[list[neighbors.Found], s
         if neighbors.is_unreadable(view, text):
             return (
                 [],
-                f"The encoder knows no word of {'“' + plain(text) + '”' if query.terms else 'this text'}. Search with other words, or by image.",
+                f"The encoder knows no word of {'“' + plain(text) + '”' if query.terms else 'this text'}. Search with other words, or with an image.",
             )
     try:
         found = neighbors.find(view, query, count=neighbors.shown(query))
     except InputError as error:
         problem = redact(error)
-        return [], plain(problem) if problems.is_new(problem) else "Nothing can be searched for, as long as what the sidebar says holds."
+        return [], plain(problem) if problems.is_new(problem) else "Search is off until the problem shown in the sidebar is fixed."
     if query and not found:
-        return [], "No space shown here reads a text or a new image; click one of its own images instead."
+        return [], "Neither map can be searched with texts or new images. Search with one of these images instead: open it, then “Search with it”."
     return found, ""
 
 
@@ -111,9 +250,11 @@ def _search_bar(view: View) -> "tuple[neighbors.Query, map_controls.Choice]":
     with st.container(horizontal=True, vertical_alignment="center"):
         st.text_input(
             "Search by text",
-            key="text",
+            key=State.text.key,
             bind="query-params",
-            placeholder=f"Describe what you are looking for, for example: {_example(view)}" if has_text else "This space reads no text",
+            placeholder=f"Describe what you are looking for, for example: {_example(view)}"
+            if has_text
+            else "These images cannot be searched with words",
             disabled=not has_text,
             label_visibility="collapsed",
             icon=":material/search:",
@@ -140,11 +281,9 @@ def _search_bar(view: View) -> "tuple[neighbors.Query, map_controls.Choice]":
         reads_text=has_text,
     )
     with st.container():  # there in every run, so that a line more does not draw the maps anew
-        for problem in filter(
-            None,
-            (_unknown(_ignored(view, query)), neighbors.cut_ends(view, query.texts), plain(st.session_state.pop("picture_problem", ""))),
-        ):
-            st.warning(problem, icon=":material/warning:")
+        verdict.of_query(view, query)
+        if problem := neighbors.take_picture_problem():
+            st.warning(plain(problem), icon=":material/warning:")
     return query, choice
 
 
@@ -152,29 +291,14 @@ def _example(view: View) -> str:
     return "a red car" if reads_as_rendered_cars(view.base.table.attributes, view.base.encoder_name) else "a dog on a beach"
 
 
-def _ignored(view: View, query: neighbors.Query) -> list[str]:
-    """Words of the search that the encoder cannot read; of several terms, not those of one of which nothing is left: there the search says so."""
-    unknown = {text: neighbors.unknown_words(view, text) for text in query.texts}
-    return [word for text, words in unknown.items() if not (query.terms and neighbors.is_unreadable(view, text)) for word in words]
-
-
-def _unknown(words: list[str]) -> str:
-    """Says which words of the search the encoder cannot read; empty where it reads all."""
-    if not words:
-        return ""
-    named = sidebar.listed([f"“{plain(word)}”" for word in words[:_NAMED]])
-    more = f" and {len(words) - _NAMED} more" if len(words) > _NAMED else ""
-    return f"The encoder does not know {named}{more}; the search ignores {'this word' if len(words) == 1 else 'these words'}."
-
-
-def _guessed(view: View) -> Callable[[], None]:
-    """Says what aspects as colors are, and offers them to the other pages; what it returns says at the end of the page whether to rely on them."""
+def _guesses(view: View) -> Callable[[], None]:
+    """Explains aspects as colors, and offers to keep them; what it returns says at the end of the page whether to rely on them."""
     name = str(view.color).removeprefix(sidebar.ASPECTS)
     notion = sidebar.notion_by(name)
     with st.container(horizontal=True, vertical_alignment="center"):
         st.caption(
-            f"**{plain(readable(name))}.** {plain(notion.question)} Colors show the aspect that the encoder matches best with each image: "
-            "a guess, not a label. An image that shows none of them gets one, too.",
+            f"**{plain(readable(name))}.** {plain(notion.question)} Colors show the aspect that fits each image best. "
+            "This is the encoder's guess, not a label: an image that shows none of the aspects gets one, too.",
             width="stretch",
         )
         aspect_labels.keep_button(view, name)
@@ -185,8 +309,8 @@ def _agreement(view: View) -> None:
     assert view.b is not None
     share, chance = cached.agreement(view.a, view.b)
     st.caption(
-        f"**Agreement {share:.0%}.** Of an image's 10 nearest neighbors, the two spaces share {share:.0%} on average; "
-        f"two unrelated spaces would share {chance:.1%}."
+        f"**Agreement {share:.0%}.** On average, {share:.0%} of an image's 10 nearest neighbors are the same on both maps. "
+        f"On unrelated maps it would be {chance:.1%}."
     )
 
 
@@ -233,7 +357,6 @@ def _neighbors(view: View, query: neighbors.Query, found: "list[neighbors.Found]
         layout="columns" if len(sections) > 1 else "stacked",
         tile=_TILE if len(sections) == 1 else _SMALL_TILE,
         page=neighbors.shown(query),
-        on_click=neighbors.image_was_clicked,
         on_add=query_chips.add_row,
         selected=view.selected,
         on_select=selection.tick,
@@ -258,9 +381,9 @@ def _selected(view: View, chosen: np.ndarray) -> None:
                 "Download CSV", partial(_csv, view.frame, chosen), "selection.csv", "text/csv", icon=":material/download:", on_click="ignore"
             )
             st.button("Clear the selection", icon=":material/close:", type="tertiary", on_click=selection.select, args=([],))
-    notes = [f"The first {_SHOWN} are shown."] if len(chosen) > _SHOWN else []
+    notes = [f"These are the first {_SHOWN}."] if len(chosen) > _SHOWN else []
     if not selection.in_link():
-        notes.append("A link to this page does not include the selection, which has too many images for an address.")
+        notes.append("This selection is too large to be part of a link to this page.")
     section = Section("", chosen[:_SHOWN].tolist(), captions=neighbors.captions(view, chosen[:_SHOWN]), note=" ".join(notes))
     gallery(
         [section],
@@ -268,7 +391,6 @@ def _selected(view: View, chosen: np.ndarray) -> None:
         key="selected",
         query=view.query,
         tile=_TILE,
-        on_click=neighbors.image_was_clicked,
         on_add=query_chips.add_row,
         selected=view.selected,
         on_select=selection.tick,
@@ -286,15 +408,14 @@ def _all_images(view: View, chosen: np.ndarray) -> None:
         st.subheader(what)
         if len(chosen):  # ticked here, so that all stay in sight
             st.button(f"Show the {len(chosen):,} selected", icon=":material/select_all:", type="tertiary", on_click=selection.select, args=(chosen,))
-    st.caption("Click an image for its neighbors. Draw around points on a map, or tick pictures, to select them.")
-    note = f"The first {_SHOWN} are shown. Filter or select images to see others." if len(rows) > _SHOWN else ""
+    st.caption("Click a picture to open it, or a point on a map to see its neighbors. Draw around points, or tick pictures, to select them.")
+    note = f"These are the first {_SHOWN}. Filter or select images to see others." if len(rows) > _SHOWN else ""
     section = Section("", rows[:_SHOWN].tolist(), captions=neighbors.captions(view, rows[:_SHOWN]), note=note, empty="No image matches the filters.")
     gallery(
         [section],
         thumbnails=view.thumbnails,
         key="all",
         tile=_TILE,
-        on_click=neighbors.image_was_clicked,
         on_add=query_chips.add_row,
         selected=view.selected,
         on_select=selection.tick,

@@ -2,12 +2,11 @@
 
 from pathlib import Path
 
-from shared.app_page import AppPage
+from parts.app_page import AppPage
 
 PAGE = AppPage(
     Path(__file__).parent,
     "Label",
-    section="Data",
     icon="new_label",
-    help="Label a few images, and the others follow: confirm what the space says, and correct what it gets wrong.",
+    help="Label a few images and spread the labels to the rest: confirm the suggestions and correct the mistakes.",
 )

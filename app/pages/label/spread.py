@@ -5,10 +5,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from background import Job, run_in_background
 from likeness.space import Space
 from likeness.spreading import spread_labels
-from shared import cached
+from parts import cached
+from server.jobs import Job, run_in_background
 
 _KEPT = 4
 
@@ -38,7 +38,7 @@ class SpreadRequest:
             given = column.astype(object).where(column.notna(), None)
             return spread_labels(self.space, given, self.method, together=self.together, progress=job.report)
 
-        return run_in_background("label spreading", key, "Spreading the labels", work, kept=_KEPT, stoppable=False)
+        return run_in_background("label spreading", key, "Spreading the labels", work, max_finished=_KEPT, stoppable=False)
 
 
 def without(rows: NDArray[np.int64], skipped: set[int]) -> NDArray[np.int64]:

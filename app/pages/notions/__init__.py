@@ -2,8 +2,6 @@
 
 from pathlib import Path
 
-from shared.app_page import AppPage
+from parts.app_page import AppPage
 
-PAGE = AppPage(
-    Path(__file__).parent, "Notions", section="Shape", icon="tune", help="Say in words when two images are similar, and see the space that follows."
-)
+PAGE = AppPage(Path(__file__).parent, "Notions", icon="tune", help="Say in words when two images are similar, and see the space that follows.")

@@ -1,18 +1,18 @@
-"""What the editor begins with: a notion for the images at hand, one of the library or a new one that their encoder can read."""
+"""What the editor starts with: a notion for the images at hand, from the library, from their labels, or from the question that it answers."""
 
 from collections.abc import Iterator
 from dataclasses import replace
-
-import streamlit as st
 
 from likeness.data import has_label, numbers_of
 from likeness.defaults import PAPER_NOTIONS
 from likeness.errors import InputError
 from likeness.notions import Notion, list_notions
-from shared import cached, drafts, sidebar
-from shared.drafts import Draft
-from shared.view import View
-from visitors import notions_dir
+from likeness.sentences import SentenceNotion
+from parts import cached, drafts, sidebar
+from parts.drafts import Draft
+from parts.view import View
+from server.visitors import notions_dir
+from state import state
 
 _NAME = "new notion"
 _MOST_VALUES = 30  # different values of a column of labels that become aspects
@@ -28,7 +28,7 @@ _EVERYDAY = Draft(
 def first_draft(view: View) -> Draft:
     """The notion of the sidebar's spaces, or one that the images have labels for, or that divides them most clearly, or else a new one."""
     known = {notion.name: notion for notion in list_notions(notions_dir())}
-    shown = next((known[name] for name in (st.session_state.get("a"), st.session_state.get("b")) if name in known), None)
+    shown = next((known[name] for name in (state.a, state.b) if name in known), None)
     notion = shown or sidebar.first_notion(view.base)
     if notion is None and view.base.embed_texts and not view.entry.warning:
         notion = known.get(cached.first_starter(view.base, sidebar.fitting(view.base)))
@@ -40,14 +40,23 @@ def new_draft(view: View) -> Draft:
     notions = list_notions(notions_dir())
     candidates = [*_of_labels(view, notions), _EVERYDAY, *_like(view, notions)]
     chosen = next((draft for draft in candidates if not cached.unknown_words_of(view.base, draft.notion)), _EVERYDAY)
-    return replace(chosen, name=free_name(chosen.name, notions))
+    return replace(chosen, name=_free_name(chosen.name, notions))
+
+
+def draft_from_question(view: View, question: str, found: SentenceNotion) -> Draft:
+    """What a question became, under a free name, judged by the labels that are called like it or like what varies, where there are some."""
+    notion = found.notion
+    attribute = view.label_called(notion.name) or view.label_called(found.varies)
+    name = _free_name(notion.name, list_notions(notions_dir()))
+    question = question.strip() if "similar" in question.lower() else notion.question  # a whole one stays as it is
+    return Draft(name, question, "\n".join(notion.templates), "\n".join(notion.aspects), attribute)
 
 
 def _of_labels(view: View, notions: list[Notion]) -> Iterator[Draft]:
     """A notion of each column of labels that has few values and no notion yet."""
-    frame, judged = view.frame, {notion.attribute for notion in notions}
+    frame, known = view.frame, {notion.attribute for notion in notions}
     for name in view.base.table.attributes:
-        if name in judged or numbers_of(frame[name]) is not None:
+        if name in known or numbers_of(frame[name]) is not None:
             continue
         values = sorted(frame[name][has_label(frame[name])].astype(str).str.strip().unique())
         if 2 <= len(values) <= _MOST_VALUES:
@@ -72,7 +81,7 @@ def _like(view: View, notions: list[Notion]) -> Iterator[Draft]:
         yield Draft(_NAME, "", notion.templates[0], "\n".join(dict.fromkeys(notion.aspects[:3])), None)
 
 
-def free_name(name: str, notions: list[Notion]) -> str:
+def _free_name(name: str, notions: list[Notion]) -> str:
     """The name, or with a number where a notion has it."""
     taken = {notion.name.lower() for notion in notions}
     names = (name if number == 1 else f"{name} {number}" for number in range(1, len(taken) + 2))

@@ -1,25 +1,40 @@
-"""Opening, saving and deleting notions: the row of buttons, what is asked before a notion is replaced, and how a deletion is undone."""
+"""Opening, saving and deleting notions: the menu, the buttons, and what is asked before a notion is replaced or deleted."""
 
 from collections.abc import Callable
 from dataclasses import replace
 
 import streamlit as st
 
-from access import check_may, redact, refusal
 from likeness.errors import InputError
 from likeness.notions import Notion, delete_notion, is_own, list_notions, notion_problems, save_notion
 from pages.notions import beginning
-from quotas import check_count
-from shared import drafts, link, sidebar
-from shared.drafts import Draft
-from shared.plain import plain
-from shared.view import View
-from visitors import notions_dir
+from parts import drafts, link, sidebar
+from parts.drafts import Draft
+from parts.plain import plain
+from parts.view import View
+from server.access import check_may, redact, refusal
+from server.quotas import check_count
+from server.visitors import notions_dir
+from state import Item, state
+
+
+class _Library:
+    """dataset: whose images were shown last. seen: notions by name, as this tab last opened or saved them. question: what a click waits for, to
+    replace or to delete, and the draft as it was then. message: what went wrong, said once."""
+
+    prefix = "library_"
+    dataset = Item("")
+    seen = Item[dict[str, Notion | None]](make=dict)
+    question = Item[tuple[str, Draft] | None]()
+    message = Item("")
+
+
+_library = _Library()
 
 
 def open_linked(view: View) -> None:
-    """Opens the notion that a link names (`?notion=`), or else what the editor begins with, where nothing is open yet or what is open
-    was for other images."""
+    """Opens the notion that a link names (`?notion=`), or else what the editor starts with, where nothing is open yet or what is open was for
+    other images."""
     named = st.query_params.pop("notion", None) if "notion" in st.query_params else None
     notion = next((notion for notion in list_notions(notions_dir()) if notion.name == named), None)
     if named and notion is None:
@@ -33,25 +48,24 @@ def open_linked(view: View) -> None:
 
 def _is_of_other_images(draft: Draft, view: View) -> bool:
     """Whether the images have changed since the last run, and a notion is open, unedited, that is judged by labels which these lack."""
-    before = st.session_state.get("edited_on", view.dataset)
-    st.session_state["edited_on"] = view.dataset
+    before, _library.dataset = _library.dataset or view.dataset, view.dataset
     return before != view.dataset and draft.attribute is not None and draft.attribute not in view.base.table.attributes and is_saved(draft)
 
 
 def put(draft: Draft, view: View) -> None:
     """Begins to edit; the map is colored by the labels that judge the notion, or by its aspects."""
     drafts.put(draft)
-    _see_saved(draft)
+    _library.seen[draft.origin] = saved_of(draft)
     judge = draft.attribute if draft.attribute in view.base.table.attributes else None
     name = draft.origin if draft.origin in sidebar.notion_names(view.base) else None
     if color := judge or (name and sidebar.color_of(name, None, view.base)):
-        st.session_state["next_color"] = color
+        state.next_color = color
     drafts.renew_form()
 
 
 def key(field: str) -> str:
     """Widget keys change when the draft is replaced from outside the form, so that the fields show the new one."""
-    return f"{field}_{st.session_state.setdefault('form', 0)}"
+    return f"{field}_{state.form}"
 
 
 def saved_of(draft: Draft) -> Notion | None:
@@ -65,26 +79,32 @@ def is_saved(draft: Draft) -> bool:
     return saved is not None and drafts.of(saved) == replace(draft, solver="exact", seed=0)
 
 
+def title(draft: Draft) -> str:
+    """What the notion is called wherever it stands: its own name, with a mark while it is not saved."""
+    return draft.name if is_saved(draft) else f"{draft.name} (edited)"
+
+
 def show(view: View, draft: Draft) -> None:
-    """Draws the picker and the buttons."""
-    if draft.origin not in _seen():
-        _see_saved(draft)
+    """Draws the menu and the buttons."""
+    _library.seen.setdefault(draft.origin, saved_of(draft))
     saved = [name for name in sidebar.notion_names(view.base) if name != sidebar.DRAFT]
+    current = draft.origin if draft.origin in saved else draft.name
     names = saved if draft.origin in saved else [draft.name, *saved]
+    titles = {name: sidebar.readable(title(draft) if name == current else name) for name in names}
     st.selectbox(
         "Notion",
         names,
-        index=names.index(draft.origin) if draft.origin in saved else 0,
-        format_func=lambda name: sidebar.readable(name) if name in saved else f"{sidebar.readable(name)} (not saved)",
+        index=names.index(current),
+        format_func=lambda name: titles.get(name, name),
         key=key("picked"),
         on_change=_pick,
         args=(view, key("picked")),
     )
     _buttons(view, draft)
-    _ask(draft)
-    _deleted(view)
-    for message in filter(None, [st.session_state.pop("editor_message", None), *map(redact, notion_problems(notions_dir()))]):
+    _ask(view, draft)
+    for message in filter(None, [_library.message, *map(redact, notion_problems(notions_dir()))]):
         st.warning(plain(message), icon=":material/warning:")
+    del _library.message
 
 
 def _buttons(view: View, draft: Draft) -> None:
@@ -92,15 +112,10 @@ def _buttons(view: View, draft: Draft) -> None:
     own = bool(draft.origin) and is_own(draft.origin, notions_dir())
     with st.container(horizontal=True, gap="small"):
         st.button("Save", type="primary", on_click=_save, disabled=bool(reason) or is_saved(draft), help=reason or None)
-        st.button("New", on_click=_new, args=(view,), help="A notion of your own, which fits these images as it stands.")
+        st.button("New", on_click=_new, args=(view,), help="A new notion that suits these images.")
         st.button("Undo", on_click=_undo, disabled=not drafts.can_undo())
-        st.button(
-            "Delete",
-            on_click=_delete,
-            args=(view,),
-            disabled=bool(reason) or not own,
-            help=reason or (None if own else "Only notions that you saved can be deleted."),
-        )
+        help = reason or (None if own else "You can delete only notions that you saved.")
+        st.button("Delete", on_click=_wait_for, args=("delete", draft), disabled=bool(reason) or not own, help=help)
 
 
 def _pick(view: View, key: str) -> None:
@@ -121,95 +136,79 @@ def _undo() -> None:
 def _save(replaced: bool = False) -> None:
     draft = drafts.latest()
     assert draft is not None
-    if _try(lambda: _save_draft(draft, replaced)):
-        st.session_state.pop("deleted_notion", None)
+    _try(lambda: _save_draft(draft, replaced))
 
 
 def _save_draft(draft: Draft, replaced: bool) -> None:
-    check_may("edit")
     notion = draft.notion
     if not replaced and _would_replace(draft, notion):
-        st.session_state["replacing"] = draft
+        _wait_for("replace", draft)
         return
     if not is_own(notion.name, notions_dir()):
         check_count(notions_dir(), "notions")
     save_notion(notion, folder=notions_dir())
-    drafts.put(replace(draft, origin=notion.name))
-    _see_saved(replace(draft, origin=notion.name))
+    _forget_question()
+    draft = replace(draft, origin=notion.name)
+    drafts.put(draft)
+    _library.seen[draft.origin] = saved_of(draft)
     drafts.renew_form()
 
 
 def _would_replace(draft: Draft, notion: Notion) -> bool:
-    """Whether saving puts the draft in the place of another notion than the visitor's own that he opened, or of a version that he has not seen."""
+    """Whether saving puts the draft in the place of another notion than the opened one of one's own, or of a version that this tab has not shown."""
     taken = any(each.slug == notion.slug for each in list_notions(notions_dir()))
     return taken and (not (draft.origin == draft.name and is_own(notion.name, notions_dir())) or _is_newer(draft))
-
-
-def _seen() -> dict[str, Notion | None]:
-    """Notions of the library by name, as this tab last opened or saved them."""
-    seen: dict[str, Notion | None] = st.session_state.setdefault("saved_seen", {})
-    return seen
-
-
-def _see_saved(draft: Draft) -> None:
-    _seen()[draft.origin] = saved_of(draft)
 
 
 def _is_newer(draft: Draft) -> bool:
     """Whether the notion was saved elsewhere since this tab opened it, and the draft did not come from that version."""
     saved = saved_of(draft)
-    if saved is None or saved == _seen().get(draft.origin, saved):
+    if saved is None or saved == _library.seen.get(draft.origin, saved):
         return False
     return drafts.of(saved) not in [replace(each, solver="exact", seed=0) for each in drafts.versions()]
 
 
-def _ask(draft: Draft) -> None:
-    """Asks before a notion is replaced; another edit takes the question back."""
-    if st.session_state.get("replacing") != draft:
+def _wait_for(what: str, draft: Draft) -> None:
+    _library.question = what, draft
+
+
+def _forget_question() -> None:
+    del _library.question
+
+
+def _ask(view: View, draft: Draft) -> None:
+    """Asks before a notion is replaced or deleted; another edit takes the question back."""
+    what, about = _library.question or ("", None)
+    if about != draft:
         return
-    own = is_own(draft.name, notions_dir())
+    name, own = plain(draft.name), is_own(draft.name, notions_dir())
+    if what == "delete":
+        question = f"Delete “{plain(draft.origin)}” from your notions?"
+    elif not own:
+        question = f"“{name}” ships with Likeness. Saving replaces it with your version; delete yours to get the shipped one back."
+    elif draft.origin == draft.name:
+        question = f"“{name}” was saved in another tab since you opened it here."
+    else:
+        question = f"You already have a notion “{name}”."
     with st.container(border=True):
-        st.markdown(
-            f"“{plain(draft.name)}” was saved in another tab since it was opened here."
-            if own and draft.origin == draft.name
-            else f"You have a notion “{plain(draft.name)}” already."
-            if own
-            else f"“{plain(draft.name)}” ships with Likeness. Your version takes its place; delete yours to get the shipped one back."
-        )
+        st.markdown(question)
         with st.container(horizontal=True, gap="small"):
-            st.button("Replace it", type="primary", on_click=_save, args=(True,))
-            st.button("Cancel", on_click=_forget, args=("replacing",))
-        st.caption("To keep both, give yours another name.")
+            if what == "delete":
+                st.button("Delete it", type="primary", on_click=_delete, args=(view, draft))
+            else:
+                st.button("Replace it", type="primary", on_click=_save, args=(True,))
+            st.button("Cancel", on_click=_forget_question)
+        if what == "replace":
+            st.caption("To keep both, give yours another name.")
 
 
-def _delete(view: View) -> None:
-    draft = drafts.latest()
-    assert draft is not None
-    notion = saved_of(draft)
-    if notion is not None and _try(lambda: delete_notion(notion.name, notions_dir())):
-        st.session_state["deleted_notion"] = notion
+def _delete(view: View, draft: Draft) -> None:
+    """Deletes the saved notion; what the editor held of it comes back by undo, and can be saved again."""
+    _forget_question()
+    if _try(lambda: delete_notion(draft.origin, notions_dir())):
+        st.toast(f"Deleted “{plain(draft.origin)}”. Undo, then Save, brings it back.", icon=":material/delete:")
         shipped = saved_of(draft)
         put(drafts.of(shipped) if shipped else beginning.first_draft(view), view)
-
-
-def _deleted(view: View) -> None:
-    """Says what was deleted, and brings it back."""
-    notion: Notion | None = st.session_state.get("deleted_notion")
-    if notion is None:
-        return
-    with st.container(border=True, horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
-        st.markdown(f"Deleted “{plain(notion.name)}”.", width="content")
-        st.button("Restore", icon=":material/restore_from_trash:", on_click=_restore, args=(notion, view))
-
-
-def _restore(notion: Notion, view: View) -> None:
-    if _try(lambda: save_notion(notion, folder=notions_dir())):
-        _forget("deleted_notion")
-        put(drafts.of(notion), view)
-
-
-def _forget(name: str) -> None:
-    st.session_state.pop(name, None)
 
 
 def _try(action: Callable[[], object]) -> bool:
@@ -217,6 +216,6 @@ def _try(action: Callable[[], object]) -> bool:
         check_may("edit")
         action()
     except InputError as error:
-        st.session_state["editor_message"] = redact(error)
+        _library.message = redact(error)
         return False
     return True

@@ -1,31 +1,42 @@
-"""Notions: say in words what counts as similar, see the space follow."""
+"""Notions: say in words what counts as similar, and see the space follow."""
 
 from contextlib import suppress
+from dataclasses import replace
 
 import streamlit as st
 
-from access import redact
-from components.gallery import Section, gallery
 from likeness.data import has_label
 from likeness.errors import InputError
-from likeness.notions import InDiReCT
+from likeness.found_notions import FoundNotion
+from likeness.notions import InDiReCT, Notion
 from likeness.space import Space
-from pages.notions import editor as notion_editor, found
-from shared import aspect_labels, cached, clicks, drafts, map_controls, maps, neighbors, problems, report_download, selection, verdict
-from shared.drafts import Draft
-from shared.plain import plain
-from shared.sidebar import ASPECTS, readable
-from shared.view import View, current_view
+from pages.notions import editor, library
+from parts import aspect_labels, cached, clicks, drafts, map_controls, maps, neighbors, problems, report_download, selection, sidebar, verdict
+from parts.drafts import Draft
+from parts.gallery import Section, gallery
+from parts.plain import plain
+from parts.sidebar import ASPECTS, RAW, readable
+from parts.view import View, current_view
+from server.access import redact
+from state import Item
 
-_NOW = "Now"  # the column that is clicked on
 _METRICS = {
-    "map_at_r": (
-        "MAP@R",
-        "Of an image's R nearest neighbors, where R is the number of others with its label: how many share the label, nearest counting most.",
-    ),
+    "map_at_r": ("MAP@R", "With R the number of other images with the same label: how many of the R nearest have it, the nearest counting most."),
     "precision_at_1": ("Precision@1", "How often the nearest neighbor has the same label."),
-    "r_precision": ("R-precision", "The share of an image's R nearest neighbors that have its label, in any order."),
+    "r_precision": ("R-precision", "The share of an image's R nearest neighbors with the same label, in any order."),
 }
+_DIRECTIONS = 3
+_ENDS, _END_TILE = 4, 72  # images at each end of a direction, pixels
+
+
+class _Page:
+    """Whether the list of the images' notions is open."""
+
+    prefix = "notions_"
+    is_list_open = Item(False)
+
+
+_page = _Page()
 
 
 def main() -> None:
@@ -33,39 +44,47 @@ def main() -> None:
     view = current_view()
     if view.base.embed_texts is None:
         st.info("Notions need an encoder that reads text. Choose images that were embedded with a CLIP model.", icon=":material/info:")
+        st.page_link("pages/images/page.py", label="Choose images", icon=":material/add_photo_alternate:")
         return
     if clicks.settle(view):
         drafts.renew_form()
         st.rerun()
-    editor, pictures = st.columns([1, 2.15], gap="large")
-    with editor:
-        draft = notion_editor.edit(view)
+    form, pictures = st.columns([1, 2.15], gap="large")
+    with form:
+        draft = editor.edit(view)
+        st.button("Which notions do these images have?", icon=":material/manage_search:", type="tertiary", on_click=_open_list, args=(True,))
     with pictures:
-        found.show(view)
+        if _page.is_list_open:
+            _list_notions(view)
         _pictures(view, draft)
+
+
+def _fit(view: View, draft: Draft) -> Space:
+    """The space of a draft, called as the page calls it."""
+    return cached.fit(view.entry.id, replace(draft.notion, name=library.title(draft)), draft.solver, draft.seed)
 
 
 def _pictures(view: View, draft: Draft) -> None:
     try:
-        fit = cached.fit(view.entry.id, draft.notion, draft.solver, draft.seed)
+        fit = _fit(view, draft)
     except InputError as error:
         last = _last_fit(view)
-        below = "The map shows the last version that could be fitted." if last else "Change it, and its map appears here."
+        below = "The map shows the last version that worked." if last else "Change it, and its map appears here."
         problem = redact(error)
         st.warning(f"{plain(problem)} {below}" if problems.is_new(problem) else below, icon=":material/warning:")
         if last is None:
             return
         fit = last
-    saved = notion_editor.saved_fit(view, draft)
+    saved = _saved_fit(view, draft)
     _quiet_line(fit)
-    judge = verdict.of_notion(view, draft.notion)
+    show_trust = verdict.of_notion(view, draft.notion)
     choice = map_controls.choose("notions")
     maps.draw(view, [view.base, fit], choice, slot="notions", key="notion_map", height=545, on_query=selection.ask)
     numbers = st.container()  # filled after what is below: neighbors do not wait for them
-    _before_and_after(view, fit, saved, draft)
+    _neighbors(view, fit, saved, draft)
     with numbers:
         _numbers(view, fit, saved, draft)
-    judge()
+    show_trust()
     if fit.table.has_images and len(fit) >= 3:
         report_download.offer_notion(view, draft, choice.method)
 
@@ -74,29 +93,28 @@ def _last_fit(view: View) -> Space | None:
     """The last version of the notion that could be fitted; never another notion's."""
     for draft in drafts.versions():
         with suppress(InputError):
-            return cached.fit(view.entry.id, draft.notion, draft.solver, draft.seed)
+            return _fit(view, draft)
+    return None
+
+
+def _saved_fit(view: View, draft: Draft) -> Space | None:
+    """The space of the saved notion that the draft began from; None where it equals the draft or there is none."""
+    saved = library.saved_of(draft)
+    if saved is None or drafts.of(saved) == replace(draft, clicks=saved.clicks):  # clicks alone change no space
+        return None
+    with suppress(InputError):
+        return cached.fit(view.entry.id, saved)
     return None
 
 
 def _quiet_line(fit: Space) -> None:
-    stats, estimator = fit.estimator.fit_stats_, fit.estimator
-    text = f"{stats.n_prompts} prompts, {_newly_encoded(fit)} encoded, fitted in {1000 * stats.fit_seconds:.0f} ms, {fit.vectors.shape[1]} dimensions"
+    stats, estimator, count = fit.estimator.fit_stats_, fit.estimator, fit.vectors.shape[1]
+    text = f"{stats.n_prompts} prompts, {editor.encoded()} encoded, fitted in {1000 * stats.fit_seconds:.0f} ms, {count} dimensions"
     if not isinstance(estimator, InDiReCT):  # the others have no such loss
         st.caption(text)
         return
-    st.caption(
-        f"{text}, {estimator.describe_loss()}",
-        help="The mean angle between a prompt and what the space keeps of it: small means that the space keeps all that the prompts say.",
-    )
-
-
-def _newly_encoded(fit: Space) -> int:
-    """Prompts that the last edit made the encoder read; a fit that is shown again encoded none."""
-    counts = st.session_state.setdefault("encoded_by_fit", {})
-    if st.session_state.get("last_fit") != id(fit):
-        counts[id(fit)] = 0 if id(fit) in counts else fit.estimator.fit_stats_.n_encoded
-        st.session_state["last_fit"] = id(fit)
-    return int(counts[id(fit)])
+    help = "The mean angle between a prompt and its image in the space. Small: the space keeps all that the prompts say."
+    st.caption(f"{text}, {estimator.describe_loss()}", help=help)
 
 
 def _numbers(view: View, fit: Space, saved: Space | None, draft: Draft) -> None:
@@ -106,13 +124,13 @@ def _numbers(view: View, fit: Space, saved: Space | None, draft: Draft) -> None:
     raw = cached.metrics(view.entry.id, view.base, attribute)
     now = cached.metrics(view.entry.id, fit, attribute)
     before = cached.metrics(view.entry.id, saved, attribute) if saved else raw
-    st.markdown(f"**Judged by {plain(readable(attribute).lower())}**")
+    st.markdown(f"**Evaluated with {plain(readable(attribute).lower())}**")
     aspect_labels.caution([attribute])
     left_out = int((~has_label(view.base.table.frame[attribute])).sum())
     if left_out:
-        st.caption(f"{left_out:,} of {len(view.base):,} images have no label and take no part.")
+        st.caption(f"{left_out:,} of {len(view.base):,} images have no label and are left out.")
     for column, (name, (title, meaning)) in zip(st.columns(len(_METRICS)), _METRICS.items(), strict=True):
-        against = "saved" if saved else "raw"
+        against = "saved" if saved else "raw encoder"
         change = now[name] - before[name]
         same = abs(change) < 0.0005
         column.metric(
@@ -127,13 +145,13 @@ def _numbers(view: View, fit: Space, saved: Space | None, draft: Draft) -> None:
         column.caption(f"raw encoder {raw[name]:.3f}" + (f" · saved {before[name]:.3f}" if saved else ""))
 
 
-def _before_and_after(view: View, fit: Space, saved: Space | None, draft: Draft) -> None:
+def _neighbors(view: View, fit: Space, saved: Space | None, draft: Draft) -> None:
     query = neighbors.Query(row=view.query or 0)
-    spaces = [("Raw encoder", view.base), *([("Saved", saved)] if saved else []), (_NOW, fit)]
+    spaces = [(RAW, view.base), *([(f"{readable(draft.origin)} (saved)", saved)] if saved else []), (readable(fit.name), fit)]
     nearest = neighbors.find(view, query, [space for _, space in spaces])
     st.html(
         f'<div class="query"><img src="{view.thumbnails.format(row=query.row)}" alt="The query">'
-        "<span><b>Neighbors of this image</b> in each space. Click a point or an image to make it the query.</span></div>"
+        "<span><b>Neighbors of this image.</b> Click a point or an image to see its neighbors.</span></div>"
     )
     clicks.line(draft)
     attribute = draft.attribute if draft.attribute in view.base.table.attributes else view.color
@@ -145,11 +163,11 @@ def _before_and_after(view: View, fit: Space, saved: Space | None, draft: Draft)
             same=neighbors.same(view, query, each.rows[:12], attribute),
             same_by=readable(attribute or "").lower().removeprefix(ASPECTS),
             captions=neighbors.captions(view, each.rows[:12], attribute),
-            answers=clicks.answers(draft, view, query.row, each.rows[:12].tolist()) if title == _NOW else None,
+            answers=clicks.answers(draft, view, query.row, each.rows[:12].tolist()) if space is fit else None,
             ranked=True,
             note=each.note,
         )
-        for (title, _), each in zip(spaces, nearest, strict=True)
+        for (title, space), each in zip(spaces, nearest, strict=True)
     ]
     gallery(
         sections,
@@ -161,6 +179,53 @@ def _before_and_after(view: View, fit: Space, saved: Space | None, draft: Draft)
         on_click=selection.ask,
         on_answer=lambda place, row, alike: clicks.take(draft, view, query.row or 0, sections[place].rows, row, alike),
     )
+
+
+def _open_list(whether: bool) -> None:
+    _page.is_list_open = whether
+
+
+def _open_notion(view: View, notion: Notion) -> None:
+    library.put(drafts.of(notion), view)
+    _open_list(False)
+
+
+def _list_notions(view: View) -> None:
+    """Draws the notions of the library by how far they can be trusted with these images, and what varies beyond them."""
+    with st.container(border=True):
+        with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
+            st.markdown("**Which notions do these images have?**", width="content")
+            st.button("Close", icon=":material/close:", type="tertiary", on_click=_open_list, args=(False,))
+        with st.spinner("Reading the images ..."):
+            found = cached.found_notions(view.base, sidebar.fitting(view.base))
+        st.caption("Estimated without labels. The share is how much of the variation between the images the notion covers.")
+        for place, each in enumerate(found):
+            _draw_notion(view, place, each)
+        _beyond(view, [each.notion for each in found if each.trust.reads])
+
+
+def _draw_notion(view: View, place: int, found: FoundNotion) -> None:
+    name, trust, share, opened = st.columns((1.1, 1.5, 0.5, 0.4), vertical_alignment="center", gap="small")
+    name.markdown(f"**{plain(readable(found.notion.name))}**")
+    mark = ":gray[:material/visibility: Reliable" if found.trust.reads else ":orange[:material/warning: Not reliable"
+    trust.markdown(f"{mark} ({found.trust.score:.2f})]")
+    share.markdown(f"{100 * found.share:.0f} % share")
+    opened.button("Open", key=f"found_{place}", on_click=_open_notion, args=(view, found.notion))
+
+
+def _beyond(view: View, named: list[Notion]) -> None:
+    try:
+        directions = cached.unnamed_directions(view.base, named, _DIRECTIONS)
+    except InputError:  # nothing is left
+        return
+    st.markdown("**What else the images differ in**")
+    st.caption("No notion covers these differences. If you see what sets the two ends apart, write a notion for it.")
+    for number, each in enumerate(directions, start=1):
+        ends = [
+            Section(f"{100 * each.share:.0f} % of the variation: one end", each.low[:_ENDS].tolist()),
+            Section("The other end", each.high[:_ENDS].tolist()),
+        ]
+        gallery(ends, thumbnails=view.thumbnails, key=f"unnamed_{number}", layout="columns", tile=_END_TILE)
 
 
 main()

@@ -2,13 +2,13 @@
 
 from pathlib import Path
 
-from shared.app_page import AppPage
+from parts.app_page import TRAIN, AppPage
 
 PAGE = AppPage(
     Path(__file__).parent,
     "Runs",
-    section="Shape",
     icon="monitoring",
     help="Watch trainings, stop and resume them, and compare what they reached.",
     needs="nothing",
+    group=TRAIN,
 )

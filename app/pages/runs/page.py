@@ -1,19 +1,20 @@
-"""Runs: how trainings go and what came of them, beside each other while they run."""
+"""Runs: a card for each run with its one action, and curves, figures and settings side by side while they train."""
 
 from typing import Any
 
 import pandas as pd
 import streamlit as st
 
-from access import redact
 from likeness.evaluation import find_metric, metric_title
 from likeness.io import runs_dir
 from likeness.plots import convergence_curves
 from likeness.training import CHECKPOINTS, Checkpoint, RunFolder, checkpoint_figures, difference, list_runs
 from pages.runs import PAGE
-from shared import cached, link, permissions, report_download, run_card, run_words
-from shared.plain import plain
-from shared.progress import duration
+from parts import cached, link, permissions, report_download, run_card, run_words
+from parts.plain import plain
+from parts.progress import duration
+from server.access import redact
+from state import State, state
 
 _MOST = 7  # runs in one figure: as many as there are colors that can be told apart
 _SECONDS = 1.0
@@ -25,9 +26,7 @@ _OF_LABELS = ("mean_label_distance_at_1", "mean_label_distance_at_10", "ndcg_at_
 
 def main() -> None:
     """Draws the page."""
-    PAGE.show_head(
-        "All figures are measured on classes or images that the network was not trained on. Runs continue when you leave this page or close the app."
-    )
+    PAGE.show_head("All figures are measured on held-out classes or images. Runs continue when you leave this page or close the app.")
     if permissions.runs_hidden():
         return
     found = {run.name: run for run in list_runs(runs_dir())}
@@ -63,10 +62,10 @@ def main() -> None:
 
 
 def _nothing() -> None:
+    if permissions.refused():
+        return
     with st.container(border=True):
-        if permissions.refused():
-            return
-        st.markdown("**No runs yet.** Begin with one on the shipped images; on two cores it takes seconds.")
+        st.markdown("**No runs yet.** Start with one on the shipped images; it takes seconds.")
         st.page_link("pages/train/page.py", label="Train a network", icon=":material/model_training:")
 
 
@@ -74,18 +73,18 @@ def _choose(names: list[str]) -> list[str]:
     target = st.query_params.get("watch")  # a link on another page
     if target is not None:
         del st.query_params["watch"]
-        st.session_state["runs"] = [target] if target in names else []
+        state.runs = [target] if target in names else []
         if target not in names:
-            link.report(f"There is no run “{link.shortened(target)}” here. Choose among the runs below.")
+            link.report(f"There is no run “{link.shortened(target)}” here. Choose one of the runs below.")
     running = [name for name in names if run_card.folder(name).status().state == "running"]
     return st.multiselect(
         "Runs",
         names,
         default=(running or names)[:_MOST],
-        key="runs",
+        key=State.runs.key,
         bind="query-params",
         max_selections=_MOST,
-        placeholder="Choose runs to see and compare",
+        placeholder="Choose runs to compare",
     )
 
 
@@ -106,7 +105,7 @@ def _metric(runs: list[RunFolder]) -> str:
 
 
 def _figures(runs: list[RunFolder]) -> tuple[str, ...]:
-    """What the runs are judged by: classes, continuous labels, or both."""
+    """Metrics that fit the runs: of classes, of continuous labels, or both."""
     configs = [run.config() for run in runs]
     by_labels = any(config.data.labels is not None for config in configs)
     by_classes = not by_labels or any(config.data.split != "images" for config in configs)
@@ -118,7 +117,7 @@ def _curves(runs: list[RunFolder], metric: str) -> None:
     frame = pd.concat([_points(run, metric) for run in runs], ignore_index=True)
     if frame.empty:
         with st.container(height=380, border=True, vertical_alignment="center", horizontal_alignment="center"):
-            st.caption("Nothing measured yet. A point appears with each evaluation.")
+            st.caption("Nothing measured yet. Each evaluation adds a point.")
         return
     st.plotly_chart(
         convergence_curves(frame, metric, runs=[run.name for run in runs]), theme="streamlit", key="runs_curves", config={"displayModeBar": False}
@@ -137,9 +136,9 @@ def _points(run: RunFolder, metric: str) -> pd.DataFrame:
 
 
 def _checkpoint(runs: list[RunFolder]) -> Checkpoint:
-    """Which weights of the runs the table is about, and what that means for these runs."""
+    """Whether the table is about the best or the last weights."""
     chosen: Any = st.segmented_control(
-        "Figures of",
+        "Weights",
         list(CHECKPOINTS),
         default=CHECKPOINTS[0],
         required=True,
@@ -163,7 +162,7 @@ def _table(runs: list[RunFolder], which: Checkpoint) -> None:
         }
         | {
             "done": st.column_config.ProgressColumn("Done", format="percent", min_value=0.0, max_value=1.0),
-            "epoch": st.column_config.NumberColumn("Epoch", format="%g", help="Of the weights that the figures are of; 0: before training."),
+            "epoch": st.column_config.NumberColumn("Epoch", format="%g", help="When these weights were reached. 0 is before training."),
         },
     )
 
@@ -195,12 +194,12 @@ def _differences(runs: list[RunFolder]) -> None:
         for key, (ours, theirs) in difference(first.config(), run.config()).items():
             if key not in ("name", "note"):
                 rows.setdefault(key, {first.name: run_words.value(ours)})[run.name] = run_words.value(theirs)
-    st.subheader("What differs between them")
+    st.subheader("Different settings")
     table = [
         {"Setting": key} | {run.name: row.get(run.name, row[first.name]) for run in runs} for key, row in rows.items() if len(set(row.values())) > 1
     ]
     if not table:
-        st.caption("Nothing: the runs have the same settings.")
+        st.caption("Nothing. The runs have the same settings.")
         return
     st.dataframe(pd.DataFrame(table), hide_index=True)
 

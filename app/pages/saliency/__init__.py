@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from shared.app_page import AppPage
+from parts.app_page import EVALUATE, AppPage
 
 PAGE = AppPage(
-    Path(__file__).parent, "Saliency", section="Look", icon="center_focus_strong", help="Which parts of an image decide where it lies in a space?"
+    Path(__file__).parent, "Saliency", icon="center_focus_strong", help="See which parts of an image decide where it lies in a space.", group=EVALUATE
 )

@@ -1,11 +1,12 @@
-"""Saliency maps in the background: shared by everybody who asks the same; the last ones are kept."""
+"""Saliency maps in the background, shared by all who request the same; the last ones are kept."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from background import Job, jobs, run_in_background
 from likeness.saliency import Saliency, control_spaces, saliency_of_spaces
 from likeness.space import Space
+from parts.on_request import WorkRequest
+from server.jobs import Job, run_in_background
 
 _KEPT = 16
 
@@ -15,7 +16,7 @@ Controls = dict[int, list[Saliency]]
 
 @dataclass(frozen=True)
 class SaliencyRequest:
-    """What is to be explained: images by row number, seen by spaces of one dataset; the settings of `saliency_of_spaces`."""
+    """Images by row number, spaces of one dataset, and the settings of `saliency_of_spaces`."""
 
     dataset: str
     spaces: tuple[Space, ...]
@@ -30,14 +31,13 @@ class SaliencyRequest:
         return self.dataset, tuple(space.key for space in self.spaces), self.rows, self.base, self.samples, self.noise
 
 
-def begin(request: SaliencyRequest) -> Job:
-    """The job whose result is one `Saliency` for each space."""
-
-    return run_in_background("saliency", request.key, "Computing saliency maps", lambda job: _maps(request, request.spaces, job), kept=_KEPT)
+def work_of(request: SaliencyRequest) -> WorkRequest:
+    """Work whose result is one `Saliency` for each space."""
+    return WorkRequest("saliency", request.key, "Saliency maps", lambda job: _maps(request, request.spaces, job), {"max_finished": _KEPT})
 
 
 def begin_controls(request: SaliencyRequest) -> Job:
-    """The job whose result is, for each number of dimensions of the request's notions, what random projections to as many look at."""
+    """The job whose result is, for each number of dimensions of the request's notions, the maps of random projections to as many."""
     dims = control_dims(request)
     encoded = next(space.base for space in request.spaces if space.base is not None)
 
@@ -46,7 +46,7 @@ def begin_controls(request: SaliencyRequest) -> Job:
         found = _maps(request, [space for _, space in projections], job)
         return {dim: [each for (of, _), each in zip(projections, found, strict=True) if of == dim] for dim in dims}
 
-    return run_in_background("saliency", ("controls", dims, *request.key), "Computing maps of random projections", work, kept=_KEPT)
+    return run_in_background("saliency", ("controls", dims, *request.key), "Saliency maps of random projections", work, max_finished=_KEPT)
 
 
 def control_dims(request: SaliencyRequest) -> tuple[int, ...]:
@@ -67,5 +67,5 @@ def _maps(request: SaliencyRequest, spaces: Sequence[Space], job: Job) -> list[S
 
 
 def find(request: SaliencyRequest) -> Job | None:
-    """The job of this asking, or None."""
-    return jobs().find("saliency", request.key)
+    """The job of a request, or None."""
+    return work_of(request).find()

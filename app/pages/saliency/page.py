@@ -5,9 +5,6 @@ from dataclasses import replace
 import numpy as np
 import streamlit as st
 
-from background import Job
-from components.gallery import Section, gallery
-from components.picture_grid import picture_grid
 from likeness.errors import InputError
 from likeness.notions import Notion
 from likeness.saliency import BLACK, NOISE, PERCENTILE, SAMPLES, Masks, Saliency
@@ -16,22 +13,41 @@ from likeness.studies import judged_notions
 from pages.saliency import PAGE, job as saliency_job, rows as saliency_rows
 from pages.saliency.job import SaliencyRequest
 from pages.saliency.rows import Look
-from shared import cached, drafts, neighbors, progress, selection, sidebar, trained
-from shared.plain import plain
-from shared.sidebar import DRAFT, RAW, listed, readable
-from shared.view import View, current_view
+from parts import cached, drafts, neighbors, progress, selection, sidebar, trained
+from parts.gallery import Section, gallery
+from parts.on_request import jobs_on_request
+from parts.picture_grid import picture_grid
+from parts.plain import plain
+from parts.sidebar import DRAFT, RAW, listed, readable
+from parts.view import View, current_view
+from server.jobs import Job
+from state import Item, state
 
 _MOST = 24  # images explained at once
 _OFFERED = 600  # pictures to choose from
 _SHOW = ("Differences", "Maps", "Both")
 
 
+class _Choices:
+    """shown: the request whose maps were shown last. sample: seed of the images that are shown where none is selected."""
+
+    prefix = "saliency_"
+    shown = Item[SaliencyRequest | None]()
+    sample = Item(0)
+
+
+choices = _Choices()
+
+
 def main() -> None:
     """Draws the page."""
     view = current_view()
-    PAGE.show_head("Changing an important part moves the image away from its neighbors.")
+    PAGE.show_head("Changing a salient part moves the image away from its neighbors.")
     if view.base.differentiable is None:
-        st.info("These vectors came without a model, so there is nothing to explain. Choose images that were embedded here.", icon=":material/info:")
+        st.info(
+            "Saliency needs the model, and these vectors came without their model. Choose images embedded here.",
+            icon=":material/info:",
+        )
         return
     request, look = _settings(view)
     _show_maps(view, request, look)
@@ -51,8 +67,8 @@ def _settings(view: View) -> tuple[SaliencyRequest, Look]:
             key="saliency_dim",
             bind="query-params",
             width=130,
-            help="Dimensions of each notion's space. Empty: each notion's own, saved with it or as many as its prompts suggest. "
-            "With fewer, differences stand out more; the paper uses 2.",
+            help="How many dimensions each notion's space has. Leave it empty to use each notion's own number. "
+            "With fewer dimensions, differences stand out more; the paper uses 2.",
         )
         show = st.segmented_control("Show", _SHOW, default=_SHOW[0], required=True, key="saliency_show", bind="query-params") or _SHOW[0]
         with st.popover("Settings", icon=":material/tune:"):
@@ -81,8 +97,8 @@ def _spaces(view: View) -> list[str]:
 
 
 def _first_shown(view: View, names: list[str]) -> list[str]:
-    """The notions of the sidebar's spaces, or else the first two that the images have labels for, or that fit them."""
-    in_sidebar = [name for name in (st.session_state.get("a"), st.session_state.get("b")) if name in names]
+    """The notions on the maps, or else the first two that the images have labels for, or that fit them."""
+    in_sidebar = [name for name in (state.a, state.b) if name in names]
     try:
         labeled = [notion.name for notion in judged_notions(view.base.table)]
     except InputError:
@@ -109,7 +125,7 @@ def _fine_settings(view: View, show: str) -> tuple[bool, int, float, Look]:
         "Measure against the query image",
         key="saliency_base",
         disabled=view.query is None,
-        help="Off: against a black image, as in the paper. Salient parts move the image away from it. Click an image in Explore for a query.",
+        help="Salient parts move an image away from this reference. Off: a black image, as in the paper. Click an image on Explore for a query.",
     )
     samples = st.slider(
         "Noisy copies",
@@ -117,10 +133,10 @@ def _fine_settings(view: View, show: str) -> tuple[bool, int, float, Look]:
         100,
         SAMPLES,
         key="saliency_samples",
-        help="Gradients are summed over noisy copies of the image. More copies give smoother maps.",
+        help="The map is the sum of gradients over noisy copies of the image (SmoothGrad). More copies give smoother maps and take longer.",
     )
     noise = st.slider(
-        "Noise", 0.0, 0.5, NOISE, 0.01, key="saliency_noise", help="Standard deviation of the noise, as a share of the image's range of values."
+        "Noise", 0.0, 0.5, NOISE, 0.01, key="saliency_noise", help="Standard deviation of the noise, as a share of the range of pixel values."
     )
     percentile = st.slider(
         "Cut at percentile",
@@ -129,10 +145,10 @@ def _fine_settings(view: View, show: str) -> tuple[bool, int, float, Look]:
         PERCENTILE,
         0.5,
         key="saliency_percentile",
-        help="Values above this percentile get the same color, so that a few extremes do not hide the rest.",
+        help="Values above this percentile share one color, so that a few extreme pixels do not hide the rest.",
     )
     blur = st.slider(
-        "Soften (pixels)", 0.0, 5.0, 2.0, 0.5, key="saliency_blur", help="Only changes how maps look. At 0 you see the grid of the model's patches."
+        "Soften (pixels)", 0.0, 5.0, 2.0, 0.5, key="saliency_blur", help="Changes only how maps look. At 0 the grid of the model's patches shows."
     )
     over = st.toggle("Over the image", True, key="saliency_over")
     return base and view.query is not None, samples, noise, Look(show != "Differences", show != "Maps", percentile, blur, over)
@@ -146,7 +162,7 @@ def _rows(view: View) -> tuple[int, ...]:
 
 def _sample(view: View) -> "np.ndarray":
     visible = np.arange(len(view.frame)) if view.hidden is None else np.flatnonzero(~view.hidden)
-    some = np.random.default_rng(st.session_state.get("saliency_sample", 0)).permutation(visible)[:6]
+    some = np.random.default_rng(choices.sample).permutation(visible)[:6]
     return some if view.query is None else np.unique(np.append(some[:5], view.query))
 
 
@@ -154,40 +170,46 @@ def _show_maps(view: View, request: SaliencyRequest, look: Look) -> None:
     if not request.rows:
         st.info("No image matches the filters.", icon=":material/info:")
         return
-    job = saliency_job.begin(request)
-    progress.follow(job, resume="Go on")
-    if job.result:
-        st.session_state["saliency_shown"] = request
-    shown: SaliencyRequest | None = st.session_state.get("saliency_shown")
+    images = "the image" if len(request.rows) == 1 else f"the {len(request.rows)} images below"
+    help = f"**Which parts of an image decide where it lies?** Computes a map of {images} for each space. No labels are needed."
+    begun = jobs_on_request("Compute maps", help, saliency_job.work_of(request))
+    if begun:
+        progress.follow(*begun, resume="Resume")
+    if begun and begun[0].result:
+        choices.shown = request
+    shown = choices.shown
     last = saliency_job.find(shown) if shown and shown.dataset == request.dataset else None
     if shown and last and last.result:
-        _pictures(view, shown, last, look)
+        is_current = shown.key == request.key
+        if not is_current:
+            st.caption(":material/info: The settings have changed. The maps below belong to the earlier ones.")
+        _pictures(view, shown, last, look, is_current)
 
 
-def _pictures(view: View, request: SaliencyRequest, job: Job, look: Look) -> None:
+def _pictures(view: View, request: SaliencyRequest, job: Job, look: Look, is_current: bool) -> None:
     found = job.result
     differing = [space for space in found[:-1] if saliency_rows.alike(space, found[-1])]
     if look.differences and differing:
         against = readable(request.spaces[-1].name)
         against = plain(against if against.startswith("Run ") else f"the {against.lower()}")
-        st.caption(f"In the differences, yellow marks what a space pays more attention to than {against}, blue what it pays less attention to.")
+        st.caption(f"Yellow marks what a space pays more attention to than {against}; blue marks what it pays less attention to.")
     else:
-        st.caption("Yellow marks what decides the image's place in the space, blue what hardly matters.")
+        st.caption("Yellow marks what decides where the image lies in the space; blue hardly matters.")
     if look.differences and len(differing) < len(found) - 1:
-        st.caption("A run that crops its images sees other pixels, so its own map is shown instead of a difference.")
+        st.caption("A run that crops images sees different pixels, so its own map is shown instead of a difference.")
     if notions := [f"{plain(readable(space.name))} in {space.vectors.shape[1]}" for space in request.spaces if space.base is not None]:
         st.caption(f"Dimensions: {listed(notions)}.")
     names = [str(view.frame["path"].iloc[row]).rsplit("/", 1)[-1] for row in request.rows]
     masks = saliency_rows.known_masks(request.spaces[-1], request.rows)
     picture_grid(saliency_rows.titles(found, look), saliency_rows.rows(found, names, masks, look), key="saliency_grid", tile=_tile(found, look))
-    if masks is not None and saliency_job.control_dims(request) and len(found[-1]) == len(request.rows):
+    if is_current and masks is not None and saliency_job.control_dims(request) and len(found[-1]) == len(request.rows):
         _control(request, found, masks, look)
 
 
 def _control(request: SaliencyRequest, found: list[Saliency], masks: Masks, look: Look) -> None:
-    """What random projections of as many dimensions would have shown, so that no share on the car is read without its control."""
+    """How much of the maps lies on the cars by chance: the same for random projections of as many dimensions."""
     job = saliency_job.begin_controls(request)
-    if progress.follow(job, resume="Go on", place="control"):
+    if progress.follow(job, resume="Resume", place="control"):
         dims = [space.vectors.shape[1] if space.base is not None else 0 for space in request.spaces[:-1]]
         st.caption(saliency_rows.control_sentence(found, dims, job.result, masks, look))
 
@@ -204,8 +226,8 @@ def _choose_images(view: View) -> None:
             st.caption(_how_many(count))
             st.button("Clear the selection", icon=":material/close:", type="tertiary", on_click=selection.select, args=([],))
         else:
-            st.caption("A random sample of the images. Select others below, or on the map in Explore.")
-            st.button("Other images", icon=":material/shuffle:", type="tertiary", on_click=_shuffle)
+            st.caption("These images were drawn at random. Choose others below, or select some on Explore.")
+            st.button("Draw others", icon=":material/shuffle:", type="tertiary", on_click=_shuffle)
     with st.expander("Choose images", icon=":material/photo_library:"):
         visible = np.arange(len(view.frame)) if view.hidden is None else np.flatnonzero(~view.hidden)
         chosen = view.selected
@@ -229,7 +251,7 @@ def _toggle(row: int) -> None:
 
 
 def _shuffle() -> None:
-    st.session_state["saliency_sample"] = st.session_state.get("saliency_sample", 0) + 1
+    choices.sample += 1
 
 
 main()

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from components.picture_grid import Picture, PictureRow
 from likeness.errors import InputError
 from likeness.saliency import Saliency, blurred, difference, difference_picture, difference_shares, map_picture, mass_share, object_masks, overlay
 from likeness.space import Space
-from shared.plain import plain
-from shared.sidebar import readable
+from parts.picture_grid import Picture, PictureRow
+from parts.plain import plain
+from parts.sidebar import readable
 
 Masks = NDArray[np.bool_]
 
@@ -93,7 +93,9 @@ def control_sentence(found: Sequence[Saliency], dims: Sequence[int], controls: M
                 f"{plain(readable(space.name))} {_share(space, against, masks, look):.0%}, a random projection to {dim} dimensions {chance:.0%}"
             )
     what = "the yellow" if look.differences else "the maps"
-    return f"Of {what}, this lies on the cars: {'; '.join(parts)}. Only what goes beyond chance says something about the notion." if parts else ""
+    return (
+        f"Share of {what} that lies on the cars: {'; '.join(parts)}. Only what exceeds the random projection is due to the notion." if parts else ""
+    )
 
 
 def _share(space: Saliency, against: Saliency, masks: Masks, look: Look) -> float:

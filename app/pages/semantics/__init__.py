@@ -2,12 +2,13 @@
 
 from pathlib import Path
 
-from shared.app_page import AppPage
+from parts.app_page import EVALUATE, AppPage
 
 PAGE = AppPage(
     Path(__file__).parent,
     "Semantics",
-    section="Judge",
     icon="translate",
-    help="Does a space agree with words: do classes with related names lie close together?",
+    help="See whether classes with related names, such as sedan and coupe, lie close together in a space.",
+    group=EVALUATE,
+    labels="classes",
 )

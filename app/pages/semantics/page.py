@@ -1,4 +1,4 @@
-"""Semantics: whether a space agrees with what words say of its classes, and what it finds by mistake."""
+"""Semantics: whether a space orders classes as a language model orders their names, and what it retrieves by mistake."""
 
 import hashlib
 from typing import Literal
@@ -7,9 +7,6 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from access import redact, resolve_language
-from background import Job, run_in_background
-from components.gallery import Section, gallery
 from likeness.errors import InputError
 from likeness.evaluation import Semantics, clustered_order, most_changed, retrieved_classes, semantics, semantics_table
 from likeness.language import short_names
@@ -18,10 +15,15 @@ from likeness.space import Space
 from likeness.studies import SemanticClasses, classes_of, unseen_classes
 from likeness.training import RunFolder
 from pages.semantics import PAGE
-from shared import aspect_labels, cached, downloads, progress, run_card, trained
-from shared.plain import plain
-from shared.sidebar import listed, readable
-from shared.view import View, current_view
+from parts import aspect_labels, cached, downloads, progress, run_card, trained
+from parts.gallery import Section, gallery
+from parts.on_request import WorkRequest, jobs_on_request
+from parts.plain import plain
+from parts.sidebar import listed, readable
+from parts.view import View, current_view
+from server.access import redact, resolve_language
+from server.jobs import Job
+from state import Item
 
 _NEIGHBORS = 20  # of the paper
 _TOP = 5
@@ -29,25 +31,43 @@ _PICTURES = 8
 _FEW = 2  # images that a class needs at least
 _MOST_CLASSES = 200  # in a heat map on a page
 _UNSEEN = "Only classes unseen in training"
+_FIGURES = {
+    "Same class": "The share of the nearest images that have the class of the query.",
+    "Relatedness of errors": "How similar the language model rates the class names of a query and of the images retrieved by mistake, on average.",
+}
+
+
+class _Choices:
+    """classes: the attributes that define classes. query: the class whose neighbors are shown. suggested: the one offered in its place."""
+
+    prefix = "semantic_"
+    classes = Item[list[str]]()
+    query = Item[str | None]()
+    suggested = Item[str | None]()
+
+
+choices = _Choices()
 
 
 def main() -> None:
     """Draws the page."""
     view = current_view()
-    PAGE.show_head("If it does, images that are retrieved by mistake at least belong to related classes.")
+    PAGE.show_head("If they do, images that are retrieved by mistake at least belong to related classes.")
     if not view.base.table.attributes:
-        aspect_labels.offer(view, "This page compares classes by their names, and these images have no labels that would be classes.")
+        aspect_labels.offer(view, "This page compares classes by their names, and these images have no labels to use as classes.")
         return
     try:
         classes, language = _settings(view)
     except InputError as error:
         st.info(plain(redact(error)), icon=":material/info:")
         return
-    aspect_labels.caution(st.session_state["semantic_classes"])
+    aspect_labels.caution(choices.classes)
     nearest = min(_NEIGHBORS, len(classes.rows) - 1)
-    jobs = {readable(space.name): measure(space, classes, language, nearest) for space in view.spaces}
-    if progress.follow(*dict.fromkeys(jobs.values())):
-        _show(view, classes, {name: job.result for name, job in jobs.items()})
+    requests = {readable(space.name): measure(space, classes, language, nearest) for space in view.spaces}
+    help = f"**Does the space agree with language?** Compares {len(classes.names)} classes by their images in the space and by their names."
+    begun = jobs_on_request("Compare with language", help, *requests.values())
+    if begun and progress.follow(*dict.fromkeys(begun)):
+        _show(view, classes, {name: job.result for name, job in zip(requests, begun, strict=True)})
 
 
 def _settings(view: View) -> tuple[SemanticClasses, tuple[str, ...]]:
@@ -55,14 +75,14 @@ def _settings(view: View) -> tuple[SemanticClasses, tuple[str, ...]]:
     runs = [run_card.folder(space.name.removeprefix(trained.PREFIX)) for space in view.spaces if space.name.startswith(trained.PREFIX)]
     with st.container(horizontal=True, vertical_alignment="bottom"):
         chosen = st.multiselect(
-            "Class of an image",
+            "Classes by",
             attributes,
             default=_default(attributes),
             format_func=readable,
-            key="semantic_classes",
+            key=_Choices.classes.key,
             bind="query-params",
-            placeholder="Choose what makes a class",
-            help="Several are combined: car color and body type give classes such as red pickup.",
+            placeholder="Choose one or more labels",
+            help="The labels that define the classes. Several are combined: car color and body type give classes such as red pickup.",
         )
         models = st.multiselect(
             "Language models",
@@ -71,23 +91,23 @@ def _settings(view: View) -> tuple[SemanticClasses, tuple[str, ...]]:
             key="semantic_language",
             bind="query-params",
             accept_new_options=True,
-            help="With several, their mean is used. minilm comes with the package language; others are downloaded on first use.",
+            help="Rates how similar two class names are; several are averaged. minilm comes with Likeness, others are downloaded on first use.",
         )
         unseen = bool(runs) and st.toggle(
             _UNSEEN,
             True,
             key="semantic_unseen",
-            help="A run was trained on its training classes; only the other classes show how well it generalizes.",
+            help="The run has seen the other classes in training, so only unseen ones show how well it generalizes.",
         )
     if not chosen or not models:
-        raise InputError("Choose what makes a class, and a language model.")
+        raise InputError("Choose at least one label that defines the classes, and a language model.")
     if refused := downloads.refused_languages(models):
         raise InputError(next(iter(refused.values())))
     return _classes(view.entry.id, tuple(chosen), _tested(runs, chosen) if unseen else None), tuple(models)
 
 
 def _tested(runs: list[RunFolder], chosen: list[str]) -> tuple[str, ...]:
-    """Classes that all the runs test on."""
+    """The classes that all runs are tested on."""
     for run in runs:
         own = run.config().data.attribute
         names = [own] if isinstance(own, str) else list(own)
@@ -115,7 +135,7 @@ def _classes(dataset: str, chosen: tuple[str, ...], kept: tuple[str, ...] | None
 def _show(view: View, classes: SemanticClasses, found: dict[str, Semantics]) -> None:
     _summary(found)
     if view.b is None:
-        st.caption(":material/info: Choose a space B in the sidebar, for example a trained run, to see what differs.")
+        st.caption(":material/info: Choose a space for the right map in the sidebar, for example a trained run, to compare two.")
     tabs = {"What is found": _found, "Similarities": _similarities, "Every class": _every}
     for tab, draw in zip(st.tabs(list(tabs), key="semantics", on_change="rerun", bind="query-params"), tabs.values(), strict=True):
         if tab.open:
@@ -127,26 +147,26 @@ def _summary(found: dict[str, Semantics]) -> None:
     table, nearest = semantics_table(found).set_index("space"), next(iter(found.values())).retrieval.neighbors
     figures = {
         "rank_correlation": (
-            "Order of the classes",
-            "Rank correlation, over all pairs of classes: 1 if the space orders them as language does, 0 if the two orders are unrelated.",
+            "Agreement with language",
+            "Rank correlation over all pairs of classes: 1 if the space ranks them as the language model does, 0 if there is no relation.",
         ),
         "relatedness": (
             "Relatedness of errors",
-            "For retrieved images of another class: how similar language rates the two class names, on average.",
+            "How similar, from 0 to 1, the language model rates the class names of a query and of the images retrieved by mistake, on average.",
         ),
-        "own_share": ("Of the same class", f"Share of the {nearest} nearest images that are of the image's own class."),
+        "own_share": ("Same class", f"The share of the {nearest} nearest images that have the class of the query."),
         "image_divergence": (
             "Divergence",
-            "Kullback-Leibler divergence of the images' similarities from those of their names, as guidance lowers it. "
-            "It depends on how widely similarities are spread, so compare it between spaces of one kind only.",
+            "How far the similarities of images are from those of their names (Kullback-Leibler divergence, the loss of language guidance); "
+            "0 means they are equal. Compare it only between spaces of the same kind, since it depends on the spread of the similarities.",
         ),
     }
     a, b = table.index[0], table.index[-1] if len(table) > 1 else None
     with st.container(border=True):
         for (name, (label, help)), place in zip(figures.items(), st.columns(len(figures)), strict=True):
             place.metric(label, _shown(table.loc[a, name]), _difference(table, name, a, b), delta_color=_good(name), help=help)
-        beside = f"Figures for {plain(a)}, and the difference from {plain(b)}. " if b else f"Figures for {plain(a)}. "
-        st.caption(f"{beside}For random images, the relatedness would be {table.loc[a, 'random_relatedness']:.3f}.")
+        subject = f"{plain(a)}, and its difference from {plain(b)}. " if b else f"{plain(a)}. "
+        st.caption(f"{subject}Randomly drawn images would have a relatedness of {table.loc[a, 'random_relatedness']:.3f}.")
 
 
 def _shown(value: float) -> str:
@@ -168,11 +188,11 @@ def _found(view: View, classes: SemanticClasses, found: dict[str, Semantics]) ->
     table = retrieved_classes(retrievals, query, _TOP)
     retrieval = next(iter(retrievals.values()))
     st.caption(
-        f"The {retrieval.neighbors} nearest neighbors of all images of **{plain(query)}**. Shown are the {_TOP} other classes among them whose names "
-        "are most similar, with that similarity and the number of images found."
+        f"The {retrieval.neighbors} nearest neighbors of every image of **{plain(query)}**: how many belong to the {_TOP} other "
+        "classes with the most similar names. The number in brackets is the similarity of the names."
     )
     if table.empty:
-        st.info(f"Only {plain(query)} is found: this class is never confused with another one.", icon=":material/check:")
+        st.info(f"Only {plain(query)} is found: this class is not confused with any other.", icon=":material/check:")
         return
     st.plotly_chart(retrieved_bars({query: table}), theme="streamlit", key="semantics_bars", config={"displayModeBar": False})
     sections = [
@@ -189,25 +209,24 @@ def _query(classes: SemanticClasses, found: dict[str, Semantics]) -> str:
     else:
         errors = next(iter(found.values())).retrieval.per_class.sort_values("errors", ascending=False, kind="stable")
         suggested = list(errors["class"].head(8))
-    st.session_state.setdefault("semantic_query", suggested[0] if suggested else names[0])
-    if st.session_state["semantic_query"] not in names:
-        st.session_state["semantic_query"] = suggested[0] if suggested else names[0]
+    if choices.query not in names:
+        choices.query = suggested[0] if suggested else names[0]
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        query = st.selectbox("Query class", names, key="semantic_query", width=300)
+        query = st.selectbox("Query class", names, key=_Choices.query.key, width=300)
         if suggested:
             st.pills(
                 "Where the spaces differ most" if len(found) > 1 else "Most often confused",
                 suggested,
                 format_func=plain,
-                key="semantic_suggested",
+                key=_Choices.suggested.key,
                 on_change=_take_suggestion,
             )
     return str(query)
 
 
 def _take_suggestion() -> None:
-    if st.session_state["semantic_suggested"]:
-        st.session_state["semantic_query"] = st.session_state["semantic_suggested"]
+    if choices.suggested:
+        choices.query = choices.suggested
 
 
 def _some(classes: SemanticClasses, name: str) -> list[int]:
@@ -217,12 +236,12 @@ def _some(classes: SemanticClasses, name: str) -> list[int]:
 def _similarities(view: View, classes: SemanticClasses, found: dict[str, Semantics]) -> None:
     first = next(iter(found.values())).retrieval
     if len(first.names) > _MOST_CLASSES:
-        message = f"There are {len(first.names):,} classes; a picture shows {_MOST_CLASSES} at most. Choose another class of an image."
+        message = f"There are {len(first.names):,} classes, and the chart shows at most {_MOST_CLASSES}. Choose labels with fewer values."
         st.info(message, icon=":material/info:")
         return
     st.caption(
-        "Each square is a pair of classes, in one order for all panels, found by clustering the names. A bright block in language should be one in "
-        "the space too. Each panel has its own scale: only the pattern can be compared."
+        "Each square is a pair of classes; brighter means more similar. Classes are sorted so that related names are neighbors. A space that "
+        "agrees with language shows the same bright blocks. Each panel has its own color scale, so compare patterns, not colors."
     )
     matrices = {"Language": first.language} | {name: each.similarities for name, each in found.items()}
     figure = class_heat_maps(matrices, first.names, clustered_order(first.language))
@@ -230,7 +249,7 @@ def _similarities(view: View, classes: SemanticClasses, found: dict[str, Semanti
 
 
 def _every(view: View, classes: SemanticClasses, found: dict[str, Semantics]) -> None:
-    st.caption("A row per class. Click a column's name to sort by it.")
+    st.caption("One row per class. Click a column to sort by it.")
     parts = {name: each.per_class.set_index("class") for name, each in found.items()}
     first = next(iter(parts.values()))
     frame = first[["images"]].rename(columns={"images": "Images"})
@@ -240,13 +259,17 @@ def _every(view: View, classes: SemanticClasses, found: dict[str, Semantics]) ->
     st.dataframe(
         frame.reset_index(names="Class"),
         hide_index=True,
-        column_config={column: st.column_config.NumberColumn(format="%.3f") for column in frame if column != "Images"},
+        column_config={
+            column: st.column_config.ProgressColumn(format="%.3f", min_value=0, max_value=1, help=_FIGURES[column.partition(",")[0]])
+            for column in frame
+            if column != "Images"
+        },
         height=520,
     )
 
 
-def measure(space: Space, classes: SemanticClasses, language: tuple[str, ...], neighbors: int) -> Job:
-    """The job whose result is the `Semantics` of a space.
+def measure(space: Space, classes: SemanticClasses, language: tuple[str, ...], neighbors: int) -> WorkRequest:
+    """Work whose result is the `Semantics` of a space.
 
     Args:
         space: whose agreement.
@@ -263,7 +286,7 @@ def measure(space: Space, classes: SemanticClasses, language: tuple[str, ...], n
 
     digest = hashlib.sha256(classes.rows.tobytes() + classes.labels.tobytes()).hexdigest()
     key = (space.key, digest, tuple(classes.names), language, neighbors)
-    return run_in_background("semantics", key, f"Comparing {space.name} with language", work)
+    return WorkRequest("semantics", key, f"Comparing {readable(space.name)} with language", work)
 
 
 main()

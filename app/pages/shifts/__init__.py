@@ -2,12 +2,13 @@
 
 from pathlib import Path
 
-from shared.app_page import AppPage
+from parts.app_page import EVALUATE, AppPage
 
 PAGE = AppPage(
     Path(__file__).parent,
     "Shifts",
-    section="Judge",
     icon="moving",
-    help="How well does a network do on new classes, the more they differ from those it was trained on?",
+    help="See how well networks do on new classes, the more these differ from the training classes.",
+    group=EVALUATE,
+    labels="classes",
 )

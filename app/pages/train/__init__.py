@@ -2,13 +2,13 @@
 
 from pathlib import Path
 
-from shared.app_page import AppPage
+from parts.app_page import TRAIN, AppPage
 
 PAGE = AppPage(
     Path(__file__).parent,
     "Train",
-    section="Shape",
     icon="model_training",
     help="Train a network so that images of one class lie close together.",
     needs="images",
+    group=TRAIN,
 )

@@ -13,25 +13,25 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-import added_labels
-from access import redact, refusal, shared_name
-from config_access import dataset_of
-from likeness.data import image_classes, is_published_source
+from likeness.data import ImageClasses, image_classes, is_published_source
 from likeness.errors import InputError
 from likeness.io import parse_yaml, runs_dir, text_of
 from likeness.training import RunConfig, as_yaml, config_from, fitting_batch, read_config, with_changes
-from quotas import write_draft
-from shared import cached
-from shared.networks import network_of
-from shared.three_way import merge_fields
-from shared.view import current_view
-from visitors import draft_file, is_own_draft
+from parts import cached
+from parts.config_access import dataset_of
+from parts.networks import network_of
+from parts.three_way import merge_fields
+from parts.view import current_view
+from server import added_labels
+from server.access import redact, refusal, shared_name
+from server.quotas import write_draft
+from server.visitors import draft_file, is_own_draft
+from state import Item
 
 FIRST = "shipped-cars-elg"
 _LONGEST = 64  # of a token
 _LONGEST_TEXT = 100_000
-_READ, _CLASH = "train_read", "train_clash"  # of the session
-_turn = threading.Lock()  # of one tab at a time between reading a config and writing it
+_lock = threading.Lock()  # of one tab at a time between reading a config and writing it
 
 
 @dataclass(frozen=True)
@@ -47,18 +47,40 @@ class Clash:
     other: str
 
 
+class _Draft:
+    """What a session keeps of the config.
+
+    Attributes:
+        text: the YAML as typed, valid or not; None before anything is typed.
+        token: of the link, and of the file on disk.
+        base: the text as this tab last read or wrote it.
+        clash: what another tab has changed too, until a person has chosen.
+        refused: why the last change was not taken; empty where it was.
+    """
+
+    prefix = "train_"
+    text = Item[str | None]()
+    token = Item[str | None]()
+    base = Item[str | None]()
+    clash = Item[Clash | None]()
+    refused = Item("")
+
+
+session = _Draft()
+
+
 def text() -> str:
     """The YAML as typed, valid or not; before anything is typed, a config for the images that are chosen."""
-    if "train_text" not in st.session_state:
+    content = session.text
+    if content is None:
         token = st.query_params.get("config", "")
         kept = draft_file(_name(token)) if token.isascii() and token.isalnum() and len(token) <= _LONGEST else None
         if not kept or not kept.is_file():
             return as_yaml(_opening())
-        st.session_state["train_token"] = token
-        st.session_state["train_text"] = st.session_state[_READ] = kept.read_text(encoding="utf-8", errors="replace")
-    if "train_token" in st.session_state:
-        st.query_params["config"] = st.session_state["train_token"]
-    content: str = st.session_state["train_text"]
+        session.token = token
+        session.text = session.base = content = kept.read_text(encoding="utf-8", errors="replace")
+    if session.token is not None:
+        st.query_params["config"] = session.token
     return content
 
 
@@ -96,7 +118,7 @@ def attributes_of(source: str) -> list[str]:
     entry = dataset_of(source)
     try:
         attributes = cached.table(entry.id).attributes if entry else []
-    except InputError:  # its folder is gone, say; the preview tells
+    except InputError:  # its folder is gone, say; the page shows why
         return []
     guessed = added_labels.made_by_encoder(attributes)
     return [*(name for name in attributes if name not in guessed), *guessed]
@@ -108,13 +130,24 @@ def of_classes(names: list[str], current: RunConfig) -> dict[str, Any]:
     return changes | _batch_for(with_changes(current, changes))
 
 
-def _batch_for(current: RunConfig) -> dict[str, Any]:
-    """A batch that fits the classes of images that the app lists; nothing for others, which the run itself judges."""
+def _classes_of(current: RunConfig) -> ImageClasses | None:
+    """The classes of images that the app lists; None of others, which the run itself judges."""
     entry = dataset_of(current.data.source)
     try:
-        classes = image_classes(cached.table(entry.id), current.data.attribute) if entry and current.data.split == "classes" else None
-    except InputError:  # the preview tells
-        return {}
+        return image_classes(cached.table(entry.id), current.data.attribute) if entry and current.data.split == "classes" else None
+    except InputError:  # the page shows why
+        return None
+
+
+def count_classes(current: RunConfig) -> int:
+    """How many classes the images of a config have; 0 where the app cannot tell."""
+    classes = _classes_of(current)
+    return len(classes.names) if classes else 0
+
+
+def _batch_for(current: RunConfig) -> dict[str, Any]:
+    """A batch that fits the classes of images that the app lists."""
+    classes = _classes_of(current)
     return fitting_batch(current, pd.Series(classes.labels[classes.rows])) if classes else {}
 
 
@@ -126,67 +159,65 @@ def config() -> RunConfig:
     """
     content = parse_yaml(text(), "The text")
     if content is None:
-        raise InputError("The text is empty, but a config is a mapping of keys such as data, backbone, objective; begin from a preset.")
+        raise InputError("The text is empty. Choose a preset to start from.")
     return config_from(content, "The config")
 
 
 def take(content: str) -> None:
-    """Makes `content` the config, valid or not; for a visitor who may not train, `refused` says why."""
-    if refusal("train"):
-        refuse(refusal("train"))
-        return
+    """Makes `content` the config, valid or not; for a visitor who may not train, `session.refused` says why."""
+    session.refused = refusal("train")
     if len(content) > _LONGEST_TEXT:
-        refuse(f"The config has {len(content):,} letters, and {_LONGEST_TEXT:,} are kept; shorten it.")
+        session.refused = f"The config has {len(content):,} characters; the limit is {_LONGEST_TEXT:,}. Shorten it."
+    if session.refused:
         return
-    token = st.session_state.get("train_token")
+    token = session.token
     if token is None or not is_own_draft(_name(token)):  # another visitor's, opened by a link, stays as it is
-        token = st.session_state["train_token"] = secrets.token_hex(8)
-    with _turn:
-        theirs, base = _of_other_tab(), st.session_state.get(_READ)
-        content = content if theirs is None or base is None else _together(base, content, theirs)
-        st.session_state["train_text"] = st.session_state[_READ] = content
-        st.session_state.pop("train_refused", None)
+        token = session.token = secrets.token_hex(8)
+    with _lock:
+        theirs, base = _of_other_tab(), session.base
+        content = content if theirs is None or base is None else _merge(base, content, theirs)
+        session.text = session.base = content
         write_draft(_name(token), content.encode())
 
 
 def follow_other_tabs() -> None:
     """Takes over what another tab has made of the config; called before the page is drawn, when all that was changed here is taken."""
-    with _turn:
+    with _lock:
         theirs = _of_other_tab()
         if theirs is not None:
-            st.session_state["train_text"] = st.session_state[_READ] = theirs
+            session.text = session.base = theirs
 
 
 def _of_other_tab() -> str | None:
     """The text as another tab has written it since this one last read or wrote it; None where no other one has."""
-    token = st.session_state.get("train_token")
+    token = session.token
     if token is None or refusal("train") or not is_own_draft(_name(token)):
         return None
     try:
         kept = text_of(draft_file(_name(token)))
-    except InputError:  # gone or damaged: what is here is written anew
+    except InputError:  # gone or damaged: it is written again
         return None
-    return None if kept == st.session_state.get(_READ) else kept
+    return None if kept == session.base else kept
 
 
-def _together(base: str, mine: str, theirs: str) -> str:
+def _merge(base: str, mine: str, theirs: str) -> str:
     """The text with the changes of both tabs; of what both changed, and of texts that are no configs, mine."""
     try:
         was, own, other = (_flat(parse_yaml(each, "The text")) for each in (base, mine, theirs))
         merged, clashes = merge_fields(was, own, other)
         found, swapped = (as_yaml(config_from(_nested(each), "The config")) for each in (merged, merged | {key: other.get(key) for key in clashes}))
     except InputError:
-        st.session_state[_CLASH] = Clash({}, theirs)
+        session.clash = Clash({}, theirs)
         return mine
     if clashes:
-        st.session_state[_CLASH] = Clash({key: (own.get(key), other.get(key)) for key in clashes}, swapped)
+        session.clash = Clash({key: (own.get(key), other.get(key)) for key in clashes}, swapped)
     return found
 
 
 def _flat(content: Any, prefix: str = "") -> dict[str, Any]:
     """A nested mapping by dotted keys."""
     if not isinstance(content, Mapping):
-        raise InputError("The text is no mapping of keys.")
+        raise InputError("The text is not a mapping of keys.")
     flat: dict[str, Any] = {}
     for name, value in content.items():
         flat |= _flat(value, f"{prefix}{name}.") if isinstance(value, Mapping) and value else {f"{prefix}{name}": value}
@@ -205,44 +236,25 @@ def _nested(flat: Mapping[str, Any]) -> dict[str, Any]:
     return content
 
 
-def clash() -> Clash | None:
-    """What this tab and another one have both changed, until a person has chosen."""
-    found: Clash | None = st.session_state.get(_CLASH)
-    return found
-
-
 def settle_clash() -> None:
-    """What stands here stays."""
-    st.session_state.pop(_CLASH, None)
+    """Keeps the values of this tab."""
+    session.clash = None
 
 
 def swap_clash() -> None:
     """Takes the other tab's values; those that stood here can be taken back."""
-    found, before = clash(), text()
+    found, before = session.clash, text()
     if found is not None:
         take(found.other)
-        st.session_state[_CLASH] = Clash({key: (there, here) for key, (here, there) in found.keys.items()}, before)
+        session.clash = Clash({key: (there, here) for key, (here, there) in found.keys.items()}, before)
 
 
 def change(changes: dict[str, Any]) -> None:
-    """Other values by dotted keys; what does not fit leaves the config as it is, and `refused` says why."""
+    """Other values by dotted keys; what does not fit leaves the config as it is, and `session.refused` says why."""
     try:
         take(as_yaml(with_changes(config(), changes)))
     except InputError as error:
-        refuse(redact(error))
-    else:
-        st.session_state.pop("train_refused", None)
-
-
-def refuse(why: str) -> None:
-    """Leaves the config as it is; `refused` says why."""
-    st.session_state["train_refused"] = why
-
-
-def refused() -> str:
-    """Why the last change was not taken; empty where it was."""
-    why: str = st.session_state.get("train_refused", "")
-    return why
+        session.refused = redact(error)
 
 
 def _name(token: str) -> str:

@@ -1,4 +1,4 @@
-"""The settings of a run that most people change, as fields; the rest stands in the text below them."""
+"""The settings of a run as fields, each bound to one key of the config; what has no field is in the text below them."""
 
 import math
 from collections.abc import Callable
@@ -6,7 +6,6 @@ from typing import Any
 
 import streamlit as st
 
-from config_access import dataset_of, resolve_backbone
 from likeness.data import SHIPPED_CARS, list_datasets, source_help
 from likeness.errors import InputError
 from likeness.labels import known_labels
@@ -14,36 +13,38 @@ from likeness.language import PRIMERS, short_names
 from likeness.losses import OBJECTIVES, WRAPPERS, objectives_on
 from likeness.training import RunConfig, native_size
 from pages.train import draft as train_draft
-from shared import cached, networks
-from shared.sidebar import readable
-from visitors import visitor
+from parts import cached, networks
+from parts.config_access import dataset_of, resolve_backbone
+from parts.sidebar import readable
+from server.visitors import visitor
 
 Changes = Callable[[Any], dict[str, Any]]
 
 _MOST_EXACT = 2**53  # whole numbers that a browser tells apart
 _NONE, _ELG, _PLG = "None", "Class names", "Pseudolabels"
-_BY_CLASSES, _BY_LABELS = "Classes", "Places on a scale"
+_BY_CLASSES, _BY_LABELS = "Classes", "Numbers"
 
 
 def show(config: RunConfig) -> None:
-    """Draws the fields; what is changed goes into the draft at once."""
+    """Draws the fields, those that most people change first and the others folded; what is changed goes into the draft at once."""
     _images(config)
     _network(config)
-    _objective(config)
-    if not config.objective.continuous:
-        _guidance(config)
-    _training(config)
+    with st.expander("More settings", icon=":material/tune:"):
+        _objective(config)
+        if not config.objective.continuous:
+            _guidance(config)
+        _training(config)
 
 
 def _images(config: RunConfig) -> None:
-    st.subheader("Images and classes", divider="gray")
+    st.subheader("Images", divider="gray")
     data = config.data
     sources = {entry.source: entry.name for entry in list_datasets(visitor())}
     st.selectbox(
         "Images",
         _with(list(sources), data.source),
         format_func=lambda source: sources.get(source, source),
-        help=f"Add more under Your images. The text below also takes: {source_help()}",
+        help=f"Add more on the page Images. The text below also accepts: {source_help()}",
         **_bound("data.source", data.source, train_draft.of_source),
     )
     offered = _labels(data.source)
@@ -52,7 +53,7 @@ def _images(config: RunConfig) -> None:
             "Learn from",
             [_BY_CLASSES, _BY_LABELS],
             required=True,
-            help="Classes: images are alike or not. Places on a scale, such as viewpoints or poses: they are more or less alike.",
+            help="Classes: two images match or they do not. Numbers, such as viewpoints or poses: they match more or less.",
             **_bound("data.labels", _BY_CLASSES if data.labels is None else _BY_LABELS, lambda picked: _of_way(picked, offered, config)),
         )
     if data.split == "images":
@@ -63,17 +64,17 @@ def _images(config: RunConfig) -> None:
     named = [data.attribute] if isinstance(data.attribute, str) else list(data.attribute)
     now = [] if unlabeled else named
     st.multiselect(
-        "Class of an image",
+        "Classes from",
         _with(attributes, *now),
         format_func=readable,
-        placeholder="No labels yet" if unlabeled else "Choose what makes a class",
+        placeholder="No labels yet" if unlabeled else "Choose one or more labels",
         disabled=unlabeled,
-        help="Several are combined: car color and body type give classes such as red pickup.",
+        help="Several labels are combined: car color and body type give classes such as red pickup.",
         **_bound("data.attribute", now, lambda names: train_draft.of_classes(names, config) if names else {}),
     )
     if data.split == "classes":
-        help = "The other classes are never shown in training; all figures are measured on them."
-        _share("Share of the classes that train", 0.1, "data.train_classes", data.train_classes, help)
+        help = "The other classes are held out: all figures are measured on them."
+        _share("Classes to train on", 0.1, "data.train_classes", data.train_classes, help)
 
 
 def _scale(config: RunConfig, offered: dict[str, dict[str, Any]]) -> None:
@@ -82,16 +83,15 @@ def _scale(config: RunConfig, offered: dict[str, dict[str, Any]]) -> None:
     now = data.labels.model_dump(mode="json") if data.labels else {}
     names = {name: labels for name, labels in offered.items() if labels != now}
     current = next((name for name, labels in offered.items() if labels == now), readable(str(now.get("kind", ""))))
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        st.selectbox(
-            "Label of an image",
-            [current, *names],
-            help="The network learns how far apart two images are by this label.",
-            **_bound("data.labels.kind", current, lambda name: {"data.labels": names[name]} if name in names else {}),
-        )
+    st.selectbox(
+        "Label",
+        [current, *names],
+        help="The network learns how far apart two images are by this label.",
+        **_bound("data.labels.kind", current, lambda name: {"data.labels": names[name]} if name in names else {}),
+    )
     if data.test_images < 1:
-        help = "The last images, which are never shown in training. If the images have a column named split, it divides them instead."
-        _share("Share of the images that test", 0.05, "data.test_images", data.test_images, help)
+        help = "The last images are held out. If the images have a column named split, that column decides instead."
+        _share("Images to test on", 0.05, "data.test_images", data.test_images, help)
 
 
 def _labels(source: str) -> dict[str, dict[str, Any]]:
@@ -99,7 +99,7 @@ def _labels(source: str) -> dict[str, dict[str, Any]]:
     entry = dataset_of(source)
     try:
         return {name: labels.model_dump(mode="json") for name, labels in known_labels(cached.table(entry.id)).items()} if entry else {}
-    except InputError:  # its folder is gone, say; the preview tells
+    except InputError:  # its folder is gone, say; the page shows why
         return {}
 
 
@@ -124,15 +124,15 @@ def _network(config: RunConfig) -> None:
     backbone = config.backbone
     with st.container(horizontal=True, vertical_alignment="bottom"):
         networks.choose_network(
-            "Backbone",
+            "Start from",
             *([] if backbone.name in networks.NETWORKS else [backbone.name]),
-            more_help="The text below also takes a file.",
+            more_help="The text below also accepts a file.",
             **_bound("backbone.name", backbone.name, _of_network),
         )
-        _number("Dimensions", 2, 8192, "backbone.dim", backbone.dim or 512, width=120)
+        _number("Epochs", 1, 100_000, "epochs", config.epochs, width=130)
     st.toggle(
-        "Train the embedding layer only",
-        help="On features that the backbone computes once. Takes seconds instead of hours, but gains less.",
+        "Train the last layer only",
+        help="Trains an embedding layer on features that the network computes once. Takes seconds instead of hours, but gains less.",
         **_bound("backbone.head_only", backbone.head_only),
     )
 
@@ -142,7 +142,7 @@ def _of_network(name: str) -> dict[str, Any]:
     changes = {"backbone.name": name, "backbone.weights": "pretrained", "backbone.options": {}}
     try:
         return changes | {"data.image_size": native_size(resolve_backbone(name))}
-    except InputError:  # of no such name, say; the run tells
+    except InputError:  # of no such name, say; the run says so
         return changes
 
 
@@ -158,7 +158,7 @@ def _objective(config: RunConfig) -> None:
         )
         if not config.objective.continuous:
             st.toggle(
-                "With S2SD",
+                "S2SD",
                 help=WRAPPERS["s2sd"].help,
                 **_bound("objective.s2sd", config.objective.s2sd is not None, lambda on: {"objective.s2sd": {} if on else None}),
             )
@@ -177,12 +177,12 @@ def _guidance(config: RunConfig) -> None:
         [_NONE, _ELG, _PLG],
         required=True,
         label_visibility="collapsed",
-        help="Class names: a language model rates how similar the classes are. Pseudolabels: it rates the ImageNet names that a classifier gives "
-        "the classes, for classes whose names say little.",
+        help="Class names: a language model rates how similar the class names are. Pseudolabels: it rates the ImageNet names that a classifier "
+        "gives the classes; use them where the class names say little.",
         **_bound("guidance", kind, lambda picked: {"guidance": _of_kind(picked, config)}),
     )
     if chosen is None:
-        st.caption("Labels alone: any two classes count as equally different.")
+        st.caption("Labels only: any two classes count as equally different.")
         return
     with st.container(horizontal=True, vertical_alignment="bottom"):
         _number(
@@ -193,7 +193,7 @@ def _guidance(config: RunConfig) -> None:
             chosen.omega,
             step=1.0,
             width=160,
-            help="Weight of guidance relative to the objective; the paper uses 1 to 10.",
+            help="Weight of guidance relative to the objective. The paper uses 1 to 10.",
         )
         _number(
             "Shift (gamma)",
@@ -203,18 +203,20 @@ def _guidance(config: RunConfig) -> None:
             chosen.gamma,
             step=0.5,
             width=160,
-            help="The shift in Eq. 2 and 3. At 1, as printed in the paper, images of different classes are pulled together too; 0 is milder.",
+            help="The shift in Eq. 2 and 3 of the paper, which uses 1: images of different classes are pulled together too. 0 is milder.",
         )
         if chosen.kind == "plg":
-            _number("Names of each class (k)", 1, 100, "guidance.k", chosen.k, width=190)
+            _number("Names per class (k)", 1, 100, "guidance.k", chosen.k, width=190)
     st.multiselect(
         "Language models",
         _with(list(short_names()), *chosen.language),
         accept_new_options=True,
-        help="With several, their mean is used. minilm comes with the package language; others are downloaded. wordnet and vectors:FILE work too.",
+        help="Several are averaged. minilm needs no download; others are fetched. wordnet and vectors:FILE work too.",
         **_bound("guidance.language", list(chosen.language), lambda models: {"guidance.language": models} if models else {}),
     )
-    st.selectbox("Sentence around the name", _with(list(PRIMERS), chosen.primer), accept_new_options=True, **_bound("guidance.primer", chosen.primer))
+    st.selectbox(
+        "Sentence around the class name", _with(list(PRIMERS), chosen.primer), accept_new_options=True, **_bound("guidance.primer", chosen.primer)
+    )
 
 
 def _of_kind(picked: str, config: RunConfig) -> dict[str, Any] | None:
@@ -230,14 +232,14 @@ def _of_kind(picked: str, config: RunConfig) -> dict[str, Any] | None:
 def _training(config: RunConfig) -> None:
     st.subheader("Training", divider="gray")
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        _number("Epochs", 1, 100_000, "epochs", config.epochs, width=130)
+        _number("Dimensions", 2, 8192, "backbone.dim", config.backbone.dim or 512, width=120)
         batch = config.batch
         if config.objective.continuous:
-            _number("Images in a batch", 3, 4096, "batch.size", batch.size, width=170)
-            _number("Neighbors of an anchor", 1, 512, "batch.nearest", batch.nearest, width=180)
+            _number("Batch size", 3, 4096, "batch.size", batch.size, width=170)
+            _number("Neighbors per anchor", 1, 512, "batch.nearest", batch.nearest, width=180)
         else:
-            _number("Images in a batch", batch.per_class, 4096, "batch.size", batch.size, step=batch.per_class, width=170)
-            _number("Of each class", 1, 512, "batch.per_class", batch.per_class, width=140)
+            _number("Batch size", batch.per_class, 4096, "batch.size", batch.size, step=batch.per_class, width=170)
+            _number("Images per class", 1, 512, "batch.per_class", batch.per_class, width=140)
         _number("Learning rate", 1e-8, 10.0, "optimizer.rate", config.optimizer.rate, step=1e-5, format="%.1e", width=160)
         _number("Seed", 0, 2**31, "seed", config.seed, width=130)
 
@@ -254,7 +256,7 @@ def _share(label: str, low: float, place: str, value: float, help: str) -> None:
 def _number(label: str, low: float, high: float, place: str, value: float, *, width: int, **options: Any) -> None:
     """A field for a number from `low` to `high`; one outside, which can stand in the text, is shown as it is."""
     if not math.isfinite(value) or abs(value) > _MOST_EXACT:
-        st.text_input(label, str(value), disabled=True, width=width, help="Too large for this field; change it in the text below.")
+        st.text_input(label, str(value), disabled=True, width=width, help="Out of range for this field. Change it in the text below.")
         return
     st.number_input(label, min(low, value), max(high, value), width=width, **options, **_bound(place, value))
 

@@ -1,4 +1,4 @@
-"""What is known of a run before it starts: who trains and who tests, how language relates the classes, which pseudolabels they get."""
+"""What is known of a run before it starts: which classes train and test, how language relates them, which pseudolabels they get."""
 
 from collections.abc import Hashable
 from typing import Any
@@ -8,10 +8,6 @@ import pandas as pd
 import streamlit as st
 from numpy.typing import NDArray
 
-from access import redact
-from addresses import address
-from background import Job, jobs, run_in_background
-from config_access import dataset_of, resolve_config
 from likeness.data import DatasetEntry
 from likeness.errors import InputError
 from likeness.evaluation import clustered_order
@@ -28,25 +24,28 @@ from likeness.training import (
     run_images,
     summarize_similarities,
 )
-from shared import cached, permissions, progress
-from shared.plain import plain
+from parts import cached, permissions, progress
+from parts.config_access import dataset_of
+from parts.plain import plain
+from server.access import redact
+from server.addresses import address
+from server.jobs import Job, jobs, run_in_background
 
 _KIND = "pseudolabels"
 _MOST_SHOWN = 60  # classes in one heat map
 _PICTURES = 3  # of each class
 _QUERIES, _NEAREST = 6, 4  # shown where there are no classes
-_CLASSES, _NAMES, _PSEUDO = "Classes", "What language says", "Pseudolabels"
+_CLASSES, _NAMES, _PSEUDO = "Classes", "Class names", "Pseudolabels"
 
 
-def show(config: RunConfig) -> None:
-    """Draws the preview of a config."""
+def read_images(config: RunConfig) -> RunImages:
+    """The images of a config whose paths are resolved; raises InputError where a run could not begin on them."""
+    return _images(config.data.model_dump_json(), config.seed, config)
+
+
+def show(config: RunConfig, images: RunImages) -> None:
+    """Draws the preview of a config with these images."""
     tabs = {_CLASSES: _classes, _NAMES: _names, _PSEUDO: _pseudolabels}
-    try:
-        config = resolve_config(config)
-        images = _images(config.data.model_dump_json(), config.seed, config)
-    except InputError as error:
-        st.info(f"Nothing to show yet. {plain(redact(error))}", icon=":material/info:")
-        return
     for tab, draw in zip(st.tabs(list(tabs), key="train_tabs", on_change="rerun"), tabs.values(), strict=True):
         if tab.open:
             with tab:
@@ -67,58 +66,60 @@ def _classes(config: RunConfig, images: RunImages) -> None:
         _divided(config, images)
         return
     validate, tested = (len(set(images.labels[rows].tolist())) for rows in (images.validation, images.test))
-    held = f", {len(images.validation):,} of {validate:,} classes validate" if validate else ""
+    held = f", {len(images.validation):,} of {validate:,} classes for validation" if validate else ""
     batch, steps = config.batch, max(1, len(images.train) // config.batch.size)
     drawn = ", drawn with replacement" if batch.draw == "replacement" else ""
-    left_out = f"{images.left_out:,} images without a label neither train nor test. " if images.left_out else ""
+    left_out = f"{images.left_out:,} images without a label are left out. " if images.left_out else ""
     st.caption(
-        f"{len(images.train):,} images of {len(images.train_classes):,} classes train{held}; {len(images.test):,} of {tested:,} other classes test. "
-        f"{left_out}"
-        f"An epoch has {steps:,} steps of {batch.size} images: {batch.size // batch.per_class} classes, {batch.per_class} images of each{drawn}."
+        f"{len(images.train):,} images of {len(images.train_classes):,} classes for training{held}, "
+        f"{len(images.test):,} of {tested:,} other classes for testing. {left_out}"
+        f"One epoch is {steps:,} steps of {batch.size} images: {batch.size // batch.per_class} classes with {batch.per_class} images each{drawn}."
     )
     if images.lone_note:
         st.warning(images.lone_note, icon=":material/warning:")
-    frame = class_overview(images).rename(columns=str.capitalize)
-    entry = dataset_of(config.data.source)
-    columns: dict[str, Any] = {"Images": st.column_config.NumberColumn(format="localized")}
-    if entry is not None and len(cached.table(entry.id)) == len(images.table):
-        for place in range(_PICTURES):
-            frame.insert(place, f"picture {place}", _pictures(entry, images, len(images.names), place))
-            columns[f"picture {place}"] = st.column_config.ImageColumn("", width=44)
-    st.dataframe(frame, hide_index=True, column_config=columns, height=520, row_height=44, width="content")
+    _show_table(config, images, class_overview(images).rename(columns=str.capitalize), _PICTURES)
 
 
 def _divided(config: RunConfig, images: RunImages) -> None:
-    """Who trains and who tests, where there are no classes; some queries and their nearest by label, which is what a space should find."""
+    """The split where there are no classes, and some queries with their nearest images by label."""
     queries, others = images.queries, images.gallery
     st.caption(
-        f"{len(images.train):,} images train; of {len(images.test):,} others {len(queries):,} are queries, which search among the remaining "
-        f"{len(others):,}. Beside each query are the images that are nearest by label, which a perfect space would find."
+        f"{len(images.train):,} images for training. Of the {len(images.test):,} for testing, {len(queries):,} are queries that search the other "
+        f"{len(others):,}. Beside each query are the nearest images by label: what a perfect space would find."
     )
-    entry = dataset_of(config.data.source)
-    if entry is None or images.distances is None or len(cached.table(entry.id)) != len(images.table):
+    entry = _listed(config, images)
+    if entry is None or images.distances is None:
         return
     shown, nearest = example_queries(images, _QUERIES, _NEAREST)
     columns = {"Query": shown} | {f"Nearest {place + 1}": nearest[:, place] for place in range(nearest.shape[1])}
     frame = pd.DataFrame({name: [address(f"/thumbnails/{entry.id}/{row}") for row in rows] for name, rows in columns.items()})
-    st.dataframe(
-        frame,
-        hide_index=True,
-        row_height=84,
-        height=36 + 84 * len(frame),
-        column_config={name: st.column_config.ImageColumn(width=92) for name in frame},
-        width="content",
-    )
+    pictures = {name: st.column_config.ImageColumn(width=92) for name in columns}
+    st.dataframe(frame, hide_index=True, row_height=84, height=36 + 84 * len(frame), column_config=pictures, width="content")
 
 
-def _pictures(entry: DatasetEntry, images: RunImages, classes: int, place: int) -> list[str]:
-    """For the first classes, the picture of the image at this place of each; empty where a class has fewer."""
-    return ["" if row is None else address(f"/thumbnails/{entry.id}/{row}") for row in example_rows(images, classes, place)]
+def _listed(config: RunConfig, images: RunImages) -> DatasetEntry | None:
+    """The dataset in the app that has the thumbnails of these images; None where there is none."""
+    entry = dataset_of(config.data.source)
+    return entry if entry is not None and len(cached.table(entry.id)) == len(images.table) else None
+
+
+def _show_table(config: RunConfig, images: RunImages, frame: pd.DataFrame, pictures: int) -> None:
+    """A table of the first classes, with so many pictures of each."""
+    entry = _listed(config, images)
+    columns: dict[str, Any] = {
+        "Images": st.column_config.NumberColumn(format="localized"),
+        "Pseudolabels": st.column_config.TextColumn(width="large"),
+    }
+    for place in range(pictures if entry else 0):
+        rows = example_rows(images, len(frame), place)
+        frame.insert(place, f"picture {place}", ["" if row is None or entry is None else address(f"/thumbnails/{entry.id}/{row}") for row in rows])
+        columns[f"picture {place}"] = st.column_config.ImageColumn("", width=44)
+    st.dataframe(frame, hide_index=True, column_config=columns, height=520, row_height=44, width="content")
 
 
 def _names(config: RunConfig, images: RunImages) -> None:
     if config.guidance is None:
-        st.info("This run does not use language. Choose class names or pseudolabels under Language guidance.", icon=":material/info:")
+        st.info("This run does not use language. Choose class names or pseudolabels under More settings, Language guidance.", icon=":material/info:")
         return
     from likeness.training import class_names
 
@@ -127,8 +128,8 @@ def _names(config: RunConfig, images: RunImages) -> None:
     order = clustered_order(similarities)
     shown = order[:_MOST_SHOWN]
     st.caption(
-        "How alike the language model finds the names of the classes that train. Guidance asks the images to agree: a bright block is a group of "
-        "classes that should stay near each other." + (f" {len(shown)} of {len(names):,} classes are shown." if len(shown) < len(names) else "")
+        "How similar the language model rates the names of the training classes. Guidance pulls images of similar classes together: a bright block "
+        "is a group of such classes." + (f" {len(shown)} of {len(names):,} classes are shown." if len(shown) < len(names) else "")
     )
     st.plotly_chart(
         class_heat_maps({"Language": similarities}, names, shown), theme="streamlit", key="train_language", config={"displayModeBar": False}
@@ -140,9 +141,9 @@ def _extremes(similarities: NDArray[np.float32], names: list[str]) -> str:
     found = summarize_similarities(similarities, names)
     near, far = ([plain(str(each)) for each in pair[:2]] for pair in (found.nearest, found.farthest))
     return (
-        f"Most alike: **{near[0]}** and **{near[1]}** ({found.nearest[2]:.3g}). "
-        f"Least alike: **{far[0]}** and **{far[1]}** ({found.farthest[2]:.3g}). "
-        f"Between two classes, {found.mean:.3g} on average, with a spread of {found.deviation:.2g}."
+        f"Most similar: **{near[0]}** and **{near[1]}** ({found.nearest[2]:.3g}). "
+        f"Least similar: **{far[0]}** and **{far[1]}** ({found.farthest[2]:.3g}). "
+        f"Average over all pairs: {found.mean:.3g} ± {found.deviation:.2g}."
     )
 
 
@@ -155,7 +156,7 @@ def _similarities(names: tuple[str, ...], guidance: str, _config: RunConfig) -> 
 
 
 def _pseudolabels(config: RunConfig, images: RunImages) -> None:
-    st.caption("What an ImageNet classifier takes the classes for. With pseudolabels, language compares these names instead of the classes' own.")
+    st.caption("The ImageNet classes that a classifier sees in each class. With pseudolabels, the language model compares these names instead.")
     if config.guidance and config.guidance.pseudolabels:
         from likeness.training import pseudolabel_names
 
@@ -170,10 +171,10 @@ def _pseudolabels(config: RunConfig, images: RunImages) -> None:
         called = imagenet_names()
         _table(config, images, [[called[each] for each in row] for row in job.result])
     elif job is None and has_classifier(labeling):
-        st.button("Show them", icon=":material/label:", key="train_pseudolabels", on_click=_begin, args=(key, labeling, images))
-        st.caption("Each training image passes the classifier once; the result is kept for the run.")
+        st.button("Compute pseudolabels", icon=":material/label:", key="train_pseudolabels", on_click=_begin, args=(key, labeling, images))
+        st.caption("Classifies every training image once. The run reuses the result.")
     elif job is None:
-        st.info("This backbone has no ImageNet classifier. Choose another one, or name guidance.classifier in the text.", icon=":material/info:")
+        st.info("This network has no ImageNet classifier. Choose another one, or set guidance.classifier in the text.", icon=":material/info:")
 
 
 def _begin(key: Hashable, config: RunConfig, images: RunImages) -> None:
@@ -189,10 +190,5 @@ def _begin(key: Hashable, config: RunConfig, images: RunImages) -> None:
 
 
 def _table(config: RunConfig, images: RunImages, labels: list[list[str]]) -> None:
-    entry = dataset_of(config.data.source)
-    frame = pd.DataFrame({"Class": readable_names(images.train_classes), "Taken for": [", ".join(names) for names in labels]})
-    columns: dict[str, Any] = {"Taken for": st.column_config.TextColumn(width="large")}
-    if entry is not None and len(cached.table(entry.id)) == len(images.table):
-        frame.insert(0, "picture", _pictures(entry, images, len(frame), 0))
-        columns["picture"] = st.column_config.ImageColumn("", width=44)
-    st.dataframe(frame, hide_index=True, column_config=columns, height=520, row_height=44)
+    frame = pd.DataFrame({"Class": readable_names(images.train_classes), "Pseudolabels": [", ".join(names) for names in labels]})
+    _show_table(config, images, frame, 1)

@@ -18,5 +18,6 @@ from likeness.clusters.word_choice import (
     notion_choice as notion_choice,
     noun_choice as noun_choice,
     own_choice as own_choice,
+    photo_nouns as photo_nouns,
 )
 from likeness.clusters.word_shares import LOOKED_AT as LOOKED_AT, TableShares as TableShares, TextShares as TextShares, WordShares as WordShares

@@ -69,7 +69,8 @@ def name_clusters(
     where it scores highest; the others take their next one.
 
     Args:
-        space: images whose clusters they are. The first call embeds 15,000 words, which takes minutes; they are stored.
+        space: images whose clusters they are. For "photos" and "cars" the vectors of the words ship; with other encoders the first call embeds 15,000
+            words, which takes minutes; they are stored.
         vocabulary: a person's own words, a notion whose aspects are the words, or a `WordChoice`; None: WordNet's nouns for what pictures show.
         source: "attributes" takes the words of the table's attributes and file names; None: these only where the space reads no text.
         column: the attribute whose values are names, such as the label: clusters are called by what sets them off.
@@ -131,10 +132,13 @@ def _named(shares: WordShares, clusters: Clusters, rows: Labels, least: float) -
 
 def _mean_shares(shares: WordShares, clusters: Clusters, rows: Labels) -> tuple[Masses, Masses]:
     """Mean share (c, m) of each name in each finest cluster, and in all images (m,)."""
+    from scipy.sparse import csr_array
+
     finest = clusters.labels[rows, -1]
-    sums = np.zeros((len(clusters.parents[-1]), len(shares.choice)))
+    members = csr_array((np.ones(len(rows)), (finest, np.arange(len(rows)))), shape=(len(clusters.parents[-1]), len(rows)))
+    sums = np.zeros((members.shape[0], len(shares.choice)))
     for part, block in _blocks(shares, rows):
-        np.add.at(sums, finest[part], block)
+        sums += members[:, part] @ block
     means = sums / np.maximum(np.bincount(finest, minlength=len(sums)), 1)[:, None]
     masses = np.asarray((shares.choice.covers @ means.T).T, np.float32)
     sizes = clusters.counts(clusters.depths - 1)

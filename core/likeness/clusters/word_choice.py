@@ -1,16 +1,17 @@
 """The words that clusters may be named by, as one tree or flat."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from likeness.encoders import EncoderLike, unknown_words
 from likeness.errors import InputError
 from likeness.notions import Notion
-from likeness.sentences import noun_tree, unknown_in, word_list_notions
+from likeness.sentences import noun_tree, word_list_notions
 
 if TYPE_CHECKING:
     from likeness.space import Space
@@ -105,13 +106,18 @@ def noun_choice(space: "Space") -> WordChoice:
         InputError: the encoder knows fewer than two of all these words.
     """
     base = space.base or space
+    return photo_nouns(base.encoder) or _aspects(*word_list_notions(base))
+
+
+def photo_nouns(encoder: EncoderLike | None) -> WordChoice | None:
+    """Those of `noun_choice` that an encoder knows, None: all of them; None where it knows few."""
     nouns = noun_tree().seen_words()
-    unknown = set(unknown_in(base, "\n".join(nouns)))
-    known = {word for word in nouns if unknown.isdisjoint(word.split())}
-    if len(known) < _FEW:
-        return _aspects(*word_list_notions(base))
-    template = next((each for each in _TEMPLATES if not unknown_in(base, each.replace("{}", " "))), "{}")
-    chosen = {word: synset for word, synset in nouns.items() if word in known}
+    outside: Callable[[str], list[str]] = partial(unknown_words, encoder) if encoder is not None else lambda text: []
+    unknown = set(outside("\n".join(nouns)))
+    chosen = {word: synset for word, synset in nouns.items() if unknown.isdisjoint(word.split())}
+    if len(chosen) < _FEW:
+        return None
+    template = next((each for each in _TEMPLATES if not outside(each.replace("{}", " "))), "{}")
     return WordChoice(tuple(chosen), tuple(template.format(word) for word in chosen), tuple(chosen.values()))
 
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from likeness.clusters.word_choice import WordChoice
 from likeness.data import has_label
+from likeness.encoders import vocabulary_ships
 from likeness.errors import InputError
 from likeness.progress import Progress
 
@@ -104,11 +105,12 @@ class TableShares:
 def _embedded(space: "Space", prompts: Sequence[str], progress: Progress | None) -> NDArray[np.float32]:
     if space.embed_texts is None:
         raise InputError(f"The space '{space.name}' reads no text; name its clusters by attributes, or take an encoder with a text side.")
-    parts = []
-    for begin in range(0, len(prompts), _AT_ONCE):
-        parts.append(space.embed_texts(prompts[begin : begin + _AT_ONCE]))
+    ships = space.encoder is not None and vocabulary_ships(space.encoder, prompts)
+    parts, at_once = [], len(prompts) if ships else _AT_ONCE
+    for begin in range(0, len(prompts), at_once):
+        parts.append(space.embed_texts(prompts[begin : begin + at_once]))
         if progress:
-            progress(min(begin + _AT_ONCE, len(prompts)), len(prompts))
+            progress(min(begin + at_once, len(prompts)), len(prompts))
     return np.vstack(parts)
 
 

@@ -77,7 +77,7 @@ def password(
 
     Examples: `likeness admin password people.txt ada --role edit`, then `likeness app --shared --auth people.txt`
     """
-    become_app("password.py", str(file), name, role)
+    become_app("accounts", str(file), name, role)
 
 
 @admin.command()
@@ -89,9 +89,9 @@ def token(
 
     Examples: `likeness admin token tokens.txt notebook`, then `likeness app --api --program-tokens tokens.txt`
     """
-    become_app("new_token.py", str(file), name)
+    become_app("program_tokens", str(file), name)
 
 
 def _call(*arguments: str) -> NoReturn:
     # what visitors, accounts and tokens are, the app knows, which stands above this package
-    become_app("admin.py", json.dumps(arguments))
+    become_app("admin", json.dumps(arguments))

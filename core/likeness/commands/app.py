@@ -46,4 +46,4 @@ def app(
     options = dict(locals())
     options |= {"roots": options.pop("root") or None, "allowed_hosts": options.pop("allowed_host") or None}
     # the app stands above this package: it checks these itself, in the process that this one becomes
-    become_app("serve.py", json.dumps(options, default=str))
+    become_app("serve", json.dumps(options, default=str))

@@ -32,7 +32,8 @@ def clusters(
     """Find clusters at several depths and name them by words; `--out` writes a CSV file with each image's cluster at each depth.
 
     In a notion's space clusters are named by its aspects, unless words are given; where the encoder reads no text, by words of attributes and file
-    names. The first time, the encoder reads 15,000 words, which takes minutes.
+    names. For 'photos' and 'cars' the vectors of the words ship; other encoders read 15,000 words the first time, which takes
+    minutes.
 
     Examples: `likeness clusters cars --notion car-color --out clusters.csv`, `likeness clusters photos/ --words words.txt --depths 2`
     """

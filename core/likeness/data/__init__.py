@@ -93,7 +93,9 @@ from likeness.data.table import (
     has_label as has_label,
 )
 from likeness.data.thumbnails import (
+    LARGE_SIZE as LARGE_SIZE,
     THUMBNAIL_SIZE as THUMBNAIL_SIZE,
+    large_picture as large_picture,
     picture_html as picture_html,
     thumbnail as thumbnail,
     upright_picture as upright_picture,

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from PIL import Image
 
 THUMBNAIL_SIZE = 128  # pixels, of galleries and maps
+LARGE_SIZE = 2048  # pixels, of a picture that is opened
+_SMALL = 512  # pixels
 _SIDE = 96  # of pictures in notebooks
 _TILE = f"display:inline-block;width:{_SIDE}px;margin:2px;vertical-align:top;font:11px sans-serif;overflow:hidden;text-overflow:ellipsis"
 _LARGE = 12_000_000  # pixels
@@ -29,6 +31,22 @@ def thumbnail(path: Path, size: int = THUMBNAIL_SIZE) -> bytes:
     smoothing, so that 32-pixel photos stay crisp. Raises OSError if the file is missing or not an image.
     """
     return _shrunk(upright_picture(path, 2 * size), size)
+
+
+def large_picture(path: Path, most: int = LARGE_SIZE) -> bytes:
+    """The image to look at, in its own pixels as long as it has at most `most` of them in width and height, as WebP; without loss where it is small.
+    Raises OSError if the file is missing or not an image.
+    """
+    from PIL import Image
+
+    picture = upright_picture(path, most)
+    longest = max(picture.size)
+    if longest > most:
+        width, height = (max(1, round(side * most / longest)) for side in picture.size)
+        picture = picture.resize((width, height), Image.Resampling.LANCZOS)
+    buffer = io.BytesIO()
+    picture.save(buffer, "WEBP", quality=90, method=0, lossless=longest <= _SMALL)
+    return buffer.getvalue()
 
 
 def upright_picture(path: Path, least: int | None = None) -> "Image.Image":

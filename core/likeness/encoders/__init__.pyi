@@ -57,7 +57,13 @@ from .store.images import (
     stored_of as stored_of,
 )
 from .store.pipeline import prepared_batches as prepared_batches
-from .store.texts import TextEmbeddings as TextEmbeddings, embed_texts as embed_texts, ship_texts as ship_texts
+from .store.texts import (
+    TextEmbeddings as TextEmbeddings,
+    embed_texts as embed_texts,
+    ship_texts as ship_texts,
+    ship_vocabulary as ship_vocabulary,
+    vocabulary_ships as vocabulary_ships,
+)
 from .vocabulary import (
     CutText as CutText,
     check_text as check_text,

@@ -61,9 +61,9 @@ def with_keys(part: FrozenConfig, changes: dict[str, Any]) -> dict[str, Any]:
     return content
 
 
-def validation_message(error: ValidationError) -> str:
-    """What does not fit, key by key, in words; of many things the first."""
-    wrong = error.errors(include_url=False)
+def validation_message(error: ValidationError | list[Any]) -> str:
+    """What does not fit, key by key, in words; of many things the first. Takes the error, or its `errors()`."""
+    wrong = error if isinstance(error, list) else error.errors(include_url=False)
     more = f"; and {len(wrong) - _MOST_ERRORS} more" if len(wrong) > _MOST_ERRORS else ""
     return "; ".join(_one_message(each) for each in wrong[:_MOST_ERRORS]) + more
 

@@ -58,10 +58,10 @@ def folder_kept_out() -> Iterator[None]:
                 os.environ.update({} if before is None else {_VARIABLE: before})
 
 
-def become_app(script: str, *arguments: str) -> NoReturn:
-    """This process becomes a script of the app, which finds its modules beside itself and keeps the current folder out of what it starts."""
+def become_app(command: str, *arguments: str) -> NoReturn:
+    """This process becomes a command of the app (`python app COMMAND ...`), which keeps the current folder out of what it starts."""
     environment = {name: value for name, value in os.environ.items() if name != _VARIABLE}
-    os.execve(sys.executable, [sys.executable, str(app_dir() / script), *arguments], environment)
+    os.execve(sys.executable, [sys.executable, str(app_dir()), command, *arguments], environment)
 
 
 class WorkerProcess:

@@ -99,7 +99,14 @@ def read_given_together(connection: sqlite3.Connection, name: str, paths: Sequen
 
 def read_given_order(connection: sqlite3.Connection) -> list[tuple[str, str]]:
     kinds = {attribute: (name, kind) for attribute, name, kind in _attributes(connection) if kind != "note"}
-    found = connection.execute("SELECT attribute, text FROM attribute_values ORDER BY id").fetchall()
+    by_hand = (
+        "SELECT DISTINCT c.attribute, c.after_value FROM changes c JOIN edits e ON e.id = c.edit"
+        " WHERE c.after_value IS NOT NULL AND e.action NOT IN ('spread', 'copies')"
+    )
+    select = (
+        f"SELECT v.attribute, v.text FROM attribute_values v JOIN ({by_hand}) h ON h.attribute = v.attribute AND h.after_value = v.id ORDER BY v.id"
+    )
+    found = connection.execute(select).fetchall()
     if not all(isinstance(text, str) for _, text in found):
         raise DamagedError
     return [(kinds[each][0], text if kinds[each][1] == "attribute" else "") for each, text in found if each in kinds]

@@ -152,7 +152,9 @@ class TagStore:
         return self._read(columns.read_counts)
 
     def given_order(self) -> list[tuple[str, str]]:
-        """Name and value (empty for tags) of every tag and value that was ever given, the one that came up first at the front."""
+        """Name and value (empty for tags) of every tag and value that a person ever gave, the first one at the front; those that were only spread by
+        the app are left out.
+        """
         return self._read(columns.read_given_order)
 
     def columns(self, paths: Iterable[str]) -> "pd.DataFrame":

@@ -11,7 +11,7 @@ from .config import (
     with_changes as with_changes,
 )
 from .data.outputs import backbone_features as backbone_features
-from .data.pixels import center_crops as center_crops, load_pixels as load_pixels
+from .data.pixels import center_crops as center_crops, check_room as check_room, load_pixels as load_pixels
 from .data.run_images import RunImages as RunImages, run_images as run_images
 from .dist_context import external_rank as external_rank, launched_externally as launched_externally
 from .guidance.guidance import (

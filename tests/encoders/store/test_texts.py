@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from likeness.encoders import embed_texts, ship_texts
+from likeness.encoders import embed_texts, ship_texts, ship_vocabulary, vocabulary_ships
 from likeness.encoders.store import texts
 from likeness.errors import InputError
 
@@ -115,6 +115,24 @@ def test_shipped_texts_need_no_encoding(fake, tmp_path: Path, monkeypatch: pytes
     assert result.n_encoded == 1
     np.testing.assert_array_equal(result.vectors, type(fake)().encode_texts([PROMPTS[3], "new", PROMPTS[1]]).astype(np.float32))
     assert embed_texts(type(fake)("fake-2"), PROMPTS[:1]).n_encoded == 1
+
+
+def test_a_shipped_vocabulary_is_read_as_a_whole(fake, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(texts, "assets_dir", lambda: tmp_path / "assets")
+    words = [f"a {number}" for number in range(1000)]
+    file, exact = ship_vocabulary(fake, words), type(fake)().encode_texts(words)
+    texts._memory.clear()
+    monkeypatch.setenv("LIKENESS_CACHE", str(tmp_path / "another cache"))
+    found = embed_texts(fake, words)
+    assert vocabulary_ships(fake, words)
+    assert found.n_encoded == 0
+    np.testing.assert_allclose(found.vectors, exact, atol=0.004)
+    np.testing.assert_array_equal(embed_texts(fake, words[:1]).vectors, exact[:1].astype(np.float32))  # a single one is exact
+    others = [(type(fake)("fake-2"), words), (fake, [*words[1:], "a car"]), (fake, words[::-1])]
+    assert not any(vocabulary_ships(*each) for each in others)
+    assert [embed_texts(*each).n_encoded for each in others] == [1000, 1000, 0]
+    file.write_bytes(file.read_bytes()[:100])
+    np.testing.assert_array_equal(embed_texts(fake, words).vectors, exact.astype(np.float32))
 
 
 def test_torch_stays_away_when_all_is_remembered(tiny_clip: Path) -> None:

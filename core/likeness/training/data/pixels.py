@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from likeness.errors import InputError
-from likeness.io import PIXELS_VERSION, cache_dir, compute_once_locked, file_of
+from likeness.io import PIXELS_VERSION, cache_dir, compute_once_locked, file_of, free_bytes, size_text
 from likeness.progress import Progress
 
 if TYPE_CHECKING:
@@ -49,9 +49,22 @@ def load_pixels(
     true, the work ends with an InputError and nothing is kept, as for the first image that cannot be read.
     """
     side, keep = kept or kept_size(size), _whole_frame if frame == "whole" else _center_square
-    how = f"{size} {MARGIN}" if side == kept_size(size) and frame == "square" else f"{side} {frame}"
-    key = image_files_digest(table, how)
-    return cached_images(table, key, np.uint8, (side, side, 3), lambda image: keep(image, side), progress, should_stop)
+    return cached_images(table, _key(table, size, side, frame), np.uint8, (side, side, 3), lambda image: keep(image, side), progress, should_stop)
+
+
+def check_room(table: "ImageTable", size: int, kept: int | None = None, frame: str = "square") -> None:
+    """Raises InputError where the disk of the cache has no room for what `load_pixels` would write."""
+    side = kept or kept_size(size)
+    needed, free = len(table) * side * side * 3, free_bytes(cache_dir())
+    if needed > free and not (cache_dir() / "pixels" / f"{_key(table, size, side, frame)}.npy").is_file():
+        raise InputError(
+            f"{len(table):,} images of {side} pixels need {size_text(needed)} on the disk of the cache, and {size_text(free)} are free; "
+            "make room there, lower data.image_size, or take fewer images."
+        )
+
+
+def _key(table: "ImageTable", size: int, side: int, frame: str) -> str:
+    return image_files_digest(table, f"{size} {MARGIN}" if side == kept_size(size) and frame == "square" else f"{side} {frame}")
 
 
 def cached_images(

@@ -12,6 +12,12 @@ class MapActions {
     this.emit("query");
   }
 
+  /** Asks the page for the large picture of an image; false where it has none. */
+  openLarge(row) {
+    const { thumbnails } = this.source ?? {};
+    return Boolean(thumbnails) && !dispatchEvent(new CustomEvent("likeness-open", { detail: { row, rows: [row], thumbnails }, cancelable: true }));
+  }
+
   select(mask, how) {
     this.keepSelection(combineRows(this.selected, mask, how));
     this.say(this.selected ? `${countRows(this.selected)} selected` : "Nothing selected");

@@ -3,6 +3,7 @@
 const galleries = new WeakMap();
 const rowURL = (template, row) => template.replace("{row}", row);
 const inOrder = (rows) => [...rows].sort((a, b) => a - b).join();
+const OPEN = "likeness-open"; // asks the viewer of the page, if there is one, for a large picture
 const TICK_MS = 250; // quick ticks are sent as one
 const PATIENCE_MS = 5000; // for the server to have heard of them
 const HEARD = ["keydown", "pointerdown"];
@@ -17,6 +18,11 @@ class Gallery {
     this.waiting = this.sent = null;
     this.hear = (event) => this.waiting && !this.ticksOn(event) && this.send();
     for (const kind of HEARD) addEventListener(kind, this.hear, true);
+  }
+
+  /** Shows a picture large, with those of its section before and after it; false where the page has no viewer. */
+  open(row, rows) {
+    return !dispatchEvent(new CustomEvent(OPEN, { detail: { row, rows, thumbnails: this.data.thumbnails }, cancelable: true }));
   }
 
   close() {
@@ -41,6 +47,7 @@ class Gallery {
     this.root.classList.toggle("ga-ticking", this.selected.size > 0);
     this.answer = (section, row, alike) => setTriggerValue("answer", { section, row, alike, id: Math.random() });
     this.root.dataset.layout = data.layout;
+    this.root.classList.toggle("ga-acts", data.acts_on_click || data.ticks_by_click);
     this.root.style.setProperty("--tile", `${data.tile}px`);
     while (this.sections.length < data.sections.length) this.sections.push(new SectionView(this));
     for (const section of this.sections.splice(data.sections.length)) section.root.remove();
@@ -171,22 +178,31 @@ class Tile {
     this.root = make("button", { className: "ga-tile", type: "button", onclick: (event) => this.pressed(event), onkeydown: (event) => this.key(event) },
       make("span", { className: "ga-frame" }, this.image, this.rank, this.both), this.facts, this.caption, this.text);
     this.add = make("button", { className: "ga-add", type: "button", title: "Add to the query", textContent: "+", onclick: () => this.gallery.add(this.row) });
+    this.enlarge = make("button", { className: "ga-enlarge", type: "button", title: "Open (Enter)", innerHTML: icon("enlarge", 14), onclick: () => this.open() });
     this.tick = make("button", { className: "ga-tick", type: "button", role: "checkbox", tabIndex: -1, innerHTML: icon("check", 15), onclick: (event) => this.change(event.shiftKey) });
     this.answers = make("div", { className: "ga-answers", role: "group" }, ...[true, false].map((alike) => make("button", {
       className: "ga-answer", type: "button", innerHTML: icon(alike ? "more" : "less", 15), onclick: () => this.gallery.answer(this.view.place, this.row, alike),
     })));
-    this.cell = make("div", { className: "ga-cell", ondragstart: (event) => this.drag(event.dataTransfer) }, this.root, this.add, this.tick, this.answers);
+    this.cell = make("div", { className: "ga-cell", ondragstart: (event) => this.drag(event.dataTransfer) }, this.root, this.add, this.tick, this.enlarge, this.answers);
   }
 
   pressed(event) {
     const { data } = this.gallery;
     if (data.selected && (data.ticks_by_click || event.ctrlKey || event.metaKey || event.shiftKey)) this.change(event.shiftKey);
-    else this.gallery.click(this.row);
+    else if (data.acts_on_click || !this.open()) this.gallery.click(this.row);
   }
 
-  /** Space ticks, arrows go to the neighbors on the page, with Shift they tick them on the way. */
+  open() {
+    return this.gallery.open(this.row, this.view.section.rows);
+  }
+
+  /** Enter opens the picture, Space ticks, arrows go to the neighbors on the page, with Shift they tick them on the way. */
   key(event) {
     const { data } = this.gallery;
+    if (event.key === "Enter" && !event.ctrlKey && !event.metaKey && this.open()) {
+      event.preventDefault();
+      return;
+    }
     if (event.key === " " && data.selected) {
       event.preventDefault();
       this.change(event.shiftKey);
@@ -280,6 +296,7 @@ class Tile {
     this.image.alt = this.root.title;
     this.tick.setAttribute("aria-label", `Select ${caption || `${noun} ${this.row + 1}`}`);
     this.tick.title = "Select (Space; Ctrl or Shift with a click)";
+    this.enlarge.setAttribute("aria-label", `Open ${caption || `${noun} ${this.row + 1}`}`);
     this.add.setAttribute("aria-label", `Add ${caption || `${noun} ${this.row + 1}`} to the query`);
   }
 }

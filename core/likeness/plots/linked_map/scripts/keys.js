@@ -19,7 +19,8 @@ const ACTS = {
   v: (panel) => panel.host.setMode("pan"),
   l: (panel) => panel.host.setMode("lasso"),
   b: (panel) => panel.host.setMode("box"),
-  Enter: (panel) => panel.host.hovered >= 0 && panel.host.toggleQuery(panel.host.hovered),
+  n: (panel) => panel.host.hovered >= 0 && panel.host.toggleQuery(panel.host.hovered),
+  Enter: (panel) => panel.host.hovered >= 0 && (panel.host.openLarge(panel.host.hovered) || panel.host.toggleQuery(panel.host.hovered)),
   " ": (panel, event) => selectPoint(panel, event.shiftKey),
 };
 

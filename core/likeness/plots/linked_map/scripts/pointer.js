@@ -34,7 +34,10 @@ function bindPointer(panel) {
     panel.host.hover(-1);
   });
   overlay.addEventListener("contextmenu", (event) => panel.pressed && event.preventDefault());
-  overlay.addEventListener("dblclick", () => panel.host.resetView());
+  overlay.addEventListener("dblclick", (event) => {
+    const row = rowAt(panel, place(overlay, event));
+    if (row < 0 || !panel.host.openLarge(row)) panel.host.resetView();
+  });
   overlay.addEventListener("wheel", (event) => wheel(panel, event), { passive: false });
 }
 

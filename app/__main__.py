@@ -1,0 +1,7 @@
+"""`python app NAME ...` runs `server/NAME.py`; `likeness app` and `likeness admin` become it. Modules of the app are found beside this file."""
+
+import runpy
+import sys
+
+if __name__ == "__main__":
+    runpy.run_module(f"server.{sys.argv.pop(1)}", run_name="__main__")

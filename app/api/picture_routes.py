@@ -1,0 +1,160 @@
+"""Pictures and attributes by URL, cached by the browser, instead of hundreds of widgets.
+
+A dataset is named by its catalog id, never by a path.
+"""
+
+from functools import lru_cache
+
+from starlette.requests import Request
+from starlette.responses import FileResponse, JSONResponse, PlainTextResponse, Response
+from starlette.routing import Route
+
+from likeness.data import THUMBNAIL_SIZE, DatasetEntry, large_picture, thumbnail
+from likeness.errors import InputError
+from likeness.io import image_remark
+from likeness.plots import labeled_image, squared_webp
+from pages.continuous import labels
+from parts import cached, viewer
+from parts.sidebar import readable
+from server import export_files, hand_labels, query_pictures
+from server.request_scope import answering
+from server.visitors import EXPORTS
+
+_NOT_THERE = (InputError, IndexError, OSError)
+_DIGITS = 15
+_NEIGHBORS = 12
+_QUERY_SIZE = 2 * THUMBNAIL_SIZE  # it is shown larger than the others
+# "same-origin": no page of another site shows these pictures
+_HEADERS = {"X-Content-Type-Options": "nosniff", "Cross-Origin-Resource-Policy": "same-origin", "Content-Security-Policy": "default-src 'none'"}
+
+
+def serve_thumbnail(request: Request) -> Response:
+    """WebP of image `row`, twice as large where the query asks for it."""
+    try:
+        entry = _dataset(request)
+        size = 2 * THUMBNAIL_SIZE if "large" in request.query_params else THUMBNAIL_SIZE
+        return Response(small_picture(entry.id, _row(request), size), media_type="image/webp", headers=_kept(entry))
+    except _NOT_THERE:
+        return Response(status_code=404, headers=_HEADERS)
+
+
+def serve_picture(request: Request) -> Response:
+    """WebP of image `row` as large as it is, within bounds."""
+    try:
+        entry = _dataset(request)
+        return Response(_large_picture(entry.id, _row(request)), media_type="image/webp", headers=_kept(entry))
+    except _NOT_THERE:
+        return Response(status_code=404, headers=_HEADERS)
+
+
+def serve_neighbors(request: Request) -> Response:
+    """Rows and similarities of the images nearest to image `row` in a space that somebody has been shown, by the token that only they know."""
+    try:
+        _dataset(request)
+        space, row = viewer.space_of(request.path_params["token"]), _row(request)
+        if space is None or row >= len(space.vectors):
+            raise IndexError(row)
+        found = space.nearest(row, _NEIGHBORS)
+    except _NOT_THERE:
+        return Response(status_code=404, headers=_HEADERS)
+    similarities = [round(float(each), 4) for each in found.similarities]
+    return JSONResponse({"rows": found.rows.tolist(), "similarities": similarities}, headers=_HEADERS | {"Cache-Control": "no-store"})
+
+
+def serve_labeled(request: Request) -> Response:
+    """WebP of image `row` with its continuous label drawn on it; the query names the label, as `labels.pictures` writes it."""
+    query = request.query_params
+    try:
+        entry = _dataset(request)
+        picture = _labeled(entry.id, _row(request), query.get("kind", ""), query.get("columns", "[]"))
+    except _NOT_THERE:
+        return Response(status_code=404, headers=_HEADERS)
+    return Response(picture, media_type="image/webp", headers=_kept(entry))
+
+
+def serve_query_picture(request: Request) -> Response:
+    """WebP of a picture that somebody searched with, by the token in a link."""
+    try:
+        picture = thumbnail(query_pictures.find(request.path_params["token"]), _QUERY_SIZE)
+    except _NOT_THERE:
+        return Response(status_code=404, headers=_HEADERS)
+    return Response(picture, media_type="image/webp", headers=_HEADERS | {"Cache-Control": "private, max-age=600"})
+
+
+def serve_info(request: Request) -> Response:
+    """File name and attributes of image `row`, and which of the labels that people give here it has."""
+    try:
+        entry = _dataset(request)
+        table = cached.table(entry.id)
+        row = table.frame.iloc[_row(request)]
+        labels = hand_labels.labels_of(table.frame, _row(request))
+    except _NOT_THERE:
+        return Response(status_code=404, headers=_HEADERS)
+    attributes = {readable(name): _short(row[name]) for name in table.attributes}
+    if remark := image_remark(table.file(_row(request))):
+        attributes["Note"] = remark
+    name = str(row["path"]).rsplit("/", 1)[-1]
+    return JSONResponse({"label": name, "attributes": attributes, "labels": labels}, headers=_kept(entry))
+
+
+def serve_export(request: Request) -> Response:
+    """A file that was made for this visitor to download."""
+    with answering(request.scope):
+        file = export_files.find(request.path_params["token"])
+    if file is None:
+        return PlainTextResponse("This export is not kept any more; export again on the page Explore.", 404, headers=_HEADERS)
+    return FileResponse(file, filename=file.name, media_type="application/octet-stream", headers=_HEADERS | {"Cache-Control": "no-store"})
+
+
+def _dataset(request: Request) -> DatasetEntry:
+    """The dataset in an address; raises InputError if there is none, as after it was removed."""
+    return cached.entry_of(request.path_params["dataset"])
+
+
+def _kept(entry: DatasetEntry) -> dict[str, str]:
+    """How long browsers keep a picture; uploads of visitors not for long, since they may be removed."""
+    return _HEADERS | {"Cache-Control": f"private, max-age={600 if entry.owner else 86_400}"}
+
+
+def _row(request: Request) -> int:
+    """The row in an address.
+
+    Raises:
+        IndexError: it is no row, or beyond any table.
+    """
+    text: str = request.path_params["row"]
+    if not (text.isascii() and text.isdigit() and len(text) <= _DIGITS):
+        raise IndexError(text)
+    return int(text)
+
+
+@lru_cache(maxsize=20_000)
+def small_picture(dataset: str, row: int, size: int = THUMBNAIL_SIZE) -> bytes:
+    """WebP of an image of a dataset; raises IndexError where there is no such row."""
+    return thumbnail(cached.table(dataset).file(row), size)
+
+
+@lru_cache(maxsize=32)
+def _large_picture(dataset: str, row: int) -> bytes:
+    return large_picture(cached.table(dataset).file(row))
+
+
+@lru_cache(maxsize=5_000)
+def _labeled(dataset: str, row: int, kind: str, columns: str) -> bytes:
+    table = cached.table(dataset)
+    return squared_webp(labeled_image(table, labels.config_of(table, {"kind": kind, "columns": columns}), row))
+
+
+def _short(value: object) -> str:
+    return f"{value:.3g}" if isinstance(value, float) else str(value)
+
+
+ROUTES = [
+    Route("/thumbnails/{dataset}/{row}", serve_thumbnail),
+    Route("/pictures/{dataset}/{row}", serve_picture),
+    Route("/neighbors/{dataset}/{token}/{row}", serve_neighbors),
+    Route("/labeled/{dataset}/{row}", serve_labeled),
+    Route("/info/{dataset}/{row}", serve_info),
+    Route("/queries/{token}", serve_query_picture),
+    Route(f"/{EXPORTS}/{{token}}", serve_export),
+]

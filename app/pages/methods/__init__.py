@@ -1,0 +1,14 @@
+"""What the page Methods declares about itself; `page.py` draws it."""
+
+from pathlib import Path
+
+from parts.app_page import EVALUATE, AppPage
+
+PAGE = AppPage(
+    Path(__file__).parent,
+    "Methods",
+    icon="leaderboard",
+    help="See how well each method finds images of the same label.",
+    group=EVALUATE,
+    labels="classes",
+)

@@ -1,0 +1,13 @@
+"""What the page What changed declares about itself; `page.py` draws it."""
+
+from pathlib import Path
+
+from parts.app_page import EVALUATE, AppPage
+
+PAGE = AppPage(
+    Path(__file__).parent,
+    "What changed",
+    icon="compare_arrows",
+    help="See which images get other neighbors, which searches get better or worse, and what a new version of the images changes.",
+    group=EVALUATE,
+)

@@ -1,0 +1,96 @@
+"""What changed from the left to the right map: images that moved, searches that got better or worse, and what another version of the images has."""
+
+import numpy as np
+import streamlit as st
+
+from likeness.comparisons import NeighborhoodChanges, neighborhood_changes
+from likeness.space import Space
+from pages.what_changed import PAGE, query_changes, version_changes
+from pages.what_changed.changed_neighbors import TILE, K, neighbors_of, to_explore
+from parts import progress, selection
+from parts.gallery import Section, gallery
+from parts.neighbors import compared_by
+from parts.on_request import WorkRequest, jobs_on_request
+from parts.plain import plain
+from parts.sidebar import readable
+from parts.view import View, current_view
+from server.jobs import Job
+
+_LISTED = 24
+_KEPT = 16  # comparisons in memory
+_NEED_TWO = "Choose two different spaces for the left and the right map in the sidebar, such as the raw encoder and a notion. No labels are needed."
+MOVED, QUERIES, VERSIONS = "Images that moved", "Searches", "Another version"
+
+
+def main() -> None:
+    """Draws the page."""
+    view = current_view()
+    PAGE.show_head()
+    names = [MOVED, QUERIES, VERSIONS]
+    chosen = st.segmented_control("Show", names, default=MOVED, required=True, key="changes", label_visibility="collapsed", bind="query-params")
+    if chosen == VERSIONS:
+        version_changes.show(view)
+    elif view.b is None or view.b.key == view.a.key:
+        st.info(_NEED_TWO, icon=":material/info:")
+    elif len(view.a) <= K:
+        st.info(f"This view needs more than {K} images, and there are {len(view.a)}. Add some under Images.", icon=":material/info:")
+    elif chosen == QUERIES:
+        query_changes.show(view, view.b)
+    else:
+        _show_moved(view, view.b)
+
+
+def _show_moved(view: View, b: Space) -> None:
+    help = f"**Which images have other neighbors?** Counts how many of the {K} nearest images each image keeps from the left map to the right one."
+    begun = jobs_on_request("Compare neighbors", help, _neighborhoods(view.a, b))
+    if begun and progress.follow(*begun):
+        st.fragment(_draw_moved)(begun[0].result, view.a, b)
+
+
+def _neighborhoods(a: Space, b: Space) -> WorkRequest:
+    def work(job: Job) -> NeighborhoodChanges:
+        return neighborhood_changes(a, b, K, progress=job.report_or_stop)
+
+    title = f"Neighbors in {readable(a.name)} and {readable(b.name)}"
+    return WorkRequest("neighborhood changes", (a.key, b.key, K), title, work, {"unit": "searches", "max_finished": _KEPT})
+
+
+def _draw_moved(found: NeighborhoodChanges, a: Space, b: Space) -> None:
+    view = current_view()
+    st.markdown(_sentence(found, a, b))
+    order = found.most_moved()
+    shown = order if view.hidden is None else order[~view.hidden[found.rows[order]]]
+    if not len(shown):
+        st.info("No image matches the filters.", icon=":material/info:")
+        return
+    listed = shown[:_LISTED]
+    rows, kept = found.rows[listed], np.round(found.kept[listed] * K).astype(int)
+    captions = [f"keeps {share} of {K}" for share in kept]
+    gallery(
+        [Section("Moved most", rows.tolist(), captions=captions, ranked=True, note="Click an image to see its neighbors on both maps.")],
+        thumbnails=view.thumbnails, key="changes_moved", query=view.query, tile=TILE, on_click=selection.ask,
+    )  # fmt: skip
+    neighbors_of(view, b, int(rows[0]), compared_by(view, b))
+    to_explore(rows)
+
+
+def _sentence(found: NeighborhoodChanges, a: Space, b: Space) -> str:
+    """How many neighbors stay, and what would stay by chance, in Markdown."""
+    first, second = plain(readable(a.name)), plain(readable(b.name))
+    dim = min(a.vectors.shape[1], b.vectors.shape[1])
+    wide = second if b.vectors.shape[1] > a.vectors.shape[1] else first
+    seeds, beyond = found.noise.shape[1], found.beyond_noise.mean()
+    by_chance = 1 / (seeds + 1)
+    verdict = "The two spaces really differ" if beyond > by_chance else "Having fewer dimensions is enough to explain the difference"
+    lines = [
+        f"On average, **{found.kept.mean() * K:.1f} of the {K}** nearest images in **{first}** are also among the {K} nearest in **{second}**.",
+        f"For comparison: a random projection of {wide} to {dim} dimensions keeps {found.noise.mean() * K:.1f}, "
+        f"and two unrelated spaces share {found.expected * K:.1f}.",
+        f"{verdict}: {beyond:.0%} of the images keep fewer than in any of {seeds} random projections, and {by_chance:.0%} would by chance.",
+    ]
+    if len(found.rows) < found.images:
+        lines.append(f"Measured on {len(found.rows):,} of {found.images:,} images, drawn at random.")
+    return " ".join([*lines, *([found.message] if found.message else [])])
+
+
+main()

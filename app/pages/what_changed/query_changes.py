@@ -1,0 +1,140 @@
+"""Which searches got better or worse from the left to the right map: overall, by class and by image."""
+
+import pandas as pd
+import streamlit as st
+
+from likeness.comparisons import SCORES, QueryChanges, query_changes
+from likeness.space import Space
+from pages.what_changed.changed_neighbors import TILE, neighbors_of, to_explore
+from parts import cached, filters, progress, selection
+from parts.gallery import Section, gallery
+from parts.on_request import WorkRequest, jobs_on_request
+from parts.plain import plain
+from parts.sidebar import readable
+from parts.view import View, current_view
+from server.jobs import Job
+from state import Item
+
+_LISTED, _KEPT = 12, 16
+_LABEL_HELP = "A search is judged by this label: a result is correct if it has the same value as the query."
+_SCORE_HELP = (
+    "- **Average precision**: how early images with the same label come in the ranking; 1 if they all come first.\n"
+    "- **R-precision**: if R other images have the label, the share of the R nearest that has it.\n"
+    "- **Recall@1**: 1 if the nearest image has the same label, else 0."
+)
+
+
+class _Choices:
+    """label: that judges the searches."""
+
+    prefix = "changes_"
+    label = Item[str | None]()
+
+
+choices = _Choices()
+
+
+def show(view: View, b: Space) -> None:
+    """Draws the view for the spaces of the left map and `b`."""
+    labels = [name for name in view.base.table.attributes if _is_label(view.base.table.frame, name)]
+    if not labels:
+        st.info(
+            "These images have no labels that say which results are right. Label or tag some images first.",
+            icon=":material/info:",
+        )
+        return
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        label, score = _choose(view, b, labels)
+    help = "**Which searches get better or worse?** Searches with every image on both maps. A result is correct if it has the label of the query."
+    begun = jobs_on_request("Compare searches", help, _queries(view, b, label, score))
+    if begun and progress.follow(*begun):
+        st.fragment(_draw)(begun[0].result, b, label)
+
+
+def _is_label(frame: pd.DataFrame, name: str) -> bool:
+    return not pd.api.types.is_float_dtype(frame[name]) and 1 < filters.distinct(frame, name) < max(3, len(frame) // 2)
+
+
+def _choose(view: View, b: Space, labels: list[str]) -> tuple[str, str]:
+    judge = view.judges.get(b.key) or view.judges.get(view.a.key) or view.color
+    if choices.label not in labels:
+        choices.label = judge if judge in labels else labels[0]
+    label = st.selectbox("Judge by", labels, format_func=readable, key=_Choices.label.key, width=240, help=_LABEL_HELP)
+    score = st.selectbox("Score", list(SCORES), format_func=SCORES.__getitem__, key="changes_score", width=240, help=_SCORE_HELP)
+    return str(label), str(score)
+
+
+def _queries(view: View, b: Space, label: str, score: str) -> WorkRequest:
+    a = view.a
+    values = cached.content_of_column(a.table.frame, label)
+
+    def work(job: Job) -> QueryChanges:
+        return query_changes(a, b, label, score, progress=job.report, should_stop=job.should_stop)
+
+    title = f"Searches in {readable(a.name)} and {readable(b.name)}"
+    return WorkRequest("query changes", (a.key, b.key, label, score, values), title, work, {"unit": "spaces", "max_finished": _KEPT})
+
+
+def _draw(found: QueryChanges, b: Space, label: str) -> None:
+    view = current_view()
+    st.markdown(_sentence(found, view.a, b))
+    frame = found.frame()
+    if view.hidden is not None:
+        frame = frame[~view.hidden[frame["row"].to_numpy()]]
+    worse, better = frame[frame["difference"] < 0].head(_LISTED), frame[frame["difference"] > 0].iloc[::-1].head(_LISTED)
+    sections = [
+        Section(
+            title,
+            part["row"].tolist(),
+            captions=[f"{before:.2f} → {after:.2f}" for before, after in zip(part["a"], part["b"], strict=True)],
+            note=f"{SCORES[found.score]} in {readable(view.a.name)} → {readable(b.name)}.",
+            empty=empty,
+        )
+        for title, part, empty in (("Got worse", worse, "No search got worse."), ("Got better", better, "No search got better."))
+    ]
+    gallery(sections, thumbnails=view.thumbnails, key="changes_queries", query=view.query, layout="columns", tile=TILE, on_click=selection.ask)
+    if len(worse) or len(better):
+        shown = worse if len(worse) else better
+        neighbors_of(view, b, int(shown["row"].iloc[0]), label)
+        to_explore(shown["row"].to_numpy())
+    _draw_classes(found, view.a, b, label)
+
+
+def _sentence(found: QueryChanges, a: Space, b: Space) -> str:
+    figures = found.summary()
+    first, second = plain(readable(a.name)), plain(readable(b.name))
+    dim = min(a.vectors.shape[1], b.vectors.shape[1])
+    unsure = " These images do not show which space is better." if figures["low"] <= 0 <= figures["high"] else ""
+    classes = "" if pd.isna(figures["class_low"]) else f"; {figures['class_low']:+.3f} to {figures['class_high']:+.3f} if classes are resampled"
+    return (
+        f"{SCORES[found.score]}, from 0 to 1: **{first}** {figures['mean_a']:.3f}, **{second}** {figures['mean_b']:.3f}, a difference of "
+        f"**{figures['difference']:+.3f}** (95 % interval {figures['low']:+.3f} to {figures['high']:+.3f}{classes}).{unsure} "
+        f"{figures['better']:,.0f} searches got better, {figures['worse']:,.0f} got worse, and {figures['equal']:,.0f} did not change. "
+        f"For comparison, a random projection of {plain(readable(found.wide))} to {dim} dimensions reaches {figures['control']:.3f}."
+    )
+
+
+def _draw_classes(found: QueryChanges, a: Space, b: Space, label: str) -> None:
+    st.markdown(f"**By {plain(readable(label).lower())}**, largest loss first")
+    frame = found.per_class()
+    number = st.column_config.NumberColumn
+    st.dataframe(
+        frame,
+        hide_index=True,
+        width="content",
+        height=min(3 + 35 * (1 + len(frame)), 420),
+        column_config={
+            "label": readable(label),
+            "queries": number("Images"),
+            "a": number(readable(a.name), format="%.3f"),
+            "b": number(readable(b.name), format="%.3f"),
+            "difference": number("Difference", format="%+.3f"),
+            "better": number("Better"),
+            "worse": number("Worse"),
+            "p": number(
+                "p-value",
+                format="%.2g",
+                help="Probability of such a difference by chance (adjusted sign test); below 0.05 is unlikely.",
+            ),
+        },
+    )

@@ -1,0 +1,221 @@
+"""Adding images: a source is checked, embedded in the background, and reported, on the page Images and beside the map of others."""
+
+import streamlit as st
+
+from likeness.data import DatasetEntry, absolute_source, list_datasets, missing_archive, named_dataset, new_entry, read_dataset
+from likeness.defaults import PHOTOS_ENCODER
+from likeness.errors import InputError
+from parts import cached, growing, interrupted, permissions, problems, progress
+from parts.downloads import check_encoder, fetch_encoder
+from parts.plain import plain
+from server.access import check_may, owner_of, redact, refusal, resolve_encoder, resolve_entry, resolve_source, shared_name
+from server.jobs import Job, Stage, Stopped, jobs
+from server.settings import server
+from server.visitors import visitor
+from state import Item
+
+_MOST_AT_ONCE = 2  # datasets that one visitor of a shared server has embedded at a time
+_MEGABYTE = 1e6
+
+
+class _Added:
+    """What this session has added.
+
+    Attributes:
+        ids: of datasets, in order.
+        failed: files of uploads that could not be read, by dataset.
+        problem: why the folder of that field cannot be added.
+        count: folders that the form has added; each has a field of its own, so that it is empty again.
+    """
+
+    prefix = "added_"
+    ids = Item[list[str]](make=list)
+    failed = Item[dict[str, list[object]]](make=dict)
+    problem = Item("")
+    count = Item(0)
+
+
+added = _Added()
+
+
+def button() -> None:
+    """A form for a folder, which the encoder for photos embeds while the page is used on; nothing where the visitor may not add images."""
+    if refusal("edit"):
+        return
+    if server().shared and not server().roots:
+        st.page_link("pages/images/page.py", label="Add your images", icon=":material/add_photo_alternate:")
+        return
+    with st.popover("Add your images", icon=":material/add_photo_alternate:", key="add_images"):
+        field = f"add_folder_{added.count}"
+        name = "Folder on this server" if server().shared else "Folder on this computer"
+        st.text_input(name, key=field, placeholder=f"{min(server().roots, default='photos')}/birds", on_change=_add, args=(field,))
+        if added.problem:
+            st.error(added.problem, icon=":material/error:")
+        st.button("Add these images", key="add_begin", type="primary", on_click=_add, args=(field,))
+        st.caption("You can go on exploring while they are embedded.")
+        st.page_link("pages/images/page.py", label="Uploads, tables and other encoders", icon=":material/tune:")
+
+
+def _add(field: str) -> None:
+    source = str(st.session_state.get(field) or "").strip()
+    added.problem = "" if source else "Enter the path of a folder."
+    if not source:
+        return
+    try:
+        check_and_begin(source, PHOTOS_ENCODER)
+    except InputError as error:
+        added.problem = plain(redact(error))
+        return
+    added.count += 1
+
+
+def check_and_begin(source: str, encoder: str, column: str | None = None, gps: bool = False) -> Job:
+    """Begins to embed the images of a source that a visitor named.
+
+    Raises:
+        InputError: they cannot be read, or the visitor may not.
+    """
+    check_may("edit")
+    resolved = resolve_source(source)
+    name, total = (named_dataset(resolved).title, 0) if missing_archive(resolved) else _name_and_count(resolved, column, gps)
+    shown = shared_name(absolute_source(resolved))
+    entry = new_entry(name, shown, encoder, column, owner_of(shown), gps)
+    check_encoder(encoder)
+    check_load()
+    return begin(entry, total)
+
+
+def _name_and_count(source: str, column: str | None, gps: bool) -> tuple[str, int]:
+    table = read_dataset(source, path_column=column, gps=gps)
+    return table.name, len(table)
+
+
+def check_load() -> None:
+    """Raises InputError where a visitor of a shared server has enough under way."""
+    if server().shared and sum(not job.finished for job in own_jobs()) >= _MOST_AT_ONCE:
+        raise InputError(f"{_MOST_AT_ONCE} of your datasets are being embedded. Wait for one to finish, or stop it.")
+
+
+def begin(entry: DatasetEntry, total: int) -> Job:
+    """Starts embedding in the background; the dataset is listed as soon as its first images can be shown.
+
+    Raises:
+        InputError: the visitor may not add images.
+    """
+    check_may("edit")
+    source, encoder = resolve_entry(entry), resolve_encoder(entry.encoder)
+
+    def prepare(job: Job) -> None:
+        fetch_images(source, job)
+        fetch_encoder(encoder, job)
+
+    job = growing.begin(entry, total, prepare)
+    added.ids.append(entry.id)
+    progress.notify_when_done(job)
+    return job
+
+
+def fetch_images(source: str, job: Job) -> None:
+    """For a job that reads images: downloads those that have to be; raises Stopped once a stop was asked for."""
+    archive = missing_archive(source)
+    if archive is None:
+        return
+
+    def report(done: int, total: int, stage: str = "") -> None:
+        job.stage = Stage("Downloading the photos (MB)", round(done / _MEGABYTE), max(1, round(total / _MEGABYTE)))
+
+    whole = archive.fetch(report, job.should_stop)
+    job.stage = None
+    if not whole:
+        raise Stopped
+
+
+def own_jobs() -> list[Job]:
+    """All of this server; where others use it, those that this session began."""
+    return [job for job in jobs().all(growing.KIND) if not server().shared or job.key in added.ids]
+
+
+def show_jobs(dataset: str = "") -> None:
+    """Embeddings under way with the way to their first images, how others ended, and those that a stop of the server cut off.
+
+    Args:
+        dataset: of the page; with it, only those that this session began, and not what the page itself shows.
+    """
+    shown = [job for job in own_jobs() if not dataset or (job.key in added.ids and job.key != dataset)]
+    running = [job for job in shown if not job.finished]
+    found = [len(job.found) for job in running]
+
+    def has_changed() -> bool:
+        return any(job.finished for job in running) or [len(job.found) for job in running] != found
+
+    progress.poll(bool(running), has_changed, lambda: progress.bars(running))
+    for job in running:
+        if job.found:
+            explore_link(str(job.key), f"Explore the first {len(cached.base(job.found[-1])):,} of {plain(job.title)}")
+    for job in shown:
+        if job not in running:
+            _report(job)
+    for entry in [] if dataset else interrupted.entries(visitor()):
+        _report_interrupted(entry)
+
+
+def explore_link(id: str, label: str) -> None:
+    """To the map of a dataset; a link and no button, because Streamlit can't change a bound parameter and the page in one go."""
+    st.page_link("pages/explore/page.py", label=label, icon=":material/scatter_plot:", query_params={"open": id})
+
+
+def _report_interrupted(entry: DatasetEntry) -> None:
+    message = f"{plain(entry.name)}: the app was closed while these images were being embedded. What is done is kept."
+    st.info(message, icon=":material/pause:")
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.button("Resume", icon=":material/replay:", key=f"go_on_{entry.id}", on_click=begin_or_toast, args=(entry,))
+        st.button("Dismiss", key=f"dismiss_{entry.id}", on_click=interrupted.forget, args=(entry.id,))
+
+
+def _report(job: Job) -> None:
+    progress.cancel_notification(job)
+    if job.error:
+        if problems.is_new(redact(job.error)):
+            st.error(plain(redact(job.error)), icon=":material/error:")
+    elif job.stopped:
+        message = f"{plain(job.title)}: stopped after {job.done:,} of {job.total:,} images. What is done is kept."
+        st.info(message, icon=":material/pause:")
+    else:
+        _report_success(job)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        if job.error or job.stopped:
+            label = "Try again" if job.error else "Resume"
+            st.button(label, icon=":material/replay:", key=f"again_{job.id}", on_click=_again, args=(job,))
+        else:
+            explore_link(str(job.key), "Explore them")
+        st.button("Dismiss", key=f"dismiss_{job.key}", on_click=jobs().forget, args=(job,))
+
+
+def _report_success(job: Job) -> None:
+    failed = [*added.failed.get(str(job.key), ()), *job.result.table.failed]
+    st.success(f"{plain(job.title)}: {len(job.result.table):,} images are ready.", icon=":material/check:")
+    for entry in list_datasets(visitor()):
+        if entry.id == job.key and entry.warning:
+            st.warning(plain(redact(entry.warning)), icon=":material/visibility_off:")
+    for note in job.result.table.notes:
+        st.info(plain(redact(note)), icon=":material/info:")
+    if failed:
+        with st.expander(f"{len(failed)} could not be read and were left out"):
+            st.dataframe([{"file": redact(str(failure.path)), "reason": redact(failure.reason)} for failure in failed], hide_index=True)
+
+
+def begin_or_toast(entry: DatasetEntry) -> None:
+    """For callbacks: as `begin`; a toast says why it cannot."""
+    if not permissions.permitted("edit"):
+        return
+    try:
+        resolve_source(entry.source)  # whoever may not download learns it here
+        check_load()
+        begin(entry, 0)
+    except InputError as error:
+        st.toast(plain(redact(error)), icon=":material/error:", duration="long")
+
+
+def _again(job: Job) -> None:
+    if permissions.permitted("edit"):
+        progress.notify_when_done(jobs().again(job))

@@ -1,0 +1,93 @@
+"""A way to labels for images that have none: the aspects of a notion as the encoder sees them, an attribute on every page from then on."""
+
+from collections.abc import Iterable
+
+import streamlit as st
+
+from likeness.errors import InputError
+from parts import cached, permissions, sidebar
+from parts.plain import plain
+from parts.sidebar import listed, readable
+from parts.view import View
+from server import added_labels
+from server.access import redact
+from state import state
+
+_GROWING = "Images are still being embedded. Label them when all are ready."
+
+
+def offer(view: View, needed: str) -> None:
+    """Says what a page needs, and offers labels by aspects or one's own."""
+    st.info(needed, icon=":material/info:")
+    names = sorted(sidebar.notion_names(view.base), key=lambda name: name == sidebar.DRAFT)  # edits that may be none come last
+    if names:
+        st.markdown("**Let the encoder label the images**: each gets the aspect of a notion that it matches best.")
+        with st.container(horizontal=True, vertical_alignment="bottom"):
+            keep_button(view, st.selectbox("Aspects of", names, format_func=readable, key="label_by", width=280))
+        st.markdown("**Or add your own labels**: one folder per class, or a table with a column of labels.")
+    st.page_link("pages/images/page.py", label="Add images with labels", icon=":material/add_photo_alternate:")
+
+
+def keep_button(view: View, name: str) -> None:
+    """A button that makes the aspects of a notion an attribute of the images."""
+    reason = added_labels.refusal_to_label(view.entry) or (_GROWING if view.entry.id != view.dataset else "")
+    help = reason or "Turns each image's aspect into an attribute to filter by, color by and train on."
+    st.button("Keep as labels", icon=":material/label:", key="label_images", on_click=_label, args=(view, name), disabled=bool(reason), help=help)
+
+
+def caution(attributes: Iterable[str | None]) -> None:
+    """Says of labels that an encoder has made what they are worth; nothing where there are none."""
+    made = added_labels.made_by_encoder([name for name in attributes if name])
+    if made:
+        names = listed([plain(readable(name)) for name in dict.fromkeys(made)])
+        st.caption(
+            f":material/info: {names}: the encoder's own guesses. They cannot judge that encoder "
+            "or anything made from it; bring labels of your own for that."
+        )
+
+
+def tell_damaged(view: View) -> None:
+    """Says which added labels are left out because their files cannot be read."""
+    for name in added_labels.damaged(view.entry):
+        st.warning(
+            f"The labels “{plain(readable(name))}” are left out, because their file is damaged. Remove them, and label the images again.",
+            icon=":material/warning:",
+        )
+        offer_to_remove(view, name, key=f"remove_damaged_{name}")
+
+
+def offer_to_remove(view: View, attribute: str, key: str = "remove_labels") -> None:
+    """A button that takes labels by aspects away again."""
+    reason = added_labels.refusal_to_label(view.entry)
+    st.button(
+        "Remove these labels",
+        icon=":material/label_off:",
+        key=key,
+        on_click=_remove,
+        args=(view, attribute),
+        disabled=bool(reason),
+        help=reason or None,
+    )
+
+
+def _remove(view: View, attribute: str) -> None:
+    if not permissions.permitted("edit"):
+        return
+    try:
+        added_labels.remove(view.entry, attribute)
+    except InputError as error:
+        st.toast(plain(redact(error)), icon=":material/error:", duration="long")
+        return
+    cached.forget(view.dataset)
+
+
+def _label(view: View, name: str) -> None:
+    if not permissions.permitted("edit"):
+        return
+    try:
+        notion = sidebar.notion_by(name)
+        state.next_color = added_labels.add(view.entry, view.base.table, notion, view.base.best_aspects(notion).tolist())
+    except InputError as error:
+        st.toast(plain(redact(error)), icon=":material/error:", duration="long")
+        return
+    cached.forget(view.dataset)

@@ -1,0 +1,146 @@
+"""More like this, not like this: what is said of neighbors, and the words of the notion, which follow."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import pairwise, takewhile
+
+import streamlit as st
+
+from likeness.errors import InputError
+from likeness.notions import MOST_PASSED, Click, Notion, list_notions
+from parts import cached, drafts, sidebar
+from parts.drafts import Draft
+from parts.plain import plain
+from parts.view import View
+from server.access import redact, refusal
+from server.visitors import notions_dir
+from state import Item
+
+
+class _Kept:
+    """clicks: what the edited notion is to follow. problem: with what was clicked last."""
+
+    prefix = "clicks_"
+    clicks = Item[tuple[Click, ...] | None]()
+    problem = Item("")
+
+
+_kept = _Kept()
+
+
+def draft_of(slot: str) -> Draft | None:
+    """What clicks on the neighbors in space "a" or "b" change: the notion that is edited, or one of the library; None where no notion is shown."""
+    name = st.session_state.get(slot)
+    if name == sidebar.DRAFT:
+        return drafts.current()
+    return drafts.of(sidebar.notion_named(name)) if name in {notion.name for notion in list_notions(notions_dir())} else None
+
+
+def answers(draft: Draft | None, view: View, query: int | None, rows: Sequence[int]) -> list[bool | None] | None:
+    """What was said of each neighbor of an image, None for nothing yet; None where nothing can be said."""
+    if draft is None or query is None or refusal("edit") or not view.base.table.has_images:
+        return None
+    said = {frozenset((click.query, click.neighbor)): click.alike for click in draft.clicks}
+    return [said.get(frozenset((_path(view, query), _path(view, row)))) for row in rows]
+
+
+def take(draft: Draft, view: View, query: int, shown: Sequence[int], row: int, alike: bool, slot: str = "") -> None:
+    """Takes an answer about a neighbor of those shown; one that is given again is taken back. The notion in `slot` becomes the edited one."""
+    passed = [] if alike else list(shown[: list(shown).index(row)])[-MOST_PASSED:]
+    click = Click(_path(view, query), _path(view, row), alike, tuple(_path(view, each) for each in passed))
+    before = next((each for each in draft.clicks if {each.query, each.neighbor} == {click.query, click.neighbor}), None)
+    others = tuple(each for each in draft.clicks if each != before)
+    if before and before.alike == alike:
+        _kept.clicks = others
+    elif len(others) >= drafts.MOST_CLICKS:
+        _kept.problem = f"A notion keeps at most {drafts.MOST_CLICKS} clicks. Forget them to continue."
+        return
+    else:
+        _kept.clicks = (*others, click)
+    if draft != drafts.current():
+        drafts.put(draft)
+    if slot:
+        st.session_state[slot] = sidebar.DRAFT
+
+
+def settle(view: View) -> bool:
+    """Lets the words of the edited notion follow what was clicked, before anything is drawn; whether anything was."""
+    said = _Kept.clicks.take()
+    before = drafts.current()
+    if said is None or before is None:
+        return False
+    from likeness.clicked_notion import clicked_notion
+
+    try:
+        with st.spinner("Finding the words that fit your clicks ..."):
+            others = cached.candidates(view.base, sidebar.fitting(view.base))
+            now = clicked_notion(view.base, before.notion, said, others, lambda notion: cached.trust(view.base, notion).reads)
+        after = _followed(before, now, view)
+        after.notion  # noqa: B018  (raises where this server does not fit it)
+    except InputError as error:
+        _kept.problem = redact(error)
+        return False
+    drafts.put(after)
+    return True
+
+
+def line(draft: Draft | None) -> None:
+    """Says how many clicks there are and what they have done, with a way back."""
+    if problem := _Kept.problem.take():
+        st.warning(plain(problem), icon=":material/warning:")
+    if draft is None or not draft.clicks:
+        return
+    liked = sum(click.alike for click in draft.clicks)
+    count = f"{len(draft.clicks)} click{'s' if len(draft.clicks) > 1 else ''}"
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.markdown(f"**{count}**: {liked} more like this, {len(draft.clicks) - liked} not. {_done(draft)}", width="stretch")
+        if draft == drafts.latest():
+            st.button("Undo", key="undo_click", icon=":material/undo:", type="tertiary", on_click=_undo, disabled=not drafts.can_undo())
+            st.button("Forget", key="forget_clicks", type="tertiary", on_click=_forget, help="Forgets the clicks; the words stay as they are.")
+
+
+def _followed(before: Draft, now: Notion, view: View) -> Draft:
+    """The draft with what the clicks made of its words; of another notion its name and labels, too."""
+    if now.templates == before.notion.templates and now.name == before.name:
+        return replace(before, aspects="\n".join(now.aspects) if now.aspects != before.notion.aspects else before.aspects, clicks=now.clicks)
+    return replace(
+        drafts.of(now),
+        attribute=now.attribute or view.label_called(now.name),
+        solver=before.solver,
+        seed=before.seed,
+        origin=before.origin,
+        clicks=now.clicks,
+    )
+
+
+def _path(view: View, row: int) -> str:
+    return str(view.frame["path"].iloc[row])
+
+
+def _done(draft: Draft) -> str:
+    """What the clicks changed since the first of them; what was edited by hand in between is not theirs."""
+    from likeness.clicked_notion import left_out
+
+    chain = [draft, *drafts.versions()]
+    clicked = len(list(takewhile(lambda each: each.clicks, chain)))
+    if draft != drafts.latest() or clicked == len(chain):
+        return ""
+    words: list[str] = []
+    try:
+        for after, before in pairwise(chain[: clicked + 1]):
+            left = left_out(before.notion, after.notion) if after.clicks != before.clicks else []
+            if left is None:
+                return f"They fit **{plain(after.name)}** better than {plain(before.name)}."
+            words += [word for word in left if word not in draft.notion.aspects]
+    except InputError:  # as the form says
+        return ""
+    return f"Words removed: {sidebar.listed([f'**{plain(word)}**' for word in words[::-1]])}." if words else "The words already fit."
+
+
+def _undo() -> None:
+    drafts.undo()
+    drafts.renew_form()
+
+
+def _forget() -> None:
+    drafts.edit(clicks=())

@@ -1,0 +1,53 @@
+"""Models that are not on this machine: who may bring them, and how far that is."""
+
+from collections.abc import Callable, Iterable
+
+from likeness.encoders import download_encoder, encoder_is_here
+from likeness.errors import InputError
+from likeness.language import language_is_here
+from server.access import check_may, refusal, resolve_encoder, resolve_language
+from server.jobs import Job, Stage, Stopped
+
+MEGABYTE = 1e6
+
+
+def check_encoder(name: str) -> None:
+    """Raises InputError for an unknown name, or an encoder that is not on this machine where the visitor may not download it."""
+    if not encoder_is_here(resolve_encoder(name)):
+        check_may("download")
+
+
+def fetch_encoder(name: str, job: Job) -> None:
+    """For a job that needs an encoder: downloads it where it is not here; raises Stopped once a stop was asked for."""
+    if encoder_is_here(name):
+        return
+
+    def report(done: int, total: int, stage: str = "") -> None:
+        job.stage = Stage("Downloading the encoder (MB)", round(done / MEGABYTE), max(1, round(total / MEGABYTE)))
+
+    whole = download_encoder(name, report, job.should_stop)
+    job.stage = None
+    if not whole:
+        raise Stopped
+
+
+def refused_encoders(names: Iterable[str]) -> dict[str, str]:
+    """Those that are not on this machine and that the visitor may not download, each with the reason."""
+    return _refused(names, lambda name: encoder_is_here(resolve_encoder(name)))
+
+
+def refused_languages(names: Iterable[str]) -> dict[str, str]:
+    """As `refused_encoders`, of language models."""
+    return _refused(names, lambda name: language_is_here(resolve_language(name)))
+
+
+def _refused(names: Iterable[str], is_here: Callable[[str], bool]) -> dict[str, str]:
+    reason = refusal("download")
+    return {name: f"'{name}' is not on this machine. {reason}" for name in names if reason and not _is_known_here(name, is_here)}
+
+
+def _is_known_here(name: str, is_here: Callable[[str], bool]) -> bool:
+    try:
+        return is_here(name)
+    except InputError:  # no such name, which is told where it is used
+        return True

@@ -1,0 +1,156 @@
+"""Pictures in equal tiles, with what one wants to know about neighbors."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import cache
+from typing import Any, Literal
+
+import numpy as np
+import streamlit as st
+from numpy.typing import NDArray
+
+from likeness.errors import InputError
+from likeness.plots.linked_map import read_script, read_text
+from parts.message import message
+from state import Item
+
+SCRIPTS = ("icons", "gallery")
+_SIZES = {"S": 0.7, "M": 1.0, "L": 2.0}  # of what a page asks for
+_LARGE = 144  # pixels, beyond which a tile takes the larger thumbnail
+
+
+class _Gallery:
+    """How galleries are drawn, on all pages; a link has it."""
+
+    tiles = Item("M")
+
+
+_gallery = _Gallery()
+
+
+@dataclass(frozen=True)
+class Section:
+    """Tiles under one title; every list has one entry for each row.
+
+    similarities: shown with three digits. same: True, False or None (unknown) for the mark that says whether the row agrees with the query
+    in what `same_by` names, such as "car color". in_both: found by the other
+    space as well. captions: one short line. texts: up to three lines under the picture, whole when pointed at. ranked: numbers the
+    tiles from 1. note: one quiet line under the title. answers: what was said of each row beside the query, True for "more like this", False
+    for "not like this", None for nothing yet; with them each tile has a button for both.
+    """
+
+    title: str
+    rows: Sequence[int]
+    similarities: Sequence[float] | None = None
+    same: Sequence[bool | None] | None = None
+    same_by: str = "class"
+    in_both: Sequence[bool] | None = None
+    captions: Sequence[str] | None = None
+    texts: Sequence[str] | None = None
+    answers: Sequence[bool | None] | None = None
+    ranked: bool = False
+    note: str = ""
+    empty: str = "Nothing here."
+
+
+def encode_section(section: Section) -> dict[str, object]:
+    """A section for the browser; raises InputError when a list does not fit the rows."""
+    for name in ("similarities", "same", "in_both", "captions", "texts", "answers"):
+        values = getattr(section, name)
+        if values is not None and len(values) != len(section.rows):
+            raise InputError(f"The section {section.title!r} has {len(section.rows)} rows and {len(values)} {name}; pass one for each.")
+    return {name: _plain(value) for name, value in asdict(section).items()}
+
+
+def _plain(value: object) -> object:
+    """NumPy scalars and arrays as JSON takes them."""
+    if isinstance(value, str) or not isinstance(value, Sequence | np.ndarray):
+        return value
+    return [item.item() if isinstance(item, np.generic) else item for item in value]
+
+
+def choose_size() -> None:
+    """Draws the choice of how large tiles are, on all pages."""
+    st.segmented_control(
+        "Size of the tiles", list(_SIZES), default="M", required=True, key=_Gallery.tiles.key, help="Small, medium or large tiles.",
+        label_visibility="collapsed", bind="query-params", persist_state="session",
+    )  # fmt: skip
+
+
+@cache
+def _renderer() -> Any:
+    return st.components.v2.component("gallery", html=read_text("gallery.html"), css=read_text("gallery.css"), js=read_script(*SCRIPTS))
+
+
+def gallery(
+    sections: Sequence[Section], *, thumbnails: str, key: str, query: int | None = None, layout: Literal["stacked", "columns"] = "stacked",
+    tile: int = 112, page: int = 60, noun: str = "Image", on_click: Callable[[int], None] | None = None,
+    on_add: Callable[[int], None] | None = None, selected: NDArray[np.int64] | None = None,
+    on_select: Callable[[NDArray[np.int64]], None] | None = None, ticks_by_click: bool = False,
+    on_answer: Callable[[int, int, bool], None] | None = None,
+) -> int | None:  # fmt: skip
+    """Draws the sections and returns the row that was clicked since the last run, or None.
+
+    thumbnails: URL template with "{row}". query: this row is framed wherever it appears. tile: the least width of a tile in px.
+    page: tiles shown before "Show more". on_click: called with the row before the script reruns; without it and
+    ticks_by_click, a click opens the picture (`parts.viewer`), as a button in the tile's corner and Enter always do. on_add: the same for the button
+    that adds the image to the query; with it tiles have this button and can be dragged to a query bar. selected: rows that are ticked, shown here or
+    not; with them each tile has a tick. on_select: called with all rows that are ticked then, ascending. ticks_by_click: a click anywhere on a
+    tile ticks it. on_answer: called with the number of the
+    section, the row, and True for "more like this", False for "not like this".
+    """
+    tile = round(tile * _SIZES.get(_gallery.tiles, 1.0))
+    clicked_key, shown = f"{key}:clicked", {int(row) for section in sections for row in section.rows}
+
+    def take_in_added() -> None:
+        sent = message(key, "add")
+        row = sent.get("row") if isinstance(sent, Mapping) else None
+        if on_add is not None and isinstance(row, int) and not isinstance(row, bool) and row in shown:
+            on_add(row)
+
+    def take_in() -> None:
+        click = message(key, "click")
+        row = click.get("row") if isinstance(click, Mapping) else None
+        if isinstance(row, int) and not isinstance(row, bool) and row in shown:
+            st.session_state[clicked_key] = row
+            if on_click is not None:
+                on_click(row)
+
+    chosen = np.asarray([] if selected is None else selected, np.int64)
+    here = np.isin(chosen, list(shown))
+
+    def take_in_ticks() -> None:
+        sent = message(key, "select")
+        rows = sent.get("rows") if isinstance(sent, Mapping) else None
+        if on_select is not None and selected is not None and isinstance(rows, list) and all(type(row) is int and row in shown for row in rows):
+            on_select(np.union1d(chosen[~here], np.asarray(rows, np.int64)))
+
+    st.session_state[f"{key}:ticks"] = take_in_ticks
+
+    def take_in_answer() -> None:
+        sent = message(key, "answer")
+        place, row, alike = [sent.get(name) for name in ("section", "row", "alike")] if isinstance(sent, Mapping) else (None,) * 3
+        sound = type(place) is int and type(row) is int and isinstance(alike, bool) and 0 <= place < len(sections)
+        if on_answer is not None and sound and sections[place].answers is not None and row in {int(each) for each in sections[place].rows}:
+            on_answer(place, row, alike)
+
+    if tile > _LARGE and "?" not in thumbnails:
+        thumbnails = f"{thumbnails}?large"
+    data = {
+        "sections": [encode_section(section) for section in sections], "thumbnails": thumbnails, "layout": layout, "tile": tile,
+        "page": page, "noun": noun, "query": None if query is None else int(query),
+        "addable": on_add is not None, "selected": None if selected is None else chosen[here].tolist(), "ticks_by_click": ticks_by_click,
+        "acts_on_click": on_click is not None,
+    }  # fmt: skip
+    _renderer()(
+        key=key, data=data, on_click_change=take_in, on_add_change=take_in_added, on_answer_change=take_in_answer, on_select_change=take_in_ticks
+    )
+    clicked: int | None = st.session_state.pop(clicked_key, None)
+    return clicked
+
+
+def take_ticks(*keys: str) -> None:
+    """For callbacks of buttons that act on what is ticked: takes in the ticks that galleries sent with the click, whose own callbacks come later."""
+    for key in keys:
+        if (take_in := st.session_state.get(f"{key}:ticks")) is not None:
+            take_in()

@@ -1,0 +1,235 @@
+"""Datasets whose images are being embedded: the pages show the first of them, and more whenever their number has doubled."""
+
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+from numpy.typing import NDArray
+
+from likeness.data import DatasetEntry, ImageTable, add_dataset, find_dataset
+from likeness.embedding import embed
+from likeness.encoder_check import check_encoder
+from likeness.errors import InputError
+from likeness.notions import fitting_notions
+from likeness.space import Space
+from parts import cached, interrupted, problems, progress, selection
+from parts.progress import NotEmbeddedYet
+from server.access import redact, resolve_encoder, store_dir
+from server.jobs import Job, Stage, jobs, run_in_background
+from server.visitors import notions_dir
+from state import Item
+
+KIND = "embedding"
+_FIRST = 1000  # images that are worth a map before all are there
+_LONGEST_S, _FEWEST = 40.0, 64  # with a slow encoder fewer are, after this time
+_SIDEBAR = "sidebar_"
+
+
+class _Kept:
+    """dataset, paths: the images of the last run. moved: where they stand now, if the dataset has grown in this run."""
+
+    prefix = "growing_"
+    dataset = Item("")
+    paths = Item["pd.Series[str] | None"]()
+    moved = Item[NDArray[np.int64] | None]()
+
+
+_kept = _Kept()
+
+
+def begin(entry: DatasetEntry, total: int = 0, prepare: Callable[[Job], None] | None = None) -> Job:
+    """Starts embedding a dataset in the background, which is listed as soon as its first images can be shown.
+
+    The ids of its states come into `Job.found`.
+
+    Args:
+        entry: the dataset.
+        total: number of its images, where it is known.
+        prepare: what is done first.
+    """
+    encoder = resolve_encoder(entry.encoder)
+
+    def work(job: Job) -> Space:
+        with interrupted.noted(entry):
+            return embedded(job)
+
+    def embedded(job: Job) -> Space:
+        job.report(0, total)
+        if prepare:
+            prepare(job)
+        job.stage = Stage("Reading the list of images", 0, 0)
+        images = cached.images_of(entry)
+        job.stage = Stage("Loading the encoder", 0, 0)
+        growth = PartialDatasetPublisher(entry, images, job)
+        done = embed(images, encoder, store_dir=store_dir(entry), progress=growth.report, should_stop=job.should_stop)
+        growth.end(done)
+        return done
+
+    return run_in_background(KIND, entry.id, entry.name, work, restart=True)
+
+
+class PartialDatasetPublisher:
+    """Makes states of a dataset while its images are being embedded: the first thousand, then whenever they have doubled."""
+
+    def __init__(self, entry: DatasetEntry, images: ImageTable, job: Job) -> None:
+        self.entry, self.images, self.job = entry, images, job
+        self._next, self._begun = _FIRST, time.monotonic()
+        self._warning: str | None = None  # not checked yet
+        self._before: int | None = None  # images that were embedded when it began
+
+    def report(self, done: int, total: int, stage: str = "") -> None:
+        """For `embed`: how far it is."""
+        self._before = done if self._before is None else self._before
+        if done > self._before or done >= total:  # the first report comes before the encoder is there
+            self.job.stage = None
+        self.job.report(done, total)
+        if done < total and self._is_time(done):
+            self._show_stored(done)
+
+    def _show_stored(self, done: int) -> None:
+        """Shows what is stored: the last ones done are not always, and with a slow encoder perhaps none."""
+        self._next = done + _FIRST // 2
+        try:
+            stored = cached.embedded_so_far(self.entry, self.images)
+        except InputError:
+            self._begun = time.monotonic()  # not asked again at once
+            return
+        self._show(stored)
+        self._next = max(2 * len(stored), self._next)
+
+    def end(self, embedded: Space) -> None:
+        """Shows all that was embedded; a dataset that was stopped before anything of it was seen is not listed."""
+        if not self.job.should_stop():
+            if self._warning is None:  # images can be explored while the encoder is checked
+                self._show(embedded)
+                if self._warning is None:
+                    self._check(embedded)
+            self._list(embedded, is_all=True)
+            cached.keep(self.entry.id, embedded)
+            cached.drop_states(self.entry.id, kept=self.job.found[-1:])
+        elif self.job.found:
+            self._show(embedded)
+
+    def _is_time(self, done: int) -> bool:
+        if done >= self._next:
+            return True
+        return not self.job.found and done >= _FEWEST and time.monotonic() - self._begun > _LONGEST_S
+
+    def _show(self, embedded: Space) -> None:
+        self._list(embedded)
+        state = cached.state_id(self.entry.id, len(embedded))
+        cached.keep(state, embedded)
+        self.job.found.append(state)
+        cached.drop_states(self.entry.id, kept=self.job.found[-2:])  # the last but one is seen until pages are redrawn
+        if self._warning is None and len(embedded) >= _FIRST:
+            self._check(embedded)
+
+    def _check(self, embedded: Space) -> None:
+        """Notes a warning where the encoder hardly sees anything in the images."""
+        self.job.stage = Stage("Checking whether the encoder tells them apart", 0, 0)
+        self._warning = _warning(embedded)
+        if self._warning:
+            self._list(embedded)
+        else:
+            _look_ahead(embedded)
+        self.job.stage = None
+
+    def _list(self, embedded: Space, is_all: bool = False) -> None:
+        """Lists the dataset, with the warning if there is one."""
+        add_dataset(replace(_listed(self.entry), warning=self._warning or "", count=len(embedded) if is_all else len(self.images)))
+
+
+def _listed(entry: DatasetEntry) -> DatasetEntry:
+    """As it is listed by now, perhaps under another name."""
+    try:
+        return find_dataset(entry.id)
+    except InputError:
+        return entry
+
+
+def _warning(embedded: Space) -> str:
+    """That the encoder hardly sees anything in the images; empty where it does, or they are too few to tell."""
+    try:
+        checked = check_encoder(embedded)
+    except InputError:
+        return ""
+    return "" if checked.sees else checked.sentence
+
+
+def _look_ahead(embedded: Space) -> None:
+    """Chooses the notion that colors the images at first, so that the first page does not wait for its prompts to be read."""
+    if embedded.embed_texts:
+        with suppress(InputError):  # whoever opens them meets the same error, where it can be shown
+            cached.first_starter(embedded, fitting_notions(embedded.table, embedded.encoder_name, notions_dir()))
+
+
+def opened(entry: DatasetEntry) -> DatasetEntry:
+    """The entry to show: itself, or while many of its images have no embedding yet, that of those which have one; the others are begun.
+
+    Raises:
+        NotEmbeddedYet: too few have one.
+        InputError: the images cannot be read.
+    """
+    job = jobs().find(KIND, entry.id)
+    if job is None or job.succeeded:
+        try:
+            cached.base(entry.id)
+            return entry
+        except cached.TooManyMissingError:
+            job = begin(entry)
+    if not _has_some(job):
+        raise NotEmbeddedYet(job)
+    return replace(entry, id=job.found[-1])
+
+
+def _has_some(job: Job) -> bool:
+    """Whether images of its dataset can be shown."""
+    return bool(job.found) and cached.is_kept(job.found[-1])
+
+
+def show_bar(entry: DatasetEntry) -> None:
+    """How far the embedding of a dataset is, in the sidebar; redraws the page when there is more to see."""
+    job = jobs().find(KIND, cached.listed_id(entry.id)) if cached.is_state(entry.id) else None
+    ended_early = job is not None and job.finished and not job.succeeded and job.found[-1] == entry.id
+
+    def is_over() -> bool:
+        return job is not None and (job.finished or job.found[-1] != entry.id)
+
+    progress.poll(job is not None and not ended_early, is_over, lambda: progress.bars([job], _SIDEBAR) if job else None)
+    if job is not None and ended_early:
+        problems.is_new(redact(job.error or ""))
+        progress.follow(job, resume="Go on", place=_SIDEBAR)
+
+
+def wait(waiting: NotEmbeddedYet) -> None:
+    """In place of a page: how far the embedding is, or why it has ended, until there is something to see."""
+    job = waiting.job
+    if job.kind != KIND or job.finished:
+        message = "Stopped. What was embedded is kept: continue, or choose another space in the sidebar." if job.kind != KIND else ""
+        if progress.follow(job, resume="Go on", stopped=message, wait=0):
+            st.rerun()
+    else:
+        progress.poll(True, lambda: job.finished or _has_some(job), lambda: progress.bars([job]))
+
+
+def keep_rows(dataset_id: str, frame: pd.DataFrame) -> None:
+    """Where a dataset has grown since this session's last look: selection and query stay with their images, whose rows have other numbers now."""
+    paths = frame.get("path")
+    known, before = _kept.dataset, _kept.paths
+    _kept.dataset, _kept.paths, _kept.moved = dataset_id, paths, None
+    if paths is None or before is None or known != dataset_id or len(before) == len(paths):
+        return
+    where = pd.Series(np.arange(len(paths)), index=paths)
+    where = where[~where.index.duplicated()]
+    moved: NDArray[np.int64] = before.map(where).fillna(-1).to_numpy(np.int64)
+    _kept.moved = moved
+    selection.move(moved)
+
+
+def moved_rows() -> NDArray[np.int64] | None:
+    """In the run in which a dataset has grown: where the images of before stand now, -1 for one that is gone; else None."""
+    return _kept.moved

@@ -1,0 +1,146 @@
+"""Where the points of each map lie: PCA at once, the others when they are ready; a new layout is turned to lie on the old one."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from likeness.arrays import unit_rows
+from likeness.plots.linked_map import cache_by_identity
+from likeness.projection import SAMPLE, LayoutFailed, LayoutJob, align, is_sampled, placed
+from likeness.space import Space
+from parts import cached, growing, progress
+from parts.drafts import MARK
+from parts.map_controls import Choice
+from server.access import redact
+from state import Item
+
+Positions = NDArray[np.float32]
+_Wanted = tuple[Space, Choice]
+
+
+@dataclass(frozen=True)
+class Layout:
+    """One map of a page.
+
+    Attributes:
+        name: of the space that it shows.
+        choice: how it was laid out, which is not what was asked for while that is not ready.
+        own: positions (n, 2) as the method gave them.
+        shown: the same, turned and scaled to lie on the map before.
+        note: a few words where the map is not the one that was asked for.
+        problem: why that one could not be laid out.
+    """
+
+    name: str
+    choice: Choice
+    own: Positions
+    shown: Positions
+    note: str = ""
+    problem: str = ""
+
+
+class _Kept:
+    """By the slot of a page's maps: the layouts shown last, and what they waited for."""
+
+    prefix = "layouts_"
+    last = Item[dict[str, list[Layout]]](make=dict)
+    waited_for = Item[dict[str, list[_Wanted]]](make=dict)
+
+
+_kept = _Kept()
+
+
+def lay_out(spaces: Sequence[Space], choice: Choice, slot: str) -> list[Layout]:
+    """A layout of each space.
+
+    Until one is ready, a map keeps what `slot` showed in its place, or shows the PCA. The first map is turned to lie on what was shown
+    last, the others on the first, so that what has not changed stays where it was.
+    """
+    last: list[Layout] = _kept.last.get(slot, [])
+    moved = growing.moved_rows()
+    if moved is not None:
+        last = [_grown(each, moved, space) for each, space in zip(last, spaces, strict=False) if len(each.shown) == len(moved)]
+    last = [each for each in last if len(each.shown) == len(spaces[0].table)]
+    placed: list[Layout] = []
+    waited_for: list[_Wanted] = []
+    for place, space in enumerate(spaces):
+        before = last[place] if place < len(last) else None
+        found, ready = _find(space, choice, before)
+        if not ready:
+            waited_for.append((space, choice))
+        placed.append(replace(found, shown=_turned(found, before, placed, last)))
+    _wait(waited_for, slot)
+    _kept.last[slot] = placed
+    return placed
+
+
+def _grown(layout: Layout, moved: NDArray[np.int64], space: Space) -> Layout:
+    """The layout of a dataset that has grown: what was there stays, and what is new stands beside its nearest neighbors among that."""
+    stays, vectors = moved >= 0, space.vectors
+    positions = np.empty((len(vectors), 2), np.float32)
+    new = np.ones(len(vectors), bool)
+    new[moved[stays]] = False
+    positions[moved[stays]] = layout.shown[stays]
+    if new.any():
+        positions[new] = placed(vectors[new], unit_rows(vectors[moved[stays]], "The vectors"), layout.shown[stays])
+    return replace(layout, own=positions, shown=positions)
+
+
+def _find(space: Space, choice: Choice, before: Layout | None) -> tuple[Layout, bool]:
+    """The layout asked for; while it is not ready, the one before of this space, or of another one the PCA, with a note."""
+    if choice.method == "pca":
+        return _pca(space), True
+    # a refit begins at the map before it; another space or method at a start of its own, so that a link always shows the same map
+    earlier = before if before is not None and _notion(before.name) == _notion(space.name) else None
+    job = cached.layout(space, choice.method, choice.parameters, earlier.own if earlier is not None and earlier.choice == choice else None)
+    if not job.done:
+        note = f"{choice.title} is being computed"
+        return (_pca(space, f"PCA while {note}") if earlier is None else replace(earlier, note=note, problem="")), False
+    try:
+        own = _positions(job)
+    except LayoutFailed as error:
+        return _pca(space, f"PCA, since {choice.title} failed", redact(error)), True
+    note = f"computed from {SAMPLE:,} images; the others are placed next to their nearest neighbors among these" if is_sampled(len(own)) else ""
+    return Layout(space.name, choice, own, own, note), True
+
+
+def _notion(name: str) -> str:
+    """A space's name, of an edited notion that of the notion."""
+    return name.removesuffix(MARK)
+
+
+def _turned(found: Layout, before: Layout | None, placed: Sequence[Layout], last: Sequence[Layout]) -> Positions:
+    """Where the points go; the very array of before where nothing has changed, so that nobody sends or compares it again."""
+    same = before is not None and (found.own is before.own or np.array_equal(found.own, before.own))
+    if before is not None and same and (not placed or placed[0].shown is last[0].shown):
+        return before.shown
+    if placed:
+        return align(found.own, placed[0].shown)
+    return found.own if before is None else align(found.own, before.shown)
+
+
+@cache_by_identity
+def _positions(job: LayoutJob) -> Positions:
+    return job.result()
+
+
+def _pca(space: Space, note: str = "", problem: str = "") -> Layout:
+    own = cached.pca(space)
+    return Layout(space.name, Choice("pca"), own, own, note, problem)
+
+
+def _wait(waited_for: list[_Wanted], slot: str) -> None:
+    """Has the page redrawn once each layout is there; those that the slot waited for before and does not want any more make room."""
+    for space, choice in _kept.waited_for.get(slot, []):
+        if not any(space.key == other.key and choice == wanted for other, wanted in waited_for):
+            cached.give_up_layout(space, choice.method, choice.parameters)
+    _kept.waited_for[slot] = waited_for
+    for space, choice in waited_for:
+        progress.redraw_when(partial(_is_there, space, choice))
+
+
+def _is_there(space: Space, choice: Choice) -> bool:
+    return cached.layout(space, choice.method, choice.parameters).done

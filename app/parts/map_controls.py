@@ -1,0 +1,171 @@
+"""How maps are to be laid out: the method and its settings. Kept by the session and in the URL, so that a link reopens them."""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import TypeVar, cast
+
+import streamlit as st
+
+from likeness.options import Option
+from likeness.projection import METHODS, differing
+from parts import link, map_names
+from state import Item, state
+
+T = TypeVar("T", bound=str | float)
+
+_TITLES = {method.title: name for name, method in METHODS.items()}
+_SEED = Option(0, "The same seed always gives the same map. Compare seeds to see what is due to chance.", 0, 9999, "Seed")
+
+
+class _Controls:
+    """page: whose controls are shown. number: of these controls; Streamlit mixes up those of one name on two pages."""
+
+    prefix = "map_controls_"
+    page = Item("")
+    number = Item(0)
+
+
+_controls = _Controls()
+
+
+@dataclass(frozen=True)
+class Choice:
+    """How maps are to be laid out.
+
+    Attributes:
+        method: a name in `METHODS`.
+        parameters: those that are not at the method's default, the seed among them.
+    """
+
+    method: str
+    parameters: dict[str, float] = field(default_factory=dict)
+
+    @property
+    def title(self) -> str:
+        """The method's name as a person reads it."""
+        return METHODS[self.method].title
+
+
+def choose(page: str, *, named: bool = False) -> Choice:
+    """The controls of the maps of a page: the method, beside it what it can be told, and where maps are `named`, the names on them."""
+    if _controls.page != page:
+        _controls.page = page
+        _read_link()
+        if named:
+            map_names.read_link()
+        _renew()
+    with st.container(horizontal=True, vertical_alignment="center", width="content"):
+        kept = METHODS[_kept("layout", "umap")].title
+        title = st.segmented_control(
+            "Layout",
+            list(_TITLES),
+            default=kept,
+            required=True,
+            key=_control("layout"),
+            label_visibility="collapsed",
+            help="  \n".join(f"**{method.title}** {method.help[0].lower()}{method.help[1:]}" for method in METHODS.values()),
+        )
+        name = _TITLES[title or kept]
+        state.map_settings["layout"] = name
+        with st.popover("Map settings", icon=":material/tune:"):
+            values = _settings(name)
+        if named:
+            map_names.choose(str(_controls.number))
+    _write_link(name, values)
+    return Choice(name, differing(name, values))
+
+
+def _settings(name: str) -> dict[str, float]:
+    method = METHODS[name]
+    st.markdown(f"**{method.title}**", help=method.help)
+    values = {each: _number(_key(name, each), parameter, st.slider) for each, parameter in method.parameters.items()}
+    if method.seeded:
+        values["seed"] = _number(_key(name, "seed"), _SEED, st.number_input)
+    if not values:
+        st.caption(f"{method.title} has no settings; it always gives the same map.")
+        return values
+    changed = bool(differing(name, values))
+    st.button("Reset", icon=":material/restart_alt:", disabled=not changed, key="reset_map", on_click=_reset, args=(name, list(values)))
+    return values
+
+
+def _number(key: str, parameter: Option, control: Callable[..., float]) -> float:
+    decimals = max(0, -math.floor(math.log10(parameter.step)))
+    value = control(
+        parameter.title,
+        parameter.least,
+        parameter.most,
+        # what stands in a popover is not in the browser before that is opened, and then begins at this value
+        _kept(key, parameter.default),
+        step=parameter.step,
+        format="%d" if isinstance(parameter.default, int) else f"%.{decimals}f",
+        key=_control(key),
+        help=parameter.help,
+    )
+    value = round(value, decimals) if decimals else value  # 0.3, and not the browser's 0.30000000000000004
+    state.map_settings[key] = value
+    return value
+
+
+def _kept(key: str, default: T) -> T:
+    return cast(T, state.map_settings.get(key, default))
+
+
+def _control(key: str) -> str:
+    return f"{key}-{_controls.number}"
+
+
+def _renew() -> None:
+    """Makes the controls new ones, which show what is kept: Streamlit mixes up those of one name on two pages."""
+    _controls.number += 1
+
+
+def _reset(name: str, parameters: Sequence[str]) -> None:
+    for each in parameters:
+        del state.map_settings[_key(name, each)]
+    _renew()
+
+
+def _read_link() -> None:
+    """Keeps what the URL asks for, where the controls can have it."""
+    kept = state.map_settings
+    layout = st.query_params.get("layout")
+    if layout in _TITLES:
+        kept["layout"] = _TITLES[layout]
+    elif layout is not None:
+        link.report(f"There is no layout “{link.shortened(layout)}” here, so another one is shown. Choose one above the map.")
+    for key, parameter in _ALL.items():
+        value = _read(st.query_params[key], parameter) if key in st.query_params else None
+        if value is not None:
+            kept[key] = value
+        elif key in st.query_params:
+            given = link.shortened(st.query_params[key])
+            link.report(f"“{given}” of this link is no value of {parameter.title.lower()}, which is left as it was. Set it under Map settings.")
+
+
+def _read(text: str, parameter: Option) -> float | None:
+    try:
+        value = type(parameter.default)(text)
+    except ValueError:
+        return None
+    return value if parameter.least <= value <= parameter.most else None
+
+
+def _write_link(name: str, values: dict[str, float]) -> None:
+    """Writes into the URL what is not at its default; what the method does not have is taken out."""
+    shown = {_key(name, each): f"{value:g}" for each, value in differing(name, values).items()}
+    if name != "umap":
+        shown["layout"] = METHODS[name].title
+    for key in ("layout", *_ALL):
+        if key in shown and st.query_params.get(key) != shown[key]:
+            st.query_params[key] = shown[key]
+        elif key not in shown and key in st.query_params:
+            del st.query_params[key]
+
+
+def _key(method: str, parameter: str) -> str:
+    return "map_seed" if parameter == "seed" else f"{method}_{parameter}"
+
+
+_ALL = {"map_seed": _SEED} | {_key(name, each): parameter for name, method in METHODS.items() for each, parameter in method.parameters.items()}

@@ -1,0 +1,290 @@
+"""The query, an image of the dataset, an image from outside or a text, and what lies nearest to it in each space."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+from numpy.typing import NDArray
+
+from likeness import encoders
+from likeness.data import has_label
+from likeness.errors import InputError
+from likeness.search import Query as ComposedQuery
+from likeness.space import Space
+from parts import cached, query_terms, selection
+from parts.plain import plain
+from parts.query_terms import LONGEST, Kind, Term
+from parts.view import View
+from server import added_labels, query_pictures
+from server.access import redact
+from state import Item, state
+
+COUNT = 24  # neighbors that are shown at first, and then at a time
+_LONGEST = 120  # letters of a text in a title
+
+
+class _Kept:
+    """of, shown: a query, and how many of its neighbors are shown. uploads: pictures that were sent. problem: with the last of these."""
+
+    prefix = "neighbors_"
+    of = Item["Query | None"]()
+    shown = Item(COUNT)
+    uploads = Item(0)
+    problem = Item("")
+
+
+_kept = _Kept()
+
+
+@dataclass(frozen=True)
+class Query:
+    """What was asked: at most one is set, a row, a text, the token of a kept picture, or several of these with signs and weights."""
+
+    row: int | None = None
+    text: str = ""
+    picture: str = ""
+    terms: tuple[Term, ...] = ()
+
+    def __bool__(self) -> bool:
+        return self.row is not None or bool(self.text) or bool(self.picture) or bool(self.terms)
+
+    @property
+    def all_terms(self) -> tuple[Term, ...]:
+        """The terms, also where it is a single one."""
+        single = [Term("row", self.row)] if self.row is not None else [Term("text", self.text)] if self.text else []
+        return self.terms or tuple(single or ([Term("picture", self.picture)] if self.picture else []))
+
+    @property
+    def texts(self) -> list[str]:
+        """All texts that are searched for."""
+        return [str(term.value) for term in self.all_terms if term.kind == "text"]
+
+    def title(self, frame: pd.DataFrame) -> str:
+        """What the neighbors are neighbors of."""
+        if self.terms:
+            return "Images for the whole query"
+        if self.row is not None:
+            return f"Neighbors of {str(frame['path'].iloc[self.row]).rsplit('/', 1)[-1]}"
+        text = self.text if len(self.text) <= _LONGEST else f"{self.text[:_LONGEST]} ..."
+        return f"Images for “{text}”" if text else f"Neighbors of {query_pictures.find(self.picture).name}"
+
+
+@dataclass(frozen=True)
+class Found:
+    """The nearest images of one space: row numbers and cosine similarities, nearest first, and a sentence where they are approximate."""
+
+    space: Space
+    rows: NDArray[np.int64]
+    similarities: NDArray[np.float32]
+    note: str = ""
+
+
+def current_query(view: View) -> Query:
+    """The current query; rows that a dataset that still grows does not have yet are left out."""
+    there = tuple(term for term in query_terms.terms() if term.kind != "row" or int(term.value) < len(view.frame))
+    if there:
+        return Query(terms=there)
+    if view.query is not None:
+        return Query(row=view.query)
+    if state.text.strip():
+        return Query(text=state.text.strip())
+    return Query(picture=selection.picture())
+
+
+def image_was_clicked(row: int | None) -> None:
+    """Image `row` becomes the query."""
+    state.text = ""
+    selection.ask(row)
+
+
+def text_was_typed() -> None:
+    """The typed text becomes the query, or a term of it where something else is searched for already."""
+    text = state.text.strip()
+    if text and (query_terms.terms() or selection.query() is not None or selection.picture()):
+        add("text", text)
+    else:
+        selection.ask(None)
+
+
+def add(kind: Kind, value: int | str, weight: float = 1.0) -> None:
+    """One more term for the query, whatever it is."""
+    term = Term(kind, value[:LONGEST] if isinstance(value, str) else value, weight)
+    change([*_current_terms(kind == "text"), term])
+
+
+def keep_text() -> None:
+    """Makes the typed text a term, so that the field is free for the next one."""
+    query_terms.set_terms(_current_terms())
+    _forget_single()
+
+
+def change(new: "list[Term]") -> None:
+    """Makes these terms the query: a single one that counts as liked is the query as ever."""
+    if len(new) == 1 and new[0].weight > 0:
+        kind, value = new[0].kind, new[0].value
+        state.text = str(value) if kind == "text" else ""
+        selection.ask(int(value) if kind == "row" else None, str(value) if kind == "picture" else "")
+        return
+    _forget_single()
+    query_terms.set_terms(new)
+
+
+def _forget_single() -> None:
+    kept = query_terms.terms()
+    state.text = ""
+    selection.ask(None)
+    query_terms.set_terms(kept)
+
+
+def _current_terms(field_is_new: bool = False) -> list[Term]:
+    """Terms of the query as it stands; what the field holds is none of them where that is what was typed just now."""
+    text = "" if field_is_new else state.text.strip()[:LONGEST]
+    single = Query(selection.query(), "" if selection.query() is not None else text, selection.picture() if not text else "")
+    return list(query_terms.terms() or single.all_terms)
+
+
+def upload_key() -> str:
+    """Key of the field that takes a picture: a new one after each, so that what was sent leaves the memory."""
+    return f"upload_{_kept.uploads}"
+
+
+def image_was_given() -> None:
+    """The uploaded image becomes the query, or a term of one of several; what is wrong with it stands in the page's next run."""
+    upload = st.session_state.get(upload_key())
+    if upload is None:
+        return
+    try:
+        token = query_pictures.keep(upload.name, upload.getvalue())
+    except InputError as error:
+        _kept.problem = redact(error)
+        return
+    finally:
+        _kept.uploads += 1
+    if query_terms.terms():
+        add("picture", token)
+        return
+    state.text = ""
+    selection.ask(None, token)
+
+
+def take_picture_problem() -> str:
+    """What is wrong with the picture that was sent last, said once; "" where nothing is."""
+    return _Kept.problem.take()
+
+
+def forget() -> None:
+    """Takes the query back, whatever it was."""
+    state.text = ""
+    selection.ask(None)
+
+
+def unknown_words(view: View, text: str) -> list[str]:
+    """Words of a text that no space of the view can read, as written."""
+    readers = [cached.unknown_words(space, text) for space in view.spaces if space.embed_texts is not None]
+    return [word for word in readers[0] if all(word in unknown for unknown in readers)] if readers else []
+
+
+def is_unreadable(view: View, text: str) -> bool:
+    """Whether no space of the view knows a word of a text."""
+    readers = [space for space in view.spaces if space.embed_texts is not None]
+    return bool(readers) and all(cached.reads_nothing(space, text) for space in readers)
+
+
+def cut_ends(view: View, texts: list[str]) -> str:
+    """Says which texts are longer than what the encoder of a space of the view reads; empty where none is."""
+    cut = [found for space in view.spaces for found in cached.cut_texts(space, texts)]
+    return plain(encoders.cut_ends(list({each.text: each for each in cut}.values())))
+
+
+def shown(query: Query) -> int:
+    """How many neighbors of a query are shown."""
+    if _kept.of != query:
+        _kept.of, _kept.shown = query, COUNT
+    return _kept.shown
+
+
+def show_more() -> None:
+    """Shows further neighbors of the same query."""
+    _kept.shown += COUNT
+
+
+def find(view: View, query: Query, spaces: list[Space] | None = None, count: int = COUNT) -> list[Found]:
+    """The nearest visible images in each space that can read the query; empty without one.
+
+    Raises:
+        InputError: the picture of a link is not kept any more.
+    """
+    if not query:
+        return []
+    allowed = None if view.hidden is None else ~view.hidden
+    rows = [int(term.value) for term in query.all_terms if term.kind == "row"]
+    nothing = allowed is not None and allowed.sum() <= allowed[rows].sum()
+    found = []
+    for space in spaces or view.spaces:
+        if not can_read(space, query):
+            continue
+        if nothing:
+            found.append(Found(space, np.zeros(0, np.int64), np.zeros(0, np.float32)))
+            continue
+        asked = in_space(space, query)
+        # what visitors write is a text, never the path of a file
+        result = space.nearest(space.text_query(asked)[0] if isinstance(asked, str) else asked, count, allowed=allowed)
+        note = "" if space.search is None or space.search.exact else space.search.message
+        found.append(Found(space, result.rows, result.similarities, note))
+    return found
+
+
+def can_read(space: Space, query: Query) -> bool:
+    """Whether a space reads all that is asked for: texts, and pictures from outside."""
+    kinds = {term.kind for term in query.all_terms}
+    return not (("text" in kinds and space.embed_texts is None) or ("picture" in kinds and space.embed_images is None))
+
+
+def in_space(space: Space, query: Query) -> "int | str | NDArray[np.float32] | ComposedQuery":
+    """The query as `Space.nearest` takes it; raises InputError where the picture of a link is not kept any more."""
+    if query.terms:
+        return ComposedQuery([(term.weight, _place(space, term)) for term in query.terms])
+    return _place(space, query.all_terms[0])
+
+
+def compared_by(view: View, space: Space) -> str | None:
+    """The attribute by which neighbors are the same as the query or different: that of the space's notion, else the one that colors the map."""
+    return view.judges.get(space.key, view.color)
+
+
+def same(view: View, query: Query, rows: NDArray[np.int64], attribute: str | None) -> list[bool | None] | None:
+    """Whether each row has the query's label of an attribute, None where it has none; None where there is nothing to compare, or all that is known
+    are guesses of an encoder."""
+    if query.row is None or attribute is None or pd.api.types.is_float_dtype(view.frame[attribute]):
+        return None
+    if (view.aspects is not None and attribute == view.color) or added_labels.made_by_encoder([attribute]):
+        return None
+    compared = view.frame[attribute].iloc[[query.row, *rows]]
+    (own, *others), (known, *labeled) = compared.to_numpy(), has_label(compared)
+    return [bool(value == own) if there else None for value, there in zip(others, labeled, strict=True)] if known else None
+
+
+def in_all(found: list[Found], rows: NDArray[np.int64]) -> list[bool]:
+    """Whether each row is among the neighbors in every space."""
+    common = set.intersection(*(set(each.rows.tolist()) for each in found))
+    return [row in common for row in rows.tolist()]
+
+
+def captions(view: View, rows: NDArray[np.int64], attribute: str | None = None) -> list[str] | None:
+    """The value of an attribute under each picture; without one, of that which colors the map."""
+    name = attribute or view.color
+    if name is None:
+        return None
+    return ["" if pd.isna(value) else f"{value:.3g}" if isinstance(value, float) else str(value) for value in view.frame[name].iloc[rows]]
+
+
+def _place(space: Space, term: Term) -> "int | str | NDArray[np.float32]":
+    """As `Space.nearest` takes it: a row, which is left out of what is found, a text, or the vector of a picture."""
+    return _of_picture(space.key, term.value, space)[0] if term.kind == "picture" and isinstance(term.value, str) else term.value
+
+
+@st.cache_resource(max_entries=128, show_spinner=False)
+def _of_picture(key: str, token: str, _space: Space) -> NDArray[np.float32]:
+    file = query_pictures.find(token)
+    return _space.image_query(file.read_bytes(), file.name)

@@ -1,0 +1,91 @@
+"""A report to share, of a notion or a run: made in the background, then offered as a file."""
+
+from collections.abc import Callable, Hashable
+
+import streamlit as st
+
+from likeness.errors import InputError
+from likeness.notions import Notion
+from likeness.reports import Report, ReportOptions, notion_report, report_html, run_report
+from likeness.training import RunFolder
+from parts.config_access import dataset_of, resolve_config
+from parts.drafts import Draft
+from parts.job_button import job_button
+from parts.plain import plain
+from parts.view import View
+from server.access import redact, resolve_encoder, store_dir
+from server.jobs import Job, Stage, Stopped
+from server.visitors import visitor
+
+_KEPT = 6  # files of some megabytes
+_HELP = "One HTML file with figures, pictures and both maps, which anybody can open without this app or a connection. At most 3,000 images are shown."
+
+
+def offer_notion(view: View, draft: Draft, layout: str) -> None:
+    """A report of the notion as it is on the form, with maps of this layout."""
+    notion, base = draft.notion, view.base
+    color = view.color if view.color in base.table.attributes else None
+    said = (notion.name, notion.question, notion.attribute, tuple(notion.content), notion.dim)
+    key = (view.entry.id, base.key, tuple(base.table.attributes), *said, draft.solver, draft.seed, color, layout)
+
+    def make(options: ReportOptions) -> Report:
+        return notion_report(base, notion, options, method=draft.solver)
+
+    _offer("notion", key, notion.name, _file_name(notion), make, color=color, seed=draft.seed, layout=layout)
+
+
+def offer_run(run: RunFolder) -> None:
+    """A report of a run that has weights, on the images that it tests."""
+    try:
+        config = resolve_config(run.config())
+    except InputError as error:  # images that this visitor may not read
+        st.caption(f"No report can be made. {plain(redact(error))}")
+        return
+    entry = dataset_of(run.config().data.source)
+    encoder, place = (resolve_encoder(entry.encoder), store_dir(entry)) if entry else (None, None)
+
+    def make(options: ReportOptions) -> Report:
+        return run_report(run, options, config=config, encoder=encoder, store_dir=place)
+
+    _offer("run", (run.name, run.metrics_stamp(), visitor(), entry.id if entry else None), run.name, run.path.name, make)
+
+
+def _offer(kind: str, key: Hashable, name: str, file: str, make: Callable[[ReportOptions], Report], **options: object) -> None:
+    def work(job: Job) -> bytes:
+        def tell(done: int, total: int, stage: str = "") -> None:
+            job.stage = Stage(stage or "Embedding", done, total)
+            if job.stopped:
+                raise Stopped
+
+        return report_html(make(ReportOptions(progress=tell, **options)))  # type: ignore[arg-type]
+
+    job = job_button(
+        "Make a report to share",
+        f"report_{kind}",
+        "report",
+        (kind, key),
+        f"Report of {name}",
+        work,
+        stopped="The report was stopped.",
+        kept=_KEPT,
+        icon=":material/ios_share:",
+        help=_HELP,
+    )
+    if job is not None:
+        st.download_button(
+            f"Download the report ({len(job.result) / 1e6:.1f} MB)",
+            job.result,
+            f"{file}-report.html",
+            "text/html",
+            icon=":material/download:",
+            on_click="ignore",
+            key=f"download_report_{kind}",
+            help=_HELP,
+        )
+
+
+def _file_name(notion: Notion) -> str:
+    try:
+        return notion.slug
+    except InputError:  # no letter that every system takes
+        return "notion"

@@ -1,0 +1,384 @@
+"""The frame that every page shares: dataset, left map, right map, coloring and filters."""
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pandas as pd
+import streamlit as st
+
+from likeness.data import PHOTO_COLUMNS, SHIPPED_CARS, DatasetEntry, find_dataset, list_datasets, numbers_of
+from likeness.defaults import NOTION
+from likeness.errors import InputError
+from likeness.notions import Notion, fitting_notions, list_notions
+from likeness.plots.linked_map import cache_by_identity
+from likeness.space import Space
+from parts import cached, drafts, filters, growing, link, problems, selection, trained
+from parts.app_page import Needs
+from parts.plain import plain
+from parts.view import View
+from server.access import redact
+from server.visitors import notions_dir, visitor
+from state import Item, State, state
+
+RAW = "Raw encoder"
+DRAFT = "My edits"  # id of the notion that is edited; `readable` gives the name that people read
+NONE = "None"
+ASPECTS = "aspects of "
+_COLOR_HELP = "An attribute of the images, or the aspects of a notion: each image takes the aspect that the encoder matches best with it."
+_HASH = re.compile(r"[0-9a-f]{8,}")
+
+
+class _Kept:
+    """spaces_of, selection_of: the images that the spaces and the selection were chosen for. opened: datasets of others that links opened.
+    draft_title: how the edited notion was called in the last run."""
+
+    prefix = "sidebar_"
+    spaces_of = Item("")
+    selection_of = Item("")
+    opened = Item[list[str]](make=list)
+    draft_title = Item("")
+
+
+_kept = _Kept()
+
+
+def choose(needs: Needs = "spaces", first_screen: bool = False) -> View:
+    """Draws the sidebar and returns what was chosen.
+
+    Args:
+        needs: of the page; where it shows no spaces, none is fitted.
+        first_screen: on an address that says nothing, a notion begins beside the raw encoder.
+
+    Raises:
+        InputError: the images that are asked for are not here, or cannot be opened.
+    """
+    first_screen = first_screen and not st.query_params and not State.dataset.is_set()
+    with st.sidebar:
+        with st.container(gap="xxsmall"):
+            listed = _dataset()
+            entry = growing.opened(listed)
+            growing.show_bar(entry)
+        base = cached.base(entry.id)
+        growing.keep_rows(listed.id, base.table.frame)
+        if not cached.is_state(entry.id):
+            selection.fit(len(base.table))
+        names = space_names(base)
+        new = _kept.spaces_of not in ("", listed.id)
+        _kept.spaces_of = listed.id
+        if new:
+            _leave_notions_of_others(base, listed.id)
+        _take_link(names)
+        _name_draft()
+        if first_screen:
+            _begin_beside(first_notion(base))
+        if State.next_color.is_set():
+            state.color = State.next_color.take()
+        a = _space_box(State.a, names, "What counts as similar on the map: the encoder as it is, a notion, or a trained run.", base)
+        b = _space_box(State.b, [NONE, *names], "A second map of the same images, for comparison.", base)
+        for name, other in {name: other for name in (a, b) if (other := _foreign(name, listed.id))}.items():
+            st.caption(f":material/info: {plain(readable(name))} was trained on “{plain(other.name)}”, not on these images.")
+        color = _color(entry, base, [name for name in (a, b) if name != NONE], new)
+        hidden = filters.choose(base.table, new, readable)
+        if needs != "spaces":
+            return View(entry, base, base, None, color, hidden)
+        shown = _spaces(entry.id, [name for name in (a, b) if name != NONE])
+    judges = {each.key: attribute for name, each in shown.items() if (attribute := _judge(name, base))}
+    aspects = cached.with_aspects(base, notion_by(color.removeprefix(ASPECTS)), color) if color and color.startswith(ASPECTS) else None
+    return View(entry, base, shown.get(a, base), shown.get(b), color, hidden, aspects, judges)
+
+
+def first_notion(base: Space) -> Notion | None:
+    """The notion to begin with: one that the images have labels for; None where there is none."""
+    attributes = base.table.attributes
+    labeled = [notion for notion in list_notions(notions_dir()) if notion.attribute in attributes] if base.embed_texts else []
+    return min(labeled, key=lambda notion: notion.slug != NOTION, default=None)
+
+
+def _leave_notions_of_others(base: Space, listed_id: str) -> None:
+    """Of the spaces chosen for other images, takes back each notion that does not fit these, or that labels judge which these do not have, and each
+    run that was trained on those others; edits and runs stay in the menu."""
+    attributes = {None, *base.table.attributes}
+    known = {notion.name for notion in list_notions(notions_dir())}
+    stays = {notion.name for notion in fitting(base) if notion.attribute in attributes}
+    if draft := drafts.current():
+        known.add(DRAFT)
+        stays |= {DRAFT} if draft.attribute in attributes else set()
+    runs = {name for name in (state.a, state.b) if name.startswith(trained.PREFIX) and _foreign(name, listed_id)}
+    for item, default in ((State.a, RAW), (State.b, NONE)):
+        if item.get() in (known - stays) | runs:
+            item.set(default)
+
+
+def _foreign(name: str, listed_id: str) -> DatasetEntry | None:
+    """The other images that a run was trained on; None of a run on these, and of all other spaces."""
+    entry = trained.trained_on(name) if name.startswith(trained.PREFIX) else None
+    return entry if entry and entry.id != listed_id else None
+
+
+def _begin_beside(notion: Notion | None) -> None:
+    """Puts a notion beside the raw encoder, colored by the labels that judge it."""
+    if notion is not None:
+        state.b, state.color = notion.name, notion.attribute
+
+
+def _spaces(dataset_id: str, names: Sequence[str]) -> dict[str, Space]:
+    """The spaces of these names; without notions that these images' encoder cannot fit, so that the pages stay, and a sentence for each cause."""
+    shown: dict[str, Space] = {}
+    refused: dict[str, list[str]] = {}
+    for name in dict.fromkeys(names):
+        try:
+            shown[name] = space(dataset_id, name)
+        except InputError as error:
+            if name == RAW or name.startswith(trained.PREFIX):
+                raise
+            refused.setdefault(redact(error), []).append(plain(readable(name)))
+    for problem, without in refused.items():
+        if problems.is_new(problem):
+            st.warning(f"{listed(without)} {'is' if len(without) == 1 else 'are'} not shown. {plain(problem)}", icon=":material/warning:")
+    return shown
+
+
+def space_names(base: Space) -> list[str]:
+    """The raw encoder, the edited notion if there is one, the notions that fit the images and every trained run."""
+    return [RAW, *notion_names(base), *trained.names()]
+
+
+def notion_names(base: Space) -> list[str]:
+    """The notions that fit the images, those that these have labels for first; before them the edited notion if it is one of these or a new one, and
+    after them if it was made for other images. One that was only looked at is not among them."""
+    if base.embed_texts is None:
+        return []
+    names = [notion.name for notion in fitting(base)]
+    draft = drafts.current()
+    if draft is None or not _is_edited():
+        return names
+    is_foreign = draft.origin not in ("", *names) or draft.attribute not in (None, *base.table.attributes)
+    return [*names, DRAFT] if is_foreign else [DRAFT, *names]
+
+
+def _is_edited() -> bool:
+    """Whether the notion in the editor says anything of its own, or is shown somewhere."""
+    if any(_is_draft(str(item.get() or st.query_params.get(item.key))) for item in (State.a, State.b, State.color)):
+        return True
+    draft = drafts.latest()
+    origin = next((notion for notion in list_notions(notions_dir()) if draft and notion.name == draft.origin), None)
+    return drafts.of(origin) != draft if origin else bool(drafts.versions())
+
+
+def _is_draft(name: str) -> bool:
+    """Whether a name of a space or a color, also as an older address has it, is that of the edited notion."""
+    last = name.removeprefix(readable(ASPECTS)).removeprefix(ASPECTS).lstrip()
+    return last == DRAFT or last.endswith(drafts.MARK)
+
+
+def _name_draft() -> None:
+    """Lets an address name the edited notion as it was called when the link was made, and shows a new name of it where it is chosen."""
+    if drafts.current() is None:
+        return
+    title = readable(DRAFT)
+    for item in (State.a, State.b, State.color):
+        asked, id = link.asked_for(item.key), DRAFT
+        if item is State.color:
+            id = f"{ASPECTS}{DRAFT}"
+        if asked is not None and asked != readable(id) and _is_draft(asked):
+            link.read(item.key)
+            link.write({item.key: []})
+            item.set(id)
+        elif _kept.draft_title not in ("", title) and item.get() == id:
+            item.set(id)  # set again, so that browsers follow
+    _kept.draft_title = title
+
+
+def fitting(base: Space) -> list[Notion]:
+    """The notions of the library that fit the images; none where their encoder reads no text."""
+    return fitting_notions(base.table, base.encoder_name, notions_dir()) if base.embed_texts else []
+
+
+def space(dataset_id: str, name: str) -> Space:
+    """The space of this name on a dataset."""
+    if name == RAW:
+        return cached.base(dataset_id)
+    if name.startswith(trained.PREFIX):
+        return trained.space(dataset_id, name)
+    draft = drafts.current()
+    if name == DRAFT and draft:
+        return cached.fit(dataset_id, replace(draft.notion, name=drafts.title(draft)), draft.solver, draft.seed)
+    return cached.fit(dataset_id, notion_named(name))
+
+
+def _judge(name: str, base: Space) -> str | None:
+    """The attribute that judges the notion of this name, where the images have it."""
+    attribute = notion_by(name).attribute if name in notion_names(base) else None
+    return attribute if attribute in base.table.attributes else None
+
+
+def _take_link(names: list[str]) -> None:
+    """The left map from a link on another page."""
+    target = st.query_params.get("show")
+    if target is not None:
+        del st.query_params["show"]
+        if target in names:
+            state.a = target
+        else:
+            link.report(f"There is no space “{link.shortened(readable(target))}” here. Choose another one under Left map.")
+
+
+def notion_by(name: str) -> Notion:
+    """The notion of a name in `notion_names`: the edited one, or one of the library."""
+    draft = drafts.current()
+    return draft.notion if name == DRAFT and draft else notion_named(name)
+
+
+def notion_named(name: str) -> Notion:
+    """The notion of this name; names are unique in the library."""
+    return next(notion for notion in list_notions(notions_dir()) if notion.name == name)
+
+
+def _space_box(item: Item[str], names: list[str], help: str, base: Space) -> str:
+    label = item.link.heading if item.link else ""
+    return st.selectbox(
+        label, names, format_func=_titles(names), key=item.key, bind="query-params", help=help, on_change=_color_by_notion, args=(item, base)
+    )
+
+
+def _titles(names: Sequence[str]) -> Callable[[str], str]:
+    """What a menu calls these names, as long as it is shown: the edited notion may have another name in the next run."""
+    titles = {name: readable(name) for name in names}
+    return lambda name: titles.get(name, readable(name))
+
+
+def _color_by_notion(item: Item[str], base: Space) -> None:
+    name = item.get()
+    if name in notion_names(base) and (color := color_of(name, _judge(name, base), base)):
+        state.color = color
+
+
+def color_of(name: str, judge: str | None, base: Space) -> str | None:
+    """What colors the map where a notion was just chosen: the labels that judge it, or its aspects where images have no labels or those of another
+    notion color them; None: what does now."""
+    if judge is not None:
+        return judge
+    by_aspects = str(state.color).startswith(ASPECTS)
+    return f"{ASPECTS}{name}" if by_aspects or set(base.table.attributes) <= set(PHOTO_COLUMNS) else None
+
+
+def _dataset_names() -> dict[str, str]:
+    """Id -> name of every dataset; those that share a name are told apart by their folders, else by their encoders, else by a number."""
+    named: dict[str, list[DatasetEntry]] = {}
+    for entry in [*list_datasets(visitor()), *_opened_by_link()]:
+        named.setdefault(entry.name, []).append(entry)
+    return {entry.id: name + apart for name, entries in named.items() for entry, apart in zip(entries, _told_apart(entries), strict=True)}
+
+
+def _told_apart(entries: Sequence[DatasetEntry]) -> list[str]:
+    """What follows the name that datasets share, each something else; nothing where there is one."""
+    if len(entries) == 1:
+        return [""]
+    folders = [Path(redact(entry.source)).parent.name for entry in entries]
+    for details in (folders, [redact(entry.encoder) for entry in entries]):
+        if len(set(details)) == len(entries) and all(details) and not any(map(_HASH.fullmatch, details)):
+            return [f" ({detail})" for detail in details]
+    return ["", *(f" ({number})" for number in range(2, len(entries) + 1))]
+
+
+def _opened_by_link() -> list[DatasetEntry]:
+    """Datasets of other visitors of a shared server, whose links this one was given."""
+    known = {entry.id for entry in list_datasets(visitor())}
+    opened = _kept.opened
+    for name in ("open", "private", "dataset"):
+        target = st.query_params.get(name)
+        if target and target not in known and target not in opened and _found(target):
+            opened.append(target)
+    return [entry for id in opened if id not in known and (entry := _found(id))]
+
+
+def _found(id: str) -> DatasetEntry | None:
+    try:
+        return find_dataset(id)
+    except InputError:
+        return None
+
+
+def _dataset() -> DatasetEntry:
+    names = _dataset_names()
+    by_link = _take_dataset(names)
+    if not State.dataset.is_set():
+        state.dataset = SHIPPED_CARS.id
+    chosen = state.dataset
+    offered = names if chosen in names else {chosen: "Not here", **names}
+    chosen = st.selectbox("Images", list(offered), format_func=offered.__getitem__, key=State.dataset.key, help="Add your own under Images.")
+    if _kept.selection_of not in ("", chosen) and not by_link:
+        selection.clear()
+        filters.clear()
+    _kept.selection_of = chosen
+    link.write({"dataset": [] if chosen == SHIPPED_CARS.id else [chosen]})
+    if chosen not in names:
+        raise InputError(
+            f"There are no images “{link.shortened(chosen)}” here: they were removed, or the link is from another computer. "
+            "Choose others in the sidebar, or add them under Images."
+        )
+    return find_dataset(chosen)
+
+
+def _take_dataset(names: dict[str, str]) -> bool:
+    """Makes the dataset that a link asks for, by its id or its name, the chosen one; whether an address did, with all else that it says."""
+    target = st.query_params.get("open")  # a link on another page
+    if target is not None:
+        del st.query_params["open"]
+        state.dataset = target
+        return False
+    asked, private = link.read("dataset"), link.read("private")  # private: as links of earlier versions name a visitor's own images
+    link.write({"private": []})
+    if asked is None and not private:
+        return False
+    given = (private or asked or [SHIPPED_CARS.id])[-1]
+    state.dataset = given if given in names else next((id for id, name in names.items() if name == given), given)
+    return True
+
+
+def _color(entry: DatasetEntry, base: Space, spaces: Sequence[str], new: bool) -> str | None:
+    """What colors the map: an attribute, or the aspects of a notion as the encoder sees them; of `new` images no color of others."""
+    attributes = [name for name in base.table.attributes if _is_drawable(base.table.frame, name)]
+    notions = notion_names(base)
+    options = [*attributes, *(f"{ASPECTS}{name}" for name in notions), NONE]
+    if len(options) == 1:
+        return None
+    labeled = any(name not in PHOTO_COLUMNS for name in attributes)
+    kept = state.color if State.color.is_set() else st.query_params.get("color")
+    if kept not in (*options, *map(readable, options)) and (new or not labeled):
+        state.color = options[0] if labeled else _first_color(entry, base, [name for name in spaces if name in notions], attributes)
+    # an address leaves out the widget's default, which must then be what an address without a color gives: the first label, or else none of them
+    default = 0 if labeled else None
+    help = _COLOR_HELP if notions else None
+    chosen = st.selectbox("Color by", options, default, format_func=_titles(options), key=State.color.key, bind="query-params", help=help)
+    return None if chosen == NONE else chosen
+
+
+def _first_color(entry: DatasetEntry, base: Space, shown: Sequence[str], attributes: Sequence[str]) -> str:
+    """What colors images without labels at first: the aspects of a notion that is shown, or else of the one that divides them most clearly;
+    none of these where the encoder hardly sees anything in them."""
+    first = shown[0] if shown else None if entry.warning else cached.first_starter(base, fitting(base))
+    return f"{ASPECTS}{first}" if first else next(iter(attributes), NONE)
+
+
+@cache_by_identity
+def _is_drawable(frame: pd.DataFrame, name: str) -> bool:
+    return numbers_of(frame[name]) is not None or filters.distinct(frame, name) < max(2, len(frame) // 2)
+
+
+def readable(name: str) -> str:
+    """`car_color` -> `Car color`; the name of a run stays as it is, the edited notion has its own name and a mark."""
+    draft = drafts.current() if name.endswith(DRAFT) else None
+    if draft and name in (DRAFT, f"{ASPECTS}{DRAFT}"):
+        name = name.removesuffix(DRAFT) + drafts.title(draft)
+    if name.startswith(trained.PREFIX):
+        return f"Run {name.removeprefix(trained.PREFIX)}"
+    words = name.replace("_", " ").strip()
+    return words[:1].upper() + words[1:]
+
+
+def listed(names: Sequence[str]) -> str:
+    """`a, b and c`."""
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

@@ -1,0 +1,179 @@
+"""How far the encoder can be trusted, in words and with a remedy: with a notion, with words, with the images themselves."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from likeness.encoders import cut_ends, unread_words
+from likeness.errors import InputError
+from likeness.notions import Composition, Notion
+from likeness.space import Space
+from parts import cached, drafts, neighbors, sidebar
+from parts.neighbors import Query
+from parts.plain import plain
+from parts.view import View
+from server.access import redact, refusal
+from state import state
+
+_CHECKING = ":gray[Checking whether the encoder can tell these apart ...]"  # of the same height as the answer, so that nothing jumps
+_RELIABLE = ":gray[:material/visibility: The encoder can tell all of these apart in these images. Its guesses can still be wrong.]"
+
+
+def of_notion(view: View, notion: Notion | Composition, open_starter: Callable[[Notion], None] | None = None) -> Callable[[], None]:
+    """A line that says how far a notion can be relied on with these images, with a starter notion to try where it cannot.
+
+    Args:
+        view: the images.
+        notion: to judge.
+        open_starter: what the button does with the starter notion; by default it takes the notion's place on the maps and among the colors.
+
+    Returns:
+        What fills the line, for the end of the page: where the answer is not known yet, the map does not wait for it. The line stays empty where
+        there is none.
+    """
+    return _line(view, [notion], lambda place: _draw_trust(view, notion, place, open_starter or (lambda starter: _replace(notion.name, starter))))
+
+
+def of_colors(view: View, names: Sequence[str]) -> Callable[[], None]:
+    """The same of several notions, by their names in `sidebar.notion_names`: which of them cannot be relied on."""
+    return _line(view, [sidebar.notion_by(name) for name in names], lambda place: _draw_doubtful(view, names, place))
+
+
+def of_encoder(view: View) -> None:
+    """A warning where the encoder hardly sees anything in these images, with the way to another one; nothing where it does."""
+    if view.entry.warning:
+        st.warning(plain(redact(view.entry.warning)), icon=":material/visibility_off:")
+        _link_to_encoders()
+
+
+def of_query(view: View, query: Query) -> None:
+    """What the encoder does not read of the texts of a query, with a button that leaves it out; nothing where it reads all."""
+    readers = [space for space in view.spaces if space.embed_texts is not None]
+    if readers:
+        fewer = {text: fewer_words(readers[0], text) for text in query.texts}
+        _draw_unread(_unread(readers[:1], query.texts), lambda: _search_with(query, fewer), all(fewer.values()) and "fewer_words_of_query")
+
+
+def of_words(view: View, notion: Notion) -> None:
+    """What the encoder does not read of a notion's prompts, with a button that leaves it out; nothing where it reads all."""
+    if view.base.embed_texts is None:
+        return
+    aspects = dict.fromkeys(filter(None, (fewer_words(view.base, each, notion.templates) for each in notion.aspects)))
+    can_change = len(aspects) > 1 and tuple(aspects) != notion.aspects and not refusal("edit")
+    _draw_unread(unread_of(view.base, notion), lambda: _shorten(notion, "\n".join(aspects)), can_change and "fewer_words_of_notion")
+
+
+def unread_of(base: Space, notion: Notion) -> str:
+    """What the encoder of the images does not read of a notion's prompts, in sentences; "" where it reads all."""
+    return _unread([base], notion.prompts)
+
+
+def fewer_words(space: Space, text: str, templates: Iterable[str] = ("{}",)) -> str:
+    """A text without the words that the encoder behind a space does not know, and cut where it stops reading; "" where nothing is left."""
+    unknown = set(cached.unknown_words(space, text))
+    words = [word for word in text.split() if word.strip(".,;:!?()\"'").lower() not in {each.lower() for each in unknown}]
+    while words and cached.cut_texts(space, [template.replace("{}", " ".join(words)) for template in templates]):
+        words.pop()
+    return "" if cached.reads_nothing(space, " ".join(words)) else " ".join(words)
+
+
+def _unread(spaces: Sequence[Space], texts: Sequence[str]) -> str:
+    """A sentence on the words that an encoder does not know, and one on texts that are longer than what it reads; "" where it reads all."""
+    unknown = sorted({word for space in spaces for word in cached.unknown_words(space, "\n".join(texts))})
+    cut = {each.text: each for space in spaces for each in cached.cut_texts(space, texts)}
+    return " ".join(filter(None, [unread_words([plain(word) for word in unknown]), plain(cut_ends(list(cut.values())))]))
+
+
+def _draw_unread(problem: str, act: Callable[[], None], key: str | bool) -> None:
+    if not problem:
+        return
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.markdown(f":orange[:material/warning: {problem}]", width="content")
+        if key:
+            st.button("Use fewer words", key=str(key), icon=":material/content_cut:", type="tertiary", on_click=act)
+        else:
+            st.markdown("Use other words.", width="content")
+
+
+def _search_with(query: Query, fewer: dict[str, str]) -> None:
+    neighbors.change([replace(term, value=fewer[str(term.value)]) if term.kind == "text" else term for term in query.all_terms])
+
+
+def _shorten(notion: Notion, aspects: str) -> None:
+    """Makes the notion with these aspects the edited one, wherever it is shown."""
+    draft = drafts.current()
+    drafts.put(replace(draft if draft and draft.notion == notion else drafts.of(notion), aspects=aspects))
+    drafts.renew_form()
+    _replace(notion.name, None)
+
+
+def _line(view: View, notions: Sequence[Notion | Composition], draw: Callable[[DeltaGenerator], None]) -> Callable[[], None]:
+    place = st.empty()
+
+    def end() -> None:
+        try:
+            draw(place)
+        except InputError:  # as the page says elsewhere
+            place.empty()
+
+    if all(cached.is_trust_known(view.base, notion) for notion in notions):
+        end()
+        return lambda: None
+    place.markdown(_CHECKING)
+    return end
+
+
+def _draw_trust(view: View, notion: Notion | Composition, place: DeltaGenerator, open_starter: Callable[[Notion], None]) -> None:
+    trust = cached.trust(view.base, notion)
+    help = (
+        "Checked without labels. With the prompts reworded, the similarities of the images agree with the original ones to "
+        f"{100 * trust.stability:.1f} % (98 % is enough). {100 * trust.alignment:.0f} % of the variation along the prompts goes beyond "
+        "that along arbitrary words (50 % is enough)."
+    )
+    if trust.reads:
+        place.markdown(f":gray[:material/visibility: {trust.sentence}]", help=help)
+        return
+    with place.container(horizontal=True, vertical_alignment="center"):
+        st.markdown(f":orange[:material/warning: {trust.sentence}]", help=help, width="content")
+        _offer_starter(view, notion.name, open_starter)
+
+
+def _draw_doubtful(view: View, names: Sequence[str], place: DeltaGenerator) -> None:
+    doubtful = [name for name in names if not cached.trust(view.base, sidebar.notion_by(name)).reads]
+    if not doubtful:
+        place.markdown(_RELIABLE)
+        return
+    with place.container(horizontal=True, vertical_alignment="center"):
+        listed = sidebar.listed([plain(sidebar.readable(name)) for name in doubtful])
+        st.markdown(f":orange[:material/warning:] Not reliable in these images: {listed}.", width="content")
+        if len(doubtful) == len(names):
+            _link_to_encoders()
+
+
+def _offer_starter(view: View, name: str, open_starter: Callable[[Notion], None]) -> None:
+    """A button for the notion that divides these images most clearly, of those that can be relied on; without one, the way to another encoder."""
+    starter = cached.first_starter(view.base, sidebar.fitting(view.base))
+    if not starter or starter == name:
+        _link_to_encoders()
+        return
+    label = f"Try the starter notion {plain(sidebar.readable(starter))}"
+    act, notion = open_starter, sidebar.notion_named(starter)
+    st.button(label, key=f"try_starter_instead_of_{name}", icon=":material/lightbulb:", type="tertiary", on_click=act, args=(notion,))
+
+
+def _link_to_encoders() -> None:
+    st.page_link("pages/images/page.py", label="Choose another encoder", icon=":material/swap_horiz:")
+
+
+def _replace(name: str, starter: Notion | None) -> None:
+    """Puts a starter notion, or else the edited one, in the place of the notion of this name on the maps and among the colors."""
+    draft, new = drafts.current(), starter.name if starter else sidebar.DRAFT
+    old = {name, sidebar.DRAFT} if draft and draft.name == name else {name}
+    if state.a in old:
+        state.a = new
+    if state.b in old:
+        state.b = new
+    if str(state.color).removeprefix(sidebar.ASPECTS) in old and str(state.color).startswith(sidebar.ASPECTS):
+        state.next_color = f"{sidebar.ASPECTS}{new}"

@@ -1,0 +1,133 @@
+"""Saved views in the sidebar: saved under a name, opened by their links, renamed and removed."""
+
+from collections.abc import Callable
+from html import escape
+from urllib.parse import urlencode
+
+import streamlit as st
+
+from likeness.data import SHIPPED_CARS, find_dataset
+from likeness.errors import InputError
+from parts import link, selection
+from parts.plain import plain
+from server import saved_views
+from server.access import redact, refusal
+from server.saved_views import LONGEST_NAME, SavedView
+from state import Item, decode_rows, encode_rows, state
+
+_PARAMETER = "saved"  # of an address, names a saved view
+_LEFT_OUT = (_PARAMETER, "embed", "token")
+
+
+class _Kept:
+    """name: of the view that is to be saved. problem: with what was done last."""
+
+    prefix = "view_"
+    name = Item("")
+    problem = Item("")
+
+
+_kept = _Kept()
+
+
+def take_link() -> None:
+    """Selects what a saved view selects, where an address names one that a person has just come by; called after the rest of it was read."""
+    asked = link.read(_PARAMETER)
+    link.write({_PARAMETER: []})
+    if not asked:
+        return
+    try:
+        view = saved_views.find(asked[-1])
+    except InputError as error:
+        link.report(plain(redact(error)))
+        return
+    if view.rows:
+        selection.select(decode_rows(view.rows, most=selection.MOST_KEPT))
+
+
+def show(page: str, titles: dict[str, str]) -> None:
+    """Draws the list, below the sidebar's fields.
+
+    Args:
+        page: the shown one's part of the address.
+        titles: of the pages, by their parts of the address.
+    """
+    kept, reason = saved_views.all_views(), refusal("edit")
+    with st.sidebar, st.expander("Saved views", icon=":material/bookmark:", key="saved_views"):
+        for view in kept:
+            _row(view, titles)
+        if not kept:
+            st.caption("Save what you see under a name: images, spaces, color, filters, search, selection and map settings.")
+        with st.form("save_view", border=False), st.container(horizontal=True, vertical_alignment="bottom", gap="xsmall"):
+            st.text_input(
+                "Name of the view",
+                key=_Kept.name.key,
+                max_chars=LONGEST_NAME,
+                placeholder="Name",
+                label_visibility="collapsed",
+                disabled=bool(reason),
+            )
+            st.form_submit_button("Save view", on_click=_save, args=(page,), disabled=bool(reason), help=reason or None)
+        if problem := _Kept.problem.take():
+            st.error(problem)
+        if damaged := saved_views.damaged():
+            st.caption(f"{damaged} more cannot be read: {'its file is' if damaged == 1 else 'their files are'} damaged.")
+
+
+def address_of(view: SavedView) -> str:
+    """The link to a view, from any page of the app."""
+    return f"./{view.page}?{urlencode([*((name, value) for name, values in view.parameters.items() for value in values), (_PARAMETER, view.token)])}"
+
+
+def _row(view: SavedView, titles: dict[str, str]) -> None:
+    with st.container(horizontal=True, vertical_alignment="center", gap="xsmall", horizontal_alignment="distribute"):
+        st.html(
+            f'<a class="saved-view" href="{escape(address_of(view))}" target="_self" title="{escape(_about(view, titles))}">{escape(view.name)}</a>'
+        )
+        with st.popover("", icon=":material/more_vert:", type="tertiary", key=f"view_menu_{view.token}", help="Rename or remove"):
+            if gone := _what_is_gone(view):
+                st.caption(gone)
+            st.text_input("Name", view.name, key=f"view_name_{view.token}", max_chars=LONGEST_NAME)
+            reason = refusal("edit")
+            st.button("Rename", key=f"rename_{view.token}", on_click=_rename, args=(view.token,), disabled=bool(reason), help=reason or None)
+            sure = st.checkbox("Remove this view for good", key=f"sure_{view.token}", disabled=bool(reason))
+            st.button("Remove", key=f"remove_{view.token}", icon=":material/delete:", on_click=_remove, args=(view.token,), disabled=not sure)
+
+
+def _about(view: SavedView, titles: dict[str, str]) -> str:
+    return _what_is_gone(view) or f"Opens {titles.get(view.page, view.page)}"
+
+
+def _what_is_gone(view: SavedView) -> str:
+    """A sentence where the images of a view are not here any more; empty where they are. The rest is said when it is opened."""
+    dataset = (list(view.parameters.get("dataset", ())) or [SHIPPED_CARS.id])[-1]
+    try:
+        find_dataset(dataset)
+    except InputError:
+        return "The images of this view are not here any more."
+    return ""
+
+
+def _save(page: str) -> None:
+    given = {name: st.query_params.get_all(name) for name in st.query_params if name not in _LEFT_OUT}
+    rows = "" if "rows" in given else encode_rows(state.rows)
+    _try(lambda: saved_views.save(SavedView(_kept.name, page, given, rows)))
+    if not _Kept.problem.is_set():
+        _kept.name = ""
+
+
+def _rename(token: str) -> None:
+    _try(lambda: saved_views.rename(token, str(st.session_state.get(f"view_name_{token}") or "")))
+
+
+def _remove(token: str) -> None:
+    _try(lambda: saved_views.remove(token))
+
+
+def _try(act: Callable[[], object]) -> None:
+    try:
+        act()
+    except InputError as error:
+        _kept.problem = plain(redact(error))
+    except OSError as error:
+        _kept.problem = f"The view cannot be written ({error.strerror}); make room, and try again."

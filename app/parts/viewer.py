@@ -1,0 +1,109 @@
+"""A picture, large, over any page: opened from the tiles of galleries and the points of maps, with what can be done with it.
+
+The browser opens it at once and asks the server's routes for the picture, its attributes and its neighbors; only actions run the page again.
+"""
+
+import secrets
+from collections.abc import Mapping
+from functools import cache
+from typing import Any
+from weakref import WeakKeyDictionary, WeakValueDictionary
+
+import numpy as np
+import streamlit as st
+
+from likeness.plots.linked_map import read_script, read_text
+from likeness.space import Space
+from parts import label_edits, neighbors, selection
+from parts.message import message
+from parts.sidebar import readable
+from parts.view import View, current_view
+from server.addresses import address
+from state import Item
+
+_KEY = "viewer"
+_MOST = 2_000  # selected images whose numbers the browser gets
+_LONGEST = 200  # letters of a label
+_PAGES = {"search": "pages/explore/page.py", "saliency": "pages/saliency/page.py"}  # that actions lead to
+
+
+class _Viewer:
+    """The action whose page the browser is to open, with the number of such actions, which tells one from the next."""
+
+    prefix = "viewer_"
+    next_page = Item("")
+    actions = Item(0)
+
+
+_viewer = _Viewer()
+_tokens: "WeakKeyDictionary[Space, str]" = WeakKeyDictionary()
+_spaces: "WeakValueDictionary[str, Space]" = WeakValueDictionary()
+
+
+def token_of(space: Space) -> str:
+    """What names a space in an address, for those who have been shown it; nobody can guess it."""
+    if space not in _tokens:
+        _tokens[space] = secrets.token_urlsafe(16)
+        _spaces[_tokens[space]] = space
+    return _tokens[space]
+
+
+def space_of(token: str) -> Space | None:
+    """The space of a token; None where nobody looks at it any more."""
+    return _spaces.get(token)
+
+
+@cache
+def _renderer() -> Any:
+    return st.components.v2.component("viewer", html=read_text("viewer.html"), css=read_text("viewer.css"), js=read_script("icons", "viewer"))
+
+
+def draw(address_of_page: str) -> None:
+    """Draws it, closed; called once in a run, before the page.
+
+    Args:
+        address_of_page: of the page that is open.
+    """
+    view = current_view()
+    reason = label_edits.refusal(view)
+    data = {
+        "pictures": address(f"/pictures/{view.entry.id}/{{row}}"),
+        "thumbnails": view.thumbnails,
+        "info": view.info,
+        "spaces": [
+            {"title": readable(space.name), "neighbors": address(f"/neighbors/{view.entry.id}/{token_of(space)}/{{row}}")} for space in view.spaces
+        ],
+        "labels": [] if reason else [list(label) for label in label_edits.known(view)],
+        "refusal": reason,
+        "selected": view.selected[:_MOST].tolist(),
+        "next": [_Viewer.next_page.take(), _viewer.actions],
+    }
+    with st.container(key="viewer_place"):
+        for action, page in _PAGES.items():  # hidden; the browser clicks one, since `st.switch_page` cannot change bound parameters
+            with st.container(key=f"viewer_{action}"):
+                st.page_link(page, label=action)
+        _renderer()(key=_KEY, data=data, on_act_change=lambda: _act(view, address_of_page))
+
+
+def _act(view: View, address_of_page: str) -> None:
+    """Does what a person asked for in the browser, which may send anything."""
+    sent = message(_KEY, "act")
+    if not isinstance(sent, Mapping):
+        return
+    row, action = sent.get("row"), sent.get("action")
+    if type(row) is not int or not 0 <= row < len(view.frame) or not isinstance(action, str):
+        return
+    if action == "select":
+        change = np.union1d if sent.get("on") is True else np.setdiff1d
+        selection.tick(change(selection.rows(), [row]).astype(np.int64))
+    elif action == "label":
+        name, value = (str(sent.get(key) or "").strip()[:_LONGEST] for key in ("name", "value"))
+        if name:
+            label_edits.toggle(view, np.array([row]), (name, value))
+    elif action in _PAGES:
+        if action == "search":
+            neighbors.image_was_clicked(row)
+        else:
+            selection.select([row])
+        _viewer.next_page = action if address_of_page not in _PAGES[action].split("/") else ""
+        _viewer.actions += 1

@@ -1,0 +1,56 @@
+"""What is done before it is needed: the shipped images open while the first browser loads the page, encoder and UMAP load once it stands."""
+
+import gc
+import threading
+
+from likeness.data import SHIPPED_CARS
+from parts import cached
+from parts.view import current_view
+from state import State, state
+
+
+def open_early() -> None:
+    """Begins opening the shipped images, which most visits begin with."""
+    threading.Thread(target=cached.open_early, args=(SHIPPED_CARS.id,), daemon=True).start()
+
+
+def warm_up() -> None:
+    """Begins loading, soon and once only, the encoder of the current dataset, and UMAP where the current map is one."""
+    wanted = []
+    if State.view.is_set():
+        wanted.append(current_view().base.encoder)
+    if state.map_settings.get("layout") == _UMAP:
+        wanted.append(_UMAP)
+    wanted = [name for name in wanted if name not in _begun]
+    if wanted:
+        _begun.update(wanted)
+        later = threading.Timer(_LATER, _load, args=wanted)
+        later.daemon = True
+        later.start()
+
+
+_UMAP = "umap"
+_begun: set[str] = set()
+# Seconds; until then the browser asks for the map and its pictures, and importing torch would keep them waiting.
+_LATER = 3.0
+
+
+def _load(*names: str) -> None:
+    import scipy.stats  # noqa: F401  (while torch is half imported, importing it fails in whichever page needs it then)
+
+    from likeness.encoders import load_encoder
+    from likeness.errors import InputError
+    from likeness.projection import warm_up as warm_up_layouts
+
+    for name in names:
+        try:
+            warm_up_layouts() if name == _UMAP else load_encoder(name).encode_texts(["a photo"])
+        except InputError:
+            _begun.discard(name)  # whoever needs the encoder meets the same error, where it can be shown
+    _leave_alone()
+
+
+def _leave_alone() -> None:
+    """Takes what is loaded by now, a million objects that stay, out of garbage collection: to look through them stops everyone for 0.3 s."""
+    gc.collect()
+    gc.freeze()

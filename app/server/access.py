@@ -1,0 +1,260 @@
+"""Who may read what: turns what a visitor wrote into paths before core is called, and takes paths out of what is shown.
+
+Where the server is not shared, all of it is the identity. `confine_server` has core check the same once more, also in processes that it starts.
+"""
+
+import os
+import re
+from pathlib import Path
+from typing import Literal
+
+import likeness
+from likeness.data import DatasetEntry, UploadLimits, missing_archive, plain_names
+from likeness.encoders import map_path
+from likeness.errors import InputError
+from likeness.io import as_path, assets_dir, cache_dir, can_be_a_path, confine, is_inside, runs_dir, text_to_name
+from likeness.language import map_language_path
+from server.quotas import room_for_uploads
+from server.settings import UPLOADS, server
+from server.signed_in import account, has_role
+from server.visitors import EMBEDDINGS, QUERY_PREFIX, notions_dir, own_uploads_dir, splits_dir, visitor, visitors_dir
+
+_PAPER_SOURCE = re.compile(r"(?P<dataset>[A-Za-z0-9][\w-]+(?:/\w+)?):(?P<folder>.*)", re.DOTALL)
+_HUB_ID = re.compile(r"\w[\w.-]*(/\w[\w.-]*)?")
+_QUERY_TOKEN = re.compile(r"[0-9a-f]{24}-[0-9a-f]{16}")
+_MOST_GENERATED = 10_000
+_PRIVATE = "(another visitor's)"
+
+
+def confine_server() -> None:
+    """Confines this process, and those that it starts, to what a shared server shows and reads itself; and switches off its downloads, if so set."""
+    settings = server()
+    if settings.shared:
+        from likeness.encoders import installed_folders  # else no server needs it before its first page
+
+        confine([*_folders(), *installed_folders()], [visitors_dir()], settings.urls)
+    if not settings.allows_downloads:
+        os.environ["HF_HUB_OFFLINE"] = "1"
+
+
+def resolve_path(given: str | Path) -> Path:
+    """The path that a visitor names, before anything is looked up there.
+
+    Where the server is not shared: the path, "~" expanded. On a shared server: "ROOT/..." below the root of that name, or "uploads/..." for
+    what the visitor uploaded; or a whole path, if it lies below a root or in what Likeness itself keeps for its visitors. Symbolic links are followed
+    before the check. The same answer is given whether or not there is something, so that nobody can probe for files.
+
+    Raises:
+        InputError: no path, or on a shared server any other path.
+    """
+    text = text_to_name(str(given))
+    if not server().shared or not can_be_a_path(text):
+        return as_path(text)
+    path = _below_a_place(text)
+    if path is None or not allowed(path):
+        raise _refused(text)
+    return path
+
+
+def path_text(given: str) -> str:
+    """As `resolve_path`, for what stays a text; where the server is not shared as it was given."""
+    return str(resolve_path(given)) if server().shared else given
+
+
+def allowed(path: Path) -> bool:
+    """Whether a visitor may read a path; always true where the server is not shared."""
+    if not server().shared:
+        return True
+    try:
+        real = os.path.realpath(path)
+    except (OSError, ValueError):
+        return False
+    uploads = own_uploads_dir()
+    if _inside(real, uploads):
+        return real != os.path.realpath(uploads)
+    return any(_inside(real, base) for base in (*_folders(), notions_dir(), splits_dir()))
+
+
+def resolve_entry(entry: DatasetEntry) -> str:
+    """The source of a dataset that the server lists, as `likeness.data.read_dataset` takes it: whoever knows its id may open it.
+
+    Raises:
+        InputError: its place may not be read any more.
+    """
+    first, _, rest = entry.source.partition("/")
+    if server().shared and entry.owner and first == UPLOADS:
+        return str(as_path(visitors_dir() / entry.owner / UPLOADS / rest))
+    return resolve_source(entry.source)
+
+
+def query_picture(token: str) -> Path | None:
+    """The picture that somebody searched with, by the token that its link holds: whoever knows it may see it. None where none is kept."""
+    if not _QUERY_TOKEN.fullmatch(token):
+        return None
+    uploads = visitors_dir().glob(f"*/{UPLOADS}") if server().shared else [own_uploads_dir()]
+    return next((file for folder in uploads for file in (folder / f"{QUERY_PREFIX}{token}").glob("*") if file.is_file()), None)
+
+
+def store_dir(entry: DatasetEntry) -> Path | None:
+    """Where the vectors of a dataset lie: those of uploads with all else that is their owner's; None: in the cache."""
+    return visitors_dir() / entry.owner / EMBEDDINGS if server().shared and entry.owner else None
+
+
+def owner_of(source: str) -> str:
+    """Whose a dataset of this source is: the visitor's own if they uploaded it, everyone's ("") else."""
+    return visitor() or "" if server().shared and source.partition("/")[0] == UPLOADS else ""
+
+
+def resolve_source(source: str) -> str:
+    """What `likeness.data.read_dataset` takes, from what a visitor wrote.
+
+    Raises:
+        InputError: a path that may not be read, more generated images than a shared server draws, or photos that would have to be fetched where the
+            visitor may not download.
+    """
+    text = source.strip()
+    if not server().shared or not text or "://" in text:  # core checks addresses
+        return source
+    if text.partition("@")[0] in plain_names():
+        count = text.partition("@")[2]
+        if count.isdecimal() and int(count[:9]) > _MOST_GENERATED:
+            raise InputError(f"'{text}' asks for more images than a shared server draws; take {_MOST_GENERATED:,} at most.")
+        if missing_archive(text) and refusal("download"):
+            raise InputError(
+                f"'{text}' would have to be downloaded, which you may not do here; ask whoever runs this server to `likeness embed {text}`."
+            )
+        return text
+    match = _PAPER_SOURCE.fullmatch(text)
+    if match is None:
+        return str(resolve_path(text))
+    return f"{match['dataset']}:{resolve_path(match['folder'].strip())}" if match["folder"].strip() else text
+
+
+def shared_name(text: str) -> str:
+    """The reverse: paths in a text as a shared server's visitors write them, "ROOT/..."; elsewhere the text as it is.
+
+    Of what belongs to another visitor, nothing is told.
+    """
+    if not server().shared:
+        return text
+    for name, place in _places().items():
+        for written in {str(place), os.path.realpath(place)}:
+            text = re.sub(rf"(?<![\w./-]){re.escape(written)}(?![\w.-])", name, text)
+    for place in {str(visitors_dir()), os.path.realpath(visitors_dir())}:
+        text = re.sub(rf"{re.escape(place)}/[^\s'\"]*", _PRIVATE, text)
+    return text
+
+
+def resolve_encoder(name: str) -> str:
+    """What `likeness.encoders.load_encoder` takes, from what a visitor wrote; raises InputError for a path that may not be read."""
+    return map_path(name, path_text) if server().shared else name
+
+
+def resolve_language(name: str) -> str:
+    """What `likeness.language.class_similarities` takes, from what a visitor wrote; raises InputError for a path that may not be read."""
+    return map_language_path(name, _unless_id) if server().shared else name
+
+
+Act = Literal["edit", "train", "download"]
+
+
+def refusal(what: Act) -> str:
+    """Why the visitor may not do this, in a sentence; empty if allowed.
+
+    Args:
+        what: "edit" for all that uploads, saves or removes; "train" for all that starts, stops or resumes a run; "download" for bringing an
+            encoder to the server, which among accounts needs the highest role.
+    """
+    if what == "download" and not server().allows_downloads:
+        return "Downloads are turned off on this server; ask whoever runs it to get the encoder with `likeness encoders get NAME`."
+    if what == "train" and not server().allows_training:
+        return "Training is turned off on this server; run `likeness train` on your own machine instead."
+    name = account()
+    if name is None or has_role(name, "train" if what == "download" else what):
+        return ""
+    if what == "download":
+        return "Your account may not download encoders; ask whoever runs this server for the role train, or for the encoder."
+    if what == "train":
+        return "Your account may not start or stop trainings; ask whoever runs this server for the role train."
+    return "Your account may look at everything but change nothing; ask whoever runs this server for the role edit."
+
+
+def check_may(what: Act) -> None:
+    """Raises InputError where `refusal` has a reason; called wherever something is written or started."""
+    reason = refusal(what)
+    if reason:
+        raise InputError(reason)
+
+
+def upload_limits() -> UploadLimits:
+    """What one upload may hold here."""
+    settings = server()
+    return UploadLimits(settings.max_upload_images, settings.max_unpacked_mb, settings.max_pixels, room_for_uploads())
+
+
+_WHOLE = re.compile(r"""(?P<quote>['"])(?P<path>(?:/|~/|[A-Za-z]:\\)[^'"\n]*)(?P=quote)""")
+# not the path of a URL, which follows a host, nor a fraction
+_BARE = re.compile(r"""(?<![\w.:/~])(?:~?/(?:[^\s/'"<>|:;,()\[\]]+/)*[^\s/'"<>|:;,()\[\]]+|[A-Za-z]:\\[^\s'"]+)""")
+
+
+def redact(shown: object) -> str:
+    """A text or an error for people; on a shared server paths below a root as "ROOT/...", of each other absolute path only the last step.
+
+    Every error that the app shows goes through here.
+    """
+    text = shared_name(str(shown))
+    return without_paths(text) if server().shared else text
+
+
+def without_paths(text: str) -> str:
+    """A text in which of each absolute path only the last step is left, on every kind of server: for what programs are told."""
+    bases = [*_folders(), visitors_dir(), cache_dir()]
+    for place in sorted({os.path.realpath(base) for base in bases} | {str(base) for base in bases}, key=len, reverse=True):
+        text = text.replace(f"{place}/", "/./")  # paths with spaces, which are not quoted, at least begin so
+    text = _WHOLE.sub(lambda found: found["quote"] + _last(found["path"]) + found["quote"], text)
+    return _BARE.sub(lambda found: _last(found[0]), text)
+
+
+def _unless_id(text: str) -> str:
+    """A path as `path_text`; an id of a hub as it is, which names no place and nothing that is here."""
+    named = Path(text).parts[:1] in {(name,) for name in _places()}
+    return text if _HUB_ID.fullmatch(text) and not named and not os.path.exists(text) else path_text(text)
+
+
+def _last(path: str) -> str:
+    return re.split(r"[/\\]", path.rstrip("/\\"))[-1] or "/"
+
+
+def _places() -> dict[str, Path]:
+    """What a path may begin with on a shared server."""
+    return server().roots | {UPLOADS: own_uploads_dir()}
+
+
+def _below_a_place(text: str) -> Path | None:
+    """A path as it is meant on a shared server; None where it begins with nothing that it shows."""
+    path = Path(text)
+    if path.is_absolute():
+        return path
+    first, *inside = path.parts or ("",)
+    place = _places().get(first)
+    if place is not None:
+        return place.joinpath(*inside)
+    return path.absolute() if _inside(os.path.realpath(path), runs_dir()) else None  # whose place may be given relative to the server's own
+
+
+def _refused(text: str) -> InputError:
+    roots = server().roots
+    remedy = f"give a folder or file inside {' or '.join(sorted(roots))}, as in '{min(roots)}/...'" if roots else "upload the images instead"
+    return InputError(f"'{text}' cannot be reached here: this server only shows its own folders; {remedy}.")
+
+
+def _folders() -> list[Path]:
+    """What every visitor of a shared server may read."""
+    settings = server()
+    looked_at = [runs_dir()] if settings.runs or settings.allows_training else []
+    computed = [cache_dir() / name for name in ("generated", "downloads", "archives")]
+    return [*settings.roots.values(), assets_dir(), Path(likeness.__file__).parent, *computed, *looked_at]
+
+
+def _inside(real: str, base: Path) -> bool:
+    return is_inside(real, os.path.realpath(base))

@@ -1,0 +1,44 @@
+"""The log of a shared server: one JSON line for each event in `audit.jsonl`, which only the server's own user can read."""
+
+import json
+import logging
+import os
+import threading
+from datetime import UTC, datetime
+
+from likeness.io import cache_dir
+from server.settings import server
+
+_LARGEST = 4_000_000  # bytes, after which the log begins anew; the one before is kept as audit.jsonl.1
+_LONGEST = 500  # letters of a field
+_writing = threading.Lock()
+
+
+def record(event: str, who: str, what: str = "") -> None:
+    """Adds a line to the log of a shared server; elsewhere nothing.
+
+    Args:
+        event: a short name, such as "signed in".
+        who: the account or the address it came from.
+        what: more about it; no contents, no passwords.
+    """
+    if not server().shared:
+        return
+    line = {"time": datetime.now(UTC).isoformat(timespec="seconds"), "event": event, "who": who[:_LONGEST], "what": what[:_LONGEST]}
+    with _writing:
+        try:
+            _append((json.dumps(line) + "\n").encode())
+        except OSError as error:  # a full disk keeps nobody out
+            logging.getLogger(__name__).warning("The log of the server cannot be written (%s).", error.strerror)
+
+
+def _append(line: bytes) -> None:
+    path = cache_dir() / "audit.jsonl"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if path.exists() and path.stat().st_size >= _LARGEST:
+        path.replace(path.with_suffix(".jsonl.1"))
+    file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+    try:
+        os.write(file, line)
+    finally:
+        os.close(file)

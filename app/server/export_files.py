@@ -1,0 +1,150 @@
+"""Exports as one file to download each: made in the visitor's own place, no larger than the server keeps for them, and gone within the hour."""
+
+import secrets
+import shutil
+import threading
+import time
+import zipfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from likeness.errors import InputError
+from likeness.io import check_readable
+from likeness.progress import Progress
+from server.addresses import address
+from server.jobs import Job, Stage, Stopped
+from server.quotas import size_of
+from server.visitors import EXPORTS, exports_dir
+
+if TYPE_CHECKING:
+    from likeness.exports import Written
+
+_KEPT_S = 3600.0
+_LOOK_S = 1.0  # between two looks at what an export takes on the disk
+_TEXTS = (".csv", ".json", ".md", ".txt", ".yaml")  # files that become smaller when they are packed; pictures and vectors do not
+_under_way: set[Path] = set()
+
+
+@dataclass(frozen=True)
+class Download:
+    """A file that was made to be downloaded.
+
+    Attributes:
+        file: where it lies; gone after an hour, or once its visitor exports anew.
+        size: its bytes.
+        note: what else there is to say of it.
+    """
+
+    file: Path
+    size: int
+    note: str
+
+    @property
+    def url(self) -> str:
+        """Its address, for the visitor that it was made for."""
+        return address(f"/{EXPORTS}/{self.file.parent.name}")
+
+
+class Room:
+    """What an export may take on the disk.
+
+    Args:
+        folder: of all exports of a visitor.
+        most_gb: that they may take together; None: as much as there is room for.
+    """
+
+    def __init__(self, folder: Path, most_gb: float | None) -> None:
+        self.folder, self._most_gb = folder, most_gb
+        self._looked = 0.0
+
+    def left(self) -> float:
+        """Bytes that the exports may still take."""
+        return float("inf") if self._most_gb is None else self._most_gb * 1e9 - size_of(self.folder)
+
+    def check(self, more: float = 0, left: float | None = None) -> None:
+        """Raises InputError where so many bytes more are too many; `left`: what `left` said before, since it looks at every file."""
+        if more > (self.left() if left is None else left):
+            most = max(0.0, self._most_gb or 0.0)
+            raise InputError(f"The export takes more than the {most:.3g} GB that this server has for it; export fewer images, or use the command.")
+
+    def check_now_and_then(self) -> None:
+        """As `check`, at most once a second."""
+        if time.monotonic() - self._looked > _LOOK_S:
+            self.check()
+            self._looked = time.monotonic()
+
+
+def write_download(job: Job, room: Room, name: str, write: "Callable[[Path, Progress], Written]") -> Download:
+    """What `write` writes to a place of this name, a folder as a ZIP file; earlier exports of the visitor make room. Whole, or nothing is left.
+
+    Raises:
+        InputError: what `write` raises, or it takes more room than there is.
+        Stopped: the job was asked to stop.
+    """
+    remove_ended(room.folder)
+    own = room.folder / secrets.token_hex(16)
+    _under_way.add(own)
+    try:
+        own.mkdir(parents=True)
+        written = write(own / name, _progress(job, room))
+        file = _packed(job, own / name, room) if (own / name).is_dir() else own / name
+        room.check()
+        made = Download(file, file.stat().st_size, written.note.replace(str(own / name), name))
+    except BaseException:
+        shutil.rmtree(own, ignore_errors=True)
+        raise
+    finally:
+        _under_way.discard(own)
+    _remove_later(own)
+    return made
+
+
+def remove_ended(folder: Path) -> None:
+    """Removes a visitor's exports, but those that are being written."""
+    for each in folder.glob("*"):
+        if each not in _under_way:
+            shutil.rmtree(each, ignore_errors=True)
+
+
+def find(token: str) -> Path | None:
+    """The file of the visitor's that an address names; None where there is none, or it is not whole yet."""
+    own = next((each for each in exports_dir().glob("*") if each.name == token and each not in _under_way), None)
+    return next((file for file in own.iterdir() if file.is_file()), None) if own else None
+
+
+def _progress(job: Job, room: Room) -> Progress:
+    def tell(done: int, total: int, stage: str = "") -> None:
+        job.report_or_stop(done, total)
+        room.check_now_and_then()
+
+    return tell
+
+
+def _packed(job: Job, folder: Path, room: Room) -> Path:
+    """A folder as a ZIP file beside it, links as the files that they lead to; the folder is removed."""
+    archive = folder.with_name(f"{folder.name}.zip")
+    files = sorted(path for path in folder.rglob("*") if path.is_file())
+    left, taken = room.left(), 0
+    with zipfile.ZipFile(archive, "x") as packed:
+        for number, file in enumerate(files):
+            job.stage = Stage("Packing the files", number, len(files))
+            if job.stopped:
+                raise Stopped
+            taken += check_readable(file).stat().st_size
+            room.check(taken, left)
+            entry = zipfile.ZipInfo(file.relative_to(folder.parent).as_posix(), time.localtime()[:6])
+            entry.compress_type = zipfile.ZIP_DEFLATED if file.suffix in _TEXTS else zipfile.ZIP_STORED
+            entry.external_attr = 0o644 << 16
+            with file.open("rb") as content, packed.open(entry, "w", force_zip64=True) as target:
+                shutil.copyfileobj(content, target, 1 << 20)
+    job.stage = None
+    shutil.rmtree(folder)
+    return archive
+
+
+def _remove_later(own: Path) -> None:
+    timer = threading.Timer(_KEPT_S, shutil.rmtree, (own,), {"ignore_errors": True})
+    timer.daemon = True
+    timer.start()

@@ -1,0 +1,251 @@
+"""The one way to run long work: on a thread of its own, shared by all who ask the same, stopped by anyone, kept when its page is left."""
+
+import hashlib
+import os
+import sys
+import threading
+import time
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass
+from itertools import count
+from typing import Any, NamedTuple
+
+import streamlit as st
+
+from likeness.errors import InputError
+from likeness.progress import Stopped
+from server.clients import client
+from server.settings import server
+from server.slots import Slots
+
+_MAX_FINISHED = 64  # ended jobs of a kind
+_MOST_WAITING = 12  # jobs of one visitor of a shared server, those under way included
+_numbers = count()
+
+
+@dataclass(frozen=True)
+class Stage:
+    """What a job is doing before it gets on: `done` of `total` of something, said in `what`."""
+
+    what: str
+    done: int
+    total: int
+
+
+class Job:
+    """One piece of work under way, or ended.
+
+    Args:
+        kind, key: what is equal for equal work.
+        title: shown to people.
+        work: `work(job)` calls `job.report(done, total)` as it goes on and returns early once `job.should_stop()`.
+        unit: what it counts, in the plural.
+        stoppable: whether people are offered to stop it.
+        slot_request: what it waits for before it begins; None: nothing.
+
+    Attributes:
+        id: kind and key in a short text, for widgets.
+        done, total: progress in units; total is 0 until it is known.
+        stage: what is done before the next unit, where that takes time.
+        found: parts of the result, for work that is read while it runs; grows only.
+        result: what `work` returned, once `finished`.
+        error: one sentence for people, or None.
+    """
+
+    def __init__(
+        self,
+        kind: str,
+        key: Hashable,
+        title: str,
+        work: "Work",
+        unit: str = "images",
+        stoppable: bool = True,
+        slot_request: "SlotRequest | None" = None,
+    ) -> None:
+        self.kind, self.key, self.title, self.unit, self.stoppable, self.slot_request = kind, key, title, unit, stoppable, slot_request
+        self.done = self.total = 0
+        self.stage: Stage | None = None
+        self.found: list[Any] = []
+        self.result: Any = None
+        self.error: str | None = None
+        self.work = work
+        self._number = next(_numbers)
+        self.id = f"{kind}-{hashlib.sha256(repr(key).encode()).hexdigest()[:16]}"
+        self._stop = threading.Event()
+        self._first_report = self._last_report = time.monotonic()
+        self._already = 0
+        self._thread = threading.Thread(target=self._run, name=title, daemon=True)
+        self._thread.start()
+
+    @property
+    def finished(self) -> bool:
+        """True once the work has ended, well or not."""
+        return not self._thread.is_alive()
+
+    @property
+    def stopped(self) -> bool:
+        """True once a stop was asked for."""
+        return self._stop.is_set()
+
+    @property
+    def succeeded(self) -> bool:
+        """True once all of the result is there."""
+        return self.finished and not self.stopped and self.error is None
+
+    @property
+    def stamp(self) -> str:
+        """Another one whenever there is more in `found`, or another job; for caches of what is drawn from it."""
+        return f"{self._number} {len(self.found)}"
+
+    @property
+    def rate(self) -> float:
+        """Units per second from the first to the last report; neither work that was found done counts nor what had to be prepared."""
+        seconds = self._last_report - self._first_report
+        return (self.done - self._already) / seconds if seconds > 0 else 0.0
+
+    @property
+    def seconds_left(self) -> float | None:
+        """Estimate of the remaining time, or None while there is nothing to estimate from. It never rises between two reports: the time since the
+        last one counts for units under way, of which the next report tells, and 0 says that these take longer than those before."""
+        if not self.total or self.rate <= 0:
+            return None
+        return max(0.0, (self.total - self.done) / self.rate - (time.monotonic() - self._last_report))
+
+    def stop(self) -> None:
+        """Asks the work to end; what it has finished is kept."""
+        self._stop.set()
+
+    def wait(self, timeout: float | None = None) -> bool:
+        """Waits for the end, at most `timeout` seconds; True if it came."""
+        self._thread.join(timeout)
+        return self.finished
+
+    def should_stop(self) -> bool:
+        """For the work: whether a stop was asked for."""
+        return self.stopped
+
+    def report(self, done: int, total: int, stage: str = "") -> None:
+        """For the work: how far it is."""
+        if not self.total or done <= self._already:  # nothing is done yet but what is prepared
+            self._already, self._first_report = done, time.monotonic()
+        if done != self.done or not self.total:
+            self._last_report = time.monotonic()
+        self.done, self.total = done, total
+
+    def report_or_stop(self, done: int, total: int, stage: str = "") -> None:
+        """As `report`, for work that has no way to end early: raises Stopped once a stop was asked for."""
+        self.report(done, total)
+        if self.stopped:
+            raise Stopped
+
+    def _run(self) -> None:
+        if self.slot_request is None:
+            self._work()
+            return
+        self.stage = Stage("Waiting for others to finish", 0, 0)
+        if self.slot_request.slots.wait_for(self.slot_request.client, self.should_stop):
+            self.stage, self._first_report = None, time.monotonic()
+            try:
+                _lower_priority()
+                self._work()
+            finally:
+                self.slot_request.slots.give_back(self.slot_request.client)
+
+    def _work(self) -> None:
+        try:
+            self.result = self.work(self)
+        except Stopped:
+            pass
+        except InputError as error:
+            self.error = str(error)
+        except OSError as error:
+            self.error = f"The work stopped because of the disk or network: {error.strerror or error}. Finished parts are kept; try again."
+        except Exception as error:  # the thread's boundary: nothing above it could report this
+            self.error = f"The work failed ({type(error).__name__}: {error}). Finished parts are kept; try again."
+
+
+def _lower_priority() -> None:
+    """Long work leaves the processors to pages that people wait for; on Linux a thread has a niceness of its own."""
+    if sys.platform == "linux":
+        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), _NICENESS)
+
+
+_NICENESS = 10
+Work = Callable[[Job], Any]
+
+
+class SlotRequest(NamedTuple):
+    """On a shared server: the slots a job waits for, and the client it counts for."""
+
+    slots: Slots
+    client: str
+
+
+class Jobs:
+    """The jobs of one process: all under way, and of each kind those that were asked for last."""
+
+    def __init__(self) -> None:
+        self._jobs: dict[tuple[str, Hashable], Job] = {}
+        self._slots = Slots(server().max_jobs, server().visitor_jobs)
+        self._lock = threading.Lock()
+
+    def run(
+        self, kind: str, key: Hashable, title: str, work: Work, *, restart: bool = False, max_finished: int = _MAX_FINISHED, **options: Any
+    ) -> Job:
+        """The job of this key, under way or ended; begun now where there is none, or where it has ended and `restart` is set."""
+        with self._lock:
+            job = self._jobs.pop((kind, key), None)
+            if job is None or (restart and job.finished):
+                job = Job(kind, key, title, work, **options, slot_request=self._slot_request())
+            self._jobs[kind, key] = job  # the last one asked for
+            ended = [each for each in self._jobs.values() if each.kind == kind and each.finished and each is not job]
+            for each in ended[: max(0, len(ended) + 1 - max_finished)]:
+                del self._jobs[kind, each.key]
+            return job
+
+    def _slot_request(self) -> SlotRequest | None:
+        if not server().shared:
+            return None
+        client_name = client()
+        waiting = sum(not job.finished and job.slot_request is not None and job.slot_request.client == client_name for job in self._jobs.values())
+        if waiting >= _MOST_WAITING:
+            raise InputError(f"{waiting} computations of yours are under way or waiting; wait for one to finish, or stop it.")
+        return SlotRequest(self._slots, client_name)
+
+    def again(self, job: Job) -> Job:
+        """The same work anew, where the job has ended."""
+        return self.run(job.kind, job.key, job.title, job.work, restart=True, unit=job.unit, stoppable=job.stoppable)
+
+    def find(self, kind: str, key: Hashable) -> Job | None:
+        """The job of this key, or None."""
+        return self._jobs.get((kind, key))
+
+    def all(self, kind: str) -> list[Job]:
+        """The jobs of a kind, the one asked for last at the end."""
+        with self._lock:
+            return [job for job in self._jobs.values() if job.kind == kind]
+
+    def forget(self, job: Job) -> None:
+        """Drops a job that has ended."""
+        with self._lock:
+            if job.finished and self._jobs.get((job.kind, job.key)) is job:
+                del self._jobs[job.kind, job.key]
+
+
+@st.cache_resource(show_spinner=False)
+def jobs() -> Jobs:
+    """Those of this server."""
+    return Jobs()
+
+
+def run_in_background(kind: str, key: Hashable, title: str, work: Work, **options: Any) -> Job:
+    """The job that does `work`: under way, ended, or begun now.
+
+    Args:
+        kind, key: equal for work of equal results, which is shared.
+        title: shown to people.
+        work: called with the `Job`, on a thread of its own.
+        options: `unit` and `stoppable` of `Job`; `restart`, to run finished work again; `max_finished`, how many finished
+            jobs of this kind stay in memory.
+    """
+    return jobs().run(kind, key, title, work, **options)

@@ -1,0 +1,124 @@
+"""Which requests come in at all: those for a name of this server; and from pages of its own, where they change something or open a WebSocket.
+
+A page on the web can let its own name point to this machine (DNS rebinding) and would then read the app like its own pages. Its requests still
+carry its name as `Host`, by which they are told apart. Pages of other names and ports carry theirs as `Origin`.
+"""
+
+import re
+import socket
+from ipaddress import ip_address
+from urllib.parse import urlsplit
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.responses import PlainTextResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from server.middleware.door_page import answer
+from server.middleware.proxies import is_https
+from server.settings import ServerSettings, is_local
+
+READS = ("GET", "HEAD", "OPTIONS")
+_HOST = re.compile(r"(?P<name>\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::(?P<port>[0-9]{1,5}))?")
+
+
+def own_names(address: str) -> frozenset[str]:
+    """By which this machine is called, where the server is bound to `address`; beyond this machine its host names, too."""
+    names = {"localhost", "127.0.0.1", "::1"}
+    if is_local(address):
+        return frozenset(names | {address.strip("[]").lower()})
+    for name in {socket.gethostname().lower(), socket.getfqdn().lower()}:
+        names |= {name.rstrip("."), name.partition(".")[0], f"{name.partition('.')[0]}.local"}
+    return frozenset(names | {address.strip("[]").lower()}) - {"", "0.0.0.0", "::"}
+
+
+class Hosts:
+    """Refuses requests for foreign names, and what pages of foreign origins would change or open, before anything else sees them.
+
+    Args:
+        app: what answers the other requests.
+        address: that the server is bound to.
+        settings: of the server; `allowed_hosts` are further names, of which any port is right.
+    """
+
+    def __init__(self, app: ASGIApp, address: str, settings: ServerSettings) -> None:
+        self.app, self.names, self.allowed = app, own_names(address), frozenset(settings.allowed_hosts)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] not in ("http", "websocket"):
+            await self.app(scope, receive, send)
+            return
+        headers = Headers(scope=scope)
+        hosts, origins = headers.getlist("host"), headers.getlist("origin")
+        host = hosts[0].lower() if len(hosts) == 1 else ""
+        if not self._is_own_host(scope, host):
+            await answer(scope, receive, send, PlainTextResponse(_foreign_host(host), 421))
+            return
+        if scope["type"] == "websocket" or scope["method"] not in READS:
+            fits = all(self._is_own_origin(scope, origin.lower(), host) for origin in origins)
+            if not fits or (not origins and headers.get("sec-fetch-site", "none") not in ("same-origin", "none")):
+                await answer(scope, receive, send, PlainTextResponse(_foreign_origin(origins), 403))
+                return
+        await self.app(_of_own_origin(scope, host), receive, _same_origin_only(scope, send))
+
+    def _is_own_host(self, scope: Scope, host: str) -> bool:
+        found = _HOST.fullmatch(host)
+        name = found["name"].strip("[]").rstrip(".") if found else ""
+        # an address in numbers cannot be pointed elsewhere: the one that the connection came in by is the server's own
+        return bool(name) and (name in self.names or name in self.allowed or _same_address(name, (scope.get("server") or ("",))[0]))
+
+    def _is_own_origin(self, scope: Scope, origin: str, host: str) -> bool:
+        """The same host and port; or a name that a proxy may have replaced by another; or another name of this very port."""
+        scheme, _, place = origin.partition("://")
+        found = _HOST.fullmatch(place)
+        if scheme not in ("http", "https") or found is None or (is_https(scope) and scheme == "http"):
+            return False
+        name, port = found["name"].strip("[]"), int(found["port"] or {"http": 80, "https": 443}[scheme])
+        return place == host or name in self.allowed or (name in self.names and port == (scope.get("server") or (None, None))[1])
+
+
+def _foreign_host(host: str) -> str:
+    found = _HOST.fullmatch(host)
+    if found is None:
+        return "This server cannot tell by which name it was called; open it by the link that it printed when it started."
+    name = found["name"].strip("[]")
+    return f"This server is not known as '{name}'; if that is a name of it, as of a reverse proxy, start it with --allowed-host {name}."
+
+
+def _foreign_origin(origins: list[str]) -> str:
+    found = urlsplit(origins[0].lower()).netloc if origins else ""
+    name = match["name"].strip("[]") if (match := _HOST.fullmatch(found)) else ""
+    whose = f"A page of '{name}'" if name else "A page of another site"
+    remedy = f"; if that is a name of this server, as of a reverse proxy, start it with --allowed-host {name}." if name else "."
+    return f"{whose} may change nothing here and open no connection{remedy}"
+
+
+def _same_address(name: str, address: str | None) -> bool:
+    try:
+        own, given = ip_address(address or ""), ip_address(name)
+    except ValueError:
+        return False
+    return given == own or given == getattr(own, "ipv4_mapped", None)
+
+
+def _of_own_origin(scope: Scope, host: str) -> Scope:
+    """The same request with the origin that belongs to its host: Streamlit compares the two once more, and asks the internet where they differ."""
+    headers = [(name, value) for name, value in scope["headers"] if name != b"origin"]
+    if len(headers) == len(scope["headers"]):
+        return scope
+    return {**scope, "headers": [*headers, (b"origin", f"{'https' if is_https(scope) else 'http'}://{host}".encode())]}
+
+
+def _same_origin_only(scope: Scope, send: Send) -> Send:
+    """Answers that no page of another origin can read or embed, whatever was said about that further inside."""
+    if scope["type"] == "websocket":
+        return send
+
+    async def closed(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            headers = MutableHeaders(scope=message)
+            for name in [name for name in headers if name.lower().startswith("access-control-")]:
+                del headers[name]
+            headers["Cross-Origin-Resource-Policy"] = "same-origin"
+        await send(message)
+
+    return closed

@@ -1,0 +1,46 @@
+"""Pictures a visitor searches with: kept among their uploads, so that a link shows the search again."""
+
+import os
+import secrets
+import shutil
+from pathlib import Path
+
+from likeness.data import save_uploads
+from likeness.errors import InputError
+from likeness.io import foreign_image
+from server.access import check_may, query_picture, upload_limits
+from server.visitors import QUERY_PREFIX, own_uploads_dir
+
+_KEPT = 100  # pictures of one visitor; those that were given longest ago make room
+
+
+def keep(name: str, content: bytes) -> str:
+    """Keeps a picture and returns its token, which nobody can guess and by which a link names it.
+
+    Raises:
+        InputError: the visitor may not upload, it cannot be read as an image, or there is no room left for uploads.
+    """
+    check_may("edit")
+    foreign_image(content, name)  # a ZIP of images is none
+    token = secrets.token_hex(12)
+    table = save_uploads([(name, content)], f"{QUERY_PREFIX}{token}", own_uploads_dir(), upload_limits())
+    _make_room()
+    return table.root.name.removeprefix(QUERY_PREFIX)
+
+
+def find(token: str) -> Path:
+    """The file of a kept picture, the visitor's own or one whose link they were given.
+
+    Raises:
+        InputError: it is not kept any more, or never was.
+    """
+    found = query_picture(token)
+    if found is None:
+        raise InputError("The picture of this link is not kept here any more; search with the picture again.")
+    return found
+
+
+def _make_room() -> None:
+    kept = sorted(own_uploads_dir().glob(f"{QUERY_PREFIX}*"), key=os.path.getmtime, reverse=True)
+    for old in kept[_KEPT:]:
+        shutil.rmtree(old, ignore_errors=True)

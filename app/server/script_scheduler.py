@@ -1,0 +1,92 @@
+"""On a shared server, pages are computed side by side, but few for one client at a time, and while others keep it busy, not without a pause.
+
+A client that asks for as much as the server can do waits for its own pages; the others hardly notice.
+"""
+
+import math
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+from streamlit.runtime.scriptrunner.script_runner import ScriptRunner
+
+from server.clients import client
+from server.middleware.rate_limit import Pace
+from server.settings import server
+
+# On a busy server, the seconds of processor that a client's pages may have at once, how many come back each second, and by how much a client
+# may overdraw, which limits how long it waits.
+_AT_ONCE, _A_SECOND, _MOST_OWED = 0.8, 0.06, 0.3
+_BUSY, _LATELY = 0.1, 10.0  # busy is a server that computes others' pages for this share of about so many seconds
+_POLL_SECONDS, _FORGOTTEN = 0.25, 0.001
+
+
+class ScriptScheduler:
+    """Whose page is computed next.
+
+    Args:
+        most_of_one: pages of one client at a time.
+        clock: of seconds.
+    """
+
+    def __init__(self, most_of_one: int, clock: Callable[[], float] = time.monotonic) -> None:
+        self._most_of_one, self._clock = most_of_one, clock
+        self._pace = Pace(_A_SECOND, _AT_ONCE, _MOST_OWED, clock)
+        self._running: Counter[str] = Counter()
+        self._lately: dict[str, float] = {}  # seconds of processor that clients had, those long ago counting less
+        self._faded = clock()
+        self._changed = threading.Condition()
+
+    def begin(self, who: str) -> None:
+        """Waits for a turn."""
+        with self._changed:
+            while not self._may(who):
+                self._changed.wait(_POLL_SECONDS)
+            self._running[who] += 1
+
+    def end(self, who: str, seconds: float) -> None:
+        """Ends a turn that took so many seconds of processor: the time that passed would count against everyone whom others kept waiting."""
+        with self._changed:
+            self._running -= Counter([who])
+            self._fade()
+            self._pace.spend(who, seconds)
+            self._lately[who] = self._lately.get(who, 0.0) + seconds
+            self._changed.notify_all()
+
+    def _fade(self) -> None:
+        now = self._clock()
+        faded = math.exp((self._faded - now) / _LATELY)
+        self._lately = {who: left for who, had in self._lately.items() if (left := had * faded) > _FORGOTTEN}
+        self._faded = now
+
+    def _may(self, who: str) -> bool:
+        if self._running[who] >= self._most_of_one:
+            return False
+        self._fade()
+        others = sum(had for known, had in self._lately.items() if known != who)
+        return not (others > _BUSY * _LATELY and self._pace.is_overdrawn(who))
+
+
+def take_turns() -> None:
+    """From now on, each run of a page or of a part of one waits for its turn; called again, it changes nothing."""
+    if not hasattr(ScriptRunner._run_script, "__wrapped__"):
+        ScriptRunner._run_script = _in_turn(ScriptRunner._run_script)  # type: ignore[method-assign]
+
+
+def _in_turn(run: Any) -> Any:
+    turns = ScriptScheduler(server().visitor_scripts)
+
+    @wraps(run)
+    def run_in_turn(self: ScriptRunner, rerun: Any) -> None:
+        who = client()
+        turns.begin(who)
+        begun = time.thread_time()
+        try:
+            run(self, rerun)
+        finally:
+            turns.end(who, time.thread_time() - begun)
+
+    return run_in_turn

@@ -1,0 +1,96 @@
+"""Starts the server of the app: checks its settings, then runs Streamlit in this process. `likeness app` calls it with its options as JSON."""
+
+import errno
+import json
+import logging
+import os
+import socket
+import sys
+from pathlib import Path
+from typing import Any
+
+from likeness.errors import InputError
+from likeness.io import keep_folder_out
+from server.accounts import read_accounts
+from server.mcp_package import check_installed
+from server.middleware.connections import use_own_connections
+from server.program_tokens import read_tokens
+from server.settings import FORWARDED, VARIABLE, ServerSettings, check_address, read_settings, server, settings_from
+
+
+def serve(options: dict[str, Any]) -> None:
+    """Serves the app until it is stopped.
+
+    Args:
+        options: address; port, None for the first free one; settings, a YAML file or None; and single settings, None where they were not given.
+
+    Raises:
+        InputError: settings or a password file that do not fit, or an address that others can reach without saying so.
+    """
+    address, port, file = options.pop("address"), options.pop("port"), options.pop("settings")
+    settings = _settings(file, options)
+    check_address(address, settings)
+    check_port(address, port or 0)
+    if settings.auth is not None:
+        read_accounts(settings.auth)
+    if settings.program_tokens is not None:
+        read_tokens(settings.program_tokens)
+    os.environ[VARIABLE] = settings.as_text()
+    if settings.mcp:
+        check_installed()
+    arguments = ["run", str(Path(__file__).parent / "asgi.py"), "--server.address", address]
+    arguments += ["--server.maxUploadSize", str(settings.max_upload_mb), "--logger.hideWelcomeMessage", "true"]
+    os.environ[FORWARDED] = ""
+    if settings.shared:
+        _share_processors()
+    use_own_connections()
+    if port:
+        arguments += ["--server.port", str(port)]
+    keep_folder_out()
+    _run_streamlit(arguments)
+
+
+def check_port(address: str, port: int) -> None:
+    """Raises InputError where another program listens there, or the address is none of this machine."""
+    try:
+        family, kind, _, _, place = socket.getaddrinfo(address.strip("[]"), port, type=socket.SOCK_STREAM)[0]
+        with socket.socket(family, kind) as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # one whose server has just ended is free
+            probe.bind(place)
+    except OSError as error:
+        if error.errno == errno.EADDRINUSE:
+            raise InputError(f"The port {port} of {address} is taken; end what serves there, or name another one with --port.") from error
+        raise InputError(
+            f"Can't serve on {address}, port {port} ({(error.strerror or str(error)).lower()}); name others with --address and --port."
+        ) from error
+
+
+def _share_processors() -> None:
+    """One computation takes half of the processors, and waits for its threads without turning in circles: several go on at once here."""
+    os.environ.setdefault("OMP_NUM_THREADS", str(max(1, (os.cpu_count() or 2) // 2)))
+    os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+
+
+def _settings(file: str | None, given: dict[str, Any]) -> ServerSettings:
+    """Those of the file, or else of the environment, with what was given on the command line in their place."""
+    base = server() if file is None else read_settings(Path(file))
+    return settings_from(base.model_dump() | {name: value for name, value in given.items() if value is not None})
+
+
+def _run_streamlit(arguments: list[str]) -> None:
+    from streamlit import config
+    from streamlit.web.cli import main
+
+    # Streamlit obeys files of the current folder, too, whose options turn protections off and whose secrets become environment variables
+    config.get_config_files = lambda name: [str(Path(__file__).parents[1] / ".streamlit" / name)]
+    # once for each cached function that is imported before the server runs
+    logging.getLogger("streamlit.runtime.caching.cache_data_api").addFilter(lambda record: not record.getMessage().startswith("No runtime found"))
+    main(arguments, prog_name="streamlit")
+
+
+if __name__ == "__main__":
+    try:
+        serve(json.loads(sys.argv[1]))
+    except InputError as error:
+        print(f"Error: {error}", file=sys.stderr)
+        sys.exit(2)

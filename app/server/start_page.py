@@ -1,0 +1,73 @@
+"""The HTML that every page of the app begins with: Streamlit's own, and a script that says where the app lies.
+
+Left alone, Streamlit's front end looks for its server below the page's own address first, which a deep link answers with two 404s, and makes a
+step of the browser's history of each value that a run writes into the address.
+"""
+
+import hashlib
+import re
+from base64 import b64encode
+from functools import cache, partial
+from pathlib import Path
+
+import streamlit
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+from starlette.routing import Route
+
+from navigation import HOME, MOVED, PAGES, WHAT_CHANGED
+
+_HEADERS = {"Cache-Control": "no-cache"}
+# Whatever a page says, a browser asks this server alone: no picture, font or frame of another one, and no message to it. Components' scripts
+# are blobs, plotly compiles what draws many points, and Streamlit writes styles into elements.
+_POLICY = {
+    "default-src": "'self'",
+    "img-src": "'self' data: blob:",
+    "media-src": "'self' data: blob:",
+    "font-src": "'self' data:",
+    "style-src": "'self' 'unsafe-inline'",
+    "script-src": "'self' blob: 'unsafe-eval'",
+    "worker-src": "'self' blob:",
+    "connect-src": "'self'",
+    "object-src": "'none'",
+    "base-uri": "'none'",
+    "form-action": "'self'",
+    "frame-ancestors": "'self'",
+}
+_INLINE = re.compile(r"<script>(.*?)</script>", re.DOTALL)
+
+
+def routes() -> list[Route]:
+    """The root, each page, and what earlier versions had: the page at the root, whose address Streamlit does not know, leads there."""
+    return [
+        Route("/", _serve),
+        *(Route(f"/{page.address}", _serve) for page in PAGES if page is not HOME),
+        Route(f"/{HOME.address}", partial(_lead, "")),
+        *(Route(f"/{old}", partial(_lead, page.address)) for old, page in MOVED.items()),
+    ]
+
+
+def content_policy() -> str:
+    """The Content-Security-Policy of all pages; of scripts in the HTML it allows those of the start page, by their digests."""
+    digests = [b64encode(hashlib.sha256(script.encode()).digest()).decode() for script in _INLINE.findall(_content())]
+    allowed = _POLICY | {"script-src": " ".join([_POLICY["script-src"], *(f"'sha256-{each}'" for each in digests)])}
+    return "; ".join(f"{name} {sources}" for name, sources in allowed.items())
+
+
+def _serve(request: Request) -> Response:
+    return HTMLResponse(_content(), headers=_HEADERS)
+
+
+async def _lead(address: str, request: Request) -> Response:
+    """To another address, relative, so that it also holds behind a proxy that serves the app below a path."""
+    if "What changed" in request.query_params.getlist("compare"):  # a tab of the page Compare in earlier versions
+        address = WHAT_CHANGED.address
+    query = f"?{request.url.query}" if request.url.query else ""
+    return RedirectResponse(f"./{address}{query}", headers=_HEADERS)
+
+
+@cache
+def _content() -> str:
+    html = (Path(streamlit.__file__).parent / "static" / "index.html").read_text(encoding="utf-8")
+    script = (Path(__file__).parent / "start_page.js").read_text(encoding="utf-8")
+    return html.replace("<head>", f"<head>\n<script>\n{script}</script>", 1)

@@ -1,0 +1,177 @@
+"""What a shared server keeps of each visitor, as folders: for whoever runs it, and for a visitor who wants it gone."""
+
+import json
+import shutil
+import time
+import zipfile
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from likeness.data import DatasetEntry, list_datasets, remove_dataset
+from likeness.encoders import stored_of
+from likeness.errors import InputError
+from server import hand_labels
+from server.audit import record
+from server.backup import is_passing, whole
+from server.quotas import size_of
+from server.settings import UPLOADS, server
+from server.visitors import EMBEDDINGS, EXPORTS, LABELS, QUERY_PREFIX, own_dir, visitors_dir
+from state import Item
+
+SEEN = "seen"  # a file that is touched at each visit
+_REMOVED = ".removed-"
+
+
+class _Session:
+    visit_noted = Item(False)
+
+
+_session = _Session()
+
+
+@dataclass(frozen=True)
+class VisitorData:
+    """What is kept of one visitor.
+
+    Attributes:
+        id: the name of their folder; of an account, it begins like the account's name.
+        seen: day of the last visit, as 2026-01-31.
+        datasets, drafts, notions, splits, views: how many.
+        megabytes: all files together.
+    """
+
+    id: str
+    seen: str
+    datasets: int
+    drafts: int
+    notions: int
+    splits: int
+    views: int
+    megabytes: float
+
+
+def all_visitors() -> list[VisitorData]:
+    """Of every visitor, the last to come first."""
+    owned = [entry.owner for entry in list_datasets()]
+    folders = sorted(_folders(), key=last_seen, reverse=True)
+    return [_about(folder, owned.count(folder.name)) for folder in folders]
+
+
+def remove_visitor(id: str, by: str) -> None:
+    """Removes all that is a visitor's: pictures, vectors, labels, drafts, notions, splits, views, and their datasets from the list.
+
+    Raises:
+        InputError: there is no such visitor, or their files cannot be removed.
+    """
+    _check(id)
+    for entry in list_datasets():
+        if entry.owner == id:
+            remove_dataset(entry.id)
+    _remove(visitors_dir() / id)
+    record("visitor removed", by, id)
+
+
+def remove_upload(entry: DatasetEntry, by: str) -> None:
+    """Takes a visitor's dataset off the list, with its pictures, vectors and labels, where no other dataset of theirs shows the same pictures.
+
+    Raises:
+        InputError: its files cannot be removed.
+    """
+    remove_dataset(entry.id)
+    shared = any(other.owner == entry.owner and other.source == entry.source for other in list_datasets())
+    first, _, name = entry.source.partition("/")
+    if entry.owner and first == UPLOADS and name and not shared:
+        own = visitors_dir() / entry.owner
+        for folder in (stored_of(own / UPLOADS / name, own / EMBEDDINGS), own / UPLOADS / name, own / LABELS / entry.id):
+            _remove(folder)
+        hand_labels.remove(entry)
+    record("dataset removed", by, entry.name)
+
+
+def export_visitor(id: str, file: Path) -> None:
+    """Writes all that is a visitor's into a ZIP file, with the names of their datasets.
+
+    Raises:
+        InputError: there is no such visitor, or the file is there already or cannot be written.
+    """
+    _check(id)
+    entries = [asdict(entry) for entry in list_datasets() if entry.owner == id]
+    folder = visitors_dir() / id
+    try:
+        with zipfile.ZipFile(file, "x", zipfile.ZIP_DEFLATED) as archive:
+            archive.writestr("datasets.json", json.dumps(entries, indent=1))
+            for path in sorted(folder.rglob("*")):
+                if path.is_file() and not path.is_symlink() and not is_passing(path):
+                    with whole(path) as copy:
+                        archive.write(copy, path.relative_to(folder).as_posix())
+    except OSError as error:
+        raise InputError(f"'{file}' cannot be written ({error.strerror or error}); name another file.") from error
+
+
+def remove_old(days: float) -> list[str]:
+    """Removes what is of visitors who have not come for so many days; their ids."""
+    gone = [folder.name for folder in _folders() if time.time() - last_seen(folder) > days * 86_400]
+    for id in gone:
+        remove_visitor(id, "keep_days")
+    return gone
+
+
+def remove_leftovers(hours: float = 24) -> None:
+    """Removes uploads that became no dataset within so many hours, vectors without one, files that were made to be downloaded, and what an
+    interrupted removal has left."""
+    entries = [entry for entry in list_datasets() if entry.owner]
+    kept = {visitors_dir() / entry.owner / entry.source for entry in entries}
+    kept |= {stored_of(upload, upload.parents[1] / EMBEDDINGS) for upload in kept}
+    for folder in _folders(hidden=True):
+        if folder.name.startswith(_REMOVED):
+            shutil.rmtree(folder, ignore_errors=True)
+            continue
+        for part in (UPLOADS, EMBEDDINGS, EXPORTS):
+            for each in (folder / part).glob("*"):
+                is_query = part == UPLOADS and each.name.startswith(QUERY_PREFIX)  # kept until newer ones take its room, or its owner stays away
+                if not is_query and each not in kept and time.time() - each.stat().st_mtime > hours * 3600:
+                    shutil.rmtree(each, ignore_errors=True)
+
+
+def last_seen(folder: Path) -> float:
+    """When a visitor came last, in seconds since 1970."""
+    files = [folder / SEEN] if (folder / SEEN).is_file() else [folder]
+    return max(file.stat().st_mtime for file in files)
+
+
+def note_visit() -> None:
+    """Writes down, once a session, that the visitor of a shared server has come, where something of theirs is kept."""
+    if server().shared and not _session.visit_noted and own_dir().is_dir():
+        _session.visit_noted = True
+        with suppress(OSError):  # a full disk keeps nobody out
+            (own_dir() / SEEN).touch()
+
+
+def _folders(hidden: bool = False) -> list[Path]:
+    found = [folder for folder in visitors_dir().glob("*") if folder.is_dir() and not folder.is_symlink()]
+    return [folder for folder in found if hidden or not folder.name.startswith(".")]
+
+
+def _about(folder: Path, datasets: int) -> VisitorData:
+    day = datetime.fromtimestamp(last_seen(folder), UTC).strftime("%Y-%m-%d")
+    counts = [sum(1 for _ in (folder / part).glob("[!.]*")) for part in ("drafts", "notions", "splits", "views")]
+    return VisitorData(folder.name, day, datasets, *counts, megabytes=round(size_of(folder) / 1e6, 1))
+
+
+def _check(id: str) -> None:
+    if id not in {folder.name for folder in _folders()}:
+        raise InputError(f"There is no visitor '{id}'; `likeness admin list` shows all.")
+
+
+def _remove(folder: Path) -> None:
+    """At once for everyone else: the folder gets another name first."""
+    if not folder.is_dir():
+        return
+    gone = folder.with_name(f"{_REMOVED}{folder.name}-{time.time_ns()}")
+    try:
+        folder.rename(gone)
+        shutil.rmtree(gone)
+    except OSError as error:
+        raise InputError(f"'{folder.name}' cannot be removed wholly ({error.strerror or error}); allow it, and remove it again.") from error

@@ -1,0 +1,165 @@
+"""Who is asking: on a shared server each account, or each browser by its cookie, has uploads, notions, splits and drafts of its own."""
+
+import hashlib
+import hmac
+import os
+import re
+import secrets
+from functools import lru_cache
+from pathlib import Path
+
+import streamlit as st
+from filelock import FileLock
+from starlette.datastructures import MutableHeaders
+from starlette.requests import HTTPConnection
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+
+from likeness.io import cache_dir
+from server.middleware.proxies import is_https
+from server.request_scope import request_scope
+from server.settings import server
+from server.signed_in import account
+from state import Item
+
+COOKIE = "likeness_visitor"
+DRAFTS, EMBEDDINGS, EXPORTS, LABELS, TAGS = "drafts", "embeddings", "exports", "labels", "tags"
+QUERY_PREFIX = "query-"  # of the folder of a picture that was searched with, among the uploads
+_YEAR = 365 * 24 * 3600
+_TOKEN = re.compile(r"[0-9a-f]{32}")
+_NOBODY = "nobody"  # a folder that is never made
+
+
+class _Session:
+    prefix = "visitor_"
+    token = Item[str](make=lambda: secrets.token_hex(16))  # in place of the cookie, for a browser that takes none
+
+
+_session = _Session()
+
+
+def visitor() -> str | None:
+    """Who is asking on a shared server, as the name of their folder; "" in a background thread. None elsewhere: there all is the starter's own."""
+    if not server().shared:
+        return None
+    name = account()
+    return _browser() if name is None else account_token(name) if name else ""
+
+
+def account_token(name: str) -> str:
+    """The token of an account: a folder's name that begins like the account's and that nobody can guess, as ids of uploads follow from it."""
+    readable = re.sub(r"[^a-z0-9]+", "-", name).strip("-")[:32]
+    return f"{readable or 'account'}-{hmac.digest(_secret(cache_dir() / 'accounts.key'), name.encode(), 'sha256').hex()[:32]}"
+
+
+def is_token(text: str) -> bool:
+    """Whether this has the form of what a browser's cookie holds."""
+    return _TOKEN.fullmatch(text) is not None
+
+
+def visitors_dir() -> Path:
+    """Below which each visitor of a shared server has a folder."""
+    return cache_dir() / "visitors"
+
+
+def own_dir() -> Path:
+    """Where the things lie that are the visitor's own: the cache itself where the server is not shared; nowhere for a background thread."""
+    who = visitor()
+    return cache_dir() if who is None else visitors_dir() / (who or _NOBODY)
+
+
+def own_uploads_dir() -> Path:
+    """Where the visitor's uploads lie."""
+    return own_dir() / "uploads"
+
+
+def shown_name() -> str:
+    """The visitor as named in the log: the account, or the name of the folder."""
+    return account() or visitor() or ""
+
+
+def exports_dir() -> Path:
+    """Where files lie that are made for the visitor to download."""
+    return own_dir() / EXPORTS
+
+
+def draft_file(name: str) -> Path:
+    """Where a draft of this name lies: the visitor's own, or that of another one whose link was given; else where their own will lie."""
+    own = own_dir() / DRAFTS / name
+    if visitor() is None or own.is_file():
+        return own
+    return next((found for found in visitors_dir().glob(f"*/{DRAFTS}/{name}") if found.is_file()), own)
+
+
+def is_own_draft(name: str) -> bool:
+    """Whether the visitor may write the draft of this name."""
+    return draft_file(name).parent == own_dir() / DRAFTS
+
+
+def notions_dir() -> Path:
+    """Where the visitor's own notions lie."""
+    return own_dir() / "notions"
+
+
+def splits_dir() -> Path:
+    """Where the splits lie that the visitor keeps."""
+    return own_dir() / "splits"
+
+
+def _browser() -> str:
+    """A digest of what the browser's cookie holds, since paths are seen by more eyes than cookies; of the session where it takes none."""
+    if get_script_run_ctx(suppress_warning=True) is None:
+        scope = request_scope()
+        brought = HTTPConnection(scope).cookies.get(COOKIE, "") if scope else ""
+        return _browser_digest(brought) if is_token(brought) else ""
+    kept = st.context.cookies.get(COOKIE, "")
+    return _browser_digest(kept if is_token(kept) else _session.token)
+
+
+def _browser_digest(token: str) -> str:
+    return hashlib.sha256(f"visitor {token}".encode()).hexdigest()[:32]
+
+
+@lru_cache(maxsize=4)
+def _secret(file: Path) -> bytes:
+    """What the tokens of accounts are made with: drawn once, and readable by the server alone."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    with FileLock(f"{file}.lock"):
+        if not file.exists():
+            with os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as new:
+                new.write(secrets.token_bytes(32))
+        return file.read_bytes()
+
+
+class Visits:
+    """Gives each new browser on a shared server its cookie, and tells all browsers not to guess what a file is, nor to ask another server for
+    what a page shows, nor to show the app in a frame of another site.
+
+    Args:
+        app: what answers.
+        policy: as `start_page.content_policy`, of answers that have none of their own.
+    """
+
+    def __init__(self, app: ASGIApp, policy: str) -> None:
+        self.app, self.policy = app, policy
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        connection = HTTPConnection(scope)
+        new = server().shared and not server().has_accounts and not is_token(connection.cookies.get(COOKIE, ""))
+
+        async def answer(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                headers.setdefault("X-Content-Type-Options", "nosniff")
+                headers.setdefault("Referrer-Policy", "same-origin")
+                headers.setdefault("Content-Security-Policy", self.policy)
+                if new and headers.get("content-type", "").startswith("text/html"):
+                    secure = "; Secure" if is_https(scope) else ""
+                    cookie = f"{COOKIE}={secrets.token_hex(16)}; Path=/; Max-Age={_YEAR}; HttpOnly; SameSite=Lax{secure}"
+                    headers.append("Set-Cookie", cookie)
+            await send(message)
+
+        await self.app(scope, receive, answer)

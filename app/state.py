@@ -1,0 +1,199 @@
+"""What one person has chosen and looks at: each value is one line of `State`, with its type, and is read and written as `state.NAME`.
+
+Streamlit keeps the values in the person's session under the names that they have here, so a widget whose key is `State.color.key` holds
+`state.color`. What a single page or part keeps for itself is declared the same way, in a class of its own beside the code that uses it.
+"""
+
+import base64
+import binascii
+import zlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Generic, Self, TypeVar, cast, overload
+
+import numpy as np
+import streamlit as st
+from numpy.typing import NDArray
+
+from likeness.data import SHIPPED_CARS
+
+T = TypeVar("T")
+Rows = NDArray[np.int64]
+MOST_ROWS = 50_000  # of a selection in an address; longer ones are not tried
+MOST_LETTERS = 1500  # of a selection in an address; longer ones stay in the session only
+_MOST_DIGITS = 15
+_MISSING = object()
+
+
+@dataclass(frozen=True)
+class LinkForm(Generic[T]):
+    """How a value stands in the address of a page; `parts.link` reads and writes it.
+
+    Attributes:
+        name: in the address.
+        heading: of its widget, which Streamlit binds to the address; "" where no widget is.
+        read: the value of what stands there; None where that cannot be read.
+        write: what is to stand there; nothing for the default.
+        problem: a sentence for what cannot be read, which takes the place of {}.
+        old: names that older links have for it.
+    """
+
+    name: str
+    heading: str = ""
+    read: Callable[[Sequence[str]], T | None] | None = None
+    write: Callable[[T], Sequence[str]] | None = None
+    problem: str = ""
+    old: tuple[str, ...] = ()
+
+
+class Item(Generic[T]):
+    """A value of the session, as an attribute of a class.
+
+    Args:
+        default: what it is before it is set.
+        make: makes that instead, once for each session; for what can be changed in place.
+        link: how it stands in the address; None where it does not.
+
+    Attributes:
+        key: under which the session has it: the name of the attribute, after the `prefix` of its class if there is one.
+    """
+
+    def __init__(self, default: T | None = None, make: Callable[[], T] | None = None, link: LinkForm[T] | None = None) -> None:
+        self._default, self._make, self.link = default, make, link
+        self.key = ""
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.key = f"{getattr(owner, 'prefix', '')}{name}"
+
+    @overload
+    def __get__(self, group: None, owner: type) -> Self: ...
+
+    @overload
+    def __get__(self, group: object, owner: type) -> T: ...
+
+    def __get__(self, group: object | None, owner: type) -> Self | T:
+        return self if group is None else self.get()
+
+    def __set__(self, group: object, value: T) -> None:
+        self.set(value)
+
+    def __delete__(self, group: object) -> None:
+        st.session_state.pop(self.key, None)
+
+    def get(self) -> T:
+        """The value, or the default where it is not set."""
+        value = st.session_state.get(self.key, _MISSING)
+        if value is not _MISSING:
+            return cast(T, value)
+        if self._make is None:
+            return cast(T, self._default)
+        return cast(T, st.session_state.setdefault(self.key, self._make()))
+
+    def set(self, value: T) -> None:
+        """Sets the value."""
+        st.session_state[self.key] = value
+
+    def is_set(self) -> bool:
+        """Whether the session has a value."""
+        return self.key in st.session_state
+
+    def take(self) -> T:
+        """The value, which is then not set any more; the default where it was not."""
+        value = self.get()
+        st.session_state.pop(self.key, None)
+        return value
+
+
+def encode_rows(chosen: Rows) -> str:
+    """Row numbers as a short URL-safe text: the gaps between them, deflated."""
+    if not len(chosen):
+        return ""
+    gaps = np.diff(chosen, prepend=0).astype("<u4").tobytes()
+    return base64.urlsafe_b64encode(zlib.compress(gaps, 9)).decode().rstrip("=")
+
+
+def decode_rows(text: str, most: int = MOST_ROWS) -> Rows:
+    """The row numbers of `encode_rows`; a damaged text, or one that swells to more than `most` rows, is an empty selection."""
+    try:
+        unpacker = zlib.decompressobj()
+        gaps = unpacker.decompress(base64.urlsafe_b64decode(text + "=" * (-len(text) % 4)), 4 * most + 1)
+        return np.cumsum(np.frombuffer(gaps, "<u4"), dtype=np.int64) if unpacker.eof else np.empty(0, np.int64)
+    except (binascii.Error, zlib.error, ValueError):
+        return np.empty(0, np.int64)
+
+
+def _read_rows(texts: Sequence[str]) -> Rows | None:
+    text = texts[-1] if texts else ""
+    rows = decode_rows(text)
+    return None if text and not len(rows) else rows
+
+
+def _write_rows(rows: Rows) -> list[str]:
+    text = encode_rows(rows) if len(rows) <= MOST_ROWS else ""
+    return [text] if 0 < len(text) <= MOST_LETTERS else []
+
+
+def _read_number(texts: Sequence[str]) -> int | None:
+    text = texts[-1] if texts else ""
+    return int(text) if text.isdecimal() and len(text) <= _MOST_DIGITS else None
+
+
+class State:
+    """What all pages share, and how it stands in the address, so that a link reopens it.
+
+    Attributes:
+        dataset: id of the images.
+        a, b: names of the spaces on the left map and, or "None", on the right one.
+        color: the attribute, or the notion's aspects, that colors the maps; None before the sidebar has chosen one.
+        next_color: what the sidebar is to choose in its place in the next run.
+        rows: (n,) numbers of the selected images, ascending.
+        ticking: whether these were ticked last, picture by picture.
+        query: number of the image whose neighbors are shown, or None.
+        picture: token of a picture from outside that is searched with, or "".
+        text: words that are searched with.
+        terms: of a query that is composed of several (`parts.query_terms`).
+        draft_token: of the file that keeps the notion that is edited.
+        form: which of the editors of a notion is shown; one more makes its fields read the draft again.
+        map_settings: layout and its settings, by their names in the address.
+        runs: names of the runs that the page Runs shows.
+        view: what the sidebar has made of it for the pages (`parts.view`).
+    """
+
+    dataset = Item(SHIPPED_CARS.id, link=LinkForm("dataset", "Images", old=("private",)))
+    a = Item("", link=LinkForm("a", "Left map"))
+    b = Item("", link=LinkForm("b", "Right map"))
+    color = Item[str | None](link=LinkForm("color", "Color by"))
+    next_color = Item[str | None]()
+    rows = Item[Rows](
+        make=lambda: np.empty(0, np.int64),
+        link=LinkForm(
+            "rows",
+            read=_read_rows,
+            write=_write_rows,
+            problem="The selection in this link is damaged, so no image is selected. Ask for the link again, or select images on the map.",
+        ),
+    )
+    ticking = Item(False)
+    query = Item[int | None](
+        link=LinkForm(
+            "query",
+            read=_read_number,
+            write=lambda row: [] if row is None else [str(row)],
+            problem="This link asks for the neighbors of image “{}”, which is not a number. Click an image to see its neighbors.",
+        )
+    )
+    picture = Item("", link=LinkForm("picture", read=lambda texts: texts[-1] if texts else "", write=lambda token: [token] if token else []))
+    text = Item("", link=LinkForm("text", "Search by text"))
+    terms = Item[tuple[Any, ...]]((), link=LinkForm("term"))
+    draft_token = Item("", link=LinkForm("draft"))
+    form = Item(0)
+    map_settings = Item[dict[str, str | float]](make=dict)
+    view = Item[Any]()
+    runs = Item[list[str]](make=list)
+
+
+state = State()
+# what of it stands in the address, by its name there, the names of older links among them
+LINKED: dict[str, Item[Any]] = {
+    name: item for item in vars(State).values() if isinstance(item, Item) and item.link for name in (item.link.name, *item.link.old)
+}

@@ -1,0 +1,250 @@
+"""The pages Methods and What changed without a browser: what it asks for, shows and refuses, its table, and what changed between two spaces."""
+
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from app_page import Page
+from likeness.comparisons import neighborhood_changes, query_changes, version_changes
+from likeness.data import ImageTable, read_cars, read_dataset
+from likeness.embedding import embed
+from likeness.evaluation import METRICS
+from likeness.notions import METHODS, NotionMethod, get_notion
+from likeness.space import Space
+from likeness.studies import compare
+from pages.methods import comparison
+from pages.methods.comparison import Line, results, table, winner
+from server.jobs import jobs
+from worlds import car_paths, cars, cars_store, dataset, few_images, show_instead
+
+
+@pytest.fixture
+def page(app: Page) -> Page:
+    return app.open("methods")
+
+
+def _table(app: Page) -> pd.DataFrame:
+    return app.dataframe[0].value if app.dataframe else pd.DataFrame()
+
+
+def _ask(app: Page, notions: list[str], methods: list[str], runs: int) -> Page:
+    return app.enter(compare_notions=notions, compare_methods=methods, compare_seeds=runs)
+
+
+def test_the_table_has_what_compare_gives_and_says_what_does_not_apply_or_can_not_be(page: Page) -> None:
+    page.says("Nothing compared yet.")
+    assert page.at("compare_notions").value == ["background color", "car color", "car model"]
+    assert page.at("compare_dims").value == ["suggested"]
+    for key, value, said in (
+        ("compare_dims", [], "Choose at least one number of dimensions"),
+        ("compare_dims", ["many"], "'many' is not a whole number"),
+        ("compare_dims", ["0"], "from 1 to 512"),
+        ("compare_dims", ["513"], "this encoder has 512"),
+        ("compare_methods", [], "Choose at least one method"),
+        ("compare_notions", [], "Choose at least one notion"),
+    ):
+        assert page.set(key, value).says(said).at("compare_start").disabled
+    page.at("compare_dims").set_value(["suggested", "128"])
+    _ask(page, ["car color"], ["pca", "exact"], 1).click("compare_start").wait("comparisons")
+    shown = _table(page)
+    runs = compare(cars(), [get_notion("car color")], ("raw", "exact"), ("suggested", 128), range(1)).set_index(["method", "dim"])
+    assert list(runs.index) == [("raw", 512), ("exact", 6), ("exact", 128)]
+    assert shown["Method"].tolist() == ["Raw encoder (baseline)", "PCA", "InDiReCT (exact)", "InDiReCT (exact)"]
+    shown = shown[shown["Method"] != "PCA"].reset_index(drop=True)
+    for metric in ("map_at_r", "precision_at_1", "ami", "mrr"):
+        assert [f"{float(value):.3f}" for value in shown[METRICS[metric]]] == [f"{value:.3f}" for value in runs[metric]]
+    assert shown["Against raw"][1] == pytest.approx(runs.loc[("exact", 6), "map_at_r"] - runs.loc[("raw", 512), "map_at_r"], abs=1e-3)
+    page.says("PCA does not apply: PCA to 128 dimensions needs more than 128 prompts, but there are 17")
+    assert page.at("compare_start").disabled
+    assert [button.label for button in page.get("download_button")] == ["Download CSV", "Download Markdown", "Download LaTeX"]
+
+
+def test_a_stop_keeps_what_is_finished(page: Page) -> None:
+    _ask(page, ["car color", "car model", "viewpoint"], ["random"], 10).click("compare_start")
+    (job,) = jobs().all("comparisons")
+    page.press("Stop").wait("comparisons").says(f"of {job.total} runs; the finished runs are shown below")
+    assert job.done < job.total
+    assert not page.at("compare_start").disabled
+
+
+def test_one_question_of_two_visitors_is_one_job_and_changed_settings_leave_its_result(page: Page) -> None:
+    _ask(page, ["car color"], ["random"], 2).click("compare_start")
+    assert len(_table(_ask(page.fresh().open("methods"), ["car color"], ["random"], 2)))
+    assert len(jobs().all("comparisons")) == 1
+    _ask(page.wait("comparisons"), ["car color"], ["random"], 3).says("The settings have changed")
+    assert (bool(len(_table(page))), page.at("compare_start").disabled) == (True, False)
+
+
+def test_other_images_have_other_notions_and_dimensions_or_say_what_to_do(page: Page, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    _ask(page, ["car color"], ["exact"], 3)
+    shipped = cars()
+    table = ImageTable("others", tmp_path, shipped.table.frame[["path", "viewpoint"]])
+    entry = dataset(tmp_path)
+    page.run()
+    show_instead(monkeypatch, Space(shipped.vectors[:, :64], table, name="Raw encoder", embed_texts=shipped.embed_texts, encoder="cars"))
+    page.set("dataset", entry.id)
+    assert [page.at(f"compare_{name}").value for name in ("notions", "dims", "seeds")] == [["viewpoint"], ["suggested"], 3]
+    assert page.at("compare_dims").options == ["Each notion's own", "64"]
+    assert not page.at("compare_start").disabled
+    for columns, reads_text, said in (
+        ({}, True, "these images have none of their own"),
+        ({"shelf": ["a", "b"]}, True, "no notion uses them"),
+        ({"car_color": ["red", "blue"]}, False, "an encoder that reads text"),
+    ):
+        space = few_images(columns, 2)
+        show_instead(monkeypatch, space.replace(embed_texts=(lambda texts: np.eye(4, dtype=np.float32)[: len(texts)]) if reads_text else None))
+        assert said in page.run().texts
+        assert not page.has("compare_start")
+
+
+def test_analyses_end_in_a_plot_and_a_sentence_also_without_an_encoder_that_is_not_here(app: Page) -> None:
+    assert not app.open("methods", compare="Number of prompts").says("Nothing measured yet.").at("prompts_start").disabled
+    app = app.fresh().open("methods", compare="Dimensions")
+    app.enter(sizes_notions=["car color"], sizes_methods=["exact"], sizes_range=(4, 8), sizes_runs=1).click("sizes_start").wait("comparisons")
+    runs = compare(cars(), [get_notion("car color")], ("exact",), (4, 8), range(1), metrics=("map_at_r",))
+    best = runs.loc[runs["map_at_r"].idxmax()]
+    app.says(f"best with InDiReCT (exact) **at {best['dim']} dimensions**: MAP@R **{best['map_at_r']:.3f}**")
+    assert len(app.charts) == 1
+    app = app.fresh().open("methods", compare="Encoders")
+    app.enter(encoders=["cars", "local-dir:nowhere"], encoders_notions=["car color"], encoders_runs=1).click("encoders_start").wait("comparisons")
+    app.says("best with InDiReCT (exact) **on cars**", "Left out: local-dir:nowhere: ")
+    assert (len(app.charts), app.at("encoders_start").disabled) == (1, False)
+
+
+@pytest.fixture
+def view(app: Page) -> Page:
+    """The view, car color beside the raw encoder."""
+    app.query_params.update({"b": "Car color"})
+    return app
+
+
+def test_images_that_moved_stand_beside_what_is_noise(view: Page) -> None:
+    view.open("what_changed", b="None").says("Choose two different spaces")
+    assert not jobs().all("neighborhood changes")
+    view.set("b", "car color").says("Which images have other neighbors?")
+    assert not jobs().all("neighborhood changes")  # it computes only when asked
+    view.wait("neighborhood changes")
+    raw = cars()
+    found = neighborhood_changes(raw, raw.refit(get_notion("car color")))
+    view.says(
+        f"**{found.kept.mean() * 10:.1f} of the 10** nearest images in **Raw encoder**",
+        f"a random projection of Raw encoder to 6 dimensions keeps {found.noise.mean() * 10:.1f}",
+        f"{found.beyond_noise.mean():.0%} of the images keep fewer than in any of 3 random projections",
+    )
+    view.click("changes_select")
+    assert view.session_state["rows"].tolist() == sorted(found.rows[found.most_moved()[:24]].tolist())
+    assert len(jobs().all("neighborhood changes")) == 1
+
+
+def test_searches_are_judged_by_the_notions_label_by_another_and_anew_when_labels_change(view: Page) -> None:
+    view.open("what_changed", changes="Searches").wait("query changes")
+    raw = cars()
+    color = raw.refit(get_notion("car color"))
+    figures = query_changes(raw, color, "car_color").summary()
+    assert view.at("changes_label").value == "car_color"
+    view.says(f"**Raw encoder** {figures['mean_a']:.3f}, **Car color** {figures['mean_b']:.3f}")
+    view.says(f"a random projection of Raw encoder to 6 dimensions reaches {figures['control']:.3f}")
+    view.at("changes_label").select("viewpoint")
+    view.set("changes_score", "recall_at_1").wait("query changes")
+    found = query_changes(raw, color, "viewpoint", "recall_at_1")
+    view.says(f"Recall@1, from 0 to 1: **Raw encoder** {found.summary()['mean_a']:.3f}")
+    assert view.dataframe[0].value["label"].tolist() == found.per_class()["label"].tolist()
+    paths, store = car_paths(), cars_store()
+    for kind, some in (("two", paths[:20:2]), ("one", paths[1:20:2])):
+        store.set_value(some, "kind", kind, who="me")
+    view.run().set("changes_label", "kind").wait("query changes")
+    before = jobs().all("query changes")[-1]
+    store.set_value(paths[:1], "kind", "one", who="me")
+    store.set_value(paths[1:2], "kind", "two", who="me")  # as many of each as before
+    view.run().wait("query changes")
+    assert jobs().all("query changes")[-1] is not before
+
+
+def test_another_version_is_told_by_paths_contents_and_distances(view: Page, tmp_path: Path) -> None:
+    ids = {}
+    for version, rows in {"old": range(30), "new": range(5, 40)}.items():
+        (tmp_path / version).mkdir()
+        for row in rows:
+            shutil.copy(read_cars().file(row), tmp_path / version)
+        ids[version] = dataset(tmp_path / version).id
+        embed(read_dataset(tmp_path / version), "cars")
+    view.query_params["changes"] = "Another version"
+    view.query_params["dataset"] = ids["new"]
+    view.open("what_changed").set("changes_version", ids["old"]).wait("version changes")
+    counts = version_changes(read_dataset(tmp_path / "old"), read_dataset(tmp_path / "new")).counts().set_index("change")["images"]
+    assert [int(metric.value) for metric in view.metric] == [counts[state] for state in ("came", "went", "changed", "renamed", "same")]
+    assert (counts["came"], counts["went"], counts["same"]) == (10, 5, 25)
+    view.says("random halves of the earlier")
+    assert view.dataframe[0].value["space"].tolist() == ["Raw encoder", "Car color"]
+
+
+LINES = [Line("car color", *rest) for rest in [("raw", 512, 1), ("pca", 128, 1), ("exact", 128, 2), ("oracle", 128, 2)]]
+
+
+def _run(method: str, dim: int, seed: int, value: float, refused: str = "") -> dict[str, object]:
+    figures = dict.fromkeys(METRICS, float("nan") if refused else value)
+    return {"notion": "car color", "method": method, "dim": dim, "seed": seed, "fit_seconds": 0.004, "refused": refused} | figures
+
+
+@pytest.fixture
+def runs() -> pd.DataFrame:
+    refused = _run("pca", 128, 0, 0.0, "PCA needs more than 128 prompts, but there are <17>.")
+    exact, oracle = (
+        [_run(name, 128, seed, value) for seed, value in enumerate(values)] for name, values in (("exact", (0.3, 0.4)), ("oracle", (0.9, 0.9)))
+    )
+    return pd.DataFrame([_run("raw", 512, 0, 0.25), refused, *exact, *oracle])
+
+
+def test_a_row_has_mean_deviation_and_the_difference_to_the_raw_encoder(runs: pd.DataFrame) -> None:
+    (lines,) = results(LINES[::-1], runs).values()
+    shown = table(lines, "map_at_r").set_index("Method")
+    exact = shown.loc["InDiReCT (exact)"]
+    assert list(shown.index) == ["Raw encoder (baseline)", "Oracle", "InDiReCT (exact)"]  # the baseline first
+    assert [exact[name] for name in ("MAP@R", "±", "Against raw")] == pytest.approx([0.35, 0.05, 0.1])
+    assert {exact[title] for name, title in METRICS.items() if name != "map_at_r"} == {0.35}
+    assert (exact["Fit"], exact["Runs"], exact["Dimensions"]) == ("4 ms", "2 of 2", 128)
+    assert [each.refused for each in lines if each.refused] == ["PCA needs more than 128 prompts, but there are <17>."]
+    runs.loc[runs["method"] == "exact", "ami"] = -0.0004
+    (lines,) = results(LINES, runs).values()
+    assert str(table(lines, "ami")["AMI"][1]) == "0.0"  # no -0.0
+
+
+def test_dimensions_that_nobody_chooses_are_shown_once_a_run_has_them() -> None:
+    lines = [Line("car color", "raw", None, 1), Line("car color", "scaled-pca", None, 1), Line("car color", "exact", 6, 2)]
+    (waiting,) = results(lines, pd.DataFrame()).values()
+    assert table(waiting, "map_at_r")["Runs"].tolist() == ["0 of 1", "0 of 1", "0 of 2"]
+    assert [each.dim for each in waiting] == [None, None, 6]
+    (found,) = results(lines, pd.DataFrame([_run("raw", 512, 0, 0.25), _run("scaled-pca", 16, 0, 0.5)])).values()
+    assert [each.dim for each in found] == [512, 16, 6]
+    assert winner(found, "map_at_r") == "Best: Scaled PCA with 16 dimensions, +0.250 against the raw encoder."
+
+
+@pytest.mark.parametrize("method", [method for method in METHODS.values() if method.name not in comparison._SLOW], ids=lambda method: method.name)
+def test_a_request_expects_the_runs_that_come(method: NotionMethod, monkeypatch: pytest.MonkeyPatch) -> None:
+    base, notion = cars(), get_notion("viewpoint")
+    monkeypatch.setattr(comparison.cached, "dim_of", lambda dataset, notion: 5)
+    request = comparison.Request("cars", (notion,), tuple(dict.fromkeys(("raw", method.name))), ("suggested",), 2)
+    (found,) = results(request.lines(), compare(base, [notion], request.methods, request.dims, range(2), metrics=["map_at_r"])).values()
+    assert all(each.is_complete() for each in found)
+
+
+def test_the_best_is_named_but_never_the_oracle(runs: pd.DataFrame) -> None:
+    def said(some: pd.DataFrame) -> str:
+        (lines,) = results(LINES, some).values()
+        return winner(lines, "map_at_r")
+
+    assert said(runs) == "Best: InDiReCT (exact) with 128 dimensions, +0.100 against the raw encoder."
+    runs.loc[runs["method"] == "exact", list(METRICS)] = 0.1
+    none = "No method is better than the raw encoder."
+    assert [said(some) for some in (runs, runs[runs["seed"] == 0], runs[runs["method"] != "exact"])] == [none, "", ""]
+
+
+def test_the_papers_figures_stand_beside_ours_at_its_own_size_only(runs: pd.DataFrame) -> None:
+    (lines,) = results(LINES, runs).values()
+    shown = table(lines, "map_at_r", {("car color", "exact", "map_at_r"): (0.091, 0.001)})
+    assert shown["Paper"].tolist() == ["", "0.091 ± 0.001", ""]
+    (lines,) = results([Line("car color", "exact", 6, 2)], pd.DataFrame()).values()
+    assert table(lines, "map_at_r", {("car color", "exact", "map_at_r"): (0.091, 0.001)})["Paper"].tolist() == [""]
