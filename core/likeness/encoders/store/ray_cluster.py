@@ -93,10 +93,21 @@ def _connect(ray: Any, address: str | None, folder: str | None) -> None:
             reason = " ".join(str(error).split())[:200]
             if address:
                 raise InputError(_not_there(address, reason)) from error
+            _end_what_began(error)
             if not left:
                 said = f"Ray cannot be started on this machine ({reason}); try again when it is less busy, or use the engine 'local'."
                 raise InputError(said) from error
             ray.shutdown()
+
+
+def _end_what_began(error: BaseException) -> None:
+    """Ends the processes of a node that did not come up: Ray knows them no more, `shutdown` leaves them running."""
+    trace = error.__traceback__
+    while trace:
+        node = trace.tb_frame.f_locals.get("self")
+        if hasattr(node, "kill_all_processes"):
+            node.kill_all_processes(check_alive=False, wait=True)
+        trace = trace.tb_next
 
 
 def _check_reached(ray: Any, address: str | None) -> None:
