@@ -24,7 +24,7 @@ def _selected(person: Person) -> int:
 
 def test_a_lasso_selects_in_both_maps_downloads_and_survives_recoloring_pages_and_its_link(person: Person) -> None:
     raw = _pictures(person.open("?query=5").map(), "Nearest in Raw encoder")
-    color = _pictures(person.choose("Space B", "Car color"), "Nearest in Car color")
+    color = _pictures(person.choose("Right map", "Car color"), "Nearest in Car color")
     assert len(raw) == len(color) == 24
     assert raw != color
     person.press("Lasso")
@@ -47,13 +47,13 @@ def test_an_edited_aspect_refits_changes_the_neighbors_and_survives_a_reload(per
         person.fill("One aspect per line", "\n".join(aspects), "Control+Enter").says(f"{len(aspects)} prompts,").settle()
 
     person.open("?query=5").map().go("Notions").says(re.compile(r"\d+ prompts, \d+ encoded, fitted in")).settle()
-    before = _pictures(person, "Now")
+    before = _pictures(person, "Car color")
     person.tab("Paste a list")
     assert "red" in person.page.get_by_label("One aspect per line").input_value().splitlines()
     paste("sedan", "van", "pickup")
-    assert _pictures(person, "Now") != before
+    assert _pictures(person, "Car color (edited)") != before
     person.press("Undo").says("17 prompts, 0 encoded").settle()
-    assert _pictures(person, "Now") == before
+    assert _pictures(person, "Car color") == before
     paste("red", "blue", "green", "black")
     person.open(f"notions?draft={person.asked['draft'][0]}").says("4 prompts,").settle()
 

@@ -130,7 +130,7 @@ def test_all_that_a_page_asks_for_lies_below_the_path(way: str, below: Callable[
     person.button("Export").click()
     person.button("Create the file").click()
     assert person.download(page.get_by_role("link", name=re.compile("Download "))).stat().st_size
-    for name in ("Compare", "Continuous", "Copies", "Label", "Train"):  # the form stays open while one goes on to other pages
+    for name in ("Methods", "Continuous", "Duplicates", "Label", "Train"):  # the form stays open while one goes on to other pages
         person.go(name).heading(name)
         check()
     assert any("/labeled/" in url for url, _ in asked)

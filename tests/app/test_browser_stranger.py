@@ -4,7 +4,6 @@ Run with `-s`, it prints the seconds, clicks and typed texts of each step. Befor
 one typed path and about 50 s.
 """
 
-import importlib.util
 import re
 import time
 import zipfile
@@ -78,8 +77,6 @@ def _add_folder(stranger: Stranger, photos: Path) -> None:
 
 def _enlarge(stranger: Stranger, photos: Path) -> None:
     """A click on a tile opens its picture large, and Escape goes back."""
-    if importlib.util.find_spec("parts.viewer") is None:  # to be dropped once the large picture is on main
-        return
     stranger.page.locator(".ga-tile img").first.click()
     large = stranger.page.get_by_role("dialog")
     large.locator("img").first.wait_for()

@@ -293,7 +293,7 @@ def _other_pages(person: Person) -> None:
     """No page is empty: each says what it needs, and offers labels by aspects; training opens on these photos."""
     for name in ("Semantics", "Shifts", "Train"):
         person.go(name).says("Let the encoder label the images")
-    for name in ("Compare", "Continuous", "Saliency", "Runs"):
+    for name in ("Methods", "Continuous", "Saliency", "Runs"):
         assert person.go(name).page.locator("[data-testid='stException']").count() == 0
         assert person.text.strip()
 

@@ -90,11 +90,11 @@ st.text(f"clicked {state.clicked} returned {clicked}")
 def url(begin_once: Any, tmp_path_factory: pytest.TempPathFactory) -> str:
     """A small app around the components."""
     folder = tmp_path_factory.mktemp("components")
-    (folder / "server.py").write_text(SERVER)
+    (folder / "components.py").write_text(SERVER)
     (folder / "main.py").write_text(MAIN.replace("APP_FOLDER", repr(str(APP))))
     options = ["--server.headless=true", "--browser.gatherUsageStats=false", "--server.fileWatcherType=none", "--server.address=127.0.0.1"]
     inside = ["sh", "-c", 'cd "$0" && exec "$@"', str(folder), "env", "OMP_NUM_THREADS=1"]
-    command = [*inside, sys.executable, "-m", "streamlit", "run", "server.py", *options]
+    command = [*inside, sys.executable, "-m", "streamlit", "run", "components.py", *options]
     return str(begin_once(command=lambda port: [*command, f"--server.port={port}"]).url)
 
 
