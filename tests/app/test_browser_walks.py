@@ -338,8 +338,8 @@ def test_the_map_of_own_images_follows_each_edit_of_a_notion_and_a_reload_keeps_
         _paste(newcomer, aspects)
         for note in newcomer.page.locator(".lm-head .lm-caption").all():
             note.wait_for(state="hidden")
-    newcomer.go("Explore").map().press("My edits")
-    legend = newcomer.page.locator(".lm-legend", has_text="Aspects of My edits")
+    newcomer.go("Explore").map().press("New notion (edited)")
+    legend = newcomer.page.locator(".lm-legend", has_text="New notion (edited)")
     legend.wait_for()
     newcomer.page.wait_for_url(re.compile(r"color=Aspects"))  # else a reload takes the first color
     newcomer.page.reload()
