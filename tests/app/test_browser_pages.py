@@ -159,6 +159,7 @@ def test_saliency_is_enlarged_the_pointer_marked_in_every_picture_and_images_are
         assert (dialog.locator(".pg-name").inner_text() == first) == same
     page.keyboard.press("Escape")
     assert not dialog.is_visible()
+    person.says(re.compile("Only what exceeds the random projection")).settle()  # it moves what stands below
     page.get_by_text("Choose images").click()
     page.locator(".ga-tile").nth(2).click()
     person.says("The selected image.").press("Compute maps")
