@@ -80,7 +80,7 @@ clicked = gallery(
     [Section("All", range(130)),
      Section("Near", [5, 6, 7], similarities=[0.98765, 0.5, -0.25], same=[True, False, None], in_both=[True, False, False],
              captions=["five", "six", "seven"], ranked=True)],
-    thumbnails="/thumbnails/{row}", key="tiles", query=6, on_click=lambda row: state.update(clicked=row),
+    thumbnails="/thumbnails/{row}", key="pictures", query=6, on_click=lambda row: state.update(clicked=row),
 )
 st.text(f"clicked {state.clicked} returned {clicked}")
 """
