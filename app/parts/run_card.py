@@ -1,20 +1,52 @@
-"""The card of a run: its state, and what can be done with it."""
+"""The card of a run: its state, what can be done with it, and a menu with its export, another name, and deleting it; and the words for all of it."""
 
-from typing import Literal
+from pathlib import PurePosixPath
+from typing import Any
 
 import streamlit as st
 
 from likeness import training
 from likeness.errors import InputError
-from likeness.io import runs_dir
-from likeness.training import RunFolder
-from parts import run_changes, run_words, trained
+from likeness.evaluation import find_metric
+from likeness.io import parse_yaml, runs_dir
+from likeness.losses import OBJECTIVES, WRAPPERS
+from likeness.training import Checkpoint, RunConfig, RunFolder, Status, as_yaml, config_from, export_zip
+from parts import trained
 from parts.config_access import dataset_of, resolve_run
+from parts.errors import toast_errors
 from parts.plain import plain
-from server import trainings
-from server.access import check_may, redact, refusal
+from parts.progress import duration
+from server import run_owners, trainings
+from server.access import check_may, redact, refusal, shared_name
+from state import Item, state
 
 _SECONDS = 1.0
+LOSSES = {"loss": "Loss", "loss_objective": "Objective", "loss_guidance": "Guidance"}
+LOSS_HELP = {
+    "loss": "The loss of each batch: the objective, plus omega times the guidance.",
+    "loss_objective": "The objective's part of the loss, on the labels alone.",
+    "loss_guidance": "The distance of the batch's similarities from what language says, before it is weighted with omega.",
+}
+CHECKPOINTS: dict[Checkpoint, str] = {"best": "Best weights", "last": "Last weights"}
+STATES = {
+    "new": ("Not started", "schedule"),
+    "running": ("Running", "play_circle"),
+    "stopped": ("Stopped", "pause_circle"),
+    "finished": ("Finished", "check_circle"),
+    "failed": ("Failed", "error"),
+    "lost": ("Interrupted", "warning"),
+}
+
+
+class _Begun:
+    """folder: of the run that was started last on Train. changed: whether a run has another name, or is gone."""
+
+    prefix = "train_begun_"
+    folder = Item("")
+    changed = Item(False)
+
+
+begun = _Begun()
 
 
 def show(run: RunFolder, *, watch_link: bool = False) -> None:
@@ -28,13 +60,14 @@ def show(run: RunFolder, *, watch_link: bool = False) -> None:
 
 
 def _card(run: RunFolder, watch_link: bool) -> None:
-    run_changes.redraw_page_after_change()
+    if _Begun.changed.take():
+        st.rerun()
     status = run.status()
-    label, icon = run_words.STATES[status.state]
+    label, icon = STATES[status.state]
     redraw_page_after_begin_and_end(_key(run), status.state)
     with st.container(border=True):
         with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
-            st.markdown(f"**{plain(run.name)}**  :material/{icon}: {label}  :gray[{plain(run_words.standing(status))}]", width="stretch")
+            st.markdown(f"**{plain(run.name)}**  :material/{icon}: {label}  :gray[{plain(standing(status))}]", width="stretch")
             _actions(run, status.state, watch_link)
         if status.state == "running":
             st.progress(min(status.step / status.total, 1.0) if status.total else 0.0)
@@ -42,8 +75,7 @@ def _card(run: RunFolder, watch_link: bool) -> None:
             st.error(plain(redact(status.message)), icon=":material/error:")
         elif status.state == "lost":
             st.warning("The process was stopped from outside. Resume the run to continue from its last checkpoint.", icon=":material/warning:")
-            words = training.tail_log(run)
-            if words:
+            if words := training.tail_log(run):
                 with st.expander("Last lines of its output"):
                     st.code(redact(words), language=None)
         elif status.message and status.step:
@@ -69,23 +101,31 @@ def redraw_page_after_begin_and_end(key: str, state: str) -> None:
 
 def _actions(run: RunFolder, state: str, watch_link: bool) -> None:
     """Links, then the one button: of one key and at the right edge, so that it stays under the pointer while the card is redrawn."""
-    with st.container(horizontal=True, vertical_alignment="center", width="content"):
+    is_running = state == "running"
+    with st.container(horizontal=True, vertical_alignment="center", width="content", gap="xsmall"):
         with st.container(width="content"):
             if watch_link:
                 st.page_link("pages/runs/page.py", label="Watch it", icon=":material/monitoring:", query_params={"watch": run.name})
             elif run.best.is_file():
                 _open(run)
         if state != "finished" and not refusal("train"):
-            stopping = state == "running" and run.stop_requested()
-            label, icon, act = ("Resume", "play_arrow", _resume)
-            if state == "running":
-                label, icon, act = ("Stopping" if stopping else "Stop", "stop", _stop)
-            elif state == "new":
-                label = "Start"
-            kind: Literal["primary", "secondary"] = "secondary" if state == "running" or watch_link else "primary"
-            st.button(label, key=f"act_{run.name}", icon=f":material/{icon}:", type=kind, on_click=act, args=(run,), disabled=stopping)
+            stopping = is_running and run.stop_requested()
+            label = "Stopping" if stopping else "Stop" if is_running else "Start" if state == "new" else "Resume"
+            st.button(
+                label,
+                key=f"act_{run.name}",
+                icon=f":material/{'stop' if is_running else 'play_arrow'}:",
+                type="secondary" if is_running or watch_link else "primary",
+                on_click=_stop if is_running else _resume,
+                args=(run,),
+                disabled=stopping,
+            )
         if not watch_link:
-            run_changes.show(run, state)
+            with st.popover("More", icon=":material/more_horiz:", key=f"more_{run.name}", width="content"):
+                _export(run)
+                reason = run_owners.refusal_to_change(run.path) or ("Stop the run first." if is_running else "")
+                _rename(run, reason)
+                _delete(run, reason)
 
 
 def _open(run: RunFolder) -> None:
@@ -94,28 +134,79 @@ def _open(run: RunFolder) -> None:
         st.caption("Add its images on the page Images to explore its space.")
         return
     link = {"open": entry.id, "show": trained.PREFIX + run.name}
-    st.page_link("pages/explore/page.py", label="Explore its space", icon=":material/scatter_plot:", query_params=link)
+    st.page_link("pages/explore/page.py", label="Explore it", icon=":material/scatter_plot:", query_params=link)
 
 
+@toast_errors()
 def _stop(run: RunFolder) -> None:
-    try:
-        check_may("train")
-        run.request_stop()
-    except InputError as error:
-        st.toast(plain(redact(error)), icon=":material/error:", duration="long")
-
-
-def _resume(run: RunFolder) -> None:
-    try:
-        trainings.begin_training(run.path, lambda: _start(run))
-    except InputError as error:
-        st.toast(plain(redact(error)), icon=":material/error:", duration="long")
-
-
-def _start(run: RunFolder) -> None:
     check_may("train")
-    resolve_run(run)
-    training.start_run(run)
+    run.request_stop()
+
+
+@toast_errors()
+def _resume(run: RunFolder) -> None:
+    def start() -> None:
+        check_may("train")
+        resolve_run(run)
+        training.start_run(run)
+
+    trainings.begin_training(run.path, start)
+
+
+def _export(run: RunFolder) -> None:
+    st.markdown("**Export** config, best weights and figures as a ZIP file. Unpacked, it is the encoder `run:FOLDER`.")
+    config, is_ready = shown_config(run), run.best.is_file()
+    st.download_button(
+        "Download",
+        (lambda: export_zip(run, config)) if is_ready else b"",
+        f"{run.path.name}.zip",
+        "application/zip",
+        icon=":material/download:",
+        on_click="ignore",
+        key=f"export_{run.name}",
+        disabled=not is_ready,
+        help=None if is_ready else "There are no weights before the first evaluation.",
+    )
+
+
+def shown_config(run: RunFolder) -> RunConfig:
+    """The config without paths of a shared server."""
+    return config_from(parse_yaml(shared_name(as_yaml(run.config())), "The config"))
+
+
+def _rename(run: RunFolder, reason: str) -> None:
+    help = reason or "Links with the old name no longer show the run."
+    st.text_input("Name", run.path.name, key=f"name_{run.name}", on_change=_take_name, args=(run,), disabled=bool(reason), help=help)
+
+
+@toast_errors()
+def _take_name(run: RunFolder) -> None:
+    name = st.session_state[f"name_{run.name}"].strip()
+    if name != run.path.name:
+        trainings.rename_training(run, name)
+        _replace_choice(run.name, PurePosixPath(run.name).with_name(name).as_posix())
+
+
+def _delete(run: RunFolder, reason: str) -> None:
+    if not st.checkbox("Delete this run", key=f"deleting_{run.name}", disabled=bool(reason), help=reason or None):
+        return
+    st.warning(f"Delete {plain(run.name)} with its weights and figures? This cannot be undone.", icon=":material/warning:")
+    st.button("Delete for good", type="primary", key=f"delete_yes_{run.name}", on_click=_take_deletion, args=(run,))
+
+
+@toast_errors()
+def _take_deletion(run: RunFolder) -> None:
+    trainings.delete_training(run)
+    st.toast(f"{plain(run.name)} is deleted.", icon=":material/delete:")
+    _replace_choice(run.name, None)
+
+
+def _replace_choice(old: str, new: str | None) -> None:
+    """What the page Runs shows, after a run has another name or is gone; the whole page is drawn again."""
+    begun.changed = True
+    state.runs = [new or name if name == old else name for name in state.runs or [] if name != old or new]
+    if begun.folder.endswith(f"/{old}"):
+        begun.folder = ""
 
 
 def problem(run: RunFolder) -> str:
@@ -130,3 +221,69 @@ def problem(run: RunFolder) -> str:
 def folder(name: str) -> RunFolder:
     """The run of this name."""
     return RunFolder(runs_dir() / name, name)
+
+
+def metric_help(metric: str) -> str:
+    """One sentence on a metric or a part of the loss."""
+    return LOSS_HELP[metric] if metric in LOSS_HELP else f"{find_metric(metric).title}: {find_metric(metric).help}"
+
+
+def standing(status: Status) -> str:
+    """How far a run is, in a few words."""
+    if status.state == "running" and status.step == 0:
+        return redact(status.message or "Starting")
+    done = f"{status.step:,} of {status.total:,} steps" if status.total else "no step yet"
+    if status.state == "running":
+        rate = status.step / status.seconds if status.seconds else 0.0
+        return f"{done}, {duration((status.total - status.step) / rate)} left" if rate else done
+    return f"{done}, {duration(status.seconds)}"
+
+
+def objective(config: RunConfig) -> str:
+    """`Multisimilarity + S2SD`, `R-margin + uniform prior`, `Margin + DiVA`."""
+    chosen = config.objective
+    around = [wrapper.title for name, wrapper in WRAPPERS.items() if getattr(chosen, name) is not None]
+    return " + ".join([OBJECTIVES[chosen.name].title, *around])
+
+
+def guidance(config: RunConfig) -> str:
+    """`ELG, omega 5`, `PLG Top-5, omega 5, shuffled`, or nothing."""
+    chosen = config.guidance
+    if chosen is None:
+        return ""
+    kind = f"PLG Top-{chosen.k}" if chosen.kind == "plg" else "ELG" if chosen.method == "match" else chosen.method
+    control = {"none": "", "shuffled": ", shuffled", "flat": ", flat target"}[chosen.control]
+    return f"{kind}, omega {chosen.omega:g}{control}"
+
+
+def checkpoint_help(which: Checkpoint, configs: list[RunConfig]) -> str:
+    """What the figures of a checkpoint are of, in runs of these configs."""
+    if which == "last":
+        return "Figures of the last evaluation so far. The weights that a run keeps and exports can be earlier, better ones."
+    judges = " or ".join(sorted({_best_by(config) for config in configs}))
+    best = f"those with the {judges} so far on"
+    ways = [
+        (f"{best} validation images, which are neither trained nor tested on", lambda data: data.validation > 0),
+        (f"{best} the test images, as the settings say, so these figures are too good", lambda data: data.select_on_test),
+        ("the latest, since no validation images choose between them (data.validation)", lambda data: not (data.validation or data.select_on_test)),
+    ]
+    found = [words for words, applies in ways if any(applies(config.data) for config in configs)]
+    return f"Figures of the weights that each run keeps: {'; or '.join(found)}."
+
+
+def _best_by(config: RunConfig) -> str:
+    metric = find_metric(config.selection_metric)
+    if metric.larger_is_better is False:
+        return f"smallest {metric.title[0].lower()}{metric.title[1:]}"
+    return f"highest {metric.title}"
+
+
+def value(shown: Any) -> str:
+    """A config's value as people read it."""
+    if shown is None:
+        return "none"
+    if isinstance(shown, bool):
+        return "yes" if shown else "no"
+    if isinstance(shown, list | tuple):
+        return ", ".join(value(each) for each in shown) or "none"
+    return f"{shown:g}" if isinstance(shown, float) else str(shown)

@@ -14,7 +14,7 @@ from likeness.errors import InputError
 from likeness.notions import Notion, fitting_notions, list_notions
 from likeness.plots.linked_map import cache_by_identity
 from likeness.space import Space
-from parts import cached, drafts, filters, growing, link, problems, selection, trained
+from parts import cached, drafts, errors, filters, growing, link, selection, trained
 from parts.app_page import Needs
 from parts.plain import plain
 from parts.view import View
@@ -71,8 +71,8 @@ def choose(needs: Needs = "spaces", first_screen: bool = False) -> View:
             _leave_notions_of_others(base, listed.id)
         _take_link(names)
         _name_draft()
-        if first_screen:
-            _begin_beside(first_notion(base))
+        if first_screen and (notion := first_notion(base)):  # beside the raw encoder, colored by the labels that judge it
+            state.b, state.color = notion.name, notion.attribute
         if State.next_color.is_set():
             state.color = State.next_color.take()
         a = _space_box(State.a, names, "What counts as similar on the map: the encoder as it is, a notion, or a trained run.", base)
@@ -117,12 +117,6 @@ def _foreign(name: str, listed_id: str) -> DatasetEntry | None:
     return entry if entry and entry.id != listed_id else None
 
 
-def _begin_beside(notion: Notion | None) -> None:
-    """Puts a notion beside the raw encoder, colored by the labels that judge it."""
-    if notion is not None:
-        state.b, state.color = notion.name, notion.attribute
-
-
 def _spaces(dataset_id: str, names: Sequence[str]) -> dict[str, Space]:
     """The spaces of these names; without notions that these images' encoder cannot fit, so that the pages stay, and a sentence for each cause."""
     shown: dict[str, Space] = {}
@@ -135,7 +129,7 @@ def _spaces(dataset_id: str, names: Sequence[str]) -> dict[str, Space]:
                 raise
             refused.setdefault(redact(error), []).append(plain(readable(name)))
     for problem, without in refused.items():
-        if problems.is_new(problem):
+        if errors.is_new(problem):
             st.warning(f"{listed(without)} {'is' if len(without) == 1 else 'are'} not shown. {plain(problem)}", icon=":material/warning:")
     return shown
 
@@ -222,7 +216,7 @@ def _take_link(names: list[str]) -> None:
         if target in names:
             state.a = target
         else:
-            link.report(f"There is no space “{link.shortened(readable(target))}” here. Choose another one under Left map.")
+            link.report_missing("the space", readable(target), "Choose another one under Left map.")
 
 
 def notion_by(name: str) -> Notion:

@@ -196,7 +196,7 @@ def test_every_page_says_what_of_a_link_is_not_here_and_keeps_the_rest(app: Page
     for name, heading in (("Color of the moon", "Left map"), ("Run gone", "Right map"), ("Weather", "Color by")):
         assert f"“{name}” under “{heading}”, which is not here. Choose another one there." in said
     assert "These images have no “Wheels” to filter by" in said
-    assert "No image has the class “lukewarm”" in said
+    assert "This link names the class “lukewarm”, which is not here." in said
     assert "selects 1 images that are not among these 12; the other 1 are selected" in said
     assert "the neighbors of image 700, but there are 12 images" in said
     assert "\n".join(app.run().warnings) == said  # as when a map is ready
@@ -230,7 +230,7 @@ def test_odd_parameters_raise_nothing_and_the_sidebar_stays_to_choose_from(app: 
 @EACH_PAGE
 def test_whoever_may_look_sees_every_page_and_leaves_nothing_behind(page: AppPage, app: Page, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     serve(monkeypatch, shared=True, training=True, auth_header="X-User", roles={"ben": "edit"})
-    sign_in(monkeypatch, "ada", "parts.account_line")
+    sign_in(monkeypatch, "ada", "parts.permissions")
     app.open(page.address)
     assert [button.label for button in app.button if button.label.startswith(("Start", "Embed these images", "Remove")) and not button.disabled] == []
     assert all(upload.proto.disabled for upload in app.get("file_uploader"))
