@@ -46,7 +46,7 @@ def references(monkeypatch: pytest.MonkeyPatch, app: Page) -> Asked:
 
 
 def _finished(app: Page) -> Page:
-    return app.wait("splits", "shift references")
+    return app.wait("splits")
 
 
 @pytest.fixture
@@ -317,13 +317,13 @@ def test_a_benchmark_is_started_with_what_was_chosen(holds: Page, tmp_path: Path
 
 
 def test_what_cannot_be_started_is_one_message(holds: Page, make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
-    from pages.shifts import benchmark_form
-    from pages.shifts.benchmark_form import METHODS, BenchmarkMethod
+    from likeness.studies import ShiftMethod
+    from pages.shifts.benchmark_form import METHODS
 
     make("shifts", 0)
     _open_form(holds)
     assert holds.at("benchmark_name_shifts-2").value == "shifts-2"
-    _check_warning(holds.set("benchmark_name_shifts-2", "shifts"), "There already is a benchmark or run called shifts")
+    _check_warning(holds.set("benchmark_name_shifts-2", "shifts"), "There already is a benchmark or run named shifts")
     holds.at("benchmark_name_shifts-2").set_value("shifts-2")
     assert holds.set("benchmark_methods", []).warnings == ["Choose at least one method."]
     holds.at("benchmark_methods").set_value(["Margin"])
@@ -336,10 +336,10 @@ def test_what_cannot_be_started_is_one_message(holds: Page, make: Make, monkeypa
     assert not _choose_network(holds, "photos").warnings
     assert not holds.at("benchmark_start").disabled
     with monkeypatch.context() as patch:  # a method that reads feature maps, where the network has none
-        patch.setitem(METHODS, "Margin", BenchmarkMethod("", {"objective.s2sd": {"target_dims": [8], "pooling": "average+max"}}))
+        patch.setitem(METHODS, "Margin", ShiftMethod("", {"objective.s2sd": {"target_dims": [8], "pooling": "average+max"}}))
         _check_warning(_choose_network(holds, "clip:cars", "Whole network"), "Margin ", "clip:cars does not give; choose a timm CNN such as resnet50")
         assert not _choose_network(holds, "resnet50", "Whole network").warnings
-    monkeypatch.setattr(benchmark_form, "SHOTS", 100_000)
+    monkeypatch.setattr("likeness.studies.shift_benchmark.SHOTS", 100_000)
     _check_warning(_choose_network(holds, "photos"), "few-shot needs 100002: 100000 to adapt to and 2 to search with")
     assert not holds.set("benchmark_few_shot", False).warnings
 

@@ -28,6 +28,14 @@ from likeness.studies.questions import (
 )
 from likeness.studies.row_values import sweep_of as sweep_of, sweep_table as sweep_table
 from likeness.studies.semantic_classes import SemanticClasses as SemanticClasses, classes_of as classes_of, unseen_classes as unseen_classes
+from likeness.studies.shift_benchmark import (
+    SHOTS as SHOTS,
+    WHOLE_PRESET as WHOLE_PRESET,
+    ShiftMethod as ShiftMethod,
+    ShiftNetwork as ShiftNetwork,
+    shift_methods as shift_methods,
+    shift_study as shift_study,
+)
 from likeness.studies.study import (
     FIGURES as FIGURES,
     Cell as Cell,
