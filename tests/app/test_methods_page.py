@@ -12,11 +12,10 @@ from likeness.comparisons import neighborhood_changes, query_changes, version_ch
 from likeness.data import ImageTable, read_cars, read_dataset
 from likeness.embedding import embed
 from likeness.evaluation import METRICS
-from likeness.notions import METHODS, NotionMethod, get_notion
+from likeness.notions import METHOD_TITLES, get_notion
 from likeness.space import Space
-from likeness.studies import compare
-from pages.methods import comparison
-from pages.methods.comparison import Line, results, table, winner
+from likeness.studies import compare, published
+from pages.methods.comparison import table, winner
 from server.jobs import jobs
 from worlds import car_paths, cars, cars_store, dataset, few_images, show_instead
 
@@ -35,16 +34,16 @@ def _ask(app: Page, notions: list[str], methods: list[str], runs: int) -> Page:
 
 
 def test_the_table_has_what_compare_gives_and_says_what_does_not_apply_or_can_not_be(page: Page) -> None:
-    page.says("Nothing compared yet.")
+    page.says("Nothing measured yet.")
     assert page.at("compare_notions").value == ["background color", "car color", "car model"]
     assert page.at("compare_dims").value == ["suggested"]
     for key, value, said in (
-        ("compare_dims", [], "Choose at least one number of dimensions"),
+        ("compare_methods", [], "Choose at least one option in each field."),
+        ("compare_notions", [], "Choose at least one option in each field."),
+        ("compare_dims", [], "Choose at least one option in each field."),
         ("compare_dims", ["many"], "'many' is not a whole number"),
         ("compare_dims", ["0"], "from 1 to 512"),
         ("compare_dims", ["513"], "this encoder has 512"),
-        ("compare_methods", [], "Choose at least one method"),
-        ("compare_notions", [], "Choose at least one notion"),
     ):
         assert page.set(key, value).says(said).at("compare_start").disabled
     page.at("compare_dims").set_value(["suggested", "128"])
@@ -90,7 +89,7 @@ def test_other_images_have_other_notions_and_dimensions_or_say_what_to_do(page: 
     assert page.at("compare_dims").options == ["Each notion's own", "64"]
     assert not page.at("compare_start").disabled
     for columns, reads_text, said in (
-        ({}, True, "these images have none of their own"),
+        ({}, True, "these images have no labels of their own"),
         ({"shelf": ["a", "b"]}, True, "no notion uses them"),
         ({"car_color": ["red", "blue"]}, False, "an encoder that reads text"),
     ):
@@ -122,7 +121,7 @@ def view(app: Page) -> Page:
 
 
 def test_images_that_moved_stand_beside_what_is_noise(view: Page) -> None:
-    view.open("what_changed", b="None").says("Choose two different spaces")
+    view.open("what_changed", b="None").says("choose two different spaces")
     assert not jobs().all("neighborhood changes")
     view.set("b", "car color").says("Which images have other neighbors?")
     assert not jobs().all("neighborhood changes")  # it computes only when asked
@@ -181,9 +180,6 @@ def test_another_version_is_told_by_paths_contents_and_distances(view: Page, tmp
     assert view.dataframe[0].value["space"].tolist() == ["Raw encoder", "Car color"]
 
 
-LINES = [Line("car color", *rest) for rest in [("raw", 512, 1), ("pca", 128, 1), ("exact", 128, 2), ("oracle", 128, 2)]]
-
-
 def _run(method: str, dim: int, seed: int, value: float, refused: str = "") -> dict[str, object]:
     figures = dict.fromkeys(METRICS, float("nan") if refused else value)
     return {"notion": "car color", "method": method, "dim": dim, "seed": seed, "fit_seconds": 0.004, "refused": refused} | figures
@@ -199,52 +195,30 @@ def runs() -> pd.DataFrame:
 
 
 def test_a_row_has_mean_deviation_and_the_difference_to_the_raw_encoder(runs: pd.DataFrame) -> None:
-    (lines,) = results(LINES[::-1], runs).values()
-    shown = table(lines, "map_at_r").set_index("Method")
+    shown = table(runs[::-1], "map_at_r").set_index("Method")
     exact = shown.loc["InDiReCT (exact)"]
-    assert list(shown.index) == ["Raw encoder (baseline)", "Oracle", "InDiReCT (exact)"]  # the baseline first
+    assert list(shown.index) == ["Raw encoder (baseline)", "InDiReCT (exact)", "Oracle"]  # the baseline first
     assert [exact[name] for name in ("MAP@R", "±", "Against raw")] == pytest.approx([0.35, 0.05, 0.1])
+    assert np.isnan(shown.loc["Raw encoder (baseline)", ["±", "Against raw"]].astype(float)).all()
     assert {exact[title] for name, title in METRICS.items() if name != "map_at_r"} == {0.35}
-    assert (exact["Fit"], exact["Runs"], exact["Dimensions"]) == ("4 ms", "2 of 2", 128)
-    assert [each.refused for each in lines if each.refused] == ["PCA needs more than 128 prompts, but there are <17>."]
+    assert (exact["Fit"], exact["Runs"], exact["Dimensions"]) == ("4 ms", 2, 128)
     runs.loc[runs["method"] == "exact", "ami"] = -0.0004
-    (lines,) = results(LINES, runs).values()
-    assert str(table(lines, "ami")["AMI"][1]) == "0.0"  # no -0.0
-
-
-def test_dimensions_that_nobody_chooses_are_shown_once_a_run_has_them() -> None:
-    lines = [Line("car color", "raw", None, 1), Line("car color", "scaled-pca", None, 1), Line("car color", "exact", 6, 2)]
-    (waiting,) = results(lines, pd.DataFrame()).values()
-    assert table(waiting, "map_at_r")["Runs"].tolist() == ["0 of 1", "0 of 1", "0 of 2"]
-    assert [each.dim for each in waiting] == [None, None, 6]
-    (found,) = results(lines, pd.DataFrame([_run("raw", 512, 0, 0.25), _run("scaled-pca", 16, 0, 0.5)])).values()
-    assert [each.dim for each in found] == [512, 16, 6]
-    assert winner(found, "map_at_r") == "Best: Scaled PCA with 16 dimensions, +0.250 against the raw encoder."
-
-
-@pytest.mark.parametrize("method", [method for method in METHODS.values() if method.name not in comparison._SLOW], ids=lambda method: method.name)
-def test_a_request_expects_the_runs_that_come(method: NotionMethod, monkeypatch: pytest.MonkeyPatch) -> None:
-    base, notion = cars(), get_notion("viewpoint")
-    monkeypatch.setattr(comparison.cached, "dim_of", lambda dataset, notion: 5)
-    request = comparison.Request("cars", (notion,), tuple(dict.fromkeys(("raw", method.name))), ("suggested",), 2)
-    (found,) = results(request.lines(), compare(base, [notion], request.methods, request.dims, range(2), metrics=["map_at_r"])).values()
-    assert all(each.is_complete() for each in found)
+    assert str(table(runs, "ami")["AMI"][1]) == "0.0"  # no -0.0
+    assert table(runs[runs["refused"] != ""], "map_at_r").empty
 
 
 def test_the_best_is_named_but_never_the_oracle(runs: pd.DataFrame) -> None:
-    def said(some: pd.DataFrame) -> str:
-        (lines,) = results(LINES, some).values()
-        return winner(lines, "map_at_r")
+    def said(some: pd.DataFrame, is_complete: bool = True) -> str:
+        return winner(table(some, "map_at_r"), is_complete)
 
-    assert said(runs) == "Best: InDiReCT (exact) with 128 dimensions, +0.100 against the raw encoder."
+    assert said(runs) == said(runs, False) == "Best: InDiReCT (exact) with 128 dimensions, +0.100 against the raw encoder."
     runs.loc[runs["method"] == "exact", list(METRICS)] = 0.1
     none = "No method is better than the raw encoder."
-    assert [said(some) for some in (runs, runs[runs["seed"] == 0], runs[runs["method"] != "exact"])] == [none, "", ""]
+    assert [said(runs), said(runs, False), said(runs[runs["method"] != "exact"])] == [none, "", ""]
 
 
 def test_the_papers_figures_stand_beside_ours_at_its_own_size_only(runs: pd.DataFrame) -> None:
-    (lines,) = results(LINES, runs).values()
-    shown = table(lines, "map_at_r", {("car color", "exact", "map_at_r"): (0.091, 0.001)})
-    assert shown["Paper"].tolist() == ["", "0.091 ± 0.001", ""]
-    (lines,) = results([Line("car color", "exact", 6, 2)], pd.DataFrame()).values()
-    assert table(lines, "map_at_r", {("car color", "exact", "map_at_r"): (0.091, 0.001)})["Paper"].tolist() == [""]
+    row = published().query("notion == 'car color' and method == 'adam' and metric == 'map_at_r'").iloc[0]
+    runs.loc[runs["method"] == "exact", "method"] = "adam"
+    assert table(runs, "map_at_r", paper=True).set_index("Method").loc[METHOD_TITLES["adam"], "Paper"] == f"{row['mean']:.3f} ± {row['std']:.3f}"
+    assert table(runs.assign(dim=6), "map_at_r", paper=True)["Paper"].tolist()[1:] == ["", ""]
