@@ -1,6 +1,6 @@
 """What a comparison depends on, as curves and bars: the number of dimensions, the encoder, the number of prompts."""
 
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,7 +17,7 @@ from likeness.plots import metric_bars, metric_curve
 from likeness.space import Space
 from likeness.studies import ANALYSIS_METRICS, PAPER_ENCODERS, SHIPPED_ENCODERS, embedding_sizes, encoder_sizes, prompt_counts, refusals
 from pages.methods import measure
-from pages.methods.measure import MeasureRequest, called, choose_dimension, choose_methods, choose_notions, choose_runs, content_of, measuring
+from pages.methods.measure import called, choose_dimension, choose_methods, choose_notions, choose_runs, content_of, measuring
 from parts import cached, downloads, permissions
 from parts.plain import plain
 from parts.sidebar import readable
@@ -39,29 +39,28 @@ _ENCODERS_HELP = "The two shipped encoders, the paper's three, or another one by
 
 def show_sizes(view: View) -> None:
     """How many dimensions are best."""
-    st.caption("How many dimensions does a notion need? Few keep what varies most between the prompts; many also keep their wording.")
+    st.caption("Few dimensions keep what varies most between the prompts; many also keep their wording.")
     possible = [size for size in _SIZES if size <= view.base.vectors.shape[1]]
-    with (row := st.container(horizontal=True, vertical_alignment="bottom")):
+    with st.container(horizontal=True, vertical_alignment="bottom"):
         notions = choose_notions(view, "sizes_notions")
         methods = choose_methods(("random-transform", "exact"), "sizes_methods")
         first, last = st.select_slider("Dimensions", possible, (possible[0], possible[-1]), key="sizes_range", bind="query-params")
         seeds = choose_runs(3, "sizes_runs")
-    sizes, request = [size for size in possible if first <= size <= last], None
-    if notions and methods:
-        key = ("sizes", content_of(view, notions), methods, tuple(sizes), seeds)
-        work = measuring(embedding_sizes, view.base, notions, methods, sizes, seeds, metrics=ANALYSIS_METRICS)
-        draw = partial(_draw, "sizes", partial(metric_curve, x="dim", log_x=True), partial(_about_sizes, view, notions))
-        request = MeasureRequest(key, f"Dimensions of {called(notions)}", work, draw)
-    empty = "Fits each method at each number of dimensions; a curve shows which number works best."
-    measure.show(view, "sizes", "Measure", row, request, empty)
+    sizes = [size for size in possible if first <= size <= last]
+    title = f"Dimensions of {called(notions)}" if notions and methods else ""
+    work = measuring(embedding_sizes, view.base, notions, methods, sizes, seeds, metrics=ANALYSIS_METRICS)
+    draw = partial(_draw, "sizes", partial(metric_curve, x="dim", log_x=True), partial(_about_sizes, view, notions))
+    wanted = measure.request(title, ("sizes", content_of(view, notions), methods, tuple(sizes), seeds), work)
+    help = "**How many dimensions does a notion need?** Fits each method at each number of dimensions; a curve shows which number works best."
+    measure.show("Measure", help, wanted if title else None, draw)
 
 
 def show_encoders(view: View) -> None:
     """Whether a larger encoder is better."""
-    st.caption("Does a larger encoder help? Each one embeds the images and the prompts, which takes a while the first time.")
+    st.caption("Each encoder embeds the images and the prompts, which takes a while the first time.")
     if permissions.refused("edit"):  # vectors of another encoder are kept
         return
-    with (row := st.container(horizontal=True, vertical_alignment="bottom")):
+    with st.container(horizontal=True, vertical_alignment="bottom"):
         encoders = st.multiselect(
             "Encoders", [*SHIPPED_ENCODERS, *PAPER_ENCODERS], SHIPPED_ENCODERS, key="encoders", bind="query-params",
             accept_new_options=True, help=_ENCODERS_HELP,
@@ -70,16 +69,13 @@ def show_encoders(view: View) -> None:
         methods = choose_methods(("exact",), "encoders_methods")
         dim = choose_dimension(view, "encoders_dim")
         seeds = choose_runs(3, "encoders_runs")
-    request = None
-    if encoders and notions and methods:
-        key = ("encoders", content_of(view, notions), tuple(encoders), methods, dim, seeds)
-        settings = (view.base.table, encoders, notions, methods, dim, seeds)
-        work = _measuring_encoders(store_dir(view.entry), downloads.refused_encoders(encoders), *settings)
-        draw = partial(_draw, "encoders", partial(metric_bars, x="encoder"), _about_encoders)
-        # repeatable: an encoder whose weights were missing may be there the next time
-        request = MeasureRequest(key, f"Encoders for {called(notions)}", work, draw, repeatable=True)
-    empty = "Bars show how well each method does with each encoder. Add the Oracle to see what is possible with labels."
-    measure.show(view, "encoders", "Measure", row, request, empty)
+    title = f"Encoders for {called(notions)}" if encoders and notions and methods else ""
+    settings, refused = (view.base.table, encoders, notions, methods, dim, seeds), downloads.refused_encoders(encoders)
+    work = _measuring_encoders(store_dir(view.entry), refused, *settings)
+    draw = partial(_draw, "encoders", partial(metric_bars, x="encoder"), partial(sentences, x="encoder", at="on {}", other=0))
+    key = ("encoders", content_of(view, notions), tuple(encoders), tuple(refused), methods, dim, seeds)
+    help = "**Does a larger encoder help?** Bars show how well each method does with each encoder. Add the Oracle to see what labels make possible."
+    measure.show("Measure", help, measure.request(title, key, work) if title else None, draw)
 
 
 def _measuring_encoders(store: Path | None, refused: Mapping[str, str], *settings: Any) -> Work:
@@ -103,24 +99,21 @@ def _measuring_encoders(store: Path | None, refused: Mapping[str, str], *setting
 
 def show_prompts(view: View) -> None:
     """How many prompts are enough."""
-    st.caption("How many prompts does a notion need? Each run fits a random sample of them.")
+    st.caption("Each run fits a random sample of the notion's prompts.")
     notions = measure.labeled_notions(view)
     sized = {name: f"{readable(name)} ({len(notion.prompts)} prompts)" for name, notion in notions.items()}
     names = sorted(notions, key=lambda name: -len(notions[name].aspects))
-    with (row := st.container(horizontal=True, vertical_alignment="bottom")):
+    with st.container(horizontal=True, vertical_alignment="bottom"):
         notion = notions[st.selectbox("Notion", names, format_func=sized.__getitem__, key="prompts_notion", bind="query-params")]
         methods = choose_methods(("exact",), "prompts_methods")
         dim = choose_dimension(view, "prompts_dim")
         seeds = choose_runs(5, "prompts_runs")
-    counts, request = _counts(len(notion.aspects)), None
-    if methods:
-        key = ("prompts", content_of(view, [notion]), methods, dim, seeds)
-        work = measuring(prompt_counts, view.base, notion, counts, methods, dim, seeds, metrics=ANALYSIS_METRICS)
-        request = MeasureRequest(
-            key, f"Prompts of {notion.name}", work, partial(_draw, "prompts", partial(metric_curve, x="prompts"), _about_prompts)
-        )
-    empty = f"From {counts[0]} to {counts[-1]} prompts: a curve shows when more prompts stop helping."
-    measure.show(view, "prompts", "Measure", row, request, empty)
+    counts = _counts(len(notion.aspects))
+    work = measuring(prompt_counts, view.base, notion, counts, methods, dim, seeds, metrics=ANALYSIS_METRICS)
+    wanted = measure.request(f"Prompts of {notion.name}", ("prompts", content_of(view, [notion]), methods, dim, seeds), work)
+    help = f"**How many prompts are enough?** From {counts[0]} to {counts[-1]} prompts: a curve shows when more prompts stop helping."
+    draw = partial(_draw, "prompts", partial(metric_curve, x="prompts"), _about_prompts)
+    measure.show("Measure", help, wanted if methods else None, draw)
 
 
 def _counts(prompts: int) -> list[int]:
@@ -130,28 +123,24 @@ def _counts(prompts: int) -> list[int]:
 
 def _about_sizes(view: View, notions: list[Notion], runs: pd.DataFrame, metric: str) -> list[str]:
     own = ", ".join(f"{cached.dim_of(view.entry.id, notion)} for {plain(readable(notion.name).lower())}" for notion in notions)
-    lines = sentences(runs, "dim", metric, "at {} dimensions", -1)
+    lines = sentences(runs, metric, "dim", "at {} dimensions", -1)
     return [*lines, f"Each notion's own number of dimensions, chosen without labels: {own}."]
 
 
-def _about_encoders(runs: pd.DataFrame, metric: str) -> list[str]:
-    return sentences(runs, "encoder", metric, "on {}", 0)
-
-
 def _about_prompts(runs: pd.DataFrame, metric: str) -> list[str]:
-    lines, rank = sentences(runs, "prompts", metric, "at {} prompts", 0), int(runs["rank"].max())
+    lines, rank = sentences(runs, metric, "prompts", "at {} prompts", 0), int(runs["rank"].max())
     if 0 < rank < runs["prompts"].max():
         lines.append(f"The text encoder has {rank} dimensions, so more than {rank} prompts add no further direction.")
     return lines
 
 
-def sentences(runs: pd.DataFrame, x: str, metric: str, at: str, other: int) -> list[str]:
+def sentences(runs: pd.DataFrame, metric: str, x: str, at: str, other: int) -> list[str]:
     """A sentence, in Markdown, for each notion that has a finished run.
 
     Args:
         runs: from an analysis of `likeness.evaluation`.
-        x: the column it varies.
         metric: one of `METRICS`.
+        x: the column it varies.
         at: says a value of `x`, "at {} dimensions".
         other: which of the best method's values of `x`, the first (0) or the last (-1), is named beside the best one.
     """
@@ -164,17 +153,13 @@ def sentences(runs: pd.DataFrame, x: str, metric: str, at: str, other: int) -> l
         if rivals:
             best = max(rivals, key=lambda method: rivals[method].max())
             line, place = rivals[best], rivals[best].idxmax()
-            parts.append(f"best with {METHOD_TITLES[best]} **{_at(at, place)}**: {metric_title(metric)} **{line.max():.3f}**")
+            parts.append(f"best with {METHOD_TITLES[best]} **{plain(at.format(place))}**: {metric_title(metric)} **{line.max():.3f}**")
             if line.index[other] != place:
-                parts.append(f"{_at(at, line.index[other])} it has {line.iloc[other]:.3f}")
+                parts.append(f"{plain(at.format(line.index[other]))} it has {line.iloc[other]:.3f}")
         if "raw" in by_method:
             parts.append(f"the raw encoder has {by_method['raw'].iloc[0]:.3f}")
         lines.append(f"**{plain(readable(str(notion)))}**: {'; '.join(parts) or 'nothing yet'}.")
     return lines
-
-
-def _at(at: str, value: Hashable) -> str:
-    return at.format(plain(str(value)))
 
 
 def _draw(slot: str, plot: Plot, about: Sentences, job: Job) -> None:

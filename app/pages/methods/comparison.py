@@ -4,16 +4,27 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
-import numpy as np
 import pandas as pd
 import streamlit as st
 
 from likeness.errors import InputError
 from likeness.evaluation import METRICS, find_metric
 from likeness.notions import METHOD_TITLES, METHODS, Notion
-from likeness.studies import SUGGESTED, as_latex, as_markdown, compare, left_out_of, paper_table, parse_dimensions, published, with_spread
+from likeness.studies import (
+    PAPER_DIM,
+    SUGGESTED,
+    as_latex,
+    as_markdown,
+    best_method,
+    compare,
+    left_out_of,
+    method_table,
+    paper_table,
+    parse_dimensions,
+    published_figures,
+)
 from pages.methods import measure
-from pages.methods.measure import BASELINE, PAPER_DIM, MeasureRequest, called, content_of, help_list, measuring
+from pages.methods.measure import called, content_of, help_list, measuring
 from parts.plain import plain
 from parts.sidebar import readable
 from parts.view import View
@@ -24,9 +35,9 @@ from server.jobs import Job
 _METHODS = ("random", "random-transform", "pca", "lae", "ae", "exact", "adam")
 # What learns by gradient steps: measured last, so that first results come soon.
 _SLOW = ("lae", "ae", "lae-code", "ae-code", "adam", "oracle")
-_EMPTY = (
-    "Each method builds a space from the prompts of a notion, without labels. Then every image is used as a query: the more of its nearest "
-    "neighbors share its label, the better the method. You can leave this page while it runs; all visitors share the results."
+_HELP = (
+    "**Which method is best?** Each method builds a space from the prompts of a notion, without labels. Then every image is used as a query: the "
+    "more of its nearest neighbors share its label, the better the method. You can leave this page while it runs; all visitors share the results."
 )
 _PAPER_HELP = (
     "Adds a column with what the InDiReCT paper (Kobs et al., WACV 2023) reports for its own images and CLIP ViT-B/32. "
@@ -36,8 +47,8 @@ _PAPER_HELP = (
 
 def show(view: View) -> None:
     """Draws the view."""
-    row, request, problem = st.container(horizontal=True, vertical_alignment="bottom"), None, ""
-    with row:
+    wanted, problem, dims = None, "", list[int | str]()
+    with st.container(horizontal=True, vertical_alignment="bottom"):
         notions = measure.choose_notions(view, "compare_notions")
         methods = measure.choose_methods(_METHODS, "compare_methods")
         chosen = measure.choose_dimensions(view, "compare_dims")
@@ -47,10 +58,10 @@ def show(view: View) -> None:
         if notions and methods and dims:
             work = measuring(compare, view.base, notions, sorted(methods, key=_SLOW.__contains__), dims, seeds)
             key = ("methods", content_of(view, notions), methods, tuple(dims), seeds)
-            request = MeasureRequest(key, f"Comparison of {called(notions)}", work, partial(_draw, notions, dims))
+            wanted = measure.request(f"Comparison of {called(notions)}", key, work)
     except InputError as error:
         problem = redact(error)
-    measure.show(view, "compare", "Compare", row, request, _EMPTY, problem)
+    measure.show("Compare", _HELP, wanted, partial(_draw, notions, dims), problem)
 
 
 def _sizes(texts: Sequence[str], most: int) -> list[int | str]:
@@ -62,58 +73,10 @@ def _sizes(texts: Sequence[str], most: int) -> list[int | str]:
     return sizes
 
 
-def table(runs: pd.DataFrame, metric: str, paper: bool = False) -> pd.DataFrame:
-    """A row for each method and number of dimensions that a notion has runs of, the raw encoder first.
-
-    Args:
-        runs: of one notion, as of `likeness.studies.compare`.
-        metric: that is drawn as a bar, and compared with the raw encoder.
-        paper: with the figures of the paper, which has 128 dimensions for all but the raw encoder.
-    """
-    groups = runs[runs["refused"] == ""].groupby(["method", "dim"])
-    places = sorted(groups.groups, key=lambda place: (place[0] != BASELINE, list(METHODS).index(place[0]), place[1]))
-    means = groups[list(METRICS)].mean().loc[places].map(lambda mean: round(mean, 3) + 0.0)  # no -0.0
-    raw, counts = np.array([name == BASELINE for name, _ in places], bool), groups.size().loc[places]
-    baseline = means[metric].iloc[0] if raw.any() else float("nan")
-    columns: dict[str, Any] = {
-        "Method": [METHOD_TITLES[name] + (" (baseline)" if name == BASELINE else "") for name, _ in places],
-        "Dimensions": [dim for _, dim in places],
-        METRICS[metric]: means[metric],
-        "±": groups[metric].std(ddof=0).loc[places].where(counts > 1),
-        "Against raw": ((means[metric] - baseline).round(3) + 0.0).mask(raw),
-    }
-    if paper:
-        printed = _printed(str(runs["notion"].iloc[0]), metric)
-        columns["Paper"] = [printed.get(name, "") if name == BASELINE or dim == PAPER_DIM else "" for name, dim in places]
-    columns |= {title: means[name] for name, title in METRICS.items() if name != metric}
-    columns |= {"Fit": [_seconds(each) for each in groups["fit_seconds"].mean().loc[places]], "Runs": counts}
-    return pd.DataFrame(columns).reset_index(drop=True)
-
-
-def _printed(notion: str, metric: str) -> dict[str, str]:
-    """The paper's figure of each method."""
-    rows = published().query("notion == @notion and metric == @metric")
-    return {row.method: with_spread(row.mean, row.std, places=3) for row in rows.itertuples()}
-
-
-def _seconds(seconds: float) -> str:
-    return f"{1000 * seconds:.0f} ms" if seconds < 1 else f"{seconds:.1f} s"
-
-
-def winner(shown: pd.DataFrame, is_complete: bool) -> str:
-    """Which method of a table is best and how far from the raw encoder, in a sentence; empty before that is known."""
-    rivals = shown[shown["Method"] != METHOD_TITLES["oracle"]]  # it is trained on the labels, so it is never "best"
-    gains = rivals["Against raw"].dropna()
-    if not gains.empty and gains.max() > 0:
-        best = rivals.loc[gains.idxmax()]
-        return f"Best: {best['Method']} with {best['Dimensions']} dimensions, {gains.max():+.3f} against the raw encoder."
-    return "No method is better than the raw encoder." if is_complete and not gains.empty else ""
-
-
 def _draw(notions: Sequence[Notion], dims: Sequence[int | str], job: Job) -> None:
     with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
         metric = measure.choose_metric("compare", list(METRICS))
-        has_printed = any(_printed(notion.name, metric) for notion in notions)
+        has_printed = any(published_figures(notion.name, metric) for notion in notions)
         paper = has_printed and st.toggle("Show the paper's figures", key="compare_paper", bind="query-params", help=_PAPER_HELP)
     legend = f" Paper: what the authors report for their images with CLIP ViT-B/32, in {PAPER_DIM} dimensions." if paper else ""
     remedy = f" Add {PAPER_DIM} under Dimensions to compare with it." if paper and PAPER_DIM not in dims else ""
@@ -124,9 +87,9 @@ def _draw(notions: Sequence[Notion], dims: Sequence[int | str], job: Job) -> Non
         own = runs[runs["notion"] == notion.name]
         if own.empty:
             continue
-        shown = table(own, metric, paper)
+        shown = method_table(own, metric, paper)
         st.markdown(f"**{plain(readable(notion.name))}**")
-        st.caption(plain(f"{winner(shown, job.finished)} {_about(notion, left_out.get(notion.name, 0))}".strip()))
+        st.caption(plain(f"{best_method(shown, job.finished)} {_about(notion, left_out.get(notion.name, 0))}".strip()))
         st.dataframe(shown, hide_index=True, placeholder="", column_config=_columns(metric), key=f"compare_table_{notion.name}")
         for each in own[own["refused"] != ""].drop_duplicates(["method", "dim"]).itertuples():
             st.caption(f":material/block: {METHOD_TITLES[each.method]} does not apply: {plain(redact(each.refused))}")

@@ -1,30 +1,26 @@
 """What comparisons and analyses share: the fields that say what to measure, and the runs so far while it is measured."""
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import pandas as pd
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
 from likeness.evaluation import metric_title
 from likeness.notions import METHOD_TITLES, METHODS, Notion, list_notions
 from likeness.registry import LiveView
-from likeness.studies import SUGGESTED, judged_notions
+from likeness.studies import PAPER_DIM, SUGGESTED, judged_notions
 from parts import drafts, progress, sidebar
+from parts.on_request import WorkRequest, jobs_on_request
 from parts.plain import plain
 from parts.sidebar import listed
 from parts.view import View
-from server.access import redact
-from server.jobs import Job, Work, jobs, run_in_background
+from server.jobs import Job, Work
 from server.visitors import notions_dir
-from state import Item
 
 BASELINE = "raw"
-PAPER_DIM = 128
 METHODS_HELP = LiveView(lambda: {name: method.help for name, method in METHODS.items()})
-_KIND, _KEPT = "comparisons", 256
 _DIMENSIONS_HELP = (
     "How many numbers describe an image. Each notion's own number is saved with it, or is the smallest that keeps 98.5 % of the variance of "
     "its prompts. The paper uses 128."
@@ -32,38 +28,14 @@ _DIMENSIONS_HELP = (
 _RUNS_HELP = "How many times each method that involves randomness is repeated with another seed. Mean and standard deviation are shown."
 
 
-@dataclass(frozen=True)
-class MeasureRequest:
-    """What the settings ask for.
-
-    Attributes:
-        key: equal for what has equal results.
-        title: what people call it, "Comparison of car color".
-        work: as `measuring` makes it.
-        draw: draws the runs so far of the job.
-        repeatable: whether it can be started again when it is complete, because it may then give more.
-    """
-
-    key: Hashable
-    title: str
-    work: Work
-    draw: Callable[[Job], None]
-    repeatable: bool = False
-
-
-class _Choices:
-    """shown: by slot, the request whose result was shown last."""
-
-    prefix = "methods_"
-    shown = Item[dict[str, MeasureRequest]](make=dict)
-
-
-choices = _Choices()
-
-
 def measuring(study: Callable[..., object], *settings: Any, **options: Any) -> Work:
     """Work that calls `study`, a function of `likeness.studies`, and finds its runs one by one."""
     return lambda job: study(*settings, **options, progress=job.report, should_stop=job.should_stop, on_run=job.found.append)
+
+
+def request(title: str, key: Hashable, work: Work) -> WorkRequest:
+    """What the settings ask for; `key` is equal for what has equal results."""
+    return WorkRequest("comparisons", key, title, work, {"unit": "runs", "restart": True, "max_finished": 256})
 
 
 def runs_of(job: Job) -> pd.DataFrame:
@@ -71,61 +43,22 @@ def runs_of(job: Job) -> pd.DataFrame:
     return pd.DataFrame(list(job.found))
 
 
-def find(request: MeasureRequest) -> Job | None:
-    """The job of a request, under way or ended, or None."""
-    return jobs().find(_KIND, request.key)
-
-
-def begin(request: MeasureRequest) -> Job:
-    """Starts a comparison, unless one of this key is under way."""
-    return run_in_background(_KIND, request.key, request.title, request.work, unit="runs", restart=True, max_finished=_KEPT)
-
-
-def show(view: View, slot: str, label: str, row: DeltaGenerator, request: MeasureRequest | None, empty: str, problem: str = "") -> None:
-    """Draws the primary button and the result of a request, or else what the slot showed last; redraws it every second while it runs.
+def show(label: str, help: str, wanted: WorkRequest | None, draw: Callable[[Job], None], problem: str = "") -> None:
+    """The button that begins the work, then what `draw` makes of the runs so far, every second while they are measured.
 
     Args:
-        view: whose images are measured.
-        slot: of the settings; keys begin with it.
-        label: of the button, which is disabled once the result is there or under way.
-        row: of the fields, where the button stands.
-        request: None while the settings are incomplete, and then `problem` says why.
-        empty: what will be measured, before there is a result.
+        label, help: of the button.
+        wanted: None while the settings are incomplete, and then `problem` says why.
     """
-    job, place = find(request) if request else None, f"{slot}_{view.dataset}"
-    progress.redraw_after(job)
-    answered = job is not None and (not job.finished or (job.succeeded and not (request and request.repeatable)))
-    disabled = request is None or answered
-    if row.button(label, type="primary", icon=":material/play_arrow:", disabled=disabled, key=f"{slot}_start") and request:
-        begin(request)
-        st.rerun()  # so that button and bar change
-    if request is None:
+    if wanted is None:
         st.warning(plain(problem) or "Choose at least one option in each field.", icon=":material/warning:")
-    if request and job:
-        choices.shown[place] = request
-    shown = choices.shown.get(place)
-    if shown is None and request:
-        st.container(border=True).markdown(f"**Nothing measured yet.** {empty}")
-    elif shown and request and shown.key != request.key:
-        st.caption(":material/info: The settings have changed. The result below belongs to the earlier ones.")
-    job = find(shown) if shown else None
-    waits = job is not None and not job.finished
-    if job and waits:
-        progress.notify_when_done(job)
-    progress.poll(waits, lambda: job is None or job.finished, lambda: _draw(shown, job), every=1.0)
-
-
-def _draw(shown: MeasureRequest | None, job: Job | None) -> None:
-    if shown is None or job is None:
         return
-    with st.container():
-        if not job.finished:
-            progress.bar(job)
-        elif job.error:
-            st.error(plain(redact(job.error)), icon=":material/error:")
-        elif job.stopped:
-            st.info(f"Stopped after {len(job.found):,} of {job.total:,} runs; the finished runs are shown below.", icon=":material/pause:")
-    shown.draw(job)
+    if (begun := jobs_on_request(label, help, wanted)) is None:
+        return
+    (job,) = begun
+    waits = not job.finished
+    progress.follow(job, stopped=f"Stopped after {len(job.found):,} of {job.total:,} runs; the finished runs are shown below.")
+    progress.poll(waits, lambda: job.finished, lambda: draw(job), every=1.0)
 
 
 def help_list(titles: Mapping[str, str], helps: Mapping[str, str]) -> str:

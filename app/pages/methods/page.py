@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from likeness.data import PHOTO_COLUMNS
 from pages.methods import PAGE, analyses, comparison, measure
 from parts import aspect_labels
 from parts.view import View, current_view
@@ -59,7 +60,7 @@ def _missing(view: View) -> tuple[str, str, str] | None:
             "images",
             "Add images",
         )
-    if not set(attributes) - set(added_labels.made_by_encoder(attributes)):
+    if not set(attributes) - {*PHOTO_COLUMNS, *added_labels.made_by_encoder(attributes)}:
         words = (
             "This page measures how well images of the same label are found, and these images have no labels of their own. Label some, or add the "
             "images as one folder per class or with a table of labels. Labels made by the encoder do not count: it would judge its own guesses."

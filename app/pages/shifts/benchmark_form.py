@@ -142,6 +142,7 @@ def _study(view: View, shown: Progression, network: ShiftNetwork, methods: list[
     return study, splits, ""
 
 
+@toast_errors("The folder of runs cannot be written")
 def _begin(name: str, splits: SplitFile, study: StudyConfig) -> None:
     folder = StudyFolder((runs_dir() / name).resolve())
     file = folder.path / "splits.json"
@@ -153,7 +154,6 @@ def _begin(name: str, splits: SplitFile, study: StudyConfig) -> None:
         folder.create(study.model_copy(update={"name": name, "splits": str(file), "base": base}))
         folder.begin()
 
-    with toast_errors("The folder of runs cannot be written"):
-        trainings.begin_training(folder.path, start)
-        choices.benchmark = OWN + name
-        choices.benchmark_form = False
+    trainings.begin_training(folder.path, start)
+    choices.benchmark = OWN + name
+    choices.benchmark_form = False

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,7 +24,7 @@ from likeness.io import assets_dir, runs_dir
 from likeness.plots import PROPERTIES, few_shot_bars, few_shot_curves, generalization_bars, generalization_curves, structure_scatter
 from likeness.studies import Cell, StudyFolder, StudyStatus, list_studies, measured, read_results, read_study, studies
 from likeness.training import RunFolder
-from pages.shifts import benchmark_form
+from pages.shifts import PAGE, benchmark_form
 from pages.shifts.benchmark_form import OWN, choices
 from parts import permissions, run_card, run_words
 from parts.errors import show_errors, toast_errors
@@ -84,7 +85,7 @@ def show(view: View) -> None:
     form = st.expander("Start a benchmark", icon=":material/play_arrow:", key="benchmark_form", on_change="rerun")
     if form.open:
         with form, show_errors():
-            if not view.base.table.attributes:
+            if not PAGE.suits(view.base.table):
                 st.info("A benchmark needs classes, and these images have no labels. Label some under Label first.", icon=":material/info:")
             elif not permissions.refused():
                 benchmark_form.show(view)
@@ -98,47 +99,42 @@ def _list_benchmarks() -> tuple[dict[str, Benchmark], list[str]]:
     found, problems = {}, []
     for folder in list_studies(runs_dir()) if server().runs else []:
         try:
-            note = _note(str(folder.path), _stamp(folder.path / "study.yaml"), folder)
+            note = _kept("note", _stamp(folder.path / "study.yaml"), partial(_note, folder))
         except InputError as error:
             problems.append(f"The benchmark '{folder.name}' cannot be read, so it is left out. {redact(error)}")
             continue
         if note is not None:
             found[OWN + folder.name] = Benchmark(folder.name, folder, note)
     for file in sorted((assets_dir() / "results").glob("*.csv")):
-        if _shift_grows(str(file), _stamp(file)):
+        if _kept("shift", _stamp(file), partial(_shift_grows, file)):
             found[_SHIPPED + file.stem] = Benchmark(file.stem, None, read_study(file.stem).note if file.stem in studies() else "")
     return found, problems
 
 
-def _stamp(file: Path) -> int:
+def _stamp(file: Path) -> tuple[str, int]:
+    """Another one whenever a file is written."""
     try:
-        return file.stat().st_mtime_ns
+        return str(file), file.stat().st_mtime_ns
     except OSError:
-        return 0
+        return str(file), 0
 
 
-@st.cache_resource(max_entries=64, show_spinner=False)
-def _note(path: str, stamp: int, _folder: StudyFolder) -> str | None:
+@st.cache_resource(max_entries=128, show_spinner=False)
+def _kept(what: str, key: Any, _make: Callable[[], Any]) -> Any:
+    """What `_make` gives, read or drawn once for the same key: plotly takes 0.1 s for each figure, and the page runs again at every click."""
+    return _make()
+
+
+def _note(folder: StudyFolder) -> str | None:
     """What a study asks; None of one without splits."""
-    study = _folder.study()
+    study = folder.study()
     return None if study.splits is None else study.note
 
 
-@st.cache_resource(max_entries=16, show_spinner=False)
-def _shift_grows(file: str, stamp: int) -> bool:
+def _shift_grows(file: Path) -> bool:
     """Whether the runs of a file are on splits of several distances; two halves swapped, say, have one."""
     table = pd.read_csv(file)
     return {"split", "distance"} <= set(table) and table["distance"].nunique() > 1
-
-
-@st.cache_resource(max_entries=32, show_spinner=False)
-def _cells(path: str, stamp: int, _folder: StudyFolder) -> list[Cell]:
-    return _folder.cells()
-
-
-@st.cache_resource(max_entries=32, show_spinner=False)
-def _measured(path: str, stamps: list[int], _cells: list[Cell]) -> pd.DataFrame:
-    return measured(_cells)
 
 
 def cells(folder: StudyFolder) -> tuple[list[Cell], list[Cell]]:
@@ -147,7 +143,7 @@ def cells(folder: StudyFolder) -> tuple[list[Cell], list[Cell]]:
     Raises:
         InputError: a study or splits that cannot be read.
     """
-    every = _cells(str(folder.path), _stamp(folder.path / "study.yaml"), folder)
+    every = _kept("cells", _stamp(folder.path / "study.yaml"), folder.cells)
     return every, [cell for cell in every if (cell.folder / "report.json").is_file() and RunFolder(cell.folder).status().state == "finished"]
 
 
@@ -202,10 +198,10 @@ def _card(folder: StudyFolder, key: str) -> None:
             done = f":gray[{status.done:,} of {status.total:,} runs{now}]"
             st.markdown(f"**{plain(folder.name)}**  :material/{icon}: {label}  {done}", width="stretch")
             if status.state != "finished" and not refusal("train"):
-                stopping = status.state == "running" and folder.stop_requested()
-                label, icon, act = "Start" if status.state == "new" else "Resume", "play_arrow", _resume
-                if status.state == "running":
-                    label, icon, act = "Stopping" if stopping else "Stop", "stop", _stop
+                is_running = status.state == "running"
+                stopping = is_running and folder.stop_requested()
+                label = "Stopping" if stopping else "Stop" if is_running else "Start" if status.state == "new" else "Resume"
+                icon, act = ("stop", _stop) if is_running else ("play_arrow", _resume)
                 st.button(label, key=f"act_benchmark_{folder.name}", icon=f":material/{icon}:", on_click=act, args=(folder,), disabled=stopping)
         st.progress(status.done / status.total if status.total else 0.0)
         if status.state == "failed" and status.message:
@@ -217,15 +213,15 @@ def _card(folder: StudyFolder, key: str) -> None:
                     st.code(redact(words), language=None)
 
 
+@toast_errors()
 def _stop(folder: StudyFolder) -> None:
-    with toast_errors():
-        check_may("train")
-        folder.request_stop()
+    check_may("train")
+    folder.request_stop()
 
 
+@toast_errors()
 def _resume(folder: StudyFolder) -> None:
-    with toast_errors():
-        trainings.begin_training(folder.path, folder.begin)
+    trainings.begin_training(folder.path, folder.begin)
 
 
 def _results(chosen: Benchmark, figure: str) -> None:
@@ -236,7 +232,7 @@ def _results(chosen: Benchmark, figure: str) -> None:
         else:
             every, finished = cells(chosen.folder)
             stamps = [_stamp(cell.folder / "report.json") for cell in finished]
-            runs = _measured(str(chosen.folder.path), stamps, finished) if finished else pd.DataFrame()
+            runs = _kept("runs", stamps, partial(measured, finished)) if finished else pd.DataFrame()
             methods = list(dict.fromkeys(cell.row for cell in every))
         if runs.empty or figure not in runs:
             st.info("Nothing measured yet. A point appears with each finished run.", icon=":material/hourglass_empty:")
@@ -309,7 +305,7 @@ def _structure(runs: pd.DataFrame, methods: Sequence[str], figure: str) -> None:
     except InputError as error:
         st.caption(plain(redact(error)))
         return
-    weakest = _cached("correlations", correlations_without, (scaled,), {}).itertuples(index=False)
+    weakest = _kept("correlations", scaled, partial(correlations_without, scaled)).itertuples(index=False)
     if left := [f"{PROPERTIES[name]} {value:+.2f} (without {plain(str(without))})" for name, _, value, without in weakest]:
         st.caption(f"Weakest correlation over all splits when one method is left out: {', '.join(left)}.")
 
@@ -334,11 +330,5 @@ def _head(title: str, help: str) -> None:
 
 
 def _chart(name: str, draw: "Callable[..., Figure]", *given: Any, **options: Any) -> None:
-    """A figure drawn once for the same numbers: plotly takes 0.1 s for each, and the page runs again at every click."""
-    figure = _cached(name, draw, given, options)
+    figure = _kept(name, (given, options), partial(draw, *given, **options))
     st.plotly_chart(figure, theme="streamlit", key=f"benchmark_{name}", config={"displayModeBar": False})
-
-
-@st.cache_resource(max_entries=64, show_spinner=False)
-def _cached(name: str, _make: Callable[..., Any], given: Any, options: Any) -> Any:
-    return _make(*given, **options)

@@ -57,7 +57,7 @@ def main() -> None:
 
 
 def _distances(view: View) -> None:
-    if not view.base.table.attributes:
+    if not PAGE.suits(view.base.table):
         aspect_labels.offer(view, "This page splits classes into train and test, and these images have no classes yet.")
         return
     shown = choose_splits(view)

@@ -47,22 +47,12 @@ _FEW = 15  # classes: UMAP keeps neighborhoods of as many
 _DRAWS = 5
 _LONGEST = 100
 _BUILT, _OPENED, _SHIPPED, _KEPT = "built", "opened", "shipped:", "kept:"
-_PROCEDURES: dict[str, tuple[Any, Any]] = {
-    "As in the paper": ("paper", "paper"),
-    "Paper, removal by swap score": ("paper", "score"),
-    "As in the authors' code": ("official", "official"),
-}
 _HELP = {
     "splits": "A split says which classes a network is trained on and which it is tested on. Build splits from the left map, or open a file.",
     "classes": "The labels that define the classes. Several labels are combined: car color and body type give classes such as red pickup.",
     "per_step": "How many classes each side swaps or loses in a step. With many classes, a larger number gives fewer steps.",
     "easier": "Adds steps in which train and test become more similar than at the start.",
     "random": "Off: the first half of the classes, by name, is used for training.",
-    "procedure": (
-        "In the paper, each step swaps the classes that are farthest from their own side and nearest to the other; then the classes nearest to "
-        "the center of the other side are removed, or those with the highest swap score. The authors' code never swaps a class again within five "
-        "steps."
-    ),
     "build": (
         "**How far can train and test drift apart?** Builds splits of the classes, from the start to the hardest: classes are swapped between the "
         "two sides, then removed, so that the distance grows."
@@ -136,19 +126,13 @@ def choose_splits(view: View) -> Progression | None:
         if not attributes:
             raise InputError("Choose at least one label that defines the classes.")
         begun = jobs_on_request("Build splits", _HELP["build"], _build(view, attributes, options))
-    elif choice == _OPENED and (opened := _opened()) is not None:
-        begun = _read(view, opened)
-    elif choice != _OPENED:
-        name = choice.removeprefix(_SHIPPED).removeprefix(_KEPT)
-        begun = _read(view, read_splits(name if choice.startswith(_SHIPPED) else _kept()[name]))
-    else:
-        return None
-    if isinstance(begun, Progression):
-        return begun
-    return begun[0].result if begun and progress.follow(*begun) else None
+        return begun[0].result if begun and progress.follow(*begun) else None
+    name = choice.removeprefix(_SHIPPED).removeprefix(_KEPT)
+    splits = _opened() if choice == _OPENED else read_splits(name if choice.startswith(_SHIPPED) else _kept()[name])
+    return None if splits is None else _read(view, splits)
 
 
-def default_classes(attributes: list[str]) -> list[str]:
+def _default_classes(attributes: list[str]) -> list[str]:
     """Which labels define classes at first."""
     shipped = [name for name in ("car_color", "body_type") if name in attributes]
     return shipped if len(shipped) == 2 else ["class"] if "class" in attributes else attributes[:1]
@@ -157,7 +141,7 @@ def default_classes(attributes: list[str]) -> list[str]:
 def _classes(view: View) -> tuple[str, ...]:
     frame = view.frame
     shared = [name for name in view.base.table.attributes if 2 <= filters.distinct(frame, name) <= len(frame) // 2]
-    choices.classes = [name for name in (default_classes(shared) if choices.classes is None else choices.classes) if name in shared]
+    choices.classes = [name for name in (_default_classes(shared) if choices.classes is None else choices.classes) if name in shared]
     empty = "Choose one or more labels"
     options: dict[str, Any] = {"key": _Choices.classes.key, "bind": "query-params", "placeholder": empty, "help": _HELP["classes"]}
     return tuple(st.multiselect("Classes by", shared, format_func=readable, **options))
@@ -171,8 +155,7 @@ def _options() -> SplitOptions:
         per_step = st.number_input("Classes per step", 1, 10_000, **kept("per_step"))
         easier = st.toggle("Also easier splits", **kept("easier"))
         random = st.toggle("Start from random halves", **kept("random"))
-        procedure = st.radio("Swaps and removals", list(_PROCEDURES), **kept("procedure"))
-    return SplitOptions(int(per_step), *_PROCEDURES[str(procedure)], easier, random)
+    return SplitOptions(int(per_step), easier=easier, random=random)
 
 
 @st.cache_resource(max_entries=32, show_spinner=False)
@@ -212,8 +195,8 @@ def _positions(means: NDArray[np.float64]) -> NDArray[np.float32]:
         return pca_map(means)
 
 
-def _read(view: View, splits: SplitFile) -> list[Job] | Progression:
-    """The splits of a file, on their way to a map; where these images do not have its classes, without them and with the reason."""
+def _read(view: View, splits: SplitFile) -> Progression | None:
+    """The splits of a file, None while they are laid out; where these images do not have its classes, without them and with the reason."""
     found, table, space = Progression(splits), view.base.table, view.a
     message = f"These splits are of {splits.dataset}, by {listed([readable(name).lower() for name in found.attributes])}"
     remedy = "Only distances are shown. Choose the images of these splits in the sidebar to see the classes."
@@ -227,7 +210,8 @@ def _read(view: View, splits: SplitFile) -> list[Job] | Progression:
     def work(job: Job) -> Progression:
         return Progression(splits, classes, _positions(class_mean_features(space.vectors, classes.labels, len(classes.names))))
 
-    return [WorkRequest("splits", (view.entry.id, space.key, splits), "Reading splits", work, {"stoppable": False}).begin()]
+    job = WorkRequest("splits", (view.entry.id, space.key, splits), "Reading splits", work, {"stoppable": False}).begin()
+    return job.result if progress.follow(job) else None
 
 
 def _opened() -> SplitFile | None:
@@ -268,12 +252,12 @@ def save(splits: SplitFile) -> None:
     st.caption(plain(wrong) or f"{message}. Saved splits appear under Splits above, and in benchmarks.")
 
 
+@toast_errors("The splits could not be saved")
 def _keep(name: str, splits: SplitFile) -> None:
-    with toast_errors("The splits could not be saved"):
-        check_may("edit")
-        check_count(splits_dir(), "splits")
-        write_splits(splits_dir() / f"{name}.json", splits)
-        st.toast(f"Saved as {plain(name)}", icon=":material/check:")
+    check_may("edit")
+    check_count(splits_dir(), "splits")
+    write_splits(splits_dir() / f"{name}.json", splits)
+    st.toast(f"Saved as {plain(name)}", icon=":material/check:")
 
 
 def _kept() -> dict[str, Path]:

@@ -74,20 +74,15 @@ def _draw(found: QueryChanges, b: Space, label: str) -> None:
     if view.hidden is not None:
         frame = frame[~view.hidden[frame["row"].to_numpy()]]
     worse, better = frame[frame["difference"] < 0].head(_LISTED), frame[frame["difference"] > 0].iloc[::-1].head(_LISTED)
-    sections = [
-        Section(
-            title,
-            part["row"].tolist(),
-            captions=[f"{before:.2f} → {after:.2f}" for before, after in zip(part["a"], part["b"], strict=True)],
-            note=f"{SCORES[found.score]} in {readable(view.a.name)} → {readable(b.name)}.",
-            empty=empty,
-        )
-        for title, part, empty in (("Got worse", worse, "No search got worse."), ("Got better", better, "No search got better."))
-    ]
+    sections, note = [], f"{SCORES[found.score]} in {readable(view.a.name)} → {readable(b.name)}."
+    for title, part in (("Got worse", worse), ("Got better", better)):
+        captions = [f"{before:.2f} → {after:.2f}" for before, after in zip(part["a"], part["b"], strict=True)]
+        sections.append(Section(title, part["row"].tolist(), captions=captions, note=note, empty=f"No search {title.lower()}."))
     gallery(sections, thumbnails=view.thumbnails, key="changes_queries", query=view.query, layout="columns", tile=TILE, on_click=selection.ask)
     if len(worse) or len(better):
         show_neighbors(view, b, (worse if len(worse) else better)["row"].to_numpy(), label)
-    _draw_classes(found, view.a, b, label)
+    st.markdown(f"**By {plain(readable(label).lower())}**, largest loss first")
+    _draw_classes(found.per_class(), view.a, b, label)
 
 
 def _sentence(found: QueryChanges, a: Space, b: Space) -> str:
@@ -104,9 +99,8 @@ def _sentence(found: QueryChanges, a: Space, b: Space) -> str:
     )
 
 
-def _draw_classes(found: QueryChanges, a: Space, b: Space, label: str) -> None:
-    st.markdown(f"**By {plain(readable(label).lower())}**, largest loss first")
-    frame, number = found.per_class(), st.column_config.NumberColumn
+def _draw_classes(frame: pd.DataFrame, a: Space, b: Space, label: str) -> None:
+    number = st.column_config.NumberColumn
     columns = {
         "label": readable(label),
         "queries": number("Images"),

@@ -19,6 +19,12 @@ from likeness.studies.comparison_tables import (
 )
 from likeness.studies.convergence import convergence as convergence, convergence_table as convergence_table
 from likeness.studies.encoder_sizes import PAPER_ENCODERS as PAPER_ENCODERS, SHIPPED_ENCODERS as SHIPPED_ENCODERS, encoder_sizes as encoder_sizes
+from likeness.studies.method_table import (
+    PAPER_DIM as PAPER_DIM,
+    best_method as best_method,
+    method_table as method_table,
+    published_figures as published_figures,
+)
 from likeness.studies.prompt_counts import prompt_counts as prompt_counts
 from likeness.studies.published import published as published
 from likeness.studies.questions import (
