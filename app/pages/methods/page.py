@@ -39,12 +39,8 @@ def main() -> None:
         st.page_link(f"pages/{missing[1]}/page.py", label=missing[2], icon=":material/arrow_forward:")
         return
     aspect_labels.caution(notion.attribute for notion in measure.labeled_notions(view).values())
-    views = {
-        "Methods": comparison.show,
-        "Dimensions": analyses.show_sizes,
-        "Encoders": analyses.show_encoders,
-        "Number of prompts": analyses.show_prompts,
-    }
+    views = {"Methods": comparison.show, "Dimensions": analyses.show_sizes, "Encoders": analyses.show_encoders}
+    views["Number of prompts"] = analyses.show_prompts
     for tab, show in zip(st.tabs(list(views), key="compare", on_change="rerun", bind="query-params"), views.values(), strict=True):
         if tab.open:
             with tab:

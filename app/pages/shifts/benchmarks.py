@@ -42,9 +42,7 @@ _SHIPPED = "shipped:"
 _EVERY = 2.0  # seconds
 _MATCHED = "matched_recall_at_1"
 _FIGURES = {"recall_at_1": "R@1", "map_at_1000": "mAP@1000", _MATCHED: "R@1 among equally many classes"}
-_HELP = {
-    _MATCHED: "R@1 with the same number of test classes on every split, since fewer classes make retrieval easier. No network was trained on them.",
-}
+_MATCHED_HELP = "R@1 with the same number of test classes on every split, since fewer classes make retrieval easier. No network was trained on them."
 _MEAN = "Mean of all methods"
 
 
@@ -86,7 +84,8 @@ def show(view: View) -> None:
     if form.open:
         with form, show_errors():
             if not PAGE.suits(view.base.table):
-                st.info("A benchmark needs classes, and these images have no labels. Label some under Label first.", icon=":material/info:")
+                st.info("A benchmark splits classes into train and test, and these images have no classes yet.", icon=":material/info:")
+                st.page_link("pages/label/page.py", label="Label images", icon=":material/label:")
             elif not permissions.refused():
                 benchmark_form.show(view)
     with st.container(), show_errors():  # there in every run, so that late reruns of the fragments find their places
@@ -246,7 +245,8 @@ def _results(chosen: Benchmark, figure: str) -> None:
 
 
 def _against_distance(found: pd.DataFrame, methods: Sequence[str], figure: str, has_matched: bool) -> None:
-    st.caption(f"{_HELP.get(figure) or run_words.metric_help(figure)} Whiskers: one standard deviation over the seeds.")
+    help = _MATCHED_HELP if figure == _MATCHED else run_words.metric_help(figure)
+    st.caption(f"{help} Whiskers: one standard deviation over the seeds.")
     _chart("curves", generalization_curves, found, named=_FIGURES[figure], methods=methods)
     if rise := rise_by_removal(found):
         remedy = "" if figure == _MATCHED or not has_matched else f" Choose {_FIGURES[_MATCHED]} above to compare equal numbers of classes."

@@ -19,9 +19,7 @@ from parts.sidebar import listed
 from parts.view import View, current_view
 from state import Item
 
-_PICTURES = 8
-_MOST_NAMED = 8
-_TILE = 118
+_PICTURES, _MOST_NAMED, _TILE = 8, 8, 118
 _QUIET = {"displayModeBar": False}
 _STEPS_HELP = (
     "From easy to hard. Swap: the two sides exchange the classes that are farthest from their own side and nearest to the other. "

@@ -114,7 +114,7 @@ def choose_splits(view: View) -> Progression | None:
     """
     kept = {f"{_KEPT}{name}": f"{name} (yours)" for name in _kept()}
     shipped = {f"{_SHIPPED}{name}": f"{name} (shipped)" for name in shipped_splits()}
-    named = {_BUILT: "Built from this space"} | kept | shipped | {_OPENED: "From a file"}
+    named = {_BUILT: "Built from the left map"} | kept | shipped | {_OPENED: "From a file"}
     with st.container(horizontal=True, vertical_alignment="bottom"):
         if choices.splits not in named:
             choices.splits = _BUILT

@@ -16,9 +16,8 @@ from parts.sidebar import readable
 from parts.view import current_view
 from server.jobs import Job
 
-_LISTED = 24
-_KEPT = 16  # comparisons in memory
-_NEED_TWO = "In the sidebar, choose two different spaces for the left and the right map, such as the raw encoder and a notion. No labels are needed."
+_LISTED, _KEPT = 24, 16  # images, comparisons in memory
+_NEED_TWO = "In the sidebar, choose two different spaces for the left and the right map, such as the raw encoder and a notion."
 
 
 def main() -> None:
@@ -30,7 +29,7 @@ def main() -> None:
     if chosen == names[2]:
         version_changes.show(view)
     elif view.b is None or view.b.key == view.a.key:
-        st.info(_NEED_TWO, icon=":material/info:")
+        st.info(_NEED_TWO + ("" if chosen == names[1] else " No labels are needed."), icon=":material/info:")
     elif len(view.a) <= K:
         st.info(f"This view needs more than {K} images, and there are {len(view.a)}. Add some under Images.", icon=":material/info:")
     elif chosen == names[1]:

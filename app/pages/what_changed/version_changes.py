@@ -23,8 +23,7 @@ from server.jobs import Job
 from server.visitors import visitor
 from state import Item, state
 
-_KEPT = 8
-_SEEDS = (0, 1, 2)
+_KEPT, _SEEDS = 8, (0, 1, 2)
 _STATES = {"came": "Added", "went": "Removed", "changed": "Changed", "renamed": "Renamed", "same": "Unchanged"}
 # column -> its title, format and help
 _DISTANCES = {

@@ -23,8 +23,9 @@ def method_table(runs: pd.DataFrame, metric: str, paper: bool = False) -> pd.Dat
         metric: that is drawn as a bar, and compared with the raw encoder.
         paper: with the figures of the paper, which has 128 dimensions for all but the raw encoder.
     """
-    groups = runs[runs["refused"] == ""].groupby(["method", "dim"])
-    places = sorted(groups.groups, key=lambda place: (place[0] != _BASELINE, list(METHODS).index(place[0]), place[1]))
+    done = runs[runs["refused"] == ""]
+    groups, found = done.groupby(["method", "dim"]), set(done[["method", "dim"]].itertuples(index=False, name=None))
+    places = sorted(found, key=lambda place: (place[0] != _BASELINE, list(METHODS).index(place[0]), place[1]))
     means = groups[list(METRICS)].mean().loc[places].map(lambda mean: round(mean, 3) + 0.0)  # no -0.0
     raw, counts = np.array([name == _BASELINE for name, _ in places], bool), groups.size().loc[places]
     baseline = means[metric].iloc[0] if raw.any() else float("nan")
