@@ -138,6 +138,12 @@ def test_images_that_moved_stand_beside_what_is_noise(view: Page) -> None:
     assert len(jobs().all("neighborhood changes")) == 1
 
 
+def test_searches_without_labels_lead_to_the_page_label_also_with_one_map(app: Page, monkeypatch: pytest.MonkeyPatch) -> None:
+    show_instead(monkeypatch, few_images({}))
+    app.open("what_changed", changes="Searches").says("Label or tag some images first.").hides("two different spaces")
+    assert [link.proto.label for link in app.links] == ["Label images"]
+
+
 def test_searches_are_judged_by_the_notions_label_by_another_and_anew_when_labels_change(view: Page) -> None:
     view.open("what_changed", changes="Searches").wait("query changes")
     raw = cars()

@@ -67,8 +67,10 @@ def test_without_a_notion_or_a_mask_no_control_is_computed_and_without_a_model_i
 
 def test_images_by_chance_obey_the_filters(app: Page) -> None:
     app.session_state["saliency_samples"] = 2
-    app.open("saliency", filter_body_type="van").wait("saliency")
+    offered = app.open("saliency", filter_body_type="van").sent("saliency_chosen")["sections"][0]["rows"]
+    assert app.wait("saliency").sent("saliency_chosen") is None  # the maps show them now
     shown = app.session_state["saliency_shown"].rows
+    assert list(shown) == offered
     assert set(app.session_state["view"].frame["body_type"].iloc[list(shown)]) == {"van"}
 
 

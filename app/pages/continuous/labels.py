@@ -19,7 +19,6 @@ from server.addresses import address
 from server.jobs import Job
 from state import Item, state
 
-_KEPT = 8  # labels in memory
 _OWN = {"Numbers": "numbers", "Angles": "angles"}
 # what two labels' distance is, and what is drawn on a picture
 _DISTANCES = {
@@ -82,7 +81,7 @@ def read(view: View, config: LabelsConfig) -> WorkRequest:
     def work(job: Job) -> ImageLabels:
         return read_image_labels(view.base.table, config, job.report_or_stop)
 
-    return WorkRequest("label distances", key_of(view, config), "Comparing labels", work, {"unit": "pairs of images", "max_finished": _KEPT})
+    return WorkRequest("label distances", key_of(view, config), "Comparing labels", work, {"unit": "pairs of images", "max_finished": 8})
 
 
 def distance_help(config: LabelsConfig) -> str:

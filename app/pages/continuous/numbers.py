@@ -22,7 +22,6 @@ _BOUNDS_HELP = (
     f"{_CHANCE} is what randomly drawn images give. {_ORACLE} ranks the images by the labels themselves: no space can do better. "
     "In a row of differences, + and − say how the second space differs from the first one."
 )
-_CHART_HEIGHT = 402  # of the curves, kept free while they are measured
 
 
 def show(spaces: Sequence[Space], labels: ImageLabels, labels_key: object, rows: NDArray[np.int64], sentence: str) -> None:
@@ -46,7 +45,7 @@ def show(spaces: Sequence[Space], labels: ImageLabels, labels_key: object, rows:
         figure = continuous_curves(begun[0].result, methods=names, unit=unit)
         st.plotly_chart(figure, theme="streamlit", key="continuous_curves", config={"displayModeBar": False})
     elif begun and not begun[0].finished:
-        st.container(height=_CHART_HEIGHT, border=False)
+        st.container(height=402, border=False)  # of the curves
 
 
 def measure(spaces: Sequence[Space], labels: ImageLabels, labels_key: object, rows: NDArray[np.int64]) -> WorkRequest:

@@ -10,10 +10,7 @@ from server import added_labels
 from state import Item
 
 # What has other choices for other images.
-_FIELDS = (
-    *("compare_notions", "compare_dims", "sizes_notions", "sizes_range"),
-    *("encoders_notions", "encoders_dim", "prompts_notion", "prompts_dim"),
-)
+_FIELDS = "compare_notions compare_dims sizes_notions sizes_range encoders_notions encoders_dim prompts_notion prompts_dim".split()
 
 
 class _Choices:

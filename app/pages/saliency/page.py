@@ -127,7 +127,9 @@ def _show_maps(view: View, request: SaliencyRequest, look: Look) -> None:
     images = "the image" if len(request.rows) == 1 else f"the {len(request.rows)} images below"
     help = f"**Which parts of an image decide where it lies?** Computes a map of {images} for each space. No labels are needed."
     begun = jobs_on_request("Compute maps", help, saliency_job.work_of(request))
-    if begun:
+    if begun is None:
+        gallery([Section("Images", request.rows)], thumbnails=view.thumbnails, key="saliency_chosen", tile=84)
+    else:
         progress.follow(*begun, resume="Resume")
     if begun and begun[0].result:
         choices.shown = request

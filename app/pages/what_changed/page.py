@@ -26,14 +26,19 @@ def main() -> None:
     PAGE.show_head()
     names = ["Images that moved", "Searches", "Another version"]
     chosen = st.segmented_control("Show", names, default=names[0], required=True, key="changes", label_visibility="collapsed", bind="query-params")
+    is_search = chosen == names[1]
+    labels = query_changes.labels_of(view) if is_search else []
     if chosen == names[2]:
         version_changes.show(view)
+    elif is_search and not labels:
+        st.info("These images have no labels that say which results are right. Label or tag some images first.", icon=":material/info:")
+        st.page_link("pages/label/page.py", label="Label images", icon=":material/label:")
     elif view.b is None or view.b.key == view.a.key:
-        st.info(_NEED_TWO + ("" if chosen == names[1] else " No labels are needed."), icon=":material/info:")
+        st.info(_NEED_TWO + ("" if is_search else " No labels are needed."), icon=":material/info:")
     elif len(view.a) <= K:
         st.info(f"This view needs more than {K} images, and there are {len(view.a)}. Add some under Images.", icon=":material/info:")
-    elif chosen == names[1]:
-        query_changes.show(view, view.b)
+    elif is_search:
+        query_changes.show(view, view.b, labels)
     else:
         _show_moved(view.a, view.b)
 

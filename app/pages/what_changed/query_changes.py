@@ -34,13 +34,8 @@ class _Choices:
 choices = _Choices()
 
 
-def show(view: View, b: Space) -> None:
-    """Draws the view for the spaces of the left map and `b`."""
-    labels = [name for name in view.base.table.attributes if _is_label(view.base.table.frame, name)]
-    if not labels:
-        st.info("These images have no labels that say which results are right. Label or tag some images first.", icon=":material/info:")
-        st.page_link("pages/label/page.py", label="Label images", icon=":material/label:")
-        return
+def show(view: View, b: Space, labels: list[str]) -> None:
+    """Draws the view for the spaces of the left map and `b`; one of the labels judges."""
     judge = view.judges.get(b.key) or view.judges.get(view.a.key) or view.color
     if choices.label not in labels:
         choices.label = judge if judge in labels else labels[0]
@@ -53,8 +48,11 @@ def show(view: View, b: Space) -> None:
         st.fragment(_draw)(begun[0].result, b, label)
 
 
-def _is_label(frame: pd.DataFrame, name: str) -> bool:
-    return not pd.api.types.is_float_dtype(frame[name]) and 1 < filters.distinct(frame, name) < max(3, len(frame) // 2)
+def labels_of(view: View) -> list[str]:
+    """Attributes that can say which results are right: of few values, and no numbers with fractions."""
+    frame = view.base.table.frame
+    names = [name for name in view.base.table.attributes if not pd.api.types.is_float_dtype(frame[name])]
+    return [name for name in names if 1 < filters.distinct(frame, name) < max(3, len(frame) // 2)]
 
 
 def _queries(a: Space, b: Space, label: str, score: str) -> WorkRequest:
