@@ -10,7 +10,7 @@ from server import added_labels
 from state import Item
 
 # What has other choices for other images.
-_FIELDS = "compare_notions compare_dims sizes_notions sizes_range encoders_notions encoders_dim prompts_notion prompts_dim".split()
+_FIELDS = ["compare_notions", "compare_dims", "sizes_notions", "sizes_range", "encoders_notions", "encoders_dim", "prompts_notion", "prompts_dim"]
 
 
 class _Choices:
