@@ -182,15 +182,15 @@ def test_runs_can_be_read_while_their_job_goes_on_a_stop_keeps_them_and_a_second
     def methods(job: Job) -> list[str]:
         return list(measure.runs_of(job)["method"])
 
-    request = measure.MeasureRequest("key", "Comparison", measure.measuring(study, "car color"), lambda job: None)
-    assert measure.find(request) is None
-    first = measure.begin(request)
-    assert measure.begin(request) is measure.find(request) is first
+    request = measure.request("Comparison", "key", measure.measuring(study, "car color"))
+    assert request.find() is None
+    first = request.begin()
+    assert request.begin() is request.find() is first
     wait_until(lambda: first.found)
     assert methods(first) == ["raw"]
     first.stop()
     release.set()
     assert (methods(_ended(first)), first.succeeded) == (["raw"], False)
-    second = _ended(measure.begin(request))
-    assert (methods(second), second.succeeded, measure.find(request) is second) == (["raw", "exact"], True, True)
+    second = _ended(request.begin())
+    assert (methods(second), second.succeeded, request.find() is second) == (["raw", "exact"], True, True)
     assert methods(first) == ["raw"]  # whoever still draws the first attempt sees it whole

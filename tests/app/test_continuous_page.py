@@ -177,7 +177,7 @@ def test_images_whose_labels_cannot_be_read_or_are_none_or_too_few_say_so(app: P
     (error,) = show(captions=[None] * 30).errors
     assert "the column 'captions' is empty everywhere" in error
     show(**{"class": ["cat", "dog"] * 15})
-    assert [link.proto.label for link in app.links] == ["Add images with such labels"]
+    assert [link.proto.label for link in app.links] == ["Add images with numbers"]
     assert not app.charts
     (info,) = show(6, year=np.arange(6.0)).infos
     assert "at least" in info

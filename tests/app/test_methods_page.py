@@ -12,11 +12,9 @@ from likeness.comparisons import neighborhood_changes, query_changes, version_ch
 from likeness.data import ImageTable, read_cars, read_dataset
 from likeness.embedding import embed
 from likeness.evaluation import METRICS
-from likeness.notions import METHODS, NotionMethod, get_notion
+from likeness.notions import get_notion
 from likeness.space import Space
 from likeness.studies import compare
-from pages.methods import comparison
-from pages.methods.comparison import Line, results, table, winner
 from server.jobs import jobs
 from worlds import car_paths, cars, cars_store, dataset, few_images, show_instead
 
@@ -35,20 +33,20 @@ def _ask(app: Page, notions: list[str], methods: list[str], runs: int) -> Page:
 
 
 def test_the_table_has_what_compare_gives_and_says_what_does_not_apply_or_can_not_be(page: Page) -> None:
-    page.says("Nothing compared yet.")
+    page.says("Which method is best?")
     assert page.at("compare_notions").value == ["background color", "car color", "car model"]
     assert page.at("compare_dims").value == ["suggested"]
     for key, value, said in (
-        ("compare_dims", [], "Choose at least one number of dimensions"),
+        ("compare_methods", [], "Choose at least one option in each field."),
+        ("compare_notions", [], "Choose at least one option in each field."),
+        ("compare_dims", [], "Choose at least one option in each field."),
         ("compare_dims", ["many"], "'many' is not a whole number"),
         ("compare_dims", ["0"], "from 1 to 512"),
         ("compare_dims", ["513"], "this encoder has 512"),
-        ("compare_methods", [], "Choose at least one method"),
-        ("compare_notions", [], "Choose at least one notion"),
     ):
-        assert page.set(key, value).says(said).at("compare_start").disabled
+        assert not page.set(key, value).says(said).has("begin_comparisons")
     page.at("compare_dims").set_value(["suggested", "128"])
-    _ask(page, ["car color"], ["pca", "exact"], 1).click("compare_start").wait("comparisons")
+    _ask(page, ["car color"], ["pca", "exact"], 1).wait("comparisons")
     shown = _table(page)
     runs = compare(cars(), [get_notion("car color")], ("raw", "exact"), ("suggested", 128), range(1)).set_index(["method", "dim"])
     assert list(runs.index) == [("raw", 512), ("exact", 6), ("exact", 128)]
@@ -58,24 +56,25 @@ def test_the_table_has_what_compare_gives_and_says_what_does_not_apply_or_can_no
         assert [f"{float(value):.3f}" for value in shown[METRICS[metric]]] == [f"{value:.3f}" for value in runs[metric]]
     assert shown["Against raw"][1] == pytest.approx(runs.loc[("exact", 6), "map_at_r"] - runs.loc[("raw", 512), "map_at_r"], abs=1e-3)
     page.says("PCA does not apply: PCA to 128 dimensions needs more than 128 prompts, but there are 17")
-    assert page.at("compare_start").disabled
+    assert not page.has("begin_comparisons")
     assert [button.label for button in page.get("download_button")] == ["Download CSV", "Download Markdown", "Download LaTeX"]
 
 
 def test_a_stop_keeps_what_is_finished(page: Page) -> None:
-    _ask(page, ["car color", "car model", "viewpoint"], ["random"], 10).click("compare_start")
+    _ask(page, ["car color", "car model", "viewpoint"], ["random"], 10).click("begin_comparisons")
     (job,) = jobs().all("comparisons")
     page.press("Stop").wait("comparisons").says(f"of {job.total} runs; the finished runs are shown below")
     assert job.done < job.total
-    assert not page.at("compare_start").disabled
+    assert "Try again" in page.labels
 
 
-def test_one_question_of_two_visitors_is_one_job_and_changed_settings_leave_its_result(page: Page) -> None:
-    _ask(page, ["car color"], ["random"], 2).click("compare_start")
+def test_one_question_of_two_visitors_is_one_job_and_other_settings_have_their_own(page: Page) -> None:
+    _ask(page, ["car color"], ["random"], 2).click("begin_comparisons")
     assert len(_table(_ask(page.fresh().open("methods"), ["car color"], ["random"], 2)))
     assert len(jobs().all("comparisons")) == 1
-    _ask(page.wait("comparisons"), ["car color"], ["random"], 3).says("The settings have changed")
-    assert (bool(len(_table(page))), page.at("compare_start").disabled) == (True, False)
+    assert not len(_table(_ask(page.wait("comparisons"), ["car color"], ["random"], 3)))
+    assert page.has("begin_comparisons")
+    assert len(_table(_ask(page, ["car color"], ["random"], 2)))
 
 
 def test_other_images_have_other_notions_and_dimensions_or_say_what_to_do(page: Page, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -88,30 +87,30 @@ def test_other_images_have_other_notions_and_dimensions_or_say_what_to_do(page: 
     page.set("dataset", entry.id)
     assert [page.at(f"compare_{name}").value for name in ("notions", "dims", "seeds")] == [["viewpoint"], ["suggested"], 3]
     assert page.at("compare_dims").options == ["Each notion's own", "64"]
-    assert not page.at("compare_start").disabled
+    assert page.has("begin_comparisons")
     for columns, reads_text, said in (
-        ({}, True, "these images have none of their own"),
+        ({}, True, "these images have no labels of their own"),
         ({"shelf": ["a", "b"]}, True, "no notion uses them"),
         ({"car_color": ["red", "blue"]}, False, "an encoder that reads text"),
     ):
         space = few_images(columns, 2)
         show_instead(monkeypatch, space.replace(embed_texts=(lambda texts: np.eye(4, dtype=np.float32)[: len(texts)]) if reads_text else None))
         assert said in page.run().texts
-        assert not page.has("compare_start")
+        assert not page.has("begin_comparisons")
 
 
 def test_analyses_end_in_a_plot_and_a_sentence_also_without_an_encoder_that_is_not_here(app: Page) -> None:
-    assert not app.open("methods", compare="Number of prompts").says("Nothing measured yet.").at("prompts_start").disabled
+    assert app.open("methods", compare="Number of prompts").says("How many prompts are enough?").has("begin_comparisons")
     app = app.fresh().open("methods", compare="Dimensions")
-    app.enter(sizes_notions=["car color"], sizes_methods=["exact"], sizes_range=(4, 8), sizes_runs=1).click("sizes_start").wait("comparisons")
+    app.enter(sizes_notions=["car color"], sizes_methods=["exact"], sizes_range=(4, 8), sizes_runs=1).wait("comparisons")
     runs = compare(cars(), [get_notion("car color")], ("exact",), (4, 8), range(1), metrics=("map_at_r",))
     best = runs.loc[runs["map_at_r"].idxmax()]
     app.says(f"best with InDiReCT (exact) **at {best['dim']} dimensions**: MAP@R **{best['map_at_r']:.3f}**")
     assert len(app.charts) == 1
     app = app.fresh().open("methods", compare="Encoders")
-    app.enter(encoders=["cars", "local-dir:nowhere"], encoders_notions=["car color"], encoders_runs=1).click("encoders_start").wait("comparisons")
+    app.enter(encoders=["cars", "local-dir:nowhere"], encoders_notions=["car color"], encoders_runs=1).wait("comparisons")
     app.says("best with InDiReCT (exact) **on cars**", "Left out: local-dir:nowhere: ")
-    assert (len(app.charts), app.at("encoders_start").disabled) == (1, False)
+    assert len(app.charts) == 1
 
 
 @pytest.fixture
@@ -122,7 +121,7 @@ def view(app: Page) -> Page:
 
 
 def test_images_that_moved_stand_beside_what_is_noise(view: Page) -> None:
-    view.open("what_changed", b="None").says("Choose two different spaces")
+    view.open("what_changed", b="None").says("choose two different spaces")
     assert not jobs().all("neighborhood changes")
     view.set("b", "car color").says("Which images have other neighbors?")
     assert not jobs().all("neighborhood changes")  # it computes only when asked
@@ -137,6 +136,12 @@ def test_images_that_moved_stand_beside_what_is_noise(view: Page) -> None:
     view.click("changes_select")
     assert view.session_state["rows"].tolist() == sorted(found.rows[found.most_moved()[:24]].tolist())
     assert len(jobs().all("neighborhood changes")) == 1
+
+
+def test_searches_without_labels_lead_to_the_page_label_also_with_one_map(app: Page, monkeypatch: pytest.MonkeyPatch) -> None:
+    show_instead(monkeypatch, few_images({}))
+    app.open("what_changed", changes="Searches").says("Label or tag some images first.").hides("two different spaces")
+    assert [link.proto.label for link in app.links] == ["Label images"]
 
 
 def test_searches_are_judged_by_the_notions_label_by_another_and_anew_when_labels_change(view: Page) -> None:
@@ -179,72 +184,3 @@ def test_another_version_is_told_by_paths_contents_and_distances(view: Page, tmp
     assert (counts["came"], counts["went"], counts["same"]) == (10, 5, 25)
     view.says("random halves of the earlier")
     assert view.dataframe[0].value["space"].tolist() == ["Raw encoder", "Car color"]
-
-
-LINES = [Line("car color", *rest) for rest in [("raw", 512, 1), ("pca", 128, 1), ("exact", 128, 2), ("oracle", 128, 2)]]
-
-
-def _run(method: str, dim: int, seed: int, value: float, refused: str = "") -> dict[str, object]:
-    figures = dict.fromkeys(METRICS, float("nan") if refused else value)
-    return {"notion": "car color", "method": method, "dim": dim, "seed": seed, "fit_seconds": 0.004, "refused": refused} | figures
-
-
-@pytest.fixture
-def runs() -> pd.DataFrame:
-    refused = _run("pca", 128, 0, 0.0, "PCA needs more than 128 prompts, but there are <17>.")
-    exact, oracle = (
-        [_run(name, 128, seed, value) for seed, value in enumerate(values)] for name, values in (("exact", (0.3, 0.4)), ("oracle", (0.9, 0.9)))
-    )
-    return pd.DataFrame([_run("raw", 512, 0, 0.25), refused, *exact, *oracle])
-
-
-def test_a_row_has_mean_deviation_and_the_difference_to_the_raw_encoder(runs: pd.DataFrame) -> None:
-    (lines,) = results(LINES[::-1], runs).values()
-    shown = table(lines, "map_at_r").set_index("Method")
-    exact = shown.loc["InDiReCT (exact)"]
-    assert list(shown.index) == ["Raw encoder (baseline)", "Oracle", "InDiReCT (exact)"]  # the baseline first
-    assert [exact[name] for name in ("MAP@R", "±", "Against raw")] == pytest.approx([0.35, 0.05, 0.1])
-    assert {exact[title] for name, title in METRICS.items() if name != "map_at_r"} == {0.35}
-    assert (exact["Fit"], exact["Runs"], exact["Dimensions"]) == ("4 ms", "2 of 2", 128)
-    assert [each.refused for each in lines if each.refused] == ["PCA needs more than 128 prompts, but there are <17>."]
-    runs.loc[runs["method"] == "exact", "ami"] = -0.0004
-    (lines,) = results(LINES, runs).values()
-    assert str(table(lines, "ami")["AMI"][1]) == "0.0"  # no -0.0
-
-
-def test_dimensions_that_nobody_chooses_are_shown_once_a_run_has_them() -> None:
-    lines = [Line("car color", "raw", None, 1), Line("car color", "scaled-pca", None, 1), Line("car color", "exact", 6, 2)]
-    (waiting,) = results(lines, pd.DataFrame()).values()
-    assert table(waiting, "map_at_r")["Runs"].tolist() == ["0 of 1", "0 of 1", "0 of 2"]
-    assert [each.dim for each in waiting] == [None, None, 6]
-    (found,) = results(lines, pd.DataFrame([_run("raw", 512, 0, 0.25), _run("scaled-pca", 16, 0, 0.5)])).values()
-    assert [each.dim for each in found] == [512, 16, 6]
-    assert winner(found, "map_at_r") == "Best: Scaled PCA with 16 dimensions, +0.250 against the raw encoder."
-
-
-@pytest.mark.parametrize("method", [method for method in METHODS.values() if method.name not in comparison._SLOW], ids=lambda method: method.name)
-def test_a_request_expects_the_runs_that_come(method: NotionMethod, monkeypatch: pytest.MonkeyPatch) -> None:
-    base, notion = cars(), get_notion("viewpoint")
-    monkeypatch.setattr(comparison.cached, "dim_of", lambda dataset, notion: 5)
-    request = comparison.Request("cars", (notion,), tuple(dict.fromkeys(("raw", method.name))), ("suggested",), 2)
-    (found,) = results(request.lines(), compare(base, [notion], request.methods, request.dims, range(2), metrics=["map_at_r"])).values()
-    assert all(each.is_complete() for each in found)
-
-
-def test_the_best_is_named_but_never_the_oracle(runs: pd.DataFrame) -> None:
-    def said(some: pd.DataFrame) -> str:
-        (lines,) = results(LINES, some).values()
-        return winner(lines, "map_at_r")
-
-    assert said(runs) == "Best: InDiReCT (exact) with 128 dimensions, +0.100 against the raw encoder."
-    runs.loc[runs["method"] == "exact", list(METRICS)] = 0.1
-    none = "No method is better than the raw encoder."
-    assert [said(some) for some in (runs, runs[runs["seed"] == 0], runs[runs["method"] != "exact"])] == [none, "", ""]
-
-
-def test_the_papers_figures_stand_beside_ours_at_its_own_size_only(runs: pd.DataFrame) -> None:
-    (lines,) = results(LINES, runs).values()
-    shown = table(lines, "map_at_r", {("car color", "exact", "map_at_r"): (0.091, 0.001)})
-    assert shown["Paper"].tolist() == ["", "0.091 ± 0.001", ""]
-    (lines,) = results([Line("car color", "exact", 6, 2)], pd.DataFrame()).values()
-    assert table(lines, "map_at_r", {("car color", "exact", "map_at_r"): (0.091, 0.001)})["Paper"].tolist() == [""]

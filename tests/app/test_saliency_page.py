@@ -62,13 +62,15 @@ def test_without_a_notion_or_a_mask_no_control_is_computed_and_without_a_model_i
     )
     assert [each.name for each in _result(app)] == ["Raw encoder"]
     monkeypatch.setattr(cached, "base", lambda dataset_id: cars().replace(differentiable=None))
-    app.run().says("without their model")
+    app.run().says("came without it")
 
 
 def test_images_by_chance_obey_the_filters(app: Page) -> None:
     app.session_state["saliency_samples"] = 2
-    app.open("saliency", filter_body_type="van").wait("saliency")
+    offered = app.open("saliency", filter_body_type="van").sent("saliency_chosen")["sections"][0]["rows"]
+    assert app.wait("saliency").sent("saliency_chosen") is None  # the maps show them now
     shown = app.session_state["saliency_shown"].rows
+    assert list(shown) == offered
     assert set(app.session_state["view"].frame["body_type"].iloc[list(shown)]) == {"van"}
 
 
@@ -97,20 +99,22 @@ NOTION, RAW = _found("car color", (1, 2)), _found("Raw encoder", (3, 0))
 )
 def test_each_column_has_a_title(found: list[Saliency], maps: bool, differences: bool, expected: list[str]) -> None:
     look = Look(maps, differences, **PLAIN)
-    assert saliency_rows.titles(found, look) == expected
-    rows = saliency_rows.rows(found, ["a", "b"], None, look)
+    titles, rows = saliency_rows.grid(found, ["a", "b"], None, look)
+    assert titles == expected
     assert [(row.name, len(row.pictures)) for row in rows] == [("a", len(expected)), ("b", len(expected))]
     assert {picture.caption for row in rows for picture in row.pictures} == {""}
 
 
 def test_more_attention_is_yellow_less_is_blue_equal_is_grey_and_captions_say_how_much_lies_on_the_car() -> None:
-    shown, equal = (saliency_rows.rows([found, RAW], ["a", "b"], None, Look(False, True, **PLAIN))[0].pictures[1].pixels for found in (NOTION, RAW))
+    shown, equal = (
+        saliency_rows.grid([found, RAW], ["a", "b"], None, Look(False, True, **PLAIN))[1][0].pictures[1].pixels for found in (NOTION, RAW)
+    )
     assert (tuple(shown[1, 2]), tuple(shown[3, 0])) == (YELLOW, BLUE)
     assert np.ptp(shown[0, 0].astype(int)) < 5
     assert np.ptp(equal.astype(int), axis=-1).max() < 5
     masks = np.zeros((3, 4, 4), bool)
     masks[0, :2] = True  # the notion's pixel is on the first car, not on the second
-    rows = saliency_rows.rows([NOTION, RAW], ["a", "b", "c"], masks, Look(True, True, **PLAIN))
+    _, rows = saliency_rows.grid([NOTION, RAW], ["a", "b", "c"], masks, Look(True, True, **PLAIN))
     captions = ["car: 50% of the picture", "0% on the car", "100% on the car", "100% of the yellow on the car"]
     assert [picture.caption for picture in rows[0].pictures] == captions
     assert rows[1].pictures[2].caption == "0% on the car"

@@ -85,7 +85,7 @@ def test_of_two_spaces_it_says_how_far_and_where_they_differ(page: Page) -> None
     assert suggested.label == "Where the spaces differ most"
     assert suggested.options == most_changed(raw.retrieval, color.retrieval, 8)["class"].tolist()
     page.session_state["semantics"] = "Every class"
-    table, per_class = page.run().dataframe[0].value.set_index("Class"), raw.per_class.set_index("class")
+    table, per_class = page.run().dataframe[0].value, raw.per_class.set_index("class")
     assert table["Images"].to_dict() == per_class["images"].to_dict()
     np.testing.assert_allclose(table["Same class, Raw encoder"], per_class["own"], atol=1e-6)
     assert "Relatedness of errors, Car color" in table
@@ -112,8 +112,9 @@ def test_without_classes_or_a_language_model_that_is_here_it_measures_nothing(pa
     assert "no-such-model" in _measured(page.set("semantic_language", ["no-such-model"])).errors[0]
     assert not page.metric
     assert len(_measured(page.set("semantic_language", ["minilm"])).metric) == 4
-    show_instead(monkeypatch, few_images({}))  # other images have other classes or say what to bring
-    assert [link.proto.label for link in page.run().links] == ["Add images with labels"]
+    for columns in ({}, {"camera": ["a", "b"] * 4}):  # what a camera wrote defines no classes
+        show_instead(monkeypatch, few_images(columns))
+        assert [link.proto.label for link in page.run().links] == ["Add images with labels"]
     show_instead(monkeypatch, few_images({"class": ["cat"] * 4 + ["dog"] * 4, "weight": np.linspace(0, 1, 8)}))
     assert _measured(page.run().set("semantic_classes", ["class"])).at("semantic_query").options == ["cat", "dog"]
 

@@ -97,7 +97,7 @@ def test_a_value_is_said_as_people_read_it() -> None:
 
 def test_an_analysis_names_the_best_point_of_the_best_method_beside_another_and_the_raw_encoder() -> None:
     def found(runs: pd.DataFrame) -> list[str]:
-        return sentences(runs, "dim", "map_at_r", lambda dim: f"at {dim} dimensions", lambda dims: dims[-1])
+        return sentences(runs, "map_at_r", "dim", "at {} dimensions", -1)
 
     rows = [("raw", 512, 0.2), ("exact", 8, 0.8), ("exact", 8, 0.9), ("exact", 128, 0.3), ("random-transform", 8, 0.1), ("oracle", 128, 0.99)]
     runs = pd.DataFrame(rows, columns=["method", "dim", "map_at_r"]).assign(notion="car color", refused="")

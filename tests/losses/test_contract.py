@@ -29,8 +29,8 @@ from likeness.losses import (
 )
 from likeness.losses.mined import FunctionLoss
 from likeness.options import Option
+from likeness.studies import shift_methods
 from likeness.training.config import RunConfig, config_from
-from pages.shifts import benchmark_form
 from pages.train import fields as train_fields
 
 LISTED = [each for each in OBJECTIVES.values() if each.listed]
@@ -81,7 +81,7 @@ def test_one_line_makes_an_objective_known_to_configs_menus_and_tables(monkeypat
         config_from({"objective": {"name": "shrimp"}})
     assert "shrink" in objectives_on("classes")
     assert "shrink" in train_fields._objectives(RunConfig())
-    assert benchmark_form.benchmark_methods()["Shrink"].changes["objective.name"] == "shrink"
+    assert shift_methods()["Shrink"].changes["objective.name"] == "shrink"
     for form in ("table", "markdown"):
         shown = CliRunner().invoke(command_line(), ["kinds", "objectives", "--format", form])
         assert shown.exit_code == 0

@@ -4,11 +4,5 @@ from pathlib import Path
 
 from parts.app_page import EVALUATE, AppPage
 
-PAGE = AppPage(
-    Path(__file__).parent,
-    "Continuous",
-    icon="straighten",
-    help="Judge spaces by labels on a scale, such as a number, a viewpoint, a pose or a caption.",
-    group=EVALUATE,
-    labels="numbers",
-)
+_HELP = "Judge spaces by numbers of the images, such as a price, a year or a viewpoint."
+PAGE = AppPage(Path(__file__).parent, "Continuous", icon="straighten", help=_HELP, group=EVALUATE, labels="numbers")

@@ -19,17 +19,26 @@ from server.addresses import address
 from server.jobs import Job
 from state import Item, state
 
-NUMBERS, ANGLES = "Numbers", "Angles"
-_KEPT = 8  # labels in memory
-_OWN = {NUMBERS: "numbers", ANGLES: "angles"}
-_HELP = {
-    "pose": "Label distance: the sum of the distances between the same joints of two people, in pixels.",
-    "layout": "Label distance: how little the surfaces of two rooms overlap (1 - mIoU); 0 means the same layout.",
-    "angles": "Label distance: the angle between two camera positions, in degrees.",
-    "numbers": "Label distance: how far the numbers differ.",
-    "mpii": "Label distance: the sum of the distances between the same joints of two people, in pixels.",
-    "captions": "Label distance: how different the words of two captions are (word mover's distance); 0 means the same words.",
+_OWN = {"Numbers": "numbers", "Angles": "angles"}
+# what two labels' distance is, and what is drawn on a picture
+_DISTANCES = {
+    "pose": "the sum of the distances between the same joints of two people, in pixels.",
+    "layout": "how little the surfaces of two rooms overlap (1 - mIoU); 0 means the same layout.",
+    "viewpoint": "the angle between two camera positions, in degrees.",
+    "angles": "the angle between two images, the shorter way round, in degrees.",
+    "numbers": "how far the numbers differ.",
+    "captions": "how different the words of two captions are (word mover's distance); 0 means the same words.",
 }
+_DRAWINGS = {
+    "pose": "Blue is the person's left side, orange the right.",
+    "layout": "One color for each surface.",
+    "viewpoint": "The arrow points to the camera, seen from above; the notch is in front of the car. The tick shows the height of the camera.",
+    "angles": "The arrow shows the angle, counterclockwise from the notch at the top.",
+    "numbers": "The mark shows where the number lies between the smallest and the largest.",
+    "captions": "The first caption is shown under each picture.",
+}
+_LABEL_HELP = "The label that places each image on a scale. Numbers and Angles use columns of your table; as angles, 359 and 1 degrees are close."
+_COLUMNS_HELP = "With several columns, the label distance is the straight line between two points, so choose columns of the same unit."
 
 
 class _Choices:
@@ -47,41 +56,18 @@ def offered(table: ImageTable) -> list[str]:
     return [*known_labels(table), *(_OWN if numeric_columns(table) else ())]
 
 
-def choose(view: View) -> LabelsConfig:
-    """Draws the chooser; call it with what `offered` offers.
-
-    Raises:
-        InputError: nothing is chosen yet.
-    """
+def choose(view: View) -> LabelsConfig | None:
+    """Draws the chooser for images that `offered` offers labels of; None while no column is chosen."""
     table, options = view.base.table, offered(view.base.table)
     if choices.label not in (None, *options):  # other images may lack it
         del choices.label
-    label = st.selectbox(
-        "Label",
-        options,
-        key=_Choices.label.key,
-        bind="query-params",
-        width=200,
-        help="The label that places each image on a scale. Numbers and Angles use columns of your table; as angles, 359 and 1 degrees are close.",
-    )
+    linked = {"bind": "query-params"}
+    label = st.selectbox("Label", options, key=_Choices.label.key, width=200, help=_LABEL_HELP, **linked)
     if label not in _OWN:
         return known_labels(table)[str(label)]
-    columns = numeric_columns(table)
-    chosen = st.multiselect(
-        "Columns",
-        columns,
-        default=columns[:1],
-        format_func=readable,
-        key="continuous_columns",
-        bind="query-params",
-        max_selections=4,
-        placeholder="Choose up to four",
-        width=320,
-        help="With several columns, the label distance is the straight line between two points, so choose columns of the same unit.",
-    )
-    if not chosen:
-        raise InputError("Choose a column of numbers to compare images by.")
-    return LabelsConfig(kind="angles" if label == ANGLES else "numbers", columns=tuple(chosen))
+    columns, own = numeric_columns(table), {"max_selections": 4, "placeholder": "Choose up to four", "width": 320} | linked
+    chosen = st.multiselect("Columns", columns, columns[:1], format_func=readable, key="continuous_columns", help=_COLUMNS_HELP, **own)
+    return LabelsConfig(kind=_OWN[str(label)], columns=tuple(chosen)) if chosen else None
 
 
 def key_of(view: View, config: LabelsConfig) -> tuple[str, str]:
@@ -95,29 +81,24 @@ def read(view: View, config: LabelsConfig) -> WorkRequest:
     def work(job: Job) -> ImageLabels:
         return read_image_labels(view.base.table, config, job.report_or_stop)
 
-    return WorkRequest("label distances", key_of(view, config), "Comparing labels", work, {"unit": "pairs of images", "max_finished": _KEPT})
+    return WorkRequest("label distances", key_of(view, config), "Comparing labels", work, {"unit": "pairs of images", "max_finished": 8})
 
 
 def distance_help(config: LabelsConfig) -> str:
     """What two labels' distance is, in one sentence."""
     if config.kind == "numbers" and len(config.columns) == 1:
         return f"Label distance: how far two images differ in {plain(readable(config.columns[0]).lower())}."
-    if config.kind == "angles" and set(config.columns) != {"yaw", "elevation"}:
-        return "Label distance: the angle between two images, the shorter way round, in degrees."
-    return _HELP.get(config.kind, "")
+    said = _DISTANCES.get("pose" if config.kind == "mpii" else _drawn_as(config), "")
+    return f"Label distance: {said}" if said else ""
 
 
 def drawing_help(config: LabelsConfig) -> str:
     """What is drawn on a picture, in one sentence."""
-    if config.kind == "angles" and set(config.columns) == {"yaw", "elevation"}:
-        return "The arrow points to the camera, seen from above; the notch is in front of the car. The tick shows the height of the camera."
-    return {
-        "pose": "Blue is the person's left side, orange the right.",
-        "layout": "One color for each surface.",
-        "angles": "The arrow shows the angle, counterclockwise from the notch at the top.",
-        "numbers": "The mark shows where the number lies between the smallest and the largest.",
-        "captions": "The first caption is shown under each picture.",
-    }.get(config.kind, "")
+    return _DRAWINGS.get(_drawn_as(config), "")
+
+
+def _drawn_as(config: LabelsConfig) -> str:
+    return "viewpoint" if config.kind == "angles" and set(config.columns) == {"yaw", "elevation"} else config.kind
 
 
 def pictures(view: View, config: LabelsConfig) -> str:

@@ -8,7 +8,7 @@ import pandas as pd
 import streamlit as st
 from numpy.typing import NDArray
 
-from likeness.evaluation import FEWEST_LABELED, continuous_comparison, spread_queries
+from likeness.evaluation import FEWEST_LABELED, continuous_comparison, spread_queries, with_bounds
 from likeness.labels import ImageLabels
 from likeness.plots import continuous_curves, distance_text
 from likeness.space import Space
@@ -22,7 +22,6 @@ _BOUNDS_HELP = (
     f"{_CHANCE} is what randomly drawn images give. {_ORACLE} ranks the images by the labels themselves: no space can do better. "
     "In a row of differences, + and − say how the second space differs from the first one."
 )
-_CHART_HEIGHT = 402  # of the curves, kept free while they are measured
 
 
 def show(spaces: Sequence[Space], labels: ImageLabels, labels_key: object, rows: NDArray[np.int64], sentence: str) -> None:
@@ -32,32 +31,26 @@ def show(spaces: Sequence[Space], labels: ImageLabels, labels_key: object, rows:
         st.info(help, icon=":material/info:")
         return
     st.subheader("Over all images", divider="gray")
-    st.caption(f"{_queries(len(rows))} {sentence}")
+    queries = len(spread_queries(len(rows)))
+    said = f"{queries:,} of the {len(rows):,} images, evenly spread, are queries; each is compared with all others."
+    st.caption(f"{said if queries < len(rows) else f'Each of the {len(rows):,} images is a query and is compared with all others.'} {sentence}")
     help = "**How well does each space retrieve overall?** Measures how near the labels of retrieved images are, from chance to the best."
     begun = jobs_on_request("Measure all images", help, measure(spaces, labels, labels_key, rows))
-    if begun is None:
-        return
-    (job,) = begun
-    if progress.follow(job, resume="Resume"):
+    if begun and progress.follow(*begun, resume="Resume"):
         names, unit = [readable(space.name) for space in spaces], labels.distances.unit
-        table = summary(job.result, names, unit)
+        table = summary(begun[0].result, names, unit)
         config = {column: st.column_config.TextColumn(column, help=metric_help(column)) for column in table.columns}
         config["Retrieved by"] = st.column_config.TextColumn("Retrieved by", help=_BOUNDS_HELP)
         st.dataframe(table, column_config=config, width="content", key="continuous_table")
-        figure = continuous_curves(job.result, methods=names, unit=unit)
+        figure = continuous_curves(begun[0].result, methods=names, unit=unit)
         st.plotly_chart(figure, theme="streamlit", key="continuous_curves", config={"displayModeBar": False})
-    elif not job.finished:
-        st.container(height=_CHART_HEIGHT, border=False)
+    elif begun and not begun[0].finished:
+        st.container(height=402, border=False)  # of the curves
 
 
 def measure(spaces: Sequence[Space], labels: ImageLabels, labels_key: object, rows: NDArray[np.int64]) -> WorkRequest:
-    """Work whose result is a table for `likeness.plots.continuous_curves`: a row per space, with the bounds in each.
-
-    Args:
-        spaces: whose retrieval; two of different keys at most.
-        labels: that judge it; equal for equal `labels_key`.
-        rows: of the images that take part, all of which have a label.
-    """
+    """Work whose result is a table for `likeness.plots.continuous_curves`: a row per space, with the bounds in each. Each of the images `rows` has
+    a label; labels are equal for equal `labels_key`."""
 
     def work(job: Job) -> pd.DataFrame | None:
         vectors = {readable(space.name): space.vectors[rows] for space in spaces}
@@ -69,36 +62,19 @@ def measure(spaces: Sequence[Space], labels: ImageLabels, labels_key: object, ro
     return WorkRequest("continuous", key, "Measuring all images", work)
 
 
-def _queries(images: int) -> str:
-    queries = len(spread_queries(images))
-    if queries < images:
-        return f"{queries:,} of the {images:,} images, evenly spread, are queries; each is compared with all others."
-    return f"Each of the {images:,} images is a query and is compared with all others."
-
-
 def summary(found: pd.DataFrame, names: Sequence[str], unit: str) -> pd.DataFrame:
-    """Label distance at 1 and 10, nDCG at 10 and 100 or as many as there are, as text: a row for each space, for the difference of the second
-    from the first, and for the bounds."""
-    table = found.set_index("row")
-    last = max((int(name.rpartition("_")[2]) for name in table.columns if str(name).startswith("ndcg_at_")), default=0)
-    rows: dict[str, dict[str, str]] = {}
-    for column in ["mean_label_distance_at_1", "mean_label_distance_at_10", *(f"ndcg_at_{k}" for k in sorted({10, last}))]:
-        if column not in table:
-            continue
-        ndcg, k = column.startswith("ndcg"), column.rpartition("_")[2]
-        values = {name: float(table.loc[name, column]) for name in names}
-        first = table.iloc[0]
-        bounds = {
-            _CHANCE: first[f"chance_{column}"] if ndcg else first["chance_mean_label_distance"],
-            _ORACLE: 1.0 if ndcg else first[f"oracle_{column}"],
-        }
-        title = f"nDCG at {k}" if ndcg else f"Label distance at {k}"
-        cells = {name: _text(value, ndcg, unit) for name, value in values.items()}
-        if len(names) == 2:
-            cells[f"{names[1]} − {names[0]}"] = _difference(values[names[1]] - values[names[0]], ndcg, unit)
-        for name, text in (cells | {name: _text(float(value), ndcg, unit) for name, value in bounds.items()}).items():
-            rows.setdefault(name, {})[title] = text
-    return pd.DataFrame.from_dict(rows, orient="index").rename_axis("Retrieved by")
+    """The figures of `with_bounds` as text, with a row for the difference of the second space from the first."""
+    table = with_bounds(found).rename({"chance": _CHANCE, "oracle": _ORACLE})
+    texts = pd.DataFrame({name: [_text(value, name, unit) for value in table[name]] for name in table}, table.index)
+    if len(names) == 2:
+        change, against = table.loc[names[1]] - table.loc[names[0]], f"{names[1]} − {names[0]}"
+        texts.loc[against] = [_difference(change[name], name, unit) for name in table]
+        texts = texts.loc[[*names, against, _CHANCE, _ORACLE]]
+    return texts.rename(columns=_title).rename_axis("Retrieved by")
+
+
+def _title(column: str) -> str:
+    return f"{'nDCG' if column.startswith('ndcg') else 'Label distance'} at {column.rpartition('_')[2]}"
 
 
 def metric_help(title: str) -> str:
@@ -110,13 +86,13 @@ def metric_help(title: str) -> str:
     return f"How far {nearest} from the label of the query, on average: smaller is better."
 
 
-def _text(value: float, ndcg: bool, unit: str) -> str:
-    return f"{value:.3f}" if ndcg else distance_text(value, unit)
+def _text(value: float, column: str, unit: str) -> str:
+    return f"{value:.3f}" if column.startswith("ndcg") else distance_text(value, unit)
 
 
-def _difference(change: float, ndcg: bool, unit: str) -> str:
+def _difference(change: float, column: str, unit: str) -> str:
     """With its sign, and whether it is better."""
-    text = _text(abs(change), ndcg, unit)
+    text = _text(abs(change), column, unit)
     if not any(digit in text for digit in "123456789"):
         return "no difference"
-    return f"{'+' if change > 0 else '−'}{text} {'better' if (change > 0) == ndcg else 'worse'}"
+    return f"{'+' if change > 0 else '−'}{text} {'better' if (change > 0) == column.startswith('ndcg') else 'worse'}"

@@ -2,14 +2,12 @@
 
 import streamlit as st
 
-from likeness.errors import InputError
-from likeness.labels import ImageLabels, LabelsConfig
+from likeness.labels import ImageLabels
 from pages.continuous import PAGE, labels as continuous_labels, numbers, pictures
 from parts import progress
 from parts.on_request import jobs_on_request
 from parts.plain import plain
 from parts.view import View, current_view
-from server.access import redact
 
 _SLOW = ("captions", "layout")  # kinds of labels whose distances take long
 
@@ -21,42 +19,33 @@ def main() -> None:
     if not continuous_labels.offered(view.base.table):
         _nothing_to_judge_by()
         return
-    chosen = _chosen(view)
-    if chosen is None:
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        config = continuous_labels.choose(view)
+        drawn = st.toggle("Draw labels", True, key="continuous_drawn", bind="query-params")
+    if config is None:
+        st.info("Choose a column of numbers to compare images by.", icon=":material/info:")
         return
-    request = continuous_labels.read(view, chosen[0])
-    if chosen[0].kind in _SLOW:
+    request = continuous_labels.read(view, config)
+    if config.kind in _SLOW:
         help = "**How near are the labels of images?** Compares the labels of all images; this can take a while and is kept for the next time."
         begun = jobs_on_request("Compare labels", help, request)
     else:
         begun = [request.begin()]
     if begun and progress.follow(*begun):
-        _show(view, begun[0].result, chosen[1])
+        _show(view, begun[0].result, drawn)
 
 
 def _nothing_to_judge_by() -> None:
     st.info(
-        "This page needs labels on a scale, such as a price, a year or a size, and these images have none. Add a CSV or Parquet file with a column "
-        "of paths and a column of numbers. Joints (neck_x, neck_y, ...), yaw and elevation, captions, and a column 'layout' with a picture of "
-        "the surfaces of each room work, too.",
+        "This page needs a number for each image, such as a price, a year or a size, and these images have none. Add the images with a table "
+        "(CSV or Parquet) that has a column of paths and a column of numbers.",
         icon=":material/info:",
     )
-    st.page_link("pages/images/page.py", label="Add images with such labels", icon=":material/add_photo_alternate:")
-
-
-def _chosen(view: View) -> tuple[LabelsConfig, bool] | None:
-    """Which labels, and whether they are drawn; None where a choice is missing."""
-    message = ""
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        try:
-            config = continuous_labels.choose(view)
-        except InputError as error:
-            message = redact(error)
-        drawn = st.toggle("Draw labels", True, key="continuous_drawn", bind="query-params")
-    if message:
-        st.info(plain(message), icon=":material/info:")
-        return None
-    return config, drawn
+    help = (
+        "Other labels on a scale work, too: the joints of a pose (columns neck_x, neck_y and so on), yaw and elevation, captions, and a column "
+        "'layout' with a picture of the surfaces of each room."
+    )
+    st.page_link("pages/images/page.py", label="Add images with numbers", icon=":material/add_photo_alternate:", help=help)
 
 
 def _show(view: View, labels: ImageLabels, drawn: bool) -> None:

@@ -1,7 +1,6 @@
 """A query with its label, and what spaces retrieve for it, each picture with its label and label distance."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import streamlit as st
@@ -18,46 +17,44 @@ from parts.view import View
 
 COUNT = 8  # retrieved by each space
 _SPREAD = 12  # suggested queries
-_QUERY_WIDTH, _TILE, _SMALL = 176, 100, 76
-ORACLE = "Oracle: nearest by label"
-
-
-@dataclass(frozen=True)
-class Retrieved:
-    """Images, nearest first: rows of the dataset and their label distances to the query."""
-
-    rows: NDArray[np.int64]
-    distances: NDArray[np.float32]
+_QUERY_TILE, _TILE, _SMALL = 166, 100, 76
+Retrieved = tuple[NDArray[np.int64], NDArray[np.float32]]  # images, nearest first: rows and their label distances to the query
 
 
 def show(view: View, spaces: Sequence[Space], labels: ImageLabels, rows: NDArray[np.int64], drawn: bool) -> None:
-    """Draws the query and a row of pictures for each space, then other queries; call it in a fragment, so that a click redraws nothing else.
+    """Draws the query and a row of pictures for each space, then other queries; in a fragment, so that a click redraws nothing else.
 
     Args:
-        spaces: to retrieve.
-        labels: of the images.
-        rows: images that are looked among, all of which have a label.
+        rows: images that are searched, all of which have a label.
         drawn: whether labels are drawn on the pictures.
     """
-    key = (*continuous_labels.key_of(view, labels.config), hash(rows.tobytes()))
+    key, unit, config = (*continuous_labels.key_of(view, labels.config), hash(rows.tobytes())), labels.distances.unit, labels.config
     suggested = _spread(key, labels, rows)
     query = continuous_labels.query_of(view, labels, suggested[0])
-    urls = continuous_labels.pictures(view, labels.config) if drawn else view.thumbnails
+    urls = continuous_labels.pictures(view, config) if drawn else view.thumbnails
     left, right = st.columns([2, 9], gap="medium")  # below each other on a phone
     with left:
-        _query(view, labels, query, urls, drawn)
+        st.markdown("**Query**")
+        text = label_text(view.base.table, config, query) if drawn else ""
+        section = Section("", [query], texts=[f"{text[:1].upper()}{text[1:]}"] if text else None)
+        gallery([section], thumbnails=urls, key="continuous_query", query=query, tile=_QUERY_TILE)
         st.button("Another query", icon=":material/shuffle:", on_click=_query_another, args=(rows, query), width="stretch")
-        st.caption(continuous_labels.drawing_help(labels.config) if drawn else "")
+        st.caption(continuous_labels.drawing_help(config) if drawn else "")
     with right:
         found = {readable(space.name): _retrieved(space.key, key, query, space, labels, rows) for space in spaces}
-        found[ORACLE] = _by_label(key, query, labels, rows)
-        sections = [_section(view, labels, name, each, drawn) for name, each in found.items()]
+        found["Oracle: nearest by label"] = _by_label(key, query, labels, rows)
+        sections = [
+            Section(
+                name, near.tolist(), captions=[distance_text(float(each), unit) for each in distances], ranked=True,
+                texts=[captions_of(view.base.table, row)[0] for row in near.tolist()] if drawn and config.kind == "captions" else None,
+                note=f"{distance_text(float(distances.mean()), unit)} from the query on average" if len(near) else "",
+                empty="No other image matches the filters.",
+            )
+            for name, (near, distances) in found.items()
+        ]  # fmt: skip
         gallery(sections, thumbnails=urls, key="continuous_retrieved", query=query, tile=_TILE, on_click=continuous_labels.ask)
-    note = "Images with widely different labels. Click any picture on this page to make it the query."
-    gallery(
-        [Section("Other queries", suggested, note=note)],
-        thumbnails=urls, key="continuous_suggested", query=query, tile=_SMALL, on_click=continuous_labels.ask,
-    )  # fmt: skip
+    others = Section("Other queries", suggested, note="Images with widely different labels. Click any picture on this page to make it the query.")
+    gallery([others], thumbnails=urls, key="continuous_suggested", query=query, tile=_SMALL, on_click=continuous_labels.ask)
 
 
 def _query_another(rows: NDArray[np.int64], query: int) -> None:
@@ -66,42 +63,18 @@ def _query_another(rows: NDArray[np.int64], query: int) -> None:
         continuous_labels.ask(int(np.random.default_rng().choice(others)))
 
 
-def _query(view: View, labels: ImageLabels, query: int, urls: str, drawn: bool) -> None:
-    text = label_text(view.base.table, labels.config, query)
-    st.markdown("**Query**")
-    section = Section("", [query], texts=[f"{text[:1].upper()}{text[1:]}"] if text and drawn else None)
-    gallery([section], thumbnails=urls, key="continuous_query", query=query, tile=_QUERY_WIDTH - 10)
-
-
-def _section(view: View, labels: ImageLabels, name: str, found: Retrieved, drawn: bool) -> Section:
-    unit = labels.distances.unit
-    return Section(
-        name,
-        found.rows.tolist(),
-        captions=[distance_text(float(each), unit) for each in found.distances],
-        texts=_texts(view, labels, found.rows.tolist()) if drawn else None,
-        ranked=True,
-        note=f"{distance_text(float(found.distances.mean()), unit)} from the query on average" if len(found.rows) else "",
-        empty="No other image matches the filters.",
-    )
-
-
-def _texts(view: View, labels: ImageLabels, rows: Sequence[int]) -> list[str] | None:
-    return [captions_of(view.base.table, row)[0] for row in rows] if labels.config.kind == "captions" else None
-
-
 @st.cache_resource(max_entries=512, show_spinner=False)
 def _retrieved(space_key: str, key: object, query: int, _space: Space, _labels: ImageLabels, _rows: NDArray[np.int64]) -> Retrieved:
     """The images nearest to `query` in a space."""
     others = _rows[_rows != query]
     nearest = retrieve(_space.vectors[[query]], _space.vectors[others], min(COUNT, len(others)))[0] if len(others) else np.zeros(0, np.int64)
-    return Retrieved(others[nearest], _labels.distances_to(query, others[nearest]))
+    return others[nearest], _labels.distances_to(query, others[nearest])
 
 
 @st.cache_resource(max_entries=512, show_spinner=False)
 def _by_label(key: object, query: int, _labels: ImageLabels, _rows: NDArray[np.int64]) -> Retrieved:
     """The images whose labels are nearest to that of `query`."""
-    return Retrieved(*_labels.nearest(query, _rows, COUNT))
+    return _labels.nearest(query, _rows, COUNT)
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)

@@ -4,11 +4,5 @@ from pathlib import Path
 
 from parts.app_page import EVALUATE, AppPage
 
-PAGE = AppPage(
-    Path(__file__).parent,
-    "Methods",
-    icon="leaderboard",
-    help="See how well each method finds images of the same label.",
-    group=EVALUATE,
-    labels="classes",
-)
+_HELP = "See how well each method finds images of the same label."
+PAGE = AppPage(Path(__file__).parent, "Methods", icon="leaderboard", help=_HELP, group=EVALUATE, labels="classes")

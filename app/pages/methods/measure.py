@@ -1,57 +1,31 @@
 """What comparisons and analyses share: the fields that say what to measure, and the runs so far while it is measured."""
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import pandas as pd
 import streamlit as st
 
+from likeness.evaluation import metric_title
 from likeness.notions import METHOD_TITLES, METHODS, Notion, list_notions
 from likeness.registry import LiveView
-from likeness.studies import SUGGESTED, judged_notions
+from likeness.studies import PAPER_DIM, SUGGESTED, judged_notions
 from parts import drafts, progress, sidebar
+from parts.on_request import WorkRequest, jobs_on_request
 from parts.plain import plain
 from parts.sidebar import listed
 from parts.view import View
-from server.access import redact
-from server.jobs import Job, Work, jobs, run_in_background
+from server.jobs import Job, Work
 from server.visitors import notions_dir
-from state import Item
 
 BASELINE = "raw"
-PAPER_DIM = 128
 METHODS_HELP = LiveView(lambda: {name: method.help for name, method in METHODS.items()})
-_KIND, _KEPT = "comparisons", 256
-
-
-@dataclass(frozen=True)
-class MeasureRequest:
-    """What the settings ask for.
-
-    Attributes:
-        key: equal for what has equal results.
-        title: what people call it, "Comparison of car color".
-        work: as `measuring` makes it.
-        draw: draws the runs so far of the job.
-        repeatable: whether it can be started again when it is complete, because it may then give more.
-    """
-
-    key: Hashable
-    title: str
-    work: Work
-    draw: Callable[[Job], None]
-    repeatable: bool = False
-
-
-class _Choices:
-    """shown: by slot, the request whose result was shown last."""
-
-    prefix = "methods_"
-    shown = Item[dict[str, MeasureRequest]](make=dict)
-
-
-choices = _Choices()
+_DIMENSIONS_HELP = (
+    "How many numbers describe an image. Each notion's own number is saved with it, or is the smallest that keeps 98.5 % of the variance of "
+    "its prompts. The paper uses 128."
+)
+_RUNS_HELP = "How many times each method that involves randomness is repeated with another seed. Mean and standard deviation are shown."
 
 
 def measuring(study: Callable[..., object], *settings: Any, **options: Any) -> Work:
@@ -59,61 +33,32 @@ def measuring(study: Callable[..., object], *settings: Any, **options: Any) -> W
     return lambda job: study(*settings, **options, progress=job.report, should_stop=job.should_stop, on_run=job.found.append)
 
 
+def request(title: str, key: Hashable, work: Work) -> WorkRequest:
+    """What the settings ask for; `key` is equal for what has equal results."""
+    return WorkRequest("comparisons", key, title, work, {"unit": "runs", "restart": True, "max_finished": 256})
+
+
 def runs_of(job: Job) -> pd.DataFrame:
     """The runs so far, a row each."""
     return pd.DataFrame(list(job.found))
 
 
-def start_button(label: str, request: MeasureRequest | None, key: str) -> None:
-    """The primary button, disabled while the settings are incomplete and once the result is there or under way."""
-    job = find(request) if request else None
-    progress.redraw_after(job)
-    answered = job is not None and (not job.finished or (job.succeeded and not (request and request.repeatable)))
-    if st.button(label, type="primary", icon=":material/play_arrow:", disabled=request is None or answered, key=key) and request:
-        begin(request)
-        st.rerun()  # so that button and bar change
+def show(label: str, help: str, wanted: WorkRequest | None, draw: Callable[[Job], None], problem: str = "") -> None:
+    """The button that begins the work, then what `draw` makes of the runs so far, every second while they are measured.
 
-
-def find(request: MeasureRequest) -> Job | None:
-    """The job of a request, under way or ended, or None."""
-    return jobs().find(_KIND, request.key)
-
-
-def begin(request: MeasureRequest) -> Job:
-    """Starts a comparison, unless one of this key is under way."""
-    return run_in_background(_KIND, request.key, request.title, request.work, unit="runs", restart=True, max_finished=_KEPT)
-
-
-def show(slot: str, request: MeasureRequest | None, invitation: Callable[[], None]) -> None:
-    """Shows the result of a request, or else what `slot` showed last; redraws it every second while it runs.
-
-    Called at a place that is the same in every run.
+    Args:
+        label, help: of the button.
+        wanted: None while the settings are incomplete, and then `problem` says why.
     """
-    if request and find(request):
-        choices.shown[slot] = request
-    shown = choices.shown.get(slot)
-    if shown is None and request:
-        invitation()
-    elif shown and request and shown.key != request.key:
-        st.caption(":material/info: The settings have changed. The result below belongs to the earlier ones.")
-    job = find(shown) if shown else None
-    waits = job is not None and not job.finished
-    if job and waits:
-        progress.notify_when_done(job)
-    progress.poll(waits, lambda: job is None or job.finished, lambda: _draw(shown, job), every=1.0)
-
-
-def _draw(shown: MeasureRequest | None, job: Job | None) -> None:
-    if shown is None or job is None:
+    if wanted is None:
+        st.warning(plain(problem) or "Choose at least one option in each field.", icon=":material/warning:")
         return
-    with st.container():
-        if not job.finished:
-            progress.bar(job)
-        elif job.error:
-            st.error(plain(redact(job.error)), icon=":material/error:")
-        elif job.stopped:
-            st.info(f"Stopped after {len(job.found):,} of {job.total:,} runs; the finished runs are shown below.", icon=":material/pause:")
-    shown.draw(job)
+    if (begun := jobs_on_request(label, help, wanted)) is None:
+        return
+    (job,) = begun
+    waits = not job.finished
+    progress.follow(job, stopped=f"Stopped after {len(job.found):,} of {job.total:,} runs; the finished runs are shown below.")
+    progress.poll(waits, lambda: job.finished, lambda: draw(job), every=1.0)
 
 
 def help_list(titles: Mapping[str, str], helps: Mapping[str, str]) -> str:
@@ -126,9 +71,9 @@ def called(notions: Sequence[Notion]) -> str:
     return listed([notion.name for notion in notions]) if len(notions) <= 3 else f"{len(notions)} notions"
 
 
-def content_of(notions: Sequence[Notion]) -> tuple[object, ...]:
-    """Equal for notions that are fitted and judged alike."""
-    return tuple((notion.name, tuple(notion.content), notion.attribute, notion.dim) for notion in notions)
+def content_of(view: View, notions: Sequence[Notion]) -> Hashable:
+    """Equal for images and notions that are fitted and judged alike."""
+    return view.base.key, tuple((notion.name, tuple(notion.content), notion.attribute, notion.dim) for notion in notions)
 
 
 def with_baseline(methods: Sequence[str]) -> tuple[str, ...]:
@@ -148,50 +93,27 @@ def labeled_notions(view: View) -> dict[str, Notion]:
 def choose_notions(view: View, key: str) -> list[Notion]:
     """Some of the notions that the images have labels for; the paper's by default where it has some for them."""
     known = labeled_notions(view)
-    chosen = st.multiselect(
-        "Notions",
-        list(known),
-        default=[notion.name for notion in judged_notions(view.base.table, folder=notions_dir())],
-        format_func=sidebar.readable,
-        key=key,
-        bind="query-params",
-        help="Only notions whose labels these images have can be judged.",
-    )
+    default = [notion.name for notion in judged_notions(view.base.table, folder=notions_dir())]
+    help = "Only notions whose labels these images have can be judged."
+    chosen = st.multiselect("Notions", list(known), default, format_func=sidebar.readable, key=key, bind="query-params", help=help)
     return [known[name] for name in chosen]
 
 
-def choose_methods(default: Sequence[str], key: str) -> list[str]:
-    """Methods beside the raw encoder, which is always there."""
-    return st.multiselect(
-        "Methods",
-        [method for method in METHODS if method != BASELINE],
-        default=default,
-        format_func=METHOD_TITLES.__getitem__,
-        key=key,
-        bind="query-params",
-        help="The raw encoder is always included as the baseline.\n\n" + help_list(METHOD_TITLES, METHODS_HELP),
-    )
+def choose_methods(default: Sequence[str], key: str) -> tuple[str, ...]:
+    """The raw encoder and others; none where no other is chosen."""
+    names = [method for method in METHODS if method != BASELINE]
+    help = f"The raw encoder is always included as the baseline.\n\n{help_list(METHOD_TITLES, METHODS_HELP)}"
+    chosen = st.multiselect("Methods", names, default, format_func=METHOD_TITLES.__getitem__, key=key, bind="query-params", help=help)
+    return with_baseline(chosen) if chosen else ()
 
 
-_DIMENSIONS_HELP = (
-    "How many numbers describe an image. Each notion's own number is saved with it, or is the smallest that keeps 98.5 % of the variance of "
-    "its prompts. The paper uses 128."
-)
-
-
-def choose_dimensions(most: int, key: str) -> list[str]:
+def choose_dimensions(view: View, key: str) -> list[str]:
     """Numbers of dimensions as typed, or "suggested": each notion's own."""
+    options = [SUGGESTED, str(min(PAPER_DIM, view.base.vectors.shape[1]))]
     return st.multiselect(
-        "Dimensions",
-        [SUGGESTED, str(min(PAPER_DIM, most))],
-        default=[SUGGESTED],
-        format_func=lambda dim: "Each notion's own" if dim == SUGGESTED else dim,
-        key=key,
-        bind="query-params",
-        accept_new_options=True,
-        width=210,
-        help=_DIMENSIONS_HELP,
-    )
+        "Dimensions", options, [SUGGESTED], format_func=lambda dim: "Each notion's own" if dim == SUGGESTED else dim, key=key,
+        bind="query-params", accept_new_options=True, width=210, help=_DIMENSIONS_HELP,
+    )  # fmt: skip
 
 
 def choose_dimension(view: View, key: str) -> int | str:
@@ -201,17 +123,12 @@ def choose_dimension(view: View, key: str) -> int | str:
     return SUGGESTED if chosen is None else int(chosen)
 
 
-def choose_runs(default: int, key: str) -> int:
-    """How often each method with random choices is run."""
-    return int(
-        st.number_input(
-            "Runs",
-            1,
-            10,
-            default,
-            key=key,
-            bind="query-params",
-            width=120,
-            help="How many times each method that involves randomness is repeated with another seed. Mean and standard deviation are shown.",
-        )
-    )
+def choose_runs(default: int, key: str) -> range:
+    """The seeds of each method with random choices."""
+    return range(int(st.number_input("Runs", 1, 10, default, key=key, bind="query-params", width=120, help=_RUNS_HELP)))
+
+
+def choose_metric(slot: str, names: Sequence[str]) -> str:
+    """The switch between metrics, MAP@R at first."""
+    options: dict[str, Any] = {"default": "map_at_r", "required": True, "key": f"{slot}_metric", "bind": "query-params"}
+    return st.segmented_control("Metric", names, format_func=metric_title, label_visibility="collapsed", **options) or "map_at_r"

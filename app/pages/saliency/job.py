@@ -8,15 +8,12 @@ from likeness.space import Space
 from parts.on_request import WorkRequest
 from server.jobs import Job, run_in_background
 
-_KEPT = 16
-
-
-Controls = dict[int, list[Saliency]]
+_OPTIONS = {"max_finished": 16}
 
 
 @dataclass(frozen=True)
 class SaliencyRequest:
-    """Images by row number, spaces of one dataset, and the settings of `saliency_of_spaces`."""
+    """Images by row number, spaces of one dataset, the last to compare with, and the settings of `saliency_of_spaces`."""
 
     dataset: str
     spaces: tuple[Space, ...]
@@ -30,40 +27,33 @@ class SaliencyRequest:
         """Equal for what has equal maps."""
         return self.dataset, tuple(space.key for space in self.spaces), self.rows, self.base, self.samples, self.noise
 
+    @property
+    def dims(self) -> tuple[int, ...]:
+        """Numbers of dimensions of the spaces that are compared; 0 for one that is no notion's."""
+        return tuple(space.vectors.shape[1] if space.base is not None else 0 for space in self.spaces[:-1])
+
 
 def work_of(request: SaliencyRequest) -> WorkRequest:
     """Work whose result is one `Saliency` for each space."""
-    return WorkRequest("saliency", request.key, "Saliency maps", lambda job: _maps(request, request.spaces, job), {"max_finished": _KEPT})
+    return WorkRequest("saliency", request.key, "Saliency maps", lambda job: _maps(request, request.spaces, job), _OPTIONS)
 
 
 def begin_controls(request: SaliencyRequest) -> Job:
     """The job whose result is, for each number of dimensions of the request's notions, the maps of random projections to as many."""
-    dims = control_dims(request)
+    dims = [dim for dim in dict.fromkeys(request.dims) if dim]
     encoded = next(space.base for space in request.spaces if space.base is not None)
 
-    def work(job: Job) -> Controls:
+    def work(job: Job) -> dict[int, list[Saliency]]:
         projections = [(dim, space) for dim in dims for space in control_spaces(encoded, dim)]
         found = _maps(request, [space for _, space in projections], job)
         return {dim: [each for (of, _), each in zip(projections, found, strict=True) if of == dim] for dim in dims}
 
-    return run_in_background("saliency", ("controls", dims, *request.key), "Saliency maps of random projections", work, max_finished=_KEPT)
-
-
-def control_dims(request: SaliencyRequest) -> tuple[int, ...]:
-    """Numbers of dimensions of the notions that are compared, each once."""
-    return tuple(dict.fromkeys(space.vectors.shape[1] for space in request.spaces[:-1] if space.base is not None))
+    return run_in_background("saliency", ("controls", *request.key), "Saliency maps of random projections", work, **_OPTIONS)
 
 
 def _maps(request: SaliencyRequest, spaces: Sequence[Space], job: Job) -> list[Saliency]:
-    return saliency_of_spaces(
-        spaces,
-        request.rows,
-        base=request.base,
-        samples=request.samples,
-        noise=request.noise,
-        progress=job.report,
-        should_stop=job.should_stop,
-    )
+    options = {"base": request.base, "samples": request.samples, "noise": request.noise}
+    return saliency_of_spaces(spaces, request.rows, progress=job.report, should_stop=job.should_stop, **options)
 
 
 def find(request: SaliencyRequest) -> Job | None:

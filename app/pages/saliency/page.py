@@ -1,23 +1,24 @@
 """Saliency: which parts of an image decide where it lies in a space, and how that differs between spaces."""
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import streamlit as st
+from numpy.typing import NDArray
 
 from likeness.errors import InputError
-from likeness.notions import Notion
-from likeness.saliency import BLACK, NOISE, PERCENTILE, SAMPLES, Masks, Saliency
+from likeness.saliency import BLACK, NOISE, PERCENTILE, SAMPLES
 from likeness.space import Space
 from likeness.studies import judged_notions
 from pages.saliency import PAGE, job as saliency_job, rows as saliency_rows
 from pages.saliency.job import SaliencyRequest
 from pages.saliency.rows import Look
-from parts import cached, drafts, neighbors, progress, selection, sidebar, trained
+from parts import cached, drafts, neighbors, progress, selection, sidebar
 from parts.gallery import Section, gallery, picture_grid
 from parts.on_request import jobs_on_request
 from parts.plain import plain
-from parts.sidebar import DRAFT, RAW, listed, readable
+from parts.sidebar import DRAFT, listed, readable
 from parts.view import View, current_view
 from server.jobs import Job
 from state import Item, state
@@ -25,6 +26,16 @@ from state import Item, state
 _MOST = 24  # images explained at once
 _OFFERED = 600  # pictures to choose from
 _SHOW = ("Differences", "Maps", "Both")
+_DIM_HELP = (
+    "How many dimensions each notion's space has. Leave it empty to use each notion's own number. With fewer dimensions, differences stand out "
+    "more; the paper uses 2."
+)
+_BASE_HELP = (
+    "Salient parts move an image away from this reference. Off: a black image, as in the paper. Click an image on Explore to make it the query."
+)
+_SAMPLES_HELP = "The map is the sum of gradients over noisy copies of the image (SmoothGrad). More copies give smoother maps and take longer."
+_NOISE_HELP = "Standard deviation of the noise, as a share of the range of pixel values."
+_PERCENTILE_HELP = "Values above this percentile share one color, so that a few extreme pixels do not hide the rest."
 
 
 class _Choices:
@@ -43,10 +54,8 @@ def main() -> None:
     view = current_view()
     PAGE.show_head("Changing a salient part moves the image away from its neighbors.")
     if view.base.differentiable is None:
-        st.info(
-            "Saliency needs the model, and these vectors came without their model. Choose images embedded here.",
-            icon=":material/info:",
-        )
+        st.info("Saliency needs the model, and these vectors came without it. Choose images that were added here.", icon=":material/info:")
+        st.page_link("pages/images/page.py", label="Add images", icon=":material/add_photo_alternate:")
         return
     request, look = _settings(view)
     _show_maps(view, request, look)
@@ -54,45 +63,27 @@ def main() -> None:
 
 
 def _settings(view: View) -> tuple[SaliencyRequest, Look]:
+    linked: dict[str, Any] = {"bind": "query-params"}
+    names = sidebar.space_names(view.base)
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        spaces = _spaces(view)
-        against = st.selectbox("Compared with", sidebar.space_names(view.base), format_func=readable, key="against", bind="query-params", width=220)
-        dim = st.number_input(
-            "Dimensions",
-            min_value=1,
-            max_value=view.base.vectors.shape[1],
-            value=None,
-            placeholder="Own",
-            key="saliency_dim",
-            bind="query-params",
-            width=130,
-            help="How many dimensions each notion's space has. Leave it empty to use each notion's own number. "
-            "With fewer dimensions, differences stand out more; the paper uses 2.",
-        )
-        show = st.segmented_control("Show", _SHOW, default=_SHOW[0], required=True, key="saliency_show", bind="query-params") or _SHOW[0]
+        spaces: list[str] = []
+        if names[1:]:
+            default, empty = _first_shown(view, names[1:]), "Choose up to four spaces"
+            options = {"key": "looked_at", "max_selections": 4, "placeholder": empty} | linked
+            spaces = st.multiselect("Spaces", names[1:], default, format_func=readable, **options)
+        against = st.selectbox("Compared with", names, format_func=readable, key="against", width=220, **linked)
+        most, options = view.base.vectors.shape[1], {"placeholder": "Own", "key": "saliency_dim", "width": 130} | linked
+        dim = st.number_input("Dimensions", 1, most, None, help=_DIM_HELP, **options)
+        show = st.segmented_control("Show", _SHOW, default=_SHOW[0], required=True, key="saliency_show", **linked) or _SHOW[0]
         with st.popover("Settings", icon=":material/tune:"):
-            base, samples, noise, look = _fine_settings(view, show)
-    compared = [name for name in spaces if name != against]
-    request = SaliencyRequest(
-        view.entry.id, tuple(_space(view, name, dim) for name in [*compared, against]), _rows(view), view.query if base else BLACK, samples, noise
-    )
-    return request, look
-
-
-def _spaces(view: View) -> list[str]:
-    names = sidebar.space_names(view.base)[1:]
-    if not names:
-        return []
-    return st.multiselect(
-        "Spaces",
-        names,
-        default=_first_shown(view, names),
-        format_func=readable,
-        key="looked_at",
-        bind="query-params",
-        max_selections=4,
-        placeholder="Choose up to four spaces",
-    )
+            by_query = st.toggle("Measure against the query image", key="saliency_base", disabled=view.query is None, help=_BASE_HELP)
+            samples = st.slider("Noisy copies", 1, 100, SAMPLES, key="saliency_samples", help=_SAMPLES_HELP)
+            noise = st.slider("Noise", 0.0, 0.5, NOISE, 0.01, key="saliency_noise", help=_NOISE_HELP)
+            percentile = st.slider("Cut at percentile", 80.0, 100.0, PERCENTILE, 0.5, key="saliency_percentile", help=_PERCENTILE_HELP)
+    base = view.query if by_query and view.query is not None else BLACK
+    shown = tuple(_space(view, name, dim) for name in [*(name for name in spaces if name != against), against])
+    request = SaliencyRequest(view.entry.id, shown, _rows(view), base, samples, noise)
+    return request, Look(show != "Differences", show != "Maps", percentile)
 
 
 def _first_shown(view: View, names: list[str]) -> list[str]:
@@ -107,62 +98,25 @@ def _first_shown(view: View, names: list[str]) -> list[str]:
 
 def _space(view: View, name: str, dim: int | None) -> Space:
     """A space of the sidebar; a notion's in `dim` dimensions, or its own where that is None."""
-    draft = drafts.current()
-    if name == RAW or name.startswith(trained.PREFIX):
-        return sidebar.space(view.entry.id, name)
-    if name == DRAFT and draft:
-        return cached.fit(view.entry.id, _in_dimensions(draft.notion, dim), draft.solver, draft.seed)
-    return cached.fit(view.entry.id, _in_dimensions(sidebar.notion_named(name), dim))
+    space = sidebar.space(view.entry.id, name)
+    if dim is None or space.base is None:
+        return space
+    draft = drafts.current() if name == DRAFT else None
+    notion = replace(sidebar.notion_by(name), name=space.name, dim=dim)
+    return cached.fit(view.entry.id, notion, *((draft.solver, draft.seed) if draft else ()))
 
 
-def _in_dimensions(notion: Notion, dim: int | None) -> Notion:
-    return notion if dim is None else replace(notion, dim=dim)
-
-
-def _fine_settings(view: View, show: str) -> tuple[bool, int, float, Look]:
-    base = st.toggle(
-        "Measure against the query image",
-        key="saliency_base",
-        disabled=view.query is None,
-        help="Salient parts move an image away from this reference. Off: a black image, as in the paper. Click an image on Explore for a query.",
-    )
-    samples = st.slider(
-        "Noisy copies",
-        1,
-        100,
-        SAMPLES,
-        key="saliency_samples",
-        help="The map is the sum of gradients over noisy copies of the image (SmoothGrad). More copies give smoother maps and take longer.",
-    )
-    noise = st.slider(
-        "Noise", 0.0, 0.5, NOISE, 0.01, key="saliency_noise", help="Standard deviation of the noise, as a share of the range of pixel values."
-    )
-    percentile = st.slider(
-        "Cut at percentile",
-        80.0,
-        100.0,
-        PERCENTILE,
-        0.5,
-        key="saliency_percentile",
-        help="Values above this percentile share one color, so that a few extreme pixels do not hide the rest.",
-    )
-    blur = st.slider(
-        "Soften (pixels)", 0.0, 5.0, 2.0, 0.5, key="saliency_blur", help="Changes only how maps look. At 0 the grid of the model's patches shows."
-    )
-    over = st.toggle("Over the image", True, key="saliency_over")
-    return base and view.query is not None, samples, noise, Look(show != "Differences", show != "Maps", percentile, blur, over)
+def _visible(view: View) -> NDArray[np.int64]:
+    return view.visible(np.arange(len(view.frame)))
 
 
 def _rows(view: View) -> tuple[int, ...]:
-    """The selected images, or the query and some more."""
-    chosen = view.selected if len(view.selected) else _sample(view)
+    """The selected images, or some drawn at random, among them the query."""
+    chosen = view.selected
+    if not len(chosen):
+        chosen = np.random.default_rng(choices.sample).permutation(_visible(view))[:6]
+        chosen = chosen if view.query is None else np.unique(np.append(chosen[:5], view.query))
     return tuple(int(row) for row in chosen[:_MOST])
-
-
-def _sample(view: View) -> "np.ndarray":
-    visible = np.arange(len(view.frame)) if view.hidden is None else np.flatnonzero(~view.hidden)
-    some = np.random.default_rng(choices.sample).permutation(visible)[:6]
-    return some if view.query is None else np.unique(np.append(some[:5], view.query))
 
 
 def _show_maps(view: View, request: SaliencyRequest, look: Look) -> None:
@@ -172,7 +126,9 @@ def _show_maps(view: View, request: SaliencyRequest, look: Look) -> None:
     images = "the image" if len(request.rows) == 1 else f"the {len(request.rows)} images below"
     help = f"**Which parts of an image decide where it lies?** Computes a map of {images} for each space. No labels are needed."
     begun = jobs_on_request("Compute maps", help, saliency_job.work_of(request))
-    if begun:
+    if begun is None:
+        gallery([Section("Images", request.rows)], thumbnails=view.thumbnails, key="saliency_chosen", tile=84)
+    else:
         progress.follow(*begun, resume="Resume")
     if begun and begun[0].result:
         choices.shown = request
@@ -200,53 +156,39 @@ def _pictures(view: View, request: SaliencyRequest, job: Job, look: Look, is_cur
         st.caption(f"Dimensions: {listed(notions)}.")
     names = [str(view.frame["path"].iloc[row]).rsplit("/", 1)[-1] for row in request.rows]
     masks = saliency_rows.known_masks(request.spaces[-1], request.rows)
-    picture_grid(saliency_rows.titles(found, look), saliency_rows.rows(found, names, masks, look), key="saliency_grid", tile=_tile(found, look))
-    if is_current and masks is not None and saliency_job.control_dims(request) and len(found[-1]) == len(request.rows):
-        _control(request, found, masks, look)
-
-
-def _control(request: SaliencyRequest, found: list[Saliency], masks: Masks, look: Look) -> None:
-    """How much of the maps lies on the cars by chance: the same for random projections of as many dimensions."""
-    job = saliency_job.begin_controls(request)
-    if progress.follow(job, resume="Resume", place="control"):
-        dims = [space.vectors.shape[1] if space.base is not None else 0 for space in request.spaces[:-1]]
-        st.caption(saliency_rows.control_sentence(found, dims, job.result, masks, look))
-
-
-def _tile(found: "list[object]", look: Look) -> int:
-    columns = 1 + look.maps + (len(found) - 1) * (look.maps + look.differences)
-    return 170 if columns <= 4 else 140
+    titles, rows = saliency_rows.grid(found, names, masks, look)
+    picture_grid(titles, rows, key="saliency_grid", tile=170 if len(titles) <= 4 else 140)
+    if is_current and masks is not None and any(request.dims) and len(found[-1]) == len(request.rows):
+        # how much of the maps lies on the cars by chance: the same for random projections to as many dimensions
+        control = saliency_job.begin_controls(request)
+        if progress.follow(control, resume="Resume", place="control"):
+            st.caption(saliency_rows.control_sentence(found, request.dims, control.result, masks, look))
 
 
 def _choose_images(view: View) -> None:
-    count = len(view.selected)
+    chosen = view.selected
     with st.container(horizontal=True, vertical_alignment="center"):
-        if count:
-            st.caption(_how_many(count))
+        if count := len(chosen):
+            many = f"The first {_MOST} of {count:,} selected images." if count > _MOST else f"The {count:,} selected images."
+            st.caption("The selected image." if count == 1 else many)
             st.button("Clear the selection", icon=":material/close:", type="tertiary", on_click=selection.select, args=([],))
         else:
             st.caption("These images were drawn at random. Choose others below, or select some on Explore.")
             st.button("Draw others", icon=":material/shuffle:", type="tertiary", on_click=_shuffle)
     with st.expander("Choose images", icon=":material/photo_library:"):
-        visible = np.arange(len(view.frame)) if view.hidden is None else np.flatnonzero(~view.hidden)
-        chosen = view.selected
-        offered = visible[~np.isin(visible, chosen)][:_OFFERED]
-        sections = [Section("Selected", chosen[:_MOST].tolist(), captions=neighbors.captions(view, chosen[:_MOST]))] if count else []
-        sections.append(
-            Section("Images", offered.tolist(), captions=neighbors.captions(view, offered), empty="No further image matches the filters.")
-        )
+        visible = _visible(view)
+        offered = {"Selected": chosen[:_MOST], "Images": visible[~np.isin(visible, chosen)][:_OFFERED]}
+        empty = "No further image matches the filters."
+        sections = [
+            Section(title, rows.tolist(), captions=neighbors.captions(view, rows), empty=empty)
+            for title, rows in offered.items()
+            if len(rows) or title == "Images"
+        ]
         gallery(sections, thumbnails=view.thumbnails, key="saliency_images", tile=84, on_click=_toggle)
 
 
-def _how_many(count: int) -> str:
-    if count > _MOST:
-        return f"The first {_MOST} of {count:,} selected images."
-    return "The selected image." if count == 1 else f"The {count:,} selected images."
-
-
 def _toggle(row: int) -> None:
-    chosen = set(selection.rows().tolist())
-    selection.select(chosen ^ {row})
+    selection.select(set(selection.rows().tolist()) ^ {row})
 
 
 def _shuffle() -> None:

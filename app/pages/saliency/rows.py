@@ -14,6 +14,7 @@ from parts.plain import plain
 from parts.sidebar import readable
 
 Masks = NDArray[np.bool_]
+Shares = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -23,46 +24,44 @@ class Look:
     Attributes:
         maps, differences: which of the two.
         percentile: value of a map that is drawn as its largest.
-        blur: deviation in pixels.
+        blur: deviation in pixels; at 0 the grid of the model's patches shows.
         over_image: colors lie over the image in grey.
     """
 
     maps: bool
     differences: bool
     percentile: float
-    blur: float
-    over_image: bool
+    blur: float = 2.0
+    over_image: bool = True
 
 
-def titles(found: Sequence[Saliency], look: Look) -> list[str]:
-    """Of the columns; the last of `found` is what the others are compared with."""
-    *spaces, against = found
+def grid(found: Sequence[Saliency], names: Sequence[str], masks: Masks | None, look: Look) -> tuple[list[str], list[PictureRow]]:
+    """Titles of the columns, and a row of pictures for each image.
+
+    Args:
+        found: of the spaces; the last is what the others are compared with.
+        names: of the images.
+        masks: where the car is (n, h, w), where that is known.
+        look: how they are drawn.
+    """
+    *spaces, against = (each.at(look.percentile) for each in found)
     named = readable(against.name)
-    columns = ["Image"] + ([named] if look.maps or not spaces else [])
+    areas = [""] * len(against.pixels) if masks is None else [f"car: {mask.mean():.0%} of the picture" for mask in masks]
+    columns = {"Image": [Picture(pixels, area) for pixels, area in zip(against.pixels, areas, strict=False)]}
+    if look.maps or not spaces:
+        columns[named] = _maps(against, masks, look)
     for space in spaces:
         own, differs = readable(space.name), look.differences and alike(space, against)
-        columns += ([own] if look.maps or not differs else []) + ([f"{own} − {named}"] if differs else [])
-    return columns
+        if look.maps or not differs:
+            columns[own] = _maps(space, masks if alike(space, against) else None, look)
+        if differs:
+            columns[f"{own} − {named}"] = _differences(space, against, masks, look)
+    return list(columns), [PictureRow(name, row) for name, row in zip(names, zip(*columns.values(), strict=True), strict=False)]
 
 
 def alike(a: Saliency, b: Saliency) -> bool:
     """Whether both models were shown the same pixels; a run that crops sees others than an encoder that does not, and so has no difference."""
     return np.array_equal(a.pixels, b.pixels)
-
-
-def rows(found: Sequence[Saliency], names: Sequence[str], masks: Masks | None, look: Look) -> list[PictureRow]:
-    """One row per image, a picture per title. names: of the images. masks: where the car is (n, h, w), where that is known."""
-    *spaces, against = (each.at(look.percentile) for each in found)
-    columns = [[Picture(pixels, _area(masks, i)) for i, pixels in enumerate(against.pixels)]]
-    if look.maps or not spaces:
-        columns.append(_maps(against, masks, look))
-    for space in spaces:
-        differs = look.differences and alike(space, against)
-        if look.maps or not differs:
-            columns.append(_maps(space, masks if alike(space, against) else None, look))
-        if differs:
-            columns.append(_differences(space, against, masks, look))
-    return [PictureRow(name, pictures) for name, pictures in zip(names, zip(*columns, strict=True), strict=False)]
 
 
 def known_masks(space: Space, image_rows: Sequence[int]) -> Masks | None:
@@ -104,9 +103,8 @@ def _share(space: Saliency, against: Saliency, masks: Masks, look: Look) -> floa
 
 
 def _maps(found: Saliency, masks: Masks | None, look: Look) -> list[Picture]:
-    drawn = _drawn(map_picture(blurred(found.maps, look.blur)), found, look)
-    captions = [""] * len(drawn) if masks is None else [f"{share:.0%} on the car" for share in mass_share(found.maps, masks[: len(drawn)])]
-    return [Picture(pixels, caption) for pixels, caption in zip(drawn, captions, strict=True)]
+    shares = None if masks is None else mass_share(found.maps, masks[: len(found.maps)])
+    return _pictures(map_picture(blurred(found.maps, look.blur)), found, look, shares, "on the car")
 
 
 def _differences(space: Saliency, against: Saliency, masks: Masks | None, look: Look) -> list[Picture]:
@@ -114,16 +112,11 @@ def _differences(space: Saliency, against: Saliency, masks: Masks | None, look: 
     soft = blurred(differences, look.blur)
     # a blur flattens; the strongest place of each image is drawn in full color
     strongest = np.abs(soft).max(axis=(1, 2), keepdims=True)
-    drawn = _drawn(difference_picture(soft / np.maximum(strongest, 1e-12)), space, look)
-    captions = [""] * len(drawn)
-    if masks is not None:
-        captions = [f"{share:.0%} of the yellow on the car" for share in difference_shares(differences, masks[: len(drawn)])[0]]
+    shares = None if masks is None else difference_shares(differences, masks[: len(differences)])[0]
+    return _pictures(difference_picture(soft / np.maximum(strongest, 1e-12)), space, look, shares, "of the yellow on the car")
+
+
+def _pictures(colors: NDArray[np.uint8], found: Saliency, look: Look, shares: Shares | None, words: str) -> list[Picture]:
+    drawn = overlay(found.pixels, colors, 0.7) if look.over_image else colors
+    captions = [""] * len(drawn) if shares is None else [f"{share:.0%} {words}" for share in shares]
     return [Picture(pixels, caption) for pixels, caption in zip(drawn, captions, strict=True)]
-
-
-def _drawn(colors: NDArray[np.uint8], found: Saliency, look: Look) -> NDArray[np.uint8]:
-    return overlay(found.pixels, colors, 0.7) if look.over_image else colors
-
-
-def _area(masks: Masks | None, i: int) -> str:
-    return "" if masks is None else f"car: {masks[i].mean():.0%} of the picture"

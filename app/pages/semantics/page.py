@@ -1,9 +1,7 @@
 """Semantics: whether a space orders classes as a language model orders their names, and what it retrieves by mistake."""
 
 import hashlib
-from typing import Literal
 
-import numpy as np
 import pandas as pd
 import streamlit as st
 
@@ -31,10 +29,25 @@ _PICTURES = 8
 _FEW = 2  # images that a class needs at least
 _MOST_CLASSES = 200  # in a heat map on a page
 _UNSEEN = "Only classes unseen in training"
+_QUIET = {"displayModeBar": False}
+_RELATEDNESS = "How similar, from 0 to 1, the language model rates the class names of a query and of the images retrieved by mistake, on average."
+# column of `semantics_table` -> title and help
 _FIGURES = {
-    "Same class": "The share of the nearest images that have the class of the query.",
-    "Relatedness of errors": "How similar the language model rates the class names of a query and of the images retrieved by mistake, on average.",
+    "rank_correlation": (
+        "Agreement with language",
+        "Rank correlation over all pairs of classes: 1 if the space ranks them as the language model does, 0 if there is no relation.",
+    ),
+    "relatedness": ("Relatedness of errors", _RELATEDNESS),
+    "own_share": ("Same class", "The share of the nearest images that have the class of the query."),
+    "image_divergence": (
+        "Divergence",
+        "How far the similarities of images are from those of their names (Kullback-Leibler divergence, the loss of language guidance); "
+        "0 means they are equal. Compare it only between spaces of the same kind, since it depends on the spread of the similarities.",
+    ),
 }
+_CLASSES_HELP = "The labels that define the classes. Several labels are combined: car color and body type give classes such as red pickup."
+_MODELS_HELP = "Rates how similar two class names are; several are averaged. minilm comes with Likeness, others are downloaded on first use."
+_UNSEEN_HELP = "The run has seen the other classes in training, so only unseen ones show how well it generalizes."
 
 
 class _Choices:
@@ -53,8 +66,8 @@ def main() -> None:
     """Draws the page."""
     view = current_view()
     PAGE.show_head("If they do, images that are retrieved by mistake at least belong to related classes.")
-    if not view.base.table.attributes:
-        aspect_labels.offer(view, "This page compares classes by their names, and these images have no labels to use as classes.")
+    if not PAGE.suits(view.base.table):
+        aspect_labels.offer(view, "This page compares classes by their names, and these images have no classes yet.")
         return
     try:
         classes, language = _settings(view)
@@ -74,31 +87,11 @@ def _settings(view: View) -> tuple[SemanticClasses, tuple[str, ...]]:
     attributes = view.base.table.attributes
     runs = [run_card.folder(space.name.removeprefix(trained.PREFIX)) for space in view.spaces if space.name.startswith(trained.PREFIX)]
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        chosen = st.multiselect(
-            "Classes by",
-            attributes,
-            default=_default(attributes),
-            format_func=readable,
-            key=_Choices.classes.key,
-            bind="query-params",
-            placeholder="Choose one or more labels",
-            help="The labels that define the classes. Several are combined: car color and body type give classes such as red pickup.",
-        )
-        models = st.multiselect(
-            "Language models",
-            list(short_names()),
-            default=["minilm"],
-            key="semantic_language",
-            bind="query-params",
-            accept_new_options=True,
-            help="Rates how similar two class names are; several are averaged. minilm comes with Likeness, others are downloaded on first use.",
-        )
-        unseen = bool(runs) and st.toggle(
-            _UNSEEN,
-            True,
-            key="semantic_unseen",
-            help="The run has seen the other classes in training, so only unseen ones show how well it generalizes.",
-        )
+        own = {"key": _Choices.classes.key, "placeholder": "Choose one or more labels", "help": _CLASSES_HELP}
+        chosen = st.multiselect("Classes by", attributes, _default(attributes), format_func=readable, bind="query-params", **own)
+        own = {"key": "semantic_language", "accept_new_options": True, "help": _MODELS_HELP}
+        models = st.multiselect("Language models", list(short_names()), ["minilm"], bind="query-params", **own)
+        unseen = bool(runs) and st.toggle(_UNSEEN, True, key="semantic_unseen", help=_UNSEEN_HELP)
     if not chosen or not models:
         raise InputError("Choose at least one label that defines the classes, and a language model.")
     if refused := downloads.refused_languages(models):
@@ -144,42 +137,16 @@ def _show(view: View, classes: SemanticClasses, found: dict[str, Semantics]) -> 
 
 
 def _summary(found: dict[str, Semantics]) -> None:
-    table, nearest = semantics_table(found).set_index("space"), next(iter(found.values())).retrieval.neighbors
-    figures = {
-        "rank_correlation": (
-            "Agreement with language",
-            "Rank correlation over all pairs of classes: 1 if the space ranks them as the language model does, 0 if there is no relation.",
-        ),
-        "relatedness": (
-            "Relatedness of errors",
-            "How similar, from 0 to 1, the language model rates the class names of a query and of the images retrieved by mistake, on average.",
-        ),
-        "own_share": ("Same class", f"The share of the {nearest} nearest images that have the class of the query."),
-        "image_divergence": (
-            "Divergence",
-            "How far the similarities of images are from those of their names (Kullback-Leibler divergence, the loss of language guidance); "
-            "0 means they are equal. Compare it only between spaces of the same kind, since it depends on the spread of the similarities.",
-        ),
-    }
+    table = semantics_table(found).set_index("space")
     a, b = table.index[0], table.index[-1] if len(table) > 1 else None
     with st.container(border=True):
-        for (name, (label, help)), place in zip(figures.items(), st.columns(len(figures)), strict=True):
-            place.metric(label, _shown(table.loc[a, name]), _difference(table, name, a, b), delta_color=_good(name), help=help)
+        for (name, (label, help)), place in zip(_FIGURES.items(), st.columns(len(_FIGURES)), strict=True):
+            value, change = table.loc[a, name], table.loc[a, name] - table.loc[b, name] if b else None
+            delta = None if change is None or pd.isna(change) else f"{change:+.3f}"
+            color = "inverse" if name == "image_divergence" else "normal"
+            place.metric(label, "none" if pd.isna(value) else f"{value:.3f}", delta, delta_color=color, help=help)
         subject = f"{plain(a)}, and its difference from {plain(b)}. " if b else f"{plain(a)}. "
         st.caption(f"{subject}Randomly drawn images would have a relatedness of {table.loc[a, 'random_relatedness']:.3f}.")
-
-
-def _shown(value: float) -> str:
-    return "none" if value != value else f"{value:.3f}"
-
-
-def _difference(table: pd.DataFrame, name: str, a: str, b: str | None) -> str | None:
-    difference = float(table.loc[a, name] - table.loc[b, name]) if b else float("nan")
-    return None if difference != difference else f"{difference:+.3f}"
-
-
-def _good(name: str) -> Literal["normal", "inverse"]:
-    return "inverse" if name == "image_divergence" else "normal"
 
 
 def _found(view: View, classes: SemanticClasses, found: dict[str, Semantics]) -> None:
@@ -194,33 +161,26 @@ def _found(view: View, classes: SemanticClasses, found: dict[str, Semantics]) ->
     if table.empty:
         st.info(f"Only {plain(query)} is found: this class is not confused with any other.", icon=":material/check:")
         return
-    st.plotly_chart(retrieved_bars({query: table}), theme="streamlit", key="semantics_bars", config={"displayModeBar": False})
-    sections = [
-        Section(name, _some(classes, name), captions=[""] * len(_some(classes, name))) for name in [query, *table["class"]] if name in classes.names
-    ]
+    st.plotly_chart(retrieved_bars({query: table}), theme="streamlit", key="semantics_bars", config=_QUIET)
+    shown = [name for name in [query, *table["class"]] if name in classes.names]
+    rows = [classes.rows[classes.labels == classes.names.index(name)][:_PICTURES].tolist() for name in shown]
+    sections = [Section(name, own, captions=[""] * len(own)) for name, own in zip(shown, rows, strict=True)]
     gallery(sections, thumbnails=view.thumbnails, key="semantic_gallery", tile=84)
 
 
 def _query(classes: SemanticClasses, found: dict[str, Semantics]) -> str:
-    names, suggested = classes.names, []
-    if len(found) > 1:
-        a, b = (each.retrieval for each in found.values())
-        suggested = list(most_changed(a, b, 8)["class"])
+    names, retrievals = classes.names, [each.retrieval for each in found.values()]
+    if len(retrievals) > 1:
+        title, suggested = "Where the spaces differ most", list(most_changed(*retrievals, 8)["class"])
     else:
-        errors = next(iter(found.values())).retrieval.per_class.sort_values("errors", ascending=False, kind="stable")
-        suggested = list(errors["class"].head(8))
+        errors = retrievals[0].per_class.sort_values("errors", ascending=False, kind="stable")
+        title, suggested = "Most often confused", list(errors["class"].head(8))
     if choices.query not in names:
         choices.query = suggested[0] if suggested else names[0]
     with st.container(horizontal=True, vertical_alignment="bottom"):
         query = st.selectbox("Query class", names, key=_Choices.query.key, width=300)
         if suggested:
-            st.pills(
-                "Where the spaces differ most" if len(found) > 1 else "Most often confused",
-                suggested,
-                format_func=plain,
-                key=_Choices.suggested.key,
-                on_change=_take_suggestion,
-            )
+            st.pills(title, suggested, format_func=plain, key=_Choices.suggested.key, on_change=_take_suggestion)
     return str(query)
 
 
@@ -229,15 +189,11 @@ def _take_suggestion() -> None:
         choices.query = choices.suggested
 
 
-def _some(classes: SemanticClasses, name: str) -> list[int]:
-    return [int(row) for row in classes.rows[np.flatnonzero(classes.labels == classes.names.index(name))][:_PICTURES]]
-
-
 def _similarities(view: View, classes: SemanticClasses, found: dict[str, Semantics]) -> None:
     first = next(iter(found.values())).retrieval
     if len(first.names) > _MOST_CLASSES:
-        message = f"There are {len(first.names):,} classes, and the chart shows at most {_MOST_CLASSES}. Choose labels with fewer values."
-        st.info(message, icon=":material/info:")
+        many = f"There are {len(first.names):,} classes, and the chart shows at most {_MOST_CLASSES}."
+        st.info(f"{many} Choose labels with fewer values.", icon=":material/info:")
         return
     st.caption(
         "Each square is a pair of classes; brighter means more similar. Classes are sorted so that related names are neighbors. A space that "
@@ -245,38 +201,23 @@ def _similarities(view: View, classes: SemanticClasses, found: dict[str, Semanti
     )
     matrices = {"Language": first.language} | {name: each.similarities for name, each in found.items()}
     figure = class_heat_maps(matrices, first.names, clustered_order(first.language))
-    st.plotly_chart(figure, theme="streamlit", key="semantics_heat", config={"displayModeBar": False})
+    st.plotly_chart(figure, theme="streamlit", key="semantics_heat", config=_QUIET)
 
 
 def _every(view: View, classes: SemanticClasses, found: dict[str, Semantics]) -> None:
     st.caption("One row per class. Click a column to sort by it.")
     parts = {name: each.per_class.set_index("class") for name, each in found.items()}
-    first = next(iter(parts.values()))
-    frame = first[["images"]].rename(columns={"images": "Images"})
+    columns, config = {"Images": next(iter(parts.values()))["images"]}, {}
     for name, part in parts.items():
-        frame[f"Same class, {name}"] = part["own"]
-        frame[f"Relatedness of errors, {name}"] = part["relatedness"]
-    st.dataframe(
-        frame.reset_index(names="Class"),
-        hide_index=True,
-        column_config={
-            column: st.column_config.ProgressColumn(format="%.3f", min_value=0, max_value=1, help=_FIGURES[column.partition(",")[0]])
-            for column in frame
-            if column != "Images"
-        },
-        height=520,
-    )
+        for figure, column in (("own_share", "own"), ("relatedness", "relatedness")):
+            title, help = _FIGURES[figure]
+            columns[f"{title}, {name}"] = part[column]
+            config[f"{title}, {name}"] = st.column_config.ProgressColumn(format="%.3f", min_value=0, max_value=1, help=help)
+    st.dataframe(pd.DataFrame(columns).rename_axis("Class"), column_config=config, height=520)
 
 
 def measure(space: Space, classes: SemanticClasses, language: tuple[str, ...], neighbors: int) -> WorkRequest:
-    """Work whose result is the `Semantics` of a space.
-
-    Args:
-        space: whose agreement.
-        classes: the images that take part, and what they are.
-        language: language models.
-        neighbors: retrieved for each image.
-    """
+    """Work whose result is the `Semantics` of a space; `neighbors` are retrieved for each image."""
 
     def work(job: Job) -> Semantics:
         from likeness.language import class_similarities

@@ -4,11 +4,5 @@ from pathlib import Path
 
 from parts.app_page import EVALUATE, AppPage
 
-PAGE = AppPage(
-    Path(__file__).parent,
-    "Shifts",
-    icon="moving",
-    help="See how well networks do on new classes, the more these differ from the training classes.",
-    group=EVALUATE,
-    labels="classes",
-)
+_HELP = "See how well networks do on new classes, the more these differ from the training classes."
+PAGE = AppPage(Path(__file__).parent, "Shifts", icon="moving", help=_HELP, group=EVALUATE, labels="classes")

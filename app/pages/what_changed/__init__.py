@@ -4,10 +4,5 @@ from pathlib import Path
 
 from parts.app_page import EVALUATE, AppPage
 
-PAGE = AppPage(
-    Path(__file__).parent,
-    "What changed",
-    icon="compare_arrows",
-    help="See which images get other neighbors, which searches get better or worse, and what a new version of the images changes.",
-    group=EVALUATE,
-)
+_HELP = "See which images get other neighbors, which searches get better or worse, and what a new version of the images changes."
+PAGE = AppPage(Path(__file__).parent, "What changed", icon="compare_arrows", help=_HELP, group=EVALUATE)

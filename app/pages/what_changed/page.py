@@ -6,53 +6,54 @@ import streamlit as st
 from likeness.comparisons import NeighborhoodChanges, neighborhood_changes
 from likeness.space import Space
 from pages.what_changed import PAGE, query_changes, version_changes
-from pages.what_changed.changed_neighbors import TILE, K, neighbors_of, to_explore
+from pages.what_changed.changed_neighbors import TILE, K, show_neighbors
 from parts import progress, selection
 from parts.gallery import Section, gallery
 from parts.neighbors import compared_by
 from parts.on_request import WorkRequest, jobs_on_request
 from parts.plain import plain
 from parts.sidebar import readable
-from parts.view import View, current_view
+from parts.view import current_view
 from server.jobs import Job
 
-_LISTED = 24
-_KEPT = 16  # comparisons in memory
-_NEED_TWO = "Choose two different spaces for the left and the right map in the sidebar, such as the raw encoder and a notion. No labels are needed."
-MOVED, QUERIES, VERSIONS = "Images that moved", "Searches", "Another version"
+_LISTED, _KEPT = 24, 16  # images, comparisons in memory
+_NEED_TWO = "In the sidebar, choose two different spaces for the left and the right map, such as the raw encoder and a notion."
 
 
 def main() -> None:
     """Draws the page."""
     view = current_view()
     PAGE.show_head()
-    names = [MOVED, QUERIES, VERSIONS]
-    chosen = st.segmented_control("Show", names, default=MOVED, required=True, key="changes", label_visibility="collapsed", bind="query-params")
-    if chosen == VERSIONS:
+    names = ["Images that moved", "Searches", "Another version"]
+    chosen = st.segmented_control("Show", names, default=names[0], required=True, key="changes", label_visibility="collapsed", bind="query-params")
+    is_search = chosen == names[1]
+    labels = query_changes.labels_of(view) if is_search else []
+    if chosen == names[2]:
         version_changes.show(view)
+    elif is_search and not labels:
+        st.info("These images have no labels that say which results are right. Label or tag some images first.", icon=":material/info:")
+        st.page_link("pages/label/page.py", label="Label images", icon=":material/label:")
     elif view.b is None or view.b.key == view.a.key:
-        st.info(_NEED_TWO, icon=":material/info:")
+        st.info(_NEED_TWO + ("" if is_search else " No labels are needed."), icon=":material/info:")
     elif len(view.a) <= K:
         st.info(f"This view needs more than {K} images, and there are {len(view.a)}. Add some under Images.", icon=":material/info:")
-    elif chosen == QUERIES:
-        query_changes.show(view, view.b)
+    elif is_search:
+        query_changes.show(view, view.b, labels)
     else:
-        _show_moved(view, view.b)
+        _show_moved(view.a, view.b)
 
 
-def _show_moved(view: View, b: Space) -> None:
+def _show_moved(a: Space, b: Space) -> None:
     help = f"**Which images have other neighbors?** Counts how many of the {K} nearest images each image keeps from the left map to the right one."
-    begun = jobs_on_request("Compare neighbors", help, _neighborhoods(view.a, b))
-    if begun and progress.follow(*begun):
-        st.fragment(_draw_moved)(begun[0].result, view.a, b)
 
-
-def _neighborhoods(a: Space, b: Space) -> WorkRequest:
     def work(job: Job) -> NeighborhoodChanges:
         return neighborhood_changes(a, b, K, progress=job.report_or_stop)
 
     title = f"Neighbors in {readable(a.name)} and {readable(b.name)}"
-    return WorkRequest("neighborhood changes", (a.key, b.key, K), title, work, {"unit": "searches", "max_finished": _KEPT})
+    request = WorkRequest("neighborhood changes", (a.key, b.key, K), title, work, {"unit": "searches", "max_finished": _KEPT})
+    begun = jobs_on_request("Compare neighbors", help, request)
+    if begun and progress.follow(*begun):
+        st.fragment(_draw_moved)(begun[0].result, a, b)
 
 
 def _draw_moved(found: NeighborhoodChanges, a: Space, b: Space) -> None:
@@ -70,8 +71,7 @@ def _draw_moved(found: NeighborhoodChanges, a: Space, b: Space) -> None:
         [Section("Moved most", rows.tolist(), captions=captions, ranked=True, note="Click an image to see its neighbors on both maps.")],
         thumbnails=view.thumbnails, key="changes_moved", query=view.query, tile=TILE, on_click=selection.ask,
     )  # fmt: skip
-    neighbors_of(view, b, int(rows[0]), compared_by(view, b))
-    to_explore(rows)
+    show_neighbors(view, b, rows, compared_by(view, b))
 
 
 def _sentence(found: NeighborhoodChanges, a: Space, b: Space) -> str:

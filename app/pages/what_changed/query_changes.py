@@ -5,7 +5,7 @@ import streamlit as st
 
 from likeness.comparisons import SCORES, QueryChanges, query_changes
 from likeness.space import Space
-from pages.what_changed.changed_neighbors import TILE, neighbors_of, to_explore
+from pages.what_changed.changed_neighbors import TILE, show_neighbors
 from parts import cached, filters, progress, selection
 from parts.gallery import Section, gallery
 from parts.on_request import WorkRequest, jobs_on_request
@@ -34,38 +34,28 @@ class _Choices:
 choices = _Choices()
 
 
-def show(view: View, b: Space) -> None:
-    """Draws the view for the spaces of the left map and `b`."""
-    labels = [name for name in view.base.table.attributes if _is_label(view.base.table.frame, name)]
-    if not labels:
-        st.info(
-            "These images have no labels that say which results are right. Label or tag some images first.",
-            icon=":material/info:",
-        )
-        return
+def show(view: View, b: Space, labels: list[str]) -> None:
+    """Draws the view for the spaces of the left map and `b`; one of the labels judges."""
+    judge = view.judges.get(b.key) or view.judges.get(view.a.key) or view.color
+    if choices.label not in labels:
+        choices.label = judge if judge in labels else labels[0]
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        label, score = _choose(view, b, labels)
+        label = str(st.selectbox("Judge by", labels, format_func=readable, key=_Choices.label.key, width=240, help=_LABEL_HELP))
+        score = st.selectbox("Score", list(SCORES), format_func=SCORES.__getitem__, key="changes_score", width=240, help=_SCORE_HELP)
     help = "**Which searches get better or worse?** Searches with every image on both maps. A result is correct if it has the label of the query."
-    begun = jobs_on_request("Compare searches", help, _queries(view, b, label, score))
+    begun = jobs_on_request("Compare searches", help, _queries(view.a, b, label, score))
     if begun and progress.follow(*begun):
         st.fragment(_draw)(begun[0].result, b, label)
 
 
-def _is_label(frame: pd.DataFrame, name: str) -> bool:
-    return not pd.api.types.is_float_dtype(frame[name]) and 1 < filters.distinct(frame, name) < max(3, len(frame) // 2)
+def labels_of(view: View) -> list[str]:
+    """Attributes that can say which results are right: of few values, and no numbers with fractions."""
+    frame = view.base.table.frame
+    names = [name for name in view.base.table.attributes if not pd.api.types.is_float_dtype(frame[name])]
+    return [name for name in names if 1 < filters.distinct(frame, name) < max(3, len(frame) // 2)]
 
 
-def _choose(view: View, b: Space, labels: list[str]) -> tuple[str, str]:
-    judge = view.judges.get(b.key) or view.judges.get(view.a.key) or view.color
-    if choices.label not in labels:
-        choices.label = judge if judge in labels else labels[0]
-    label = st.selectbox("Judge by", labels, format_func=readable, key=_Choices.label.key, width=240, help=_LABEL_HELP)
-    score = st.selectbox("Score", list(SCORES), format_func=SCORES.__getitem__, key="changes_score", width=240, help=_SCORE_HELP)
-    return str(label), str(score)
-
-
-def _queries(view: View, b: Space, label: str, score: str) -> WorkRequest:
-    a = view.a
+def _queries(a: Space, b: Space, label: str, score: str) -> WorkRequest:
     values = cached.content_of_column(a.table.frame, label)
 
     def work(job: Job) -> QueryChanges:
@@ -82,22 +72,15 @@ def _draw(found: QueryChanges, b: Space, label: str) -> None:
     if view.hidden is not None:
         frame = frame[~view.hidden[frame["row"].to_numpy()]]
     worse, better = frame[frame["difference"] < 0].head(_LISTED), frame[frame["difference"] > 0].iloc[::-1].head(_LISTED)
-    sections = [
-        Section(
-            title,
-            part["row"].tolist(),
-            captions=[f"{before:.2f} → {after:.2f}" for before, after in zip(part["a"], part["b"], strict=True)],
-            note=f"{SCORES[found.score]} in {readable(view.a.name)} → {readable(b.name)}.",
-            empty=empty,
-        )
-        for title, part, empty in (("Got worse", worse, "No search got worse."), ("Got better", better, "No search got better."))
-    ]
+    sections, note = [], f"{SCORES[found.score]} in {readable(view.a.name)} → {readable(b.name)}."
+    for title, part in (("Got worse", worse), ("Got better", better)):
+        captions = [f"{before:.2f} → {after:.2f}" for before, after in zip(part["a"], part["b"], strict=True)]
+        sections.append(Section(title, part["row"].tolist(), captions=captions, note=note, empty=f"No search {title.lower()}."))
     gallery(sections, thumbnails=view.thumbnails, key="changes_queries", query=view.query, layout="columns", tile=TILE, on_click=selection.ask)
     if len(worse) or len(better):
-        shown = worse if len(worse) else better
-        neighbors_of(view, b, int(shown["row"].iloc[0]), label)
-        to_explore(shown["row"].to_numpy())
-    _draw_classes(found, view.a, b, label)
+        show_neighbors(view, b, (worse if len(worse) else better)["row"].to_numpy(), label)
+    st.markdown(f"**By {plain(readable(label).lower())}**, largest loss first")
+    _draw_classes(found.per_class(), view.a, b, label)
 
 
 def _sentence(found: QueryChanges, a: Space, b: Space) -> str:
@@ -114,27 +97,16 @@ def _sentence(found: QueryChanges, a: Space, b: Space) -> str:
     )
 
 
-def _draw_classes(found: QueryChanges, a: Space, b: Space, label: str) -> None:
-    st.markdown(f"**By {plain(readable(label).lower())}**, largest loss first")
-    frame = found.per_class()
+def _draw_classes(frame: pd.DataFrame, a: Space, b: Space, label: str) -> None:
     number = st.column_config.NumberColumn
-    st.dataframe(
-        frame,
-        hide_index=True,
-        width="content",
-        height=min(3 + 35 * (1 + len(frame)), 420),
-        column_config={
-            "label": readable(label),
-            "queries": number("Images"),
-            "a": number(readable(a.name), format="%.3f"),
-            "b": number(readable(b.name), format="%.3f"),
-            "difference": number("Difference", format="%+.3f"),
-            "better": number("Better"),
-            "worse": number("Worse"),
-            "p": number(
-                "p-value",
-                format="%.2g",
-                help="Probability of such a difference by chance (adjusted sign test); below 0.05 is unlikely.",
-            ),
-        },
-    )
+    columns = {
+        "label": readable(label),
+        "queries": number("Images"),
+        "a": number(readable(a.name), format="%.3f"),
+        "b": number(readable(b.name), format="%.3f"),
+        "difference": number("Difference", format="%+.3f"),
+        "better": number("Better"),
+        "worse": number("Worse"),
+        "p": number("p-value", format="%.2g", help="Probability of such a difference by chance (adjusted sign test); below 0.05 is unlikely."),
+    }
+    st.dataframe(frame, hide_index=True, width="content", height=min(3 + 35 * (1 + len(frame)), 420), column_config=columns)

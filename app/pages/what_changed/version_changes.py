@@ -1,31 +1,48 @@
 """What another version of the images has: images that came, went or changed, and how far both versions lie apart in each space."""
 
 from dataclasses import dataclass
+from typing import Any
 
-import numpy as np
 import pandas as pd
 import streamlit as st
 
 from likeness.comparisons import VersionChanges, version_changes, version_distances, version_values
-from likeness.data import DatasetEntry, list_datasets
+from likeness.data import list_datasets
 from likeness.errors import InputError
 from likeness.space import Space
 from pages.what_changed.changed_neighbors import TILE
 from parts import cached, progress, selection, sidebar, trained
+from parts.errors import show_errors
 from parts.gallery import Section, gallery
 from parts.on_request import WorkRequest, jobs_on_request
 from parts.plain import plain
 from parts.sidebar import readable
 from parts.view import View
-from server.access import redact
 from server.addresses import address
 from server.jobs import Job
 from server.visitors import visitor
 from state import Item, state
 
-_KEPT = 8
-_SEEDS = (0, 1, 2)
+_KEPT, _SEEDS = 8, (0, 1, 2)
 _STATES = {"came": "Added", "went": "Removed", "changed": "Changed", "renamed": "Renamed", "same": "Unchanged"}
+# column -> its title, format and help
+_DISTANCES = {
+    "distance": ("Distance", "%.4f", "Frechet distance: how much mean and spread of the vectors differ; 0 means not at all."),
+    "halves": ("Random halves", "%.4f", "The distance between two random halves of the earlier version: chance alone."),
+    "largest half": ("Largest of the halves", "%.4f", "The largest distance between two halves, over three draws."),
+    "times": ("Ratio", "%.2f", "The distance divided by that of random halves: about 1 if nothing changed."),
+    "whole": ("All images", "%.4f", "The distance over all images; the columns before use as many as a half has."),
+}
+_VALUES = {
+    "old": ("Before", None, None),
+    "new": ("Now", None, None),
+    "came": ("Added", None, None),
+    "went": ("Removed", None, None),
+    "changed": ("Changed", None, None),
+    "turnover": ("Turnover", "percent", "The share of its images, in either version, that were added, removed or changed."),
+    "share": ("Share of all images", "%+.1f", "How its share of all images changed, in percentage points."),
+    "times": ("Ratio", "%.2f", "Distance divided by that of random halves; measured from 20 images in each version."),
+}
 
 
 class _Choices:
@@ -55,7 +72,8 @@ class VersionResult:
 
 def show(view: View) -> None:
     """Draws the view: the open images are the new version, those that are chosen here the old one."""
-    others = _others(view)
+    fitting = (entry for entry in list_datasets(visitor()) if entry.id != view.dataset and entry.encoder == view.entry.encoder)
+    others = {entry.id: entry.name for entry in fitting}
     if not others:
         st.info("Add the other version of these images under Images, with the same encoder. Then choose it here.", icon=":material/info:")
         st.page_link("pages/images/page.py", label="Add images", icon=":material/add_photo_alternate:")
@@ -70,58 +88,29 @@ def show(view: View) -> None:
         placeholder="Choose images", width=360, help="Files are compared by path and by content.",
     )  # fmt: skip
     if old is None:
-        st.info(
-            "Choose the earlier version to see which images were added, removed or changed.",
-            icon=":material/info:",
-        )
-        return
-    try:
-        before = cached.base(old)
-        spaces = _spaces(view, old, before)
-    except InputError as error:
-        st.error(plain(redact(error)), icon=":material/error:")
+        st.info("Choose the earlier version to see which images were added, removed or changed.", icon=":material/info:")
         return
     help = "**What did the new version change?** Compares all files, and measures how far both versions lie apart in each space."
-    begun = jobs_on_request("Compare versions", help, _compare(view, before, spaces))
-    if begun and progress.follow(*begun):
-        _draw(view, begun[0].result, old)
+    with show_errors():
+        begun = jobs_on_request("Compare versions", help, _compare(view, old))
+        if begun and progress.follow(*begun):
+            _draw(view, begun[0].result, old)
 
 
-def _others(view: View) -> dict[str, str]:
-    """Id -> name of the datasets that may be another version: of the same encoder, and that this visitor sees."""
-
-    def fits(entry: DatasetEntry) -> bool:
-        return entry.id != view.dataset and entry.encoder == view.entry.encoder
-
-    return {entry.id: entry.name for entry in list_datasets(visitor()) if fits(entry)}
-
-
-def _spaces(view: View, old: str, before: Space) -> list[tuple[Space, Space]]:
-    """Both versions in the encoder's space and in each notion that the sidebar shows."""
-    found = [(before, view.base)]
-    names = dict.fromkeys((state.a, state.b))
-    for name in (each for each in names if each in sidebar.notion_names(view.base) and not each.startswith(trained.PREFIX)):
-        found.append((sidebar.space(old, name), sidebar.space(view.entry.id, name)))
-    return found
-
-
-def _compare(view: View, before: Space, spaces: list[tuple[Space, Space]]) -> WorkRequest:
-    after = view.base
+def _compare(view: View, old: str) -> WorkRequest:
+    """Compares both versions in the encoder's space and in each notion that the sidebar shows."""
+    after, before = view.base, cached.base(old)
+    names = [name for name in dict.fromkeys((state.a, state.b)) if name in sidebar.notion_names(after) and not name.startswith(trained.PREFIX)]
+    spaces = [(before, after), *((sidebar.space(old, name), sidebar.space(view.entry.id, name)) for name in names)]
     by = view.color if view.color in before.table.attributes and view.color in after.table.attributes else None
 
     def work(job: Job) -> VersionResult:
         changes = version_changes(before.table, after.table, progress=job.report_or_stop)
-        distances = version_distances(spaces, changes, _SEEDS)
-        return VersionResult(changes, distances, _values(before, after, changes, by))
+        return VersionResult(changes, version_distances(spaces, changes, _SEEDS), _values(before, after, changes, by))
 
-    key = (
-        *(space.key for pair in spaces for space in pair),
-        by,
-        cached.content_of_table(before.table.frame),
-        cached.content_of_table(after.table.frame),
-    )
-    title = f"Versions of {after.table.name}"
-    return WorkRequest("version changes", key, title, work, {"unit": "files", "max_finished": _KEPT})
+    tables = (cached.content_of_table(each.table.frame) for each in (before, after))
+    key = (*(space.key for pair in spaces for space in pair), by, *tables)
+    return WorkRequest("version changes", key, f"Versions of {after.table.name}", work, {"unit": "files", "max_finished": _KEPT})
 
 
 def _values(before: Space, after: Space, changes: VersionChanges, by: str | None) -> pd.DataFrame | None:
@@ -133,17 +122,27 @@ def _values(before: Space, after: Space, changes: VersionChanges, by: str | None
 
 def _draw(view: View, found: VersionResult, old: str) -> None:
     counts = found.changes.counts().set_index("change")["images"]
-    relabeled = {name.removeprefix("relabeled: "): number for name, number in counts.items() if str(name).startswith("relabeled: ")}
     with st.container(horizontal=True):
         for name, label in _STATES.items():
             st.metric(label, f"{counts[name]:,}", width="content")
-    for name, number in relabeled.items():
-        st.caption(f"{number:,} images have a different {plain(readable(str(name)).lower())} in the new version.")
+    for name, number in counts.items():
+        if str(name).startswith("relabeled: "):
+            label = readable(str(name).removeprefix("relabeled: ")).lower()
+            st.caption(f"{number:,} images have a different {plain(label)} in the new version.")
     st.markdown(_sentence(found.distances))
-    _draw_distances(found.distances)
+    spaces = [readable(str(name)) for name in found.distances["space"]]
+    _table(found.distances[["space", *_DISTANCES]].assign(space=spaces), _DISTANCES, "Space")
     if found.values is not None:
-        _draw_values(found.values, str(view.color))
-    _pictures(view, found.changes, old)
+        attribute = readable(str(view.color))
+        st.markdown(f"**By {plain(attribute.lower())}**, most changed first")
+        _table(found.values.drop(columns=["distance", "halves"]), _VALUES, attribute)
+    new = [("Added", "came"), ("Changed", "changed")]
+    gone = [("Changed, before", "changed"), ("Removed", "went")]
+    for key, sections, side in (("changes_came", new, found.changes.new), ("changes_went", gone, found.changes.old)):
+        shown = [Section(title, side[found.changes.state == state].astype(int).tolist(), empty="None.") for title, state in sections]
+        own = {"thumbnails": view.thumbnails, "query": view.query, "on_click": selection.ask}
+        gallery(shown, key=key, tile=TILE, page=24, **(own if sections is new else {"thumbnails": address(f"/thumbnails/{old}/{{row}}")}))
+    st.page_link("pages/explore/page.py", label="See the clicked image on the map", icon=":material/scatter_plot:")
 
 
 def _sentence(distances: pd.DataFrame) -> str:
@@ -158,58 +157,8 @@ def _sentence(distances: pd.DataFrame) -> str:
     return " ".join(said)
 
 
-def _draw_distances(distances: pd.DataFrame) -> None:
+def _table(frame: pd.DataFrame, columns: dict[str, tuple[str, str | None, str | None]], first: str) -> None:
     number = st.column_config.NumberColumn
-    names = ["space", "distance", "halves", "largest half", "times", "whole"]
-    st.dataframe(
-        distances[names].assign(space=[readable(str(name)) for name in distances["space"]]),
-        hide_index=True,
-        width="content",
-        column_config={
-            "space": "Space",
-            "distance": number(
-                "Distance",
-                format="%.4f",
-                help="Frechet distance: how much mean and spread of the vectors differ; 0 means not at all.",
-            ),
-            "halves": number("Random halves", format="%.4f", help="The distance between two random halves of the earlier version: chance alone."),
-            "largest half": number("Largest of the halves", format="%.4f", help="The largest distance between two halves, over three draws."),
-            "times": number("Ratio", format="%.2f", help="The distance divided by that of random halves: about 1 if nothing changed."),
-            "whole": number(
-                "All images",
-                format="%.4f",
-                help="The distance over all images; the columns before use as many as a half has.",
-            ),
-        },
-    )
-
-
-def _draw_values(values: pd.DataFrame, attribute: str) -> None:
-    number = st.column_config.NumberColumn
-    st.markdown(f"**By {plain(readable(attribute).lower())}**, most changed first")
-    st.dataframe(
-        values.drop(columns=["distance", "halves"]),
-        hide_index=True,
-        width="content",
-        height=min(3 + 35 * (1 + max(1, len(values))), 420),
-        column_config={
-            "value": readable(attribute), "old": number("Before"), "new": number("Now"), "came": number("Added"), "went": number("Removed"),
-            "changed": number("Changed"),
-            "turnover": number("Turnover", format="percent", help="The share of its images, in either version, that were added, removed or changed."),
-            "share": number("Share of all images", format="%+.1f", help="How its share of all images changed, in percentage points."),
-            "times": number("Ratio", format="%.2f", help="Distance divided by that of random halves; measured from 20 images in each version."),
-        },
-    )  # fmt: skip
-
-
-def _pictures(view: View, changes: VersionChanges, old: str) -> None:
-    def rows(state: str, side: np.ndarray) -> list[int]:
-        return [int(row) for row in side[changes.state == state]]
-
-    new = [("Added", "came"), ("Changed", "changed")]
-    sections = [Section(title, rows(state, changes.new), empty="None.") for title, state in new]
-    gallery(sections, thumbnails=view.thumbnails, key="changes_came", query=view.query, tile=TILE, page=24, on_click=selection.ask)
-    gone = [("Changed, before", "changed"), ("Removed", "went")]
-    sections = [Section(title, rows(state, changes.old), empty="None.") for title, state in gone]
-    gallery(sections, thumbnails=address(f"/thumbnails/{old}/{{row}}"), key="changes_went", tile=TILE, page=24)
-    st.page_link("pages/explore/page.py", label="See the clicked image on the map", icon=":material/scatter_plot:")
+    config: dict[str, Any] = {name: number(title, format=format, help=help) for name, (title, format, help) in columns.items()}
+    config[str(frame.columns[0])] = first
+    st.dataframe(frame, hide_index=True, width="content", height=min(3 + 35 * (1 + max(1, len(frame))), 420), column_config=config)

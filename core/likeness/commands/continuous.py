@@ -1,7 +1,7 @@
 """`likeness continuous`."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -12,13 +12,9 @@ from likeness.defaults import DATASET, default_encoder
 from likeness.errors import InputError
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from likeness.data import ImageTable
     from likeness.labels import LabelsConfig
     from likeness.space import Space
-
-_SHOWN = ("mean_label_distance_at_1", "mean_label_distance_at_10", "ndcg_at_10", "ndcg_at_100")
 
 
 def continuous(
@@ -36,7 +32,7 @@ def continuous(
     Examples: `likeness continuous --notion viewpoint`, `likeness continuous joints.csv -e cars -e run:runs/pose`,
     `likeness continuous photos.csv --kind numbers --columns age`
     """
-    from likeness.evaluation import continuous_comparison
+    from likeness.evaluation import continuous_comparison, with_bounds
     from likeness.labels import label_distances
 
     table = source_table(source)
@@ -52,7 +48,7 @@ def continuous(
     with progress_bar("Measuring") as progress:
         found = continuous_comparison({name: space.vectors for name, space in spaces.items()}, labels, progress=progress)
     assert found is not None
-    print_table(_with_bounds(found), format)
+    print_table(with_bounds(found).round(4).reset_index(names="space"), format)
     write_csv(out, found)
 
 
@@ -81,16 +77,3 @@ def _named(spaces: "list[tuple[str, Space]]") -> "dict[str, Space]":
     if twice:
         raise InputError(f"'{twice[0]}' is named twice; name each space once.")
     return dict(spaces)
-
-
-def _with_bounds(found: "pd.DataFrame") -> "pd.DataFrame":
-    """A line per space, then one each for chance and the Oracle."""
-    import pandas as pd
-
-    shown, first = [name for name in _SHOWN if name in found], found.iloc[0]
-    chance: dict[str, Any] = {"row": "chance"} | {
-        name: first["chance_mean_label_distance" if name.startswith("mean") else f"chance_{name}"] for name in shown
-    }
-    oracle: dict[str, Any] = {"row": "oracle"} | {name: first[f"oracle_{name}"] if name.startswith("mean") else 1.0 for name in shown}
-    lines = pd.concat([found[["row", *shown]], pd.DataFrame([chance, oracle])], ignore_index=True)
-    return lines.rename(columns={"row": "space"}).round(4)

@@ -16,6 +16,7 @@ from likeness.evaluation.continuous import (
     oracle_metrics as oracle_metrics,
     retrieve as retrieve,
     spread_queries as spread_queries,
+    with_bounds as with_bounds,
 )
 from likeness.evaluation.generalization import (
     aggregated_generalization_score as aggregated_generalization_score,

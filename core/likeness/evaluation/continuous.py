@@ -176,6 +176,21 @@ def _asked(distance: NDArray[Any], ks: Sequence[int], exclude: Any) -> tuple[NDA
     return distance, hidden, int(max(ks))
 
 
+def with_bounds(found: pd.DataFrame) -> pd.DataFrame:
+    """The main figures of `continuous_comparison`, a row per space by its name, then "chance" and "oracle".
+
+    Columns: mean_label_distance_at_1 and _10, ndcg_at_10 and that of the most images that are measured, up to 100.
+    """
+    most = max((int(name.rpartition("_")[2]) for name in map(str, found) if name.startswith("ndcg_at_")), default=0)
+    columns = ["mean_label_distance_at_1", "mean_label_distance_at_10", *(f"ndcg_at_{k}" for k in sorted({10, most}))]
+    table, first = found.set_index("row")[[name for name in columns if name in found]].copy(), found.iloc[0]
+    for name in table.columns:
+        is_distance = name.startswith("mean")
+        table.loc["chance", name] = first["chance_mean_label_distance" if is_distance else f"chance_{name}"]
+        table.loc["oracle", name] = first[f"oracle_{name}"] if is_distance else 1.0
+    return table
+
+
 def continuous_comparison(
     spaces: Mapping[str, NDArray[Any]],
     labels: "LabelDistances",

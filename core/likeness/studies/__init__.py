@@ -19,6 +19,12 @@ from likeness.studies.comparison_tables import (
 )
 from likeness.studies.convergence import convergence as convergence, convergence_table as convergence_table
 from likeness.studies.encoder_sizes import PAPER_ENCODERS as PAPER_ENCODERS, SHIPPED_ENCODERS as SHIPPED_ENCODERS, encoder_sizes as encoder_sizes
+from likeness.studies.method_table import (
+    PAPER_DIM as PAPER_DIM,
+    best_method as best_method,
+    method_table as method_table,
+    published_figures as published_figures,
+)
 from likeness.studies.prompt_counts import prompt_counts as prompt_counts
 from likeness.studies.published import published as published
 from likeness.studies.questions import (
@@ -28,6 +34,14 @@ from likeness.studies.questions import (
 )
 from likeness.studies.row_values import sweep_of as sweep_of, sweep_table as sweep_table
 from likeness.studies.semantic_classes import SemanticClasses as SemanticClasses, classes_of as classes_of, unseen_classes as unseen_classes
+from likeness.studies.shift_benchmark import (
+    SHOTS as SHOTS,
+    WHOLE_PRESET as WHOLE_PRESET,
+    ShiftMethod as ShiftMethod,
+    ShiftNetwork as ShiftNetwork,
+    shift_methods as shift_methods,
+    shift_study as shift_study,
+)
 from likeness.studies.study import (
     FIGURES as FIGURES,
     Cell as Cell,

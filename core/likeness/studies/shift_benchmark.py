@@ -1,0 +1,138 @@
+"""The study of methods on splits of growing distance: what is compared, and settings that fit a network and the classes (ooDML)."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from likeness.errors import InputError
+from likeness.losses import WRAPPERS, objectives_on
+from likeness.shifts import SplitFile
+from likeness.studies.study import StudyConfig, row_configs
+from likeness.training import read_config
+
+SHOTS = 2  # images of each new class that a trained network is adapted to
+WHOLE_PRESET = "oodml-cars196"  # the protocol of the benchmark's paper, which trains whole networks
+_FEWEST_QUERIES = 2
+_BATCHES = (96, 48, 24)
+_PER_CLASS = (4, 6, 8, 12, 16, 24, 48)
+_PIXELS = 96 * 224**2  # in a batch, about as many as the papers' 112 images of 224 px have
+# Other values than the objective's own, for runs of the size that a benchmark has.
+_OPTIONS: dict[str, dict[str, Any]] = {"r-margin": {"beta": 0.6, "rho": 0.35}}
+# Margin with what goes around it, by wrapper.
+_AROUND: dict[str, tuple[str, dict[str, Any]]] = {
+    "uniform_prior": ("Margin + uniform prior", {"objective.uniform_prior": {"weight": 0.2}}),
+    "s2sd": ("S2SD", {"objective.s2sd": {"target_dims": [512]}}),
+    "diva": ("DiVA", {"objective.diva": {"separation_weight": 94}, "backbone.parts": 4}),
+}
+_ELG = {"guidance": {"kind": "elg", "gamma": 0.0, "omega": 10.0, "language": "minilm"}}
+
+
+@dataclass(frozen=True)
+class ShiftMethod:
+    """changes: of a run's config, by dotted keys. help: what it does, for people."""
+
+    help: str
+    changes: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class ShiftNetwork:
+    """What is trained.
+
+    Attributes:
+        name: of the backbone.
+        image_size: side in pixels of the images that it was made for.
+        whole: whether all of it is trained, not the embedding layer alone.
+    """
+
+    name: str
+    image_size: int
+    whole: bool
+
+
+def shift_methods() -> dict[str, ShiftMethod]:
+    """By title: the raw encoder, each objective on classes, what goes around Margin, and Margin with language guidance."""
+    objectives = {
+        each.title: ShiftMethod(each.help, {"objective.name": name, "objective.options": _OPTIONS.get(name, {})})
+        for name, each in objectives_on("classes").items()
+    }
+    around = {title: ShiftMethod(f"Around Margin: {WRAPPERS[name].help}", changes) for name, (title, changes) in _AROUND.items()}
+    return {
+        "Raw encoder": ShiftMethod("Not trained: the encoder as it is.", {"epochs": 0, "backbone.dim": None, "few_shot": None}),
+        **objectives,
+        **around,
+        "Margin + ELG": ShiftMethod("Margin that also learns from a language model how similar the names of the classes are.", _ELG),
+    }
+
+
+def shift_study(
+    source: str,
+    splits: SplitFile,
+    images: Mapping[str, int],
+    network: ShiftNetwork,
+    methods: Mapping[str, ShiftMethod],
+    *,
+    seeds: int,
+    epochs: int,
+    few_shot: bool,
+    note: str = "",
+) -> StudyConfig:
+    """The study, without name and the place of its splits.
+
+    Args:
+        source: of the images.
+        splits: of their classes.
+        images: class -> how many it has.
+        few_shot: whether trained networks are also adapted to `SHOTS` images of each test class.
+
+    Raises:
+        InputError: a class with too few images, or a method that does not go with the network; the message names both.
+    """
+    _check_classes(splits, images, few_shot)
+    base: dict[str, Any] = {
+        "data": {"source": source, "attribute": splits.model_dump(mode="json")["attribute"], "image_size": network.image_size},
+        "backbone": {"name": network.name, "dim": 128, "head_only": not network.whole},
+        "objective": {"name": "margin"},
+        "batch": _batch(splits, images, network),
+        "optimizer": {"rate": 0.001},
+        "epochs": epochs,
+        "evaluate_every": epochs,
+        "structure": True,
+        "matched_classes": min(len(split.test) for split in splits),
+    }
+    if network.whole:
+        paper = read_config(WHOLE_PRESET)
+        base["objective"] |= paper.objective.model_dump(include={"proxy_rate", "wrapper_rate"})
+        base["optimizer"] = paper.optimizer.model_dump(include={"rate", "weight_decay"})
+    if few_shot:
+        base["few_shot"] = {"shots": [SHOTS], "episodes": 5, "steps": 50, "rate": 0.0003}
+    study = StudyConfig(note=note, base=base, seeds=tuple(range(seeds)), rows={name: method.changes for name, method in methods.items()})
+    for row in study.rows:
+        try:
+            row_configs(study, [row])
+        except InputError as error:
+            raise InputError(f"{row} does not fit this benchmark: {error}") from error
+    return study
+
+
+def _check_classes(splits: SplitFile, images: Mapping[str, int], few_shot: bool) -> None:
+    used = {name for split in splits for name in (*split.train, *split.test)}
+    fewest = min(used, key=lambda name: (images[name], name))
+    if images[fewest] < 2:
+        raise InputError(f"The class '{fewest}' has only one image, so nothing can be retrieved for it. Choose other labels as classes.")
+    tested, needed = min({name for split in splits for name in split.test}, key=lambda name: (images[name], name)), SHOTS + _FEWEST_QUERIES
+    if few_shot and images[tested] < needed:
+        raise InputError(
+            f"The class '{tested}' has {images[tested]} images, and few-shot needs {needed}: {SHOTS} to adapt to and {_FEWEST_QUERIES} to search "
+            "with. Switch few-shot off, or choose other labels as classes."
+        )
+
+
+def _batch(splits: SplitFile, images: Mapping[str, int], network: ShiftNetwork) -> dict[str, int]:
+    """A batch that the fewest training classes fill; for a whole network with no more images and pixels than there are and memory may hold."""
+    classes = min(len(split.train) for split in splits)
+    trains = min(sum(images[name] for name in split.train) for split in splits)
+    fits = [size for size in _BATCHES if not network.whole or (size <= trains and size * network.image_size**2 <= _PIXELS)]
+    size = fits[0] if fits else _BATCHES[-1]
+    per_class = next((count for count in _PER_CLASS if size % count == 0 and size // count <= classes), size // 2)
+    return {"size": size, "per_class": per_class}
