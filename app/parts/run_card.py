@@ -16,7 +16,7 @@ from parts.config_access import dataset_of, resolve_run
 from parts.errors import toast_errors
 from parts.plain import plain
 from parts.progress import duration
-from server import run_owners, trainings
+from server import trainings
 from server.access import check_may, redact, refusal, shared_name
 from state import Item, state
 
@@ -123,7 +123,7 @@ def _actions(run: RunFolder, state: str, watch_link: bool) -> None:
         if not watch_link:
             with st.popover("More", icon=":material/more_horiz:", key=f"more_{run.name}", width="content"):
                 _export(run)
-                reason = run_owners.refusal_to_change(run.path) or ("Stop the run first." if is_running else "")
+                reason = trainings.refusal_to_change(run.path) or ("Stop the run first." if is_running else "")
                 _rename(run, reason)
                 _delete(run, reason)
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -21,8 +21,8 @@ from likeness.space import Space
 from likeness.tagging import NOTE, Edit, TagStore, tags_file, with_tags
 from server import added_labels
 from server.access import check_may, redact, refusal, resolve_entry
+from server.accounts import account
 from server.settings import server
-from server.signed_in import account
 from server.visitors import LABELS, TAGS, visitor, visitors_dir
 from state import Item
 
@@ -37,20 +37,13 @@ def store_of(entry: DatasetEntry, table: ImageTable) -> TagStore:
 
 def file_of(entry: DatasetEntry) -> Path:
     """Where it lies: of uploads to a shared server with all else that is their owner's, of others where the command line finds it.
-
-    Raises:
-        InputError: the images may not be read.
-    """
+    Raises InputError: the images may not be read."""
     file = tags_file(resolve_entry(entry))
     return visitors_dir() / entry.owner / TAGS / file.name if server().shared and entry.owner else file
 
 
 def remove(entry: DatasetEntry) -> None:
-    """Removes what people have said of the images of a dataset that is gone.
-
-    Raises:
-        InputError: it cannot be removed.
-    """
+    """Removes what people have said of the images of a dataset that is gone. Raises InputError: it cannot be removed."""
     file = file_of(entry)
     try:
         for suffix in ("", "-wal", "-shm"):
@@ -84,10 +77,7 @@ def refusal_to_tag(entry: DatasetEntry, table: ImageTable) -> str:
 
 def edit_labels(entry: DatasetEntry, table: ImageTable, work: Callable[[TagStore, str], Edit]) -> Edit:
     """What `work` does with the labels of a dataset in the visitor's name; all that pages write goes through here.
-
-    Raises:
-        InputError: the visitor may not, or what the store refuses.
-    """
+    Raises InputError: the visitor may not, or what the store refuses."""
     check_may("edit")
     if reason := refusal_to_tag(entry, table):
         raise InputError(reason)
@@ -119,30 +109,18 @@ def problem(entry: DatasetEntry) -> str:
 
 
 def counts(entry: DatasetEntry) -> pd.DataFrame:
-    """As `TagStore.counts`, read anew only after an edit.
-
-    Raises:
-        InputError: the file cannot be read.
-    """
-    return _counts(*_state(entry))
+    """As `TagStore.counts`, read again only after an edit. Raises InputError: the file cannot be read."""
+    return _read_store("counts", *_state(entry))  # type: ignore[no-any-return]
 
 
 def given_together(entry: DatasetEntry, table: ImageTable, name: str) -> NDArray[np.int64]:
-    """As `TagStore.given_together`, of all images of a dataset.
-
-    Raises:
-        InputError: the file cannot be read.
-    """
+    """As `TagStore.given_together`, of all images of a dataset. Raises InputError: the file cannot be read."""
     return store_of(entry, table).given_together([str(path) for path in table.frame["path"]], name)
 
 
 def given_order(entry: DatasetEntry) -> list[tuple[str, str]]:
-    """As `TagStore.given_order`, read anew only after an edit.
-
-    Raises:
-        InputError: the file cannot be read.
-    """
-    return _given_order(*_state(entry))
+    """As `TagStore.given_order`, read again only after an edit. Raises InputError: the file cannot be read."""
+    return _read_store("given_order", *_state(entry))  # type: ignore[no-any-return]
 
 
 def can_undo(entry: DatasetEntry) -> tuple[bool, bool]:
@@ -152,13 +130,7 @@ def can_undo(entry: DatasetEntry) -> tuple[bool, bool]:
 
 def frozen(entry: DatasetEntry, frame: pd.DataFrame, name: str) -> Path | None:
     """A file of what images have of a tag or attribute now, for a run that learns from it while people go on labeling; None where none has.
-
-    Args:
-        frame: of the images with what people gave them, `tagged`.
-
-    Raises:
-        InputError: the labels cannot be read or written, or a name that no file can have.
-    """
+    Raises InputError: the labels cannot be read or written, or a name that no file can have."""
     known = counts(entry)
     kinds = dict(zip(known["name"], known["kind"], strict=True))
     held = column_of(frame, name)
@@ -245,14 +217,9 @@ def _read_version(file: Path) -> LabelVersion:
         return LabelVersion(file, 0, _DAMAGED)
 
 
-@lru_cache(maxsize=64)
-def _given_order(file: Path, inode: int, version: int) -> list[tuple[str, str]]:
-    return TagStore(file).given_order()
-
-
-@lru_cache(maxsize=64)
-def _counts(file: Path, inode: int, version: int) -> pd.DataFrame:
-    return TagStore(file).counts()
+@lru_cache(maxsize=128)
+def _read_store(what: str, file: Path, inode: int, version: int) -> Any:
+    return getattr(TagStore(file), what)()
 
 
 _tagged: "WeakKeyDictionary[Space, tuple[LabelVersion | None, Space]]" = WeakKeyDictionary()

@@ -4,9 +4,13 @@ import json
 import re
 import secrets
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from functools import lru_cache
 from pathlib import Path
+from typing import Annotated
+
+from pydantic import ConfigDict, Field, ValidationError
+from pydantic.dataclasses import dataclass
 
 from likeness.errors import InputError
 from likeness.io import parse_json, text_of, write_atomic
@@ -19,34 +23,22 @@ LONGEST_NAME = 60  # letters
 _MOST_PARAMETERS, _LONGEST_VALUE = 400, 4000
 _MOST_BYTES = 8_000_000  # of a file, most of which are the selection
 _TOKEN = re.compile(r"[0-9a-f]{16}")
-_PAGE = re.compile(r"[a-z_]{0,40}")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, config=ConfigDict(extra="forbid", strict=True))
 class SavedView:
-    """A view.
+    """A view."""
 
-    Attributes:
-        name: what the visitor calls it; unique among the visitor's views, ignoring case.
-        page: its part of the address, "" for the first page.
-        parameters: name -> values, as the address has them.
-        rows: the selected images as `state.encode_rows` writes them; "" for none, or where the address holds them.
-        token: names the file; "" before it is kept.
-    """
-
-    name: str
-    page: str
-    parameters: Mapping[str, Sequence[str]]
-    rows: str = ""
-    token: str = ""
+    name: str  # unique among the visitor's views, ignoring case
+    page: Annotated[str, Field(pattern="^[a-z_]{0,40}$")]  # part of the address, "" for the first page
+    parameters: Mapping[str, Sequence[str]]  # as the address has them
+    rows: str = ""  # the selected images as `state.encode_rows` writes them; "" for none, or where the address holds them
+    token: str = ""  # names the file; "" before it is kept
 
 
 def save(view: SavedView) -> SavedView:
     """Keeps a view under its name and returns it with its token.
-
-    Raises:
-        InputError: the visitor may not, the name is taken or none, there are as many as allowed, or it holds more than is kept.
-    """
+    Raises InputError: the visitor may not, the name is taken or none, there are as many as allowed, or it holds more than is kept."""
     named = replace(view, name=_free_name(view.name, ""), token=secrets.token_hex(8))
     check_count(_folder(), "saved views")
     _write(named)
@@ -54,20 +46,12 @@ def save(view: SavedView) -> SavedView:
 
 
 def rename(token: str, name: str) -> None:
-    """Gives a view another name.
-
-    Raises:
-        InputError: as `save`, or it is not kept any more.
-    """
+    """Gives a view another name. Raises InputError: as `save`, or it is not kept any more."""
     _write(replace(find(token), name=_free_name(name, token)))
 
 
 def remove(token: str) -> None:
-    """Removes a view; one that is gone already stays gone.
-
-    Raises:
-        InputError: the visitor may not.
-    """
+    """Removes a view; one that is gone already stays gone. Raises InputError: the visitor may not."""
     check_may("edit")
     if _TOKEN.fullmatch(token):
         (_folder() / f"{token}.json").unlink(missing_ok=True)
@@ -85,31 +69,20 @@ def damaged() -> int:
 
 
 def find(token: str) -> SavedView:
-    """The visitor's view of this token, whole.
-
-    Raises:
-        InputError: there is none, or its file is damaged.
-    """
+    """The visitor's view of this token, whole. Raises InputError: there is none, or its file is damaged."""
     file = _folder() / f"{token}.json"
     if not _TOKEN.fullmatch(token) or not file.is_file():
-        raise InputError("The view that this link opens is not kept here: it was removed, or it is another person's. Save it again.")
-    return read_view(text_of(file, _MOST_BYTES), token)
+        raise InputError("The view of this link is not here: it was removed, or it belongs to someone else.")
+    return _read(text_of(file, _MOST_BYTES), token)
 
 
-def read_view(text: str, token: str) -> SavedView:
-    """What a file holds.
-
-    Raises:
-        InputError: it is damaged.
-    """
-    content = parse_json(text, "The saved view")
-    fields = {"name", "page", "parameters", "rows"}
-    if not isinstance(content, dict) or set(content) != fields or not isinstance(content["parameters"], dict):
-        raise InputError("The saved view is damaged; remove it, and save it again.")
-    view = SavedView(**content, token=token)
-    texts = all(isinstance(text, str) for text in (view.name, view.page, view.rows))
-    lists = all(isinstance(values, list) and all(isinstance(value, str) for value in values) for values in view.parameters.values())
-    if not texts or not lists or not _PAGE.fullmatch(view.page) or not 0 < len(view.name) <= LONGEST_NAME:
+def _read(text: str, token: str) -> SavedView:
+    """What a file holds; raises InputError where it is damaged."""
+    try:
+        view = SavedView(**parse_json(text, "The saved view"), token=token)
+    except (TypeError, ValidationError):
+        view = None
+    if view is None or not 0 < len(view.name) <= LONGEST_NAME:
         raise InputError("The saved view is damaged; remove it, and save it again.")
     return view
 
@@ -126,7 +99,7 @@ def _named(file: Path) -> SavedView | None:
 def _read_once(file: Path, mtime_ns: int, size: int) -> SavedView | None:
     """A view without its selection; None for a damaged one."""
     try:
-        return replace(read_view(text_of(file, _MOST_BYTES), file.stem), rows="") if _TOKEN.fullmatch(file.stem) else None
+        return replace(_read(text_of(file, _MOST_BYTES), file.stem), rows="") if _TOKEN.fullmatch(file.stem) else None
     except InputError:
         return None
 
@@ -134,11 +107,11 @@ def _read_once(file: Path, mtime_ns: int, size: int) -> SavedView | None:
 def _free_name(given: str, token: str) -> str:
     name = " ".join(given.split())
     if not name:
-        raise InputError("The view has no name; type one.")
+        raise InputError("Give the view a name.")
     if len(name) > LONGEST_NAME:
-        raise InputError(f"The name has {len(name)} letters, and {LONGEST_NAME} are the most; take a shorter one.")
+        raise InputError(f"The name has {len(name)} characters; use at most {LONGEST_NAME}.")
     if any(view.name.casefold() == name.casefold() and view.token != token for view in all_views()):
-        raise InputError(f"You have a view “{name}” already; take another name, or remove that one.")
+        raise InputError(f"You already have a view “{name}”; choose another name, or remove that view.")
     return name
 
 
@@ -146,10 +119,10 @@ def _write(view: SavedView) -> None:
     check_may("edit")
     values = [value for each in view.parameters.values() for value in each]
     if len(values) > _MOST_PARAMETERS or any(len(value) > _LONGEST_VALUE for value in values):
-        raise InputError("This view holds more than is kept under a name; take some filters or terms out.")
+        raise InputError("This view is too large to save; remove some filters or terms.")
     content = json.dumps({name: value for name, value in asdict(view).items() if name != "token"}).encode()
     if len(content) > _MOST_BYTES:
-        raise InputError("The selection is larger than is kept under a name; select fewer images.")
+        raise InputError("The selection is too large to save; select fewer images.")
     write_atomic(_folder() / f"{view.token}.json", content)
 
 

@@ -1,18 +1,22 @@
-"""What a shared server keeps of each visitor, as folders: for whoever runs it, and for a visitor who wants it gone."""
+"""What a shared server keeps of each visitor, as folders, and what it clears away: when a visitor asks, and by itself, once an hour."""
 
 import json
+import logging
 import shutil
+import threading
 import time
 import zipfile
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
 
 from likeness.data import DatasetEntry, list_datasets, remove_dataset
 from likeness.encoders import stored_of
 from likeness.errors import InputError
+from likeness.io import cache_dir
 from server import hand_labels
+from server.access import redact
 from server.audit import record
 from server.backup import is_passing, whole
 from server.quotas import size_of
@@ -22,6 +26,9 @@ from state import Item
 
 SEEN = "seen"  # a file that is touched at each visit
 _REMOVED = ".removed-"
+_EVERY_SECONDS = 3600.0
+# Of the cache: what is computed again where it is missing.
+_COMPUTED = ("maps", "label_distances", "outputs", "pixels", "grids", "texts", "thresholds")
 
 
 class _Session:
@@ -31,29 +38,8 @@ class _Session:
 _session = _Session()
 
 
-@dataclass(frozen=True)
-class VisitorData:
-    """What is kept of one visitor.
-
-    Attributes:
-        id: the name of their folder; of an account, it begins like the account's name.
-        seen: day of the last visit, as 2026-01-31.
-        datasets, drafts, notions, splits, views: how many.
-        megabytes: all files together.
-    """
-
-    id: str
-    seen: str
-    datasets: int
-    drafts: int
-    notions: int
-    splits: int
-    views: int
-    megabytes: float
-
-
-def all_visitors() -> list[VisitorData]:
-    """Of every visitor, the last to come first."""
+def all_visitors() -> list[dict[str, object]]:
+    """Of every visitor, the last to come first: id (of an account, it begins like its name), day of the last visit, and how much is kept."""
     owned = [entry.owner for entry in list_datasets()]
     folders = sorted(_folders(), key=last_seen, reverse=True)
     return [_about(folder, owned.count(folder.name)) for folder in folders]
@@ -61,10 +47,7 @@ def all_visitors() -> list[VisitorData]:
 
 def remove_visitor(id: str, by: str) -> None:
     """Removes all that is a visitor's: pictures, vectors, labels, drafts, notions, splits, views, and their datasets from the list.
-
-    Raises:
-        InputError: there is no such visitor, or their files cannot be removed.
-    """
+    Raises InputError: there is no such visitor, or their files cannot be removed."""
     _check(id)
     for entry in list_datasets():
         if entry.owner == id:
@@ -75,10 +58,7 @@ def remove_visitor(id: str, by: str) -> None:
 
 def remove_upload(entry: DatasetEntry, by: str) -> None:
     """Takes a visitor's dataset off the list, with its pictures, vectors and labels, where no other dataset of theirs shows the same pictures.
-
-    Raises:
-        InputError: its files cannot be removed.
-    """
+    Raises InputError: its files cannot be removed."""
     remove_dataset(entry.id)
     shared = any(other.owner == entry.owner and other.source == entry.source for other in list_datasets())
     first, _, name = entry.source.partition("/")
@@ -92,10 +72,7 @@ def remove_upload(entry: DatasetEntry, by: str) -> None:
 
 def export_visitor(id: str, file: Path) -> None:
     """Writes all that is a visitor's into a ZIP file, with the names of their datasets.
-
-    Raises:
-        InputError: there is no such visitor, or the file is there already or cannot be written.
-    """
+    Raises InputError: there is no such visitor, or the file is there already or cannot be written."""
     _check(id)
     entries = [asdict(entry) for entry in list_datasets() if entry.owner == id]
     folder = visitors_dir() / id
@@ -135,6 +112,43 @@ def remove_leftovers(hours: float = 24) -> None:
                     shutil.rmtree(each, ignore_errors=True)
 
 
+def keep_house() -> None:
+    """Begins to clear away, in the background."""
+    threading.Thread(target=_keep_clearing, name="housekeeping", daemon=True).start()
+
+
+def _keep_clearing() -> None:
+    while True:
+        try:
+            clear_away()
+        except (OSError, InputError) as error:
+            logging.getLogger(__name__).warning("Some files could not be cleared away: %s", redact(error))
+        time.sleep(_EVERY_SECONDS)
+
+
+def clear_away() -> None:
+    """Clears away what was given up, who has not come back, and of what was computed the files that were used least lately."""
+    settings = server()
+    if settings.keep_days is not None:
+        remove_old(settings.keep_days)
+    remove_leftovers()
+    total = 0
+    files = [file for part in _COMPUTED for file in (cache_dir() / part).rglob("*") if file.is_file()]
+    for _, size, file in sorted(map(_used, files), reverse=True):
+        total += size
+        if total > settings.max_cache_gb * 1e9:
+            file.unlink(missing_ok=True)
+
+
+def _used(file: Path) -> tuple[float, int, Path]:
+    """When a file was last read or written, and its size; nothing where it is gone."""
+    try:
+        stat = file.stat()
+    except FileNotFoundError:
+        return 0.0, 0, file
+    return max(stat.st_atime, stat.st_mtime), stat.st_size, file
+
+
 def last_seen(folder: Path) -> float:
     """When a visitor came last, in seconds since 1970."""
     files = [folder / SEEN] if (folder / SEEN).is_file() else [folder]
@@ -154,10 +168,10 @@ def _folders(hidden: bool = False) -> list[Path]:
     return [folder for folder in found if hidden or not folder.name.startswith(".")]
 
 
-def _about(folder: Path, datasets: int) -> VisitorData:
+def _about(folder: Path, datasets: int) -> dict[str, object]:
     day = datetime.fromtimestamp(last_seen(folder), UTC).strftime("%Y-%m-%d")
-    counts = [sum(1 for _ in (folder / part).glob("[!.]*")) for part in ("drafts", "notions", "splits", "views")]
-    return VisitorData(folder.name, day, datasets, *counts, megabytes=round(size_of(folder) / 1e6, 1))
+    counts = {part: sum(1 for _ in (folder / part).glob("[!.]*")) for part in ("drafts", "notions", "splits", "views")}
+    return {"id": folder.name, "seen": day, "datasets": datasets, **counts, "megabytes": round(size_of(folder) / 1e6, 1)}
 
 
 def _check(id: str) -> None:

@@ -12,8 +12,8 @@ import httpx2
 import pytest
 
 from server.middleware.build_middleware import printed_link
+from server.middleware.doors import TokenDoor, new_token
 from server.middleware.host_check import Hosts, own_names
-from server.middleware.token_door import TokenDoor, new_token
 from server.settings import ServerSettings
 from worlds import PEER as HOST, answer_of_stream, client_behind
 
@@ -68,7 +68,7 @@ def test_a_foreign_page_changes_nothing_reads_nothing_and_opens_no_websocket() -
         for method in ("PUT", "POST", "DELETE"):
             refused = client.request(method, "/", headers={"Origin": origin})
             assert refused.status_code == 403
-            assert "may change nothing here" in refused.text
+            assert "may not change anything" in refused.text
         assert answer_of_stream(client, Origin=origin) == 403
     assert client.put("/", headers=[("Origin", f"http://{HOST}"), ("Origin", "http://evil.example")]).status_code == 403
     read = client.get("/", headers={"Origin": "http://evil.example"})
@@ -131,7 +131,7 @@ def test_nothing_answers_without_the_token() -> None:
     for method in ("PUT", "POST", "DELETE"):
         assert client.request(method, "/_stcore/upload_file/a/b").status_code == 401
     assert answer_of_stream(client) == 401
-    assert "a server that was started anew has a new one" in client.get("/_stcore/host-config").text  # what an open tab asks first
+    assert "a server that was restarted has a new one" in client.get("/_stcore/host-config").text  # what an open tab asks first
     assert client.get("/_stcore/health").text == "inside"  # tells that the server runs, and no more
     assert client.put("/_stcore/health").status_code == 401
 

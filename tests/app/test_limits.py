@@ -21,10 +21,10 @@ from likeness.errors import InputError
 from likeness.notions import Notion
 from likeness.training import RunFolder, Status
 from parts import drafts
-from server import clients, trainings
+from server import accounts, trainings
 from server.access import upload_limits
 from server.jobs import Jobs
-from server.middleware import limits
+from server.middleware import connections, limits
 from server.middleware.limits import Limits, WaitingFiles
 from server.quotas import check_count, check_notion, room_for_uploads, write_draft
 from server.settings import ServerSettings
@@ -73,8 +73,7 @@ async def _asked(app: Any, client: str, kind: str = "http", receive: Any = None,
 
 
 @pytest.mark.parametrize(("kind", "setting"), [("http", "visitor_requests"), ("websocket", "visitor_sockets")])
-def test_of_one_clients_requests_too_many_are_refused_and_anothers_are_not(shared, monkeypatch: pytest.MonkeyPatch, kind: str, setting: str) -> None:
-    monkeypatch.setattr(limits, "_TOLD_AFTER", 0.01)
+def test_of_one_clients_requests_too_many_are_refused_and_anothers_are_not(shared, kind: str, setting: str) -> None:
     inside, seen = asyncio.Event(), []
 
     async def slow(scope: Any, receive: Any, send: Any) -> None:
@@ -95,7 +94,7 @@ def test_of_one_clients_requests_too_many_are_refused_and_anothers_are_not(share
     assert sum(bool(answered) for answered in held) == 2
     assert not other
     if kind == "websocket":  # pages know for whom they are drawn
-        assert all(headers == {clients._HEADER.encode(): client.encode()} for client, headers in seen)
+        assert all(headers == {accounts._CLIENT.encode(): client.encode()} for client, headers in seen)
 
 
 def test_a_content_that_does_not_come_is_given_up(shared) -> None:
@@ -162,7 +161,7 @@ def test_no_more_jobs_wait_than_a_page_can_show_and_a_person_alone_waits_for_nob
     shared(max_jobs=1, visitor_jobs=1)
     go = threading.Event()
     begun = [jobs.run("kind", number, "a", lambda job: go.wait(60)) for number in range(12)]
-    with pytest.raises(InputError, match=r"12 computations of yours are under way or waiting; wait for one to finish, or stop it"):
+    with pytest.raises(InputError, match=r"You have 12 jobs running or waiting; wait for one to finish, or stop one"):
         jobs.run("kind", 99, "one too many", lambda job: None)
     assert jobs.run("kind", 3, "a", lambda job: None) is begun[3]  # what is there already is shown
     go.set()
@@ -179,10 +178,10 @@ def test_as_many_train_as_the_server_runs(shared, monkeypatch: pytest.MonkeyPatc
         trainings.begin_training(run.path, lambda: run.report_status(Status("running", 0, 10, "", os.getpid())))
 
     begin("ada", "first")
-    with pytest.raises(InputError, match="1 of your trainings are under way, and each visitor may have 1"):
+    with pytest.raises(InputError, match="1 of your trainings are running, and each visitor may have 1"):
         begin("ada", "second")
     begin("ben", "third")
-    with pytest.raises(InputError, match="2 trainings are under way, and this server runs 2 at once"):
+    with pytest.raises(InputError, match="2 trainings are running, and this server allows 2 at once"):
         begin("eve", "fourth")
     RunFolder(tmp_path / "runs" / "first").report_status(Status("finished", 10, 10, "", 0))
     begin("ada", "second")
@@ -229,7 +228,7 @@ def test_no_more_notions_and_prompts_than_a_server_keeps_and_embeds(shared, tmp_
     assert [len(each.notion.prompts) for each in many] == [5_000, 3_600, 5_000]  # a person alone may
     shared(visitor_files=2, max_prompts=2_000)
     for each, prompts in zip(many, ("5,000", "3,600", "5,000"), strict=True):
-        with pytest.raises(InputError, match=rf"makes {prompts} prompts, and this server embeds 2,000"):
+        with pytest.raises(InputError, match=rf"makes {prompts} prompts, and this server allows 2,000"):
             each.notion  # noqa: B018
     few = drafts.joined(Notion("b", "a {}", tuple(map(str, range(1_000)))))
     check_notion(few, few)
@@ -238,7 +237,7 @@ def test_no_more_notions_and_prompts_than_a_server_keeps_and_embeds(shared, tmp_
     for name in ("a.yaml", "b.yaml"):
         check_count(tmp_path, "notions")
         (tmp_path / name).touch()
-    with pytest.raises(InputError, match="You keep 2 notions here, the most that this server keeps for one visitor"):
+    with pytest.raises(InputError, match="You keep 2 notions here, the most that this server allows"):
         check_count(tmp_path, "notions")
 
 
@@ -268,6 +267,30 @@ def test_half_open_connections_are_closed(small_server: Any) -> None:
             while connection.recv(65_536):
                 pass  # ends when the server closes; a timeout fails the test
         connection.close()
+
+
+def test_of_many_connections_on_which_nothing_is_asked_the_oldest_is_closed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also of those that were answered and stay open."""
+    made, closed = connections._IdleTimeoutProtocol, list[int]()
+    monkeypatch.setattr(connections, "_MOST_WAITING", 2)
+    monkeypatch.setattr(connections, "_waiting", {})
+    monkeypatch.setattr(made.__mro__[2], "connection_made", lambda self, transport: setattr(self, "transport", transport))
+    monkeypatch.setattr(made.__mro__[2], "data_received", lambda self, data: setattr(self, "cycle", SimpleNamespace(response_complete=False)))
+    monkeypatch.setattr(made.__mro__[2], "on_response_complete", lambda self: setattr(self.cycle, "response_complete", True))
+
+    def connect(number: int) -> Any:
+        each = object.__new__(made)
+        each.cycle, each.loop = None, SimpleNamespace(call_later=lambda seconds, close: SimpleNamespace(cancel=lambda: None))
+        each.connection_made(SimpleNamespace(get_extra_info=lambda name: None, is_closing=lambda: False, abort=lambda: closed.append(number)))
+        return each
+
+    _, second = connect(1), connect(2)
+    second.data_received(b"GET / HTTP/1.1")  # which waits no more
+    connect(3)
+    assert closed == []
+    connect(4)
+    second.on_response_complete()
+    assert closed == [1, 3]
 
 
 def test_pages_of_one_client_are_so_many(small_server: Any) -> None:
