@@ -44,12 +44,11 @@ def test_a_lasso_selects_in_both_maps_downloads_and_survives_recoloring_pages_an
 
 def test_an_edited_aspect_refits_changes_the_neighbors_and_survives_a_reload(person: Person) -> None:
     def paste(*aspects: str) -> None:
-        person.fill("One aspect per line", "\n".join(aspects), "Control+Enter").says(f"{len(aspects)} prompts,").settle()
+        person.fill("Aspects, one per line", "\n".join(aspects), "Control+Enter").says(f"{len(aspects)} prompts,").settle()
 
     person.open("?query=5").map().go("Notions").says(re.compile(r"\d+ prompts, \d+ encoded, fitted in")).settle()
     before = _pictures(person, "Car color")
-    person.tab("Paste a list")
-    assert "red" in person.page.get_by_label("One aspect per line").input_value().splitlines()
+    assert "red" in person.page.get_by_label("Aspects, one per line").input_value().splitlines()
     paste("sedan", "van", "pickup")
     assert _pictures(person, "Car color (edited)") != before
     person.press("Undo").says("17 prompts, 0 encoded").settle()
@@ -79,6 +78,6 @@ def test_search_by_text_and_by_an_uploaded_image(person: Person) -> None:
 def test_a_folder_goes_through_your_images(person: Person, tmp_path: Path) -> None:
     draw(tmp_path / "photos", 24, ("warm", "cold"), size=48)
     (tmp_path / "photos" / "warm" / "broken.png").write_bytes(b"no picture")
-    person.open().map().go("Images").fill("Folder on this computer", str(tmp_path / "photos")).press("Embed these images")
+    person.open().map().go("Images").fill("Folder on this computer", str(tmp_path / "photos")).press("Add these images")
     person.says("24 images are ready", "1 could not be read and were left out").go("Explore them").says("24 images").map()
     assert "cold" in person.page.locator(".lm-legend").inner_text()

@@ -51,8 +51,8 @@ def two(people: Callable[..., Person], shared_server: Any) -> tuple[Person, Pers
 
 
 def _edit(person: Person, *words: str) -> None:
-    person.go("Notions").says(re.compile(r"\d+ prompts, \d+ encoded, fitted in")).tab("Paste a list")
-    person.fill("One aspect per line", "\n".join(words), "Control+Enter").says(f"{len(words)} prompts,").settle()
+    person.go("Notions").says(re.compile(r"\d+ prompts, \d+ encoded, fitted in"))
+    person.fill("Aspects, one per line", "\n".join(words), "Control+Enter").says(f"{len(words)} prompts,").settle()
 
 
 def test_edits_selections_and_queries_stay_with_their_browser(two: tuple[Person, Person]) -> None:
@@ -61,7 +61,7 @@ def test_edits_selections_and_queries_stay_with_their_browser(two: tuple[Person,
     for person, own in words.items():
         _edit(person.open("?layout=PCA" + ("&query=5" if person is ada else "")).map(), *own)
     for person, own in words.items():
-        assert person.page.get_by_label("One aspect per line").input_value().splitlines() == list(own)
+        assert person.page.get_by_label("Aspects, one per line").input_value().splitlines() == list(own)
         person.says(f"{len(own)} prompts,").go("Explore")
     ben.fill("Search by text", "a red car").heading("Images for “a red car”")
     ada.heading("Neighbors of")
@@ -74,7 +74,7 @@ def test_uploads_and_saved_notions_are_private(two: tuple[Person, Person], share
     ada.go("Images").tab("Upload")
     ada.page.locator("input[type='file']").set_input_files(sorted(draw(tmp_path / "zebras", 12, size=48).iterdir()))
     ada.fill("Name", "Zebras **of** Ada")
-    ada.page.get_by_role("tabpanel", name="Upload").get_by_role("button", name="Embed these images").click()
+    ada.page.get_by_role("tabpanel", name="Upload").get_by_role("button", name="Add these images").click()
     ada.says("12 images are ready").go("Explore them").says("12 images")
     link = ada.page.url
     ben.go("Images").heading("Images").page.get_by_test_id("stMain").get_by_text("Synthetic Cars").first.wait_for()
@@ -91,7 +91,7 @@ def test_uploads_and_saved_notions_are_private(two: tuple[Person, Person], share
 
 def test_no_path_leads_out_of_the_roots_and_none_is_shown(two: tuple[Person, Person], shared_server: Any) -> None:
     ada, ben = two
-    embed = ada.page.get_by_role("tabpanel", name="Folder").get_by_role("button", name="Embed these images")
+    embed = ada.page.get_by_role("tabpanel", name="Folder").get_by_role("button", name="Add these images")
     ada.open("?layout=PCA").map().go("Images")
     for typed in (str(shared_server.place / "secret"), "photos/way_out", "uploads"):  # others in tests/app/test_access.py
         ada.fill("Folder on this server", typed).click(embed).says("cannot be reached here")

@@ -37,11 +37,11 @@ def _bring(person: Person, folder: Path, encoder: str = "") -> None:
     if encoder:
         person.page.get_by_role("combobox", name="Encoder").click()
         person.click(person.page.get_by_role("option", name=re.compile(encoder)).first)
-    person.press("Embed these images").says(f"{len(list(folder.iterdir()))} images are ready").settle()
+    person.press("Add these images").says(f"{len(list(folder.iterdir()))} images are ready").settle()
 
 
 def _paste(person: Person, text: str) -> None:
-    person.tab("Paste a list").fill("One aspect per line", text, "Control+Enter").says(f"{len(text.split())} prompts,").settle()
+    person.fill("Aspects, one per line", text, "Control+Enter").says(f"{len(text.split())} prompts,").settle()
 
 
 @pytest.fixture
@@ -281,8 +281,8 @@ def _search(person: Person) -> None:
 
 def _notion(person: Person) -> None:
     """A new notion fits these images as it stands; a list that ends in an empty line is taken, and undone."""
-    field = person.page.get_by_label("One aspect per line")
-    person.go("Notions").press("New").says("prompts, ").settle().tab("Paste a list")
+    field = person.page.get_by_label("Aspects, one per line")
+    person.go("Notions").press("New").says("prompts, ").settle()
     before = field.input_value()
     _paste(person, "dog\nchild\nbicycle\n")
     person.press("Undo").page.get_by_text("3 prompts,").wait_for(state="detached")
