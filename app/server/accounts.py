@@ -13,7 +13,6 @@ from getpass import getpass
 from pathlib import Path
 from typing import TYPE_CHECKING, cast, get_args
 
-from likeness.commands import answered
 from likeness.errors import InputError
 from likeness.io import text_of, write_atomic
 from server.settings import Role, server
@@ -150,5 +149,7 @@ def ask_password(file: Path, name: str, role: Role) -> None:
 
 
 if __name__ == "__main__":
+    from likeness.commands import answered
+
     with answered():
         ask_password(Path(sys.argv[1]), sys.argv[2], cast(Role, sys.argv[3]))

@@ -11,7 +11,6 @@ import sys
 from functools import lru_cache
 from pathlib import Path
 
-from likeness.commands import answered
 from likeness.errors import InputError
 from likeness.io import text_of, write_atomic
 from server.accounts import account_name
@@ -80,6 +79,8 @@ def _digest(token: str) -> str:
 
 
 if __name__ == "__main__":
+    from likeness.commands import answered
+
     with answered():
         print(write_token(Path(sys.argv[1]), sys.argv[2]))
         print(f"This is the token of {sys.argv[2]}, which is shown only now: likeness app --api --program-tokens {sys.argv[1]}", file=sys.stderr)

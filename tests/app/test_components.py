@@ -14,8 +14,8 @@ from PIL import Image
 
 from likeness.errors import InputError
 from likeness.plots.linked_map import MapPanel, coloring_of
-from parts import Section, gallery, linked_map
-from parts.gallery import encode_section
+from parts.gallery import Section, encode_section, gallery
+from parts.linked_map import linked_map
 from parts.picture_grid import Picture, PictureRow, encode_grid
 
 

@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 from likeness.cutoffs import Cutoff, SpaceMatches, other_prompts
 from likeness.data import with_columns_before
 from likeness.errors import InputError
-from likeness.plots import score_histogram
 from likeness.space import Space
 from parts import neighbors, selection, sidebar
 from parts.bounded import BoundedCache
@@ -210,6 +209,8 @@ def _count(known: Mapping[int, bool]) -> str:
 
 
 def _histogram(query: Query, found: SpaceMatches, cut: Cutoff, known: Mapping[int, bool], has_negatives: bool) -> None:
+    from likeness.plots import score_histogram
+
     sides = [found.scores_of(row for row, match in known.items() if match == side).tolist() for side in (True, False)]
     axis = "Similarity to the query, minus that to the nearest text you do not mean" if has_negatives else "Similarity to the query"
     axis = "How well the whole query holds (logarithm)" if query.terms else axis
