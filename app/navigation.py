@@ -19,7 +19,6 @@ from pages.shifts import PAGE as SHIFTS
 from pages.train import PAGE as TRAIN
 from pages.what_changed import PAGE as WHAT_CHANGED
 from parts.app_page import AppPage
-from parts.view import current_view
 from state import State
 
 # in the order of the menu, and of the paths within a group
@@ -53,6 +52,8 @@ def show_paths(page: AppPage) -> None:
         return
     paths = [each for each in PAGES if each.group is page.group]
     if State.view.is_set():
+        from parts.view import current_view  # the menu stands before what pages need is imported
+
         table = current_view().base.table
         paths.sort(key=lambda each: not each.suits(table))
     with st.container(horizontal=True, gap="small", key="paths"):

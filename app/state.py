@@ -15,7 +15,7 @@ import numpy as np
 import streamlit as st
 from numpy.typing import NDArray
 
-from likeness.data import SHIPPED_CARS
+from likeness.defaults import DATASET
 
 T = TypeVar("T")
 Rows = NDArray[np.int64]
@@ -157,7 +157,7 @@ class State:
         view: what the sidebar has made of it for the pages (`parts.view`).
     """
 
-    dataset = Item(SHIPPED_CARS.id, link=LinkForm("dataset", "Images"))
+    dataset = Item(DATASET, link=LinkForm("dataset", "Images"))
     a = Item("", link=LinkForm("a", "Left map"))
     b = Item("", link=LinkForm("b", "Right map"))
     color = Item[str | None](link=LinkForm("color", "Color by"))

@@ -13,8 +13,6 @@ from starlette.routing import Route
 from likeness.data import THUMBNAIL_SIZE, DatasetEntry, large_picture, thumbnail
 from likeness.errors import InputError
 from likeness.io import image_remark
-from likeness.plots import labeled_image, squared_webp
-from pages.continuous import labels
 from parts import cached, viewer
 from parts.sidebar import readable
 from server import export_files, hand_labels, query_pictures
@@ -140,6 +138,9 @@ def _large_picture(dataset: str, row: int) -> bytes:
 
 @lru_cache(maxsize=5_000)
 def _labeled(dataset: str, row: int, kind: str, columns: str) -> bytes:
+    from likeness.plots import labeled_image, squared_webp
+    from pages.continuous import labels
+
     table = cached.table(dataset)
     return squared_webp(labeled_image(table, labels.config_of(table, {"kind": kind, "columns": columns}), row))
 

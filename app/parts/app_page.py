@@ -2,12 +2,13 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import streamlit as st
 from streamlit.navigation.page import StreamlitPage
 
-from likeness.data import PHOTO_COLUMNS, ImageTable, numbers_of
+if TYPE_CHECKING:
+    from likeness.data import ImageTable
 
 Needs = Literal["spaces", "images", "nothing"]
 Labels = Literal["", "classes", "numbers"]
@@ -54,8 +55,10 @@ class AppPage:
     group: Group | None = None
     labels: Labels = ""
 
-    def suits(self, table: ImageTable) -> bool:
+    def suits(self, table: "ImageTable") -> bool:
         """Whether images have the labels that the page needs."""
+        from likeness.data import PHOTO_COLUMNS, numbers_of
+
         frame = table.frame
         labels = [name for name in table.attributes if name not in PHOTO_COLUMNS]
         numbers = [name for name in labels if numbers_of(frame[name]) is not None]

@@ -20,7 +20,6 @@ from likeness.defaults import PHOTO_NOTIONS
 from likeness.embedding import embed
 from likeness.encoders import CutText, cut_texts as core_cut_texts, reads_nothing as core_reads_nothing, unknown_words as words_outside
 from likeness.errors import InputError
-from likeness.evaluation import retrieval_metrics
 from likeness.found_notions import Direction, FoundNotion, found_notions as rank_notions, most_dividing, unnamed_directions as directions_beyond
 from likeness.notion_trust import Trust, notion_trust
 from likeness.notions import Notion, notion_dim
@@ -368,6 +367,8 @@ def metrics(dataset_id: str, space: Space, attribute: str) -> dict[str, float]:
 
 @st.cache_resource(max_entries=512, show_spinner=False, hash_funcs=_BY_CONTENT)
 def _metrics(dataset_id: str, space: Space, attribute: str, content: str) -> dict[str, float]:
+    from likeness.evaluation import retrieval_metrics
+
     with _judging()[dataset_id]:
         st.session_state.get("any")  # a look at it ends a run whose edit was followed by another one while it waited
         labels = space.table.frame[attribute]

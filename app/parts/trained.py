@@ -8,7 +8,6 @@ from likeness.io import runs_dir
 from likeness.space import Space
 from likeness.training import RunFolder, trained_folders
 from parts import cached
-from parts.config_access import dataset_of
 from parts.progress import NotEmbeddedYet
 from server.access import store_dir
 from server.jobs import Job, run_in_background
@@ -27,6 +26,8 @@ def names() -> list[str]:
 
 def trained_on(name: str) -> DatasetEntry | None:
     """The listed images that a run was trained on; None where these are not listed, or this cannot be read."""
+    from parts.config_access import dataset_of  # with all that a config may name, which takes half a second
+
     try:
         return dataset_of(RunFolder(runs_dir() / name.removeprefix(PREFIX)).config().data.source)
     except InputError:

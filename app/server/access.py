@@ -6,18 +6,18 @@ Where the server is not shared, all of it is the identity. `confine_server` has 
 import os
 import re
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import likeness
-from likeness.data import DatasetEntry, UploadLimits, missing_archive, plain_names
-from likeness.encoders import map_path
 from likeness.errors import InputError
 from likeness.io import as_path, assets_dir, cache_dir, can_be_a_path, confine, is_inside, runs_dir, text_to_name
-from likeness.language import map_language_path
 from server.accounts import account, has_role
 from server.quotas import room_for_uploads
 from server.settings import UPLOADS, server
 from server.visitors import EMBEDDINGS, QUERY_PREFIX, notions_dir, own_uploads_dir, splits_dir, visitor, visitors_dir
+
+if TYPE_CHECKING:
+    from likeness.data import DatasetEntry, UploadLimits
 
 _PAPER_SOURCE = re.compile(r"(?P<dataset>[A-Za-z0-9][\w-]+(?:/\w+)?):(?P<folder>.*)", re.DOTALL)
 _HUB_ID = re.compile(r"\w[\w.-]*(/\w[\w.-]*)?")
@@ -75,7 +75,7 @@ def allowed(path: Path) -> bool:
     return any(_inside(real, base) for base in (*_folders(), notions_dir(), splits_dir()))
 
 
-def resolve_entry(entry: DatasetEntry) -> str:
+def resolve_entry(entry: "DatasetEntry") -> str:
     """The source of a dataset that the server lists, as `likeness.data.read_dataset` takes it: whoever knows its id may open it.
     Raises InputError: its place may not be read any more."""
     first, _, rest = entry.source.partition("/")
@@ -92,7 +92,7 @@ def query_picture(token: str) -> Path | None:
     return next((file for folder in uploads for file in (folder / f"{QUERY_PREFIX}{token}").glob("*") if file.is_file()), None)
 
 
-def store_dir(entry: DatasetEntry) -> Path | None:
+def store_dir(entry: "DatasetEntry") -> Path | None:
     """Where the vectors of a dataset lie: those of uploads with all else that is their owner's; None: in the cache."""
     return visitors_dir() / entry.owner / EMBEDDINGS if server().shared and entry.owner else None
 
@@ -105,6 +105,8 @@ def owner_of(source: str) -> str:
 def resolve_source(source: str) -> str:
     """What `likeness.data.read_dataset` takes, from what a visitor wrote. Raises InputError: a path that may not be read, more generated images than
     a shared server draws, or photos that would have to be fetched where the visitor may not download."""
+    from likeness.data import missing_archive, plain_names
+
     text = source.strip()
     if not server().shared or not text or "://" in text:  # core checks addresses
         return source
@@ -140,11 +142,15 @@ def shared_name(text: str) -> str:
 
 def resolve_encoder(name: str) -> str:
     """What `likeness.encoders.load_encoder` takes, from what a visitor wrote; raises InputError for a path that may not be read."""
+    from likeness.encoders import map_path
+
     return map_path(name, path_text) if server().shared else name
 
 
 def resolve_language(name: str) -> str:
     """What `likeness.language.class_similarities` takes, from what a visitor wrote; raises InputError for a path that may not be read."""
+    from likeness.language import map_language_path
+
     return map_language_path(name, _unless_id) if server().shared else name
 
 
@@ -179,8 +185,10 @@ def check_may(what: Act) -> None:
         raise InputError(reason)
 
 
-def upload_limits() -> UploadLimits:
+def upload_limits() -> "UploadLimits":
     """What one upload may hold here."""
+    from likeness.data import UploadLimits
+
     settings = server()
     return UploadLimits(settings.max_upload_images, settings.max_unpacked_mb, settings.max_pixels, room_for_uploads())
 

@@ -1,18 +1,22 @@
 """What `likeness app` serves: the Streamlit app and the routes that its pictures come from, behind the doors that keep strangers out."""
 
+import ast
+import asyncio
 import sys
-from functools import partial
+import threading
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import streamlit as st
 from starlette.middleware import Middleware
+from starlette.routing import Route, Router
+from starlette.types import ASGIApp, Receive, Scope, Send
 from streamlit import net_util
 from streamlit.components.v2 import manifest_scanner
 from streamlit.runtime.pages_manager import PagesManager
 
-from api import picture_routes
 from api.programs_routes import programs
-from parts.warm import open_early
 from server import start_page
 from server.access import confine_server
 from server.addresses import PathPrefix, take_path_prefix
@@ -20,8 +24,7 @@ from server.middleware.build_middleware import build_middleware, printed_link
 from server.middleware.limits import Limits
 from server.script_scheduler import take_turns
 from server.settings import check_address, server
-from server.visitor_data import keep_house
-from server.visitors import Visits
+from server.visitors import EXPORTS, Visits
 
 # Whoever starts Streamlit on this file directly, without `likeness app`, meets the same check.
 address = st.get_option("server.address") or "0.0.0.0"
@@ -38,20 +41,75 @@ PagesManager.uses_pages_directory = False
 manifest_scanner.scan_component_manifests = lambda max_workers=None: []
 
 # Each picture passes between threads some ten times, and waits so long each time while pages are computed; by default ten times as long.
-_SWITCH_SECONDS = 0.0005
+sys.setswitchinterval(0.0005)
+
+HERE = Path(__file__).parents[1]
+# where the addresses of `api.picture_routes` begin
+PICTURES = ("thumbnails", "pictures", "neighbors", "labeled", "info", "queries", EXPORTS)
+
+
+def import_pages() -> None:
+    """Imports what the first page needs, a second's work, and begins opening its images."""
+    for file in (HERE / "main.py", HERE / "pages/explore/page.py"):
+        imports = [node for node in ast.parse(file.read_text(encoding="utf-8")).body if isinstance(node, ast.Import | ast.ImportFrom)]
+        exec(compile(ast.Module(imports, []), str(file), "exec"), {})
+    from parts.warm import open_early
+
+    open_early()
+
+
+class PagesFirst:
+    """Lets sessions and pictures wait until the pages are imported: where two threads import at once, one of them may find half a module. Meanwhile
+    browsers load Streamlit's own files.
+
+    Args:
+        app: what answers then.
+        importing: the thread that imports.
+    """
+
+    def __init__(self, app: ASGIApp, importing: threading.Thread) -> None:
+        self.app, self._importing = app, importing
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "websocket" or (scope["type"] == "http" and scope["path"].split("/")[1] in PICTURES):
+            while self._importing.is_alive():
+                await asyncio.sleep(0.005)
+        await self.app(scope, receive, send)
+
+
+class Pictures:
+    """Answers below each of `PICTURES`."""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        from api.picture_routes import ROUTES
+
+        await Router(ROUTES)(scope, receive, send)
+
+
+importing = threading.Thread(target=import_pages, daemon=True)
+
+
+@asynccontextmanager
+async def begin(app: object) -> AsyncIterator[None]:
+    """Begins to import the pages, and prints where the app is."""
+    importing.start()
+    async with printed_link(app, prefix):
+        yield
+
 
 prefix = take_path_prefix()
 middleware = [Middleware(PathPrefix, prefix=prefix), Middleware(Visits, policy=start_page.content_policy()), *build_middleware(address)]
 if server().shared:
     middleware.append(Middleware(Limits, settings=server()))
     take_turns()
-    sys.setswitchinterval(_SWITCH_SECONDS)
+    from server.visitor_data import keep_house
+
     keep_house()
-for_programs, lifespan = programs(server(), partial(printed_link, prefix=prefix))
+middleware.append(Middleware(PagesFirst, importing=importing))
+for_programs, lifespan = programs(server(), begin)
 app = st.App(
-    str(Path(__file__).parents[1] / "main.py"),
-    routes=[*start_page.routes(), *picture_routes.ROUTES, *for_programs],
+    str(HERE / "main.py"),
+    routes=[*start_page.routes(), *(Route(f"/{root}/{{below:path}}", Pictures()) for root in PICTURES), *for_programs],
     middleware=middleware,
     lifespan=lifespan,
 )
-open_early()

@@ -117,7 +117,7 @@ class Run(threading.Thread):
 @pytest.fixture
 def judge(monkeypatch: pytest.MonkeyPatch) -> Iterator[Judge]:
     judge = Judge()
-    monkeypatch.setattr(cached, "retrieval_metrics", judge)
+    monkeypatch.setattr("likeness.evaluation.retrieval_metrics", judge)
     cached._metrics.clear()
     yield judge
     judge.may_end.set()

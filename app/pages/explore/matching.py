@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 
 from likeness.cutoffs import Cutoff, SpaceMatches, other_prompts
 from likeness.errors import InputError
-from likeness.plots import score_histogram
 from likeness.space import Space
 from parts import neighbors, selection, sidebar
 from parts.neighbors import Query
@@ -167,6 +166,8 @@ def _answer(answers: Answers, path: str, match: bool) -> None:
 
 
 def _histogram(query: Query, found: SpaceMatches, cut: Cutoff, known: Mapping[int, bool], has_negatives: bool) -> None:
+    from likeness.plots import score_histogram
+
     sides = [found.scores_of(row for row, match in known.items() if match == side).tolist() for side in (True, False)]
     axis = "Similarity, minus that to the nearest excluded text" if has_negatives else "Similarity to the query"
     axis = "Fit to the whole query (logarithm)" if query.terms else axis

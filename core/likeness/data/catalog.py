@@ -45,7 +45,7 @@ class DatasetEntry:
 
 _LONGEST_NAME = 120  # letters
 _one_at_a_time = threading.Lock()
-SHIPPED_CARS = DatasetEntry("cars", "Synthetic Cars", DATASET, CARS_ENCODER)
+SHIPPED_CARS = DatasetEntry(DATASET, "Synthetic Cars", DATASET, CARS_ENCODER)
 
 
 def new_entry(name: str, source: str, encoder: str, path_column: str | None = None, owner: str = "", gps: bool = False) -> DatasetEntry:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from likeness.errors import InputError
-from likeness.evaluation import METRICS, metric_title
 from likeness.plots.lines import banded_line, means, padded, whiskers
 from likeness.plots.look import look_at, look_of
 from likeness.plots.panels import hover_texts, once, panels, position
@@ -32,7 +31,7 @@ def metric_curve(runs: pd.DataFrame, x: str = "dim", metric: str = "map_at_r", *
         log_x: a logarithmic axis with a tick at each value.
     """
     points = spread(runs, x, metric)
-    figure = panels(list(dict.fromkeys(points["notion"])), metric_title(metric), AXES.get(x, x), title)
+    figure = panels(list(dict.fromkeys(points["notion"])), _title(metric), AXES.get(x, x), title)
     for method, line, of_notion, legend, place in _by_notion(points):
         banded_line(figure, _through(line, of_notion, method, x), x, look_of(method), legend, place)
     values = sorted({value for trace in figure.data for value in trace.x})
@@ -50,7 +49,7 @@ def metric_bars(runs: pd.DataFrame, x: str = "encoder", metric: str = "map_at_r"
         x: column of the groups.
     """
     points = spread(runs, x, metric)
-    figure = panels(list(dict.fromkeys(points["notion"])), metric_title(metric), AXES.get(x, x), title)
+    figure = panels(list(dict.fromkeys(points["notion"])), _title(metric), AXES.get(x, x), title)
     for method, bars, _, legend, place in _by_notion(points):
         texts = {"hovertext": hover_texts(bars), "hovertemplate": "%{hovertext}"}
         figure.add_bar(
@@ -90,6 +89,8 @@ def spread(runs: pd.DataFrame, x: str, metric: str) -> pd.DataFrame:
     """`means` of a metric over the runs of each notion, method and value of `x`, as they first appear, without refused runs. InputError: no run that
     was not refused, or no such column.
     """
+    from likeness.evaluation import METRICS
+
     for column, known in ((x, "columns"), (metric, "metrics")):
         if column not in runs.columns:
             choices = [name for name in runs.columns if known == "columns" or name in METRICS]
@@ -98,6 +99,12 @@ def spread(runs: pd.DataFrame, x: str, metric: str) -> pd.DataFrame:
     if done.empty:
         raise InputError("There is nothing to plot: every run was refused; choose other methods, sizes or encoders.")
     return means(done.groupby(["notion", "method", x], sort=False)[metric])
+
+
+def _title(metric: str) -> str:
+    from likeness.evaluation import metric_title
+
+    return metric_title(metric)
 
 
 def convergence_curves(curves: pd.DataFrame, metric: str = "recall_at_1", *, runs: Sequence[str] | None = None, title: str | None = None) -> "Figure":
@@ -111,7 +118,7 @@ def convergence_curves(curves: pd.DataFrame, metric: str = "recall_at_1", *, run
     """
     if metric not in curves or curves.empty:
         raise InputError(f"There is no '{metric}' to draw; give the table that `likeness.studies.convergence` makes for it.")
-    figure = panels([""], metric_title(metric), "Epoch", title)
+    figure = panels([""], _title(metric), "Epoch", title)
     for place, run in enumerate(dict.fromkeys(curves["run"]) if runs is None else runs):
         line = means(curves[curves["run"] == run].groupby("epoch")[metric])
         banded_line(figure, line, "epoch", look_at(place), {"name": str(run), "legendgroup": str(run), "showlegend": True}, position(0))

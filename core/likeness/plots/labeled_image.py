@@ -7,23 +7,26 @@ from numpy.typing import NDArray
 
 from likeness.data import ImageTable, upright_picture
 from likeness.errors import InputError
-from likeness.labels import LabelsConfig, joints_of, read_layouts
 from likeness.plots.label_pictures import CORNERS, blend_layout, draw_numbers, draw_pose, draw_viewpoint
 
 if TYPE_CHECKING:
     from PIL.Image import Image
 
+    from likeness.labels import LabelsConfig
+
 _MOST_DRAWN = 4  # numbers on one picture
 _SHORT = 3  # letters of a unit that is written after every number
 
 
-def labeled_image(table: ImageTable, config: LabelsConfig | None, row: int, side: int = 256) -> "Image":
+def labeled_image(table: ImageTable, config: "LabelsConfig | None", row: int, side: int = 256) -> "Image":
     """Image `row`, RGB, at most `side` pixels wide and high, with its label on it; captions, names and matrices leave the image as it is.
 
     Raises:
         OSError: the image cannot be read.
         InputError: labels that cannot be drawn, such as joints that are no numbers or a layout that is not there.
     """
+    from likeness.labels import joints_of, read_layouts
+
     image, scale = _opened(table, row, side)
     values = table.frame.iloc[row]
     if config is None:
@@ -88,7 +91,7 @@ def squared_webp(image: "Image") -> bytes:
     return buffer.getvalue()
 
 
-def label_text(table: ImageTable, config: LabelsConfig, row: int) -> str:
+def label_text(table: ImageTable, config: "LabelsConfig", row: int) -> str:
     """A label in words: "yaw 97.1°, elevation 4.11°", the first caption; empty for a pose or a layout, which only a picture tells."""
     values = table.frame.iloc[row]
     if config.kind in ("numbers", "angles"):

@@ -7,7 +7,6 @@ import numpy as np
 
 from likeness.data import ImageTable
 from likeness.errors import InputError
-from likeness.labels import LabelDistances, LabelsConfig
 from likeness.plots.label_pictures import LEFT
 from likeness.plots.labeled_image import captions_of, distance_text, label_text, labeled_image
 from likeness.plots.picture_sheet import GAP, INK, LINE, MARGIN, QUIET, PictureSheet, check_rows
@@ -15,11 +14,13 @@ from likeness.plots.picture_sheet import GAP, INK, LINE, MARGIN, QUIET, PictureS
 if TYPE_CHECKING:
     from PIL.Image import Image
 
+    from likeness.labels import LabelDistances, LabelsConfig
+
 _CAPTION_LINES = 3
 
 
 def retrieval_figure(
-    table: ImageTable, config: LabelsConfig, labels: LabelDistances, query: int, retrieved: Mapping[str, Sequence[int]], *, tile: int = 120
+    table: ImageTable, config: "LabelsConfig", labels: "LabelDistances", query: int, retrieved: Mapping[str, Sequence[int]], *, tile: int = 120
 ) -> "Image":
     """The query with its label on the left; beside it a row of pictures for each space, with their labels drawn and their label distances below.
 
@@ -54,7 +55,7 @@ def retrieval_figure(
     return page.sheet
 
 
-def _check(table: ImageTable, labels: LabelDistances, query: int, retrieved: Mapping[str, Sequence[int]]) -> None:
+def _check(table: ImageTable, labels: "LabelDistances", query: int, retrieved: Mapping[str, Sequence[int]]) -> None:
     if len(labels) != len(table):
         raise InputError(f"There are {len(table)} images and label distances of {len(labels)}; give those of the same images.")
     if not retrieved or not all(len(rows) for rows in retrieved.values()):

@@ -10,13 +10,15 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import pandas as pd
 
 from likeness.errors import InputError
 from likeness.io import as_path, parse_json, regular_file, runs_dir, sync_folder, text_of, write_atomic
-from likeness.training.config import RunConfig, as_yaml, read_config
+
+if TYPE_CHECKING:
+    from likeness.training.config import RunConfig
 
 Checkpoint = Literal["last", "best"]
 State = Literal["new", "running", "stopped", "finished", "failed", "lost"]
@@ -126,15 +128,17 @@ class RunFolder(TaskFolder):
         self.best = self.path / "best.safetensors"
         self._metrics = self.path / "metrics.jsonl"
 
-    def create(self, config: RunConfig) -> None:
+    def create(self, config: "RunConfig") -> None:
         """Writes the config and the environment; InputError where another config is there. Another number of processes makes no other run."""
+        from likeness.training.config import as_yaml
+
         if (self.path / "config.yaml").is_file() and not self.config().same_run(config):
             raise InputError(f"The folder '{self.path}' holds a run with another config; choose another folder, or resume that run.")
         write_atomic(self.path / "config.yaml", as_yaml(config).encode())
         if not (self.path / "environment.json").is_file():
             write_atomic(self.path / "environment.json", json.dumps(_environment(), indent=1).encode())
 
-    def start_or_resume(self, config: RunConfig) -> Status:
+    def start_or_resume(self, config: "RunConfig") -> Status:
         """Begins the run, or goes on with it, in this process; returns how it stood before. InputError as `create` and `claim`."""
         self.create(config)
         self._remove_leftovers()
@@ -158,8 +162,10 @@ class RunFolder(TaskFolder):
         """Writes that an error ended the run; what was asked to stop, while it read images say, has not failed."""
         self.end("stopped" if self.stop_requested() else "failed", message)
 
-    def config(self) -> RunConfig:
+    def config(self) -> "RunConfig":
         """Raises InputError where there is no run."""
+        from likeness.training.config import read_config  # with all losses and labels, which looking for runs needs not
+
         file = self.path / "config.yaml"
         if not file.is_file():
             raise InputError(f"There is no run in '{self.path}'; start one with `likeness train`.")
