@@ -23,7 +23,7 @@ from worlds import copy_cars, dataset, serve, visit
 SPLITS = ["train", "test", "train", "train", "test", "train", "train", "test"]
 
 
-LINE = "pages.duplicates.threshold.stored_threshold"
+LINE = "likeness.duplicates.stored_threshold"  # the page, a script, imports it in every run
 
 
 def _suggest(monkeypatch: pytest.MonkeyPatch, *threshold: float) -> None:
@@ -80,7 +80,7 @@ def test_near_copies_stand_in_groups_with_the_best_first_and_why(app: Page, twic
     assert app.at(f"copies_across_{twice.id}").value == "split"
     assert app.press("Select those").session_state["rows"].tolist() == [1]
     _suggest(monkeypatch, 0.98, 0.46, 0.03)
-    slider = _open(app, twice).says("0 of 8 images are ticked", "copies can hardly be told").select_slider[0]
+    slider = _open(app, twice).says("0 of 8 images are ticked", "can hardly be told").select_slider[0]
     low = next(value for value in slider.options if float(str(value).split()[0]) > 0.55)
     slider.set_value(float(str(low).split()[0])).run()
     assert _open(app, twice).says("Just above the threshold").sent("copies_Just above the threshold_0")["sections"][0]["rows"]
@@ -147,8 +147,9 @@ def test_those_that_may_go_are_selected_listed_and_tagged(app: Page, twice: Data
     view, rows = app.session_state["view"], app.session_state["rows"]
     assert rows.tolist() == [5, 6]
     found = search.near(view.entry.id, view.base, 0.98).result
-    assert results._list(view, rows) == b"5.png\n6.png\n"
-    frame = pd.read_csv(pd.io.common.BytesIO(results._csv(view, found, found.groups(0.98, 8), rows)))
+    shown = results.Shown(view, found, found.groups(0.98, 8), view.base.key, True)
+    assert shown.list_of(rows) == b"5.png\n6.png\n"
+    frame = pd.read_csv(pd.io.common.BytesIO(shown.csv()))
     assert frame.loc[~frame["stays"], "path"].tolist() == ["5.png", "6.png"]
     assert frame["width"].tolist() == [96, 96, 96, 92]
     assert _tagged(twice, app.press("Tag them “copy”")) == [5, 6]
@@ -176,7 +177,7 @@ def test_nobody_tags_what_everyone_sees_and_without_a_split_an_attribute_can_be_
 def test_images_without_copies_say_so_and_what_is_no_image_is_left_out(app: Page, twice: DatasetEntry, tmp_path: Path) -> None:
     single, one, broken = (tmp_path / name for name in ("single", "one", "broken"))
     entry = dataset(copy_cars(single, range(3)))
-    _open(app, entry).says("No two images are that similar.")
+    _open(app, entry).says("No two images are that similar.", "No pair of images comes close to the threshold.")
     _equal_files(app, entry).says("No two files are equal.")
     app = _open(app.fresh("layout"), dataset(copy_cars(one, [0]))).says("There is only one image here")
     for name in ("a", "b"):
@@ -217,7 +218,7 @@ def test_a_search_that_is_stopped_can_go_on(app: Page, twice: DatasetEntry, monk
     go_on.set()
     assert job.wait(60)
     assert "The search was stopped." in app.run().texts
-    app.press("Continue")
+    app.press("Resume")
     assert "2 of 8 images are ticked" in _open(app, twice).texts
 
 

@@ -1,20 +1,39 @@
 """Duplicates: equal files, near duplicates, and what is the same by a notion; which images stay, and what leaks across a split."""
 
+import numpy as np
 import streamlit as st
 
-from pages.duplicates import PAGE, results, search, threshold
+from likeness.duplicates import SuggestedThreshold, stored_threshold
+from likeness.space import Space
+from pages.duplicates import PAGE, results, search
+from pages.duplicates.results import digits
 from pages.duplicates.search import Copies
 from parts import progress, sidebar
+from parts.plain import plain
 from parts.sidebar import RAW, readable
 from parts.view import View, current_view
-from state import state
+from server.access import redact
+from state import Item, state
 
 _HELP = {
     "Equal files": "Files with the same bytes, whatever their names and folders.",
-    "Near duplicates": "Images as similar to the encoder as a picture and a resaved, resized or cropped copy of it.",
+    "Near duplicates": "Images that the encoder finds as similar as a picture and a resaved, resized or cropped copy of it.",
     "Same by a notion": "Images that are the same in what a notion describes, such as the same garment or scene; or in a trained run's space.",
 }
 _FILES, _NEAR, _NOTION = _HELP
+_USUAL, _USUAL_IN_NOTIONS = 0.95, 0.999  # where nothing can be measured
+_FEW_FOUND = 0.7  # of altered copies; that others reach the threshold as well says little, since real copies do
+_STEPS = 48
+
+
+class _Chosen:
+    """What a person has chosen; a threshold by the key of its space."""
+
+    prefix = "copies_"
+    levels = Item[dict[str, float]](make=dict)
+
+
+_chosen = _Chosen()
 
 
 def main() -> None:
@@ -22,30 +41,40 @@ def main() -> None:
     view = current_view()
     PAGE.show_head()
     if not view.base.table.has_images:
-        st.info(
-            "This dataset has vectors but no image files, so there is nothing to compare. Choose other images in the sidebar.", icon=":material/info:"
-        )
+        st.info("This dataset has vectors but no image files to compare. Choose other images in the sidebar.", icon=":material/info:")
         return
     if len(view.base) < 2:
         st.info("There is only one image here. Add more on the Images page.", icon=":material/info:")
         st.page_link("pages/images/page.py", label="Add images", icon=":material/add_photo_alternate:")
         return
-    kind, name = _choose_kind(view)
+    controls = st.container(horizontal=True, vertical_alignment="bottom", gap="medium")
+    with controls:
+        kind, name = _choose_kind(view)
     if kind == _FILES:
         job = search.equal_files(view.entry.id, view.base.table)
-        if progress.follow(job, resume="Continue", stopped="The search was stopped."):
-            _show(view, job.result, threshold.Threshold(1.0, is_measured=True), "files")
+        if progress.follow(job, resume="Resume", stopped="The search was stopped."):
+            _show(view, job.result, 1.0, "files", is_reliable=True)
         return
     space = sidebar.space(view.entry.id, name)
-    level = threshold.choose(space)
+    suggested, problem = _suggestion(space)
+    with controls:
+        level = _choose_threshold(space, suggested, problem)
     if level is None:
         return
+    # whether it was measured that the threshold tells copies of these images from others: without that no image is called a duplicate
+    is_reliable = suggested is not None and suggested.found >= _FEW_FOUND
+    if suggested is None:
+        st.caption(
+            f"{plain(problem)} {level} is only a starting point." if problem else f"{level} is a starting point until a threshold is measured."
+        )
+    elif not is_reliable:
+        st.caption(":material/warning: Copies can hardly be told from other similar images here. Compare the pictures before you remove any.")
     for below in (True, False):
-        job = search.near(view.entry.id, space, level.similarity, below)
-        if not progress.follow(job, resume="Continue", stopped="The search was stopped."):
+        job = search.near(view.entry.id, space, level, below)
+        if not progress.follow(job, resume="Resume", stopped="The search was stopped."):
             return
         if job.result is not None:
-            _show(view, job.result, level, space.key)
+            _show(view, job.result, level, space.key, is_reliable)
             return
 
 
@@ -53,41 +82,86 @@ def _choose_kind(view: View) -> tuple[str, str]:
     """What counts as a duplicate, and the space that says so."""
     names = sidebar.space_names(view.base)[1:]
     kinds = [_FILES, _NEAR, *([_NOTION] if names else [])]
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        kind = (
-            st.segmented_control("What counts as a duplicate", kinds, default=_NEAR, required=True, key="copies_kind", bind="query-params") or _NEAR
-        )
-        name = RAW
-        if kind == _NOTION:
-            shown = [each for each in (state.b, state.a) if each in names]
-            first = names.index(shown[0]) if shown else 0
-            name = st.selectbox("Notion", names, index=first, format_func=readable, key="copies_notion", bind="query-params", width=260)
-    st.caption(_HELP[kind])
-    return kind, name
+    help = "  \n".join(f"**{each}**: {_HELP[each]}" for each in kinds)
+    kind = st.segmented_control("What counts as a duplicate", kinds, default=_NEAR, required=True, key="copies_kind", bind="query-params", help=help)
+    if kind != _NOTION:
+        return kind, RAW
+    shown = [each for each in (state.b, state.a) if each in names]
+    first = names.index(shown[0]) if shown else 0
+    return kind, st.selectbox("Notion", names, index=first, format_func=readable, key="copies_notion", bind="query-params", width=260)
 
 
-def _show(view: View, found: Copies, level: threshold.Threshold, key: str) -> None:
-    """Draws groups first, then the pairs around the threshold and what leaks."""
+def _choose_threshold(space: Space, suggested: SuggestedThreshold | None, problem: str) -> float | None:
+    """Draws the slider. None in a notion's space while the suggestion is being measured, since no value is usual there: it may take in everything."""
+    levels = _chosen.levels
+    if suggested is None and not problem and space.base is not None and space.key not in levels:
+        return None
+    first = round(suggested.threshold, 5) if suggested else _USUAL if space.base is None else _USUAL_IN_NOTIONS
+    options = sorted({first, levels.get(space.key, first), *(round(1 - float(distance), 5) for distance in np.geomspace(0.5, 1e-5, _STEPS))})
+    key = f"copies_line_{space.key}"
+    st.session_state[key] = levels.get(space.key, first)
+
+    def move() -> None:
+        levels[space.key] = st.session_state[key]
+
+    level = st.select_slider(
+        "Similarity threshold",
+        options,
+        format_func=lambda value: digits(value) + (" (suggested)" if suggested and value == first else ""),
+        key=key,
+        on_change=move,
+        help=f"Pairs at or above it are shown as groups. Move it right to find fewer.\n\n{_measured(suggested) if suggested else ''}",
+    )
+    if level != first:
+        label = "Use the suggested threshold" if suggested else "Reset the threshold"
+        st.button(label, key="copies_suggested", icon=":material/replay:", on_click=levels.pop, args=(space.key, None))
+    return float(level)
+
+
+def _suggestion(space: Space) -> tuple[SuggestedThreshold | None, str]:
+    """The suggested threshold, or why there is none; neither while it is being measured."""
+    if space.embed_images is None:
+        return None, "No threshold can be suggested because these vectors came without their encoder."
+    if found := stored_threshold(space):
+        return found, ""
+    job = search.measure_threshold(space)
+    if job.finished and job.error:
+        return None, f"No threshold can be suggested: {redact(job.error)}"
+    if progress.follow(job, resume="Measure the threshold", stopped="The measurement was stopped."):
+        return job.result, ""
+    return None, "No threshold was measured." if job.finished else ""
+
+
+def _measured(suggested: SuggestedThreshold) -> str:
+    return (
+        f"The suggested {digits(suggested.threshold)} was measured on {suggested.copies} altered copies of these images (resaved, resized, cropped, "
+        f"brightened): it finds {suggested.found:.0%} of them; {suggested.confused:.0%} also match another image, which may be a real copy. "
+        f"{suggested.pairs_message}"
+    ).rstrip()
+
+
+def _show(view: View, found: Copies, level: float, key: str, is_reliable: bool) -> None:
+    """Draws groups first, then the pairs around the threshold and what leaks; without groups those pairs at once."""
     found = found.among(view.hidden)
-    groups = found.groups(level.similarity, len(view.base))
-    tabs = ["Groups", *(["Around the threshold"] if found.pairs is not None else [])]
-    attributes = results.split_attributes(view.base.table) if found.pairs is not None and len(groups) else []
-    if attributes:
-        tabs.append("Leaks across a split")
-    first, *others = st.tabs(tabs)
-    with first:
-        if len(groups):
-            results.show_groups(view, found, groups, key, is_reliable=level.is_measured)
-        else:
-            results.show_nothing(view, found)
-    if found.pairs is None:
-        return
-    with others[0]:
-        threshold.show_pairs(view, found.pairs, level.similarity)
-    if attributes:
-        with others[1]:
-            results.show_leaks(view, found.pairs.above(level.similarity), attributes)
-    st.caption(found.pairs.message)
+    groups = found.groups(level, len(view.base))
+    if not len(groups):
+        results.show_nothing(view, found)
+        if found.pairs is not None:
+            results.show_pairs(view, found.pairs, level)
+    else:
+        shown = results.Shown(view, found, groups, key, is_reliable)
+        attributes = results.split_attributes(view.base.table) if found.pairs is not None else []
+        titles = ["Groups", "Around the threshold", "Leaks across a split"][: 1 + (found.pairs is not None) + bool(attributes)]
+        for tab, title in zip(st.tabs(titles), titles, strict=True):
+            with tab:
+                if found.pairs is None or title == "Groups":
+                    results.show_groups(shown)
+                elif title == "Around the threshold":
+                    results.show_pairs(view, found.pairs, level)
+                else:
+                    results.show_leaks(view, found.pairs.above(level), attributes)
+    if found.pairs is not None:
+        st.caption(found.pairs.message)
 
 
 main()

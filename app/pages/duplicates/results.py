@@ -1,5 +1,7 @@
-"""What a search found: groups with ticks on the images to remove, lists and tags that come of them, and what leaks across a split."""
+"""What a search found: groups with ticks on the images to remove, lists and tags that come of them, pairs, and what leaks across a split."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
@@ -11,19 +13,17 @@ from likeness.data import ImageTable
 from likeness.duplicates import CopyGroups, NearPairs, leaks_among, rarer_side, why_best
 from likeness.tagging import NewColumn
 from pages.duplicates.search import Copies, Rows
-from pages.duplicates.threshold import draw_pairs, name_of
-from parts import filters, selection
+from parts import filters, label_edits, selection
 from parts.gallery import Section, gallery, take_ticks
-from parts.label_edits import try_edit
 from parts.plain import plain
 from parts.sidebar import readable
 from parts.view import View
-from server import hand_labels
 from state import Item
 
 _TAG = "copy"
 _GROUPS, _TILE = 10, 120  # at a time, and pixels
 _GALLERY = "copies_groups"
+_PAIRS, _COLUMNS, _PAIR_TILE = 4, 4, 92  # pairs on each side of the threshold, and how pairs are drawn
 _SPLITS = ("split", "set", "subset", "fold", "part", "partition", "phase", "usage")
 _MOST_VALUES = 1_000
 _LEAKS = 12  # at a time
@@ -40,48 +40,137 @@ class _Ticks:
 _ticks = _Ticks()
 
 
+@dataclass(frozen=True)
+class Shown:
+    """Groups of a search with the ticks on them.
+
+    Attributes:
+        view, found, groups: what was found among the images of the view.
+        key: of what was searched for; each has ticks of its own.
+        is_reliable: whether all but the best of each group are ticked until a person says otherwise.
+    """
+
+    view: View
+    found: Copies
+    groups: CopyGroups
+    key: str
+    is_reliable: bool
+
+    @property
+    def visible(self) -> Rows:
+        """Rows of the images that the filters leave."""
+        return self.view.visible(np.arange(len(self.view.base)))
+
+    @property
+    def paths(self) -> "NDArray[np.object_]":
+        """Of the images in groups."""
+        return np.asarray(self.view.base.table.frame["path"].to_numpy()[self.groups.rows], object)
+
+    def ticked(self) -> Rows:
+        """Rows, ascending, of the images to remove: as a person has said, or else as suggested."""
+        ticks = _ticks.chosen.get((self.view.dataset, self.key), {})
+        suggested = np.isin(self.groups.rows, self.groups.dropped) & self.is_reliable
+        goes = [ticks.get(str(path), bool(default)) for path, default in zip(self.paths, suggested, strict=True)]
+        return np.sort(self.groups.rows[np.array(goes, bool)])
+
+    def tick(self, rows: Rows) -> None:
+        """Keeps what was ticked or unticked, of all groups."""
+        ticks = _ticks.chosen.setdefault((self.view.dataset, self.key), {})
+        ticks.update({str(path): bool(goes) for path, goes in zip(self.paths, np.isin(self.groups.rows, rows), strict=True)})
+
+    def select(self) -> None:
+        """Makes the ticked images the selection; the last tick may come with the click."""
+        take_ticks(_GALLERY)
+        selection.select(self.ticked())
+
+    def tag(self) -> None:
+        """Tags the ticked images, and takes the tag from those of an earlier search."""
+        take_ticks(_GALLERY)
+        ticked, visible = self.ticked(), self.visible
+        column = NewColumn(_TAG, "tag", ["yes" if each else "" for each in np.isin(visible, ticked)])
+        names = label_edits.paths(self.view, visible)
+        if label_edits.try_edit(self.view, lambda store, who: store.set_columns(names, [column], who, "copies")) is not None:
+            st.toast(f"{len(ticked):,} images have the tag “{_TAG}”.", icon=":material/label:")
+
+    def list_of(self, rows: Rows) -> bytes:
+        """A path a line, as `likeness ... --only` reads it."""
+        return "".join(f"{path}\n" for path in label_edits.paths(self.view, rows)).encode("utf-8", "surrogateescape")
+
+    def csv(self) -> bytes:
+        """The groups as a table."""
+        frame = self.groups.frame(self.view.base.table)
+        frame[["width", "height", "bytes"]] = self.found.sizes_of(self.groups.rows)
+        frame.insert(2, "stays", ~np.isin(self.groups.rows, self.ticked()))
+        return frame.to_csv(index=False).encode("utf-8", "surrogateescape")
+
+
 def show_nothing(view: View, found: Copies) -> None:
     """Says that there is no group."""
-    what = "No two files are equal." if found.pairs is None else "No two images are that similar. Lower the threshold to see the closest pairs."
-    among = "Among the images that match the filters: " if view.hidden is not None else ""
-    st.success(f"{among}{what[:1].lower()}{what[1:]}" if among else what, icon=":material/check:")
+    among = "Among the images that match the filters: no" if view.hidden is not None else "No"
+    what = "two files are equal." if found.pairs is None else "two images are that similar. Lower the threshold to see the closest pairs."
+    st.success(f"{among} {what}", icon=":material/check:")
 
 
-def show_groups(view: View, found: Copies, groups: CopyGroups, key: str, is_reliable: bool) -> None:
-    """Draws what can be done with the ticked images, and the groups, the largest first; all but the best of each are ticked where it is reliable."""
-    gone = _to_remove(view, groups, key, is_reliable)
-    looked_at = view.visible(np.arange(len(view.base)))
-    of = f"{len(looked_at):,} images{' that match the filters' if view.hidden is not None else ''}"
+def show_groups(shown: Shown) -> None:
+    """Draws what can be done with the ticked images, and the groups, the largest first."""
+    groups, ticked, visible = shown.groups, shown.ticked(), shown.visible
+    of = f"{len(visible):,} images{' that match the filters' if shown.view.hidden is not None else ''}"
     count = f"{len(groups):,} group{'' if len(groups) == 1 else 's'}"
-    st.markdown(f"**{count}. {len(gone):,} of {of} are ticked for removal**, {len(looked_at) - len(gone):,} stay.")
-    lost = len(groups) - len(np.unique(groups.group[~np.isin(groups.rows, gone)]))
+    st.markdown(f"**{count}. {len(ticked):,} of {of} are ticked for removal**, {len(visible) - len(ticked):,} stay.")
+    lost = len(groups) - len(np.unique(groups.group[~np.isin(groups.rows, ticked)]))
     if lost:
         st.caption(f":material/warning: In {lost:,} group{'' if lost == 1 else 's'} no image stays.")
-    _actions(view, found, groups, gone, looked_at, (key, is_reliable))
+    _actions(shown, ticked)
     st.caption("Tick the images to remove. Likeness deletes no files: download the lists, or tag the images.")
     order = np.argsort(-np.bincount(groups.group), kind="stable")
-    page = _page_of(len(order), _GROUPS, f"copies_page_{view.dataset}_{key}")
+    page = _page_of(len(order), _GROUPS, f"copies_page_{shown.view.dataset}_{shown.key}")
     gallery(
-        [_section(view, found, groups, int(number)) for number in order[page]],
-        thumbnails=view.thumbnails,
+        [_section(shown, int(number)) for number in order[page]],
+        thumbnails=shown.view.thumbnails,
         key=_GALLERY,
         tile=_TILE,
         page=24,
-        selected=gone,
-        on_select=partial(_take_ticks, view, groups, key),
+        selected=ticked,
+        on_select=shown.tick,
     )
 
 
-def _section(view: View, found: Copies, groups: CopyGroups, number: int) -> Section:
-    mine = groups.group == number
-    rows, sizes = groups.rows[mine], found.sizes_of(groups.rows[mine])
+def _actions(shown: Shown, ticked: Rows) -> None:
+    reason = label_edits.refusal(shown.view)
+    with st.container(horizontal=True):
+        help = "Makes them the selection on every page, such as on the map in Explore."
+        icon, off = ":material/select_all:", not len(ticked)
+        st.button("Select the ticked images", key="copies_select", icon=icon, type="primary", on_click=shown.select, disabled=off, help=help)
+        help = reason or "Adds a tag that filters and colors can use. It replaces the tags of an earlier search."
+        off = off or bool(reason)
+        st.button(f"Tag them “{_TAG}”", key="copies_tag", icon=":material/label:", on_click=shown.tag, disabled=off, help=help)
+        if not np.isin(shown.groups.dropped, ticked).all():
+            dropped = (shown.groups.dropped,)
+            st.button("Tick all but the first", key="copies_tick", icon=":material/done_all:", on_click=shown.tick, args=dropped)
+        with st.popover("Download", icon=":material/download:"):
+            for label, data, file in (
+                ("Images that stay", partial(shown.list_of, np.setdiff1d(shown.visible, ticked)), "keep.txt"),
+                ("Images to remove", partial(shown.list_of, ticked), "leave-out.txt"),
+                ("Groups as CSV", shown.csv, "duplicates.csv"),
+            ):
+                st.download_button(label, data, file, "text/csv" if file.endswith("csv") else "text/plain", on_click="ignore", key=f"copies_{file}")
+
+
+def _section(shown: Shown, number: int) -> Section:
+    groups, mine = shown.groups, shown.groups.group == number
+    rows, sizes = groups.rows[mine], shown.found.sizes_of(groups.rows[mine])
     return Section(
         f"Suggested to stay: the first ({why_best(sizes)})",
         rows.tolist(),
-        similarities=None if found.equal is not None else groups.similarities[mine].tolist(),
-        captions=[name_of(view, int(row)) for row in rows],
+        similarities=None if shown.found.equal is not None else groups.similarities[mine].tolist(),
+        captions=_names(shown.view, rows.tolist()),
         texts=[f"{size[0]:,} × {size[1]:,}, {_bytes(int(size[2]))}" if size[0] else "cannot be read" for size in sizes],
     )
+
+
+def _names(view: View, rows: Sequence[int]) -> list[str]:
+    """The last steps of images' paths."""
+    return [str(path).rsplit("/", 1)[-1] for path in view.base.table.frame["path"].iloc[list(rows)]]
 
 
 def _bytes(count: int) -> str:
@@ -95,115 +184,52 @@ def _page_of(count: int, size: int, key: str) -> slice:
     return slice(page * size, (page + 1) * size)
 
 
-def _to_remove(view: View, groups: CopyGroups, key: str, is_reliable: bool) -> Rows:
-    """Rows, ascending, of images in groups that are ticked: as a person has said, or else all but the best of each group where that is reliable."""
-    said = _ticks.chosen.get((view.dataset, key), {})
-    suggested = np.isin(groups.rows, groups.dropped) & is_reliable
-    paths = view.base.table.frame["path"].to_numpy()[groups.rows]
-    goes = [said.get(str(path), bool(default)) for path, default in zip(paths, suggested, strict=True)]
-    return np.sort(groups.rows[np.array(goes, bool)])
+def show_pairs(view: View, pairs: NearPairs, level: float) -> None:
+    """Draws the pairs just above and just below a similarity."""
+    for title, places in zip(("Just above the threshold", "Just below"), pairs.at_line(level, _PAIRS), strict=True):
+        if len(places):
+            st.markdown(f"**{title}**")
+            rows = pairs.rows[places].tolist()
+            _draw_pairs(view, rows, pairs.similarities[places].tolist(), [_names(view, pair) for pair in rows], f"copies_{title}")
+    if not len(pairs.rows):
+        st.caption("No pair of images comes close to the threshold.")
 
 
-def _take_ticks(view: View, groups: CopyGroups, key: str, ticked: Rows) -> None:
-    """Keeps what was ticked or unticked, of all groups."""
-    paths = view.base.table.frame["path"].to_numpy()
-    said = _ticks.chosen.setdefault((view.dataset, key), {})
-    said.update({str(paths[row]): bool(goes) for row, goes in zip(groups.rows, np.isin(groups.rows, ticked), strict=True)})
+def _draw_pairs(view: View, pairs: Sequence[Sequence[int]], similarities: Sequence[float], captions: Sequence[Sequence[str]], key: str) -> None:
+    """Draws pairs of pictures side by side, with their similarity."""
+    each = zip(pairs, similarities, captions, strict=True)
+    sections = [Section("", rows, captions=names, note=f"Similarity {digits(similarity)}") for rows, similarity, names in each]
+    for number, column in enumerate(st.columns(_COLUMNS)):
+        if part := sections[number::_COLUMNS]:
+            with column:
+                gallery(part, thumbnails=view.thumbnails, key=f"{key}_{number}", tile=_PAIR_TILE)
 
 
-def _actions(view: View, found: Copies, groups: CopyGroups, gone: Rows, looked_at: Rows, of: tuple[str, bool]) -> None:
-    reason = hand_labels.refusal_to_tag(view.entry, view.base.table)
-    if not reason and view.entry.id != view.dataset:
-        reason = "Images are still being embedded. Tag them when that is done."
-    with st.container(horizontal=True):
-        st.button(
-            "Select the ticked images",
-            key="copies_select",
-            icon=":material/select_all:",
-            type="primary",
-            on_click=_select,
-            args=(view, groups, *of),
-            disabled=not len(gone),
-            help="Makes them the selection on every page, such as on the map in Explore.",
-        )
-        st.button(
-            f"Tag them “{_TAG}”",
-            key="copies_tag",
-            icon=":material/label:",
-            on_click=_tag,
-            args=(view, groups, *of, looked_at),
-            disabled=bool(reason) or not len(gone),
-            help=reason or "Adds a tag that filters and colors can use. It replaces the tags of an earlier search.",
-        )
-        if not np.isin(groups.dropped, gone).all():
-            st.button(
-                "Tick all but the first",
-                key="copies_tick",
-                icon=":material/done_all:",
-                on_click=_take_ticks,
-                args=(view, groups, of[0], groups.dropped),
-            )
-        with st.popover("Download", icon=":material/download:"):
-            lists = (("Images that stay", np.setdiff1d(looked_at, gone), "keep.txt"), ("Images to remove", gone, "leave-out.txt"))
-            for label, rows, file in lists:
-                st.download_button(label, partial(_list, view, rows), file, "text/plain", on_click="ignore", key=f"copies_{file}")
-            st.download_button(
-                "Groups as CSV", partial(_csv, view, found, groups, gone), "duplicates.csv", "text/csv", on_click="ignore", key="copies_csv"
-            )
-
-
-def _select(view: View, groups: CopyGroups, key: str, is_reliable: bool) -> None:
-    take_ticks(_GALLERY)  # the last one may come with the click
-    selection.select(_to_remove(view, groups, key, is_reliable))
-
-
-def _tag(view: View, groups: CopyGroups, key: str, is_reliable: bool, looked_at: Rows) -> None:
-    take_ticks(_GALLERY)
-    gone = _to_remove(view, groups, key, is_reliable)
-    names = [str(path) for path in view.base.table.frame["path"].iloc[looked_at]]
-    column = NewColumn(_TAG, "tag", ["yes" if each else "" for each in np.isin(looked_at, gone)])  # those of an earlier search lose it
-    if try_edit(view, lambda store, who: store.set_columns(names, [column], who, "copies")) is not None:
-        st.toast(f"{len(gone):,} images have the tag “{_TAG}”.", icon=":material/label:")
-
-
-def _list(view: View, rows: Rows) -> bytes:
-    """A path a line, as `likeness ... --only` reads it."""
-    paths = view.base.table.frame["path"].to_numpy()
-    return "".join(f"{paths[row]}\n" for row in rows).encode("utf-8", "surrogateescape")
-
-
-def _csv(view: View, found: Copies, groups: CopyGroups, gone: Rows) -> bytes:
-    frame = groups.frame(view.base.table)
-    frame[["width", "height", "bytes"]] = found.sizes_of(groups.rows)
-    frame.insert(2, "stays", ~np.isin(groups.rows, gone))
-    return frame.to_csv(index=False).encode("utf-8", "surrogateescape")
+def digits(similarity: float) -> str:
+    """A similarity with as many digits as tell it from 1."""
+    return f"{similarity:.4f}" if similarity < 0.99 else f"{similarity:.5f}"
 
 
 def split_attributes(table: ImageTable) -> list[str]:
     """Attributes that divide the images that have a label of them into some parts: those that are called like a split first."""
     frame = table.frame
     found = [name for name in table.attributes if not pd.api.types.is_float_dtype(frame[name]) and 1 < filters.distinct(frame, name) <= _MOST_VALUES]
-    return sorted(found, key=lambda name: not _is_split(name))
-
-
-def _is_split(name: str) -> bool:
-    return name.lower() in _SPLITS
+    return sorted(found, key=lambda name: name.lower() not in _SPLITS)
 
 
 def show_leaks(view: View, pairs: NearPairs, names: list[str]) -> None:
     """Draws pairs under different values of an attribute that is chosen among the names."""
-    options = [_NONE, *names]
     chosen = st.selectbox(
         "Split or class",
-        options,
-        index=1 if _is_split(names[0]) else 0,
+        [_NONE, *names],
+        index=int(names[0].lower() in _SPLITS),
         format_func=lambda name: name if name == _NONE else readable(name),
         key=f"copies_across_{view.dataset}",
         width=260,
         help="Values that should share no image, such as train and test. With a class, this finds copies that are labeled differently.",
     )
     if chosen == _NONE:
-        st.caption("Choose an attribute to see duplicates that have different values of it.")
+        st.caption("Choose a split or a class to see duplicates that have different values of it.")
         return
     table = view.base.table
     found, rarer = leaks_among(pairs, table, chosen), rarer_side(pairs, table, chosen)
@@ -218,12 +244,12 @@ def show_leaks(view: View, pairs: NearPairs, names: list[str]) -> None:
     with st.container(horizontal=True):
         st.button("Select those", key="leaks_select", icon=":material/select_all:", on_click=selection.select, args=(rarer,))
         csv = partial(_leaks_csv, found, rarer)
-        st.download_button("Download as CSV", csv, "leaks.csv", "text/csv", icon=":material/download:", on_click="ignore", key="leaks_csv")
+        st.download_button("Download CSV", csv, "leaks.csv", "text/csv", icon=":material/download:", on_click="ignore", key="leaks_csv")
     listed = found[found["row"].isin(rarer)]
     part = listed.iloc[_page_of(len(listed), _LEAKS, f"leaks_page_{view.dataset}")]
     rows, values = part[["row", "nearest"]].to_numpy(np.int64), part[["value", "nearest_value"]].astype(str).to_numpy()
-    draw_pairs(view, rows.tolist(), part["similarity"].tolist(), key="leaks", captions=values.tolist())
+    _draw_pairs(view, rows.tolist(), part["similarity"].tolist(), values.tolist(), "leaks")
 
 
-def _leaks_csv(found: pd.DataFrame, rarer: NDArray[np.int64]) -> bytes:
+def _leaks_csv(found: pd.DataFrame, rarer: Rows) -> bytes:
     return found.assign(may_go=found["row"].isin(rarer)).to_csv(index=False).encode("utf-8", "surrogateescape")

@@ -54,8 +54,11 @@ class Copies:
         """What was found among the images that filters leave; `hidden` (n,) as in `View`."""
         if hidden is None:
             return self
-        if self.equal is not None:
-            return replace(self, equal=_equal_among(self.equal, ~hidden))
+        if self.equal is not None:  # what is left of groups where two or more are; the best of those stands for them
+            group, left = self.equal.group, ~hidden[self.equal.rows]
+            left &= np.bincount(group[left], minlength=len(self.equal))[group] > 1
+            numbers = np.unique(group[left], return_inverse=True)[1].astype(np.int64)
+            return replace(self, equal=CopyGroups(self.equal.rows[left], numbers, self.equal.similarities[left], self.equal.count))
         assert self.pairs is not None
         left = ~hidden[self.pairs.rows].any(axis=1)
         return replace(self, pairs=replace(self.pairs, rows=self.pairs.rows[left], similarities=self.pairs.similarities[left]))
@@ -66,14 +69,6 @@ class Copies:
             return self.equal
         assert self.pairs is not None
         return copy_groups(self.pairs.above(threshold), count, ranks_by_size(self.rows, self.sizes, count))
-
-
-def _equal_among(groups: CopyGroups, allowed: NDArray[np.bool_]) -> CopyGroups:
-    """What is left of groups of equal files, where two or more are; the best of those stands for them."""
-    left = allowed[groups.rows]
-    left &= np.bincount(groups.group[left], minlength=len(groups))[groups.group] > 1
-    numbers = np.unique(groups.group[left], return_inverse=True)[1].astype(np.int64)
-    return CopyGroups(groups.rows[left], numbers, groups.similarities[left], groups.count)
 
 
 def equal_files(dataset: str, table: ImageTable) -> Job:
