@@ -9,8 +9,10 @@ import pytest
 
 from app_page import Page
 from likeness.data import read_cars
+from likeness.notion_trust import Trust
 from likeness.tagging import TagStore
 from pages.label import answers
+from parts import cached
 from parts.plain import plain
 from worlds import car_paths, cars_store
 
@@ -57,7 +59,7 @@ def test_without_labels_the_first_are_given_here_and_values_keep_the_keys_of_the
     _open(app).says("Nothing is labeled yet")
     assert app.at("label_first").disabled
     for value in ("zebra", "ant"):
-        next(each for each in app.text_input if each.label == "Attribute").set_value("kind")
+        next(each for each in app.text_input if each.label == "Label").set_value("kind")
         next(each for each in app.text_input if each.label == "Value").set_value(value)
         of, _ = app.session_state["label_ticked"]
         app.session_state["label_ticked"] = of, np.frombuffer(of[1], np.int64)[:3]
@@ -116,6 +118,19 @@ def test_the_rest_is_kept_apart_from_what_people_said(app: Page, store: TagStore
     assert (found["paint (spread)"].iloc[given] == found["paint"].iloc[given]).all()
     app.click("label_keep")
     assert store.columns(PATHS)["paint (spread)"].notna().sum() == kept.sum()
+
+
+def test_the_notion_whose_space_spreads_labels_is_judged(app: Page, store: TagStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    _label(store)
+    monkeypatch.setattr(cached, "trust", lambda base, notion: Trust(0.1, 1.0, 0.1, False))
+    _open(app).says("do not rely on this notion")
+    app.set("a", "Raw encoder").hides("do not rely on this notion")
+
+
+def test_a_value_keeps_its_key_where_nothing_has_it_any_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("parts.label_edits.known", lambda view: [("kind", "zebra"), ("kind", "ant"), ("good", ""), ("breed", "pug")])
+    request: Any = SimpleNamespace(name="kind", classes=["ant", "cat"])
+    assert answers.values_in_order(SimpleNamespace(), request) == ["zebra", "ant", "cat"]  # type: ignore[arg-type]
 
 
 def test_what_was_put_off_is_not_left_over(monkeypatch: pytest.MonkeyPatch) -> None:

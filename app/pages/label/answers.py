@@ -1,23 +1,27 @@
 """Screens of pictures with ticks, and the labels that a person gives them."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import streamlit as st
 from numpy.typing import NDArray
 
-from pages.label.spread import SpreadRequest
+from likeness.space import Space
+from likeness.spreading import spread_labels
+from parts import cached, label_edits
 from parts.gallery import Section, gallery, take_ticks
-from parts.label_edits import try_edit
 from parts.plain import plain
 from parts.sidebar import readable
 from parts.view import View
 from server import hand_labels
+from server.jobs import Job, run_in_background
 from state import Item
 
 Rows = NDArray[np.int64]
 _TILE = 112  # pixels
 _KEYS = 9  # values that have a key, 1 to 9
+_KEPT = 4  # results of spreading
 _SCREENS = ("start", "sure", "left", "uncertain", "mistakes")  # each a gallery of its own
 _NO_ROWS = np.empty(0, np.int64)
 
@@ -36,6 +40,106 @@ class _Answers:
 _answers = _Answers()
 
 
+@dataclass(frozen=True, eq=False)
+class SpreadRequest:
+    """What spreads: the values of a label that people gave, which a column of the table holds, in a space; `together` (n,) is equal for images that
+    got theirs in one go."""
+
+    space: Space
+    name: str
+    column: str
+    together: Rows
+
+    @property
+    def classes(self) -> list[str]:
+        """The values, sorted."""
+        return sorted(self.space.table.frame[self.column].dropna().astype(str).unique())
+
+    def begin(self) -> Job:
+        """The job whose result is a `LabelSpread`; the last ones are kept."""
+        column = self.space.table.frame[self.column]
+        key = self.space.key, self.column, cached.content_of_column(self.space.table.frame, self.column), self.together.tobytes()
+
+        def work(job: Job) -> object:
+            given = column.astype(object).where(column.notna(), None)
+            return spread_labels(self.space, given, together=self.together, progress=job.report)
+
+        return run_in_background("label spreading", key, "Spreading the labels", work, max_finished=_KEPT, stoppable=False)
+
+
+@dataclass(frozen=True, eq=False)
+class Screen:
+    """Pictures that are asked about at once.
+
+    Attributes:
+        view, name, column: the images, and the label that they get: its name, and its column in the table ("" before its first value).
+        rows: of the pictures.
+        kind: one of `_SCREENS`.
+        of: tells it from another screen of the same pictures.
+        captions: under the pictures.
+        ticks_all: whether all are ticked at first, or none.
+        step: that "Skip" puts pictures off in.
+    """
+
+    view: View
+    name: str
+    column: str
+    rows: Rows
+    kind: str
+    of: str = ""
+    captions: Sequence[str] | None = None
+    ticks_all: bool = False
+    step: str = "sure"
+
+    def ticked(self) -> Rows:
+        """Which are ticked; of a new screen all or none."""
+        of = (f"{self.kind} {self.of}", self.rows.tobytes())
+        if _answers.ticked[0] != of:
+            _answers.ticked = of, self.rows if self.ticks_all else _NO_ROWS
+        return self.rows[np.isin(self.rows, _answers.ticked[1])]
+
+    def ticked_now(self) -> Rows:
+        """For callbacks: which are ticked; a click on a button may come with the last tick, before the page has been drawn with it."""
+        take_ticks(*(f"label_{kind}" for kind in _SCREENS))
+        return self.rows[np.isin(self.rows, _answers.ticked[1])]
+
+    def draw(self) -> None:
+        """Draws the pictures."""
+
+        def take(ticked: Rows) -> None:
+            _answers.ticked = _answers.ticked[0], ticked
+
+        section = Section("", self.rows.tolist(), captions=self.captions)
+        thumbnails, key = self.view.thumbnails, f"label_{self.kind}"
+        gallery([section], thumbnails=thumbnails, key=key, tile=_TILE, selected=self.ticked(), on_select=take, ticks_by_click=True)
+
+    def give(self, value: str) -> bool:
+        """Gives the ticked images a value; whether that went well."""
+        ticked = self.ticked_now()
+        paths = label_edits.paths(self.view, ticked)
+        return not len(ticked) or label_edits.try_edit(self.view, lambda store, who: store.set_value(paths, self.name, value, who)) is not None
+
+    def correct(self, value: str) -> bool:
+        """As `give`; what is given twice is meant, and not taken for a mistake again."""
+        done = self.give(value)
+        if done:
+            put_off(self.view, self.column, "mistakes").update(self.ticked_now().tolist())
+        return done
+
+    def confirm(self, value: str) -> None:
+        """Gives the ticked images a value, and asks for that of the others next."""
+        if self.give(value):
+            self.ask_next(self.rows[~np.isin(self.rows, self.ticked_now())])
+
+    def ask_next(self, rows: Rows) -> None:
+        """Asks for the values of these images next."""
+        _answers.left = (self.view.dataset, self.column), rows
+
+    def skip(self, ticked: Rows) -> None:
+        """Puts the ticked images off, or all where none is."""
+        put_off(self.view, self.column, self.step).update((ticked if len(ticked) else self.rows).tolist())
+
+
 def put_off(view: View, column: str, step: str) -> set[int]:
     """Rows that the person has put off in this session."""
     return _answers.put_off.setdefault((view.dataset, column, step), set())
@@ -46,57 +150,44 @@ def bring_back(view: View, column: str) -> None:
     _answers.put_off.pop((view.dataset, column, "sure"), None)
 
 
+def without(rows: Rows, skipped: set[int]) -> Rows:
+    """Rows but those that were put off."""
+    return rows[~np.isin(rows, list(skipped))] if skipped else rows
+
+
 def left_over(view: View, column: str) -> Rows:
     """Rows that were not what a screen was expected to show, and have no value yet."""
     of, rows = _answers.left
     if of != (view.dataset, column):
         return _NO_ROWS
-    skipped = put_off(view, column, "sure")
-    missing = view.base.table.frame[column].iloc[rows].isna().to_numpy() & ~np.isin(rows, list(skipped))
-    return np.asarray(rows[missing], np.int64)
+    rows = without(rows, put_off(view, column, "sure"))
+    return np.asarray(rows[view.base.table.frame[column].iloc[rows].isna().to_numpy()], np.int64)
 
 
-def confirm(view: View, request: SpreadRequest, rows: Rows, value: str, confidence: float) -> None:
+def confirm(screen: Screen, value: str, confidence: float) -> None:
     """Asks whether all of a screen have one value."""
-    name = readable(request.column)
-    st.subheader(f"{plain(name)}: {plain(value)}?")
+    st.subheader(f"{plain(readable(screen.column))}: {plain(value)}?")
     st.caption(f"Untick the wrong ones, then confirm. Average confidence: {confidence:.0%}.")
-    ticked = _ticks(rows, f"sure_{value}", all_ticked=True)
+    ticked = screen.ticked()
     with st.container(horizontal=True):
-        st.button(
-            plain(f"Confirm {len(ticked)} as {value}"),
-            key="label_confirm",
-            type="primary",
-            shortcut="Y",
-            icon=":material/check:",
-            disabled=not len(ticked),
-            on_click=_confirm_ticked,
-            args=(view, request, rows, value),
-        )
-        st.button("None of them", key="label_none", shortcut="N", on_click=_ask_for, args=(view, request.column, rows))
-        st.button("Skip", key="label_later", shortcut="L", type="tertiary", on_click=_skip, args=(view, request.column, "sure", rows))
-        _undo(view)
-    _pictures(view, rows, ticked, "label_sure", None)
+        title, off = plain(f"Confirm {len(ticked)} as {value}"), not len(ticked)
+        icon, args = ":material/check:", (value,)
+        st.button(title, key="label_confirm", type="primary", shortcut="Y", icon=icon, disabled=off, on_click=screen.confirm, args=args)
+        st.button("None of them", key="label_none", shortcut="N", on_click=screen.ask_next, args=(screen.rows,))
+        st.button("Skip", key="label_later", shortcut="L", type="tertiary", on_click=screen.skip, args=(_NO_ROWS,))
+        _undo(screen.view)
+    screen.draw()
 
 
-def ask(
-    view: View, request: SpreadRequest, rows: Rows, title: str, *, key: str, put_off: str, captions: Sequence[str] | None = None, ticked: bool = True
-) -> None:
-    """Asks for the value of those of a screen that are ticked."""
+def ask(screen: Screen, title: str, values: Sequence[str]) -> None:
+    """Asks for the values of those of a screen that are ticked."""
     st.subheader(title)
-    chosen = _ticks(rows, key, all_ticked=ticked)
-    st.caption(f"Click a value, or press its number, to label the {len(chosen)} ticked." if len(chosen) else "Tick images with the same value.")
-    values = values_in_order(view, request)
-    with st.container(horizontal=True, vertical_alignment="center"):
+    ticked = screen.ticked()
+    off, count = not len(ticked), len(ticked)
+    st.caption("Tick images with the same value." if off else f"Click a value, or press its number, to label the {count} ticked.")
+    with st.container(horizontal=True, vertical_alignment="center", key="label_values"):
         for place, value in enumerate(values[:_KEYS]):
-            st.button(
-                plain(value),
-                key=f"label_as_{value}",
-                shortcut=str(place + 1),
-                disabled=not len(chosen),
-                on_click=_give,
-                args=(view, request, rows, value),
-            )
+            st.button(plain(value), key=f"label_as_{value}", shortcut=str(place + 1), disabled=off, on_click=screen.correct, args=(value,))
         field = f"label_new_{_answers.typed}"
         st.selectbox(
             "Another value",
@@ -106,110 +197,45 @@ def ask(
             placeholder="Another value",
             accept_new_options=True,
             label_visibility="collapsed",
-            disabled=not len(chosen),
+            disabled=off,
             width=180,
-            on_change=_give_new,
-            args=(view, request, rows, field),
+            on_change=lambda: _give_typed(screen, str(st.session_state.get(field) or "")),
         )
-        skip = "These are right" if put_off == "mistakes" else "Skip"
-        st.button(skip, key="label_later", shortcut="L", type="tertiary", on_click=_skip, args=(view, request.column, put_off, rows, True))
-        _undo(view)
-    _pictures(view, rows, chosen, f"label_{key}", captions)
+        skip = "These are right" if screen.step == "mistakes" else "Skip"
+        st.button(skip, key="label_later", shortcut="L", type="tertiary", on_click=lambda: screen.skip(screen.ticked_now()))
+        _undo(screen.view)
+    screen.draw()
 
 
 def values_in_order(view: View, request: SpreadRequest) -> list[str]:
-    """The values as they were first given, so that a new one comes last and no key changes its meaning."""
-    given = [value for name, value in hand_labels.given_order(view.entry) if name == request.name]
-    return sorted(request.classes, key=lambda value: (given.index(value) if value in given else len(given), value))
+    """The values as they were first given, so that a new one comes last and no key changes its meaning, also where a value is gone meanwhile."""
+    known = [value for name, value in label_edits.known(view) if name == request.name and value]
+    return list(dict.fromkeys([*known, *request.classes]))
 
 
 def start(view: View, name: str, rows: Rows) -> None:
-    """Asks for a first value of some images, of an attribute that has a name already or is given one."""
-    chosen = _ticks(rows, "start", all_ticked=False)
+    """Asks for a first value of some images, of a label that has a name already or is given one."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        name = st.text_input("Attribute", name, key=f"label_start_name_{name}", placeholder="breed", width=180).strip()
+        name = st.text_input("Label", name, key=f"label_start_name_{name}", placeholder="breed", width=180).strip()
         value = st.text_input("Value", key=f"label_start_value_{_answers.typed}", placeholder="beagle", width=180).strip()
-        ready = bool(name and value and len(chosen))
-        label = f"Label {len(chosen)} image{'' if len(chosen) == 1 else 's'}" if len(chosen) else "Label the ticked images"
-        st.button(label, key="label_first", type="primary", disabled=not ready, on_click=_give_first, args=(view, name, rows, value))
+        screen = Screen(view, name, name, rows, "start")
+        count = len(screen.ticked())
+        title = f"Label {count} image{'' if count == 1 else 's'}" if count else "Label the ticked images"
+        ready = bool(name and value and count)
+        st.button(title, key="label_first", type="primary", disabled=not ready, on_click=_give_typed, args=(screen, value))
         _undo(view)
-    _pictures(view, rows, chosen, "label_start", None)
+    screen.draw()
 
 
-def _give_first(view: View, name: str, rows: Rows, value: str) -> None:
-    if _write(view, name, _ticked_now(rows), value):
+def _give_typed(screen: Screen, value: str) -> None:
+    if value.strip() and screen.correct(value.strip()):
         _answers.typed += 1  # the field is empty again
 
 
-def _pictures(view: View, rows: Rows, ticked: Rows, key: str, captions: Sequence[str] | None) -> None:
-    gallery(
-        [Section("", rows.tolist(), captions=captions)],
-        thumbnails=view.thumbnails,
-        key=key,
-        tile=_TILE,
-        selected=ticked,
-        on_select=_take_ticks,
-        ticks_by_click=True,
-    )
-
-
-def _ticks(rows: Rows, screen: str, all_ticked: bool) -> Rows:
-    """Which of a screen's images are ticked; of a new screen all or none."""
-    of = (screen, rows.tobytes())
-    if _answers.ticked[0] != of:
-        _answers.ticked = of, rows if all_ticked else rows[:0]
-    return rows[np.isin(rows, _answers.ticked[1])]
-
-
-def _ticked_now(rows: Rows) -> Rows:
-    """For callbacks: which of the images are ticked; a click on a button may come with the last tick, before the page has been drawn with it."""
-    take_ticks(*(f"label_{screen}" for screen in _SCREENS))
-    return rows[np.isin(rows, _answers.ticked[1])]
-
-
-def _take_ticks(ticked: Rows) -> None:
-    _answers.ticked = _answers.ticked[0], ticked
-
-
-def _confirm_ticked(view: View, request: SpreadRequest, rows: Rows, value: str) -> None:
-    ticked = _ticked_now(rows)
-    if not len(ticked) or _write(view, request.name, ticked, value):
-        _ask_for(view, request.column, rows[~np.isin(rows, ticked)])
-
-
-def _ask_for(view: View, column: str, rows: Rows) -> None:
-    _answers.left = (view.dataset, column), rows
-
-
-def _give(view: View, request: SpreadRequest, rows: Rows, value: str) -> None:
-    ticked = _ticked_now(rows)
-    if len(ticked) and _write(view, request.name, ticked, value):
-        put_off(view, request.column, "mistakes").update(ticked.tolist())  # given twice is meant
-
-
-def _give_new(view: View, request: SpreadRequest, rows: Rows, key: str) -> None:
-    value = str(st.session_state.get(key) or "").strip()
-    if value:
-        _answers.typed += 1
-        _give(view, request, rows, value)
-
-
-def _skip(view: View, column: str, step: str, rows: Rows, only_ticked: bool = False) -> None:
-    ticked = _ticked_now(rows) if only_ticked else rows
-    put_off(view, column, step).update((ticked if len(ticked) else rows).tolist())
-
-
-def _write(view: View, name: str, rows: Rows, value: str) -> bool:
-    """Gives images the value; whether that went well."""
-    paths = [str(path) for path in view.base.table.frame["path"].iloc[rows]]
-    return try_edit(view, lambda store, who: store.set_value(paths, name, value, who)) is not None
-
-
 def _undo(view: View) -> None:
+    def take_back() -> None:
+        del _answers.left
+        label_edits.try_edit(view, lambda store, who: store.undo(who))
+
     can, _ = hand_labels.can_undo(view.entry)
-    st.button("Undo", key="label_back", icon=":material/undo:", type="tertiary", shortcut="U", disabled=not can, on_click=_take_back, args=(view,))
-
-
-def _take_back(view: View) -> None:
-    del _answers.left
-    try_edit(view, lambda store, who: store.undo(who))
+    st.button("Undo", key="label_back", icon=":material/undo:", type="tertiary", shortcut="U", disabled=not can, on_click=take_back)

@@ -1,23 +1,23 @@
 """Label: a few images are labeled, the labels spread to all, and a screen at a time is confirmed or corrected."""
 
+from functools import partial
+
 import numpy as np
 import pandas as pd
 import streamlit as st
 
 from likeness.io import csv_bytes
-from likeness.spreading import METHODS, LabelSpread, label_screens, likely_mistakes, uncertain_rows
+from likeness.spreading import LabelSpread, label_screens, likely_mistakes, uncertain_rows
 from likeness.tagging import NewColumn
 from pages.label import PAGE, answers
-from pages.label.spread import SpreadRequest, without
-from parts import cached, progress, sidebar
-from parts.label_edits import try_edit
+from pages.label.answers import Screen, SpreadRequest, without
+from parts import label_edits, progress, sidebar, verdict
 from parts.plain import plain
 from parts.view import View, current_view
 from server import hand_labels
 from state import Item, state
 
 _SCREEN = 24  # images
-_METHODS = {"propagation": "Label propagation", "probe": "Linear probe"}
 _STEPS = {
     "sure": "Confirm",
     "uncertain": "Uncertain",
@@ -42,13 +42,21 @@ def main() -> None:
     """Draws the page."""
     view = current_view()
     PAGE.show_head()
-    reason = hand_labels.refusal_to_tag(view.entry, view.base.table) or hand_labels.problem(view.entry)
-    if reason or cached.is_state(view.entry.id):
-        st.info(plain(reason) or "Images are still being embedded. Label them when that is done.", icon=":material/info:")
+    if reason := label_edits.refusal(view):
+        st.info(plain(reason), icon=":material/info:")
         return
+    verdict.of_encoder(view)
     request = _request(view)
     if request is None:
         return
+    name = state.b if request.space is view.b else state.a
+    judge = verdict.of_notion(view, sidebar.notion_by(name)) if name in sidebar.notion_names(view.base) else lambda: None
+    _spread(view, request)
+    judge()
+
+
+def _spread(view: View, request: SpreadRequest) -> None:
+    """Draws the steps from labels of a few images to labels of all."""
     job = request.begin()
     if not progress.follow(job, wait=3.0):
         return
@@ -64,14 +72,27 @@ def main() -> None:
     step = st.segmented_control(
         "Step", list(_STEPS), format_func=names.__getitem__, default="sure", required=True, key="label_step", label_visibility="collapsed"
     )
-    if step == "uncertain":
-        _uncertain(view, request, found)
-    elif step == "mistakes":
-        _mistakes(view, request, found, wrong)
-    elif step == "finish":
+    if step == "finish":
         _offer_spread(view, request, found)
+    elif step == "mistakes":
+        captions = [f"{found.classes[found.given[row]]}; {found.classes[found.best[row]]}?" for row in wrong[:_SCREEN]]
+        screen = Screen(view, request.name, request.column, wrong[:_SCREEN], "mistakes", captions=captions, step="mistakes")
+        _ask(screen, request, "Check these: their labels may be wrong.", "No label looks wrong.")
+    elif step == "uncertain":
+        skipped = answers.put_off(view, request.column, "sure")
+        rows = without(uncertain_rows(found, _SCREEN + min(len(skipped), 200)), skipped)[:_SCREEN]
+        guesses = [f"{found.classes[found.best[row]]}? {found.probabilities[row].max():.0%}" for row in rows]
+        screen = Screen(view, request.name, request.column, rows, "uncertain", captions=guesses)
+        _ask(screen, request, "Label these: they are the most informative.", "Every image is labeled or skipped.")
     else:
         _sure(view, request, found)
+
+
+def _ask(screen: Screen, request: SpreadRequest, title: str, nothing: str) -> None:
+    if len(screen.rows):
+        answers.ask(screen, title, answers.values_in_order(screen.view, request))
+    else:
+        st.info(nothing, icon=":material/info:")
 
 
 def _request(view: View) -> SpreadRequest | None:
@@ -85,15 +106,15 @@ def _request(view: View) -> SpreadRequest | None:
         _start(view, "", "**Nothing is labeled yet.** Tick a few similar images and say what they are. Then do the same for another value.")
         return None
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        name = st.selectbox("Attribute", names, key="label_attribute", width=240)
+        name = st.selectbox("Label", names, key="label_attribute", width=240)
         spaces = {sidebar.readable(space.name): space for space in view.spaces}
-        space = st.selectbox("Space", list(spaces), key="label_space", width=240, help="Similar images in it get the same label.")
-        method = st.segmented_control("Method", METHODS, format_func=_METHODS.__getitem__, default=METHODS[0], required=True, key="label_method")
-    together = hand_labels.given_together(view.entry, view.base.table, name)
-    request = SpreadRequest(spaces[space], name, columns[name], method or METHODS[0], together)
+        space = next(iter(spaces))
+        if len(spaces) > 1:
+            space = st.selectbox("Space", list(spaces), key="label_space", width=240, help="Similar images in it get the same label.")
+    request = SpreadRequest(spaces[space], name, columns[name], hand_labels.given_together(view.entry, view.base.table, name))
     if len(request.classes) < 2:
         value = plain(request.classes[0]) if request.classes else "one value"
-        _start(view, name, f"**All labeled images have {value}.** Label a few that have another value: two are needed.", request.column)
+        _start(view, name, f"**All labeled images have {value}.** Label a few with another value, since spreading needs two.", request.column)
         return None
     return request
 
@@ -107,48 +128,28 @@ def _start(view: View, name: str, sentence: str, column: str | None = None) -> N
     answers.start(view, name, unlabeled[:_SCREEN])
     with st.container(horizontal=True, vertical_alignment="center"):
         if len(unlabeled) > _SCREEN:
-            st.button("Show other images", key="label_others", icon=":material/casino:", on_click=_show_others)
+            others = partial(setattr, _begin, "screen", _begin.screen + 1)
+            st.button("Show other images", key="label_others", icon=":material/casino:", on_click=others)
         st.page_link("pages/explore/page.py", label="Select images on the map instead", icon=":material/scatter_plot:")
 
 
-def _show_others() -> None:
-    _begin.screen += 1
-
-
 def _sure(view: View, request: SpreadRequest, found: LabelSpread) -> None:
-    """A screen of images that are expected to have one value."""
+    """A screen of images that are expected to have one value, or what was left of the last one."""
     left = answers.left_over(view, request.column)
     if len(left):
-        answers.ask(view, request, left, f"What are these {len(left)}?" if len(left) > 1 else "What is this?", key="left", put_off="sure")
+        title = f"What are these {len(left)}?" if len(left) > 1 else "What is this?"
+        _ask(Screen(view, request.name, request.column, left, "left", ticks_all=True), request, title, "")
         return
     skipped = answers.put_off(view, request.column, "sure")
-    screens = [screen for screen in (without(each, skipped) for each in label_screens(found, _SCREEN)) if len(screen)]
-    if not screens:
+    rows = next((rows for rows in (without(each, skipped) for each in label_screens(found, _SCREEN)) if len(rows)), None)
+    if rows is None:
         st.info("Every image is labeled or skipped.", icon=":material/info:")
         if skipped:
             st.button("Show the skipped images", on_click=answers.bring_back, args=(view, request.column))
         return
-    screen = screens[0]
-    answers.confirm(view, request, screen, str(found.classes[found.numbers[screen[0]]]), float(found.confidence[screen].mean()))
-
-
-def _uncertain(view: View, request: SpreadRequest, found: LabelSpread) -> None:
-    skipped = answers.put_off(view, request.column, "sure")
-    rows = without(uncertain_rows(found, _SCREEN + min(len(skipped), 200)), skipped)[:_SCREEN]
-    if not len(rows):
-        st.info("Every image is labeled or skipped.", icon=":material/info:")
-        return
-    guesses = [f"{found.classes[found.best[row]]}? {found.probabilities[row].max():.0%}" for row in rows]
-    answers.ask(view, request, rows, "Label these: they are the most informative.", key="uncertain", put_off="sure", captions=guesses, ticked=False)
-
-
-def _mistakes(view: View, request: SpreadRequest, found: LabelSpread, wrong: np.ndarray) -> None:
-    if not len(wrong):
-        st.info("No label looks wrong.", icon=":material/info:")
-        return
-    rows = wrong[:_SCREEN]
-    captions = [f"{found.classes[found.given[row]]}; {found.classes[found.best[row]]}?" for row in rows]
-    answers.ask(view, request, rows, "Check these: their labels may be wrong.", key="mistakes", put_off="mistakes", captions=captions, ticked=False)
+    value = str(found.classes[found.numbers[rows[0]]])
+    screen = Screen(view, request.name, request.column, rows, "sure", of=value, ticks_all=True)
+    answers.confirm(screen, value, float(found.confidence[rows].mean()))
 
 
 def _offer_spread(view: View, request: SpreadRequest, found: LabelSpread) -> None:
@@ -159,40 +160,29 @@ def _offer_spread(view: View, request: SpreadRequest, found: LabelSpread) -> Non
     name = _SPREAD.format(request.name)
     sentence = f"**{kept.sum():,}** of {len(found):,} images: {(found.given >= 0).sum():,} labeled by people and {more.sum():,} suggested"
     st.markdown(sentence + (f". About {1 - found.confidence[more].mean():.0%} of these are likely wrong." if more.any() else "."))
-    counts = _counts_of(found, kept)
+    counts = pd.DataFrame({"Value": map(str, found.classes), "images": np.bincount(found.numbers[kept], minlength=len(found.classes))})
     most = int(counts["images"].max()) or 1
     bars = {"images": st.column_config.ProgressColumn("Images", format="localized", min_value=0, max_value=most)}
     st.dataframe(counts, column_config=bars, hide_index=True, height="auto" if len(counts) <= 10 else 400, width=420)
     with st.container(horizontal=True):
-        st.button(
-            plain(f"Save as “{name}”"),
-            key="label_keep",
-            type="primary",
-            icon=":material/label:",
-            on_click=_keep_labels,
-            args=(view, found, kept, name),
-            help="Adds an attribute that other pages can color, filter and evaluate by. Labels that people gave stay as they are.",
-        )
-        st.download_button("Download CSV", lambda: _as_csv(found), "labels.csv", "text/csv", icon=":material/download:", on_click="ignore")
+        help = "Adds a label that other pages can color, filter and evaluate by. Labels that people gave stay as they are."
+        title, icon, args = plain(f"Save as “{name}”"), ":material/label:", (view, found, kept, name)
+        st.button(title, key="label_keep", type="primary", icon=icon, on_click=_keep_labels, args=args, help=help)
+        csv = partial(_csv, found)
+        st.download_button("Download CSV", csv, "labels.csv", "text/csv", icon=":material/download:", on_click="ignore")
 
 
-def _counts_of(found: LabelSpread, kept: np.ndarray) -> pd.DataFrame:
-    return pd.DataFrame({"Value": [str(name) for name in found.classes], "images": np.bincount(found.numbers[kept], minlength=len(found.classes))})
-
-
-def _as_csv(found: LabelSpread) -> bytes:
+def _csv(found: LabelSpread) -> bytes:
     return csv_bytes(found.table())
 
 
 def _keep_labels(view: View, found: LabelSpread, kept: np.ndarray, name: str) -> None:
-    paths = [str(path) for path in view.base.table.frame["path"]]
-    values = [str(label) if keep else "" for label, keep in zip(found.labels, kept, strict=True)]
-    new = NewColumn(name, "attribute", values)
-    edit = try_edit(view, lambda store, who: store.set_columns(paths, [new], who, "spread"))
-    if edit is None:
-        return
-    state.next_color = name
-    st.toast(f"{edit.images:,} images have it now. Explore is colored by it." if edit.id else "Nothing has changed.", icon=":material/label:")
+    paths = label_edits.paths(view, np.arange(len(found)))
+    new = NewColumn(name, "attribute", [str(label) if keep else "" for label, keep in zip(found.labels, kept, strict=True)])
+    edit = label_edits.try_edit(view, lambda store, who: store.set_columns(paths, [new], who, "spread"))
+    if edit is not None:
+        state.next_color = name
+        st.toast(f"{edit.images:,} images have it now. Explore is colored by it." if edit.id else "Nothing has changed.", icon=":material/label:")
 
 
 main()
