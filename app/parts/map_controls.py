@@ -48,7 +48,7 @@ class Choice:
 
 
 def choose(page: str, *, named: bool = False) -> Choice:
-    """The controls of the maps of a page: the method, beside it what it can be told, and where maps are `named`, the names on them."""
+    """The controls of the maps of a page: the method with its settings, and where maps are `named`, the names on them."""
     if _controls.page != page:
         _controls.page = page
         _read_link()
@@ -56,19 +56,18 @@ def choose(page: str, *, named: bool = False) -> Choice:
             map_names.read_link()
         _renew()
     with st.container(horizontal=True, vertical_alignment="center", width="content"):
-        kept = METHODS[_kept("layout", "umap")].title
-        title = st.segmented_control(
-            "Layout",
-            list(_TITLES),
-            default=kept,
-            required=True,
-            key=_control("layout"),
-            label_visibility="collapsed",
-            help="  \n".join(f"**{method.title}** {method.help[0].lower()}{method.help[1:]}" for method in METHODS.values()),
-        )
-        name = _TITLES[title or kept]
-        state.map_settings["layout"] = name
         with st.popover("Map settings", icon=":material/tune:"):
+            kept = METHODS[_kept("layout", "umap")].title
+            title = st.segmented_control(
+                "Layout",
+                list(_TITLES),
+                default=kept,
+                required=True,
+                key=_control("layout"),
+                help="  \n".join(f"**{method.title}** {method.help[0].lower()}{method.help[1:]}" for method in METHODS.values()),
+            )
+            name = _TITLES[title or kept]
+            state.map_settings["layout"] = name
             values = _settings(name)
         if named:
             map_names.choose(str(_controls.number))

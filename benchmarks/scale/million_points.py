@@ -147,7 +147,7 @@ def lasso(page: Any, box: dict[str, float]) -> float:
     page.get_by_role("heading", name="selected").wait_for()
     page.locator(".ga-tile img").first.evaluate(_SHOWN)
     seconds = time.perf_counter() - begin
-    page.get_by_role("button", name="Clear the selection").click()
+    page.get_by_role("button", name="Clear", exact=True).click()
     page.get_by_role("heading", name="images").wait_for()
     return seconds
 

@@ -9,7 +9,6 @@ import pytest
 
 from app_page import Page
 from pages.explore import table as pages_table
-from parts.neighbors import Query
 from state import encode_rows
 
 ROWS = 2000
@@ -64,7 +63,7 @@ def test_all_images_or_those_of_a_link_go_to_the_browser_whole_and_as_what_they_
     monkeypatch.setattr(pages_table, "PAGE", 300)  # of very many images, page by page
     assert _rows(table.run()) == list(range(300))
     assert "Rows 1 to 300 of 2,000. " in table.texts
-    table.session_state["table_page_All"] = 7
+    table.session_state["table_page"] = 7
     assert _rows(table.run()) == list(range(1800, ROWS))
 
 
@@ -89,22 +88,20 @@ def test_neighbors_have_a_similarity_in_each_space_and_the_nearest_come_first(ta
 def test_ticked_rows_are_selected_on_the_map_and_the_table_stays(table: Page) -> None:
     rows = _rows(table.visit(query="3"))
     assert _selected(_tick(table, [0, 2])) == sorted([rows[0], rows[2]])
-    assert table.session_state["table_scope"] == pages_table.NEIGHBORS
     assert _rows(table) == rows
     places: list[Any] = [["x"], [-1], [10**9], [1.5], [True], [None], "all", None, {"0": 1}]  # which are none
     assert [_selected(_tick(table, each)) for each in places] == [[]] * len(places)
 
 
-def test_a_selection_on_the_map_or_on_another_page_is_ticked_and_stays(table: Page, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_selection_on_the_map_is_shown_ticked_and_ticks_leave_all_in_sight(table: Page, monkeypatch: pytest.MonkeyPatch) -> None:
     table.run().session_state["rows"] = np.array([7, 9])
-    assert table.run().session_state["table_scope"] == pages_table.SELECTED
+    assert _rows(table.run()) == [7, 9]
     assert table.session_state["attribute_table"]["selection"]["rows"] == [0, 1]
-    table.session_state["table_scope"] = pages_table.ALL
-    assert table.run().session_state["attribute_table"]["selection"]["rows"] == [7, 9]
+    table.session_state["ticking"] = True
+    assert len(_rows(table.run())) == ROWS
+    assert table.session_state["attribute_table"]["selection"]["rows"] == [7, 9]
     monkeypatch.setattr(pages_table, "PAGE", 300)
     table.session_state["rows"] = np.array([1500])
-    table.session_state["table_scope"] = pages_table.ALL
-    table.session_state["table_pointed"] = (Query(), np.array([1500]).tobytes())
     table.run()
     assert _selected(_tick(table, [4])) == [4, 1500]  # one is on another page
     assert _selected(_tick(table, [])) == [1500]

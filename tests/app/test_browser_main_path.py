@@ -60,7 +60,7 @@ def test_an_edited_aspect_refits_changes_the_neighbors_and_survives_a_reload(per
 
 def test_search_by_text_and_by_an_uploaded_image(person: Person) -> None:
     def upload(name: str, content: bytes) -> None:
-        person.press("Search by image")
+        person.press("By image")
         person.page.locator("input[type='file']").set_input_files({"name": name, "mimeType": "image/png", "buffer": content})
 
     person.open().map().fill("Search by text", "a red car").heading("Images for “a red car”")

@@ -247,6 +247,7 @@ def _first_screen(person: Person) -> None:
     titles = person.page.locator(".lm").first.inner_text()
     assert "Raw encoder" in titles
     assert "Car color" in titles
+    person.press("Change the words")
     template = person.says("The same 2,000 images twice: left as the encoder alone places them").page.locator("input[aria-label^='Template']")
     template.fill("a photo of a {} vehicle")
     template.press("Enter")

@@ -67,6 +67,15 @@ def test_marks_follow_the_notion_and_never_what_an_encoder_guesses(app: Page) ->
     assert neighbors.same(view, neighbors.Query(row=1), np.array([0, 2]), "kind") is None
 
 
+def test_what_is_ticked_is_saved_beside_its_number_and_all_stay_in_sight_until_it_is_shown_alone(app: Page) -> None:
+    app.session_state["rows"], app.session_state["ticking"] = np.array([3, 5]), True
+    assert app.run().subheader[0].value == "2 selected"
+    assert [each.proto.label for each in app.get("download_button")] == ["Download CSV"]
+    assert app.sent("all")["selected"] == [3, 5]
+    assert app.click("show_selected").sent("selected")["sections"][0]["rows"] == [3, 5]
+    assert app.click("clear_selection").subheader[0].value == "2,000 images"
+
+
 def test_a_picture_stands_in_the_link_and_is_shown_and_found_again(app: Page) -> None:
     token = query_pictures.keep("blue.png", _picture())
     assert app.visit(picture=token).subheader[0].value == "Neighbors of blue.png"

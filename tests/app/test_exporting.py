@@ -73,7 +73,6 @@ def _export(app: Page, target: str, to: Path) -> Path:
     return to / file.stem
 
 
-# By target: what is chosen, what reads the file, and the controls that it asks for, where they are looked at; tests/exports reads all of them
 def _as_here(found: lk.Space) -> bool:
     expected = cars().refit(get_notion("car-color"))
     return np.allclose(found.vectors, expected.vectors[ROWS], atol=1e-6) and found.table.frame["path"].tolist() == _paths()

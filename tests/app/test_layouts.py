@@ -200,10 +200,10 @@ def test_points_move_with_method_and_setting_and_a_reload_restores_both(person: 
 
     page = person.open("?layout=PCA").map().page
     flat = points(computed=False)
+    page.get_by_role("button", name="Map settings").click()
     page.get_by_role("radio", name="t-SNE").or_(page.get_by_role("button", name="t-SNE")).first.click()
     plain = points()
     assert plain != flat
-    page.get_by_role("button", name="Map settings").click()
     for _ in range(6):
         page.get_by_role("slider", name="Exaggeration").press("ArrowRight")
     changed = points() and person.keys("Escape") and points(computed=False)

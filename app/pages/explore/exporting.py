@@ -3,7 +3,8 @@
 import hashlib
 import re
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -38,7 +39,7 @@ _KEPT = 64  # jobs, whose files are elsewhere
 _MOST_NEIGHBORS = 1_000
 _WIDTH = 560  # pixels
 _NONE = ""  # in place of an attribute's name
-ALL, FILTERED, SELECTED = "All", "Filtered", "Selected"
+_ALL, _FILTERED, _SELECTED = "All", "Filtered", "Selected"
 _LIST = "images.txt"
 _DATABASE = "postgresql://USER@HOST/DATABASE"
 _FLAGS = {"neighbors": "-k"}
@@ -61,11 +62,8 @@ def button() -> None:
     page is lost then.
     """
     icon = ":material/expand_less:" if _export.is_open else ":material/output:"
-    st.button("Export", icon=icon, key="export_turn", on_click=_turn, help="Save these images as a file for another program.")
-
-
-def _turn() -> None:
-    _export.is_open = not _export.is_open
+    turn = partial(setattr, _export, "is_open", not _export.is_open)
+    st.button("Export", icon=icon, key="export_turn", on_click=turn, help="Save these images as a file for another program.")
 
 
 @st.fragment
@@ -87,24 +85,23 @@ def _form(view: View, chosen: Rows) -> None:
     st.caption(target.help)
     rows = _rows(view, chosen)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):  # low, so that what a click brings is in sight
-        given = _options(view, target)
-        spaces = _spaces(view, target, given)
-        space = _space(view, spaces) if spaces else None
-    if spaces is not None and not spaces:
+        options = _options(view, target)
+        space = _space(view, target) if target.needs_space(target.checked_options(options)) else None
+    if target.takes == "notion" and space is None:
         st.info("This format saves a notion. Choose one for the left map in the sidebar.", icon=":material/info:")
         return
-    _file(view, target, space, rows, given)
+    _file(view, target, space, rows, options)
     others = [each for each in fitting.values() if each.ending is None]
-    _command_of(view, target, others, space, rows, given)
+    _command_of(view, target, others, space, rows, options)
 
 
 def _rows(view: View, chosen: Rows) -> Rows | None:
     """The images to export; None: all."""
-    groups: dict[str, Rows | None] = {ALL: None}
+    groups: dict[str, Rows | None] = {_ALL: None}
     if view.hidden is not None and not view.hidden.all():
-        groups = {FILTERED: np.flatnonzero(~view.hidden)} | groups
+        groups = {_FILTERED: np.flatnonzero(~view.hidden)} | groups
     if len(chosen):
-        groups = {SELECTED: chosen} | groups
+        groups = {_SELECTED: chosen} | groups
     counts = {name: len(view.frame) if rows is None else len(rows) for name, rows in groups.items()}
     picked = st.segmented_control(
         "Images",
@@ -120,134 +117,86 @@ def _rows(view: View, chosen: Rows) -> Rows | None:
 
 def _options(view: View, target: "Target") -> dict[str, Any]:
     """Options of the target, of `likeness.exports.ExportOptions`; files come into a folder as links, which are followed where it is packed."""
-    given: dict[str, Any] = {"link": "symlink"} if "link" in target.uses else {}
+    options: dict[str, Any] = {"link": "symlink"} if "link" in target.uses else {}
     attributes = view.base.table.attributes
-    if "label" in target.uses:
-        given["label"] = _label(view, target, attributes)
+    one_of = partial(st.selectbox, options=[_NONE, *attributes], persist_state="session")
+    if "label" in target.uses and target.several:
+        every = "All labels with repeated values"
+        names = st.multiselect("Classes", attributes, format_func=readable, key="export_labels", persist_state="session", placeholder=every)
+        options["label"] = ",".join(names) or None
+    elif "label" in target.uses:
+        index = attributes.index(view.color) + 1 if view.color in attributes else 0
+        options["label"] = one_of("Classes", index=index, format_func=lambda each: readable(each) or "None", key="export_label") or None
     if "split" in target.uses:
-        split = st.selectbox(
-            "Training and validation",
-            [_NONE, *attributes],
-            format_func=lambda each: f"By “{readable(each)}”" if each else "Random",
-            key="export_split",
-            persist_state="session",
-            help="Random, or by an attribute with the values train, val and test.",
-        )
-        given["split"] = split or None
-    if "val" in target.uses and given.get("split") is None:
-        given["val"] = st.slider("Share for validation", 0.0, 0.9, 0.2, 0.05, key="export_val", persist_state="session", help="Of each class.")
+        title, help = "Training and validation", "Random, or by a label with the values train, val and test."
+        split = one_of(title, format_func=lambda each: f"By “{readable(each)}”" if each else "Random", key="export_split", help=help)
+        options["split"] = split or None
+    if "val" in target.uses and options.get("split") is None:
+        options["val"] = st.slider("Share for validation", 0.0, 0.9, 0.2, 0.05, key="export_val", persist_state="session", help="Of each class.")
     if "neighbors" in target.uses:
-        given["neighbors"] = st.number_input(
-            "Neighbors",
-            0,
-            _MOST_NEIGHBORS,
-            key="export_neighbors",
-            persist_state="session",
-            help="How many nearest images are saved with each image. With 0, only as many as the format needs.",
-        )
+        help = "How many nearest images are saved with each image. With 0, only as many as the format needs."
+        options["neighbors"] = st.number_input("Neighbors", 0, _MOST_NEIGHBORS, key="export_neighbors", persist_state="session", help=help)
     if "vectors" in target.uses:
-        given["vectors"] = st.checkbox("Include vectors", key="export_vectors", persist_state="session")
+        options["vectors"] = st.checkbox("Include vectors", key="export_vectors", persist_state="session")
     if "name" in target.uses:
-        given["name"] = (
-            st.text_input("Name inside the database", key="export_name", persist_state="session", placeholder="The name of the images") or None
-        )
-    return given
+        placeholder = "The name of the images"
+        options["name"] = st.text_input("Name inside the database", key="export_name", persist_state="session", placeholder=placeholder) or None
+    return options
 
 
-def _label(view: View, target: "Target", attributes: list[str]) -> str | None:
-    if target.several:
-        names = st.multiselect(
-            "Classes",
-            attributes,
-            format_func=readable,
-            key="export_labels",
-            persist_state="session",
-            placeholder="All attributes with repeated values",
-        )
-        return ",".join(names) or None
-    options = [_NONE, *attributes]
-    name = st.selectbox(
-        "Classes",
-        options,
-        index=options.index(view.color) if view.color in options else 0,
-        format_func=lambda each: readable(each) or "None",
-        key="export_label",
-        persist_state="session",
-    )
-    return name or None
+def _space(view: View, target: "Target") -> "Space | None":
+    """The one whose vectors are exported; None where the target takes a notion and no map shows one."""
+    titles = {plain(f"{side} map: {readable(space.name)}"): space for side, space in zip(("Left", "Right"), view.spaces, strict=False)}
+    fitting = {title: space for title, space in titles.items() if target.takes != "notion" or space.base is not None}
+    if len(fitting) < 2:
+        return next(iter(fitting.values()), None)
+    return fitting[st.segmented_control("Space", list(fitting), default=next(iter(fitting)), required=True, key="export_space")]
 
 
-def _spaces(view: View, target: "Target", given: Mapping[str, Any]) -> "list[Space] | None":
-    """Those that can be exported; None where no vectors are needed."""
-    if not target.needs_space(target.checked_options(dict(given))):
-        return None
-    return [space for space in view.spaces if target.takes != "notion" or space.base is not None]
-
-
-def _space(view: View, spaces: "list[Space]") -> "Space":
-    if len(spaces) == 1:
-        return spaces[0]
-    titles = [plain(f"{side}: {readable(space.name)}") for side, space in zip(("Left map", "Right map"), view.spaces, strict=True)]
-    place = st.segmented_control(
-        "Space", range(len(titles)), default=0, required=True, format_func=titles.__getitem__, key="export_space", persist_state="session"
-    )
-    return spaces[place]
-
-
-def _file(view: View, target: "Target", space: "Space | None", rows: Rows | None, given: Mapping[str, Any]) -> None:
+def _file(view: View, target: "Target", space: "Space | None", rows: Rows | None, options: dict[str, Any]) -> None:
     room = Room(exports_dir(), room_for_exports())
     source = view.base.table if space is None else space
     suffix = "" if target.ending == f".{target.name}" else f"-{target.name}"  # the ending says it already
-    name = f"{_slug(view.base.table.name)}{suffix}{target.ending}"
+    slug = re.sub(r"[^A-Za-z0-9]+", "-", view.base.table.name).strip("-").lower() or "images"
+    name = f"{slug}{suffix}{target.ending}"
     size = 4 * (len(view.frame) if rows is None else len(rows)) * space.vectors.shape[1] if space is not None and target.takes == "vectors" else 0
 
     def work(job: Job) -> Download:
         def write(place: "Path", progress: "Progress") -> "Written":
             from likeness.exports import export
 
-            return export(source, target.name, place, rows=rows, portable=True, progress=progress, **given)
+            return export(source, target.name, place, rows=rows, portable=True, progress=progress, **options)
 
         room.check(size)  # some targets hold all vectors in memory before they write the first
         return write_download(job, room, name, write)
 
     content = hashlib.sha256(b"" if rows is None else rows.tobytes()).hexdigest()
     what = (view.entry.id, tuple(view.base.table.attributes), hand_labels.version(view.entry), content, space.key if space is not None else "")
-    key = (str(exports_dir()), *what, name, tuple(given.items()))
+    key = (str(exports_dir()), *what, name, tuple(options.items()))
     before = jobs().find(_KIND, key)
     if before is not None and before.succeeded and not before.result.file.exists():  # its hour is over, or a later export has taken its place
         forget(_PLACE, before)
     title, stopped = f"Export for {target.title}", "The export was stopped, and nothing was saved."
     job = job_button("Create the file", _PLACE, _KIND, key, title, work, stopped=stopped, kept=_KEPT, type="primary", icon=":material/output:")
-    if job is not None:
-        _download(job)
-
-
-def _download(job: Job) -> None:
+    if job is None:
+        return
     made: Download = job.result
     st.link_button(f"Download {plain(made.file.name)} ({max(made.size, 1e5) / 1e6:,.1f} MB)", made.url, icon=":material/download:")
     if made.note:
         st.caption(plain(redact(made.note)))
 
 
-def _slug(name: str) -> str:
-    return re.sub(r"[^A-Za-z0-9]+", "-", name).strip("-").lower() or "images"
-
-
-def _command_of(view: View, target: "Target", others: "Sequence[Target]", space: "Space | None", rows: Rows | None, given: Mapping[str, Any]) -> None:
+def _command_of(view: View, target: "Target", others: "Sequence[Target]", space: "Space | None", rows: Rows | None, options: dict[str, Any]) -> None:
     """The same as a command, folded, with the targets that only a command reaches."""
     with st.expander("As a command"):
-        named = space_options(view, space)
-        if named is None:
-            st.caption(_UNSAVED)
-        else:
-            st.code(command(view, target, named, rows, given), language="bash", wrap_lines=True)
-        reached = space_options(view, space or view.a)
-        for each in others:
-            st.caption(f"{each.title} is a server, which only a command can reach:")
-            if reached is None:
+        for each, of, settings in ((target, space, options), *((other, space or view.a, {}) for other in others)):
+            named = space_options(view, of)
+            if each is not target:
+                st.caption(f"{each.title} runs on a server of its own. Use this command:")
+            if named is None:
                 st.caption(_UNSAVED)
             else:
-                st.code(command(view, each, reached, rows, {}), language="bash", wrap_lines=True)
+                st.code(command(view, each, named, rows, settings), language="bash", wrap_lines=True)
         if server().shared:
             st.caption(_ELSEWHERE)
         if rows is not None and view.base.table.has_images:
@@ -255,7 +204,7 @@ def _command_of(view: View, target: "Target", others: "Sequence[Target]", space:
             st.download_button(f"List of these images ({_LIST})", listed, _LIST, "text/plain", type="tertiary", on_click="ignore", key="export_list")
 
 
-def command(view: View, target: "Target", space: Sequence[str], rows: Rows | None, given: Mapping[str, Any]) -> str:
+def command(view: View, target: "Target", space: Sequence[str], rows: Rows | None, options: dict[str, Any]) -> str:
     """The command for images of the view.
 
     Args:
@@ -263,7 +212,7 @@ def command(view: View, target: "Target", space: Sequence[str], rows: Rows | Non
         target: what it is exported to.
         space: its options, of `space_options`.
         rows: of the images; None: all.
-        given: options of the target.
+        options: options of the target.
     """
     from likeness.exports import ExportOptions
 
@@ -272,7 +221,7 @@ def command(view: View, target: "Target", space: Sequence[str], rows: Rows | Non
     words = ["likeness", "export", redact(source), target.name, place]
     words += ["--only", _LIST] if rows is not None else []
     words += space
-    for name, value in given.items():
+    for name, value in options.items():
         if name != "link" and value != getattr(ExportOptions(), name):
             words += [_FLAGS.get(name, f"--{name}"), *([] if value is True else [str(value)])]
     return shlex.join([*words, *(["--portable"] if target.ending is not None else [])])
@@ -288,12 +237,10 @@ def space_options(view: View, space: "Space | None") -> list[str] | None:
         return encoder
     if name.startswith(trained.PREFIX):
         return ["--encoder", f"run:{redact(runs_dir() / name.removeprefix(trained.PREFIX))}"]
-    return None if name == sidebar.DRAFT else [*encoder, "--notion", _notion(name)]
-
-
-def _notion(name: str) -> str:
+    if name == sidebar.DRAFT:
+        return None
     notion = sidebar.notion_by(name)
     try:
-        return notion.slug
+        return [*encoder, "--notion", notion.slug]
     except InputError:  # no letter that every system takes
-        return notion.name
+        return [*encoder, "--notion", notion.name]

@@ -4,9 +4,8 @@ Each query of each dataset and space has answers of its own, which are kept whil
 """
 
 import hashlib
-from collections import OrderedDict
 from collections.abc import Mapping
-from functools import partial
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -14,12 +13,10 @@ import streamlit as st
 from numpy.typing import NDArray
 
 from likeness.cutoffs import Cutoff, SpaceMatches, other_prompts
-from likeness.data import with_columns_before
 from likeness.errors import InputError
 from likeness.plots import score_histogram
 from likeness.space import Space
 from parts import neighbors, selection, sidebar
-from parts.bounded import BoundedCache
 from parts.neighbors import Query
 from parts.plain import plain
 from parts.sidebar import readable
@@ -31,44 +28,10 @@ _FEWEST = 2  # images besides the query
 _WRONG = (0.05, 0.1, 0.2)
 _KEPT = 100  # queries of one session
 MOST_NEGATIVES = 200
-_MOST_BYTES = 300_000_000
-_BYTES = 64  # of one image
+_MOST_CUTOFFS = 4  # in memory: 64 bytes an image each
 
 
-class Answers:
-    """Answers on the images of one query, the last one at the end.
-
-    An image is its row, and its path, by which it is found again where a dataset has grown and its rows have other numbers.
-    """
-
-    def __init__(self) -> None:
-        self._list: list[tuple[int, str, bool]] = []
-
-    def __len__(self) -> int:
-        return len(self._list)
-
-    def add(self, row: int, path: str, match: bool) -> None:
-        """One more answer; a later one on the same image takes the place of the first."""
-        self._list = [*(each for each in self._list if each[1] != path), (row, path, match)]
-
-    def undo(self) -> None:
-        """Takes the last answer back."""
-        self._list = self._list[:-1]
-
-    def clear(self) -> None:
-        """Takes all answers back."""
-        self._list = []
-
-    def by_row(self, paths: "pd.Series[str]") -> dict[int, bool]:
-        """Row -> whether the image matches, in the order of the answers; images that are not there any more are left out."""
-        moved = [path for row, path, _ in self._list if not (row < len(paths) and str(paths.iloc[row]) == path)]
-        there = {str(path): int(row) for row, path in paths[paths.isin(moved)].items()} if moved else {}
-        found: dict[int, bool] = {}
-        for row, path, match in self._list:
-            now = there.get(path) if path in moved else row
-            if now is not None:
-                found[now] = match
-        return found
+Answers = dict[str, bool]  # of a query: whether an image matches, by its path, the last answer at the end; rows change where a dataset grows
 
 
 class _Matching:
@@ -76,10 +39,16 @@ class _Matching:
 
     prefix = "matching_"
     is_open = Item(False)
-    answers = Item[OrderedDict[str, Answers]](make=OrderedDict)
+    answers = Item[dict[str, Answers]](make=dict)
 
 
 _matching = _Matching()
+
+
+def by_row(answers: Answers, paths: "pd.Series[str]") -> dict[int, bool]:
+    """Row -> whether the image matches, in the order of the answers; images that are not there any more are left out."""
+    rows = {str(path): int(row) for row, path in paths[paths.isin(list(answers))].items()} if answers else {}
+    return {rows[path]: match for path, match in answers.items() if path in rows}
 
 
 def button(query: Query) -> None:
@@ -93,20 +62,20 @@ def is_open() -> bool:
     return _matching.is_open
 
 
+def _turn() -> None:
+    _matching.is_open = not _matching.is_open
+
+
 def show(view: View, query: Query) -> None:
     """Draws the panel."""
-    spaces = [space for space in view.spaces if neighbors.can_read(space, query)]
-    if not spaces:
-        st.info(
-            "Neither map can be searched with this query. Search with one of these images instead: open it, then “Search with it”.",
-            icon=":material/info:",
-        )
-        return
-    space = _space(spaces)
-    visible = len(view.frame) if view.hidden is None else int((~view.hidden).sum())
-    if visible < _FEWEST + 1:
+    if len(view.visible(np.arange(len(view.frame)))) <= _FEWEST:
         st.info("There are too few images to divide into matches and others. Add more, or remove filters.", icon=":material/info:")
         return
+    names = {readable(space.name): space for space in view.spaces if neighbors.can_read(space, query)}
+    space = next(iter(names.values()))
+    if len(names) > 1:
+        chosen = st.segmented_control("Matches in", list(names), default=next(iter(names)), required=True, key="matching_in", format_func=plain)
+        space = names.get(chosen, space)
     wrong, negatives = _settings(view, query, space)
     try:
         with st.spinner("Comparing all images with the query ..."):
@@ -117,16 +86,8 @@ def show(view: View, query: Query) -> None:
     st.fragment(_panel)(view, query, space, found, bool(negatives))
 
 
-def _space(spaces: list[Space]) -> Space:
-    if len(spaces) == 1:
-        return spaces[0]
-    names = {readable(space.name): space for space in spaces}
-    chosen = st.segmented_control("Matches in", list(names), default=next(iter(names)), required=True, key="matching_in", format_func=plain)
-    return names[chosen or next(iter(names))]
-
-
 def _settings(view: View, query: Query, space: Space) -> tuple[float, tuple[str, ...]]:
-    """The share that may be wrong, and texts that are not meant."""
+    """The share that may be wrong, and texts that are excluded."""
     with st.popover("Settings", icon=":material/tune:"):
         wrong = st.segmented_control(
             "Guarantee a maximum error rate",
@@ -138,23 +99,22 @@ def _settings(view: View, query: Query, space: Space) -> tuple[float, tuple[str,
             help="Choose it before you answer: the guarantee holds for this rate only.",
         )
         if query.terms or space.embed_texts is None:
-            return wrong or 0.1, ()
-        others = other_aspects(view, query, space)
+            return wrong, ()
         typed = st.text_area(
-            "What you do not mean, one text per line (optional)",
-            "\n".join(others),
+            "Exclude these texts",
+            "\n".join(other_aspects(view, query, space)),
             key=f"matching_not_{_answers_key(view, query, space)}",
             placeholder="a photo of a wolf",
-            help="An image then matches if it is more similar to the query than to each of these. "
+            help="One text per line, optional. An image matches if it is more similar to the query than to each of these. "
             "If the query names an aspect of the notion, the notion's other aspects are filled in.",
         )
-    return wrong or 0.1, tuple(dict.fromkeys(line.strip() for line in typed.splitlines() if line.strip()))[:MOST_NEGATIVES]
+    return wrong, tuple(dict.fromkeys(line.strip() for line in typed.splitlines() if line.strip()))[:MOST_NEGATIVES]
 
 
 def _panel(view: View, query: Query, space: Space, found: SpaceMatches, has_negatives: bool) -> None:
-    """What a click on an answer draws anew."""
+    """What a click on an answer redraws."""
     answers = _answers_to(view, query, space)
-    known = found.counting(answers.by_row(view.frame["path"]))
+    known = found.counting(by_row(answers, view.frame["path"]))
     cut = found.cut_off(known)
     rows = cut.corrected(known)
     _question(view, query, answers, found, known)
@@ -167,86 +127,62 @@ def _panel(view: View, query: Query, space: Space, found: SpaceMatches, has_nega
         st.success(cut.promise.sentence, icon=":material/verified:")
     else:
         st.info(cut.promise.sentence, icon=":material/help:")
-    _take(view, cut, rows, known)
+    _select_buttons(cut, rows)
     _histogram(query, found, cut, known, has_negatives)
 
 
 def _question(view: View, query: Query, answers: Answers, found: SpaceMatches, known: Mapping[int, bool]) -> None:
-    asked = found.next_to_ask(known)
+    next_rows = found.next_to_ask(known)
     with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
-        if len(asked):
-            row = int(asked[0])
+        if len(next_rows):
+            row = int(next_rows[0])
             st.html(
                 f'<div class="asked"><img src="{view.thumbnails.format(row=row)}" alt="Image {row}: does it match?" '
                 'style="width:176px;height:176px;object-fit:contain;border-radius:8px"></div>',
                 width="content",
             )
         with st.container():
-            if len(asked):
-                st.markdown(f"**{_question_of(query)}**")
+            if len(next_rows):
+                whole = "Does this match the whole query?" if query.terms else "Is this similar to the query in the way you mean?"
+                st.markdown(f"**{f'Does this match “{plain(query.text)}”?' if query.text else whole}**")
+                path = str(view.frame["path"].iloc[row])
                 with st.container(horizontal=True):
-                    take = partial(answers.add, row, str(view.frame["path"].iloc[row]))
-                    st.button("Yes", key="match_yes", icon=":material/check:", shortcut="y", on_click=take, args=(True,), type="primary")
-                    st.button("No", key="match_no", icon=":material/close:", shortcut="n", on_click=take, args=(False,))
+                    for match, title, icon in ((True, "Yes", "check"), (False, "No", "close")):
+                        kind: Literal["primary", "secondary"] = "primary" if match else "secondary"
+                        args = (answers, path, match)
+                        key = f"match_{title.lower()}"
+                        st.button(title, key=key, icon=f":material/{icon}:", shortcut=title[0].lower(), on_click=_answer, args=args, type=kind)
             else:
                 st.markdown("**You have answered for every image.**")
             with st.container(horizontal=True):
-                st.button("Undo", key="match_undo", icon=":material/undo:", shortcut="z", on_click=answers.undo, disabled=not len(answers))
-                st.button("Clear answers", key="match_forget", type="tertiary", on_click=answers.clear, disabled=not len(answers))
-            st.caption(_count(known))
+                st.button("Undo", key="match_undo", icon=":material/undo:", shortcut="z", on_click=answers.popitem, disabled=not answers)
+                st.button("Clear answers", key="match_forget", type="tertiary", on_click=answers.clear, disabled=not answers)
+            yes, count = sum(known.values()), f"{len(known)} answer{'s' if len(known) > 1 else ''}"
+            st.caption(f"{count}: {yes} yes, {len(known) - yes} no." if known else "The most informative images come first.")
 
 
-def _question_of(query: Query) -> str:
-    if query.text:
-        return f"Does this match “{plain(query.text)}”?"
-    return "Does this match the whole query?" if query.terms else "Is this similar to the query in the way you mean?"
-
-
-def _count(known: Mapping[int, bool]) -> str:
-    if not known:
-        return "The most informative images come first."
-    yes = sum(known.values())
-    return f"{len(known)} answer{'s' if len(known) > 1 else ''}: {yes} yes, {len(known) - yes} no."
+def _answer(answers: Answers, path: str, match: bool) -> None:
+    answers.pop(path, None)  # a later answer on the same image takes the place of the first, at the end
+    answers[path] = match
 
 
 def _histogram(query: Query, found: SpaceMatches, cut: Cutoff, known: Mapping[int, bool], has_negatives: bool) -> None:
     sides = [found.scores_of(row for row, match in known.items() if match == side).tolist() for side in (True, False)]
-    axis = "Similarity to the query, minus that to the nearest text you do not mean" if has_negatives else "Similarity to the query"
-    axis = "How well the whole query holds (logarithm)" if query.terms else axis
+    axis = "Similarity, minus that to the nearest excluded text" if has_negatives else "Similarity to the query"
+    axis = "Fit to the whole query (logarithm)" if query.terms else axis
     figure = score_histogram(found.finder.scores, cut.threshold, (sides[0], sides[1]), axis)
     st.plotly_chart(figure, theme="streamlit", key="match_histogram", config={"displayModeBar": False})
 
 
-def _take(view: View, cut: Cutoff, rows: NDArray[np.int64], known: Mapping[int, bool]) -> None:
-    """Buttons for the matches."""
+def _select_buttons(cut: Cutoff, rows: NDArray[np.int64]) -> None:
     with st.container(horizontal=True):
         if st.button("Select the matches", key="match_select", icon=":material/select_all:", type="primary"):
             selection.select(np.sort(rows))
             st.rerun()
-        if cut.promise and st.button(f"Select the {len(cut.promise.rows):,} guaranteed", key="match_promised", icon=":material/verified:"):
+        guaranteed = f"Select the {len(cut.promise.rows):,} guaranteed"
+        if cut.promise and st.button(guaranteed, key="match_promised", icon=":material/verified:"):
             selection.select(np.sort(cut.promise.rows))
             st.rerun()
-        st.download_button(
-            "Download CSV",
-            partial(_csv, view.frame, cut, rows, known),
-            "matches.csv",
-            "text/csv",
-            icon=":material/download:",
-            on_click="ignore",
-            key="match_csv",
-        )
-
-
-def _csv(frame: pd.DataFrame, cut: Cutoff, rows: NDArray[np.int64], known: Mapping[int, bool]) -> bytes:
-    promised = set(cut.promise.rows.tolist())
-    listed = list(dict.fromkeys([*rows.tolist(), *cut.promise.rows.tolist()]))
-    answers = ["" if row not in known else "yes" if known[row] else "no" for row in listed]
-    columns = {"row": listed, "promised": [row in promised for row in listed], "answer": answers}
-    return with_columns_before(frame.iloc[listed], columns).to_csv(index=False).encode("utf-8", "surrogateescape")
-
-
-def _turn() -> None:
-    _matching.is_open = not _matching.is_open
 
 
 def _answers_key(view: View, query: Query, space: Space) -> str:
@@ -259,11 +195,10 @@ def _answers_key(view: View, query: Query, space: Space) -> str:
 def _answers_to(view: View, query: Query, space: Space) -> Answers:
     """The answers so far, to be added to."""
     kept, key = _matching.answers, _answers_key(view, query, space)
-    answers = kept.setdefault(key, Answers())
-    kept.move_to_end(key)
+    kept[key] = kept.pop(key, {})  # the last one now
     while len(kept) > _KEPT:
-        kept.popitem(last=False)
-    return answers
+        del kept[next(iter(kept))]
+    return kept[key]
 
 
 def matches(view: View, query: Query, space: Space, negatives: tuple[str, ...], wrong: float) -> SpaceMatches:
@@ -274,13 +209,12 @@ def matches(view: View, query: Query, space: Space, negatives: tuple[str, ...], 
     """
     allowed = None if view.hidden is None else ~view.hidden
     digest = "" if allowed is None else hashlib.sha256(np.packbits(allowed).tobytes()).hexdigest()
-    key = (space.key, query.all_terms, negatives, wrong, digest)
-    return _kept().get(key, lambda: SpaceMatches(space, neighbors.in_space(space, query), negatives, allowed=allowed, fdr=wrong))
+    return _matches((space.key, query.all_terms, negatives, wrong, digest), space, query, allowed)
 
 
-@st.cache_resource(show_spinner=False)
-def _kept() -> BoundedCache[SpaceMatches]:
-    return BoundedCache(_MOST_BYTES, lambda found: _BYTES * len(found.rows))
+@st.cache_resource(max_entries=_MOST_CUTOFFS, show_spinner=False)
+def _matches(key: tuple[Any, ...], _space: Space, _query: Query, _allowed: NDArray[np.bool_] | None) -> SpaceMatches:
+    return SpaceMatches(_space, neighbors.in_space(_space, _query), key[2], allowed=_allowed, fdr=key[3])
 
 
 def other_aspects(view: View, query: Query, space: Space) -> list[str]:

@@ -1,9 +1,8 @@
 """Explore: one or two linked maps, search by image and by text, neighbors, selection."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Literal
 
 import numpy as np
 import pandas as pd
@@ -13,7 +12,7 @@ from likeness.data import PHOTO_COLUMNS
 from likeness.defaults import reads_as_rendered_cars
 from likeness.errors import InputError
 from likeness.notions import Notion, list_notions
-from pages.explore import matching, table
+from pages.explore import exporting, matching, table
 from parts import (
     add_images,
     aspect_labels,
@@ -32,15 +31,17 @@ from parts import (
 )  # fmt: skip
 from parts.gallery import Section, gallery
 from parts.label_bar import label_bar
+from parts.neighbors import Found, Query
 from parts.plain import plain
 from parts.query_bar import query_bar
+from parts.selection import Rows
 from parts.sidebar import readable
 from parts.view import View, current_view
 from server import added_labels
 from server.access import redact, refusal
 from server.addresses import address
 from server.visitors import notions_dir
-from state import Item, State, state
+from state import State, state
 
 _TILE, _SMALL_TILE = 104, 76  # pixels
 _NAMED = 6  # aspects in the template's label
@@ -51,16 +52,7 @@ _HEIGHT = 660  # pixels, of the maps and of what stands beside them
 # of the width, by the number of maps; the columns are there in every run, so that a click does not draw the maps anew
 _WIDTHS = {1: (1.55, 1), 2: (1.9, 1)}
 _GALLERIES = ("nearest", "selected", "all")
-
-
-class _Explore:
-    """What the page keeps for its next run."""
-
-    prefix = "explore_"
-    template_problem = Item("")
-
-
-_explore = _Explore()
+_IMAGE_FILES = ["jpg", "jpeg", "png", "heic", "heif", "hif", "webp", "avif", "bmp", "gif", "tif", "tiff"]
 
 
 def main() -> None:
@@ -69,117 +61,87 @@ def main() -> None:
     if clicks.settle(view):
         st.rerun()
     verdict.of_encoder(view)
-    with st.container(gap=None):  # which leaves no room for jobs where there are none
-        with st.container():
+    with st.container(gap="xsmall"):  # in every run, so that a line more does not draw the maps anew
+        with st.container(gap=None):
             add_images.show_jobs(view.dataset)
-        with st.container(horizontal=True, key="explore_top"):
-            with st.container(width="stretch"):
-                judge_colors = _notion_line(view)
-            add_images.button()
-    query, choice = _search_bar(view)
+        choice, layout = _controls(view)
+        with st.container(gap="xsmall"):
+            _sentence(view)
+    query = neighbors.current_query(view)
     found, problem = _find(view, query)
-    if table.is_wide():
-        with st.container():
-            label_bar(view)
-            table.draw(view, query, found, view.chosen, problem)
-        judge_colors()
+    if layout.is_wide:
+        _results(view, query, found, problem, layout)
         return
     map_column, pictures_column = st.columns(_WIDTHS[len(view.spaces)], gap="medium")
-    judge_shown = judge_colors
     with map_column:
-        maps.draw(
-            view,
-            view.spaces,
-            choice,
-            slot="explore",
-            key="map",
-            height=_HEIGHT,
-            on_query=neighbors.image_was_clicked,
-            neighbors=_marked(view, query, found),
-            named=True,
-        )
+        marked = _marked(view, query, found)
+        on_query = neighbors.image_was_clicked
+        maps.draw(view, view.spaces, choice, slot="explore", key="map", height=_HEIGHT, on_query=on_query, neighbors=marked, named=True)
         if view.b is not None:
             _agreement(view)
-        if view.aspects is not None:
-            judge_shown = _guesses(view)
-        elif view.color and added_labels.made_by_encoder([view.color]):
-            aspect_labels.caution([view.color])
-            aspect_labels.offer_to_remove(view, view.color)
+        judges = [_colors(view), _guesses(view)]
     with pictures_column:
-        label_bar(view, *_GALLERIES)
-        with st.container(height=_HEIGHT, border=False):
-            if not table.draw(view, query, found, view.chosen, problem):
-                _pictures(view, query, found, problem)
-    for judge in dict.fromkeys([judge_colors, judge_shown]):
+        _results(view, query, found, problem, layout)
+    for judge in judges:
         judge()
 
 
-def _notion_line(view: View) -> Callable[[], None]:
-    """Draws the sentence and the template; without a notion, the way to one. What it returns says at the end of the page which of the
-    offered colors cannot be relied on: the maps do not wait for it."""
+def _controls(view: View) -> "tuple[map_controls.Choice, table.Layout]":
+    """The row above the maps: search, how the maps and the pictures are shown, export, and images of one's own."""
+    has_text = any(space.embed_texts is not None for space in view.spaces)
+    example = "a red car" if reads_as_rendered_cars(view.base.table.attributes, view.base.encoder_name) else "a dog on a beach"
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.text_input(
+            "Search by text",
+            key=State.text.key,
+            bind="query-params",
+            placeholder=f"Search, for example: {example}" if has_text else "These images cannot be searched with words",
+            disabled=not has_text,
+            label_visibility="collapsed",
+            icon=":material/search:",
+            on_change=neighbors.text_was_typed,
+        )
+        with st.popover("By image", icon=":material/image_search:", help="Search by image"):
+            reason, key = refusal("edit"), neighbors.upload_key()
+            on_change = neighbors.image_was_given
+            st.file_uploader("An image of your own", _IMAGE_FILES, key=key, on_change=on_change, disabled=bool(reason), help=reason or None)
+        choice = map_controls.choose("explore", named=True)
+        layout = table.choose_layout()
+        exporting.button()
+        add_images.button()
+    if problem := neighbors.take_picture_problem():
+        st.warning(plain(problem), icon=":material/warning:")
+    return choice, layout
+
+
+def _sentence(view: View) -> None:
+    """Says what the maps show: by which notion, with a form for its words and what the encoder makes of them; without one, the way to one."""
     if view.base.embed_texts is None:
-        return _nothing
+        return
     other_tab.tell()
     slot, notion = _shown_notion()
-    if notion is not None:
-        _sentence(view, slot, notion)
-        return _nothing
-    with st.container(gap="xxsmall"):  # one element of the page in every run, so that a line more does not draw the maps anew
-        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-            names = _colors(view)
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        if notion is None:
+            st.markdown("Similar images are close together.", width="content")
             st.page_link("pages/notions/page.py", label="Describe what makes two images similar", icon=":material/tune:")
-        return verdict.of_colors(view, names) if names else _nothing
-
-
-def _nothing() -> None:
-    pass
-
-
-def _sentence(view: View, slot: str, notion: Notion) -> None:
-    beside = slot == "b" and state.a == sidebar.RAW
-    start = f"The same {len(view.frame):,} images twice: on the left by the raw encoder, on the right by" if beside else "By"
-    st.markdown(f"{start} **{plain(notion.name)}**. {plain(notion.question)}")
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        if len(notion.templates) == 1:
-            _template(slot, notion)
-        edited = getattr(state, slot) == sidebar.DRAFT
-        link = {} if edited else {"query_params": {"notion": notion.name}}
-        st.page_link("pages/notions/page.py", label="Edit the notion", icon=":material/tune:", **link)
-    for problem in filter(None, [plain(_Explore.template_problem.take()), verdict.unread_of(view.base, notion)]):
-        st.markdown(f":orange[:material/warning: {problem}]")
-
-
-def _colors(view: View) -> list[str]:
-    """Where a notion's aspects color the map, or no labels do but those that people gave here, the notions that can, by one click
-    each; their names."""
-    names, table = sidebar.notion_names(view.base), view.base.table
-    came_with_labels = set(table.attributes) - {*PHOTO_COLUMNS, *table.frame.attrs.get("tag_columns", {}).values()}
-    if (view.aspects is None and came_with_labels) or len(names) > _OFFERED:
-        return []
-    st.markdown("Color by", width="content")
-    for name in names:
-        chosen = view.color == f"{sidebar.ASPECTS}{name}"
-        question = plain(sidebar.notion_by(name).question) or None
-        kind: Literal["primary", "secondary"] = "primary" if chosen else "secondary"
-        st.button(plain(sidebar.readable(name)), key=f"color_by_{name}", type=kind, on_click=_color_by, args=(name,), help=question)
-    return names
-
-
-def _color_by(name: str) -> None:
-    state.next_color = f"{sidebar.ASPECTS}{name}"
+            return
+        beside = slot == "b" and state.a == sidebar.RAW
+        start = f"The same {len(view.frame):,} images twice: on the left by the raw encoder, on the right by" if beside else "By"
+        st.markdown(f"{start} **{plain(notion.name)}**. {plain(notion.question)}", width="content")
+        with st.popover("Change the words", icon=":material/edit:", type="tertiary"):
+            if len(notion.templates) == 1:
+                _template(slot, notion)
+            link = {} if getattr(state, slot) == sidebar.DRAFT else {"query_params": {"notion": notion.name}}
+            st.page_link("pages/notions/page.py", label="Edit the notion", icon=":material/tune:", **link)
+    verdict.of_words(view, notion)
 
 
 def _shown_notion() -> tuple[str, Notion | None]:
     """The notion of the right map, else of the left one, with the name of its value in the state."""
     known = {notion.name: notion for notion in list_notions(notions_dir())}
-    draft = drafts.current()
-    for slot in ("b", "a"):
-        name = getattr(state, slot)
-        if name == sidebar.DRAFT and draft is not None:
-            return slot, draft.notion
-        if name in known:
-            return slot, known[name]
-    return "", None
+    if draft := drafts.current():
+        known[sidebar.DRAFT] = draft.notion
+    return next(((slot, known[name]) for slot in ("b", "a") if (name := getattr(state, slot)) in known), ("", None))
 
 
 def _template(slot: str, notion: Notion) -> None:
@@ -190,45 +152,31 @@ def _template(slot: str, notion: Notion) -> None:
         f"Template, where {{}} is each of {len(notion.aspects)} aspects ({plain(some)})",
         notion.templates[0],
         key=key,
-        on_change=_take,
+        on_change=_take_template,
         args=(key, slot, notion),
         help="Change the words and the map follows. The saved notion stays as it is.",
     )
 
 
-def _take(key: str, slot: str, notion: Notion) -> None:
+def _take_template(key: str, slot: str, notion: Notion) -> None:
     """Makes the notion with the new template the edited one, in the same place."""
     edited = drafts.current() if getattr(state, slot) == sidebar.DRAFT else None
     draft = replace(edited or drafts.of(notion), templates=st.session_state[key])
     try:
         draft.notion  # noqa: B018  (raises where the template is not valid)
     except InputError as error:
-        _explore.template_problem = redact(error)
+        st.toast(plain(redact(error)), icon=":material/error:", duration="long")
         return
     drafts.put(draft)
     setattr(state, slot, sidebar.DRAFT)
 
 
-def _pictures(view: View, query: neighbors.Query, found: "list[neighbors.Found]", problem: str) -> None:
-    """The neighbors of the query, the selection, or all images."""
-    chosen = view.chosen
-    if query:
-        _neighbors(view, query, found, problem)
-    ticking = selection.by_ticks() and not query
-    if len(chosen) and not ticking:
-        _selected(view, chosen)
-    if ticking or not (query or len(chosen)):
-        _all_images(view, chosen)
-
-
-def _find(view: View, query: neighbors.Query) -> "tuple[list[neighbors.Found], str]":
+def _find(view: View, query: Query) -> tuple[list[Found], str]:
     """What was found, or why nothing can be."""
     for text in query.texts:
         if neighbors.is_unreadable(view, text):
-            return (
-                [],
-                f"The encoder knows no word of {'“' + plain(text) + '”' if query.terms else 'this text'}. Search with other words, or with an image.",
-            )
+            which = f"“{plain(text)}”" if query.terms else "this text"
+            return [], f"The encoder knows no word of {which}. Search with other words, or with an image."
     try:
         found = neighbors.find(view, query, count=neighbors.shown(query))
     except InputError as error:
@@ -239,60 +187,50 @@ def _find(view: View, query: neighbors.Query) -> "tuple[list[neighbors.Found], s
     return found, ""
 
 
-def _marked(view: View, query: neighbors.Query, found: "list[neighbors.Found]") -> "list[np.ndarray] | None":
+def _marked(view: View, query: Query, found: Sequence[Found]) -> list[Rows] | None:
     """The neighbors to mark on each map; none on the map of a space that cannot read the query."""
     rows = {each.space.key: each.rows[: _LINKED if query.row is not None else neighbors.COUNT] for each in found}
     return [rows.get(space.key, np.zeros(0, np.int64)) for space in view.spaces] if found else None
 
 
-def _search_bar(view: View) -> "tuple[neighbors.Query, map_controls.Choice]":
-    has_text = any(space.embed_texts is not None for space in view.spaces)
-    with st.container(horizontal=True, vertical_alignment="center"):
-        st.text_input(
-            "Search by text",
-            key=State.text.key,
-            bind="query-params",
-            placeholder=f"Describe what you are looking for, for example: {_example(view)}"
-            if has_text
-            else "These images cannot be searched with words",
-            disabled=not has_text,
-            label_visibility="collapsed",
-            icon=":material/search:",
-            on_change=neighbors.text_was_typed,
-        )
-        with st.popover("Search by image", icon=":material/image_search:"):
-            reason = refusal("edit")
-            kinds = ["jpg", "jpeg", "png", "heic", "heif", "hif", "webp", "avif", "bmp", "gif", "tif", "tiff"]
-            st.file_uploader(
-                "An image of your own",
-                type=kinds,
-                key=neighbors.upload_key(),
-                on_change=neighbors.image_was_given,
-                disabled=bool(reason),
-                help=reason or None,
-            )
-        choice = map_controls.choose("explore", named=True)
-    query = neighbors.current_query(view)
-    query_bar(
-        query_chips.chips(view, query),
-        key="query_bar",
-        holds_text=bool(query.text),
-        on_change=partial(query_chips.take_in, view, query),
-        reads_text=has_text,
+def _agreement(view: View) -> None:
+    assert view.b is not None
+    share, chance = cached.agreement(view.a, view.b)
+    st.caption(
+        f"**Agreement {share:.0%}.** On average, {share:.0%} of an image's 10 nearest neighbors are the same on both maps. "
+        f"On unrelated maps it would be {chance:.1%}."
     )
-    with st.container():  # there in every run, so that a line more does not draw the maps anew
-        verdict.of_query(view, query)
-        if problem := neighbors.take_picture_problem():
-            st.warning(plain(problem), icon=":material/warning:")
-    return query, choice
 
 
-def _example(view: View) -> str:
-    return "a red car" if reads_as_rendered_cars(view.base.table.attributes, view.base.encoder_name) else "a dog on a beach"
+def _colors(view: View) -> Callable[[], None]:
+    """Where a notion's aspects color the map, or no labels do but those that people gave here, the notions that can, by one click each. What it
+    returns says at the end of the page which of them cannot be relied on: the maps do not wait for it."""
+    names, images = sidebar.notion_names(view.base), view.base.table
+    came_with_labels = set(images.attributes) - {*PHOTO_COLUMNS, *images.frame.attrs.get("tag_columns", {}).values()}
+    if not names or (view.aspects is None and came_with_labels) or len(names) > _OFFERED:
+        return lambda: None
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.markdown("Color by", width="content")
+        for name in names:
+            color = f"{sidebar.ASPECTS}{name}"
+            st.button(
+                plain(readable(name)),
+                key=f"color_by_{name}",
+                type="primary" if view.color == color else "secondary",
+                on_click=partial(setattr, state, "next_color", color),
+                help=plain(sidebar.notion_by(name).question) or None,
+            )
+    return verdict.of_colors(view, names)
 
 
 def _guesses(view: View) -> Callable[[], None]:
-    """Explains aspects as colors, and offers to keep them; what it returns says at the end of the page whether to rely on them."""
+    """Says of colors that are guesses that they are, and offers to keep or remove them; what it returns says at the end of the page whether to
+    rely on a notion's aspects."""
+    if view.aspects is None:
+        if view.color and added_labels.made_by_encoder([view.color]):
+            aspect_labels.caution([view.color])
+            aspect_labels.offer_to_remove(view, view.color)
+        return lambda: None
     name = str(view.color).removeprefix(sidebar.ASPECTS)
     notion = sidebar.notion_by(name)
     with st.container(horizontal=True, vertical_alignment="center"):
@@ -305,120 +243,134 @@ def _guesses(view: View) -> Callable[[], None]:
     return verdict.of_notion(view, notion)
 
 
-def _agreement(view: View) -> None:
-    assert view.b is not None
-    share, chance = cached.agreement(view.a, view.b)
-    st.caption(
-        f"**Agreement {share:.0%}.** On average, {share:.0%} of an image's 10 nearest neighbors are the same on both maps. "
-        f"On unrelated maps it would be {chance:.1%}."
+def _results(view: View, query: Query, found: Sequence[Found], problem: str, layout: table.Layout) -> None:
+    """What stands beside the maps: the bar that labels, what is searched with, and pictures or a table."""
+    label_bar(view, *_GALLERIES)
+    exporting.form(view, view.chosen)
+    with st.container(height="content" if layout.is_wide else _HEIGHT, border=False):
+        if query:
+            _query_head(view, query)
+        if problem:
+            st.info(problem, icon=":material/info:")
+        elif query and matching.is_open():
+            matching.show(view, query)
+        elif query:
+            (table.draw_neighbors if layout.is_table else _neighbors)(view, query, found, layout)
+            if any(len(each.rows) == neighbors.shown(query) for each in found):
+                st.button(f"Show {neighbors.COUNT} more", icon=":material/expand_more:", on_click=neighbors.show_more)
+        if not query or len(view.chosen):
+            _images(view, query, layout)
+
+
+def _query_head(view: View, query: Query) -> None:
+    """What is searched with, its parts as chips, and what the encoder does not read of it."""
+    try:
+        title = plain(query.title(view.frame))
+    except InputError:  # as the line below it says
+        title = "Neighbors of a picture"
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        if not query.text and not query.terms:
+            picture = address(f"/queries/{query.picture}") if query.row is None else view.thumbnails.format(row=query.row)
+            st.html(f'<div class="query"><img src="{picture}" alt="The query"></div>', width="content")
+        with st.container(gap=None):
+            st.subheader(title)
+            with st.container(horizontal=True, gap="small"):
+                matching.button(query)
+                st.button("Clear the query", icon=":material/close:", type="tertiary", on_click=neighbors.forget)
+    query_bar(
+        query_chips.chips(view, query),
+        key="query_bar",
+        holds_text=bool(query.text),
+        on_change=partial(query_chips.take_in, view, query),
+        reads_text=any(space.embed_texts is not None for space in view.spaces),
     )
+    verdict.of_query(view, query)
 
 
-def _neighbors(view: View, query: neighbors.Query, found: "list[neighbors.Found]", problem: str) -> None:
-    with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
-        st.subheader(_title(view, query))
-        with st.container(horizontal=True, width="content"):
-            matching.button(query)
-            st.button("Clear the query", icon=":material/close:", type="tertiary", on_click=neighbors.forget)
-    if problem:
-        st.info(problem, icon=":material/info:")
+def _images(view: View, query: Query, layout: table.Layout) -> None:
+    """All images with ticks, or the selection; beside a query the pictures of the selection."""
+    chosen, visible = view.chosen, view.visible(np.arange(len(view.frame)))
+    ticks_all = not query and (selection.by_ticks() or not len(chosen))  # all stay in sight while some are ticked
+    rows = visible if ticks_all else chosen
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        filtered = " match the filters" if view.hidden is not None else ""
+        st.subheader(f"{len(chosen):,} selected" if len(chosen) else f"{len(visible):,} images{filtered}", width="content")
+        _actions(view, chosen if len(chosen) else visible, ticks_all)
+    notes = [] if selection.in_link() else ["This selection is too large to be part of a link to this page."]
+    if layout.is_table:
+        for note in notes:
+            st.caption(note)
+        if not query:
+            table.draw(view, rows, layout)
         return
-    if not query.text and not query.terms:
-        picture = address(f"/queries/{query.picture}") if query.row is None else view.thumbnails.format(row=query.row)
-        st.html(f'<div class="query"><img src="{picture}" alt="The query"></div>')
-    if matching.is_open():
-        matching.show(view, query)
-        return
+    if ticks_all:
+        st.caption("Click a picture to open it, or a point on a map to see its neighbors. Draw around points, or tick pictures, to select them.")
+    shown = rows[:_SHOWN]
+    if len(shown) < len(rows):
+        notes.insert(0, f"These are the first {_SHOWN}. {'Filter or select images to see others.' if ticks_all else ''}")
+    section = Section("", shown.tolist(), captions=neighbors.captions(view, shown), note=" ".join(notes), empty="No image matches the filters.")
+    _gallery(view, [section], "all" if ticks_all else "selected", query=view.query)
+
+
+def _actions(view: View, rows: Rows, ticks_all: bool) -> None:
+    """What can be done with the images of a heading: always in one row, so that pictures stay where they are while they are ticked."""
+    csv = partial(_csv, view.frame, rows)
+    file = "selection.csv" if len(view.chosen) else "images.csv"
+    st.download_button("Download CSV", csv, file, "text/csv", icon=":material/download:", type="tertiary", on_click="ignore")
+    if len(view.chosen):
+        if ticks_all:
+            help = "Show only the selected images"
+            st.button("", key="show_selected", icon=":material/select_all:", type="tertiary", on_click=selection.select, args=(rows,), help=help)
+        help = "Clear the selection"
+        st.button("Clear", key="clear_selection", icon=":material/close:", type="tertiary", on_click=selection.select, args=([],), help=help)
+
+
+def _csv(frame: pd.DataFrame, rows: Rows) -> bytes:
+    return frame.iloc[rows].to_csv(index_label="row").encode()
+
+
+def _neighbors(view: View, query: Query, found: Sequence[Found], layout: table.Layout) -> None:
     slots = ["b" if each.space is view.b else "a" for each in found]
     clicked = [clicks.draft_of(slot) if query.row is not None else None for slot in slots]
     for draft in {id(each): each for each in clicked}.values():
         clicks.line(draft)
-    sections = [
-        Section(
-            f"Nearest in {readable(each.space.name)}",
-            each.rows.tolist(),
-            similarities=each.similarities.tolist(),
-            same=neighbors.same(view, query, each.rows, neighbors.compared_by(view, each.space)),
-            same_by=readable(neighbors.compared_by(view, each.space) or "").lower().removeprefix(sidebar.ASPECTS),
-            in_both=neighbors.in_all(found, each.rows) if len(found) > 1 else None,
-            captions=neighbors.captions(view, each.rows, neighbors.compared_by(view, each.space)),
-            answers=clicks.answers(draft, view, query.row, each.rows.tolist()),
-            ranked=True,
-            note=each.note,
-            empty="No image matches the filters.",
+    sections = []
+    for each, draft in zip(found, clicked, strict=True):
+        by = neighbors.compared_by(view, each.space)
+        sections.append(
+            Section(
+                f"Nearest in {readable(each.space.name)}",
+                each.rows.tolist(),
+                similarities=each.similarities.tolist(),
+                same=neighbors.same(view, query, each.rows, by),
+                same_by=readable(by or "").lower().removeprefix(sidebar.ASPECTS),
+                in_both=neighbors.in_all(list(found), each.rows) if len(found) > 1 else None,
+                captions=neighbors.captions(view, each.rows, by),
+                answers=clicks.answers(draft, view, query.row, each.rows.tolist()),
+                ranked=True,
+                note=each.note,
+                empty="No image matches the filters.",
+            )
         )
-        for each, draft in zip(found, clicked, strict=True)
-    ]
+
+    def take(place: int, row: int, alike: bool) -> None:
+        clicks.take(clicked[place], view, query.row, sections[place].rows, row, alike, slots[place])
+
+    looks = {"layout": "columns", "tile": _SMALL_TILE} if len(sections) > 1 else {}
+    _gallery(view, sections, "nearest", query=query.row, page=neighbors.shown(query), on_answer=take, **looks)
+
+
+def _gallery(view: View, sections: Sequence[Section], key: str, *, tile: int = _TILE, **options: object) -> None:
+    """Pictures that can be added to the query and ticked."""
     gallery(
         sections,
         thumbnails=view.thumbnails,
-        key="nearest",
-        query=query.row,
-        layout="columns" if len(sections) > 1 else "stacked",
-        tile=_TILE if len(sections) == 1 else _SMALL_TILE,
-        page=neighbors.shown(query),
+        key=key,
+        tile=tile,
         on_add=query_chips.add_row,
         selected=view.selected,
         on_select=selection.tick,
-        on_answer=lambda place, row, alike: clicks.take(clicked[place], view, query.row, sections[place].rows, row, alike, slots[place]),
-    )
-    if any(len(each.rows) == neighbors.shown(query) for each in found):
-        st.button(f"Show {neighbors.COUNT} more", icon=":material/expand_more:", on_click=neighbors.show_more)
-
-
-def _title(view: View, query: neighbors.Query) -> str:
-    try:
-        return plain(query.title(view.frame))
-    except InputError:  # as the line below it says
-        return "Neighbors of a picture"
-
-
-def _selected(view: View, chosen: np.ndarray) -> None:
-    with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
-        st.subheader(f"{len(chosen):,} selected")
-        with st.container(horizontal=True, width="content"):
-            st.download_button(
-                "Download CSV", partial(_csv, view.frame, chosen), "selection.csv", "text/csv", icon=":material/download:", on_click="ignore"
-            )
-            st.button("Clear the selection", icon=":material/close:", type="tertiary", on_click=selection.select, args=([],))
-    notes = [f"These are the first {_SHOWN}."] if len(chosen) > _SHOWN else []
-    if not selection.in_link():
-        notes.append("This selection is too large to be part of a link to this page.")
-    section = Section("", chosen[:_SHOWN].tolist(), captions=neighbors.captions(view, chosen[:_SHOWN]), note=" ".join(notes))
-    gallery(
-        [section],
-        thumbnails=view.thumbnails,
-        key="selected",
-        query=view.query,
-        tile=_TILE,
-        on_add=query_chips.add_row,
-        selected=view.selected,
-        on_select=selection.tick,
-    )
-
-
-def _csv(frame: pd.DataFrame, chosen: np.ndarray) -> bytes:
-    return frame.iloc[chosen].to_csv(index_label="row").encode()
-
-
-def _all_images(view: View, chosen: np.ndarray) -> None:
-    rows = view.visible(np.arange(len(view.frame)))
-    what = f"{len(rows):,} images" + (" match the filters" if view.hidden is not None else "")
-    with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
-        st.subheader(what)
-        if len(chosen):  # ticked here, so that all stay in sight
-            st.button(f"Show the {len(chosen):,} selected", icon=":material/select_all:", type="tertiary", on_click=selection.select, args=(chosen,))
-    st.caption("Click a picture to open it, or a point on a map to see its neighbors. Draw around points, or tick pictures, to select them.")
-    note = f"These are the first {_SHOWN}. Filter or select images to see others." if len(rows) > _SHOWN else ""
-    section = Section("", rows[:_SHOWN].tolist(), captions=neighbors.captions(view, rows[:_SHOWN]), note=note, empty="No image matches the filters.")
-    gallery(
-        [section],
-        thumbnails=view.thumbnails,
-        key="all",
-        tile=_TILE,
-        on_add=query_chips.add_row,
-        selected=view.selected,
-        on_select=selection.tick,
+        **options,
     )
 
 
