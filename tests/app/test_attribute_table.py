@@ -97,7 +97,8 @@ def test_a_selection_on_the_map_is_shown_ticked_and_ticks_leave_all_in_sight(tab
     table.run().session_state["rows"] = np.array([7, 9])
     assert _rows(table.run()) == [7, 9]
     assert table.session_state["attribute_table"]["selection"]["rows"] == [0, 1]
-    table.session_state["ticking"] = True
+    assert _selected(_tick(table, [1])) == _rows(table) == [9]
+    table.session_state["rows"], table.session_state["ticking"] = np.array([7, 9]), True
     assert len(_rows(table.run())) == ROWS
     assert table.session_state["attribute_table"]["selection"]["rows"] == [7, 9]
     monkeypatch.setattr(pages_table, "PAGE", 300)

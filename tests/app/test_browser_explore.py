@@ -118,13 +118,13 @@ def test_table_and_map_share_one_selection(person: Person) -> None:
     page = person.open("?layout=PCA").map().page
     person.press("View").click(page.get_by_text("Table", exact=True)).keys("Escape")
     assert [_tick(person, place) for place in (1, 3)] == [[1], [1, 3]]
-    person.says("Selected 2")
+    person.heading("2 selected")
     assert _tick(person, 1) == [3]
     page.reload()
     person.map()
     _grid(person)  # the link opens the table again
     assert person.rows == [3]
-    assert person.press("Clear the selection").rows == []
+    assert person.press("Clear").rows == []
     stage = page.locator(".lm-overlay").first.bounding_box()
     page.locator(".lm-tool[aria-label*='ox']").first.click()
     page.mouse.move(stage["x"] + 0.4 * stage["width"], stage["y"] + 0.4 * stage["height"])
@@ -133,7 +133,7 @@ def test_table_and_map_share_one_selection(person: Person) -> None:
     page.mouse.up()
     chosen = person.settle().rows
     assert len(chosen) > 2
-    person.says(f"Selected {len(chosen)}")
+    person.heading(f"{len(chosen)} selected")
     assert _tick(person, 0) == chosen[1:]  # it was ticked, so that this takes it out
     person.press("View").click(page.get_by_text("Full width")).keys("Escape")
     assert page.locator(".lm").count() == 0

@@ -301,7 +301,8 @@ def _images(view: View, query: Query, layout: table.Layout) -> None:
     if len(shown) < len(rows):
         notes.insert(0, f"These are the first {_SHOWN}. {'Filter or select images to see others.' if ticks_all else ''}")
     section = Section("", shown.tolist(), captions=neighbors.captions(view, shown), note=" ".join(notes), empty="No image matches the filters.")
-    _gallery(view, [section], "all" if ticks_all else "selected", query=view.query)
+    key, on_select = ("all", selection.tick) if ticks_all else ("selected", selection.select)
+    _gallery(view, [section], key, query=view.query, on_select=on_select)
 
 
 def _actions(view: View, rows: Rows, ticks_all: bool) -> None:
@@ -361,8 +362,7 @@ def _gallery(view: View, sections: Sequence[Section], key: str, *, tile: int = _
         tile=tile,
         on_add=add_row,
         selected=view.selected,
-        on_select=selection.tick,
-        **options,
+        **{"on_select": selection.tick, **options},
     )
 
 

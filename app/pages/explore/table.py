@@ -125,4 +125,5 @@ def _take_ticks(rows: Rows) -> None:
     chosen = st.session_state[_GRID].get("selection")
     ticked, kept = chosen.get("rows") if isinstance(chosen, Mapping) else None, selection.rows()
     places = [place for place in ticked if type(place) is int and 0 <= place < len(rows)] if isinstance(ticked, list) else []
-    selection.tick(np.union1d(kept[~np.isin(kept, rows)], rows[places]))
+    keep = selection.select if np.isin(rows, kept).all() else selection.tick  # a table of the selection stays one
+    keep(np.union1d(kept[~np.isin(kept, rows)], rows[places]))
