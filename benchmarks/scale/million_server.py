@@ -51,6 +51,6 @@ def base(dataset_id: str) -> Space:
 
 cached.base = base  # type: ignore[assignment]
 
-from server import asgi  # the app's, once the images are those
+from api.picture_routes import ROUTES  # the app's, once the images are those
 
-app = st.App(str(ROOT / "app" / "main.py"), routes=asgi.picture_routes.ROUTES)
+app = st.App(str(ROOT / "app" / "main.py"), routes=ROUTES)
