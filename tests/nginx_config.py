@@ -1,20 +1,64 @@
 """An nginx configuration as a tree, and a small reverse proxy that does what its directives say; for the examples in docs/serving.md.
 
-It knows the directives that stand there, and refuses others.
+It knows the directives that stand there, and refuses others; it keeps no limits. `nginx` runs the real one.
 """
 
+import os
 import re
+import shutil
 import socket
+import subprocess
 import threading
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http.client import HTTPConnection
+from pathlib import Path
+
+import pytest
+
+from waiting import wait_until
 
 _TOKEN = re.compile(r"\s+|#[^\n]*|'(?P<single>[^']*)'|\"(?P<double>[^\"]*)\"|(?P<mark>[{};])|(?P<word>[^\s{};]+)")
 _KNOWN = {
     *("listen", "server_name", "ssl_certificate", "ssl_certificate_key", "client_max_body_size", "location", "proxy_pass", "proxy_http_version"),
+    *("client_header_timeout", "client_body_timeout", "limit_req", "limit_req_status", "limit_conn", "limit_conn_status"),
     *("proxy_set_header", "proxy_read_timeout", "proxy_pass_request_body", "internal", "auth_request", "auth_request_set", "error_page", "return"),
 }
+
+
+@contextmanager
+def nginx(config: str, places: dict[str, str], folder: Path) -> Iterator[int]:
+    """Runs nginx itself with a configuration, whose addresses and certificate are replaced; the port of its TLS server. Skips where it is missing."""
+    program, openssl = shutil.which("nginx", path=f"{os.environ['PATH']}:/usr/sbin"), shutil.which("openssl")
+    if program is None or openssl is None:
+        pytest.skip("nginx and openssl are not installed")
+    made = ["-keyout", str(folder / "key.pem"), "-out", str(folder / "cert.pem"), "-days", "1", "-subj", "/CN=likeness.example.org", "-nodes"]
+    subprocess.run([openssl, "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", *made], check=True, capture_output=True)
+    with socket.create_server(("127.0.0.1", 0)) as first, socket.create_server(("127.0.0.1", 0)) as second:
+        ports = [each.getsockname()[1] for each in (first, second)]
+    changes = {"listen 80;": f"listen 127.0.0.1:{ports[1]};", "listen 443 ssl;": f"listen 127.0.0.1:{ports[0]} ssl;"}
+    changes |= {"/etc/ssl/likeness.crt": str(folder / "cert.pem"), "/etc/ssl/likeness.key": str(folder / "key.pem")}
+    for old, new in (changes | {place: f"http://{to}" for place, to in places.items()}).items():
+        config = config.replace(old, new)
+    temporary = "".join(f"{kind}_temp_path {folder};\n" for kind in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi"))
+    head = f"daemon off;\npid {folder}/pid;\nerror_log {folder}/error.log;\nevents {{}}\nhttp {{\naccess_log off;\n{temporary}"
+    (folder / "nginx.conf").write_text(f"{head}{config}}}\n")
+    command = [program, "-p", str(folder), "-c", str(folder / "nginx.conf")]
+    checked = subprocess.run([*command, "-t"], capture_output=True, text=True, check=False)
+    assert checked.returncode == 0, checked.stderr
+    process = subprocess.Popen(command)
+    try:
+        wait_until(lambda: _listens(ports[0]))
+        yield ports[0]
+    finally:
+        process.terminate()
+        process.wait(60)
+
+
+def _listens(port: int) -> bool:
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0
 
 
 @dataclass

@@ -152,7 +152,7 @@ def cheap_hashes(monkeypatch: pytest.MonkeyPatch) -> None:
     """Makes Argon2 take the least that it can, so that tests do not wait."""
     from argon2 import PasswordHasher
 
-    monkeypatch.setattr("server.accounts._hasher", lambda: PasswordHasher(time_cost=1, memory_cost=8, parallelism=1))
+    monkeypatch.setattr("server.passwords._hasher", lambda: PasswordHasher(time_cost=1, memory_cost=8, parallelism=1))
 
 
 def api_routes(settings: Any) -> list[Any]:

@@ -12,14 +12,11 @@ from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from server.clients import client_of
-from server.middleware.bearer import problem
+from server.accounts import PROGRAM, account_in, answering, client_of, request_scope
 from server.middleware.host_check import READS
-from server.middleware.rate_limit import Pace
-from server.request_scope import PROGRAM, answering, request_scope
+from server.middleware.responses import problem
 from server.settings import ServerSettings
-from server.signed_in import account_in
-from server.slots import Slots
+from server.slots import Pace, Slots
 
 _AT_ONCE, _OF_ONE = 64, 16  # requests in all, and of one client
 _THREADS = 16

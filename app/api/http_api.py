@@ -26,7 +26,7 @@ from api.schemas import Problem, Schema
 from likeness.errors import InputError
 from likeness.io import parse_json
 from server.addresses import address
-from server.middleware.bearer import API, problem
+from server.middleware.responses import API, problem
 from server.settings import server
 
 _NOT_KEPT = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}

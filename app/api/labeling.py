@@ -12,7 +12,7 @@ from likeness.data import ImageTable
 from likeness.tagging import NOTE, Edit, TagStore, match_images
 from parts import cached
 from server import hand_labels
-from server.request_scope import PROGRAM, request_scope
+from server.accounts import PROGRAM, request_scope
 from server.settings import server
 
 

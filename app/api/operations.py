@@ -20,8 +20,8 @@ from likeness.errors import InputError
 from likeness.io import validation_message
 from parts.cached import TooManyMissingError
 from server.access import refusal, shared_name, without_paths
+from server.accounts import account
 from server.settings import server
-from server.signed_in import account
 from server.visitors import visitor
 
 _DATASET = "/datasets/{dataset}"

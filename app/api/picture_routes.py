@@ -17,7 +17,7 @@ from pages.continuous import labels
 from parts import cached, viewer
 from parts.sidebar import readable
 from server import export_files, hand_labels, query_pictures
-from server.request_scope import answering
+from server.accounts import answering
 from server.visitors import EXPORTS
 
 _NOT_THERE = (InputError, IndexError, OSError)

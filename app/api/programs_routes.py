@@ -7,9 +7,8 @@ from typing import Any
 from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp
 
-from server.mcp_package import check_installed
-from server.middleware.bearer import API, MCP, problem
-from server.settings import ServerSettings
+from server.middleware.responses import API, MCP, problem
+from server.settings import ServerSettings, check_mcp_installed
 
 Lifespan = Callable[[Any], AbstractAsyncContextManager[None]]
 
@@ -34,7 +33,7 @@ def programs(settings: ServerSettings, lifespan: Lifespan) -> tuple[list[BaseRou
 
         api = gate.around(http_api(gate))
     if settings.mcp:
-        check_installed()
+        check_mcp_installed()
         from api.tools import Tools
 
         tools, around = Tools(gate), lifespan

@@ -15,8 +15,8 @@ from starlette.types import Receive, Scope, Send
 from api.gate import Gate
 from api.operations import OPERATIONS, Operation, answered
 from api.schemas import Schema
-from server.middleware.bearer import problem
-from server.request_scope import answering
+from server.accounts import answering
+from server.middleware.responses import problem
 
 if TYPE_CHECKING:
     from mcp.server.lowlevel import Server

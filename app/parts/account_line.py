@@ -3,10 +3,9 @@
 import streamlit as st
 
 from parts.plain import plain
-from server.accounts import role_of
+from server.accounts import account, role_of
 from server.addresses import address
 from server.settings import server
-from server.signed_in import account
 from state import Item
 
 _MAY = {"view": "can view", "edit": "can view and edit", "train": "can view, edit and train"}

@@ -8,7 +8,7 @@ from likeness.errors import InputError
 from likeness.io import parse_yaml
 from likeness.training import RunConfig, RunFolder, as_yaml, config_from, export_zip
 from parts.plain import plain
-from server import run_owners, trainings
+from server import trainings
 from server.access import redact, shared_name
 from state import Item, state
 
@@ -36,7 +36,7 @@ def show(run: RunFolder, state: str) -> None:
     """A menu at the right edge of the run's card."""
     with st.popover("More", icon=":material/more_horiz:", key=f"more_{run.name}", width="content"):
         _export(run)
-        reason = run_owners.refusal_to_change(run.path) or ("Stop the run first." if state == "running" else "")
+        reason = trainings.refusal_to_change(run.path) or ("Stop the run first." if state == "running" else "")
         _rename(run, reason)
         _delete(run, reason)
 

@@ -14,9 +14,9 @@ from likeness.encoders import map_path
 from likeness.errors import InputError
 from likeness.io import as_path, assets_dir, cache_dir, can_be_a_path, confine, is_inside, runs_dir, text_to_name
 from likeness.language import map_language_path
+from server.accounts import account, has_role
 from server.quotas import room_for_uploads
 from server.settings import UPLOADS, server
-from server.signed_in import account, has_role
 from server.visitors import EMBEDDINGS, QUERY_PREFIX, notions_dir, own_uploads_dir, splits_dir, visitor, visitors_dir
 
 _PAPER_SOURCE = re.compile(r"(?P<dataset>[A-Za-z0-9][\w-]+(?:/\w+)?):(?P<folder>.*)", re.DOTALL)

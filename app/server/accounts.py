@@ -1,33 +1,38 @@
-"""Who may sign in to a shared server, and what each may do there: a file of passwords, or the names that a proxy gives.
+"""Who asks, and what each may do: accounts of a password file or of a proxy, and the client that a request counts for.
 
-The file has a line for each account, `name:role:hash`, the hash by Argon2id. `likeness admin password` runs this file with the
-file of passwords, a name and a role.
+What lies behind the doors learns both by headers whose names no browser can know. The password file has a line for each account,
+`name:role:hash`.
 """
 
 import os
 import re
-import sys
-from dataclasses import dataclass
-from functools import cache, lru_cache
-from getpass import getpass
+import secrets
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, cast, get_args
+from typing import NamedTuple, cast, get_args
+from urllib.parse import quote, unquote
 
-from likeness.commands import answered
+import streamlit as st
+from starlette.datastructures import Headers
+from starlette.types import Scope
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+
 from likeness.errors import InputError
 from likeness.io import text_of, write_atomic
+from server.middleware.proxies import client_address
 from server.settings import Role, server
 
-if TYPE_CHECKING:
-    from argon2 import PasswordHasher
-
+PROGRAM = "likeness_program"  # in a scope: the name of the token that a program showed
 _NAME = re.compile(r"[^\W_][\w.@+-]{0,63}")
-_SHORTEST, _LONGEST = 8, 1024  # letters of a password
+_ACCOUNT, _CLIENT = (f"x-likeness-{kind}-{secrets.token_hex(16)}" for kind in ("account", "client"))
+_scope: ContextVar[Scope | None] = ContextVar("likeness_request", default=None)
 
 
-@dataclass(frozen=True)
-class Account:
-    """Who may sign in with a password."""
+class Account(NamedTuple):
+    """Who may sign in with a password, and its Argon2id hash."""
 
     name: str
     role: Role
@@ -47,70 +52,44 @@ def account_name(given: str) -> str:
 
 
 def read_accounts(file: Path) -> dict[str, Account]:
-    """Name -> account of a file of passwords; read anew only when it has changed.
-
-    Raises:
-        InputError: no such file, or a line of another form.
-    """
-    try:
-        stamp = file.stat()
-    except OSError as error:
-        raise InputError(f"The password file '{file.name}' cannot be read ({error.strerror}); restore it, or start with another one.") from error
-    return _read(file, stamp.st_mtime_ns, stamp.st_size)
-
-
-@lru_cache(maxsize=4)
-def _read(file: Path, stamp: int, size: int) -> dict[str, Account]:
+    """Name -> account of a password file; raises InputError for a file that cannot be read, or a line of another form."""
     found = {}
-    for number, line in enumerate(text_of(file).splitlines(), 1):
-        if not line.strip() or line.startswith("#"):
-            continue
-        name, role, digest = [*line.strip().split(":", 2), "", ""][:3]
+    for number, line in read_private(file, "password file"):
+        name, role, digest = [*line.split(":", 2), "", ""][:3]
         if role not in get_args(Role) or not digest.startswith("$argon2id$"):
-            raise InputError(f"Line {number} of the password file '{file.name}' is no account; take it out, and add the account anew")
+            raise InputError(f"Line {number} of the password file '{file.name}' is no account; take it out, and add the account again.")
         found[account_name(name)] = Account(account_name(name), cast(Role, role), digest)
     return found
 
 
-def set_password(file: Path, name: str, password: str, role: Role) -> None:
-    """Writes an account into a file of passwords, which only the file's owner can read.
+def read_private(file: Path, what: str) -> list[tuple[int, str]]:
+    """The lines of a file of passwords or tokens with their numbers, without comments; read again only when the file has changed."""
+    try:
+        stamp = file.stat()
+    except OSError as error:
+        raise InputError(f"The {what} '{file.name}' cannot be read ({error.strerror}); restore it, or start with another one.") from error
+    return _lines(file, stamp.st_mtime_ns, stamp.st_size)
 
-    Raises:
-        InputError: a name or password that does not fit, a file that is none of passwords or cannot be written.
-    """
-    name = account_name(name)
-    if not _SHORTEST <= len(password) <= _LONGEST:
-        raise InputError(f"The password has {len(password)} letters; choose one of {_SHORTEST} to {_LONGEST}.")
-    accounts = dict(read_accounts(file)) if file.exists() else {}
-    accounts[name] = Account(name, role, _hasher().hash(password))
-    lines = [f"{each.name}:{each.role}:{each.hash}\n" for each in accounts.values()]
+
+@lru_cache(maxsize=4)
+def _lines(file: Path, mtime_ns: int, size: int) -> list[tuple[int, str]]:
+    lines = enumerate(text_of(file).splitlines(), 1)
+    return [(number, line.strip()) for number, line in lines if line.strip() and not line.startswith("#")]
+
+
+def write_private(file: Path, what: str, lines: Iterable[str]) -> None:
+    """Writes a file that only its owner can read; raises InputError where it cannot be written."""
     before = os.umask(0o077)
     try:
-        write_atomic(file, "".join(lines).encode())
+        write_atomic(file, "".join(f"{line}\n" for line in lines).encode())
     except OSError as error:
-        raise InputError(f"The password file '{file}' cannot be written ({error.strerror}); choose another place.") from error
+        raise InputError(f"The {what} '{file}' cannot be written ({error.strerror}); choose another place.") from error
     finally:
         os.umask(before)
 
 
-def verified(file: Path, name: str, password: str) -> Account | None:
-    """The account of this name and password, or None; takes as long for a name that is not there. Some tens of milliseconds on purpose."""
-    from argon2.exceptions import Argon2Error, InvalidHashError
-
-    account, nobody = read_accounts(file).get(name), _nobody()
-    try:
-        _hasher().verify(account.hash if account else nobody, password[: _LONGEST + 1])
-    except (Argon2Error, InvalidHashError):
-        return None
-    return account
-
-
 def role_of(name: str) -> Role | None:
-    """What an account may do; None where there is no such account.
-
-    Raises:
-        InputError: as `read_accounts`.
-    """
+    """What an account may do; None where there is no such account. Raises InputError as `read_accounts`."""
     settings = server()
     if settings.auth is not None:
         account = read_accounts(settings.auth).get(name)
@@ -118,37 +97,64 @@ def role_of(name: str) -> Role | None:
     return settings.roles.get(name, settings.default_role) if name else None
 
 
-@cache
-def _hasher() -> "PasswordHasher":
-    from argon2 import PasswordHasher
-
-    return PasswordHasher()
-
-
-@cache
-def _nobody() -> str:
-    """A hash that no password is kept under, to compare with where there is no account."""
-    return _hasher().hash(os.urandom(16))
-
-
-def ask_password(file: Path, name: str, role: Role) -> None:
-    """Asks for the password twice, without showing it, and writes the account.
-
-    Raises:
-        InputError: a name or password that does not fit, two different passwords, a file that cannot be read or written.
-    """
-    account_name(name)
+def has_role(name: str, role: Role) -> bool:
+    """Whether an account may do all that comes with a role; not where the accounts cannot be read."""
+    ranks = get_args(Role)
     try:
-        first, again = getpass(f"Password for {name}: "), getpass("Repeat the password: ")
-    except EOFError:
-        print(file=sys.stderr)  # ends the line of the question
-        raise InputError("No password was given, so nothing was written; enter it twice, a line each.") from None
-    if again != first:
-        raise InputError("The two passwords differ, so nothing was written; try again.")
-    set_password(file, name, first, role)
-    print(f"{name} may now sign in with the role {role}: likeness app --shared --auth {file}")
+        own = role_of(name)
+    except InputError:
+        return False
+    return own is not None and ranks.index(own) >= ranks.index(role)
 
 
-if __name__ == "__main__":
-    with answered():
-        ask_password(Path(sys.argv[1]), sys.argv[2], cast(Role, sys.argv[3]))
+def account() -> str | None:
+    """Name of who is signed in; "" in a background thread, or for nobody; None on a server without accounts."""
+    if not server().has_accounts:
+        return None
+    if get_script_run_ctx(suppress_warning=True) is None:
+        scope = request_scope()
+        return account_in(scope) if scope else ""
+    return unquote(st.context.headers.get(_ACCOUNT) or "")
+
+
+def account_in(scope: Scope) -> str:
+    """Name of who is signed in, of a request that was let in; "" without accounts."""
+    return unquote(Headers(scope=scope).get(_ACCOUNT, ""))
+
+
+def client_of(scope: Scope) -> str:
+    """Who a request counts for where there are limits: an account, or else an address, which is harder to change than a cookie."""
+    return account_in(scope) or client_address(scope)
+
+
+def client() -> str:
+    """Who the page counts for that is being drawn; "" in a background thread, and on a server that keeps no limits."""
+    if get_script_run_ctx(suppress_warning=True) is None:
+        scope = request_scope()
+        return client_of(scope) if scope else ""
+    return unquote(st.context.headers.get(_CLIENT) or "")
+
+
+def with_account(scope: Scope, name: str) -> Scope:
+    """The request, with a note of whose it is."""
+    return {**scope, "headers": [*scope["headers"], (_ACCOUNT.encode(), quote(name, safe="").encode())]}
+
+
+def with_client(scope: Scope, client: str) -> Scope:
+    """The request, with a note of who it counts for."""
+    return {**scope, "headers": [*scope["headers"], (_CLIENT.encode(), quote(client).encode())]}
+
+
+def request_scope() -> Scope | None:
+    """The request of a program that this thread or task works for, where no page of Streamlit is drawn; None where there is none."""
+    return _scope.get()
+
+
+@contextmanager
+def answering(scope: Scope) -> Iterator[None]:
+    """While it lasts, `account`, `client` and `visitor` take this request for what is asked; threads that begin in it inherit it."""
+    before = _scope.set(scope)
+    try:
+        yield
+    finally:
+        _scope.reset(before)

@@ -4,24 +4,29 @@ import json
 import os
 import sys
 from dataclasses import asdict
-from getpass import getuser
+from getpass import getpass, getuser
 from pathlib import Path
+from typing import cast
 
 from likeness.commands import answered
+from likeness.errors import InputError
+from server import visitor_data
+from server.accounts import account_name
 from server.backup import back_up, restore
+from server.passwords import set_password
+from server.program_tokens import write_token
+from server.settings import Role
 
 # what these do is written into the server's log
 os.environ.setdefault("LIKENESS_SERVER", "{shared: true}")
 
 
 def main(action: str, *words: str) -> None:
-    """Does one of list, export, delete, backup and restore.
+    """Does one of list, export, delete, backup, restore, password and token.
 
     Raises:
-        InputError: no such visitor, or files that cannot be read or written.
+        InputError: no such visitor, a name or password that does not fit, or files that cannot be read or written.
     """
-    from server import visitor_data
-
     if action == "list":
         _print([asdict(each) for each in visitor_data.all_visitors()])
     elif action == "export":
@@ -32,8 +37,31 @@ def main(action: str, *words: str) -> None:
         print(f"All that was kept of '{words[0]}' is deleted.")
     elif action == "backup":
         print(f"{back_up(Path(words[0])):,} files are in {words[0]}.")
-    else:
+    elif action == "restore":
         print(f"{restore(Path(words[0])):,} files are restored.")
+    elif action == "password":
+        ask_password(Path(words[0]), words[1], cast(Role, words[2]))
+    else:
+        print(write_token(Path(words[0]), words[1]))
+        print(f"This is the token of {words[1]}, which is shown only now: likeness app --api --program-tokens {words[0]}", file=sys.stderr)
+
+
+def ask_password(file: Path, name: str, role: Role) -> None:
+    """Asks for the password twice, without showing it, and writes the account.
+
+    Raises:
+        InputError: a name or password that does not fit, two different passwords, a file that cannot be read or written.
+    """
+    account_name(name)
+    try:
+        first, again = getpass(f"Password for {name}: "), getpass("Repeat the password: ")
+    except EOFError:
+        print(file=sys.stderr)  # ends the line of the question
+        raise InputError("No password was given, so nothing was written; enter it twice, a line each.") from None
+    if again != first:
+        raise InputError("The two passwords differ, so nothing was written; try again.")
+    set_password(file, name, first, role)
+    print(f"{name} may now sign in with the role {role}: likeness app --shared --auth {file}")
 
 
 def _print(rows: list[dict[str, object]]) -> None:

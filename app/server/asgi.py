@@ -15,12 +15,12 @@ from api.programs_routes import programs
 from parts.warm import open_early
 from server import start_page
 from server.access import confine_server
-from server.housekeeping import keep_house
+from server.addresses import PathPrefix, take_path_prefix
 from server.middleware.build_middleware import build_middleware, printed_link
 from server.middleware.limits import Limits
-from server.middleware.path_prefix import PathPrefix, take_path_prefix
 from server.script_scheduler import take_turns
 from server.settings import check_address, server
+from server.visitor_data import keep_house
 from server.visitors import Visits
 
 # Whoever starts Streamlit on this file himself, without `likeness app`, meets the same check.

@@ -21,8 +21,8 @@ from likeness.space import Space
 from likeness.tagging import NOTE, Edit, TagStore, tags_file, with_tags
 from server import added_labels
 from server.access import check_may, redact, refusal, resolve_entry
+from server.accounts import account
 from server.settings import server
-from server.signed_in import account
 from server.visitors import LABELS, TAGS, visitor, visitors_dir
 from state import Item
 

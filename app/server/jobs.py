@@ -14,7 +14,7 @@ import streamlit as st
 
 from likeness.errors import InputError
 from likeness.progress import Stopped
-from server.clients import client
+from server.accounts import client
 from server.settings import server
 from server.slots import Slots
 

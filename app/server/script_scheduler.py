@@ -13,9 +13,9 @@ from typing import Any
 
 from streamlit.runtime.scriptrunner.script_runner import ScriptRunner
 
-from server.clients import client
-from server.middleware.rate_limit import Pace
+from server.accounts import client
 from server.settings import server
+from server.slots import Pace
 
 # On a busy server, the seconds of processor that a client's pages may have at once, how many come back each second, and by how much a client
 # may overdraw, which limits how long it waits.

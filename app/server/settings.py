@@ -4,12 +4,13 @@ import os
 import re
 from collections.abc import Mapping
 from functools import lru_cache
+from importlib.util import find_spec
 from ipaddress import ip_address, ip_network
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import yaml
-from pydantic import Field, ValidationError, field_validator, model_validator
+from pydantic import Field, ValidationError, ValidationInfo, field_validator, model_validator
 
 from likeness.errors import InputError
 from likeness.io import MAX_UPLOAD_MB, FrozenConfig, as_path, parse_yaml, validation_message, yaml_content
@@ -20,99 +21,58 @@ FORWARDED = "FORWARDED_ALLOW_IPS"
 UPLOADS = "uploads"  # the name by which uploaded folders are reached on a shared server
 Role = Literal["view", "edit", "train"]  # each may do what those before it may
 _HOST_NAME = re.compile(r"[a-z0-9](?:[a-z0-9._-]*[a-z0-9])?|[0-9a-f:.]*:[0-9a-f:.]*")
+_Count, _Amount = Annotated[int, Field(ge=1)], Annotated[float, Field(gt=0)]
 _HEADER = re.compile(r"[A-Za-z0-9-]+")
 
 
 class ServerSettings(FrozenConfig):
-    """The settings of one server. Without `shared` it serves the person who started it, and allows all.
+    """The settings of one server; docs/serving.md explains them. Without `shared` it serves the person who started it, and allows all.
 
-    Attributes:
-        shared: other people use it: they reach files below `roots` and what they uploaded themselves, and see no path of the server.
-        roots: folders of images, by the name that people write: that of the folder. Empty on a shared server: no path at all.
-        urls: addresses below which images are read on a shared server, such as s3://bucket/photos; none: only files.
-        training: runs and benchmarks can be started, stopped and resumed; None: where the server is not shared.
-        runs: trained runs and benchmarks can be looked at.
-        downloads: weights that are not here are fetched from a hub; None: where the server is not shared.
-        max_upload_mb: of one file that is uploaded.
-        max_upload_images: of one upload, those in ZIP files included.
-        max_unpacked_mb: of one upload.
-        max_uploads_gb: of all uploads on this server together; and as much of all exports that wait to be downloaded.
-        visitor_uploads_gb: of one visitor's uploads together; and as much of their exports.
-        visitor_files: drafts that are kept for one visitor, those written last; and as many notions and splits of their own.
-        max_prompts: of one notion.
-        max_jobs: embeddings, comparisons and other long work under way at once; more wait for their turn.
-        visitor_jobs: of these, by one visitor.
-        visitor_scripts: pages of one visitor that are computed at once; the others wait for their turn.
-        max_trainings: runs and benchmarks under way at once.
-        visitor_trainings: of these, begun by one visitor.
-        max_sockets: pages that are open at once.
-        visitor_sockets: of these, by one visitor.
-        visitor_requests: requests of one visitor that are answered at once; and connections that one address opens.
-        max_waiting_mb: files in memory that browsers have sent and no page has taken yet.
-        visitor_waiting_mb: of these, by one visitor.
-        request_seconds: until a request must have come in, and between two parts of what it sends.
-        max_cache_gb: of what can be computed again (maps, distances of labels, prompts' vectors); of more, what was not used for longest goes.
-        keep_days: after which a visitor's things are removed if they have not come back; None: never.
-        max_pixels: of one uploaded image.
-        datasets_mb: memory for the datasets that were last looked at, by all visitors together; more are opened again.
-        fits_mb: memory for the spaces of notions that were last looked at, by all visitors together; more are fitted again when they are asked for.
-        trust_network: an address beyond this machine is served although the server is not shared.
-        allowed_hosts: further names under which browsers reach the server, such as that of a reverse proxy.
-        token: a server that is not shared is opened by the link that it prints, and closed to everyone else on this machine.
-        auth: file of passwords, which `likeness admin password` writes; only those in it may use the shared server.
-        auth_header: a reverse proxy names the account in this header.
-        trusted_proxies: addresses or networks of proxies whose `auth_header` and X-Forwarded-For are believed.
-        roles: by account, where a proxy names it; `auth` has its own.
-        default_role: of accounts that are not in `roles`.
-        session_hours: after which people sign in again.
-        api: programs may use the server by HTTP, below /api.
-        mcp: and by the Model Context Protocol, at /mcp.
-        program_tokens: file of tokens of programs (`likeness admin token`); where there are accounts, a token acts for the one of its name.
-        api_requests: a second, of one client by either, and ten times as many at once; None: 10 on a shared server, 200 elsewhere.
+    Limits that begin with `visitor_` are of one visitor, those with `max_` of all together.
     """
 
-    shared: bool = False
-    roots: dict[str, Path] = Field(default_factory=dict)
-    urls: tuple[str, ...] = ()
-    training: bool | None = None
-    runs: bool = True
-    downloads: bool | None = None
-    max_upload_mb: int = Field(default=MAX_UPLOAD_MB, ge=1, le=10_000)
-    max_upload_images: int = Field(default=20_000, ge=1)
-    max_unpacked_mb: int = Field(default=512, ge=1)
-    max_uploads_gb: float = Field(default=20.0, gt=0)
-    visitor_uploads_gb: float = Field(default=2.0, gt=0)
-    visitor_files: int = Field(default=300, ge=1)
-    max_prompts: int = Field(default=2_000, ge=1)
-    max_jobs: int = Field(default=4, ge=1)
-    visitor_jobs: int = Field(default=2, ge=1)
-    visitor_scripts: int = Field(default=1, ge=1)
-    max_trainings: int = Field(default=2, ge=1)
-    visitor_trainings: int = Field(default=1, ge=1)
-    max_sockets: int = Field(default=400, ge=1)
-    visitor_sockets: int = Field(default=16, ge=1)
-    visitor_requests: int = Field(default=64, ge=1)
-    max_waiting_mb: int = Field(default=2_000, ge=1)
-    visitor_waiting_mb: int = Field(default=200, ge=1)
-    request_seconds: float = Field(default=20.0, gt=0)
-    max_cache_gb: float = Field(default=20.0, gt=0)
-    keep_days: float | None = Field(default=None, gt=0)
-    max_pixels: int = Field(default=64_000_000, ge=10_000)
-    datasets_mb: int = Field(default=2_000, ge=1)
-    fits_mb: int = Field(default=1_000, ge=1)
-    trust_network: bool = False
-    allowed_hosts: tuple[str, ...] = ()
-    token: bool = True
-    auth: Path | None = None
-    auth_header: str | None = None
-    trusted_proxies: tuple[str, ...] = ("127.0.0.0/8", "::1/128")
-    roles: dict[str, Role] = Field(default_factory=dict)
-    default_role: Role = "view"
-    session_hours: float = Field(default=168.0, gt=0)
-    api: bool = False
-    mcp: bool = False
-    program_tokens: Path | None = None
-    api_requests: float | None = Field(default=None, gt=0, le=10_000)
+    shared: bool = False  # others use it: they reach files below `roots` and what they uploaded themselves, and see no path of the server
+    roots: dict[str, Path] = Field(default_factory=dict)  # folders of images, by the name that people write; empty: no path at all
+    urls: tuple[str, ...] = ()  # addresses below which images are read, such as s3://bucket/photos
+    training: bool | None = None  # runs and benchmarks can be started, stopped and resumed; None: where the server is not shared
+    runs: bool = True  # and looked at
+    downloads: bool | None = None  # weights that are not here are fetched from a hub; None: where the server is not shared
+    max_upload_mb: int = Field(default=MAX_UPLOAD_MB, ge=1, le=10_000)  # of one file
+    max_upload_images: _Count = 20_000  # of one upload, those in ZIP files included
+    max_unpacked_mb: _Count = 512  # of one upload
+    max_uploads_gb: _Amount = 20.0  # of all uploads; and as much of all exports that wait to be downloaded
+    visitor_uploads_gb: _Amount = 2.0
+    visitor_files: _Count = 300  # drafts, those written last; and as many notions and splits
+    max_prompts: _Count = 2_000  # of one notion
+    max_jobs: _Count = 4  # embeddings, comparisons and other long work at once; more wait for their turn
+    visitor_jobs: _Count = 2
+    visitor_scripts: _Count = 1  # pages that are computed at once; the others wait for their turn
+    max_trainings: _Count = 2  # runs and benchmarks at once
+    visitor_trainings: _Count = 1
+    max_sockets: _Count = 400  # pages that are open
+    visitor_sockets: _Count = 16
+    visitor_requests: _Count = 64  # that are answered at once
+    max_waiting_mb: _Count = 2_000  # files in memory that browsers have sent and no page has taken yet
+    visitor_waiting_mb: _Count = 200
+    request_seconds: _Amount = 20.0  # until a request must have come in, and between two parts of what it sends
+    max_cache_gb: _Amount = 20.0  # of what can be computed again; of more, what was not used for longest goes
+    keep_days: float | None = Field(default=None, gt=0)  # after which the things of a visitor who stays away are removed; None: never
+    max_pixels: int = Field(default=64_000_000, ge=10_000)  # of one uploaded image
+    datasets_mb: _Count = 2_000  # memory for the datasets that were last looked at, by all together
+    fits_mb: _Count = 1_000  # memory for the spaces of notions that were last looked at, by all together
+    trust_network: bool = False  # an address beyond this machine is served although the server is not shared
+    allowed_hosts: tuple[str, ...] = ()  # further names under which browsers reach the server, such as that of a reverse proxy
+    token: bool = True  # a server that is not shared is opened by the link that it prints, and closed to everyone else on this machine
+    auth: Path | None = None  # password file of `likeness admin password`; only those in it may use the server
+    auth_header: str | None = None  # in which a reverse proxy names the account
+    trusted_proxies: tuple[str, ...] = ("127.0.0.0/8", "::1/128")  # whose `auth_header` and X-Forwarded-For are believed
+    roles: dict[str, Role] = Field(default_factory=dict)  # by account, where a proxy names it; `auth` has its own
+    default_role: Role = "view"  # of accounts that are not in `roles`
+    session_hours: _Amount = 168.0  # after which people sign in again
+    api: bool = False  # programs use the server by HTTP, below /api
+    mcp: bool = False  # and by the Model Context Protocol, at /mcp
+    program_tokens: Path | None = None  # file of `likeness admin token`; where there are accounts, a token acts for the one of its name
+    api_requests: float | None = Field(default=None, gt=0, le=10_000)  # a second, of one program; None: 10 on a shared server, 200 elsewhere
 
     @field_validator("roots", mode="before")
     @classmethod
@@ -149,18 +109,12 @@ class ServerSettings(FrozenConfig):
                 raise ValueError(f"'{given}' is no name of a host; give it without scheme, port and path, as in lab.example.org")
         return named
 
-    @field_validator("auth")
+    @field_validator("auth", "program_tokens")
     @classmethod
-    def _file_of_passwords(cls, file: Path | None) -> Path | None:
+    def _file(cls, file: Path | None, field: ValidationInfo) -> Path | None:
+        what, command = ("password file", "password") if field.field_name == "auth" else ("file of tokens", "token")
         if file is not None and not file.expanduser().is_file():
-            raise ValueError(f"there is no password file '{file}'; begin it with: likeness admin password {file} NAME")
-        return None if file is None else file.expanduser().resolve()
-
-    @field_validator("program_tokens")
-    @classmethod
-    def _file_of_tokens(cls, file: Path | None) -> Path | None:
-        if file is not None and not file.expanduser().is_file():
-            raise ValueError(f"there is no file of tokens '{file}'; begin it with: likeness admin token {file} NAME")
+            raise ValueError(f"there is no {what} '{file}'; begin it with: likeness admin {command} {file} NAME")
         return None if file is None else file.expanduser().resolve()
 
     @field_validator("auth_header")
@@ -272,6 +226,12 @@ def check_address(address: str, settings: ServerSettings) -> None:
         f"Serving on {address} would let everyone who reaches this machine read every image and model file that you can read, and start trainings; "
         "add --shared (with --root for folders that others may see), or --trust-network if all who can connect may do all that you may."
     )
+
+
+def check_mcp_installed() -> None:
+    """Raises InputError where the package for the MCP tools is missing; loads nothing."""
+    if find_spec("mcp") is None:
+        raise InputError("The MCP tools need the package mcp, which is not installed; install it: pip install 'likeness[mcp]'.")
 
 
 def is_local(address: str) -> bool:

@@ -1,19 +1,23 @@
-"""Beginning trainings and benchmarks, as many at once as the server allows, and renaming and deleting runs; each in the log."""
+"""Beginning trainings and benchmarks, as many at once as the server allows, and renaming and deleting runs; each in the log.
 
+On a shared server, who began a run may rename and delete it; what the server's operator began, nobody may from a page.
+"""
+
+import hashlib
 import threading
 from collections.abc import Callable
 from pathlib import Path
 
 from likeness.errors import InputError
-from likeness.io import runs_dir
+from likeness.io import runs_dir, write_atomic
 from likeness.training import RunFolder, delete_run, rename_run
-from server import run_owners
-from server.access import check_may
+from server.access import check_may, refusal
+from server.accounts import client
 from server.audit import record
-from server.clients import client
 from server.settings import server
-from server.visitors import shown_name
+from server.visitors import shown_name, visitor
 
+_OWNER = "owner"  # file of a run
 _beginning = threading.Lock()
 _begun: dict[Path, str] = {}  # by whom, since this server started
 
@@ -31,7 +35,7 @@ def begin_training(folder: Path, start: Callable[[], object]) -> None:
         is_new = not folder.exists()
         start()
         if is_new and folder.is_dir():
-            run_owners.take(folder)
+            take_run(folder)
         _begun[folder.resolve()] = client()
     record("training begun", shown_name(), folder.name)
 
@@ -58,9 +62,31 @@ def delete_training(run: RunFolder) -> None:
     record("training deleted", shown_name(), run.name)
 
 
+def take_run(folder: Path) -> None:
+    """Writes down that the visitor of a shared server has begun the run of this folder; raises InputError if training is not allowed."""
+    check_may("train")
+    if server().shared and visitor():
+        write_atomic(folder / _OWNER, _digest(visitor() or "").encode())
+
+
+def refusal_to_change(folder: Path) -> str:
+    """Why the visitor may not rename or delete a run, in a sentence; empty if allowed."""
+    try:
+        is_own = bool(visitor()) and (folder / _OWNER).read_text(encoding="utf-8", errors="replace") == _digest(visitor() or "")
+    except OSError:
+        is_own = False
+    if server().shared and not is_own:
+        return "Only the person who started a run can rename or delete it here; ask whoever runs this server."
+    return refusal("train")
+
+
+def _digest(token: str) -> str:
+    """Not the token itself, from which ids of uploads follow and which the run's folder would show."""
+    return hashlib.sha256(f"run {token}".encode()).hexdigest()
+
+
 def _check_change(run: RunFolder) -> None:
-    reason = run_owners.refusal_to_change(run.path)
-    if reason:
+    if reason := refusal_to_change(run.path):
         raise InputError(reason)
 
 

@@ -1,7 +1,9 @@
-"""What a shared server keeps of each visitor, as folders: for whoever runs it, and for a visitor who wants it gone."""
+"""What a shared server keeps of each visitor, as folders, and what it clears away: when a visitor asks, and by itself, once an hour."""
 
 import json
+import logging
 import shutil
+import threading
 import time
 import zipfile
 from contextlib import suppress
@@ -12,7 +14,9 @@ from pathlib import Path
 from likeness.data import DatasetEntry, list_datasets, remove_dataset
 from likeness.encoders import stored_of
 from likeness.errors import InputError
+from likeness.io import cache_dir
 from server import hand_labels
+from server.access import redact
 from server.audit import record
 from server.backup import is_passing, whole
 from server.quotas import size_of
@@ -22,6 +26,9 @@ from state import Item
 
 SEEN = "seen"  # a file that is touched at each visit
 _REMOVED = ".removed-"
+_EVERY_SECONDS = 3600.0
+# Of the cache: what is computed again where it is missing.
+_COMPUTED = ("maps", "label_distances", "outputs", "pixels", "grids", "texts", "thresholds")
 
 
 class _Session:
@@ -133,6 +140,43 @@ def remove_leftovers(hours: float = 24) -> None:
                 is_query = part == UPLOADS and each.name.startswith(QUERY_PREFIX)  # kept until newer ones take its room, or its owner stays away
                 if not is_query and each not in kept and time.time() - each.stat().st_mtime > hours * 3600:
                     shutil.rmtree(each, ignore_errors=True)
+
+
+def keep_house() -> None:
+    """Begins to clear away, in the background."""
+    threading.Thread(target=_keep_clearing, name="housekeeping", daemon=True).start()
+
+
+def _keep_clearing() -> None:
+    while True:
+        try:
+            clear_away()
+        except (OSError, InputError) as error:
+            logging.getLogger(__name__).warning("Some files could not be cleared away: %s", redact(error))
+        time.sleep(_EVERY_SECONDS)
+
+
+def clear_away() -> None:
+    """Clears away what was given up, who has not come back, and of what was computed the files that were used least lately."""
+    settings = server()
+    if settings.keep_days is not None:
+        remove_old(settings.keep_days)
+    remove_leftovers()
+    total = 0
+    files = [file for part in _COMPUTED for file in (cache_dir() / part).rglob("*") if file.is_file()]
+    for _, size, file in sorted(map(_used, files), reverse=True):
+        total += size
+        if total > settings.max_cache_gb * 1e9:
+            file.unlink(missing_ok=True)
+
+
+def _used(file: Path) -> tuple[float, int, Path]:
+    """When a file was last read or written, and its size; nothing where it is gone."""
+    try:
+        stat = file.stat()
+    except FileNotFoundError:
+        return 0.0, 0, file
+    return max(stat.st_atime, stat.st_mtime), stat.st_size, file
 
 
 def last_seen(folder: Path) -> float:

@@ -16,10 +16,9 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from likeness.io import cache_dir
+from server.accounts import account, request_scope
 from server.middleware.proxies import is_https
-from server.request_scope import request_scope
 from server.settings import server
-from server.signed_in import account
 from state import Item
 
 COOKIE = "likeness_visitor"

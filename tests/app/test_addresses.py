@@ -18,9 +18,8 @@ from starlette.websockets import WebSocket
 from api import picture_routes
 from navigation import HOME, MOVED, PAGES
 from server import start_page
-from server.addresses import address
-from server.middleware.bearer import API, MCP
-from server.middleware.path_prefix import PathPrefix
+from server.addresses import PathPrefix, address
+from server.middleware.responses import API, MCP
 
 APP = Path(__file__).resolve().parents[2] / "app"
 SCRIPTS = APP.parent / "core" / "likeness" / "plots" / "linked_map" / "scripts"

@@ -178,7 +178,7 @@ def client(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[TestClie
 @pytest.fixture
 def upload(client: TestClient) -> str:
     """The id of a dataset that a visitor has uploaded."""
-    from server.request_scope import answering
+    from server.accounts import answering
     from server.visitors import own_uploads_dir, visitor
 
     with answering({"type": "http", "path": "/api", "headers": [(b"cookie", MINE["Cookie"].encode())]}):

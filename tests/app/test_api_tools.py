@@ -8,7 +8,7 @@ import httpx2
 import pytest
 
 from likeness.errors import InputError
-from server import mcp_package
+from server import settings
 from server.program_tokens import write_token
 from worlds import cars as all_cars, in_own_loop
 
@@ -95,6 +95,6 @@ def test_no_call_without_the_token_nor_from_a_foreign_page(served: tuple[str, st
 
 
 def test_a_missing_package_is_told_before_the_start(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(mcp_package, "find_spec", lambda name: None)
+    monkeypatch.setattr(settings, "find_spec", lambda name: None)
     with pytest.raises(InputError, match=r"likeness\[mcp\]"):
-        mcp_package.check_installed()
+        settings.check_mcp_installed()

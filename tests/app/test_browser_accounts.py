@@ -15,7 +15,7 @@ import pytest
 
 from browsing import Person, row_of, until
 from likeness.tagging import TagStore
-from server.accounts import set_password
+from server.passwords import set_password
 from state import encode_rows
 from worlds import car_paths
 

@@ -12,8 +12,8 @@ import httpx2
 import pytest
 
 from server.middleware.build_middleware import printed_link
+from server.middleware.doors import TokenDoor, new_token
 from server.middleware.host_check import Hosts, own_names
-from server.middleware.token_door import TokenDoor, new_token
 from server.settings import ServerSettings
 from worlds import PEER as HOST, answer_of_stream, client_behind
 

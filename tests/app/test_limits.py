@@ -21,7 +21,7 @@ from likeness.errors import InputError
 from likeness.notions import Notion
 from likeness.training import RunFolder, Status
 from parts import drafts
-from server import clients, trainings
+from server import accounts, trainings
 from server.access import upload_limits
 from server.jobs import Jobs
 from server.middleware import limits
@@ -73,8 +73,7 @@ async def _asked(app: Any, client: str, kind: str = "http", receive: Any = None,
 
 
 @pytest.mark.parametrize(("kind", "setting"), [("http", "visitor_requests"), ("websocket", "visitor_sockets")])
-def test_of_one_clients_requests_too_many_are_refused_and_anothers_are_not(shared, monkeypatch: pytest.MonkeyPatch, kind: str, setting: str) -> None:
-    monkeypatch.setattr(limits, "_TOLD_AFTER", 0.01)
+def test_of_one_clients_requests_too_many_are_refused_and_anothers_are_not(shared, kind: str, setting: str) -> None:
     inside, seen = asyncio.Event(), []
 
     async def slow(scope: Any, receive: Any, send: Any) -> None:
@@ -95,7 +94,7 @@ def test_of_one_clients_requests_too_many_are_refused_and_anothers_are_not(share
     assert sum(bool(answered) for answered in held) == 2
     assert not other
     if kind == "websocket":  # pages know for whom they are drawn
-        assert all(headers == {clients._HEADER.encode(): client.encode()} for client, headers in seen)
+        assert all(headers == {accounts._CLIENT.encode(): client.encode()} for client, headers in seen)
 
 
 def test_a_content_that_does_not_come_is_given_up(shared) -> None:

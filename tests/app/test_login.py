@@ -3,6 +3,7 @@
 import os
 import stat
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -11,13 +12,12 @@ import pytest
 from starlette.websockets import WebSocketDisconnect
 
 from likeness.errors import InputError
-from server import accounts, audit, signed_in
-from server.accounts import account_name, read_accounts, role_of, set_password, verified
-from server.middleware import login
-from server.middleware.attempts import Attempts, address_key
-from server.middleware.build_middleware import HeaderLogin
+from server import accounts, admin, audit, passwords
+from server.accounts import account_name, read_accounts, role_of
+from server.middleware.doors import HeaderLogin
 from server.middleware.host_check import Hosts
-from server.middleware.login import Login, Sessions
+from server.middleware.proxies import network_of
+from server.passwords import Attempts, Login, set_password, verified
 from server.settings import ServerSettings
 from worlds import OWN_PAGE as OWN, PEER as HOST, STREAM, Clock, answer_of_stream, audit_log, cheap_hashes, client_behind, serve
 
@@ -44,11 +44,11 @@ def settings(people: Path, monkeypatch: pytest.MonkeyPatch) -> ServerSettings:
     return serve(monkeypatch, shared=True, auth=str(people), session_hours=2)
 
 
-def _client(door: type[Any], settings: ServerSettings, address: str = "127.0.0.1") -> Any:
+def _client(door: Callable[..., Any], settings: ServerSettings, address: str = "127.0.0.1") -> Any:
     def whole(inside: Any) -> Hosts:
         return Hosts(door(inside, settings), "127.0.0.1", settings)
 
-    return client_behind(whole, lambda asked: asked.headers.get(signed_in._HEADER, "nobody"), client=(address, 50_000))
+    return client_behind(whole, lambda asked: asked.headers.get(accounts._ACCOUNT, "nobody"), client=(address, 50_000))
 
 
 def _sign_in(client: Any, name: str, password: str = SECRET, headers: dict[str, str] | None = None, **fields: str) -> Any:
@@ -80,23 +80,23 @@ def test_passwords_are_kept_as_hashes_that_their_owner_alone_reads_and_what_is_n
 
 def test_the_command_asks_twice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run: Callable[..., tuple[int, str, str]]) -> None:
     typed, people = iter([SECRET, SECRET, SECRET, "another horse"]), tmp_path / "people.txt"
-    monkeypatch.setattr(accounts, "getpass", lambda prompt: next(typed))
-    accounts.ask_password(people, "Ada", "edit")
+    monkeypatch.setattr(admin, "getpass", lambda prompt: next(typed))
+    admin.ask_password(people, "Ada", "edit")
     assert verified(people, "ada", SECRET) is not None
     with pytest.raises(InputError, match="The two passwords differ, so nothing was written"):
-        accounts.ask_password(people, "ben", "edit")
+        admin.ask_password(people, "ben", "edit")
     assert list(read_accounts(people)) == ["ada"]
     started: list[list[str]] = []
     monkeypatch.setattr("os.execve", lambda program, arguments, environment: started.append(arguments))
     assert run("admin", "password", "people.txt", "ada", "--role", "train")[0] == 0
-    assert started[0][2:] == ["accounts", "people.txt", "ada", "train"]
+    assert started[0][2:] == ["admin", '["password", "people.txt", "ada", "train"]']
     assert run("admin", "password", "people.txt", "ada", "--role", "all")[0] == 2
 
 
 def test_nothing_answers_before_the_sign_in_nor_once_the_password_file_is_gone(settings: ServerSettings, people: Path) -> None:
     client = _client(Login, settings)
     for path in ("/", "/thumbnails/cars/1", "/media/a.bin", "/_stcore/host-config", "/static/a.js"):
-        for headers in ({}, {signed_in._HEADER[:-1]: "ada", "X-Remote-User": "ada"}):
+        for headers in ({}, {accounts._ACCOUNT[:-1]: "ada", "X-Remote-User": "ada"}):
             assert client.get(path, headers=headers).status_code == 401
     assert client.put("/_stcore/upload_file/a/b").status_code == 401
     assert answer_of_stream(client) == 401
@@ -149,9 +149,9 @@ def test_who_signs_in_is_known_behind_the_door_until_the_sign_out(settings: Serv
 
 def test_unknown_names_and_wrong_passwords_get_one_answer(settings: ServerSettings, monkeypatch: pytest.MonkeyPatch) -> None:
     compared: list[str] = []
-    hasher = accounts._hasher()
+    hasher = passwords._hasher()
     verify = lambda hash, password: compared.append(password) or hasher.verify(hash, password)  # noqa: E731
-    monkeypatch.setattr(accounts, "_hasher", lambda: SimpleNamespace(verify=verify, hash=hasher.hash))
+    monkeypatch.setattr(passwords, "_hasher", lambda: SimpleNamespace(verify=verify, hash=hasher.hash))
     client = _client(Login, settings)
     answers = [_sign_in(client, name, "wrong password") for name in ("ada", "dora", "../ada")]
     assert {(answer.status_code, answer.text) for answer in answers} == {(403, answers[0].text)}
@@ -164,8 +164,7 @@ def test_unknown_names_and_wrong_passwords_get_one_answer(settings: ServerSettin
 
 def test_wrong_tries_are_slowed_down_by_name_and_by_address(settings: ServerSettings, monkeypatch: pytest.MonkeyPatch) -> None:
     clock = Clock()
-    monkeypatch.setattr(login, "Attempts", lambda: Attempts(clock))
-    client = _client(Login, settings, "127.0.0.1")
+    client = _client(partial(Login, clock=clock), settings, "127.0.0.1")
 
     def answer(name: str, password: str, place: int) -> Any:
         return _sign_in(client, name, password, headers=OWN | {"X-Forwarded-For": f"203.0.113.{place}"})
@@ -186,7 +185,7 @@ def test_wrong_tries_are_slowed_down_by_name_and_by_address(settings: ServerSett
     refused = answer("x", "y", 50)
     assert refused.headers["retry-after"] == "1"
     assert "wait 1 s" in refused.text
-    networks = [address_key(place) for place in ("2001:db8::1", "2001:db8::ffff:1", "2001:db8:0:1::1", "203.0.113.1", "203.0.113.2")]
+    networks = [network_of(place) for place in ("2001:db8::1", "2001:db8::ffff:1", "2001:db8:0:1::1", "203.0.113.1", "203.0.113.2")]
     assert networks[0] == networks[1]  # an IPv6 address stands for its network
     assert len(set(networks)) == 4
 
@@ -206,7 +205,7 @@ def test_tries_wait_longer_each_time_and_a_minute_at_most() -> None:
     clock.now += 900
     assert [attempts.wait("a") for _ in range(5)] == [0.0] * 5
     assert attempts.wait("a") == 1
-    attempts.forget("a")
+    attempts.take_back("a", every=True)
     assert [attempts.wait("a") for _ in range(5)] == [0.0] * 5
     attempts.take_back("a")
     assert attempts.wait("a") == 0.0
@@ -214,21 +213,24 @@ def test_tries_wait_longer_each_time_and_a_minute_at_most() -> None:
 
 
 def test_sessions_end(settings: ServerSettings, people: Path) -> None:
+    """With their time, with another password, and with the account."""
     clock = Clock()
-    sessions = Sessions(7200, clock)
-    account = read_accounts(people)["ben"]
-    key = sessions.begin(account)
-    clock.now += 7199
-    assert sessions.name(key) == "ben"
-    assert sessions.name(key[:-1]) == sessions.name("") == ""
-    clock.now += 1
-    assert sessions.name(key) == ""
-    key = sessions.begin(account)
+    client = _client(partial(Login, clock=clock), settings)
+
+    def status(seconds: float = 0, cookie: str | None = None) -> int:
+        clock.now += seconds
+        return int(client.get("/", headers={} if cookie is None else {"Cookie": f"likeness_session_8501={cookie}"}).status_code)
+
+    _sign_in(client, "ben")
+    key = client.cookies["likeness_session_8501"]
+    assert [status(7199), status(cookie=key[:-1]), status(cookie=""), status(1)] == [200, 401, 401, 401]
+    _sign_in(client, "ben")
     set_password(people, "ben", "another password", "edit")
-    assert sessions.name(key) == ""
-    key = sessions.begin(read_accounts(people)["ben"])
+    assert status() == 401
+    _sign_in(client, "ben", "another password")
+    assert status() == 200
     people.write_text("".join(line for line in people.read_text().splitlines(keepends=True) if not line.startswith("ben:")))
-    assert sessions.name(key) == ""
+    assert status() == 401
 
 
 def test_only_the_role_edit_uploads(settings: ServerSettings, people: Path, monkeypatch: pytest.MonkeyPatch) -> None:

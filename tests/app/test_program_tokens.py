@@ -15,14 +15,11 @@ from starlette.testclient import TestClient
 
 from likeness.errors import InputError
 from likeness.tagging import TagStore, tags_file
-from server.accounts import set_password
-from server.middleware.build_middleware import HeaderLogin
-from server.middleware.login import Login
-from server.middleware.token_door import TokenDoor, new_token
+from server.accounts import PROGRAM, account_in
+from server.middleware.doors import HeaderLogin, TokenDoor, new_token
+from server.passwords import Login, set_password
 from server.program_tokens import program_name, read_tokens, write_token
-from server.request_scope import PROGRAM
 from server.settings import ServerSettings, settings_from
-from server.signed_in import account_in
 from worlds import api_routes, cheap_hashes, serve
 
 PEER = "http://127.0.0.1:8501"

@@ -17,7 +17,7 @@ from likeness.data.uploads import uploads_dir
 from likeness.errors import InputError
 from likeness.training.runs.run_folder import RunFolder, Status
 from parts import downloads
-from server import run_owners, signed_in, visitors
+from server import accounts, trainings, visitors
 from server.access import check_may, refusal
 from server.jobs import jobs
 from worlds import draw, kept_files, make_run, serve
@@ -171,13 +171,13 @@ def test_only_the_role_train_starts_resumes_and_stops(app: Page, sign_in: As, st
     assert stopped.stop_requested()
     app.open("train").click("train_start")
     assert begun == ["shipped-cars-elg"]
-    run_owners.take(stopped.path)  # a run is deleted by whoever began it
-    assert run_owners.refusal_to_change(stopped.path) == ""
+    trainings.take_run(stopped.path)  # a run is deleted by whoever began it
+    assert trainings.refusal_to_change(stopped.path) == ""
     sign_in("ben")
-    assert "Only the person who started a run" in run_owners.refusal_to_change(stopped.path)
+    assert "Only the person who started a run" in trainings.refusal_to_change(stopped.path)
     sign_in("cleo")
     serve(monkeypatch, **PROXY | {"roles": {"cleo": "edit"}}, training=True)  # and may still train
-    assert run_owners.refusal_to_change(stopped.path) == TRAINS_NOT
+    assert trainings.refusal_to_change(stopped.path) == TRAINS_NOT
 
 
 def test_what_is_an_accounts_own_goes_with_its_name(sign_in: As, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -205,12 +205,12 @@ def test_a_header_of_the_browser_names_nobody(monkeypatch: pytest.MonkeyPatch) -
     serve(monkeypatch, **PROXY)
     for headers, context, name in (
         ({"X-User": "cleo", "x-likeness-account": "cleo"}, object(), ""),
-        ({signed_in._HEADER: "ada%40x.org"}, object(), "ada@x.org"),
-        ({signed_in._HEADER: "ada%40x.org"}, None, ""),
+        ({accounts._ACCOUNT: "ada%40x.org"}, object(), "ada@x.org"),
+        ({accounts._ACCOUNT: "ada%40x.org"}, None, ""),
     ):
-        monkeypatch.setattr(signed_in, "get_script_run_ctx", lambda suppress_warning, context=context: context)
-        monkeypatch.setattr(signed_in.st, "context", SimpleNamespace(headers=headers))
-        assert signed_in.account() == name
+        monkeypatch.setattr(accounts, "get_script_run_ctx", lambda suppress_warning, context=context: context)
+        monkeypatch.setattr(accounts.st, "context", SimpleNamespace(headers=headers))
+        assert accounts.account() == name
 
 
 def test_a_session_that_another_account_takes_over_begins_anew(app: Page, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -233,9 +233,8 @@ _WRITES = {
 _ASKS = {"begin_training", "check_may", "check_may_edit", "edit_and_report", "edit_labels", "try_edit", "permitted", "refusal", "refused"}
 _ELSEWHERE = {
     "exporting._file": "a file to download, which is gone within the hour: who may look may take along what they see",
-    "accounts.set_password": "of the command `likeness admin password`",
+    "accounts.write_private": "passwords and tokens, of the command `likeness admin`",
     "admin.main": "of the command `likeness admin`",
-    "program_tokens.write_token": "of the command `likeness admin token`",
     "library._save_draft": "its caller asks",
     "interrupted.noted": "of the server itself: which dataset is being embedded; who may begin that was asked before",
     "hand_labels.frozen": "what follows from labels, for a run that asks before it begins",

@@ -11,8 +11,8 @@ from types import SimpleNamespace
 import pytest
 
 from server import script_scheduler
-from server.middleware.rate_limit import Pace
 from server.script_scheduler import ScriptScheduler
+from server.slots import Pace
 from worlds import Clock
 
 
@@ -26,7 +26,7 @@ def test_an_allowance_is_spent_and_comes_back(monkeypatch: pytest.MonkeyPatch) -
     clock.now = 1000.0
     assert [pace.spend("ada", amount) for amount in (10, 1)] == [0, 0.5]
     assert Pace(a_second=0.5, at_once=1, most_owed=3, clock=clock).spend("ada", 1000) == 6  # no more is owed than is said
-    monkeypatch.setattr("server.middleware.rate_limit._MOST_KNOWN", 10)
+    monkeypatch.setattr("server.slots._MOST_KNOWN", 10)
     pace = Pace(a_second=1, at_once=2, clock=clock)
     for number in range(100):
         clock.now += 1

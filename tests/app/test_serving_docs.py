@@ -2,10 +2,12 @@
 
 import http.server
 import re
+import ssl
 import threading
 import tomllib
 from collections.abc import Callable, Iterator
-from http.client import HTTPConnection
+from concurrent.futures import ThreadPoolExecutor
+from http.client import HTTPConnection, HTTPSConnection
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode, urljoin
@@ -13,8 +15,8 @@ from urllib.parse import urlencode, urljoin
 import pytest
 import yaml
 
-from nginx_config import SmallProxy
-from server.accounts import set_password
+from nginx_config import SmallProxy, nginx
+from server.passwords import set_password
 from server.settings import ServerSettings
 
 DOC = (Path(__file__).resolve().parents[2] / "docs" / "serving.md").read_text(encoding="utf-8")
@@ -88,6 +90,43 @@ def behind() -> Iterator[Callable[[str, dict[str, str]], Reach]]:
     yield start
     for each in running:
         each.stop()
+
+
+@pytest.mark.parametrize("number", [0, 1])
+def test_nginx_takes_the_examples_and_limits_each_address(organization: int, tmp_path: Path, number: int) -> None:
+    """As they stand there, but for less that may come at once."""
+    config = _blocks("nginx")[number]
+    for old, new in (("rate=20r/s", "rate=1r/m"), ("burst=600 delay=300", "burst=4 delay=4"), ("likeness_connections 64", "likeness_connections 3")):
+        assert old in config
+        config = config.replace(old, new)
+    inside, leave = threading.Semaphore(0), threading.Event()
+
+    class App(_Organization):
+        def do_GET(self) -> None:
+            inside.release()
+            leave.wait(60)
+            super().do_GET()
+
+    app = http.server.ThreadingHTTPServer(("127.0.0.1", 0), App)
+    threading.Thread(target=app.serve_forever, daemon=True).start()
+    places, trusting = {APP: f"127.0.0.1:{app.server_port}", OAUTH: f"127.0.0.1:{organization}"}, ssl._create_unverified_context()
+    with nginx(config, places, tmp_path) as port, ThreadPoolExecutor(3) as browsers:
+
+        def status(place: int = 0) -> int:
+            connection = HTTPSConnection("127.0.0.1", port, timeout=60, context=trusting)
+            connection.request("GET", "/", headers={"Host": NAME, "Cookie": "_oauth2_proxy=ada"})
+            answered = connection.getresponse().status
+            connection.close()
+            return answered
+
+        held = [browsers.submit(status) for _ in range(3)]
+        assert all(inside.acquire(timeout=60) for _ in held)
+        assert status() == 429  # a fourth connection
+        leave.set()
+        assert [each.result(60) for each in held] == [200] * 3
+        assert [status() for _ in range(3)] == [200, 429, 429]  # one at once and four more, of which one got nowhere
+    app.shutdown()
+    app.server_close()
 
 
 def _handshake(reach: Reach, **headers: str) -> int:

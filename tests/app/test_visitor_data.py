@@ -20,7 +20,7 @@ from api import picture_routes
 from likeness.data import absolute_source, add_dataset, find_dataset, list_datasets, new_entry, read_dataset, save_uploads
 from likeness.embedding import embed
 from likeness.errors import InputError
-from server import housekeeping, saved_views, visitor_data
+from server import saved_views, visitor_data
 from server.access import owner_of, resolve_entry, shared_name, store_dir, upload_limits
 from server.backup import back_up, restore
 from server.quotas import write_draft
@@ -129,14 +129,14 @@ def test_who_does_not_come_back_is_forgotten_where_the_server_says_so_and_upload
         write_draft("abc.json", b"[]")
         (own_dir() / "seen").touch()
         _age(days, own_dir() / "seen")
-    housekeeping.clear_away()
+    visitor_data.clear_away()
     be(ADA)
     assert [folder.is_dir() for folder in (orphan, lost, young)] == [False, False, True]
     assert [folder.name.rpartition("-")[0] for folder in (own_dir() / "embeddings").iterdir()] == [Path(kept.source).name]
     assert len(read_dataset(resolve_entry(kept))) == 3
     assert (visitors_dir() / ADA).is_dir()  # without the setting for ever
     serve(monkeypatch, shared=True, keep_days=30)
-    housekeeping.clear_away()
+    visitor_data.clear_away()
     assert [folder.name for folder in visitors_dir().iterdir()] == [BEN]
 
 
@@ -149,7 +149,7 @@ def test_of_what_is_computed_again_the_least_used_goes(be, cache: Path, monkeypa
         _age(10 - number, cache / part / str(number))
     (cache / "datasets.json").write_text("[]")
     write_draft("abc.json", b"x" * 5000)
-    housekeeping.clear_away()
+    visitor_data.clear_away()
     assert sorted(path.name for path in _files(cache)) == ["1", "2", "3", "abc.json", "datasets.json"]
 
 

@@ -22,7 +22,7 @@ from kills import KINDS, attack, preload
 
 from likeness.data import read_cars
 from likeness.tagging import TagStore
-from server.accounts import set_password
+from server.passwords import set_password
 from server.program_tokens import write_token
 
 pytestmark = [pytest.mark.long, pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGKILL")]

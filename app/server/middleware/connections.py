@@ -1,19 +1,15 @@
 """Connections with browsers: answers leave at once, and on a shared server those on which no request comes in are closed after a while."""
 
 import socket
-import time
-from collections import Counter
 from typing import Any
 
 import uvicorn.protocols.http.auto as http
 
-from server.middleware.proxies import is_trusted
 from server.settings import server
 
 _LONGEST_HEAD = 65_536  # bytes until a request begins to be answered
-_MOST_WAITING = 256  # connections on which nothing is asked yet
-_waiting: dict[int, Any] = {}
-_open: Counter[str] = Counter()
+_MOST_WAITING = 256  # connections on which nothing is asked
+_waiting: dict[Any, Any] = {}  # with the timers that close them
 
 
 def use_own_connections() -> None:
@@ -35,61 +31,48 @@ class _NoDelayProtocol(http.AutoHTTPProtocol):  # type: ignore[name-defined,misc
 
 
 class _IdleTimeoutProtocol(_NoDelayProtocol):
-    """The same on a shared server. A trusted proxy opens as many as it likes: it counts its own clients."""
+    """The same on a shared server: closed where no request comes in for `request_seconds`; of many such connections, the oldest is closed at once."""
 
     def connection_made(self, transport: Any) -> None:
         super().connection_made(transport)
-        self._address = str((transport.get_extra_info("peername") or ("",))[0])
-        self._since: float | None = time.monotonic()
-        self._unanswered = 0
-        _open[self._address] += 1
-        if _open[self._address] > server().visitor_requests and not is_trusted(self._address):
-            transport.abort()
-            return
-        _waiting[id(self)] = self
-        while len(_waiting) > _MOST_WAITING:
-            _waiting.pop(next(iter(_waiting))).transport.abort()
-        self._timer = self.loop.call_later(server().request_seconds, self._look)
+        self._wait()
+
+    def on_response_complete(self) -> None:
+        super().on_response_complete()
+        self._wait()
 
     def data_received(self, data: bytes) -> None:
-        if self._is_idle():
-            self._since = self._since or time.monotonic()
-            self._unanswered += len(data)
+        self._received += len(data)
         super().data_received(data)
         if not self._is_idle():
-            self._forget()
-        elif self._unanswered > _LONGEST_HEAD:
+            self._end_wait()
+        elif self._received > _LONGEST_HEAD:
             self.transport.abort()
 
     def handle_websocket_upgrade(self, *given: Any) -> None:
-        self._leave()  # from here on another protocol has the connection
+        self._end_wait()  # from here on another protocol has the connection
         super().handle_websocket_upgrade(*given)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        self._leave()
+        self._end_wait()
         super().connection_lost(exc)
 
     def _is_idle(self) -> bool:
         """Whether no request is being answered."""
         return self.cycle is None or bool(self.cycle.response_complete)
 
-    def _look(self) -> None:
-        seconds = server().request_seconds
-        if self._since is not None and time.monotonic() - self._since >= seconds:
-            self.transport.abort()
-        else:
-            self._timer = self.loop.call_later(seconds / 2, self._look)
+    def _wait(self) -> None:
+        if not self._is_idle() or self.transport.is_closing():
+            return
+        self._end_wait()
+        self._received = 0
+        _waiting[self] = self.loop.call_later(server().request_seconds, self.transport.abort)
+        if len(_waiting) > _MOST_WAITING:
+            oldest = next(iter(_waiting))
+            oldest._end_wait()
+            oldest.transport.abort()
 
-    def _forget(self) -> None:
-        self._since, self._unanswered = None, 0
-        _waiting.pop(id(self), None)
-
-    def _leave(self) -> None:
-        self._forget()
-        if hasattr(self, "_timer"):
-            self._timer.cancel()
-        if self._address:
-            _open[self._address] -= 1
-            if _open[self._address] <= 0:
-                del _open[self._address]
-            self._address = ""
+    def _end_wait(self) -> None:
+        timer = _waiting.pop(self, None)
+        if timer is not None:
+            timer.cancel()

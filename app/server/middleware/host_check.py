@@ -13,8 +13,8 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from server.middleware.door_page import answer
 from server.middleware.proxies import is_https
+from server.middleware.responses import answer
 from server.settings import ServerSettings, is_local
 
 READS = ("GET", "HEAD", "OPTIONS")

@@ -1,6 +1,7 @@
 """Where a request comes from: the machine that is connected, or, where that is a trusted proxy, the one before it."""
 
-from ipaddress import IPv6Address, ip_address, ip_network
+from contextlib import suppress
+from ipaddress import IPv6Address, IPv6Network, ip_address, ip_network
 
 from starlette.datastructures import Headers
 from starlette.types import Scope
@@ -36,6 +37,13 @@ def is_https(scope: Scope) -> bool:
     """Whether the browser's connection is encrypted, by this server or by a proxy. A false claim only yields cookies that the browser drops."""
     forwarded = Headers(scope=scope).get("x-forwarded-proto", "").partition(",")[0].strip()
     return scope.get("scheme") in ("https", "wss") or forwarded == "https"
+
+
+def network_of(address: str) -> str:
+    """An address by which guesses are counted; of IPv6 the network of 64 bits, all of whose addresses are usually one customer's."""
+    with suppress(ValueError):
+        return str(IPv6Network((address, 64), strict=False))
+    return address
 
 
 def _plain(address: str) -> str:

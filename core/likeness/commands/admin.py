@@ -77,7 +77,7 @@ def password(
 
     Examples: `likeness admin password people.txt ada --role edit`, then `likeness app --shared --auth people.txt`
     """
-    become_app("accounts", str(file), name, role)
+    _call("password", str(file), name, role)
 
 
 @admin.command()
@@ -89,7 +89,7 @@ def token(
 
     Examples: `likeness admin token tokens.txt notebook`, then `likeness app --api --program-tokens tokens.txt`
     """
-    become_app("program_tokens", str(file), name)
+    _call("token", str(file), name)
 
 
 def _call(*arguments: str) -> NoReturn:

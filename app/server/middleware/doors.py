@@ -1,0 +1,175 @@
+"""Who comes in: on a server of one person whoever has its token, behind a proxy whom that names. `passwords` has the door that asks for one."""
+
+import secrets
+from pathlib import Path
+
+from starlette.datastructures import Headers
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from likeness.errors import InputError
+from server.access import redact
+from server.accounts import PROGRAM, account_name, has_role, with_account
+from server.audit import record
+from server.middleware.host_check import READS
+from server.middleware.proxies import is_trusted, peer
+from server.middleware.responses import (
+    answer,
+    bearer_of,
+    cookie_of,
+    form_content,
+    form_page,
+    go_to,
+    is_for_programs,
+    plain,
+    set_cookie,
+    target_of,
+    wants_page,
+)
+from server.program_tokens import program_name
+from server.settings import ServerSettings
+
+_PATH, _COOKIE = "/token", "token"
+_SENTENCE = (
+    "This app is open to whoever started it. Use the link that it printed in its terminal, or paste the token from there; "
+    "a server that was restarted has a new one."
+)
+_FIELD = '<label>Token<input name="token" type="password" autocomplete="off" required autofocus></label>'
+_WRONG = "That is not the token of this server; it is a new one at each start."
+
+
+class Door:
+    """What stands before the app; each door says in `enter` who may pass.
+
+    Args:
+        app: what lies behind.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        # a monitor learns that the server runs, and nothing else
+        is_health = scope["type"] == "http" and scope["method"] in ("GET", "HEAD") and scope["path"] == "/_stcore/health"
+        if scope["type"] not in ("http", "websocket") or is_health:
+            await self.app(scope, receive, send)
+            return
+        try:
+            found = await self.enter(scope, receive, bearer_of(scope))
+        except InputError as error:  # a file of passwords or tokens that cannot be read lets nobody in
+            found = plain(redact(error), 503)
+        if isinstance(found, Response):
+            await answer(scope, receive, send, found)
+        else:
+            await self.pass_on(scope, receive, send, found)
+
+    async def enter(self, scope: Scope, receive: Receive, shown: str | None) -> str | Response:
+        """The name of who may pass, or what the others get; `shown` is the token of a program."""
+        raise NotImplementedError
+
+    def is_still(self, scope: Scope, name: str) -> bool:
+        """Whether the session that a WebSocket was opened in goes on."""
+        return True
+
+    async def pass_on(self, scope: Scope, receive: Receive, send: Send, name: str) -> None:
+        """Passes the request of an account on; what changes something, an upload say, only for the role edit. The API asks for the role itself,
+        where it changes something."""
+        if not has_role(name, "view"):
+            await answer(scope, receive, send, plain(f"There is no account '{name}' on this server any more; ask whoever runs it.", 403))
+            return
+        if scope["type"] == "http" and scope["method"] not in READS and not is_for_programs(scope) and not has_role(name, "edit"):
+            await answer(scope, receive, send, plain(f"The account '{name}' may look and change nothing; ask for the role edit.", 403))
+            return
+
+        async def receive_while() -> Message:
+            message = await receive()
+            if message["type"] != "websocket.receive" or (self.is_still(scope, name) and has_role(name, "view")):
+                return message
+            await send({"type": "websocket.close", "code": 1008})
+            return {"type": "websocket.disconnect", "code": 1008}
+
+        await self.app(with_account(scope, name), receive_while if scope["type"] == "websocket" else receive, send)
+
+
+class TokenDoor(Door):
+    """Lets a browser in that has brought the token once, by the link or the form; it has a cookie from then on.
+
+    Args:
+        app: what lies behind.
+        token: as `new_token`.
+        tokens: file of programs' own tokens (`program_tokens`), or None.
+    """
+
+    def __init__(self, app: ASGIApp, token: str, tokens: Path | None = None) -> None:
+        super().__init__(app)
+        self.token, self.tokens, self.key = token, tokens, secrets.token_urlsafe(32)
+
+    async def enter(self, scope: Scope, receive: Receive, shown: str | None) -> str | Response:
+        if shown is not None:
+            return "program" if _equal(shown, self.token) else program_name(self.tokens, shown) or plain(_WRONG, 401)
+        known, page = _equal(cookie_of(scope, _COOKIE), self.key), scope["path"]
+        if scope["type"] == "http" and scope["method"] == "POST" and page == _PATH:
+            fields = await form_content(Request(scope, receive))
+            target = fields.get("next", "/")
+            return self._let_in(scope, target) if _equal(fields.get("token", "").strip(), self.token) else _page(target, _WRONG, 403)
+        given = Request(scope).query_params.get("token") if wants_page(scope) else None
+        if given is not None:
+            target = target_of(scope, without="token")
+            if _equal(given, self.token):
+                return self._let_in(scope, target)
+            return go_to(target) if known else _page(target, _WRONG, 403, page)  # an old link
+        if known:
+            return ""
+        return _page(target_of(scope), "", 401, page) if wants_page(scope) else plain(_SENTENCE, 401)
+
+    async def pass_on(self, scope: Scope, receive: Receive, send: Send, name: str) -> None:
+        await self.app({**scope, PROGRAM: name} if name else scope, receive, send)
+
+    def _let_in(self, scope: Scope, target: str) -> Response:
+        """With the cookie, and without the token in the address bar."""
+        response = go_to(target)
+        set_cookie(scope, response, _COOKIE, self.key)
+        return response
+
+
+class HeaderLogin(Door):
+    """Lets in whom a trusted proxy names in a header, and refuses that header from anyone else; programs by tokens of their own, also past the
+    proxy.
+
+    Args:
+        app: what lies behind.
+        settings: of the server: `auth_header`, `trusted_proxies` and `program_tokens`.
+    """
+
+    def __init__(self, app: ASGIApp, settings: ServerSettings) -> None:
+        assert settings.auth_header is not None
+        super().__init__(app)
+        self.header, self.tokens = settings.auth_header, settings.program_tokens
+
+    async def enter(self, scope: Scope, receive: Receive, shown: str | None) -> str | Response:
+        given = Headers(scope=scope).getlist(self.header)
+        if given and not is_trusted(peer(scope)):
+            record("header refused", peer(scope), self.header)
+            return plain("This server is used through its reverse proxy; open that one's address.", 403)
+        if shown is not None and not given:
+            name = program_name(self.tokens, shown)
+        else:
+            try:
+                name = account_name(given[0]) if len(given) == 1 else ""
+            except InputError:
+                name = ""
+        return name or plain(f"The reverse proxy names no account in {self.header}; open its address, and sign in there.", 401)
+
+
+def new_token() -> str:
+    """The token of one start: 32 letters that cannot be guessed."""
+    return secrets.token_urlsafe(24)
+
+
+def _page(target: str, problem: str, status: int, page: str = _PATH) -> Response:
+    return form_page("Open with the link", _SENTENCE, _PATH, _FIELD, "Open", target, problem, status, page)
+
+
+def _equal(given: str, wanted: str) -> bool:
+    return secrets.compare_digest(given.encode(), wanted.encode())

@@ -1,0 +1,150 @@
+"""Sign-in with passwords, all of it: hashes by Argon2id, guesses that are slowed down, sessions, and the door that asks."""
+
+import asyncio
+import math
+import os
+import secrets
+import time
+from collections import OrderedDict
+from collections.abc import Callable
+from contextlib import suppress
+from functools import cache, partial
+from pathlib import Path
+
+from argon2 import PasswordHasher
+from argon2.exceptions import Argon2Error, InvalidHashError
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.types import ASGIApp, Receive, Scope
+
+from likeness.errors import InputError
+from server.accounts import Account, account_name, read_accounts, write_private
+from server.audit import record
+from server.middleware.doors import Door
+from server.middleware.proxies import client_address, network_of
+from server.middleware.responses import cookie_of, form_content, form_page, go_to, plain, set_cookie, target_of, wants_page
+from server.program_tokens import program_name
+from server.settings import Role, ServerSettings
+
+_SHORTEST, _LONGEST = 8, 1024  # letters
+_FREE, _LONGEST_WAIT, _FORGOTTEN, _MOST_KEYS = 5, 60.0, 900.0, 10_000  # tries, seconds, seconds, addresses and names
+_LOGIN, _LOGOUT, _COOKIE = "/login", "/logout", "session"
+_SENTENCE = "This server is for people with an account."
+_FIELDS = (
+    '<label>Name<input name="name" autocomplete="username" autocapitalize="none" spellcheck="false" required autofocus></label>'
+    '<label>Password<input name="password" type="password" autocomplete="current-password" required></label>'
+)
+_page = partial(form_page, "Sign in", _SENTENCE, _LOGIN, _FIELDS, "Sign in")
+_hasher = cache(PasswordHasher)
+_nobody = cache(lambda: _hasher().hash(os.urandom(16)))  # what no password is kept under, to compare with where there is no account
+
+
+def set_password(file: Path, name: str, password: str, role: Role) -> None:
+    """Writes an account into a password file; raises InputError for a name, password or file that does not fit."""
+    name = account_name(name)
+    if not _SHORTEST <= len(password) <= _LONGEST:
+        raise InputError(f"The password has {len(password)} letters; choose one of {_SHORTEST} to {_LONGEST}.")
+    accounts = (read_accounts(file) if file.exists() else {}) | {name: Account(name, role, _hasher().hash(password))}
+    write_private(file, "password file", map(":".join, accounts.values()))
+
+
+def verified(file: Path, name: str, password: str) -> Account | None:
+    """The account of this name and password, or None; takes as long for a name that is not there. Some tens of milliseconds on purpose."""
+    account, nobody = read_accounts(file).get(name), _nobody()
+    with suppress(Argon2Error, InvalidHashError):
+        _hasher().verify(account.hash if account else nobody, password[: _LONGEST + 1])
+        return account
+    return None
+
+
+class Attempts:
+    """Tries to sign in, by address and by name. After five, a key waits 1, 2, 4 ... seconds between two of them, a minute at most."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock, self._tries = clock, OrderedDict[str, tuple[int, float]]()
+
+    def wait(self, *keys: str) -> float:
+        """Seconds before any of these may try again. At 0 this is a try, which counts as wrong until it is taken back."""
+        now = self._clock()
+        seconds = max(self._left(key, now) for key in keys)
+        for key in keys if seconds <= 0 else ():
+            self._tries[key] = self._tries.pop(key, (0, now))[0] + 1, now
+            while len(self._tries) > _MOST_KEYS:
+                self._tries.popitem(last=False)
+        return max(0.0, seconds)
+
+    def take_back(self, key: str, every: bool = False) -> None:
+        """Counts one try less, which was right; or from nothing again."""
+        if (known := self._tries.pop(key, None)) and not every:
+            self._tries[key] = known[0] - 1, known[1]
+
+    def _left(self, key: str, now: float) -> float:
+        count, last = self._tries.get(key, (0, now))
+        if now - last >= _FORGOTTEN:
+            del self._tries[key]
+        return last + min(_LONGEST_WAIT, 2.0 ** min(count - _FREE, 6)) - now if count >= _FREE else 0.0
+
+
+class Login(Door):
+    """Lets in who has signed in; a session ends after `session_hours`, at the sign-out, and when its account is removed or gets another password."""
+
+    def __init__(self, app: ASGIApp, settings: ServerSettings, clock: Callable[[], float] = time.monotonic) -> None:
+        assert settings.auth is not None
+        super().__init__(app)
+        self._file, self._tokens, self._seconds, self._clock = settings.auth, settings.program_tokens, settings.session_hours * 3600, clock
+        self._attempts, self._checking = Attempts(clock), asyncio.Semaphore(2)  # a check takes 64 MB
+        self._sessions: dict[str, tuple[Account, float]] = {}  # by the cookie's value, with the end
+        read_accounts(self._file)
+
+    async def enter(self, scope: Scope, receive: Receive, shown: str | None) -> str | Response:
+        if shown is not None:
+            return program_name(self._tokens, shown) or plain(_SENTENCE, 401)
+        name, path = self._name(scope), scope["path"] if scope["type"] == "http" else ""
+        if path == _LOGIN:
+            return await self._sign_in(Request(scope, receive)) if scope["method"] == "POST" else go_to("/") if name else _page()
+        if path == _LOGOUT and scope["method"] == "POST":
+            self._sessions.pop(cookie_of(scope, _COOKIE), None)
+            if name:
+                record("signed out", name, f"from {client_address(scope)}")
+            response = go_to("/")
+            set_cookie(scope, response, _COOKIE, "", 0)
+            return response
+        if path == _LOGOUT and name:
+            return form_page("Sign out", f"You are signed in as {name}.", _LOGOUT, "", "Sign out", status=200)
+        return name or (_page(target_of(scope), page=path) if wants_page(scope) else plain(_SENTENCE, 401))
+
+    def is_still(self, scope: Scope, name: str) -> bool:
+        with suppress(InputError):
+            return self._name(scope) == name
+        return False
+
+    def _name(self, scope: Scope) -> str:
+        """Who has signed in; empty for nobody. Raises InputError where the password file cannot be read."""
+        account, end = self._sessions.get(cookie_of(scope, _COOKIE), (None, 0.0))
+        now = read_accounts(self._file).get(account.name) if account and end > self._clock() else None
+        return now.name if account and now and now.hash == account.hash else ""
+
+    async def _sign_in(self, request: Request) -> Response:
+        fields = await form_content(request)
+        target, address = fields.get("next", "/"), client_address(request.scope)
+        try:
+            name = account_name(fields.get("name", ""))
+        except InputError:  # compared with nobody's password all the same, so that it takes as long
+            name = ""
+        seconds = math.ceil(self._attempts.wait(f"address {network_of(address)}", f"name {name}"))
+        if seconds > 0:
+            response = _page(target, f"Too many wrong tries; wait {seconds} s and try again.", 429)
+            response.headers["Retry-After"] = str(seconds)
+            return response
+        async with self._checking:
+            account = await asyncio.to_thread(verified, self._file, name, fields.get("password", ""))
+        record("signed in" if account else "sign-in refused", name if name in read_accounts(self._file) else "an unknown name", f"from {address}")
+        if account is None:
+            return _page(target, "Name or password is wrong.", 403)
+        self._attempts.take_back(f"name {name}", every=True)
+        self._attempts.take_back(f"address {network_of(address)}")  # no more: whoever has an account would guess those of others
+        now, key = self._clock(), secrets.token_urlsafe(32)
+        self._sessions = {kept: each for kept, each in self._sessions.items() if each[1] > now} | {key: (account, now + self._seconds)}
+        response = go_to(target)
+        set_cookie(request.scope, response, _COOKIE, key, round(self._seconds))
+        return response
