@@ -77,10 +77,7 @@ def allowed(path: Path) -> bool:
 
 def resolve_entry(entry: DatasetEntry) -> str:
     """The source of a dataset that the server lists, as `likeness.data.read_dataset` takes it: whoever knows its id may open it.
-
-    Raises:
-        InputError: its place may not be read any more.
-    """
+    Raises InputError: its place may not be read any more."""
     first, _, rest = entry.source.partition("/")
     if server().shared and entry.owner and first == UPLOADS:
         return str(as_path(visitors_dir() / entry.owner / UPLOADS / rest))
@@ -106,12 +103,8 @@ def owner_of(source: str) -> str:
 
 
 def resolve_source(source: str) -> str:
-    """What `likeness.data.read_dataset` takes, from what a visitor wrote.
-
-    Raises:
-        InputError: a path that may not be read, more generated images than a shared server draws, or photos that would have to be fetched where the
-            visitor may not download.
-    """
+    """What `likeness.data.read_dataset` takes, from what a visitor wrote. Raises InputError: a path that may not be read, more generated images than
+    a shared server draws, or photos that would have to be fetched where the visitor may not download."""
     text = source.strip()
     if not server().shared or not text or "://" in text:  # core checks addresses
         return source

@@ -41,10 +41,7 @@ class Account(NamedTuple):
 
 def account_name(given: str) -> str:
     """The name as it is kept: in small letters.
-
-    Raises:
-        InputError: a name with other characters than letters, digits and `. _ @ + -`, or of more than 64.
-    """
+    Raises InputError: a name with other characters than letters, digits and `. _ @ + -`, or of more than 64."""
     name = given.strip().casefold()
     if not _NAME.fullmatch(name):
         raise InputError(f"'{given}' is no name of an account; use letters, digits and . _ @ + -, a letter or digit first, and 64 of them at most.")

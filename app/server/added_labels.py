@@ -35,10 +35,7 @@ def refusal_to_label(entry: DatasetEntry) -> str:
 
 def add(entry: DatasetEntry, table: ImageTable, notion: Notion, labels: Sequence[object]) -> str:
     """Keeps the aspect of each image of a table as a new attribute, and returns its name.
-
-    Raises:
-        InputError: the visitor may not, the images have no paths, or there are as many such attributes as are kept.
-    """
+    Raises InputError: the visitor may not, the images have no paths, or there are as many such attributes as are kept."""
     check_may("edit")
     if reason := refusal_to_label(entry):
         raise InputError(reason)
@@ -52,11 +49,7 @@ def add(entry: DatasetEntry, table: ImageTable, notion: Notion, labels: Sequence
 
 
 def remove(entry: DatasetEntry, name: str) -> None:
-    """Takes an added attribute away; its name is not used again.
-
-    Raises:
-        InputError: the visitor may not, or there is none of this name.
-    """
+    """Takes an added attribute away; its name is not used again. Raises InputError: the visitor may not, or there is none of this name."""
     check_may("edit")
     if reason := refusal_to_label(entry):
         raise InputError(reason)

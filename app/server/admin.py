@@ -23,10 +23,7 @@ os.environ.setdefault("LIKENESS_SERVER", "{shared: true}")
 
 def main(action: str, *words: str) -> None:
     """Does one of list, export, delete, backup, restore, password and token.
-
-    Raises:
-        InputError: no such visitor, a name or password that does not fit, or files that cannot be read or written.
-    """
+    Raises InputError: no such visitor, a name or password that does not fit, or files that cannot be read or written."""
     if action == "list":
         _print([asdict(each) for each in visitor_data.all_visitors()])
     elif action == "export":
@@ -48,10 +45,7 @@ def main(action: str, *words: str) -> None:
 
 def ask_password(file: Path, name: str, role: Role) -> None:
     """Asks for the password twice, without showing it, and writes the account.
-
-    Raises:
-        InputError: a name or password that does not fit, two different passwords, a file that cannot be read or written.
-    """
+    Raises InputError: a name or password that does not fit, two different passwords, a file that cannot be read or written."""
     account_name(name)
     try:
         first, again = getpass(f"Password for {name}: "), getpass("Repeat the password: ")

@@ -19,10 +19,7 @@ _CACHE, _RUNS = "cache", "runs"
 
 def back_up(file: Path) -> int:
     """Writes the copy, whole or not at all; the server may go on, as each of its files is written whole. Returns the number of files.
-
-    Raises:
-        InputError: the file is there already, or cannot be written.
-    """
+    Raises InputError: the file is there already, or cannot be written."""
     if file.exists():
         raise InputError(f"'{file}' is there already; name another file.")
     partial = file.with_name(f".{file.name}.partial")
@@ -72,10 +69,7 @@ def is_passing(path: Path) -> bool:
 
 def restore(file: Path) -> int:
     """Puts a copy in place, whole or not at all. Returns the number of files.
-
-    Raises:
-        InputError: no such copy, one that is damaged or holds other things, or a place where something is already.
-    """
+    Raises InputError: no such copy, one that is damaged or holds other things, or a place where something is already."""
     for place in (cache_dir() / name for name in _KEPT):
         if place.exists():
             raise InputError(f"'{place}' is there already; restore into an empty folder (LIKENESS_CACHE), so that nothing is mixed.")

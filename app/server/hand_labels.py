@@ -37,20 +37,13 @@ def store_of(entry: DatasetEntry, table: ImageTable) -> TagStore:
 
 def file_of(entry: DatasetEntry) -> Path:
     """Where it lies: of uploads to a shared server with all else that is their owner's, of others where the command line finds it.
-
-    Raises:
-        InputError: the images may not be read.
-    """
+    Raises InputError: the images may not be read."""
     file = tags_file(resolve_entry(entry))
     return visitors_dir() / entry.owner / TAGS / file.name if server().shared and entry.owner else file
 
 
 def remove(entry: DatasetEntry) -> None:
-    """Removes what people have said of the images of a dataset that is gone.
-
-    Raises:
-        InputError: it cannot be removed.
-    """
+    """Removes what people have said of the images of a dataset that is gone. Raises InputError: it cannot be removed."""
     file = file_of(entry)
     try:
         for suffix in ("", "-wal", "-shm"):
@@ -84,10 +77,7 @@ def refusal_to_tag(entry: DatasetEntry, table: ImageTable) -> str:
 
 def edit_labels(entry: DatasetEntry, table: ImageTable, work: Callable[[TagStore, str], Edit]) -> Edit:
     """What `work` does with the labels of a dataset in the visitor's name; all that pages write goes through here.
-
-    Raises:
-        InputError: the visitor may not, or what the store refuses.
-    """
+    Raises InputError: the visitor may not, or what the store refuses."""
     check_may("edit")
     if reason := refusal_to_tag(entry, table):
         raise InputError(reason)
@@ -119,29 +109,17 @@ def problem(entry: DatasetEntry) -> str:
 
 
 def counts(entry: DatasetEntry) -> pd.DataFrame:
-    """As `TagStore.counts`, read anew only after an edit.
-
-    Raises:
-        InputError: the file cannot be read.
-    """
+    """As `TagStore.counts`, read anew only after an edit. Raises InputError: the file cannot be read."""
     return _counts(*_state(entry))
 
 
 def given_together(entry: DatasetEntry, table: ImageTable, name: str) -> NDArray[np.int64]:
-    """As `TagStore.given_together`, of all images of a dataset.
-
-    Raises:
-        InputError: the file cannot be read.
-    """
+    """As `TagStore.given_together`, of all images of a dataset. Raises InputError: the file cannot be read."""
     return store_of(entry, table).given_together([str(path) for path in table.frame["path"]], name)
 
 
 def given_order(entry: DatasetEntry) -> list[tuple[str, str]]:
-    """As `TagStore.given_order`, read anew only after an edit.
-
-    Raises:
-        InputError: the file cannot be read.
-    """
+    """As `TagStore.given_order`, read anew only after an edit. Raises InputError: the file cannot be read."""
     return _given_order(*_state(entry))
 
 

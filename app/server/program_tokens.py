@@ -14,10 +14,7 @@ _HASH = re.compile(r"[0-9a-f]{64}")
 
 def write_token(file: Path, name: str) -> str:
     """Draws a token for a program, keeps its hash in the file and returns it; one that the name had before holds no longer.
-
-    Raises:
-        InputError: a name that does not fit, or a file that is none of tokens or cannot be written.
-    """
+    Raises InputError: a name that does not fit, or a file that is none of tokens or cannot be written."""
     name, token = account_name(name), _PREFIX + secrets.token_urlsafe(32)
     names = {each: digest for digest, each in read_tokens(file).items()} if file.exists() else {}
     write_private(file, "file of tokens", (f"{each}:{digest}" for each, digest in (names | {name: _digest(token)}).items()))

@@ -16,10 +16,7 @@ _KEPT = 100  # pictures of one visitor; those that were given longest ago make r
 
 def keep(name: str, content: bytes) -> str:
     """Keeps a picture and returns its token, which nobody can guess and by which a link names it.
-
-    Raises:
-        InputError: the visitor may not upload, it cannot be read as an image, or there is no room left for uploads.
-    """
+    Raises InputError: the visitor may not upload, it cannot be read as an image, or there is no room left for uploads."""
     check_may("edit")
     foreign_image(content, name)  # a ZIP of images is none
     token = secrets.token_hex(12)
@@ -29,11 +26,7 @@ def keep(name: str, content: bytes) -> str:
 
 
 def find(token: str) -> Path:
-    """The file of a kept picture, the visitor's own or one whose link they were given.
-
-    Raises:
-        InputError: it is not kept any more, or never was.
-    """
+    """The file of a kept picture, the visitor's own or one whose link they were given. Raises InputError: it is not kept any more, or never was."""
     found = query_picture(token)
     if found is None:
         raise InputError("The picture of this link is not kept here any more; search with the picture again.")

@@ -43,10 +43,7 @@ class SavedView:
 
 def save(view: SavedView) -> SavedView:
     """Keeps a view under its name and returns it with its token.
-
-    Raises:
-        InputError: the visitor may not, the name is taken or none, there are as many as allowed, or it holds more than is kept.
-    """
+    Raises InputError: the visitor may not, the name is taken or none, there are as many as allowed, or it holds more than is kept."""
     named = replace(view, name=_free_name(view.name, ""), token=secrets.token_hex(8))
     check_count(_folder(), "saved views")
     _write(named)
@@ -54,20 +51,12 @@ def save(view: SavedView) -> SavedView:
 
 
 def rename(token: str, name: str) -> None:
-    """Gives a view another name.
-
-    Raises:
-        InputError: as `save`, or it is not kept any more.
-    """
+    """Gives a view another name. Raises InputError: as `save`, or it is not kept any more."""
     _write(replace(find(token), name=_free_name(name, token)))
 
 
 def remove(token: str) -> None:
-    """Removes a view; one that is gone already stays gone.
-
-    Raises:
-        InputError: the visitor may not.
-    """
+    """Removes a view; one that is gone already stays gone. Raises InputError: the visitor may not."""
     check_may("edit")
     if _TOKEN.fullmatch(token):
         (_folder() / f"{token}.json").unlink(missing_ok=True)
@@ -85,11 +74,7 @@ def damaged() -> int:
 
 
 def find(token: str) -> SavedView:
-    """The visitor's view of this token, whole.
-
-    Raises:
-        InputError: there is none, or its file is damaged.
-    """
+    """The visitor's view of this token, whole. Raises InputError: there is none, or its file is damaged."""
     file = _folder() / f"{token}.json"
     if not _TOKEN.fullmatch(token) or not file.is_file():
         raise InputError("The view that this link opens is not kept here: it was removed, or it is another person's. Save it again.")
@@ -97,11 +82,7 @@ def find(token: str) -> SavedView:
 
 
 def read_view(text: str, token: str) -> SavedView:
-    """What a file holds.
-
-    Raises:
-        InputError: it is damaged.
-    """
+    """What a file holds. Raises InputError: it is damaged."""
     content = parse_json(text, "The saved view")
     fields = {"name", "page", "parameters", "rows"}
     if not isinstance(content, dict) or set(content) != fields or not isinstance(content["parameters"], dict):

@@ -24,10 +24,7 @@ _begun: dict[Path, str] = {}  # by whom, since this server started
 
 def begin_training(folder: Path, start: Callable[[], object]) -> None:
     """Calls `start`, which begins the run or benchmark in this folder.
-
-    Raises:
-        InputError: the visitor may not train, as many are under way as may be, or what `start` raises.
-    """
+    Raises InputError: the visitor may not train, as many are under way as may be, or what `start` raises."""
     check_may("train")
     with _beginning:
         if server().shared:
@@ -41,22 +38,14 @@ def begin_training(folder: Path, start: Callable[[], object]) -> None:
 
 
 def rename_training(run: RunFolder, name: str) -> None:
-    """Gives a run another name.
-
-    Raises:
-        InputError: the visitor may not, or as `likeness.training.rename_run`.
-    """
+    """Gives a run another name. Raises InputError: the visitor may not, or as `likeness.training.rename_run`."""
     _check_change(run)
     rename_run(run, name)
     record("training renamed", shown_name(), f"{run.name} to {name}")
 
 
 def delete_training(run: RunFolder) -> None:
-    """Deletes a run for good.
-
-    Raises:
-        InputError: the visitor may not, or as `likeness.training.delete_run`.
-    """
+    """Deletes a run for good. Raises InputError: the visitor may not, or as `likeness.training.delete_run`."""
     _check_change(run)
     delete_run(run)
     record("training deleted", shown_name(), run.name)

@@ -68,10 +68,7 @@ def all_visitors() -> list[VisitorData]:
 
 def remove_visitor(id: str, by: str) -> None:
     """Removes all that is a visitor's: pictures, vectors, labels, drafts, notions, splits, views, and their datasets from the list.
-
-    Raises:
-        InputError: there is no such visitor, or their files cannot be removed.
-    """
+    Raises InputError: there is no such visitor, or their files cannot be removed."""
     _check(id)
     for entry in list_datasets():
         if entry.owner == id:
@@ -82,10 +79,7 @@ def remove_visitor(id: str, by: str) -> None:
 
 def remove_upload(entry: DatasetEntry, by: str) -> None:
     """Takes a visitor's dataset off the list, with its pictures, vectors and labels, where no other dataset of theirs shows the same pictures.
-
-    Raises:
-        InputError: its files cannot be removed.
-    """
+    Raises InputError: its files cannot be removed."""
     remove_dataset(entry.id)
     shared = any(other.owner == entry.owner and other.source == entry.source for other in list_datasets())
     first, _, name = entry.source.partition("/")
@@ -99,10 +93,7 @@ def remove_upload(entry: DatasetEntry, by: str) -> None:
 
 def export_visitor(id: str, file: Path) -> None:
     """Writes all that is a visitor's into a ZIP file, with the names of their datasets.
-
-    Raises:
-        InputError: there is no such visitor, or the file is there already or cannot be written.
-    """
+    Raises InputError: there is no such visitor, or the file is there already or cannot be written."""
     _check(id)
     entries = [asdict(entry) for entry in list_datasets() if entry.owner == id]
     folder = visitors_dir() / id

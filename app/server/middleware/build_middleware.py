@@ -19,10 +19,7 @@ _PROXY_HINT = "  For TLS and single sign-on, put a reverse proxy in front; docs/
 
 def build_middleware(address: str) -> list[Middleware]:
     """The outermost first, for a server that is bound to `address`.
-
-    Raises:
-        InputError: a server behind a proxy that was not started by `likeness app`.
-    """
+    Raises InputError: a server behind a proxy that was not started by `likeness app`."""
     settings = server()
     found = [Middleware(Hosts, address=address, settings=settings)]
     if settings.auth is not None:
