@@ -32,12 +32,7 @@ def take_path_prefix() -> str:
 
 
 class PathPrefix:
-    """Answers requests below a path as those at the root, and makes redirects to this server relative.
-
-    Args:
-        app: what answers them.
-        prefix: as `take_path_prefix`.
-    """
+    """Answers requests below a path, that of `take_path_prefix`, as those at the root, and makes redirects to this server relative."""
 
     def __init__(self, app: ASGIApp, prefix: str) -> None:
         self.app, self.prefix = app, prefix

@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from itertools import count
-from typing import Any, NamedTuple
+from typing import Any
 
 import streamlit as st
 
@@ -20,6 +20,7 @@ from server.slots import Slots
 
 _MAX_FINISHED = 64  # ended jobs of a kind
 _MOST_WAITING = 12  # jobs of one visitor of a shared server, those under way included
+_NICENESS = 10
 _numbers = count()
 
 
@@ -41,7 +42,7 @@ class Job:
         work: `work(job)` calls `job.report(done, total)` as it goes on and returns early once `job.should_stop()`.
         unit: what it counts, in the plural.
         stoppable: whether people are offered to stop it.
-        slot_request: what it waits for before it begins; None: nothing.
+        slot_request: on a shared server, the slots that it waits for before it begins, and the client that it counts for.
 
     Attributes:
         id: kind and key in a short text, for widgets.
@@ -60,7 +61,7 @@ class Job:
         work: "Work",
         unit: str = "images",
         stoppable: bool = True,
-        slot_request: "SlotRequest | None" = None,
+        slot_request: tuple[Slots, str] | None = None,
     ) -> None:
         self.kind, self.key, self.title, self.unit, self.stoppable, self.slot_request = kind, key, title, unit, stoppable, slot_request
         self.done = self.total = 0
@@ -121,7 +122,7 @@ class Job:
         return self.finished
 
     def should_stop(self) -> bool:
-        """For the work: whether a stop was asked for."""
+        """`stopped`, for work that takes a function."""
         return self.stopped
 
     def report(self, done: int, total: int, stage: str = "") -> None:
@@ -142,14 +143,16 @@ class Job:
         if self.slot_request is None:
             self._work()
             return
+        slots, client_name = self.slot_request
         self.stage = Stage("Waiting for others to finish", 0, 0)
-        if self.slot_request.slots.wait_for(self.slot_request.client, self.should_stop):
+        if slots.wait_for(client_name, self.should_stop):
             self.stage, self._first_report = None, time.monotonic()
             try:
-                _lower_priority()
+                if sys.platform == "linux":  # where a thread has a niceness of its own: long work leaves the processors to pages
+                    os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), _NICENESS)
                 self._work()
             finally:
-                self.slot_request.slots.give_back(self.slot_request.client)
+                slots.give_back(client_name)
 
     def _work(self) -> None:
         try:
@@ -164,21 +167,7 @@ class Job:
             self.error = f"The work failed ({type(error).__name__}: {error}). Finished parts are kept; try again."
 
 
-def _lower_priority() -> None:
-    """Long work leaves the processors to pages that people wait for; on Linux a thread has a niceness of its own."""
-    if sys.platform == "linux":
-        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), _NICENESS)
-
-
-_NICENESS = 10
 Work = Callable[[Job], Any]
-
-
-class SlotRequest(NamedTuple):
-    """On a shared server: the slots a job waits for, and the client it counts for."""
-
-    slots: Slots
-    client: str
 
 
 class Jobs:
@@ -203,14 +192,14 @@ class Jobs:
                 del self._jobs[kind, each.key]
             return job
 
-    def _slot_request(self) -> SlotRequest | None:
+    def _slot_request(self) -> tuple[Slots, str] | None:
         if not server().shared:
             return None
         client_name = client()
-        waiting = sum(not job.finished and job.slot_request is not None and job.slot_request.client == client_name for job in self._jobs.values())
+        waiting = sum(not job.finished and job.slot_request == (self._slots, client_name) for job in self._jobs.values())
         if waiting >= _MOST_WAITING:
             raise InputError(f"{waiting} computations of yours are under way or waiting; wait for one to finish, or stop it.")
-        return SlotRequest(self._slots, client_name)
+        return self._slots, client_name
 
     def again(self, job: Job) -> Job:
         """The same work anew, where the job has ended."""

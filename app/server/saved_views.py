@@ -4,9 +4,13 @@ import json
 import re
 import secrets
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from functools import lru_cache
 from pathlib import Path
+from typing import Annotated
+
+from pydantic import ConfigDict, Field, ValidationError
+from pydantic.dataclasses import dataclass
 
 from likeness.errors import InputError
 from likeness.io import parse_json, text_of, write_atomic
@@ -19,10 +23,9 @@ LONGEST_NAME = 60  # letters
 _MOST_PARAMETERS, _LONGEST_VALUE = 400, 4000
 _MOST_BYTES = 8_000_000  # of a file, most of which are the selection
 _TOKEN = re.compile(r"[0-9a-f]{16}")
-_PAGE = re.compile(r"[a-z_]{0,40}")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, config=ConfigDict(extra="forbid", strict=True))
 class SavedView:
     """A view.
 
@@ -35,7 +38,7 @@ class SavedView:
     """
 
     name: str
-    page: str
+    page: Annotated[str, Field(pattern="^[a-z_]{0,40}$")]
     parameters: Mapping[str, Sequence[str]]
     rows: str = ""
     token: str = ""
@@ -78,19 +81,16 @@ def find(token: str) -> SavedView:
     file = _folder() / f"{token}.json"
     if not _TOKEN.fullmatch(token) or not file.is_file():
         raise InputError("The view that this link opens is not kept here: it was removed, or it is another person's. Save it again.")
-    return read_view(text_of(file, _MOST_BYTES), token)
+    return _read(text_of(file, _MOST_BYTES), token)
 
 
-def read_view(text: str, token: str) -> SavedView:
-    """What a file holds. Raises InputError: it is damaged."""
-    content = parse_json(text, "The saved view")
-    fields = {"name", "page", "parameters", "rows"}
-    if not isinstance(content, dict) or set(content) != fields or not isinstance(content["parameters"], dict):
-        raise InputError("The saved view is damaged; remove it, and save it again.")
-    view = SavedView(**content, token=token)
-    texts = all(isinstance(text, str) for text in (view.name, view.page, view.rows))
-    lists = all(isinstance(values, list) and all(isinstance(value, str) for value in values) for values in view.parameters.values())
-    if not texts or not lists or not _PAGE.fullmatch(view.page) or not 0 < len(view.name) <= LONGEST_NAME:
+def _read(text: str, token: str) -> SavedView:
+    """What a file holds; raises InputError where it is damaged."""
+    try:
+        view = SavedView(**parse_json(text, "The saved view"), token=token)
+    except (TypeError, ValidationError):
+        view = None
+    if view is None or not 0 < len(view.name) <= LONGEST_NAME:
         raise InputError("The saved view is damaged; remove it, and save it again.")
     return view
 
@@ -107,7 +107,7 @@ def _named(file: Path) -> SavedView | None:
 def _read_once(file: Path, mtime_ns: int, size: int) -> SavedView | None:
     """A view without its selection; None for a damaged one."""
     try:
-        return replace(read_view(text_of(file, _MOST_BYTES), file.stem), rows="") if _TOKEN.fullmatch(file.stem) else None
+        return replace(_read(text_of(file, _MOST_BYTES), file.stem), rows="") if _TOKEN.fullmatch(file.stem) else None
     except InputError:
         return None
 

@@ -132,12 +132,7 @@ def _secret(file: Path) -> bytes:
 
 class Visits:
     """Gives each new browser on a shared server its cookie, and tells all browsers not to guess what a file is, nor to ask another server for
-    what a page shows, nor to show the app in a frame of another site.
-
-    Args:
-        app: what answers.
-        policy: as `start_page.content_policy`, of answers that have none of their own.
-    """
+    what a page shows, nor to show the app in a frame of another site; `policy` is of answers that have none of their own."""
 
     def __init__(self, app: ASGIApp, policy: str) -> None:
         self.app, self.policy = app, policy

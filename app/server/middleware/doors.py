@@ -40,11 +40,7 @@ _WRONG = "That is not the token of this server; it is a new one at each start."
 
 
 class Door:
-    """What stands before the app; each door says in `enter` who may pass.
-
-    Args:
-        app: what lies behind.
-    """
+    """What stands before the app; each door says in `enter` who may pass."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
@@ -93,13 +89,7 @@ class Door:
 
 
 class TokenDoor(Door):
-    """Lets a browser in that has brought the token once, by the link or the form; it has a cookie from then on.
-
-    Args:
-        app: what lies behind.
-        token: as `new_token`.
-        tokens: file of programs' own tokens (`program_tokens`), or None.
-    """
+    """Lets a browser in that has brought the token once, by the link or the form; it has a cookie from then on. `tokens` are programs' own."""
 
     def __init__(self, app: ASGIApp, token: str, tokens: Path | None = None) -> None:
         super().__init__(app)
@@ -134,13 +124,7 @@ class TokenDoor(Door):
 
 
 class HeaderLogin(Door):
-    """Lets in whom a trusted proxy names in a header, and refuses that header from anyone else; programs by tokens of their own, also past the
-    proxy.
-
-    Args:
-        app: what lies behind.
-        settings: of the server: `auth_header`, `trusted_proxies` and `program_tokens`.
-    """
+    """Lets in whom a trusted proxy names in a header, and refuses that header from anyone else; programs by tokens, also past the proxy."""
 
     def __init__(self, app: ASGIApp, settings: ServerSettings) -> None:
         assert settings.auth_header is not None

@@ -34,10 +34,7 @@ def own_names(address: str) -> frozenset[str]:
 class Hosts:
     """Refuses requests for foreign names, and what pages of foreign origins would change or open, before anything else sees them.
 
-    Args:
-        app: what answers the other requests.
-        address: that the server is bound to.
-        settings: of the server; `allowed_hosts` are further names, of which any port is right.
+    Of the names in `allowed_hosts` any port is right.
     """
 
     def __init__(self, app: ASGIApp, address: str, settings: ServerSettings) -> None:

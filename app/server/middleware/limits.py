@@ -23,12 +23,7 @@ _MESSAGES_A_SECOND, _MESSAGES_AT_ONCE = 15, 150  # not faster than a person clic
 
 
 class Limits:
-    """Refuses what passes the limits, and gives up on requests whose content does not come.
-
-    Args:
-        app: what answers the others.
-        settings: of the server.
-    """
+    """Refuses what passes the limits, and gives up on requests whose content does not come."""
 
     def __init__(self, app: ASGIApp, settings: ServerSettings) -> None:
         self.app, self._settings = app, settings
@@ -100,11 +95,7 @@ class Limits:
 
 
 class WaitingFiles:
-    """What browsers have sent and Streamlit keeps in memory until a page takes it or is closed.
-
-    Args:
-        settings: of the server.
-    """
+    """What browsers have sent and Streamlit keeps in memory until a page takes it or is closed."""
 
     def __init__(self, settings: ServerSettings) -> None:
         self._settings = settings
