@@ -44,7 +44,7 @@ def account_name(given: str) -> str:
     Raises InputError: a name with other characters than letters, digits and `. _ @ + -`, or of more than 64."""
     name = given.strip().casefold()
     if not _NAME.fullmatch(name):
-        raise InputError(f"'{given}' is no name of an account; use letters, digits and . _ @ + -, a letter or digit first, and 64 of them at most.")
+        raise InputError(f"'{given}' is not a valid account name; use up to 64 letters, digits and . _ @ + -, beginning with a letter or digit.")
     return name
 
 
@@ -54,7 +54,7 @@ def read_accounts(file: Path) -> dict[str, Account]:
     for number, line in read_private(file, "password file"):
         name, role, digest = [*line.split(":", 2), "", ""][:3]
         if role not in get_args(Role) or not digest.startswith("$argon2id$"):
-            raise InputError(f"Line {number} of the password file '{file.name}' is no account; take it out, and add the account again.")
+            raise InputError(f"Line {number} of the password file '{file.name}' is not an account; delete it, and add the account again.")
         found[account_name(name)] = Account(account_name(name), cast(Role, role), digest)
     return found
 

@@ -23,7 +23,7 @@ from server.settings import check_address, server
 from server.visitor_data import keep_house
 from server.visitors import Visits
 
-# Whoever starts Streamlit on this file himself, without `likeness app`, meets the same check.
+# Whoever starts Streamlit on this file directly, without `likeness app`, meets the same check.
 address = st.get_option("server.address") or "0.0.0.0"
 check_address(address, server())
 confine_server()

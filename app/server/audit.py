@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from likeness.io import cache_dir
 from server.settings import server
 
-_LARGEST = 4_000_000  # bytes, after which the log begins anew; the one before is kept as audit.jsonl.1
+_LARGEST = 4_000_000  # bytes, after which the log begins again; the one before is kept as audit.jsonl.1
 _LONGEST = 500  # letters of a field
 _writing = threading.Lock()
 

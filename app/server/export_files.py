@@ -32,7 +32,7 @@ class Download:
     """A file that was made to be downloaded.
 
     Attributes:
-        file: where it lies; gone after an hour, or once its visitor exports anew.
+        file: where it lies; gone after an hour, or once its visitor exports again.
         size: its bytes.
         note: what else there is to say of it.
     """
@@ -67,7 +67,7 @@ class Room:
         """Raises InputError where so many bytes more are too many; `left`: what `left` said before, since it looks at every file."""
         if more > (self.left() if left is None else left):
             most = max(0.0, self._most_gb or 0.0)
-            raise InputError(f"The export takes more than the {most:.3g} GB that this server has for it; export fewer images, or use the command.")
+            raise InputError(f"The export is larger than the {most:.3g} GB that this server allows; export fewer images, or use the command.")
 
     def check_now_and_then(self) -> None:
         """As `check`, at most once a second."""

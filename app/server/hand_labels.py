@@ -6,7 +6,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -109,8 +109,8 @@ def problem(entry: DatasetEntry) -> str:
 
 
 def counts(entry: DatasetEntry) -> pd.DataFrame:
-    """As `TagStore.counts`, read anew only after an edit. Raises InputError: the file cannot be read."""
-    return _counts(*_state(entry))
+    """As `TagStore.counts`, read again only after an edit. Raises InputError: the file cannot be read."""
+    return _read_store("counts", *_state(entry))  # type: ignore[no-any-return]
 
 
 def given_together(entry: DatasetEntry, table: ImageTable, name: str) -> NDArray[np.int64]:
@@ -119,8 +119,8 @@ def given_together(entry: DatasetEntry, table: ImageTable, name: str) -> NDArray
 
 
 def given_order(entry: DatasetEntry) -> list[tuple[str, str]]:
-    """As `TagStore.given_order`, read anew only after an edit. Raises InputError: the file cannot be read."""
-    return _given_order(*_state(entry))
+    """As `TagStore.given_order`, read again only after an edit. Raises InputError: the file cannot be read."""
+    return _read_store("given_order", *_state(entry))  # type: ignore[no-any-return]
 
 
 def can_undo(entry: DatasetEntry) -> tuple[bool, bool]:
@@ -223,14 +223,9 @@ def _read_version(file: Path) -> LabelVersion:
         return LabelVersion(file, 0, _DAMAGED)
 
 
-@lru_cache(maxsize=64)
-def _given_order(file: Path, inode: int, version: int) -> list[tuple[str, str]]:
-    return TagStore(file).given_order()
-
-
-@lru_cache(maxsize=64)
-def _counts(file: Path, inode: int, version: int) -> pd.DataFrame:
-    return TagStore(file).counts()
+@lru_cache(maxsize=128)
+def _read_store(what: str, file: Path, inode: int, version: int) -> Any:
+    return getattr(TagStore(file), what)()
 
 
 _tagged: "WeakKeyDictionary[Space, tuple[LabelVersion | None, Space]]" = WeakKeyDictionary()

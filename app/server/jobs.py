@@ -198,11 +198,11 @@ class Jobs:
         client_name = client()
         waiting = sum(not job.finished and job.slot_request == (self._slots, client_name) for job in self._jobs.values())
         if waiting >= _MOST_WAITING:
-            raise InputError(f"{waiting} computations of yours are under way or waiting; wait for one to finish, or stop it.")
+            raise InputError(f"You have {waiting} jobs running or waiting; wait for one to finish, or stop one.")
         return self._slots, client_name
 
     def again(self, job: Job) -> Job:
-        """The same work anew, where the job has ended."""
+        """The same work again, where the job has ended."""
         return self.run(job.kind, job.key, job.title, job.work, restart=True, unit=job.unit, stoppable=job.stoppable)
 
     def find(self, kind: str, key: Hashable) -> Job | None:

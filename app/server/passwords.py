@@ -43,7 +43,7 @@ def set_password(file: Path, name: str, password: str, role: Role) -> None:
     """Writes an account into a password file; raises InputError for a name, password or file that does not fit."""
     name = account_name(name)
     if not _SHORTEST <= len(password) <= _LONGEST:
-        raise InputError(f"The password has {len(password)} letters; choose one of {_SHORTEST} to {_LONGEST}.")
+        raise InputError(f"The password has {len(password)} characters; use {_SHORTEST} to {_LONGEST}.")
     accounts = (read_accounts(file) if file.exists() else {}) | {name: Account(name, role, _hasher().hash(password))}
     write_private(file, "password file", map(":".join, accounts.values()))
 
@@ -133,7 +133,7 @@ class Login(Door):
             name = ""
         seconds = math.ceil(self._attempts.wait(f"address {network_of(address)}", f"name {name}"))
         if seconds > 0:
-            response = _page(target, f"Too many wrong tries; wait {seconds} s and try again.", 429)
+            response = _page(target, f"Too many failed attempts; wait {seconds} s and try again.", 429)
             response.headers["Retry-After"] = str(seconds)
             return response
         async with self._checking:

@@ -43,7 +43,7 @@ def write_draft(name: str, content: bytes) -> None:
 def check_count(folder: Path, what: str) -> None:
     """Raises InputError if a visitor has as many files in this folder as allowed; `what` names them, in the plural."""
     if server().shared and folder.is_dir() and sum(1 for _ in folder.iterdir()) >= server().visitor_files:
-        raise InputError(f"You keep {server().visitor_files:,} {what} here, the most that this server keeps for one visitor; remove some.")
+        raise InputError(f"You keep {server().visitor_files:,} {what} here, the most that this server allows; remove some.")
 
 
 class Words(Protocol):
@@ -63,7 +63,7 @@ def check_notion(*parts: Words) -> None:
         return
     count = sum((each.templates.count("\n") + 1) * (each.aspects.count("\n") + 1) for each in parts)
     if count > server().max_prompts or sum(len(each.templates) + len(each.aspects) for each in parts) > _LONGEST_NOTION:
-        raise InputError(f"The notion makes {count:,} prompts, and this server embeds {server().max_prompts:,}; take some aspects out.")
+        raise InputError(f"The notion makes {count:,} prompts, and this server allows {server().max_prompts:,}; remove some aspects.")
 
 
 def _changed(file: Path) -> float:

@@ -80,7 +80,7 @@ def find(token: str) -> SavedView:
     """The visitor's view of this token, whole. Raises InputError: there is none, or its file is damaged."""
     file = _folder() / f"{token}.json"
     if not _TOKEN.fullmatch(token) or not file.is_file():
-        raise InputError("The view that this link opens is not kept here: it was removed, or it is another person's. Save it again.")
+        raise InputError("The view of this link is not here: it was removed, or it belongs to someone else.")
     return _read(text_of(file, _MOST_BYTES), token)
 
 
@@ -115,11 +115,11 @@ def _read_once(file: Path, mtime_ns: int, size: int) -> SavedView | None:
 def _free_name(given: str, token: str) -> str:
     name = " ".join(given.split())
     if not name:
-        raise InputError("The view has no name; type one.")
+        raise InputError("Give the view a name.")
     if len(name) > LONGEST_NAME:
-        raise InputError(f"The name has {len(name)} letters, and {LONGEST_NAME} are the most; take a shorter one.")
+        raise InputError(f"The name has {len(name)} characters; use at most {LONGEST_NAME}.")
     if any(view.name.casefold() == name.casefold() and view.token != token for view in all_views()):
-        raise InputError(f"You have a view “{name}” already; take another name, or remove that one.")
+        raise InputError(f"You already have a view “{name}”; choose another name, or remove that view.")
     return name
 
 
@@ -127,10 +127,10 @@ def _write(view: SavedView) -> None:
     check_may("edit")
     values = [value for each in view.parameters.values() for value in each]
     if len(values) > _MOST_PARAMETERS or any(len(value) > _LONGEST_VALUE for value in values):
-        raise InputError("This view holds more than is kept under a name; take some filters or terms out.")
+        raise InputError("This view is too large to save; remove some filters or terms.")
     content = json.dumps({name: value for name, value in asdict(view).items() if name != "token"}).encode()
     if len(content) > _MOST_BYTES:
-        raise InputError("The selection is larger than is kept under a name; select fewer images.")
+        raise InputError("The selection is too large to save; select fewer images.")
     write_atomic(_folder() / f"{view.token}.json", content)
 
 

@@ -82,7 +82,7 @@ def _check_change(run: RunFolder) -> None:
 def _check_number() -> None:
     running = [folder.resolve() for folder in runs_dir().glob("*/") if RunFolder(folder).status().state == "running"]
     if len(running) >= server().max_trainings:
-        raise InputError(f"{len(running)} trainings are under way, and this server runs {server().max_trainings} at once; wait for one to end.")
+        raise InputError(f"{len(running)} trainings are running, and this server allows {server().max_trainings} at once; wait for one to finish.")
     own = sum(_begun.get(folder) == client() for folder in running)
     if own >= server().visitor_trainings:
-        raise InputError(f"{own} of your trainings are under way, and each visitor may have {server().visitor_trainings}; stop one, or wait.")
+        raise InputError(f"{own} of your trainings are running, and each visitor may have {server().visitor_trainings}; stop one, or wait.")

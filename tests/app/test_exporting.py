@@ -185,10 +185,10 @@ def test_a_visitor_fills_no_disk(app: Page, shared: None, cache: Path, tmp_path:
     app.session_state["export_is_open"] = True
     app.run()
     for target in ("links", "qdrant"):
-        assert "takes more than the 0.001 GB that this server has for it" in str(_ended(app.set("export_target", target)).error)
+        assert "is larger than the 0.001 GB that this server allows" in str(_ended(app.set("export_target", target)).error)
     assert list((cache / "visitors" / ADA / "exports").iterdir()) == []
     folder = tmp_path / "exports"
-    assert "takes more than" in str(_download(folder, 2_000, 1e-6).error)
+    assert "is larger than" in str(_download(folder, 2_000, 1e-6).error)
     assert list(folder.iterdir()) == []
     made = _download(folder, 900, 1e-6).result
     assert (made.file.read_bytes(), made.note) == (b"x" * 900, "Open with: x a.csv")

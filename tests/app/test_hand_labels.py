@@ -212,7 +212,7 @@ def test_whoever_edits_labels_what_all_see_in_his_own_name_and_strangers_their_o
         assert hand_labels.file_of(own).parent.parent.name == ADA  # whoever was given the link sees the labels
     become(ADA, accounts=False)
     assert hand_labels.who().startswith("visitor ")
-    assert "a" * 9 not in hand_labels.who()  # the name of his folder
+    assert "a" * 9 not in hand_labels.who()  # the name of the folder
 
 
 def test_labels_are_in_the_copy_of_a_server_while_somebody_writes(store: TagStore, tmp_path: Path, monkeypatch: Any) -> None:

@@ -161,7 +161,7 @@ def test_no_more_jobs_wait_than_a_page_can_show_and_a_person_alone_waits_for_nob
     shared(max_jobs=1, visitor_jobs=1)
     go = threading.Event()
     begun = [jobs.run("kind", number, "a", lambda job: go.wait(60)) for number in range(12)]
-    with pytest.raises(InputError, match=r"12 computations of yours are under way or waiting; wait for one to finish, or stop it"):
+    with pytest.raises(InputError, match=r"You have 12 jobs running or waiting; wait for one to finish, or stop one"):
         jobs.run("kind", 99, "one too many", lambda job: None)
     assert jobs.run("kind", 3, "a", lambda job: None) is begun[3]  # what is there already is shown
     go.set()
@@ -178,10 +178,10 @@ def test_as_many_train_as_the_server_runs(shared, monkeypatch: pytest.MonkeyPatc
         trainings.begin_training(run.path, lambda: run.report_status(Status("running", 0, 10, "", os.getpid())))
 
     begin("ada", "first")
-    with pytest.raises(InputError, match="1 of your trainings are under way, and each visitor may have 1"):
+    with pytest.raises(InputError, match="1 of your trainings are running, and each visitor may have 1"):
         begin("ada", "second")
     begin("ben", "third")
-    with pytest.raises(InputError, match="2 trainings are under way, and this server runs 2 at once"):
+    with pytest.raises(InputError, match="2 trainings are running, and this server allows 2 at once"):
         begin("eve", "fourth")
     RunFolder(tmp_path / "runs" / "first").report_status(Status("finished", 10, 10, "", 0))
     begin("ada", "second")
@@ -228,7 +228,7 @@ def test_no_more_notions_and_prompts_than_a_server_keeps_and_embeds(shared, tmp_
     assert [len(each.notion.prompts) for each in many] == [5_000, 3_600, 5_000]  # a person alone may
     shared(visitor_files=2, max_prompts=2_000)
     for each, prompts in zip(many, ("5,000", "3,600", "5,000"), strict=True):
-        with pytest.raises(InputError, match=rf"makes {prompts} prompts, and this server embeds 2,000"):
+        with pytest.raises(InputError, match=rf"makes {prompts} prompts, and this server allows 2,000"):
             each.notion  # noqa: B018
     few = drafts.joined(Notion("b", "a {}", tuple(map(str, range(1_000)))))
     check_notion(few, few)
@@ -237,7 +237,7 @@ def test_no_more_notions_and_prompts_than_a_server_keeps_and_embeds(shared, tmp_
     for name in ("a.yaml", "b.yaml"):
         check_count(tmp_path, "notions")
         (tmp_path / name).touch()
-    with pytest.raises(InputError, match="You keep 2 notions here, the most that this server keeps for one visitor"):
+    with pytest.raises(InputError, match="You keep 2 notions here, the most that this server allows"):
         check_count(tmp_path, "notions")
 
 

@@ -66,15 +66,15 @@ def test_passwords_are_kept_as_hashes_that_their_owner_alone_reads_and_what_is_n
     assert verified(people, "ada", "another one") == read_accounts(people)["ada"]
     assert verified(people, "ada", SECRET) is verified(people, "dora", SECRET) is None
     for name in ("", " ", "../x", "a/b", "a:b", "a\nb", ".ada", "-ada", "x" * 65, "a b", "a\0"):
-        with pytest.raises(InputError, match="is no name of an account; use letters"):
+        with pytest.raises(InputError, match="is not a valid account name; use up to 64"):
             set_password(people, name, SECRET, "view")
     none = people.with_name("none.txt")
-    with pytest.raises(InputError, match="The password has 7 letters; choose one of 8 to 1024"):
+    with pytest.raises(InputError, match="The password has 7 characters; use 8 to 1024"):
         set_password(none, "ada", "short12", "view")
     with pytest.raises(InputError, match="cannot be read"):
         read_accounts(none)
     none.write_text("# who may come in\n\nada:view:secret\n")
-    with pytest.raises(InputError, match=r"Line 3 of the password file 'none\.txt' is no account"):
+    with pytest.raises(InputError, match=r"Line 3 of the password file 'none\.txt' is not an account"):
         read_accounts(none)
 
 

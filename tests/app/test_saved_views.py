@@ -61,17 +61,17 @@ def test_what_was_saved_comes_back_under_a_name_that_is_unique_and_can_be_change
 
 def test_what_is_no_name_no_token_or_swells_a_file_is_refused_and_who_may_change_nothing_saves_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     for view, said in (
-        (("",), "has no name"),
-        ((" \t",), "has no name"),
+        (("",), "Give the view a name"),
+        ((" \t",), "Give the view a name"),
         (("x" * 61,), "61 letters"),
-        (("x", {"text": ["y" * 5000]}), "holds more than is kept"),
+        (("x", {"text": ["y" * 5000]}), "too large to save"),
         (("x", {}, "y" * 9_000_000), "select fewer images"),
     ):
         with pytest.raises(InputError, match=said):
             _keep(*view)
     assert _names() == []
     for token in ("", "..", "../notions/x", "0" * 16, "0" * 15, "g" * 16):
-        with pytest.raises(InputError, match="not kept here"):
+        with pytest.raises(InputError, match="is not here"):
             saved_views.find(token)
         saved_views.remove(token)
     kept = _keep("mine")
@@ -156,6 +156,6 @@ def test_a_view_gets_another_name_is_removed_and_says_so_where_its_images_are_go
         assert _names() == names
     app.set(f"sure_{view.token}", True).click(f"remove_{view.token}")
     assert _names() == ["Two"]
-    assert "is not kept here: it was removed" in _open(app, view).alerts
+    assert "is not here: it was removed" in _open(app, view).alerts
     remove_dataset(entry.id)
     assert f"There are no images “{entry.id}” here" in _open(app, few).says("The images of this view are not here any more.").alerts

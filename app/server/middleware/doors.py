@@ -12,21 +12,9 @@ from likeness.errors import InputError
 from server.access import redact
 from server.accounts import PROGRAM, account_name, has_role, with_account
 from server.audit import record
+from server.middleware import responses
 from server.middleware.host_check import READS
 from server.middleware.proxies import is_trusted, peer
-from server.middleware.responses import (
-    answer,
-    bearer_of,
-    cookie_of,
-    form_content,
-    form_page,
-    go_to,
-    is_for_programs,
-    plain,
-    set_cookie,
-    target_of,
-    wants_page,
-)
 from server.program_tokens import program_name
 from server.settings import ServerSettings
 
@@ -52,11 +40,11 @@ class Door:
             await self.app(scope, receive, send)
             return
         try:
-            found = await self.enter(scope, receive, bearer_of(scope))
+            found = await self.enter(scope, receive, responses.bearer_of(scope))
         except InputError as error:  # a file of passwords or tokens that cannot be read lets nobody in
-            found = plain(redact(error), 503)
+            found = responses.plain(redact(error), 503)
         if isinstance(found, Response):
-            await answer(scope, receive, send, found)
+            await responses.answer(scope, receive, send, found)
         else:
             await self.pass_on(scope, receive, send, found)
 
@@ -72,10 +60,12 @@ class Door:
         """Passes the request of an account on; what changes something, an upload say, only for the role edit. The API asks for the role itself,
         where it changes something."""
         if not has_role(name, "view"):
-            await answer(scope, receive, send, plain(f"There is no account '{name}' on this server any more; ask whoever runs it.", 403))
+            await responses.answer(
+                scope, receive, send, responses.plain(f"There is no account '{name}' on this server any more; ask whoever runs it.", 403)
+            )
             return
-        if scope["type"] == "http" and scope["method"] not in READS and not is_for_programs(scope) and not has_role(name, "edit"):
-            await answer(scope, receive, send, plain(f"The account '{name}' may look and change nothing; ask for the role edit.", 403))
+        if scope["type"] == "http" and scope["method"] not in READS and not responses.is_for_programs(scope) and not has_role(name, "edit"):
+            await responses.answer(scope, receive, send, responses.plain(f"The account '{name}' may only look; ask for the role edit.", 403))
             return
 
         async def receive_while() -> Message:
@@ -97,29 +87,29 @@ class TokenDoor(Door):
 
     async def enter(self, scope: Scope, receive: Receive, shown: str | None) -> str | Response:
         if shown is not None:
-            return "program" if _equal(shown, self.token) else program_name(self.tokens, shown) or plain(_WRONG, 401)
-        known, page = _equal(cookie_of(scope, _COOKIE), self.key), scope["path"]
+            return "program" if _equal(shown, self.token) else program_name(self.tokens, shown) or responses.plain(_WRONG, 401)
+        known, page = _equal(responses.cookie_of(scope, _COOKIE), self.key), scope["path"]
         if scope["type"] == "http" and scope["method"] == "POST" and page == _PATH:
-            fields = await form_content(Request(scope, receive))
+            fields = await responses.form_content(Request(scope, receive))
             target = fields.get("next", "/")
             return self._let_in(scope, target) if _equal(fields.get("token", "").strip(), self.token) else _page(target, _WRONG, 403)
-        given = Request(scope).query_params.get("token") if wants_page(scope) else None
+        given = Request(scope).query_params.get("token") if responses.wants_page(scope) else None
         if given is not None:
-            target = target_of(scope, without="token")
+            target = responses.target_of(scope, without="token")
             if _equal(given, self.token):
                 return self._let_in(scope, target)
-            return go_to(target) if known else _page(target, _WRONG, 403, page)  # an old link
+            return responses.go_to(target) if known else _page(target, _WRONG, 403, page)  # an old link
         if known:
             return ""
-        return _page(target_of(scope), "", 401, page) if wants_page(scope) else plain(_SENTENCE, 401)
+        return _page(responses.target_of(scope), "", 401, page) if responses.wants_page(scope) else responses.plain(_SENTENCE, 401)
 
     async def pass_on(self, scope: Scope, receive: Receive, send: Send, name: str) -> None:
         await self.app({**scope, PROGRAM: name} if name else scope, receive, send)
 
     def _let_in(self, scope: Scope, target: str) -> Response:
         """With the cookie, and without the token in the address bar."""
-        response = go_to(target)
-        set_cookie(scope, response, _COOKIE, self.key)
+        response = responses.go_to(target)
+        responses.set_cookie(scope, response, _COOKIE, self.key)
         return response
 
 
@@ -135,7 +125,7 @@ class HeaderLogin(Door):
         given = Headers(scope=scope).getlist(self.header)
         if given and not is_trusted(peer(scope)):
             record("header refused", peer(scope), self.header)
-            return plain("This server is used through its reverse proxy; open that one's address.", 403)
+            return responses.plain("This server is used through its reverse proxy; open that one's address.", 403)
         if shown is not None and not given:
             name = program_name(self.tokens, shown)
         else:
@@ -143,7 +133,7 @@ class HeaderLogin(Door):
                 name = account_name(given[0]) if len(given) == 1 else ""
             except InputError:
                 name = ""
-        return name or plain(f"The reverse proxy names no account in {self.header}; open its address, and sign in there.", 401)
+        return name or responses.plain(f"The reverse proxy names no account in {self.header}; open its address, and sign in there.", 401)
 
 
 def new_token() -> str:
@@ -152,7 +142,7 @@ def new_token() -> str:
 
 
 def _page(target: str, problem: str, status: int, page: str = _PATH) -> Response:
-    return form_page("Open with the link", _SENTENCE, _PATH, _FIELD, "Open", target, problem, status, page)
+    return responses.form_page("Open with the link", _SENTENCE, _PATH, _FIELD, "Open", target, problem, status, page)
 
 
 def _equal(given: str, wanted: str) -> bool:

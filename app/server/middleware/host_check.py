@@ -76,17 +76,17 @@ class Hosts:
 def _foreign_host(host: str) -> str:
     found = _HOST.fullmatch(host)
     if found is None:
-        return "This server cannot tell by which name it was called; open it by the link that it printed when it started."
+        return "The request names no host; open the app by the link that it printed when it started."
     name = found["name"].strip("[]")
-    return f"This server is not known as '{name}'; if that is a name of it, as of a reverse proxy, start it with --allowed-host {name}."
+    return f"This server does not answer to '{name}'; if that is its name, for example at a reverse proxy, start it with --allowed-host {name}."
 
 
 def _foreign_origin(origins: list[str]) -> str:
     found = urlsplit(origins[0].lower()).netloc if origins else ""
     name = match["name"].strip("[]") if (match := _HOST.fullmatch(found)) else ""
     whose = f"A page of '{name}'" if name else "A page of another site"
-    remedy = f"; if that is a name of this server, as of a reverse proxy, start it with --allowed-host {name}." if name else "."
-    return f"{whose} may change nothing here and open no connection{remedy}"
+    remedy = f"; if that is a name of this server, for example at a reverse proxy, start it with --allowed-host {name}." if name else "."
+    return f"{whose} may not change anything or open a connection here{remedy}"
 
 
 def _same_address(name: str, address: str | None) -> bool:
