@@ -63,7 +63,7 @@ def test_what_is_no_name_no_token_or_swells_a_file_is_refused_and_who_may_change
     for view, said in (
         (("",), "Give the view a name"),
         ((" \t",), "Give the view a name"),
-        (("x" * 61,), "61 letters"),
+        (("x" * 61,), "61 characters"),
         (("x", {"text": ["y" * 5000]}), "too large to save"),
         (("x", {}, "y" * 9_000_000), "select fewer images"),
     ):

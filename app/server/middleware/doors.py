@@ -59,13 +59,13 @@ class Door:
     async def pass_on(self, scope: Scope, receive: Receive, send: Send, name: str) -> None:
         """Passes the request of an account on; what changes something, an upload say, only for the role edit. The API asks for the role itself,
         where it changes something."""
+        refusal = ""
         if not has_role(name, "view"):
-            await responses.answer(
-                scope, receive, send, responses.plain(f"There is no account '{name}' on this server any more; ask whoever runs it.", 403)
-            )
-            return
-        if scope["type"] == "http" and scope["method"] not in READS and not responses.is_for_programs(scope) and not has_role(name, "edit"):
-            await responses.answer(scope, receive, send, responses.plain(f"The account '{name}' may only look; ask for the role edit.", 403))
+            refusal = f"There is no account '{name}' on this server any more; ask whoever runs it."
+        elif scope["type"] == "http" and scope["method"] not in READS and not responses.is_for_programs(scope) and not has_role(name, "edit"):
+            refusal = f"The account '{name}' may only look; ask for the role edit."
+        if refusal:
+            await responses.answer(scope, receive, send, responses.plain(refusal, 403))
             return
 
         async def receive_while() -> Message:
