@@ -3,7 +3,6 @@
 import json
 import os
 import sys
-from dataclasses import asdict
 from getpass import getpass, getuser
 from pathlib import Path
 from typing import cast
@@ -25,7 +24,7 @@ def main(action: str, *words: str) -> None:
     """Does one of list, export, delete, backup, restore, password and token.
     Raises InputError: no such visitor, a name or password that does not fit, or files that cannot be read or written."""
     if action == "list":
-        _print([asdict(each) for each in visitor_data.all_visitors()])
+        _print(visitor_data.all_visitors())
     elif action == "export":
         visitor_data.export_visitor(words[0], Path(words[1]))
         print(f"All that is kept of '{words[0]}' is in {words[1]}.")

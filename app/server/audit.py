@@ -15,13 +15,7 @@ _writing = threading.Lock()
 
 
 def record(event: str, who: str, what: str = "") -> None:
-    """Adds a line to the log of a shared server; elsewhere nothing.
-
-    Args:
-        event: a short name, such as "signed in".
-        who: the account or the address it came from.
-        what: more about it; no contents, no passwords.
-    """
+    """Adds a line to the log of a shared server: what happened, to which account or address, and more about it, but no contents and no passwords."""
     if not server().shared:
         return
     line = {"time": datetime.now(UTC).isoformat(timespec="seconds"), "event": event, "who": who[:_LONGEST], "what": what[:_LONGEST]}

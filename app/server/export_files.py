@@ -29,17 +29,11 @@ _under_way: set[Path] = set()
 
 @dataclass(frozen=True)
 class Download:
-    """A file that was made to be downloaded.
-
-    Attributes:
-        file: where it lies; gone after an hour, or once its visitor exports again.
-        size: its bytes.
-        note: what else there is to say of it.
-    """
+    """A file that was made to be downloaded; gone after an hour, or once its visitor exports again."""
 
     file: Path
-    size: int
-    note: str
+    size: int  # bytes
+    note: str  # what else there is to say of it
 
     @property
     def url(self) -> str:

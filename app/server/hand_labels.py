@@ -130,13 +130,7 @@ def can_undo(entry: DatasetEntry) -> tuple[bool, bool]:
 
 def frozen(entry: DatasetEntry, frame: pd.DataFrame, name: str) -> Path | None:
     """A file of what images have of a tag or attribute now, for a run that learns from it while people go on labeling; None where none has.
-
-    Args:
-        frame: of the images with what people gave them, `tagged`.
-
-    Raises:
-        InputError: the labels cannot be read or written, or a name that no file can have.
-    """
+    Raises InputError: the labels cannot be read or written, or a name that no file can have."""
     known = counts(entry)
     kinds = dict(zip(known["name"], known["kind"], strict=True))
     held = column_of(frame, name)

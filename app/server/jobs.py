@@ -43,14 +43,6 @@ class Job:
         unit: what it counts, in the plural.
         stoppable: whether people are offered to stop it.
         slot_request: on a shared server, the slots that it waits for before it begins, and the client that it counts for.
-
-    Attributes:
-        id: kind and key in a short text, for widgets.
-        done, total: progress in units; total is 0 until it is known.
-        stage: what is done before the next unit, where that takes time.
-        found: parts of the result, for work that is read while it runs; grows only.
-        result: what `work` returned, once `finished`.
-        error: one sentence for people, or None.
     """
 
     def __init__(
@@ -64,13 +56,14 @@ class Job:
         slot_request: tuple[Slots, str] | None = None,
     ) -> None:
         self.kind, self.key, self.title, self.unit, self.stoppable, self.slot_request = kind, key, title, unit, stoppable, slot_request
-        self.done = self.total = 0
-        self.stage: Stage | None = None
-        self.found: list[Any] = []
-        self.result: Any = None
-        self.error: str | None = None
+        self.done = self.total = 0  # units; total is 0 until it is known
+        self.stage: Stage | None = None  # what is done before the next unit, where that takes time
+        self.found: list[Any] = []  # parts of the result, for work that is read while it runs; grows only
+        self.result: Any = None  # what `work` returned, once `finished`
+        self.error: str | None = None  # one sentence for people
         self.work = work
         self._number = next(_numbers)
+        # for widgets
         self.id = f"{kind}-{hashlib.sha256(repr(key).encode()).hexdigest()[:16]}"
         self._stop = threading.Event()
         self._first_report = self._last_report = time.monotonic()
@@ -228,13 +221,6 @@ def jobs() -> Jobs:
 
 
 def run_in_background(kind: str, key: Hashable, title: str, work: Work, **options: Any) -> Job:
-    """The job that does `work`: under way, ended, or begun now.
-
-    Args:
-        kind, key: equal for work of equal results, which is shared.
-        title: shown to people.
-        work: called with the `Job`, on a thread of its own.
-        options: `unit` and `stoppable` of `Job`; `restart`, to run finished work again; `max_finished`, how many finished
-            jobs of this kind stay in memory.
-    """
+    """The job that does `work`: under way, ended, or begun now. Arguments are those of `Job`, and of options also `restart`, to run finished work
+    again, and `max_finished`, how many finished jobs of this kind stay in memory."""
     return jobs().run(kind, key, title, work, **options)

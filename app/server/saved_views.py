@@ -27,21 +27,13 @@ _TOKEN = re.compile(r"[0-9a-f]{16}")
 
 @dataclass(frozen=True, config=ConfigDict(extra="forbid", strict=True))
 class SavedView:
-    """A view.
+    """A view."""
 
-    Attributes:
-        name: what the visitor calls it; unique among the visitor's views, ignoring case.
-        page: its part of the address, "" for the first page.
-        parameters: name -> values, as the address has them.
-        rows: the selected images as `state.encode_rows` writes them; "" for none, or where the address holds them.
-        token: names the file; "" before it is kept.
-    """
-
-    name: str
-    page: Annotated[str, Field(pattern="^[a-z_]{0,40}$")]
-    parameters: Mapping[str, Sequence[str]]
-    rows: str = ""
-    token: str = ""
+    name: str  # unique among the visitor's views, ignoring case
+    page: Annotated[str, Field(pattern="^[a-z_]{0,40}$")]  # part of the address, "" for the first page
+    parameters: Mapping[str, Sequence[str]]  # as the address has them
+    rows: str = ""  # the selected images as `state.encode_rows` writes them; "" for none, or where the address holds them
+    token: str = ""  # names the file; "" before it is kept
 
 
 def save(view: SavedView) -> SavedView:

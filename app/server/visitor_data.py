@@ -7,7 +7,7 @@ import threading
 import time
 import zipfile
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -38,29 +38,8 @@ class _Session:
 _session = _Session()
 
 
-@dataclass(frozen=True)
-class VisitorData:
-    """What is kept of one visitor.
-
-    Attributes:
-        id: the name of their folder; of an account, it begins like the account's name.
-        seen: day of the last visit, as 2026-01-31.
-        datasets, drafts, notions, splits, views: how many.
-        megabytes: all files together.
-    """
-
-    id: str
-    seen: str
-    datasets: int
-    drafts: int
-    notions: int
-    splits: int
-    views: int
-    megabytes: float
-
-
-def all_visitors() -> list[VisitorData]:
-    """Of every visitor, the last to come first."""
+def all_visitors() -> list[dict[str, object]]:
+    """Of every visitor, the last to come first: id (of an account, it begins like its name), day of the last visit, and how much is kept."""
     owned = [entry.owner for entry in list_datasets()]
     folders = sorted(_folders(), key=last_seen, reverse=True)
     return [_about(folder, owned.count(folder.name)) for folder in folders]
@@ -189,10 +168,10 @@ def _folders(hidden: bool = False) -> list[Path]:
     return [folder for folder in found if hidden or not folder.name.startswith(".")]
 
 
-def _about(folder: Path, datasets: int) -> VisitorData:
+def _about(folder: Path, datasets: int) -> dict[str, object]:
     day = datetime.fromtimestamp(last_seen(folder), UTC).strftime("%Y-%m-%d")
-    counts = [sum(1 for _ in (folder / part).glob("[!.]*")) for part in ("drafts", "notions", "splits", "views")]
-    return VisitorData(folder.name, day, datasets, *counts, megabytes=round(size_of(folder) / 1e6, 1))
+    counts = {part: sum(1 for _ in (folder / part).glob("[!.]*")) for part in ("drafts", "notions", "splits", "views")}
+    return {"id": folder.name, "seen": day, "datasets": datasets, **counts, "megabytes": round(size_of(folder) / 1e6, 1)}
 
 
 def _check(id: str) -> None:

@@ -97,7 +97,7 @@ def test_a_visitor_is_listed_exported_and_deleted(be, tmp_path: Path, cache: Pat
     entry = _upload("zebras")
     write_draft("abc.json", b"[]")
     kept = saved_views.save(SavedView("Stripes", "", {"dataset": [entry.id]}, "rows"))
-    listed = {each.id: (each.datasets, each.drafts, each.views) for each in visitor_data.all_visitors()}
+    listed = {each["id"]: (each["datasets"], each["drafts"], each["views"]) for each in visitor_data.all_visitors()}
     assert listed == {ADA: (1, 1, 1), BEN: (1, 0, 0)}
     visitor_data.export_visitor(ADA, tmp_path / "ada.zip")
     with zipfile.ZipFile(tmp_path / "ada.zip") as archive:

@@ -33,6 +33,8 @@ class _NoDelayProtocol(http.AutoHTTPProtocol):  # type: ignore[name-defined,misc
 class _IdleTimeoutProtocol(_NoDelayProtocol):
     """The same on a shared server: closed where no request comes in for `request_seconds`; of many such connections, the oldest is closed at once."""
 
+    _received = 0  # bytes since it waits
+
     def connection_made(self, transport: Any) -> None:
         super().connection_made(transport)
         self._wait()
