@@ -42,26 +42,18 @@ class Download:
 
 
 class Room:
-    """What an export may take on the disk.
-
-    Args:
-        folder: of all exports of a visitor.
-        most_gb: that they may take together; None: as much as there is room for.
-    """
+    """What all exports of a visitor, which lie in `folder`, may take on the disk; None: as much as there is room for."""
 
     def __init__(self, folder: Path, most_gb: float | None) -> None:
         self.folder, self._most_gb = folder, most_gb
         self._looked = 0.0
 
-    def left(self) -> float:
-        """Bytes that the exports may still take."""
-        return float("inf") if self._most_gb is None else self._most_gb * 1e9 - size_of(self.folder)
-
-    def check(self, more: float = 0, left: float | None = None) -> None:
-        """Raises InputError where so many bytes more are too many; `left`: what `left` said before, since it looks at every file."""
-        if more > (self.left() if left is None else left):
-            most = max(0.0, self._most_gb or 0.0)
-            raise InputError(f"The export is larger than the {most:.3g} GB that this server allows; export fewer images, or use the command.")
+    def check(self, more: float = 0) -> None:
+        """Raises InputError where so many bytes more are too many."""
+        if self._most_gb is not None and size_of(self.folder) + more > self._most_gb * 1e9:
+            raise InputError(
+                f"The export is larger than the {max(0.0, self._most_gb):.3g} GB that this server allows; export fewer images, or use the command."
+            )
 
     def check_now_and_then(self) -> None:
         """As `check`, at most once a second."""
@@ -120,14 +112,12 @@ def _packed(job: Job, folder: Path, room: Room) -> Path:
     """A folder as a ZIP file beside it, links as the files that they lead to; the folder is removed."""
     archive = folder.with_name(f"{folder.name}.zip")
     files = sorted(path for path in folder.rglob("*") if path.is_file())
-    left, taken = room.left(), 0
+    room.check(sum(check_readable(file).stat().st_size for file in files))
     with zipfile.ZipFile(archive, "x") as packed:
         for number, file in enumerate(files):
             job.stage = Stage("Packing the files", number, len(files))
             if job.stopped:
                 raise Stopped
-            taken += check_readable(file).stat().st_size
-            room.check(taken, left)
             entry = zipfile.ZipInfo(file.relative_to(folder.parent).as_posix(), time.localtime()[:6])
             entry.compress_type = zipfile.ZIP_DEFLATED if file.suffix in _TEXTS else zipfile.ZIP_STORED
             entry.external_attr = 0o644 << 16
