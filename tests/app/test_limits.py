@@ -24,7 +24,7 @@ from parts import drafts
 from server import accounts, trainings
 from server.access import upload_limits
 from server.jobs import Jobs
-from server.middleware import limits
+from server.middleware import connections, limits
 from server.middleware.limits import Limits, WaitingFiles
 from server.quotas import check_count, check_notion, room_for_uploads, write_draft
 from server.settings import ServerSettings
@@ -267,6 +267,30 @@ def test_half_open_connections_are_closed(small_server: Any) -> None:
             while connection.recv(65_536):
                 pass  # ends when the server closes; a timeout fails the test
         connection.close()
+
+
+def test_of_many_connections_on_which_nothing_is_asked_the_oldest_is_closed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also of those that were answered and stay open."""
+    made, closed = connections._IdleTimeoutProtocol, list[int]()
+    monkeypatch.setattr(connections, "_MOST_WAITING", 2)
+    monkeypatch.setattr(connections, "_waiting", {})
+    monkeypatch.setattr(made.__mro__[2], "connection_made", lambda self, transport: setattr(self, "transport", transport))
+    monkeypatch.setattr(made.__mro__[2], "data_received", lambda self, data: setattr(self, "cycle", SimpleNamespace(response_complete=False)))
+    monkeypatch.setattr(made.__mro__[2], "on_response_complete", lambda self: setattr(self.cycle, "response_complete", True))
+
+    def connect(number: int) -> Any:
+        each = object.__new__(made)
+        each.cycle, each.loop = None, SimpleNamespace(call_later=lambda seconds, close: SimpleNamespace(cancel=lambda: None))
+        each.connection_made(SimpleNamespace(get_extra_info=lambda name: None, is_closing=lambda: False, abort=lambda: closed.append(number)))
+        return each
+
+    _, second = connect(1), connect(2)
+    second.data_received(b"GET / HTTP/1.1")  # which waits no more
+    connect(3)
+    assert closed == []
+    connect(4)
+    second.on_response_complete()
+    assert closed == [1, 3]
 
 
 def test_pages_of_one_client_are_so_many(small_server: Any) -> None:

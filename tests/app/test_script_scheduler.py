@@ -68,7 +68,7 @@ def _page(turns: ScriptScheduler, clock: Clock, who: str, seconds: float) -> Non
     turns.end(who, seconds)
 
 
-def test_on_a_busy_server_who_has_had_more_than_his_share_waits(turns: ScriptScheduler, clock: Clock) -> None:
+def test_on_a_busy_server_who_has_had_more_than_their_share_waits(turns: ScriptScheduler, clock: Clock) -> None:
     _page(turns, clock, "ada", 6)
     _page(turns, clock, "ben", 4)
     again = _beside(lambda: turns.begin("ada"))
