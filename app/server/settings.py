@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import yaml
-from pydantic import Field, ValidationError, ValidationInfo, field_validator, model_validator
+from pydantic import AfterValidator, Field, IPvAnyNetwork, ValidationError, ValidationInfo, field_validator, model_validator
 
 from likeness.errors import InputError
 from likeness.io import MAX_UPLOAD_MB, FrozenConfig, as_path, parse_yaml, validation_message, yaml_content
@@ -21,8 +21,15 @@ FORWARDED = "FORWARDED_ALLOW_IPS"
 UPLOADS = "uploads"  # the name by which uploaded folders are reached on a shared server
 Role = Literal["view", "edit", "train"]  # each may do what those before it may
 _HOST_NAME = re.compile(r"[a-z0-9](?:[a-z0-9._-]*[a-z0-9])?|[0-9a-f:.]*:[0-9a-f:.]*")
+_Account = Annotated[str, AfterValidator(lambda name: name.strip().casefold())]
 _Count, _Amount = Annotated[int, Field(ge=1)], Annotated[float, Field(gt=0)]
-_HEADER = re.compile(r"[A-Za-z0-9-]+")
+
+
+def _host_name(given: str) -> str:
+    host = given.strip().strip("[]").rstrip(".").lower()
+    if not _HOST_NAME.fullmatch(host):
+        raise ValueError(f"'{given}' is not a host name; give it without scheme, port and path, as in lab.example.org")
+    return host
 
 
 class ServerSettings(FrozenConfig):
@@ -61,12 +68,17 @@ class ServerSettings(FrozenConfig):
     datasets_mb: _Count = 2_000  # memory for the datasets that were last looked at, by all together
     fits_mb: _Count = 1_000  # memory for the spaces of notions that were last looked at, by all together
     trust_network: bool = False  # an address beyond this machine is served although the server is not shared
-    allowed_hosts: tuple[str, ...] = ()  # further names under which browsers reach the server, such as that of a reverse proxy
+    allowed_hosts: tuple[
+        Annotated[str, AfterValidator(_host_name)], ...
+    ] = ()  # further names under which browsers reach the server, such as that of a reverse proxy
     token: bool = True  # a server that is not shared is opened by the link that it prints, and closed to everyone else on this machine
     auth: Path | None = None  # password file of `likeness admin password`; only those in it may use the server
-    auth_header: str | None = None  # in which a reverse proxy names the account
-    trusted_proxies: tuple[str, ...] = ("127.0.0.0/8", "::1/128")  # whose `auth_header` and X-Forwarded-For are believed
-    roles: dict[str, Role] = Field(default_factory=dict)  # by account, where a proxy names it; `auth` has its own
+    auth_header: str | None = Field(default=None, pattern="^[A-Za-z0-9-]+$")  # in which a reverse proxy names the account
+    trusted_proxies: tuple[IPvAnyNetwork, ...] = (
+        ip_network("127.0.0.0/8"),
+        ip_network("::1/128"),
+    )  # whose `auth_header` and X-Forwarded-For are believed
+    roles: dict[_Account, Role] = Field(default_factory=dict)  # by account, where a proxy names it; `auth` has its own
     default_role: Role = "view"  # of accounts that are not in `roles`
     session_hours: _Amount = 168.0  # after which people sign in again
     api: bool = False  # programs use the server by HTTP, below /api
@@ -100,15 +112,6 @@ class ServerSettings(FrozenConfig):
                 raise ValueError(f"there is no folder '{folder}'")
         return {name: folder.expanduser().resolve() for name, folder in roots.items()}
 
-    @field_validator("allowed_hosts")
-    @classmethod
-    def _hosts(cls, hosts: tuple[str, ...]) -> tuple[str, ...]:
-        named = tuple(host.strip().strip("[]").rstrip(".").lower() for host in hosts)
-        for given, host in zip(hosts, named, strict=True):
-            if not _HOST_NAME.fullmatch(host):
-                raise ValueError(f"'{given}' is no name of a host; give it without scheme, port and path, as in lab.example.org")
-        return named
-
     @field_validator("auth", "program_tokens")
     @classmethod
     def _file(cls, file: Path | None, field: ValidationInfo) -> Path | None:
@@ -116,28 +119,6 @@ class ServerSettings(FrozenConfig):
         if file is not None and not file.expanduser().is_file():
             raise ValueError(f"there is no {what} '{file}'; begin it with: likeness admin {command} {file} NAME")
         return None if file is None else file.expanduser().resolve()
-
-    @field_validator("auth_header")
-    @classmethod
-    def _name_of_header(cls, header: str | None) -> str | None:
-        if header is not None and not _HEADER.fullmatch(header):
-            raise ValueError(f"'{header}' is no name of a header; give letters, digits and '-', as in X-Forwarded-Email")
-        return header
-
-    @field_validator("trusted_proxies")
-    @classmethod
-    def _networks(cls, given: tuple[str, ...]) -> tuple[str, ...]:
-        for each in given:
-            try:
-                ip_network(each)
-            except ValueError as error:
-                raise ValueError(f"'{each}' is neither an address nor a network; write 10.0.0.7 or 10.0.0.0/24") from error
-        return given
-
-    @field_validator("roles")
-    @classmethod
-    def _names_of_accounts(cls, roles: dict[str, Role]) -> dict[str, Role]:
-        return {name.strip().casefold(): role for name, role in roles.items()}
 
     @model_validator(mode="after")
     def _of_a_shared_server(self) -> "ServerSettings":

@@ -1,7 +1,7 @@
 """Where a request comes from: the machine that is connected, or, where that is a trusted proxy, the one before it."""
 
 from contextlib import suppress
-from ipaddress import IPv6Address, IPv6Network, ip_address, ip_network
+from ipaddress import IPv6Address, IPv6Network, ip_address
 
 from starlette.datastructures import Headers
 from starlette.types import Scope
@@ -20,7 +20,7 @@ def peer(scope: Scope) -> str:
 def is_trusted(address: str) -> bool:
     """Whether this is one of the `trusted_proxies`."""
     try:
-        return any(ip_address(address) in ip_network(network) for network in server().trusted_proxies)
+        return any(ip_address(address) in network for network in server().trusted_proxies)
     except ValueError:
         return False
 
