@@ -21,6 +21,7 @@ FORWARDED = "FORWARDED_ALLOW_IPS"
 UPLOADS = "uploads"  # the name by which uploaded folders are reached on a shared server
 Role = Literal["view", "edit", "train"]  # each may do what those before it may
 _HOST_NAME = re.compile(r"[a-z0-9](?:[a-z0-9._-]*[a-z0-9])?|[0-9a-f:.]*:[0-9a-f:.]*")
+_THIS_MACHINE = (ip_network("127.0.0.0/8"), ip_network("::1/128"))
 _Account = Annotated[str, AfterValidator(lambda name: name.strip().casefold())]
 _Count, _Amount = Annotated[int, Field(ge=1)], Annotated[float, Field(gt=0)]
 
@@ -30,6 +31,9 @@ def _host_name(given: str) -> str:
     if not _HOST_NAME.fullmatch(host):
         raise ValueError(f"'{given}' is not a host name; give it without scheme, port and path, as in lab.example.org")
     return host
+
+
+_Host = Annotated[str, AfterValidator(_host_name)]
 
 
 class ServerSettings(FrozenConfig):
@@ -68,16 +72,11 @@ class ServerSettings(FrozenConfig):
     datasets_mb: _Count = 2_000  # memory for the datasets that were last looked at, by all together
     fits_mb: _Count = 1_000  # memory for the spaces of notions that were last looked at, by all together
     trust_network: bool = False  # an address beyond this machine is served although the server is not shared
-    allowed_hosts: tuple[
-        Annotated[str, AfterValidator(_host_name)], ...
-    ] = ()  # further names under which browsers reach the server, such as that of a reverse proxy
+    allowed_hosts: tuple[_Host, ...] = ()  # further names under which browsers reach the server, such as that of a reverse proxy
     token: bool = True  # a server that is not shared is opened by the link that it prints, and closed to everyone else on this machine
     auth: Path | None = None  # password file of `likeness admin password`; only those in it may use the server
     auth_header: str | None = Field(default=None, pattern="^[A-Za-z0-9-]+$")  # in which a reverse proxy names the account
-    trusted_proxies: tuple[IPvAnyNetwork, ...] = (
-        ip_network("127.0.0.0/8"),
-        ip_network("::1/128"),
-    )  # whose `auth_header` and X-Forwarded-For are believed
+    trusted_proxies: tuple[IPvAnyNetwork, ...] = _THIS_MACHINE  # whose `auth_header` and X-Forwarded-For are believed
     roles: dict[_Account, Role] = Field(default_factory=dict)  # by account, where a proxy names it; `auth` has its own
     default_role: Role = "view"  # of accounts that are not in `roles`
     session_hours: _Amount = 168.0  # after which people sign in again
