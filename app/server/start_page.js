@@ -1,7 +1,7 @@
 // Where the server is: beside the page, which has no further slash in its address.
 window.__streamlit = { BACKEND_BASE_URL: location.origin + location.pathname.replace(/[^/]*$/, "") };
 
-// A server that was started anew, or a sign-in that has ended, does not know this tab any more: the door in the page's place says so, and what to do.
+// A server that was restarted, or a sign-in that has ended, does not know this tab any more: the door in the page's place says so, and what to do.
 {
   const KEY = "likeness-door", PAUSE = 10_000; // ms; where the door opens at once and still nothing is answered, loading again would go on forever
   const ask = window.fetch.bind(window);

@@ -48,14 +48,14 @@ def test_the_printed_link_opens_the_app_and_the_bare_address_asks(begin: Begin, 
     stranger.map()
 
 
-def test_an_open_tab_says_that_the_server_was_started_anew_and_what_to_do(begin: Begin, people: People) -> None:
+def test_an_open_tab_says_that_the_server_was_restarted_and_what_to_do(begin: Begin, people: People) -> None:
     first = begin("--token")
     person = people(first, checked=False).open(f"?token={_token(first)}&layout=PCA&query=5").map()
     first.stop()
-    anew = begin("--token", port=int(first.url.rpartition(":")[2]))
-    person.says("a server that was started anew has a new one")
+    restarted = begin("--token", port=int(first.url.rpartition(":")[2]))
+    person.says("a server that was restarted has a new one")
     assert "status 401" not in person.page.content()
-    person.page.get_by_label("Token").fill(_token(anew))
+    person.page.get_by_label("Token").fill(_token(restarted))
     person.button("Open").click()
     person.map()
     assert person.asked["query"] == ["5"]  # what the tab showed
