@@ -183,7 +183,7 @@ def _text(resolved: Any) -> str:
     return str(resolved.model_dump_json()) if hasattr(resolved, "model_dump_json") else str(resolved)
 
 
-def test_whatever_a_visitor_writes_goes_through_the_check_and_what_he_may_read_becomes_a_path(places: Path) -> None:
+def test_whatever_a_visitor_writes_goes_through_the_check_and_what_they_may_read_becomes_a_path(places: Path) -> None:
     for place, resolve in _written().items():
         for path in (str(places / "secret"), "photos/way_out", str(places / "secret" / "m.npy"), "photos/../secret", "~", ".."):
             with pytest.raises(InputError, match=f"{HERE}: this server only shows its own folders"):
@@ -320,7 +320,7 @@ def test_uploads_are_read_by_their_owner_and_by_link_only_and_no_config_of_a_run
         assert ADA not in shown
 
 
-def test_a_visitor_reads_what_is_his_own_and_nothing_of_the_owner(places: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_visitor_reads_what_is_their_own_and_nothing_of_the_owner(places: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A thread in the background has no visitor; the owner's notions and splits in the cache are theirs alone."""
     every = places / "cache" / "visitors"
     for token in ("", ADA):

@@ -27,9 +27,7 @@ OTHERS = {API[1:], MCP[1:], "login", "logout", "token", "media"}
 FIRST = sorted({str(route.path).split("/")[1] for route in [*picture_routes.ROUTES, *start_page.routes()]} | OTHERS)
 OWN = re.compile(rf"/({'|'.join(filter(None, FIRST))})(/|\?|$)")
 # what a request's path is compared with, and where a route is said to be
-COMPARES = {f"server/{name}.py" for name in ("passwords", "middleware/doors", "middleware/responses", "start_page")} | {
-    "api/picture_routes.py"
-}
+COMPARES = {f"server/{name}.py" for name in ("passwords", "middleware/doors", "middleware/responses", "start_page")} | {"api/picture_routes.py"}
 
 
 def _literals(tree: ast.AST) -> list[tuple[int, str]]:

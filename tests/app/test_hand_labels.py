@@ -196,7 +196,7 @@ def test_nothing_is_opened_anew_for_a_label_but_a_file_that_took_the_place_of_an
     assert hand_labels.counts(SHIPPED_CARS)["name"].tolist() == ["bad"]
 
 
-def test_whoever_edits_labels_what_all_see_in_his_own_name_and_strangers_their_own_alone(become: Become) -> None:
+def test_whoever_edits_labels_what_all_see_in_their_own_name_and_strangers_their_own_alone(become: Become) -> None:
     become("ben")
     assert hand_labels.refusal_to_tag(SHIPPED_CARS, read_cars()) == ""
     assert hand_labels.who() == "ben"

@@ -98,7 +98,7 @@ def test_compare_and_semantics_bring_no_model_for_whom_the_owner_trusts_less(
     assert downloads.refused_encoders(["ViT-B-32/openai"]) == downloads.refused_languages(["bert"]) == {}
 
 
-def test_pages_say_why_controls_are_not_there_and_what_a_viewer_edits_and_takes_along_stays_his(app: Page, sign_in: As, cache: Path) -> None:
+def test_pages_say_why_controls_are_not_there_and_what_a_viewer_edits_and_takes_along_stays_theirs(app: Page, sign_in: As, cache: Path) -> None:
     assert not app.open("images").says(LOOKS).get("file_uploader")
     app.open("train").says(TRAINS_NOT).open("runs").says(TRAINS_NOT).open("notions")
     writing = [button for button in app.button if button.label.split()[0] in ("Save", "Delete")]

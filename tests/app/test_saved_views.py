@@ -99,7 +99,7 @@ def test_a_damaged_one_is_left_out_and_counted_and_a_write_that_fails_leaves_a_v
     assert [file.name for file in _file(kept).parent.iterdir()] == [f"{kept.token}.json"]
 
 
-def test_each_sees_and_opens_only_her_own_as_many_as_the_server_keeps(be: Any) -> None:
+def test_each_sees_and_opens_only_their_own_as_many_as_the_server_keeps(be: Any) -> None:
     be(ADA)
     view, _, _ = (_keep(name) for name in "abc")
     with pytest.raises(InputError, match="You keep 3 saved views here"):
@@ -152,7 +152,7 @@ def test_a_view_gets_another_name_is_removed_and_says_so_where_its_images_are_go
     for name, names in (("two", ["One", "Two"]), ("Three", ["Three", "Two"])):
         app.at(f"view_name_{view.token}").set_value(name)
         app.click(f"rename_{view.token}")
-        assert ("You have a view “two” already" in app.alerts) == (name == "two")
+        assert ("You already have a view “two”" in app.alerts) == (name == "two")
         assert _names() == names
     app.set(f"sure_{view.token}", True).click(f"remove_{view.token}")
     assert _names() == ["Two"]
