@@ -46,7 +46,7 @@ def back_up(file: Path) -> int:
 @contextmanager
 def whole(path: Path) -> Iterator[Path]:
     """A file as it is at one moment: of labels, to which people may be writing, a copy that lasts for the block; else itself."""
-    if not _is_tags(path):
+    if path.parent.name != TAGS or path.suffix != ".sqlite":
         yield path
         return
     with tempfile.TemporaryDirectory() as folder:
@@ -55,10 +55,6 @@ def whole(path: Path) -> Iterator[Path]:
             raise FileNotFoundError(path)
         TagStore(path).copy_to(copy)
         yield copy
-
-
-def _is_tags(path: Path) -> bool:
-    return path.parent.name == TAGS and path.suffix == ".sqlite"
 
 
 def is_passing(path: Path) -> bool:

@@ -83,7 +83,9 @@ def write_download(job: Job, room: Room, name: str, write: "Callable[[Path, Prog
         raise
     finally:
         _under_way.discard(own)
-    _remove_later(own)
+    timer = threading.Timer(_KEPT_S, shutil.rmtree, (own,), {"ignore_errors": True})
+    timer.daemon = True
+    timer.start()
     return made
 
 
@@ -126,9 +128,3 @@ def _packed(job: Job, folder: Path, room: Room) -> Path:
     job.stage = None
     shutil.rmtree(folder)
     return archive
-
-
-def _remove_later(own: Path) -> None:
-    timer = threading.Timer(_KEPT_S, shutil.rmtree, (own,), {"ignore_errors": True})
-    timer.daemon = True
-    timer.start()

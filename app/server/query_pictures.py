@@ -21,7 +21,8 @@ def keep(name: str, content: bytes) -> str:
     foreign_image(content, name)  # a ZIP of images is none
     token = secrets.token_hex(12)
     table = save_uploads([(name, content)], f"{QUERY_PREFIX}{token}", own_uploads_dir(), upload_limits())
-    _make_room()
+    for old in sorted(own_uploads_dir().glob(f"{QUERY_PREFIX}*"), key=os.path.getmtime, reverse=True)[_KEPT:]:
+        shutil.rmtree(old, ignore_errors=True)
     return table.root.name.removeprefix(QUERY_PREFIX)
 
 
@@ -31,9 +32,3 @@ def find(token: str) -> Path:
     if found is None:
         raise InputError("The picture of this link is not kept here any more; search with the picture again.")
     return found
-
-
-def _make_room() -> None:
-    kept = sorted(own_uploads_dir().glob(f"{QUERY_PREFIX}*"), key=os.path.getmtime, reverse=True)
-    for old in kept[_KEPT:]:
-        shutil.rmtree(old, ignore_errors=True)

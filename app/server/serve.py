@@ -14,7 +14,7 @@ from likeness.io import keep_folder_out
 from server.accounts import read_accounts
 from server.middleware.connections import use_own_connections
 from server.program_tokens import read_tokens
-from server.settings import FORWARDED, VARIABLE, ServerSettings, check_address, check_mcp_installed, read_settings, server, settings_from
+from server.settings import FORWARDED, VARIABLE, check_address, check_mcp_installed, read_settings, server, settings_from
 
 
 def serve(options: dict[str, Any]) -> None:
@@ -27,7 +27,8 @@ def serve(options: dict[str, Any]) -> None:
         InputError: settings or a password file that do not fit, or an address that others can reach without saying so.
     """
     address, port, file = options.pop("address"), options.pop("port"), options.pop("settings")
-    settings = _settings(file, options)
+    base = server() if file is None else read_settings(Path(file))  # in whose place comes what was given on the command line
+    settings = settings_from(base.model_dump() | {name: value for name, value in options.items() if value is not None})
     check_address(address, settings)
     check_port(address, port or 0)
     if settings.auth is not None:
@@ -41,7 +42,9 @@ def serve(options: dict[str, Any]) -> None:
     arguments += ["--server.maxUploadSize", str(settings.max_upload_mb), "--logger.hideWelcomeMessage", "true"]
     os.environ[FORWARDED] = ""
     if settings.shared:
-        _share_processors()
+        # one computation takes half of the processors, and waits for its threads without turning in circles: several go on at once here
+        os.environ.setdefault("OMP_NUM_THREADS", str(max(1, (os.cpu_count() or 2) // 2)))
+        os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
     use_own_connections()
     if port:
         arguments += ["--server.port", str(port)]
@@ -62,18 +65,6 @@ def check_port(address: str, port: int) -> None:
         raise InputError(
             f"Can't serve on {address}, port {port} ({(error.strerror or str(error)).lower()}); name others with --address and --port."
         ) from error
-
-
-def _share_processors() -> None:
-    """One computation takes half of the processors, and waits for its threads without turning in circles: several go on at once here."""
-    os.environ.setdefault("OMP_NUM_THREADS", str(max(1, (os.cpu_count() or 2) // 2)))
-    os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
-
-
-def _settings(file: str | None, given: dict[str, Any]) -> ServerSettings:
-    """Those of the file, or else of the environment, with what was given on the command line in their place."""
-    base = server() if file is None else read_settings(Path(file))
-    return settings_from(base.model_dump() | {name: value for name, value in given.items() if value is not None})
 
 
 def _run_streamlit(arguments: list[str]) -> None:
