@@ -51,6 +51,7 @@ def base(dataset_id: str) -> Space:
 
 cached.base = base  # type: ignore[assignment]
 
-from api.picture_routes import ROUTES  # the app's, once the images are those
+from api import picture_routes
+from server import asgi  # the app's, once the images are those
 
-app = st.App(str(ROOT / "app" / "main.py"), routes=ROUTES)
+app = st.App(str(asgi.HERE / "main.py"), routes=picture_routes.ROUTES)
