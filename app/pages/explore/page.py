@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -353,7 +354,7 @@ def _neighbors(view: View, query: Query, found: Sequence[Found], layout: table.L
     _gallery(view, sections, "nearest", query=query.row, page=neighbors.shown(query), on_answer=take, **looks)
 
 
-def _gallery(view: View, sections: Sequence[Section], key: str, *, tile: int = _TILE, **options: object) -> None:
+def _gallery(view: View, sections: Sequence[Section], key: str, *, tile: int = _TILE, **options: Any) -> None:
     """Pictures that can be added to the query and ticked."""
     gallery(
         sections,
