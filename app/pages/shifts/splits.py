@@ -173,7 +173,7 @@ def _build(view: View, attributes: tuple[str, ...], options: SplitOptions) -> Wo
         splits = build_splits(means, classes.names, options, dataset=space.table.name, attribute=attribute, encoder=encoder)
         return Progression(splits, classes, _positions(means), _references(space, classes, splits, job), True)
 
-    return WorkRequest("splits", (view.entry.id, space.key, attributes, options), "Building splits", work, {"stoppable": False})
+    return WorkRequest("splits", (view.entry.id, space.key, attributes, options), "Building splits", work, {"stoppable": False, "unit": "draws"})
 
 
 def _references(space: Space, classes: ImageClasses, splits: SplitFile, job: Job) -> dict[str, float]:
