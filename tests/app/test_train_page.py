@@ -98,7 +98,7 @@ FIELDS: list[tuple[str, Any, dict[str, Any] | None]] = [
 
 def test_the_preset_that_needs_nothing_is_open_and_a_field_is_written_into_the_text_and_nothing_else_is(page: Page) -> None:
     assert _config(page) == read_config("shipped-cars-elg")
-    assert (page.at("train_name").value, page.at("train_start").disabled) == ("shipped-cars-elg", False)
+    assert (page.at("train_field_name").value, page.at("train_start").disabled) == ("shipped-cars-elg", False)
     assert _field(page, "data.attribute").value == ["car_color", "body_type"]
     page.says(read_config("shipped-cars-elg").note)
     for place, value, written in FIELDS:
@@ -132,7 +132,7 @@ def test_the_text_is_shown_in_the_fields_also_that_of_a_preset_and_what_does_not
     _check_ready(page.set("train_typed", as_yaml(read_config("shipped-cars-elg"))))
     typed = {"data.attribute": "body_type", "data.train_classes": 0.6, "backbone.name": "vit_tiny_patch16_224", "objective.name": "proxyanchor"}
     _change(page, typed | {"name": "typed", "objective.s2sd": {}, "guidance.primer": "This is {}", "epochs": 11})
-    assert page.at("train_name").value == "typed"
+    assert page.at("train_field_name").value == "typed"
     shown = [_field(page, place).value for place in (*typed, "epochs", "objective.s2sd", "guidance.primer")]
     assert shown == [["body_type"], 0.6, "vit_tiny_patch16_224", "proxyanchor", 11, True, "This is {}"]
     _change(page, {"backbone.weights": "none", "backbone.options": {"num_classes": 3}})
@@ -225,7 +225,7 @@ def test_what_the_text_allows_the_fields_show_and_leave_as_it_is(page: Page, tab
 
 def test_a_run_that_could_not_begin_is_refused_with_the_reason(page: Page, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     few = dataset(draw(tmp_path / "few", 8, ("ant", "bee"))).source
-    _check_refused(_set(page.run(), "data.source", few), "at least four classes", "these images have 2")
+    _check_refused(_set(page.run(), "data.source", few), "has 2 classes", "each needs two")
     assert not page.dataframe
     _check_ready(_set(page, "data.source", "cars"))
     with monkeypatch.context() as patch:
@@ -249,14 +249,14 @@ def test_a_name_makes_a_folder_that_is_free(page: Page, runs: Path) -> None:
     for name in ("cars", "cars-2", "shipped-cars-elg"):
         RunFolder(runs / name).create(_config(page))
     for name in ("a/b", "a\\b", ".hidden", "..", "n" * 300):
-        _check_refused(page.set("train_name", name), "Give the run a name")
+        _check_refused(page.set("train_field_name", name), "Give the run a name")
         assert _config(page).name == name
-    _check_refused(page.set("train_name", "cars"), "such as cars-3")
-    _check_ready(page.set("train_name", "cars-3"))
+    _check_refused(page.set("train_field_name", "cars"), "such as cars-3")
+    _check_ready(page.set("train_field_name", "cars-3"))
     _check_ready(page.set("train_preset", "shipped-cars-elg"))
     assert _config(page).name == "shipped-cars-elg-2"
-    page.set("train_name", "  ")
-    assert _config(page).name == page.at("train_name").value == "run"
+    page.set("train_field_name", "  ")
+    assert _config(page).name == page.at("train_field_name").value == "run"
     _check_refused(_change(page, {"name": ""}), "Give the run a name")
 
 
@@ -308,13 +308,13 @@ def test_start_begins_the_run_that_is_shown_unless_that_fails(page: Page, runs: 
         assert page.toasts == ["The folder 'shipped-cars-elg' cannot be written; make room."]
         runs.parent.joinpath("room").touch()
         _set(page, "epochs", 2)
-        shown = _config(page.set("train_name", "first try"))
+        shown = _config(page.set("train_field_name", "first try"))
         page.click("train_start").says("**first try**  :material/play_circle: Running")
     assert begun == [(runs / "first try", shown)]
     assert (page.at("train_start").disabled, page.warnings) == (True, [])
     page.click("act_first try")
     assert RunFolder(runs / "first try").stop_requested()
-    assert not page.set("train_name", "second try").at("train_start").disabled
+    assert not page.set("train_field_name", "second try").at("train_start").disabled
     shutil.rmtree(runs)
     runs.write_text("a file where the folder of runs should be")
     assert "cannot be written" in page.run().click("train_start").toasts[0]
@@ -342,7 +342,7 @@ def test_the_preview_counts_classes_and_images_and_language_says_which_are_most_
     assert not page.charts
     page.session_state["train_tabs"] = "Pseudolabels"
     page.run().says("This network has no ImageNet classifier")
-    assert not page.has("train_pseudolabels")
+    assert not page.has("make_pseudolabels")
 
 
 def test_the_preview_follows_the_images_until_their_folder_is_gone(photos: str, page: Page, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -355,7 +355,7 @@ def test_the_preview_follows_the_images_until_their_folder_is_gone(photos: str, 
     assert frame["Images"].tolist() == [3, 3, 3, 3]
     assert not page.has(f"{FIELD}data.labels")  # without labels on a scale, there are classes alone
     page.session_state["train_tabs"] = "Pseudolabels"
-    _set(page, "backbone.name", "resnet18").click("train_pseudolabels").wait("pseudolabels")
+    _set(page, "backbone.name", "resnet18").click("make_pseudolabels").wait("pseudolabels")
     assert "resnet18" in page.errors[0]  # whose weights cannot be had
     assert "Try again" in page.labels
     page.session_state["train_tabs"] = "Classes"
@@ -392,7 +392,7 @@ def test_pseudolabels_are_shown_for_each_class_that_trains_and_can_be_stopped(cl
 
     with monkeypatch.context() as patch:
         patch.setattr(training, "pseudolabels", slow)
-        classified.click("train_pseudolabels")
+        classified.click("make_pseudolabels")
         assert going.wait(600)
         classified.run().press("Stop")
         (job,) = jobs().all("pseudolabels")
@@ -402,7 +402,7 @@ def test_pseudolabels_are_shown_for_each_class_that_trains_and_can_be_stopped(cl
     classified.press("Try again").wait("pseudolabels")
     for k in (5, 1):
         if k == 1:  # as many as asked for
-            _change(classified, {"guidance.k": k}).click("train_pseudolabels").wait("pseudolabels")
+            _change(classified, {"guidance.k": k}).click("make_pseudolabels").wait("pseudolabels")
         labels = pseudolabels(_config(classified), run_images(_config(classified).data, 0))
         assert labels.shape == (2, k)
         frame = classified.dataframe[0].value

@@ -19,18 +19,15 @@ from server.settings import server
 from state import Item
 
 _LONGEST = 200  # bytes of a name; file systems take some more
-_FEWEST = 4  # classes: two that train and two that test
 _NO_LABELS = (
     "Training needs labels: they say which images belong together, and these images have none yet. Label some on the page Label, "
     "let the encoder label all of them here, or add the images again with one folder per class."
 )
-_FEW_CLASSES = "Training needs at least four classes, two to learn from and two to test on, and these images have {}. Choose other labels or images."
 
 
 class _Page:
     prefix = "train_"
     preset = Item[str | None]()
-    name = Item("")
     typed = Item("")
 
 
@@ -43,8 +40,6 @@ def main() -> None:
     _running()
     if permissions.refused():
         return
-    draft.follow_other_tabs()
-    _show_clash()
     chosen, problem = _config()
     lacking = chosen is not None and _lacks_labels(chosen)
     resolved, images, unfit = (None, None, "") if chosen is None or lacking else _read(chosen)
@@ -52,8 +47,10 @@ def main() -> None:
         aspect_labels.offer(current_view(), _NO_LABELS)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         _preset()
-        name, taken = _name(chosen)
-        _start(None if lacking or unfit else chosen, name, taken)
+        taken = _name(chosen) if chosen else ""
+        is_off = chosen is None or lacking or bool(unfit or taken) or begun.folder == str(runs_dir() / chosen.name)
+        label, icon = "Start training", ":material/play_arrow:"
+        st.button(label, type="primary", icon=icon, key="train_start", disabled=is_off, on_click=_begin, args=(chosen,))
     with st.container():  # there in every run, so that what stands below keeps its place, and the text stays open
         for warning in filter(None, (problem, taken, unfit, draft.session.refused)):
             st.warning(_words(warning), icon=":material/warning:")
@@ -98,15 +95,14 @@ def _read(chosen: RunConfig) -> tuple[RunConfig | None, RunImages | None, str]:
         images = train_preview.read_images(resolved)
         training.check_room(images.table, resolved.data.image_size, resolved.data.kept, resolved.data.frame)
     except InputError as error:
-        count = draft.count_classes(chosen)
-        return None, None, _FEW_CLASSES.format(count) if 0 < count < _FEWEST else redact(error)
+        return None, None, redact(error)
     return resolved, images, ""
 
 
 def _lacks_labels(chosen: RunConfig) -> bool:
     """Whether these are the images that the sidebar shows, and they have nothing that this run could learn from."""
-    by_classes = not chosen.objective.continuous
-    return by_classes and chosen.data.source == current_view().entry.source and not draft.attributes_of(chosen.data.source)
+    is_shown = chosen.data.source == current_view().entry.source
+    return is_shown and not chosen.objective.continuous and not draft.attributes_of(chosen.data.source)
 
 
 def _config() -> tuple[RunConfig | None, str]:
@@ -115,20 +111,6 @@ def _config() -> tuple[RunConfig | None, str]:
         return draft.config(), ""
     except InputError as error:
         return None, redact(error)
-
-
-def _show_clash() -> None:
-    """Both versions of what another tab with this link has changed, too."""
-    clash = draft.session.clash
-    if clash is None:
-        return
-    with st.container(border=True):
-        st.markdown(":orange[:material/warning: Another tab] with this link has changed the same settings. Your version is shown.")
-        versions = [f"{key}: {here} here, {there} in the other tab" for key, (here, there) in clash.keys.items()]
-        st.code("\n".join(versions) or clash.other, language=None, height=200 if not versions else "content")
-        with st.container(horizontal=True, gap="small"):
-            st.button("Keep this one", key="clash_keep", on_click=draft.settle_clash)
-            st.button("Use the other tab's", key="clash_take", on_click=draft.swap_clash)
 
 
 def _preset() -> None:
@@ -155,45 +137,24 @@ def _take_preset() -> None:
         draft.session.refused = run_card.problem(run)
         return
     config = run.config() if run else read_config(name)
-    free = draft.free_name(config.name) if config.name and (runs_dir() / config.name).exists() else config.name
-    draft.take(shared_name(as_yaml(config.model_copy(update={"name": free}))))
+    draft.take(shared_name(as_yaml(config.model_copy(update={"name": config.name and draft.free_name(config.name)}))))
 
 
-def _name(chosen: RunConfig | None) -> tuple[str, str]:
-    """The run's name, and what is wrong with it."""
-    if chosen is None:
-        st.text_input("Name", disabled=True, width=260)
-        return "", ""
-    page.name = chosen.name
-    name: str = st.text_input("Name", key=_Page.name.key, width=260, on_change=_rename).strip()
+def _name(chosen: RunConfig) -> str:
+    """A field for the run's name; what is wrong with it, or ""."""
+    bound = train_fields.bound("name", chosen.name, lambda typed: {"name": typed.strip() or "run"})
+    name: str = st.text_input("Name", width=260, **bound).strip()
     if not name or any(sign in name for sign in "/\\\0") or name.startswith(".") or len(name.encode()) > _LONGEST:
-        return name, f"Give the run a name of at most {_LONGEST} characters, without slashes and not starting with a dot: it becomes a folder."
+        return f"Give the run a name of at most {_LONGEST} characters, without slashes and not starting with a dot: it becomes a folder."
     run = RunFolder(runs_dir() / name)
     underway = str(run.path) == begun.folder and run.status().state == "running"
     if underway or not (run.path / "config.yaml").is_file():
-        return name, ""
-    return name, f"There is already a run named {name}. Choose another name, such as {draft.free_name(name)}, or resume that run on the page Runs."
+        return ""
+    return f"There is already a run named {name}. Choose another name, such as {draft.free_name(name)}, or resume that run on the page Runs."
 
 
-def _rename() -> None:
-    draft.change({"name": page.name.strip() or "run"})
-
-
-def _start(chosen: RunConfig | None, name: str, problem: str) -> None:
-    underway = bool(name) and begun.folder == str(runs_dir() / name)
-    st.button(
-        "Start training",
-        type="primary",
-        icon=":material/play_arrow:",
-        key="train_start",
-        disabled=chosen is None or bool(problem) or underway,
-        on_click=_begin,
-        args=(chosen, name),
-    )
-
-
-def _begin(chosen: RunConfig, name: str) -> None:
-    run = RunFolder(runs_dir() / name)
+def _begin(chosen: RunConfig) -> None:
+    run = RunFolder(runs_dir() / chosen.name)
     try:
         trainings.begin_training(run.path, lambda: training.start_run(run, resolve_config(chosen)))
         draft.take(as_yaml(chosen))  # what is shown stays that of this run, whose name is taken from now on
@@ -211,16 +172,13 @@ def _text(expanded: bool) -> None:
             "YAML",
             key=_Page.typed.key,
             height=520,
-            on_change=_take_text,
+            on_change=lambda: draft.take(page.typed),
             label_visibility="collapsed",
             help="Every setting of the run, checked when you leave the field. The same file works with `likeness train`.",
         )
-        content = draft.text().encode()
-        st.download_button("Download as file", content, "run.yaml", "text/yaml", icon=":material/download:", on_click="ignore", key="train_download")
-
-
-def _take_text() -> None:
-    draft.take(page.typed)
+        st.download_button(
+            "Download as file", page.typed.encode(), "run.yaml", "text/yaml", icon=":material/download:", on_click="ignore", key="train_download"
+        )
 
 
 main()

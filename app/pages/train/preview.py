@@ -1,6 +1,5 @@
 """What is known of a run before it starts: which classes train and test, how language relates them, which pseudolabels they get."""
 
-from collections.abc import Hashable
 from typing import Any
 
 import numpy as np
@@ -8,7 +7,6 @@ import pandas as pd
 import streamlit as st
 from numpy.typing import NDArray
 
-from likeness.data import DatasetEntry
 from likeness.errors import InputError
 from likeness.evaluation import clustered_order
 from likeness.language import imagenet_names, readable_names
@@ -24,18 +22,18 @@ from likeness.training import (
     run_images,
     summarize_similarities,
 )
-from parts import cached, permissions, progress
+from parts import cached
 from parts.config_access import dataset_of
+from parts.job_button import job_button
 from parts.plain import plain
 from server.access import redact
 from server.addresses import address
-from server.jobs import Job, jobs, run_in_background
+from server.jobs import Job
 
-_KIND = "pseudolabels"
 _MOST_SHOWN = 60  # classes in one heat map
 _PICTURES = 3  # of each class
 _QUERIES, _NEAREST = 6, 4  # shown where there are no classes
-_CLASSES, _NAMES, _PSEUDO = "Classes", "Class names", "Pseudolabels"
+_KEPT = 5  # pseudolabels of so many configs
 
 
 def read_images(config: RunConfig) -> RunImages:
@@ -43,9 +41,14 @@ def read_images(config: RunConfig) -> RunImages:
     return _images(config.data.model_dump_json(), config.seed, config)
 
 
+@st.cache_resource(max_entries=8, show_spinner="Reading the images' classes")
+def _images(data: str, seed: int, _config: RunConfig) -> RunImages:
+    return run_images(_config.data, seed)
+
+
 def show(config: RunConfig, images: RunImages) -> None:
     """Draws the preview of a config with these images."""
-    tabs = {_CLASSES: _classes, _NAMES: _names, _PSEUDO: _pseudolabels}
+    tabs = {"Classes": _queries if config.data.split == "images" else _classes, "Class names": _names, "Pseudolabels": _pseudolabels}
     for tab, draw in zip(st.tabs(list(tabs), key="train_tabs", on_change="rerun"), tabs.values(), strict=True):
         if tab.open:
             with tab:
@@ -56,15 +59,7 @@ def show(config: RunConfig, images: RunImages) -> None:
                     st.button("Try again", icon=":material/replay:", key="train_preview_again")  # as after a download
 
 
-@st.cache_resource(max_entries=8, show_spinner="Reading the images' classes")
-def _images(data: str, seed: int, _config: RunConfig) -> RunImages:
-    return run_images(_config.data, seed)
-
-
 def _classes(config: RunConfig, images: RunImages) -> None:
-    if config.data.split == "images":
-        _divided(config, images)
-        return
     validate, tested = (len(set(images.labels[rows].tolist())) for rows in (images.validation, images.test))
     held = f", {len(images.validation):,} of {validate:,} classes for validation" if validate else ""
     batch, steps = config.batch, max(1, len(images.train) // config.batch.size)
@@ -77,44 +72,41 @@ def _classes(config: RunConfig, images: RunImages) -> None:
     )
     if images.lone_note:
         st.warning(images.lone_note, icon=":material/warning:")
-    _show_table(config, images, class_overview(images).rename(columns=str.capitalize), _PICTURES)
+    _show_classes(config, images, class_overview(images).rename(columns=str.capitalize), _PICTURES)
 
 
-def _divided(config: RunConfig, images: RunImages) -> None:
+def _queries(config: RunConfig, images: RunImages) -> None:
     """The split where there are no classes, and some queries with their nearest images by label."""
     queries, others = images.queries, images.gallery
     st.caption(
         f"{len(images.train):,} images for training. Of the {len(images.test):,} for testing, {len(queries):,} are queries that search the other "
         f"{len(others):,}. Beside each query are the nearest images by label: what a perfect space would find."
     )
-    entry = _listed(config, images)
-    if entry is None or images.distances is None:
-        return
-    shown, nearest = example_queries(images, _QUERIES, _NEAREST)
-    columns = {"Query": shown} | {f"Nearest {place + 1}": nearest[:, place] for place in range(nearest.shape[1])}
-    frame = pd.DataFrame({name: [address(f"/thumbnails/{entry.id}/{row}") for row in rows] for name, rows in columns.items()})
-    pictures = {name: st.column_config.ImageColumn(width=92) for name in columns}
-    st.dataframe(frame, hide_index=True, row_height=84, height=36 + 84 * len(frame), column_config=pictures, width="content")
+    if images.distances is not None:
+        shown, nearest = example_queries(images, _QUERIES, _NEAREST)
+        pictures = {"Query": shown} | {f"Nearest {place + 1}": nearest[:, place] for place in range(nearest.shape[1])}
+        _show_table(config, images, pd.DataFrame(index=range(len(shown))), {name: rows.tolist() for name, rows in pictures.items()}, 84)
 
 
-def _listed(config: RunConfig, images: RunImages) -> DatasetEntry | None:
-    """The dataset in the app that has the thumbnails of these images; None where there is none."""
+def _show_classes(config: RunConfig, images: RunImages, frame: pd.DataFrame, count: int) -> None:
+    """A table of the first classes, with so many pictures of each before it."""
+    _show_table(config, images, frame, {f"picture {place}": example_rows(images, len(frame), place) for place in range(count)}, 44)
+
+
+def _show_table(config: RunConfig, images: RunImages, frame: pd.DataFrame, pictures: dict[str, list[int | None]], side: int) -> None:
+    """A table after columns of pictures, if the images of the run are those that the app shows; by their rows, None for no picture."""
     entry = dataset_of(config.data.source)
-    return entry if entry is not None and len(cached.table(entry.id)) == len(images.table) else None
-
-
-def _show_table(config: RunConfig, images: RunImages, frame: pd.DataFrame, pictures: int) -> None:
-    """A table of the first classes, with so many pictures of each."""
-    entry = _listed(config, images)
     columns: dict[str, Any] = {
         "Images": st.column_config.NumberColumn(format="localized"),
         "Pseudolabels": st.column_config.TextColumn(width="large"),
     }
-    for place in range(pictures if entry else 0):
-        rows = example_rows(images, len(frame), place)
-        frame.insert(place, f"picture {place}", ["" if row is None or entry is None else address(f"/thumbnails/{entry.id}/{row}") for row in rows])
-        columns[f"picture {place}"] = st.column_config.ImageColumn("", width=44)
-    st.dataframe(frame, hide_index=True, column_config=columns, height=520, row_height=44, width="content")
+    if entry is not None and len(cached.table(entry.id)) == len(images.table):
+        for place, (name, rows) in enumerate(pictures.items()):
+            frame.insert(place, name, ["" if row is None else address(f"/thumbnails/{entry.id}/{row}") for row in rows])
+            columns[name] = st.column_config.ImageColumn("" if name.startswith("picture") else None, width=side)
+    if len(frame.columns):
+        height = min(520, 38 + side * len(frame))
+        st.dataframe(frame, hide_index=True, column_config=columns, height=height, row_height=side, width="content")
 
 
 def _names(config: RunConfig, images: RunImages) -> None:
@@ -125,22 +117,17 @@ def _names(config: RunConfig, images: RunImages) -> None:
 
     names = class_names(images, config.guidance.names)
     similarities = _similarities(tuple(names), config.guidance.model_dump_json(include={"language", "primer"}), config)
-    order = clustered_order(similarities)
-    shown = order[:_MOST_SHOWN]
+    shown = clustered_order(similarities)[:_MOST_SHOWN]
+    some = f" {len(shown)} of {len(names):,} classes are shown." if len(shown) < len(names) else ""
     st.caption(
         "How similar the language model rates the names of the training classes. Guidance pulls images of similar classes together: a bright block "
-        "is a group of such classes." + (f" {len(shown)} of {len(names):,} classes are shown." if len(shown) < len(names) else "")
+        f"is a group of such classes.{some}"
     )
-    st.plotly_chart(
-        class_heat_maps({"Language": similarities}, names, shown), theme="streamlit", key="train_language", config={"displayModeBar": False}
-    )
-    st.caption(_extremes(similarities, names))
-
-
-def _extremes(similarities: NDArray[np.float32], names: list[str]) -> str:
+    chart = class_heat_maps({"Language": similarities}, names, shown)
+    st.plotly_chart(chart, theme="streamlit", key="train_language", config={"displayModeBar": False})
     found = summarize_similarities(similarities, names)
     near, far = ([plain(str(each)) for each in pair[:2]] for pair in (found.nearest, found.farthest))
-    return (
+    st.caption(
         f"Most similar: **{near[0]}** and **{near[1]}** ({found.nearest[2]:.3g}). "
         f"Least similar: **{far[0]}** and **{far[1]}** ({found.farthest[2]:.3g}). "
         f"Average over all pairs: {found.mean:.3g} ± {found.deviation:.2g}."
@@ -160,35 +147,24 @@ def _pseudolabels(config: RunConfig, images: RunImages) -> None:
     if config.guidance and config.guidance.pseudolabels:
         from likeness.training import pseudolabel_names
 
-        used, chosen = pseudolabel_names(config, images)
-        _table(config, images, [[used[each] for each in row] for row in chosen])
-        return
-    labeling = pseudolabel_config(config)
-    guidance = labeling.guidance and labeling.guidance.model_dump_json(include={"classifier", "k", "average"})
-    key = (labeling.data.model_dump_json(), labeling.backbone.model_dump_json(), guidance, config.seed)
-    job = jobs().find(_KIND, key)
-    if job is not None and progress.follow(job):
-        called = imagenet_names()
-        _table(config, images, [[called[each] for each in row] for row in job.result])
-    elif job is None and has_classifier(labeling):
-        st.button("Compute pseudolabels", icon=":material/label:", key="train_pseudolabels", on_click=_begin, args=(key, labeling, images))
-        st.caption("Classifies every training image once. The run reuses the result.")
-    elif job is None:
-        st.info("This network has no ImageNet classifier. Choose another one, or set guidance.classifier in the text.", icon=":material/info:")
+        names, found = pseudolabel_names(config, images)
+    else:
+        labeling = pseudolabel_config(config)
+        if not has_classifier(labeling):
+            st.info("This network has no ImageNet classifier. Choose another one, or set guidance.classifier in the text.", icon=":material/info:")
+            return
 
+        def work(job: Job) -> NDArray[np.int64]:
+            from likeness.training import pseudolabels
 
-def _begin(key: Hashable, config: RunConfig, images: RunImages) -> None:
-    if not permissions.permitted("train"):
-        return
+            return pseudolabels(labeling, images, job.report_or_stop)
 
-    def work(job: Job) -> NDArray[np.int64]:
-        from likeness.training import pseudolabels
-
-        return pseudolabels(config, images, job.report_or_stop)
-
-    run_in_background(_KIND, key, "Pseudolabels", work)
-
-
-def _table(config: RunConfig, images: RunImages, labels: list[list[str]]) -> None:
-    frame = pd.DataFrame({"Class": readable_names(images.train_classes), "Pseudolabels": [", ".join(names) for names in labels]})
-    _show_table(config, images, frame, 1)
+        guidance = labeling.guidance and labeling.guidance.model_dump_json(include={"classifier", "k", "average"})
+        key = (labeling.data.model_dump_json(), labeling.backbone.model_dump_json(), guidance, config.seed)
+        looks = {"icon": ":material/label:", "help": "Classifies every training image once. The run reuses the result."}
+        job = job_button("Compute pseudolabels", "pseudolabels", "pseudolabels", key, "Pseudolabels", work, stopped="", kept=_KEPT, **looks)
+        if job is None:
+            return
+        names, found = imagenet_names(), job.result
+    texts = [", ".join(names[each] for each in row) for row in found]
+    _show_classes(config, images, pd.DataFrame({"Class": readable_names(images.train_classes), "Pseudolabels": texts}), 1)
