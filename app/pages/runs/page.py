@@ -31,16 +31,18 @@ def main() -> None:
         return
     found = {run.name: run for run in list_runs(runs_dir())}
     if not found:
-        _nothing()
+        if not permissions.refused():
+            with st.container(border=True):
+                st.markdown("**No runs yet.** Start with one on the shipped images; it takes seconds.")
+                st.page_link("pages/train/page.py", label="Train a network", icon=":material/model_training:")
         return
-    chosen = [found[name] for name in _choose(list(found)) if name in found]
-    if not chosen:
+    names = [name for name in _choose(list(found)) if name in found]
+    if not names:
         st.info("Choose at least one run above.", icon=":material/info:")
-        return
-    problems = {run.name: run_card.problem(run) for run in chosen}
+    problems = {name: run_card.problem(found[name]) for name in names}
     for problem in filter(None, problems.values()):
         st.warning(plain(problem), icon=":material/warning:")
-    chosen = [run for run in chosen if not problems[run.name]]
+    chosen = [found[name] for name in names if not problems[name]]
     if not chosen:
         return
     for run in chosen:
@@ -59,14 +61,6 @@ def main() -> None:
             report_download.offer_run(chosen[0])
         with st.expander("Settings of this run", icon=":material/tune:"):
             st.code(redact((chosen[0].path / "config.yaml").read_text(encoding="utf-8")), language="yaml")
-
-
-def _nothing() -> None:
-    if permissions.refused():
-        return
-    with st.container(border=True):
-        st.markdown("**No runs yet.** Start with one on the shipped images; it takes seconds.")
-        st.page_link("pages/train/page.py", label="Train a network", icon=":material/model_training:")
 
 
 def _choose(names: list[str]) -> list[str]:
@@ -91,7 +85,7 @@ def _choose(names: list[str]) -> list[str]:
 def _metric(runs: list[RunFolder]) -> str:
     measured = {column for run in runs for column in cached.run_metrics(run).columns}
     names = [*_figures(runs), *(name for name in run_words.LOSSES if name in measured)]
-    metric = st.segmented_control(
+    return st.segmented_control(
         "Curve",
         names,
         default=names[0],
@@ -101,7 +95,6 @@ def _metric(runs: list[RunFolder]) -> str:
         bind="query-params",
         label_visibility="collapsed",
     )
-    return metric or names[0]
 
 
 def _figures(runs: list[RunFolder]) -> tuple[str, ...]:
@@ -116,12 +109,10 @@ def _curves(runs: list[RunFolder], metric: str) -> None:
     st.caption(f"{run_words.metric_help(metric)} {_BEFORE if metric not in run_words.LOSSES else ''}")
     frame = pd.concat([_points(run, metric) for run in runs], ignore_index=True)
     if frame.empty:
-        with st.container(height=380, border=True, vertical_alignment="center", horizontal_alignment="center"):
-            st.caption("Nothing measured yet. Each evaluation adds a point.")
+        st.caption("Nothing measured yet. Each evaluation adds a point.")
         return
-    st.plotly_chart(
-        convergence_curves(frame, metric, runs=[run.name for run in runs]), theme="streamlit", key="runs_curves", config={"displayModeBar": False}
-    )
+    chart = convergence_curves(frame, metric, runs=[run.name for run in runs])
+    st.plotly_chart(chart, theme="streamlit", key="runs_curves", config={"displayModeBar": False})
 
 
 def _points(run: RunFolder, metric: str) -> pd.DataFrame:
@@ -137,7 +128,7 @@ def _points(run: RunFolder, metric: str) -> pd.DataFrame:
 
 def _checkpoint(runs: list[RunFolder]) -> Checkpoint:
     """Whether the table is about the best or the last weights."""
-    chosen: Any = st.segmented_control(
+    which = st.segmented_control(
         "Weights",
         list(CHECKPOINTS),
         default=CHECKPOINTS[0],
@@ -146,7 +137,7 @@ def _checkpoint(runs: list[RunFolder]) -> Checkpoint:
         key="runs_figures",
         bind="query-params",
     )
-    which: Checkpoint = chosen or CHECKPOINTS[0]
+    which = which or CHECKPOINTS[0]
     st.caption(run_words.checkpoint_help(which, [run.config() for run in runs]))
     return which
 
@@ -158,18 +149,15 @@ def _table(runs: list[RunFolder], which: Checkpoint) -> None:
         hide_index=True,
         key="runs_table",
         column_config={
-            name: st.column_config.NumberColumn(metric_title(name), format=_format(name), help=run_words.metric_help(name)) for name in figures
+            # label distances have units of their own, pixels or degrees; the other figures lie between 0 and 1
+            name: st.column_config.NumberColumn(metric_title(name), format=f"%{find_metric(name).format}", help=run_words.metric_help(name))
+            for name in figures
         }
         | {
             "done": st.column_config.ProgressColumn("Done", format="percent", min_value=0.0, max_value=1.0),
             "epoch": st.column_config.NumberColumn("Epoch", format="%g", help="When these weights were reached. 0 is before training."),
         },
     )
-
-
-def _format(name: str) -> str:
-    """Label distances have units of their own, pixels or degrees; the other figures lie between 0 and 1."""
-    return f"%{find_metric(name).format}"
 
 
 def _line(run: RunFolder, names: tuple[str, ...], which: Checkpoint) -> dict[str, Any]:
