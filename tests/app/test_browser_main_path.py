@@ -79,6 +79,6 @@ def test_search_by_text_and_by_an_uploaded_image(person: Person) -> None:
 def test_a_folder_goes_through_your_images(person: Person, tmp_path: Path) -> None:
     draw(tmp_path / "photos", 24, ("warm", "cold"), size=48)
     (tmp_path / "photos" / "warm" / "broken.png").write_bytes(b"no picture")
-    person.open().map().go("Images").fill("Folder on this computer", str(tmp_path / "photos")).press("Embed these images")
+    person.open().map().go("Images").fill("Folder on this computer", str(tmp_path / "photos")).press("Add these images")
     person.says("24 images are ready", "1 could not be read and were left out").go("Explore them").says("24 images").map()
     assert "cold" in person.page.locator(".lm-legend").inner_text()

@@ -70,7 +70,7 @@ def test_a_stranger_gets_from_a_folder_to_an_export(
 
 def _add_folder(stranger: Stranger, photos: Path) -> None:
     """One typed path, up to the first map."""
-    stranger.go("Images").fill("Folder on this computer", str(photos)).press("Embed these images").says(f"{COUNT} images are ready")
+    stranger.go("Images").fill("Folder on this computer", str(photos)).press("Add these images").says(f"{COUNT} images are ready")
     stranger.go("Explore them").says(f"{COUNT} images").map()
     assert stranger.clicks <= 4
 

@@ -74,7 +74,7 @@ def test_uploads_and_saved_notions_are_private(two: tuple[Person, Person], share
     ada.go("Images").tab("Upload")
     ada.page.locator("input[type='file']").set_input_files(sorted(draw(tmp_path / "zebras", 12, size=48).iterdir()))
     ada.fill("Name", "Zebras **of** Ada")
-    ada.page.get_by_role("tabpanel", name="Upload").get_by_role("button", name="Embed these images").click()
+    ada.page.get_by_role("tabpanel", name="Upload").get_by_role("button", name="Add these images").click()
     ada.says("12 images are ready").go("Explore them").says("12 images")
     link = ada.page.url
     ben.go("Images").heading("Images").page.get_by_test_id("stMain").get_by_text("Synthetic Cars").first.wait_for()
@@ -91,7 +91,7 @@ def test_uploads_and_saved_notions_are_private(two: tuple[Person, Person], share
 
 def test_no_path_leads_out_of_the_roots_and_none_is_shown(two: tuple[Person, Person], shared_server: Any) -> None:
     ada, ben = two
-    embed = ada.page.get_by_role("tabpanel", name="Folder").get_by_role("button", name="Embed these images")
+    embed = ada.page.get_by_role("tabpanel", name="Folder").get_by_role("button", name="Add these images")
     ada.open("?layout=PCA").map().go("Images")
     for typed in (str(shared_server.place / "secret"), "photos/way_out", "uploads"):  # others in tests/app/test_access.py
         ada.fill("Folder on this server", typed).click(embed).says("cannot be reached here")

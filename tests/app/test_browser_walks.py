@@ -37,7 +37,7 @@ def _bring(person: Person, folder: Path, encoder: str = "") -> None:
     if encoder:
         person.page.get_by_role("combobox", name="Encoder").click()
         person.click(person.page.get_by_role("option", name=re.compile(encoder)).first)
-    person.press("Embed these images").says(f"{len(list(folder.iterdir()))} images are ready").settle()
+    person.press("Add these images").says(f"{len(list(folder.iterdir()))} images are ready").settle()
 
 
 def _paste(person: Person, text: str) -> None:

@@ -10,7 +10,7 @@ from app_page import Page
 from fake_hub import FakeHub
 from foreign_files import exif, jpeg, write_video
 from likeness.data import DatasetEntry, list_datasets
-from likeness.encoders import speed
+from likeness.encoders import PUBLISHED, speed
 from parts import cached
 from server.jobs import jobs
 from small_caltech101 import serve_caltech101
@@ -130,45 +130,18 @@ def served(hub: FakeHub, tmp_path: Path) -> FakeHub:
     return hub
 
 
-def _chosen(app: Page, source: Path) -> Page:
-    return _page(app, source).set("encoder_folder", _ENCODER)
-
-
-def _ready(app: Page) -> bool:
-    return not app.at("begin_folder").disabled
-
-
-def test_an_encoder_is_downloaded_by_one_click_and_tried_again_where_that_fails(
-    app: Page, birds: Path, served: FakeHub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_a_published_encoder_is_downloaded_with_the_images_and_tried_again_where_that_fails(
+    app: Page, birds: Path, served: FakeHub, tmp_path: Path
 ) -> None:
     served.statuses["api"] = [401]
-    assert not _ready(_chosen(app, birds))
-    app.says(f"Not on this machine yet: 86 MB from the repository {_REPOSITORY} of the hub", f"into {tmp_path / 'hub'}, where")
-    assert "License: DINOv3 · 256 x 256 pixels · no search by words" in [each.value for each in app.caption]
-    monkeypatch.setattr("pages.images.encoder_choice.measure_speed", lambda encoder: speed._remember(encoder.name, 12.0))
-    app.click("speed_folder").wait("speed")  # which needs no download
-    assert any("embeds 12 images a second on this machine" in each.value for each in app.run().caption)
-    assert app.at("speed_folder").label == "Measure again"  # the machine may have been busy
-    (error,) = app.click("download_folder").wait("download").errors
-    assert "refuses it (401)" in error
-    assert not _ready(app)
-    assert not app.press("Try again").wait("download").error
-    assert "DINOv3 S/16 is on this machine." in app.success[0].value
-    assert _ready(app)
-    assert not app.has("download_folder")
-
-
-def test_a_download_that_is_stopped_goes_on(app: Page, birds: Path, served: FakeHub) -> None:
-    served.hold_after = 40_000
-    _chosen(app, birds).click("download_folder")
-    assert served.holds.wait(600)
-    assert app.run().at("download_folder").disabled  # under way
-    app.button_of("Stop").click()
-    jobs().find("download", _ENCODER).stop()
-    served.go_on.set()
-    assert "stopped after" in " ".join(app.wait("download").infos)
-    assert _ready(app.press("Resume").wait("download"))
-    assert any(each.startswith("bytes=") for each in served.ranges)
+    speed._remember(_ENCODER, 12.0)
+    _page(app, birds).set("encoder_folder", _ENCODER)
+    app.says(f"Not on this machine yet. 86 MB are downloaded first, from {_REPOSITORY} on the hub", f"into {tmp_path / 'hub'};")
+    app.says("License: DINOv3 · 256 x 256 pixels · no search by words · 12.0 images a second on this machine")
+    assert "refuses it (401)" in app.click("begin_folder").wait("embedding").errors[0]
+    app.press("Try again").wait("embedding")
+    assert served.ranges or PUBLISHED[_ENCODER].is_here
+    app.run().hides("Not on this machine yet")
 
 
 def test_an_encoder_by_its_name_is_downloaded_with_the_images(app: Page, birds: Path, hub: FakeHub, tiny_timm: Path) -> None:

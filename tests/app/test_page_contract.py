@@ -232,7 +232,7 @@ def test_whoever_may_look_sees_every_page_and_leaves_nothing_behind(page: AppPag
     serve(monkeypatch, shared=True, training=True, auth_header="X-User", roles={"ben": "edit"})
     sign_in(monkeypatch, "ada", "parts.account_line")
     app.open(page.address)
-    assert [button.label for button in app.button if button.label.startswith(("Start", "Embed these images", "Remove")) and not button.disabled] == []
+    assert [button.label for button in app.button if button.label.startswith(("Start", "Add these images", "Remove")) and not button.disabled] == []
     assert all(upload.proto.disabled for upload in app.get("file_uploader"))
     assert "**ada** can view" in [caption.value for caption in app.sidebar.caption]
     assert kept_files(cache) == []

@@ -1,12 +1,12 @@
 """The list of datasets: what each is, the way to its map, another name, and its removal after a question."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 import streamlit as st
 
 from likeness.data import SHIPPED_CARS, DatasetEntry, find_dataset, list_datasets, remove_dataset, rename_dataset
 from likeness.errors import InputError
-from parts import add_images, cached, growing, interrupted, permissions
+from parts import add_images, cached, growing, interrupted
 from parts.plain import plain
 from server.access import check_may, redact, refusal
 from server.jobs import Job, jobs
@@ -26,8 +26,13 @@ def show() -> None:
             st.markdown(f"**{plain(entry.name)}**  \n:small[:gray[{_facts(entry)}]]", width="stretch")
             add_images.explore_link(entry.id, "Explore")
             if _is_own(entry) and not refusal("edit"):
-                _rename_button(entry)
-                _remove_button(entry)
+                with st.popover("Rename", icon=":material/edit:"):
+                    field = f"name_{entry.id}"
+                    st.text_input("Name", value=entry.name, key=field, help="Shown in all menus; links to these images stay as they are.")
+                    st.button("Save the name", type="primary", key=f"rename_{entry.id}", on_click=_rename, args=(entry.id, field))
+                with st.popover("Remove", icon=":material/delete:"):
+                    st.markdown(f"Remove **{plain(entry.name)}**? {_consequence()}")
+                    st.button("Remove", type="primary", key=f"remove_{entry.id}", on_click=_remove, args=(entry.id,))
 
 
 def end(embeddings: Iterable[Job]) -> None:
@@ -53,60 +58,43 @@ def _is_own(entry: DatasetEntry) -> bool:
     return entry.id != SHIPPED_CARS.id and (not server().shared or entry.owner == visitor())
 
 
-def _rename_button(entry: DatasetEntry) -> None:
-    with st.popover("Rename", icon=":material/edit:"):
-        field = f"name_{entry.id}"
-        st.text_input("Name", value=entry.name, key=field, help="Shown in all menus; links to these images stay as they are.")
-        st.button("Save the name", type="primary", key=f"rename_{entry.id}", on_click=_rename, args=(entry.id, field))
-
-
-def _remove_button(entry: DatasetEntry) -> None:
-    with st.popover("Remove", icon=":material/delete:"):
-        st.markdown(f"Remove **{plain(entry.name)}**? {_consequence()}")
-        st.button("Remove", type="primary", key=f"remove_{entry.id}", on_click=_remove, args=(entry.id,))
-
-
 def _consequence() -> str:
     if server().shared:
         return "Its pictures and embeddings are deleted from this server, and links to it stop working."
     return "It leaves this list, and links to it stop working. The images stay where they are; add them again to bring it back."
 
 
-def _check_own(id: str) -> None:
-    check_may("edit")
-    if not _is_own(find_dataset(id)):
-        raise InputError("This dataset belongs to someone else; ask whoever runs this server to change it.")
+def _change(id: str, action: Callable[[], None]) -> bool:
+    """Does something to a dataset, and returns whether that was possible; a toast says why not."""
+    try:
+        check_may("edit")
+        if not _is_own(find_dataset(id)):
+            raise InputError("This dataset belongs to someone else; ask whoever runs this server to change it.")
+        action()
+    except InputError as error:
+        st.toast(plain(redact(error)), icon=":material/error:", duration="long")
+        return False
+    return True
 
 
 def _rename(id: str, field: str) -> None:
-    if not permissions.permitted("edit"):
-        return
-    try:
-        _check_own(id)
-        rename_dataset(id, st.session_state[field])
-    except InputError as error:
-        st.toast(plain(redact(error)), icon=":material/error:", duration="long")
-        return
-    cached.forget(id)
+    if _change(id, lambda: rename_dataset(id, st.session_state[field])):
+        cached.forget(id)
 
 
 def _remove(id: str) -> None:
-    if not permissions.permitted("edit"):
-        return
-    try:
-        _check_own(id)
-        ended = [job for job in jobs().all(growing.KIND) if job.key == id]
-        end(ended)
-        if server().shared:
-            remove_upload(find_dataset(id), shown_name())
-            cached.forget_removed()
-        else:
-            remove_dataset(id)
-        for job in ended:
-            jobs().forget(job)  # nothing is left that could go on
-        interrupted.forget(id)
-    except InputError as error:
-        st.toast(plain(redact(error)), icon=":material/error:", duration="long")
-        return
-    if state.dataset == id:
+    if _change(id, lambda: _remove_data(id)) and state.dataset == id:
         state.dataset = SHIPPED_CARS.id
+
+
+def _remove_data(id: str) -> None:
+    ended = [job for job in jobs().all(growing.KIND) if job.key == id]
+    end(ended)
+    if server().shared:
+        remove_upload(find_dataset(id), shown_name())
+        cached.forget_removed()
+    else:
+        remove_dataset(id)
+    for job in ended:
+        jobs().forget(job)  # nothing is left that could go on
+    interrupted.forget(id)

@@ -1,20 +1,26 @@
 """Images: a folder, a table or an upload, embedded in the background with an encoder of choice."""
 
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from likeness.data import absolute_source, list_datasets, missing_archive, named_dataset, new_entry, recognized, save_uploads, source_help
 from likeness.defaults import PHOTOS_ENCODER
+from likeness.encoders import PUBLISHED
 from likeness.errors import InputError
 from likeness.io import size_text
 from pages.images import PAGE, dataset_list
-from pages.images.encoder_choice import choose_encoder, forget_failed, show_downloads
+from pages.images.encoder_choice import choose_encoder
 from parts import add_images, cached, interrupted, permissions, sidebar
 from parts.add_images import added
 from parts.downloads import check_encoder
 from parts.plain import plain
 from server.access import check_may, owner_of, path_text, redact, refusal, shared_name, upload_limits
 from server.audit import record
+from server.jobs import jobs
 from server.settings import server
 from server.visitor_data import remove_visitor
 from server.visitors import own_dir, own_uploads_dir, shown_name, visitor
@@ -24,6 +30,7 @@ _FORMATS = (
     "Photos (JPEG, PNG, HEIC, WebP, AVIF, TIFF and more), previews in raw files, a frame for each second of a video and each page of a PDF are read. "
     "Dates and cameras become attributes."
 )
+_TABLES = (".csv", ".tsv", ".parquet")
 _TYPES = ["jpg", "jpeg", "png", "heic", "heif", "hif", "webp", "avif", "bmp", "gif", "tif", "tiff", "zip"]
 _EXAMPLES = "caltech101"
 
@@ -40,71 +47,69 @@ _uploads = _Uploads()
 
 def main() -> None:
     """Draws the page."""
+    private = " Only you and people you share a link with can open your uploads." if server().shared else ""
     if refusal("edit"):
         PAGE.show_head()
         permissions.refused("edit")
     elif server().shared and not server().roots:
-        PAGE.show_head("Uploads are kept on this server. Only you and people you share a link with can open them.")
+        PAGE.show_head(f"Uploads are kept on this server.{private}")
         _upload()
     else:
-        private = " Only you and people you share a link with can open your uploads." if server().shared else ""
-        PAGE.show_head(f"Images stay where they are; only their embeddings are stored, and nothing is computed twice.{private}")
-        _tabs()
-    show_downloads()
+        PAGE.show_head(f"Images stay where they are; Likeness stores only what the encoder computes from them.{private}")
+        folder, upload = st.tabs(["Folder or table", "Upload"])
+        with folder:
+            _folder()
+        with upload:
+            _upload()
     add_images.show_jobs()
     dataset_list.show()
     if server().shared and own_dir().is_dir() and not refusal("edit"):
-        _offer_to_remove_all()
+        with st.popover("Remove all my data", icon=":material/delete_forever:"):
+            st.markdown("Your uploads, notions, splits and drafts are deleted from this server. This cannot be undone.")
+            st.button("Remove everything", type="primary", key="remove_all", on_click=_remove_all)
 
 
-def _tabs() -> None:
-    folder, table, upload = st.tabs(["Folder", "Table of paths", "Upload"])
-    root = min(server().roots, default="photos")
-    with folder:
-        source = st.text_input(
-            "Folder on this server" if server().shared else "Folder on this computer",
-            key="folder",
-            placeholder=f"{root}/birds",
-            help=f"{_roots_help()}Subfolders are included; if they divide the images, they become classes. {_FORMATS} Also: {source_help()}",
-        )
-        problem = st.container()
-        _hint(source.strip())
+def _folder() -> None:
+    """The form for a folder, or for a table of paths, which has a field more."""
+    roots = [plain(name) for name in sorted(server().roots)]
+    start = f"Start with {sidebar.listed(roots).replace(' and ', ' or ')}, which this server offers. " if roots else ""
+    source = st.text_input(
+        "Folder on this server" if server().shared else "Folder on this computer",
+        key="folder",
+        placeholder=f"{min(server().roots, default='photos')}/birds",
+        help=f"{start}Subfolders are included; if they divide the images, they become classes. {_FORMATS} A CSV or Parquet file works too: one row "
+        f"per image, with a column of paths, relative to the file, and columns of labels. Also: {source_help()}",
+    ).strip()
+    problem = st.container()
+    _hint(source)
+    column, gps = "", False
+    if source.lower().endswith(_TABLES):
+        column = st.text_input("Column of paths", key="path_column", placeholder="Found automatically if named path, file, image or filename").strip()
+    else:
         gps = st.checkbox(
             "Also read where photos were taken",
             key="gps",
             help="Latitude and longitude, which cameras and phones write into photos. They are then shown like any other attribute.",
         )
-        _begin_button(source, None, "folder", problem, gps)
-        _offer_examples()
-    with table:
-        source = st.text_input(
-            "CSV or Parquet file",
-            key="table",
-            placeholder=f"{root}/labels.csv",
-            help=f"{_roots_help()}One row per image: a column of paths, relative to the file, and columns of labels.",
-        )
-        problem = st.container()
-        column = st.text_input("Column of paths", key="path_column", placeholder="Found automatically if named path, file, image or filename")
-        _begin_button(source, column.strip() or None, "table", problem)
-    with upload:
-        _upload()
+    _add_button("folder", bool(source), problem, lambda encoder: add_images.check_and_begin(source, encoder, column or None, gps))
+    _offer_examples()
 
 
-def _roots_help() -> str:
-    """Where a path may begin on a shared server."""
-    offered = sidebar.listed([plain(name) for name in sorted(server().roots)]).replace(" and ", " or ") if server().roots else ""
-    return f"Start with {offered}, which this server offers. " if offered else ""
-
-
-def _begin_button(source: str, column: str | None, where: str, problem: DeltaGenerator, gps: bool = False) -> None:
-    """Draws the encoders and the button; what is wrong with the source comes to `problem`, beside its field."""
+def _add_button(where: str, ready: bool, problem: DeltaGenerator, add: Callable[[str], object]) -> None:
+    """Draws the encoders and the button; what is wrong with the images comes to `problem`, beside their field."""
     encoder = choose_encoder(where)
-    if st.button("Embed these images", type="primary", key=f"begin_{where}", disabled=not source.strip() or not encoder):
-        forget_failed(add_images.own_jobs())
+    if st.button("Add these images", type="primary", key=f"begin_{where}", disabled=not ready or not encoder):
+        for job in add_images.own_jobs():
+            if job.error and job.finished:  # it goes with the next action
+                jobs().forget(job)
+        is_new = encoder in PUBLISHED and not PUBLISHED[encoder].is_here
         try:
-            add_images.check_and_begin(source.strip(), encoder, column, gps)
+            add(encoder)
         except InputError as error:
             problem.error(plain(redact(error)), icon=":material/error:")
+        else:
+            if is_new:
+                record("downloads an encoder", shown_name(), encoder)
 
 
 def _hint(folder: str) -> None:
@@ -129,30 +134,20 @@ def _upload() -> None:
     )
     problem = st.container()
     name = st.text_input("Name", value="My images", key="upload_name")
-    encoder = choose_encoder("upload")
-    if not st.button("Embed these images", type="primary", key="begin_upload", disabled=not files or not encoder):
-        return
-    forget_failed(add_images.own_jobs())
-    try:
-        check_may("edit")
-        check_encoder(encoder)
-        add_images.check_load()
-        table = save_uploads(((file.name, file.getvalue()) for file in files), name, own_uploads_dir(), upload_limits())
-        source = shared_name(absolute_source(str(table.root)))
-    except InputError as error:
-        problem.error(plain(redact(error)), icon=":material/error:")
-        return
+    _add_button("upload", bool(files), problem, partial(_take_upload, files, name))
+
+
+def _take_upload(files: list[Any], name: str, encoder: str) -> None:
+    check_may("edit")
+    check_encoder(encoder)
+    add_images.check_load()
+    table = save_uploads(((file.name, file.getvalue()) for file in files), name, own_uploads_dir(), upload_limits())
+    source = shared_name(absolute_source(str(table.root)))
     record("uploaded", shown_name(), f"{len(table)} images")
     entry = new_entry(name, source, encoder, owner=owner_of(source))
     added.failed[entry.id] = list(table.failed)
     _uploads.sent += 1
     add_images.begin(entry, len(table))
-
-
-def _offer_to_remove_all() -> None:
-    with st.popover("Remove all my data", icon=":material/delete_forever:"):
-        st.markdown("Your uploads, notions, splits and drafts are deleted from this server. This cannot be undone.")
-        st.button("Remove everything", type="primary", key="remove_all", on_click=_remove_all)
 
 
 def _remove_all() -> None:
@@ -171,14 +166,14 @@ def _remove_all() -> None:
 
 
 def _offer_examples() -> None:
-    """A line with a button that downloads photos and embeds them; nothing where that is done or not allowed."""
+    """A line with a button that downloads photos and adds them; nothing where that is done or not allowed."""
     entry, archive = new_entry(named_dataset(_EXAMPLES).title, _EXAMPLES, PHOTOS_ENCODER), missing_archive(_EXAMPLES)
     if any(known.id == entry.id for known in list_datasets(visitor())) or (archive and refusal("download")):
         return
     facts = f", {size_text(archive.size)} from [CaltechDATA]({archive.page}), {archive.license}" if archive else ""
     with st.container(horizontal=True, vertical_alignment="center", border=True):
         st.markdown(f"No photos at hand? **{plain(entry.name)}** has 8,677 of 101 kinds of things and animals{facts}.", width="stretch")
-        label = "Download and embed them" if archive else "Embed them"
+        label = "Download and add them" if archive else "Add them"
         st.button(label, icon=":material/photo_library:", key="example_photos", on_click=add_images.begin_or_toast, args=(entry,))
 
 
