@@ -39,17 +39,24 @@ def new_draft(view: View) -> Draft:
     """A notion that can be fitted as it is, under a free name: from the images' labels, of everyday things, or after a notion that ships."""
     notions = list_notions(notions_dir())
     candidates = [*_of_labels(view, notions), _EVERYDAY, *_like(view, notions)]
-    chosen = next((draft for draft in candidates if not cached.unknown_words_of(view.base, draft.notion)), _EVERYDAY)
-    return replace(chosen, name=_free_name(chosen.name, notions))
+    chosen = next((draft for draft in candidates if _is_known(view, draft)), _EVERYDAY)
+    return replace(chosen, name=_free_name(chosen.name))
+
+
+def _is_known(view: View, draft: Draft) -> bool:
+    """Whether the draft is valid, and the encoder knows its words."""
+    try:
+        return not cached.unknown_words_of(view.base, draft.notion)
+    except InputError:
+        return False
 
 
 def draft_from_question(view: View, question: str, found: SentenceNotion) -> Draft:
     """What a question became, under a free name, judged by the labels that are called like it or like what varies, where there are some."""
     notion = found.notion
     attribute = view.label_called(notion.name) or view.label_called(found.varies)
-    name = _free_name(notion.name, list_notions(notions_dir()))
     question = question.strip() if "similar" in question.lower() else notion.question  # a whole one stays as it is
-    return Draft(name, question, "\n".join(notion.templates), "\n".join(notion.aspects), attribute)
+    return Draft(_free_name(notion.name), question, "\n".join(notion.templates), "\n".join(notion.aspects), attribute)
 
 
 def _of_labels(view: View, notions: list[Notion]) -> Iterator[Draft]:
@@ -61,17 +68,7 @@ def _of_labels(view: View, notions: list[Notion]) -> Iterator[Draft]:
         values = sorted(frame[name][has_label(frame[name])].astype(str).str.strip().unique())
         if 2 <= len(values) <= _MOST_VALUES:
             what = name.replace("_", " ").strip().lower()
-            draft = Draft(what, f"Two images are similar if they have the same {what}.", "a photo of a {}", "\n".join(values), name)
-            if _is_valid(draft):
-                yield draft
-
-
-def _is_valid(draft: Draft) -> bool:
-    try:
-        draft.notion  # noqa: B018  (raises while the draft is not valid)
-    except InputError:
-        return False
-    return True
+            yield Draft(what, f"Two images are similar if they have the same {what}.", "a photo of a {}", "\n".join(values), name)
 
 
 def _like(view: View, notions: list[Notion]) -> Iterator[Draft]:
@@ -81,8 +78,8 @@ def _like(view: View, notions: list[Notion]) -> Iterator[Draft]:
         yield Draft(_NAME, "", notion.templates[0], "\n".join(dict.fromkeys(notion.aspects[:3])), None)
 
 
-def _free_name(name: str, notions: list[Notion]) -> str:
+def _free_name(name: str) -> str:
     """The name, or with a number where a notion has it."""
-    taken = {notion.name.lower() for notion in notions}
+    taken = {notion.name.lower() for notion in list_notions(notions_dir())}
     names = (name if number == 1 else f"{name} {number}" for number in range(1, len(taken) + 2))
     return next(each for each in names if each.lower() not in taken)

@@ -1,15 +1,15 @@
 """The form of a notion: question, template, aspects, name, settings. Every edit goes to the draft; problems are named in place."""
 
+from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
-import pandas as pd
 import streamlit as st
 
 from likeness.errors import InputError
 from likeness.notions import METHOD_TITLES, METHODS, WORD_METHODS, check, default_vocabularies, parse_aspects, parts_of
 from likeness.sentences import SentenceNotion, notion_from_sentence
 from pages.notions import beginning, library
-from pages.notions.library import key
 from parts import cached, drafts, other_tab, sidebar, verdict
 from parts.drafts import Draft
 from parts.plain import plain
@@ -23,13 +23,11 @@ _LEAST, _MOST, _STEP = -1.0, 10.0, 0.25  # weights
 
 
 class _Form:
-    """rows: number of the form, and the aspects that its table began with. is_asked: whether a notion is to be made of the question; read: what
-    came of the last one; problem: why nothing did. counted: the draft whose prompts were read last, and how many of them were new to the encoder."""
+    """suggested: what came of the last question; problem: why nothing did. counted: the draft whose prompts were read last, and how many of them
+    were new to the encoder."""
 
     prefix = "notion_"
-    rows = Item[tuple[int, list[str]]]((-1, []))
-    is_asked = Item(False)
-    read = Item[SentenceNotion | None]()
+    suggested = Item[SentenceNotion | None]()
     problem = Item("")
     counted = Item[tuple[Draft | None, int]]((None, 0))
 
@@ -43,13 +41,15 @@ def edit(view: View) -> Draft:
     other_tab.tell()
     library.show(view, _latest())
     _question(view)
-    _field("templates", "Template", "The text around each aspect; {} stands for the aspect. One template per line: several are averaged.")
-    _aspects()
-    _joined(view)
     draft = _latest()
+    _text("templates", "Template", "The text around each aspect; {} stands for the aspect. One template per line: several are averaged.")
+    count = len(parse_aspects(draft.aspects))
+    help = "What images are told apart by. You can also paste a list that is separated by commas."
+    _text("aspects", f"Aspects, one per line ({count})", help, lambda text: "\n".join(parse_aspects(text)), height=220)
+    _joined(view, draft)
     _count_encoded(view, draft)
     _problems(view, draft)
-    st.text_input("Name", draft.name, key=key("name"), on_change=_take, args=("name", key("name")), help="Save under another name to keep both.")
+    st.text_input("Name", draft.name, help="Save under another name to keep both.", **_bound("name", str.strip))
     if METHODS[draft.solver].dims:
         _dimensions(view, draft)
     _preview(draft)
@@ -68,6 +68,34 @@ def _latest() -> Draft:
     return draft
 
 
+def _bound(field: str, read: Callable[[Any], Any] = lambda value: value) -> dict[str, Any]:
+    """Arguments of a widget that edits a field of the draft. Its key changes when the draft is replaced from outside the form, so that it shows the
+    new one."""
+    key = f"{field}_{state.form}"
+    return {"key": key, "on_change": _take, "args": (field, key, read)}
+
+
+def _take(field: str, key: str, read: Callable[[Any], Any]) -> None:
+    """Takes a field's new value; a field that was replaced meanwhile may still report its last one."""
+    if key not in st.session_state:
+        return
+    typed = st.session_state[key]
+    value = read(typed)
+    drafts.edit(**{field: value})
+    if isinstance(value, str) and value != typed:
+        drafts.renew_form()
+
+
+def _replace(**changes: object) -> None:
+    """Edits from outside the fields, which then show it."""
+    drafts.edit(**changes)
+    drafts.renew_form()
+
+
+def _text(field: str, label: str, help: str, read: Callable[[str], str] = str, height: int = 68, placeholder: str | None = None) -> None:
+    st.text_area(label, getattr(_latest(), field), height=height, help=help, placeholder=placeholder, **_bound(field, read))
+
+
 def _count_encoded(view: View, draft: Draft) -> None:
     """Reads the prompts, before anything else does: whoever comes later finds them in memory and would count none."""
     if _form.counted[0] == draft:
@@ -80,67 +108,43 @@ def _count_encoded(view: View, draft: Draft) -> None:
         _form.counted = draft, 0
 
 
-def _field(field: str, label: str, help: str, placeholder: str | None = None) -> None:
-    value = getattr(_latest(), field)
-    st.text_area(label, value, key=key(field), on_change=_take, args=(field, key(field)), height=68, help=help, placeholder=placeholder)
-
-
-def _take(field: str, key: str) -> None:
-    """Takes a field's new value; a field that was replaced meanwhile may still report its last one."""
-    if key not in st.session_state:
-        return
-    value = st.session_state[key]
-    drafts.edit(**{field: value or None if field == "attribute" else value.strip() if field == "name" else value})
-
-
 def _question(view: View) -> None:
     """Draws the question, the button that fills the rest of the form with what it says, and what came of that."""
     help = "When are two images similar? The encoder does not read this; the button below turns it into a template and aspects."
-    _field("question", "Question", help, "Two photos are similar if they have the same ...")
-    st.button("Suggest template and aspects", icon=":material/edit_note:", type="tertiary", on_click=_ask, key="suggest_notion")
-    if _form.is_asked:
-        _form.is_asked = False
+    _text("question", "Question", help, placeholder="Two photos are similar if they have the same ...")
+    if st.button("Suggest template and aspects", icon=":material/edit_note:", type="tertiary", key="suggest_notion"):
         with st.spinner("Finding aspects that occur in these images ..."):
-            _read(view, _latest().question)
+            _form.problem = _suggest(view, _latest().question)
         st.rerun()
     if _form.problem:
         st.markdown(f":orange[:material/warning: {_form.problem}]")
-    if (found := _form.read) and _is_open(found):
-        _draw_read(found)
+    found, draft = _form.suggested, _latest()
+    if found and draft.templates == "\n".join(found.notion.templates) and set(found.notion.aspects) & set(draft.aspects.splitlines()):
+        _draw_suggested(found, draft)
 
 
-def _ask() -> None:
-    del _form.problem
-    _form.is_asked = True
-
-
-def _read(view: View, sentence: str) -> None:
+def _suggest(view: View, sentence: str) -> str:
+    """Opens the notion that a sentence describes; why there is none, or ""."""
     try:
         if not sentence.strip():
             raise InputError("Write a question first, such as: same color of dog.")
         found = notion_from_sentence(sentence, view.base)
     except InputError as error:
-        _form.problem = plain(redact(error))
-        return
-    _form.read = found
+        return plain(redact(error))
+    _form.suggested = found
     library.put(beginning.draft_from_question(view, sentence, found), view)
+    return ""
 
 
-def _is_open(found: SentenceNotion) -> bool:
-    """Whether the form shows what came of a sentence."""
-    draft = _latest()
-    return draft.templates == "\n".join(found.notion.templates) and bool(set(found.notion.aspects) & set(draft.aspects.splitlines()))
-
-
-def _draw_read(found: SentenceNotion) -> None:
+def _draw_suggested(found: SentenceNotion, draft: Draft) -> None:
     compared = f"Compared: **{plain(found.held)}**. " if found.held else ""
     count = len(found.notion.aspects)
     st.caption(f"{compared}Varies: **{plain(found.varies)}**. {count} of {count + len(found.pruned)} aspects from {plain(found.source)} occur here.")
-    used = set(_latest().aspects.splitlines())
+    used = draft.aspects.splitlines()
     left = {each.aspect: each.reason for each in found.pruned if each.aspect not in used}
     if not left:
         return
-    shown, field = list(left)[:_SHOWN], key(f"left_out_{len(left)}")
+    shown, field = list(left)[:_SHOWN], f"left_out_{len(left)}_{state.form}"
     reasons = "\n".join(f"- **{plain(aspect)}**: {plain(left[aspect])}" for aspect in shown)
     st.pills("Left out. Click to add.", shown, format_func=plain, key=field, on_change=_add_aspect, args=(field,), help=reasons)
     if len(left) > _SHOWN:
@@ -149,92 +153,52 @@ def _draw_read(found: SentenceNotion) -> None:
 
 def _add_aspect(field: str) -> None:
     if aspect := st.session_state.get(field):
-        drafts.edit(aspects="\n".join([*_latest().aspects.splitlines(), aspect]))
-        drafts.renew_form()
+        _replace(aspects="\n".join([*_latest().aspects.splitlines(), aspect]))
 
 
-def _aspects() -> None:
-    lines = [line.strip() for line in _latest().aspects.splitlines()]
-    table, paste = st.tabs([f"Aspects ({len([line for line in lines if line])})", "Paste a list"])
-    with table:
-        if _form.rows[0] != state.form:
-            _form.rows = state.form, lines
-        frame = pd.DataFrame({"Aspect": _form.rows[1]}, dtype="str")
-        rows = st.data_editor(frame, num_rows="dynamic", hide_index=True, height=260, key=key("aspect_table"), width="stretch")
-        edited = ["" if pd.isna(aspect) else str(aspect).strip() for aspect in rows["Aspect"]]
-        if edited != lines:  # the draft may end in a line break, which no row shows
-            drafts.edit(aspects="\n".join(edited))
-    with paste:
-        st.text_area("One aspect per line", "\n".join(lines), key=key("aspects"), height=220, on_change=_paste, args=(key("aspects"),))
-
-
-def _paste(key: str) -> None:
-    if key in st.session_state:
-        drafts.edit(aspects="\n".join(parse_aspects(st.session_state[key])))
-        drafts.renew_form()
-
-
-def _joined(view: View) -> None:
-    """Draws a line for each notion that is joined with this one or taken away from it, and the field that adds one."""
-    draft = _latest()
-    for place, part in enumerate(draft.joined):
-        name, number, end = st.columns((1, 0.95, 0.25), vertical_alignment="center", gap="small")
-        name.markdown(f"{'and' if part.weight > 0 else 'without'} **{plain(sidebar.readable(part.name)).lower()}**")
-        field, weight = key(f"weight_{place}_{len(draft.joined)}"), min(max(float(part.weight), _LEAST), _MOST)
-        label = f"Weight of {plain(part.name)}"
-        number.number_input(label, _LEAST, _MOST, weight, _STEP, key=field, on_change=_weigh, args=(field, place), label_visibility="collapsed")
-        remove = f"Remove {plain(part.name)}"
-        end.button("", key=key(f"part_{place}"), icon=":material/close:", type="tertiary", on_click=_drop, args=(place,), help=remove)
-    taken = {draft.name, draft.origin, *(part.name for part in draft.joined)}
-    names = [notion.name for notion in sidebar.fitting(view.base) if notion.name not in taken and not notion.joined]
-    if names and not drafts.is_full(draft):
-        field = key(f"joined_{len(draft.joined)}")
-        st.selectbox(
-            "Combine with another notion",
+def _joined(view: View, draft: Draft) -> None:
+    """Draws the choice of notions that are joined with this one or taken away from it, and their weights."""
+    names = [part.name for part in draft.joined]
+    others = [notion.name for notion in sidebar.fitting(view.base) if notion.name not in (draft.name, draft.origin, *names) and not notion.joined]
+    if names or others:
+        st.multiselect(
+            "Combine with other notions",
+            names if drafts.is_full(draft) else [*names, *others],
             names,
-            index=None,
             format_func=sidebar.readable,
             placeholder="Choose a notion",
-            key=field,
-            on_change=_join,
-            args=(field,),
             help="A weight above 0 adds a notion: images must be similar in it too. A weight below 0 removes it, completely at -1.",
+            **_bound("joined", _join),
         )
+    for place, part in enumerate(draft.joined):
+        label = f"{plain(sidebar.readable(part.name))}: weight" + (" (taken away)" if part.weight < 0 else "")
+        weight, key = min(max(float(part.weight), _LEAST), _MOST), f"weight_{place}_{len(names)}_{state.form}"
+        st.number_input(label, _LEAST, _MOST, weight, _STEP, key=key, on_change=_weigh, args=(key, place))
 
 
-def _join(field: str) -> None:
-    if (name := st.session_state.get(field)) is not None:
-        drafts.edit(joined=(*_latest().joined, drafts.joined(sidebar.notion_named(name))))
+def _join(names: list[str]) -> tuple[drafts.Joined, ...]:
+    parts = {part.name: part for part in _latest().joined}
+    return tuple(parts.get(name) or drafts.joined(sidebar.notion_named(name)) for name in names)
 
 
-def _weigh(field: str, place: int) -> None:
+def _weigh(key: str, place: int) -> None:
+    """Takes a weight; at 0 the notion is neither joined nor taken away."""
     parts = list(_latest().joined)
-    if field not in st.session_state or place >= len(parts):
-        return
-    weight = float(st.session_state[field])
-    if weight == 0:  # neither joined nor taken away
-        _drop(place)
-        return
-    parts[place] = parts[place]._replace(weight=weight)
-    drafts.edit(joined=tuple(parts))
-
-
-def _drop(place: int) -> None:
-    parts = _latest().joined
-    drafts.edit(joined=(*parts[:place], *parts[place + 1 :]))
-    drafts.renew_form()
+    if key in st.session_state and place < len(parts):
+        parts[place] = parts[place]._replace(weight=float(st.session_state[key]))
+        _replace(joined=tuple(part for part in parts if part.weight))
 
 
 def _problems(view: View, draft: Draft) -> None:
     templates = [line for line in draft.templates.splitlines() if line.strip()]
-    problems = [plain(warning.message) for warning in check(templates, draft.aspects.splitlines(), default_vocabularies(notions_dir()))]
+    problems = [warning.message for warning in check(templates, draft.aspects.splitlines(), default_vocabularies(notions_dir()))]
+    notion = None
     try:
         notion = draft.notion
     except InputError as error:
-        notion = None
-        problems.append(plain(redact(error)))
+        problems.append(redact(error))
     for problem in problems:
-        st.markdown(f":orange[:material/warning: {problem}]")
+        st.markdown(f":orange[:material/warning: {plain(problem)}]")
     if notion is not None:
         verdict.of_words(view, notion)
 
@@ -254,24 +218,15 @@ def _settings(view: View, draft: Draft) -> None:
         st.selectbox(
             "Evaluate with",
             attributes,
-            index=attributes.index(draft.attribute) if draft.attribute in attributes else 0,
-            format_func=lambda name: sidebar.readable(name) or "No labels",
-            key=key("attribute"),
-            on_change=_take,
-            args=("attribute", key("attribute")),
+            attributes.index(draft.attribute) if draft.attribute in attributes else 0,
+            lambda name: sidebar.readable(name) or "No labels",
             help="The labels that say which images really are similar.",
+            **_bound("attribute", lambda name: name or None),
         )
-        st.selectbox(
-            "Method",
-            WORD_METHODS,
-            index=WORD_METHODS.index(draft.solver),
-            format_func=METHOD_TITLES.__getitem__,
-            key=key("solver"),
-            on_change=_take,
-            args=("solver", key("solver")),
-            help="\n\n".join(f"**{METHODS[name].title}.** {METHODS[name].help}" for name in WORD_METHODS),
-        )
-        st.number_input("Seed", 0, None, draft.seed, key=key("seed"), on_change=_take, args=("seed", key("seed")))
+        help = "\n\n".join(f"**{METHODS[name].title}.** {METHODS[name].help}" for name in WORD_METHODS)
+        place = WORD_METHODS.index(draft.solver)
+        st.selectbox("Method", WORD_METHODS, place, METHOD_TITLES.__getitem__, help=help, **_bound("solver"))
+        st.number_input("Seed", 0, None, draft.seed, **_bound("seed"))
 
 
 def _dimensions(view: View, draft: Draft) -> None:
@@ -280,33 +235,19 @@ def _dimensions(view: View, draft: Draft) -> None:
         suggested = cached.dim_of(view.entry.id, replace(draft.notion, dim=None))
     except InputError:  # the prompts cannot be read
         suggested = None
-    largest = view.base.vectors.shape[1]
-    field = key(f"dim_{suggested}")  # where nothing was chosen, the number follows the prompts
+    largest, key = view.base.vectors.shape[1], f"dim_{suggested}_{state.form}"  # where nothing was chosen, the number follows the prompts
     st.number_input(
         "Dimensions",
         1,
         largest,
         min(draft.dim or suggested or 2, largest),
-        key=field,
-        on_change=_take_dimensions,
-        args=(field, suggested),
+        key=key,
+        on_change=_take,
+        args=("dim", key, lambda chosen: None if chosen == suggested else chosen),
         help="How many numbers describe an image in the notion's space. With more, wording and things that no prompt mentions count too; with fewer, "
         "only what differs most between the prompts. Your choice is saved with the notion.",
     )
-    if suggested is None:
-        return
-    if draft.dim in (None, suggested):
+    if suggested and draft.dim in (None, suggested):
         st.caption(f"Suggested by the prompts: {suggested} dimensions keep 98.5 % of what they say.")
-    else:
-        st.button(f"Use the suggested {suggested}", icon=":material/lightbulb:", on_click=_use_suggested, width="stretch")
-
-
-def _take_dimensions(field: str, suggested: int | None) -> None:
-    if field in st.session_state:
-        chosen = int(st.session_state[field])
-        drafts.edit(dim=None if chosen == suggested else chosen)
-
-
-def _use_suggested() -> None:
-    drafts.edit(dim=None)
-    drafts.renew_form()
+    elif suggested:
+        st.button(f"Use the suggested {suggested}", icon=":material/lightbulb:", on_click=_replace, kwargs={"dim": None}, width="stretch")

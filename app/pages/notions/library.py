@@ -19,13 +19,11 @@ from state import Item, state
 
 
 class _Library:
-    """dataset: whose images were shown last. seen: notions by name, as this tab last opened or saved them. question: what a click waits for, to
-    replace or to delete, and the draft as it was then. message: what went wrong, said once."""
+    """dataset: whose images were shown last. seen: notions by name, as this tab last opened or saved them. message: what went wrong, said once."""
 
     prefix = "library_"
     dataset = Item("")
     seen = Item[dict[str, Notion | None]](make=dict)
-    question = Item[tuple[str, Draft] | None]()
     message = Item("")
 
 
@@ -36,7 +34,7 @@ def open_linked(view: View) -> None:
     """Opens the notion that a link names (`?notion=`), or else what the editor starts with, where nothing is open yet or what is open was for
     other images."""
     named = st.query_params.pop("notion", None) if "notion" in st.query_params else None
-    notion = next((notion for notion in list_notions(notions_dir()) if notion.name == named), None)
+    notion = _notion(named)
     if named and notion is None:
         link.report(f"There is no notion “{link.shortened(named)}” here. Choose another one below.")
     draft = drafts.latest()
@@ -44,6 +42,10 @@ def open_linked(view: View) -> None:
         return
     put(drafts.of(notion) if notion else beginning.first_draft(view), view)
     st.rerun()
+
+
+def _notion(name: str | None) -> Notion | None:
+    return next((notion for notion in list_notions(notions_dir()) if notion.name == name), None)
 
 
 def _is_of_other_images(draft: Draft, view: View) -> bool:
@@ -63,14 +65,9 @@ def put(draft: Draft, view: View) -> None:
     drafts.renew_form()
 
 
-def key(field: str) -> str:
-    """Widget keys change when the draft is replaced from outside the form, so that the fields show the new one."""
-    return f"{field}_{state.form}"
-
-
 def saved_of(draft: Draft) -> Notion | None:
     """The notion of the library that the draft began from."""
-    return next((notion for notion in list_notions(notions_dir()) if notion.name == draft.origin), None)
+    return _notion(draft.origin)
 
 
 def is_saved(draft: Draft) -> bool:
@@ -81,7 +78,7 @@ def is_saved(draft: Draft) -> bool:
 
 def title(draft: Draft) -> str:
     """What the notion is called wherever it stands: its own name, with a mark while it is not saved."""
-    return draft.name if is_saved(draft) else f"{draft.name} (edited)"
+    return draft.name if is_saved(draft) else drafts.title(draft)
 
 
 def show(view: View, draft: Draft) -> None:
@@ -91,35 +88,62 @@ def show(view: View, draft: Draft) -> None:
     current = draft.origin if draft.origin in saved else draft.name
     names = saved if draft.origin in saved else [draft.name, *saved]
     titles = {name: sidebar.readable(title(draft) if name == current else name) for name in names}
-    st.selectbox(
-        "Notion",
-        names,
-        index=names.index(current),
-        format_func=lambda name: titles.get(name, name),
-        key=key("picked"),
-        on_change=_pick,
-        args=(view, key("picked")),
-    )
-    _buttons(view, draft)
-    _ask(view, draft)
+    field = f"picked_{state.form}"
+    place = names.index(current)
+    st.selectbox("Notion", names, place, lambda name: titles.get(name, name), key=field, on_change=_pick, args=(view, field))
+    with st.container(horizontal=True, gap="small"):
+        _buttons(view, draft)
     for message in filter(None, [_library.message, *map(redact, notion_problems(notions_dir()))]):
         st.warning(plain(message), icon=":material/warning:")
     del _library.message
 
 
 def _buttons(view: View, draft: Draft) -> None:
-    reason = refusal("edit")
-    own = bool(draft.origin) and is_own(draft.origin, notions_dir())
-    with st.container(horizontal=True, gap="small"):
-        st.button("Save", type="primary", on_click=_save, disabled=bool(reason) or is_saved(draft), help=reason or None)
-        st.button("New", on_click=_new, args=(view,), help="A new notion that suits these images.")
-        st.button("Undo", on_click=_undo, disabled=not drafts.can_undo())
-        help = reason or (None if own else "You can delete only notions that you saved.")
-        st.button("Delete", on_click=_wait_for, args=("delete", draft), disabled=bool(reason) or not own, help=help)
+    reason, question = refusal("edit"), _question(draft)
+    off = bool(reason) or is_saved(draft)
+    if question and not off:
+        with st.popover("Save", type="primary"):
+            st.markdown(f"{plain(question)} To keep both, give yours another name.")
+            st.button("Replace it", type="primary", on_click=_save, args=(question,))
+    else:
+        st.button("Save", type="primary", on_click=_save, disabled=off, help=reason or None)
+    st.button("New", on_click=_new, args=(view,), help="A new notion that suits these images.")
+    st.button("Undo", on_click=_undo, disabled=not drafts.can_undo())
+    if reason or not is_own(draft.origin, notions_dir()):
+        st.button("Delete", disabled=True, help=reason or "You can delete only notions that you saved.")
+    else:
+        with st.popover("Delete"):
+            st.markdown(f"Delete “{plain(draft.origin)}” from your notions?")
+            st.button("Delete it", type="primary", on_click=_delete, args=(view, draft))
 
 
-def _pick(view: View, key: str) -> None:
-    notion = next((notion for notion in list_notions(notions_dir()) if notion.name == st.session_state.get(key)), None)
+def _question(draft: Draft) -> str:
+    """What is asked before saving puts the draft in the place of another notion than the opened one of one's own, or of a version that this tab
+    has not shown; "" where it does not."""
+    try:
+        slug = draft.notion.slug
+    except InputError:  # saving says why
+        return ""
+    if not any(each.slug == slug for each in list_notions(notions_dir())):
+        return ""
+    name = draft.name
+    if not is_own(name, notions_dir()):
+        return f"“{name}” ships with Likeness. Saving replaces it with your version; delete yours to get the shipped one back."
+    if draft.origin != name:
+        return f"You already have a notion “{name}”."
+    return f"“{name}” was saved in another tab since you opened it here." if _is_newer(draft) else ""
+
+
+def _is_newer(draft: Draft) -> bool:
+    """Whether the notion was saved elsewhere since this tab opened it, and the draft did not come from that version."""
+    saved = saved_of(draft)
+    if saved is None or saved == _library.seen.get(draft.origin, saved):
+        return False
+    return drafts.of(saved) not in [replace(each, solver="exact", seed=0) for each in drafts.versions()]
+
+
+def _pick(view: View, field: str) -> None:
+    notion = _notion(st.session_state.get(field))
     if notion is not None:  # it may be gone by now
         put(drafts.of(notion), view)
 
@@ -133,78 +157,27 @@ def _undo() -> None:
     drafts.renew_form()
 
 
-def _save(replaced: bool = False) -> None:
+def _save(answered: str = "") -> None:
+    """Saves the draft, unless that needs an answer to another question than this one."""
     draft = drafts.latest()
     assert draft is not None
-    _try(lambda: _save_draft(draft, replaced))
+    question = _question(draft)
+    if question not in ("", answered):
+        _library.message = question
+    elif _try(lambda: _keep(draft.notion)):
+        drafts.put(replace(draft, origin=draft.name))
+        _library.seen[draft.name] = _notion(draft.name)
+        drafts.renew_form()
 
 
-def _save_draft(draft: Draft, replaced: bool) -> None:
-    notion = draft.notion
-    if not replaced and _would_replace(draft, notion):
-        _wait_for("replace", draft)
-        return
+def _keep(notion: Notion) -> None:
     if not is_own(notion.name, notions_dir()):
         check_count(notions_dir(), "notions")
     save_notion(notion, folder=notions_dir())
-    _forget_question()
-    draft = replace(draft, origin=notion.name)
-    drafts.put(draft)
-    _library.seen[draft.origin] = saved_of(draft)
-    drafts.renew_form()
-
-
-def _would_replace(draft: Draft, notion: Notion) -> bool:
-    """Whether saving puts the draft in the place of another notion than the opened one of one's own, or of a version that this tab has not shown."""
-    taken = any(each.slug == notion.slug for each in list_notions(notions_dir()))
-    return taken and (not (draft.origin == draft.name and is_own(notion.name, notions_dir())) or _is_newer(draft))
-
-
-def _is_newer(draft: Draft) -> bool:
-    """Whether the notion was saved elsewhere since this tab opened it, and the draft did not come from that version."""
-    saved = saved_of(draft)
-    if saved is None or saved == _library.seen.get(draft.origin, saved):
-        return False
-    return drafts.of(saved) not in [replace(each, solver="exact", seed=0) for each in drafts.versions()]
-
-
-def _wait_for(what: str, draft: Draft) -> None:
-    _library.question = what, draft
-
-
-def _forget_question() -> None:
-    del _library.question
-
-
-def _ask(view: View, draft: Draft) -> None:
-    """Asks before a notion is replaced or deleted; another edit takes the question back."""
-    what, about = _library.question or ("", None)
-    if about != draft:
-        return
-    name, own = plain(draft.name), is_own(draft.name, notions_dir())
-    if what == "delete":
-        question = f"Delete “{plain(draft.origin)}” from your notions?"
-    elif not own:
-        question = f"“{name}” ships with Likeness. Saving replaces it with your version; delete yours to get the shipped one back."
-    elif draft.origin == draft.name:
-        question = f"“{name}” was saved in another tab since you opened it here."
-    else:
-        question = f"You already have a notion “{name}”."
-    with st.container(border=True):
-        st.markdown(question)
-        with st.container(horizontal=True, gap="small"):
-            if what == "delete":
-                st.button("Delete it", type="primary", on_click=_delete, args=(view, draft))
-            else:
-                st.button("Replace it", type="primary", on_click=_save, args=(True,))
-            st.button("Cancel", on_click=_forget_question)
-        if what == "replace":
-            st.caption("To keep both, give yours another name.")
 
 
 def _delete(view: View, draft: Draft) -> None:
     """Deletes the saved notion; what the editor held of it comes back by undo, and can be saved again."""
-    _forget_question()
     if _try(lambda: delete_notion(draft.origin, notions_dir())):
         st.toast(f"Deleted “{plain(draft.origin)}”. Undo, then Save, brings it back.", icon=":material/delete:")
         shipped = saved_of(draft)

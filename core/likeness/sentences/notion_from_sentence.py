@@ -198,4 +198,4 @@ def _with_what_occurs(found: SentenceNotion, base: "Space", prune: bool) -> Sent
 def _rarely(count: int, chance: float) -> str:
     if not count:
         return "it is the best match of no image"
-    return f"it is the best match of {count:,} {'image' if count == 1 else 'images'}; a word without a meaning would be of {chance:,.0f}"
+    return f"it is the best match of {count:,} {'image' if count == 1 else 'images'}; a made-up word would be the best match of {chance:,.0f}"
