@@ -44,12 +44,11 @@ def test_a_lasso_selects_in_both_maps_downloads_and_survives_recoloring_pages_an
 
 def test_an_edited_aspect_refits_changes_the_neighbors_and_survives_a_reload(person: Person) -> None:
     def paste(*aspects: str) -> None:
-        person.fill("One aspect per line", "\n".join(aspects), "Control+Enter").says(f"{len(aspects)} prompts,").settle()
+        person.fill("Aspects, one per line", "\n".join(aspects), "Control+Enter").says(f"{len(aspects)} prompts,").settle()
 
     person.open("?query=5").map().go("Notions").says(re.compile(r"\d+ prompts, \d+ encoded, fitted in")).settle()
     before = _pictures(person, "Car color")
-    person.tab("Paste a list")
-    assert "red" in person.page.get_by_label("One aspect per line").input_value().splitlines()
+    assert "red" in person.page.get_by_label("Aspects, one per line", exact=True).input_value().splitlines()
     paste("sedan", "van", "pickup")
     assert _pictures(person, "Car color (edited)") != before
     person.press("Undo").says("17 prompts, 0 encoded").settle()

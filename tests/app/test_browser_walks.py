@@ -41,7 +41,7 @@ def _bring(person: Person, folder: Path, encoder: str = "") -> None:
 
 
 def _paste(person: Person, text: str) -> None:
-    person.tab("Paste a list").fill("One aspect per line", text, "Control+Enter").says(f"{len(text.split())} prompts,").settle()
+    person.fill("Aspects, one per line", text, "Control+Enter").says(f"{len(text.split())} prompts,").settle()
 
 
 @pytest.fixture
@@ -281,8 +281,8 @@ def _search(person: Person) -> None:
 
 def _notion(person: Person) -> None:
     """A new notion fits these images as it stands; a list that ends in an empty line is taken, and undone."""
-    field = person.page.get_by_label("One aspect per line")
-    person.go("Notions").press("New").says("prompts, ").settle().tab("Paste a list")
+    field = person.page.get_by_label("Aspects, one per line", exact=True)
+    person.go("Notions").press("New").says("prompts, ").settle()
     before = field.input_value()
     _paste(person, "dog\nchild\nbicycle\n")
     person.press("Undo").page.get_by_text("3 prompts,").wait_for(state="detached")

@@ -43,9 +43,8 @@ def edit(view: View) -> Draft:
     _question(view)
     draft = _latest()
     _text("templates", "Template", "The text around each aspect; {} stands for the aspect. One template per line: several are averaged.")
-    count = len(parse_aspects(draft.aspects))
     help = "What images are told apart by. You can also paste a list that is separated by commas."
-    _text("aspects", f"Aspects, one per line ({count})", help, lambda text: "\n".join(parse_aspects(text)), height=220)
+    _text("aspects", "Aspects, one per line", help, lambda typed: "\n".join(parse_aspects(typed)), height=220)
     _joined(view, draft)
     _count_encoded(view, draft)
     _problems(view, draft)
