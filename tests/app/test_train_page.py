@@ -237,12 +237,11 @@ def test_a_run_that_could_not_begin_is_refused_with_the_reason(page: Page, tmp_p
     assert unlabeled.says("on the page Label", "one folder per class").at("train_start").disabled
 
 
-def test_runs_under_way_are_linked(page: Page, runs: Path) -> None:
+def test_runs_under_way_have_cards_with_a_link_to_their_curves(page: Page, runs: Path) -> None:
     make_run(runs / "going", Status("running", 1, 4, pid=os.getpid()))
     make_run(runs / "done", Status("finished", 4, 4))
-    links = {link.proto.label: link.proto.query_string for link in page.run().get("page_link")}
-    assert [query for label, query in links.items() if label.startswith("Running: **going**, 1 of 4 steps")] == ["watch=going"]
-    assert not [label for label in links if "done" in label]
+    page.run().says("**going**  :material/play_circle: Running  :gray[1 of 4 steps").hides("**done**")
+    assert [link.proto.query_string for link in page.links] == ["watch=going"]
 
 
 def test_a_name_makes_a_folder_that_is_free(page: Page, runs: Path) -> None:

@@ -7,7 +7,7 @@ from likeness.errors import InputError
 from likeness.io import runs_dir
 from likeness.training import RunConfig, RunFolder, RunImages, as_yaml, list_runs, presets, read_config
 from pages.train import PAGE, draft, fields as train_fields, preview as train_preview
-from parts import aspect_labels, permissions, run_card, run_words, trained
+from parts import aspect_labels, permissions, run_card, trained
 from parts.config_access import resolve_config
 from parts.plain import plain
 from parts.run_changes import begun
@@ -37,7 +37,6 @@ page = _Page()
 def main() -> None:
     """Draws the page."""
     PAGE.show_head()
-    _running()
     if permissions.refused():
         return
     chosen, problem = _config()
@@ -59,8 +58,9 @@ def main() -> None:
         if chosen:
             aspect_labels.caution([chosen.data.attribute] if isinstance(chosen.data.attribute, str) else chosen.data.attribute)
     with st.container():
-        if begun.folder:
-            run_card.show(RunFolder(begun.folder), watch_link=True)
+        for run in list_runs(runs_dir()):
+            if str(run.path) == begun.folder or (server().runs and run.status().state == "running"):
+                run_card.show(run, watch_link=True)
     settings, preview = st.columns([5, 6], gap="large")
     with settings:
         with st.container():
@@ -70,17 +70,6 @@ def main() -> None:
     with preview:
         if resolved and images:
             train_preview.show(resolved, images)
-
-
-def _running() -> None:
-    """A link to each run that is under way, but for the one whose card is shown below."""
-    if not server().runs:
-        return
-    for run in list_runs(runs_dir()):
-        status = run.status()
-        if status.state == "running" and str(run.path) != begun.folder:
-            label = f"Running: **{plain(run.name)}**, {plain(run_words.standing(status))}"
-            st.page_link("pages/runs/page.py", label=label, icon=":material/monitoring:", query_params={"watch": run.name})
 
 
 def _words(text: str) -> str:
