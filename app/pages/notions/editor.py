@@ -1,13 +1,14 @@
 """The form of a notion: question, template, aspects, name, settings. Every edit goes to the draft; problems are named in place."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
 import streamlit as st
 
 from likeness.errors import InputError
-from likeness.notions import METHOD_TITLES, METHODS, WORD_METHODS, check, default_vocabularies, parse_aspects, parts_of
+from likeness.notions import METHOD_TITLES, METHODS, WORD_METHODS, Notion, check, default_vocabularies, parse_aspects, parts_of
 from likeness.sentences import SentenceNotion, notion_from_sentence
 from pages.notions import beginning, library
 from parts import cached, drafts, other_tab, sidebar, verdict
@@ -46,12 +47,20 @@ def edit(view: View) -> Draft:
     help = "What images are told apart by. You can also paste a list that is separated by commas."
     _text("aspects", "Aspects, one per line", help, lambda typed: "\n".join(parse_aspects(typed)), height=220)
     _joined(view, draft)
-    _count_encoded(view, draft)
-    _problems(view, draft)
+    try:
+        notion, problem = draft.notion, ""
+    except InputError as error:
+        notion, problem = None, redact(error)
+    _count_encoded(view, draft, notion)
+    _problems(draft, problem)
+    if notion:
+        verdict.of_words(view, notion)
     st.text_input("Name", draft.name, help="Save under another name to keep both.", **_bound("name", str.strip))
     if METHODS[draft.solver].dims:
         _dimensions(view, draft)
-    _preview(draft)
+    if notion:
+        with st.expander(f"{len(notion.prompts)} prompt{'' if len(notion.prompts) == 1 else 's'} as the encoder reads them"):
+            st.code("\n".join(notion.prompts), language=None, height=220)
     _settings(view, draft)
     return draft
 
@@ -95,16 +104,14 @@ def _text(field: str, label: str, help: str, read: Callable[[str], str] = str, h
     st.text_area(label, getattr(_latest(), field), height=height, help=help, placeholder=placeholder, **_bound(field, read))
 
 
-def _count_encoded(view: View, draft: Draft) -> None:
+def _count_encoded(view: View, draft: Draft, notion: Notion | None) -> None:
     """Reads the prompts, before anything else does: whoever comes later finds them in memory and would count none."""
-    if _form.counted[0] == draft:
+    if notion is None or _form.counted[0] == draft:
         return
-    try:
-        prompts = list(dict.fromkeys(prompt for _, part in parts_of(draft.notion) for prompt in part.prompts))
-        with st.spinner("Encoding the prompts ..."):
-            _form.counted = draft, view.base.embed_prompts(prompts)[1]
-    except InputError:  # as the form says
-        _form.counted = draft, 0
+    prompts = dict.fromkeys(prompt for _, part in parts_of(notion) for prompt in part.prompts)
+    _form.counted = draft, 0
+    with st.spinner("Encoding the prompts ..."), suppress(InputError):  # as the form says
+        _form.counted = draft, view.base.embed_prompts(list(prompts))[1]
 
 
 def _question(view: View) -> None:
@@ -188,27 +195,12 @@ def _weigh(key: str, place: int) -> None:
         _replace(joined=tuple(part for part in parts if part.weight))
 
 
-def _problems(view: View, draft: Draft) -> None:
+def _problems(draft: Draft, problem: str) -> None:
+    """Draws what is wrong with the notion as it is typed, and what may be."""
     templates = [line for line in draft.templates.splitlines() if line.strip()]
-    problems = [warning.message for warning in check(templates, draft.aspects.splitlines(), default_vocabularies(notions_dir()))]
-    notion = None
-    try:
-        notion = draft.notion
-    except InputError as error:
-        problems.append(redact(error))
-    for problem in problems:
-        st.markdown(f":orange[:material/warning: {plain(problem)}]")
-    if notion is not None:
-        verdict.of_words(view, notion)
-
-
-def _preview(draft: Draft) -> None:
-    try:
-        prompts = draft.notion.prompts
-    except InputError:
-        return
-    with st.expander(f"{len(prompts)} prompt{'' if len(prompts) == 1 else 's'} as the encoder reads them"):
-        st.code("\n".join(prompts), language=None, height=220)
+    doubts = [warning.message for warning in check(templates, draft.aspects.splitlines(), default_vocabularies(notions_dir()))]
+    for text in filter(None, [*doubts, problem]):
+        st.markdown(f":orange[:material/warning: {plain(text)}]")
 
 
 def _settings(view: View, draft: Draft) -> None:

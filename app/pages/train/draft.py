@@ -39,7 +39,7 @@ class _Draft:
     prefix = "train_"
     text = Item[str | None]()
     token = Item("")
-    refused = Item("")
+    problem = Item("")
 
 
 session = _Draft()
@@ -128,11 +128,11 @@ def config() -> RunConfig:
 
 
 def take(content: str) -> None:
-    """Makes `content` the config, valid or not; for a visitor who may not train, `session.refused` says why."""
-    session.refused = refusal("train")
+    """Makes `content` the config, valid or not; for a visitor who may not train, `session.problem` says why."""
+    session.problem = refusal("train")
     if len(content) > _LONGEST_TEXT:
-        session.refused = f"The config has {len(content):,} characters; the limit is {_LONGEST_TEXT:,}. Shorten it."
-    if session.refused:
+        session.problem = f"The config has {len(content):,} characters; the limit is {_LONGEST_TEXT:,}. Shorten it."
+    if session.problem:
         return
     if not session.token or not is_own_draft(_file(session.token)):  # another visitor's, opened by a link, stays as it is
         session.token = secrets.token_hex(8)
@@ -141,12 +141,12 @@ def take(content: str) -> None:
 
 
 def change(changes: dict[str, Any]) -> None:
-    """Other values by dotted keys; what does not fit leaves the config as it is, and `session.refused` says why."""
+    """Other values by dotted keys; what does not fit leaves the config as it is, and `session.problem` says why."""
     try:
         with _lock:
             take(as_yaml(with_changes(config(), changes)))
     except InputError as error:
-        session.refused = redact(error)
+        session.problem = redact(error)
 
 
 def _file(token: str) -> str:

@@ -40,18 +40,18 @@ def main() -> None:
     if permissions.refused():
         return
     chosen, problem = _config()
-    lacking = chosen is not None and _lacks_labels(chosen)
-    resolved, images, unfit = (None, None, "") if chosen is None or lacking else _read(chosen)
-    if lacking:
+    needs_labels = chosen is not None and _lacks_labels(chosen)
+    resolved, images, image_problem = (None, None, "") if chosen is None or needs_labels else _read(chosen)
+    if needs_labels:
         aspect_labels.offer(current_view(), _NO_LABELS)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         _preset()
-        taken = _name(chosen) if chosen else ""
-        is_off = chosen is None or lacking or bool(unfit or taken) or begun.folder == str(runs_dir() / chosen.name)
+        name_problem = _name(chosen) if chosen else ""
+        is_off = chosen is None or needs_labels or bool(image_problem or name_problem) or begun.folder == str(runs_dir() / chosen.name.strip())
         label, icon = "Start training", ":material/play_arrow:"
         st.button(label, type="primary", icon=icon, key="train_start", disabled=is_off, on_click=_begin, args=(chosen,))
     with st.container():  # there in every run, so that what stands below keeps its place, and the text stays open
-        for warning in filter(None, (problem, taken, unfit, draft.session.refused)):
+        for warning in filter(None, (problem, name_problem, image_problem, draft.session.problem)):
             st.warning(_words(warning), icon=":material/warning:")
         if chosen and chosen.note:
             st.caption(_words(chosen.note))
@@ -123,7 +123,7 @@ def _take_preset() -> None:
         return
     run = run_card.folder(name.removeprefix(trained.PREFIX)) if name.startswith(trained.PREFIX) else None
     if run and run_card.problem(run):
-        draft.session.refused = run_card.problem(run)
+        draft.session.problem = run_card.problem(run)
         return
     config = run.config() if run else read_config(name)
     draft.take(shared_name(as_yaml(config.model_copy(update={"name": config.name and draft.free_name(config.name)}))))
@@ -143,7 +143,7 @@ def _name(chosen: RunConfig) -> str:
 
 
 def _begin(chosen: RunConfig) -> None:
-    run = RunFolder(runs_dir() / chosen.name)
+    run = RunFolder(runs_dir() / chosen.name.strip())
     try:
         trainings.begin_training(run.path, lambda: training.start_run(run, resolve_config(chosen)))
         draft.take(as_yaml(chosen))  # what is shown stays that of this run, whose name is taken from now on
