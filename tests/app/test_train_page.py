@@ -171,7 +171,8 @@ def test_guidance_is_none_class_names_or_pseudolabels_and_what_must_not_be_empty
 
 
 def test_labels_on_a_scale_take_the_place_of_classes_and_give_it_back(page: Page) -> None:
-    config = _config(page.set(f"{FIELD}data.labels", "Numbers"))
+    numbers = _field(page, "data.labels").options[1]
+    config = _config(page.set(f"{FIELD}data.labels", numbers))
     assert config.data.labels is not None
     assert (config.data.labels.kind, config.data.labels.columns) == ("angles", ("yaw", "elevation"))
     assert (config.data.split, config.objective.name, config.guidance, config.augment) == ("images", "log-ratio", None, "jitter")

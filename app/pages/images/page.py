@@ -76,7 +76,7 @@ def _folder() -> None:
     source = st.text_input(
         "Folder on this server" if server().shared else "Folder on this computer",
         key="folder",
-        placeholder=f"{min(server().roots, default='photos')}/birds",
+        placeholder="{0}/birds, or a table such as {0}/labels.csv".format(min(server().roots, default="photos")),
         help=f"{start}Subfolders are included; if they divide the images, they become classes. {_FORMATS} A CSV or Parquet file works too: one row "
         f"per image, with a column of paths, relative to the file, and columns of labels. Also: {source_help()}",
     ).strip()

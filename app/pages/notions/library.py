@@ -88,7 +88,7 @@ def show(view: View, draft: Draft) -> None:
     current = draft.origin if draft.origin in saved else draft.name
     names = saved if draft.origin in saved else [draft.name, *saved]
     titles = {name: sidebar.readable(title(draft) if name == current else name) for name in names}
-    field = f"picked_{state.form}"
+    field = f"picked_{state.form}_{titles[current]}"  # a list shows its choice under another title only as another one
     place = names.index(current)
     st.selectbox("Notion", names, place, lambda name: titles.get(name, name), key=field, on_change=_pick, args=(view, field))
     with st.container(horizontal=True, gap="small"):
@@ -109,7 +109,7 @@ def _buttons(view: View, draft: Draft) -> None:
         st.button("Save", type="primary", on_click=_save, disabled=off, help=reason or None)
     st.button("New", on_click=_new, args=(view,), help="A new notion that suits these images.")
     st.button("Undo", on_click=_undo, disabled=not drafts.can_undo())
-    if reason or not is_own(draft.origin, notions_dir()):
+    if reason or not draft.origin or not is_own(draft.origin, notions_dir()):
         st.button("Delete", disabled=True, help=reason or "You can delete only notions that you saved.")
     else:
         with st.popover("Delete"):

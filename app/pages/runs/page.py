@@ -176,20 +176,19 @@ def _line(run: RunFolder, names: tuple[str, ...], which: Checkpoint) -> dict[str
 
 
 def _differences(runs: list[RunFolder]) -> None:
+    """The settings in which others differ from the first run, and what they are in each."""
     first, *others = runs
-    rows: dict[str, dict[str, str]] = {}
-    for run in others:
-        for key, (ours, theirs) in difference(first.config(), run.config()).items():
-            if key not in ("name", "note"):
-                rows.setdefault(key, {first.name: run_words.value(ours)})[run.name] = run_words.value(theirs)
+    changes = {run.name: difference(first.config(), run.config()) for run in others}
+    own = {key: run_words.value(value) for each in changes.values() for key, (value, _) in each.items() if key not in ("name", "note")}
     st.subheader("Different settings")
-    table = [
-        {"Setting": key} | {run.name: row.get(run.name, row[first.name]) for run in runs} for key, row in rows.items() if len(set(row.values())) > 1
-    ]
-    if not table:
+    if not own:
         st.caption("Nothing. The runs have the same settings.")
         return
-    st.dataframe(pd.DataFrame(table), hide_index=True)
+    rows = [
+        {"Setting": key, first.name: value} | {name: run_words.value(each[key][1]) if key in each else value for name, each in changes.items()}
+        for key, value in own.items()
+    ]
+    st.dataframe(pd.DataFrame(rows), hide_index=True)
 
 
 main()

@@ -9,7 +9,7 @@ import streamlit as st
 
 from likeness.data import SHIPPED_CARS, list_datasets, source_help
 from likeness.errors import InputError
-from likeness.labels import known_labels
+from likeness.labels import LabelsConfig, known_labels
 from likeness.language import PRIMERS, short_names
 from likeness.losses import OBJECTIVES, WRAPPERS, objectives_on
 from likeness.training import RunConfig, native_size
@@ -22,7 +22,7 @@ from server.visitors import visitor
 Changes = Callable[[Any], dict[str, Any]]
 
 _MOST_EXACT = 2**53  # whole numbers that a browser tells apart
-_BY_CLASSES, _BY_NUMBERS = "Classes", "Numbers"
+_CLASSES = "Classes"
 _GUIDANCE: dict[str, str | None] = {"None": None, "Class names": "elg", "Pseudolabels": "plg"}
 
 
@@ -53,15 +53,18 @@ def _images(config: RunConfig) -> None:
     )
     offered = _number_labels(data.source)
     if offered or data.split == "images":
-        st.segmented_control(
+        known = next((name for name, labels in offered.items() if labels == data.labels), None)
+        learned = known or (readable(data.labels.kind) if data.labels else _CLASSES)
+        st.selectbox(
             "Learn from",
-            [_BY_CLASSES, _BY_NUMBERS],
-            required=True,
-            help="Classes: two images match or they do not. Numbers, such as viewpoints or poses: they match more or less.",
-            **bound("data.labels", _BY_CLASSES if data.labels is None else _BY_NUMBERS, lambda picked: _of_way(picked, offered, config)),
+            _with([_CLASSES, *offered], learned),
+            help="Classes: two images match or they do not. Numbers, such as viewpoints or poses: they match more or less, by how far they differ.",
+            **bound("data.labels", learned, lambda picked: _of_labels(picked, offered, config)),
         )
     if data.split == "images":
-        _numbers(config, offered)
+        if data.test_images < 1:
+            help = "The last images are held out. If the images have a column named split, that column decides instead."
+            _share("Images to test on", "data.test_images", data.test_images, help)
         return
     attributes = draft.attributes_of(data.source)
     unlabeled = not attributes and dataset_of(data.source) is not None
@@ -79,36 +82,24 @@ def _images(config: RunConfig) -> None:
         _share("Classes to train on", "data.train_classes", data.train_classes, "The other classes are held out: all figures are measured on them.")
 
 
-def _number_labels(source: str) -> dict[str, dict[str, Any]]:
+def _number_labels(source: str) -> dict[str, LabelsConfig]:
     """The continuous labels that these images have, by name."""
     entry = dataset_of(source)
     try:
-        return {name: labels.model_dump(mode="json") for name, labels in known_labels(cached.table(entry.id)).items()} if entry else {}
+        return known_labels(cached.table(entry.id)) if entry else {}
     except InputError:  # its folder is gone, say; the page shows why
         return {}
 
 
-def _numbers(config: RunConfig, offered: dict[str, dict[str, Any]]) -> None:
-    """Which continuous labels, and how many images test."""
-    chosen = config.data.labels.model_dump(mode="json") if config.data.labels else {}
-    current = next((name for name, labels in offered.items() if labels == chosen), readable(str(chosen.get("kind", ""))))
-    st.selectbox(
-        "Label",
-        _with([current], *offered),
-        help="The network learns how far apart two images are by this label.",
-        **bound("data.labels.kind", current, lambda name: {"data.labels": offered[name]} if name in offered else {}),
-    )
-    if config.data.test_images < 1:
-        help = "The last images are held out. If the images have a column named split, that column decides instead."
-        _share("Images to test on", "data.test_images", config.data.test_images, help)
-
-
-def _of_way(picked: str, offered: dict[str, dict[str, Any]], config: RunConfig) -> dict[str, Any]:
-    if picked == _BY_CLASSES:
+def _of_labels(picked: str, offered: dict[str, LabelsConfig], config: RunConfig) -> dict[str, Any]:
+    """What changes in a config with what it learns from; an objective of the same kind stays."""
+    if picked == _CLASSES:
         return {"data.labels": None, "data.split": "classes", "augment": True, **_of_objective(next(iter(objectives_on("classes"))))}
+    if config.data.split == "images":
+        return {"data.labels": offered[picked].model_dump(mode="json")}
     batch = config.batch
     return {
-        "data.labels": next(iter(offered.values()), None),
+        "data.labels": offered[picked].model_dump(mode="json"),
         "data.split": "images",
         "augment": "jitter",
         "guidance": None,
@@ -238,7 +229,8 @@ def _number(label: str, place: str, config: RunConfig, **options: Any) -> None:
         return
     limits, kind = type(part).model_fields[name].metadata, float if isinstance(value, float) else int
     low, high = (next((kind(getattr(each, side)) for each in limits if hasattr(each, side)), None) for side in ("ge", "le"))
-    st.number_input(label, low, high, value=None, width=160, placeholder="Default", **options, **bound(place, value))
+    default = None if value is None else "min"  # only what may be left to the backbone can be cleared
+    st.number_input(label, low, high, default, width=160, placeholder="Default", **options, **bound(place, value))
 
 
 def bound(place: str, value: Any, changes: Changes | None = None) -> dict[str, Any]:
