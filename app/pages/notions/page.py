@@ -1,5 +1,6 @@
 """Notions: say in words what counts as similar, and see the space follow."""
 
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 
@@ -49,36 +50,38 @@ def _fit(view: View, draft: Draft) -> Space:
 
 
 def _pictures(view: View, draft: Draft) -> None:
-    shown = draft
     try:
         fit = _fit(view, draft)
     except InputError as error:
-        last = _last_that_fits(view)
+        last = _last_fit(view)
         below = "The map shows the last version that worked." if last else "Change it, and its map appears here."
         problem = redact(error)
         st.warning(f"{plain(problem)} {below}" if problems.is_new(problem) else below, icon=":material/warning:")
         if last is None:
             return
-        shown, fit = last
+        fit = last
     saved = _saved_fit(view, draft)
     _quiet_line(fit)
-    show_trust = verdict.of_notion(view, shown.notion)
+    show_trust: Callable[[], None] | None = None
+    with suppress(InputError):  # of a draft that is not valid, as the form says
+        show_trust = verdict.of_notion(view, draft.notion)
     choice = map_controls.choose("notions")
     maps.draw(view, [view.base, fit], choice, slot="notions", key="notion_map", height=545, on_query=selection.ask)
     numbers = st.container()  # filled after what is below: neighbors do not wait for them
     _neighbors(view, fit, saved, draft)
     with numbers:
         _numbers(view, fit, saved, draft.attribute)
-    show_trust()
+    if show_trust:
+        show_trust()
     if fit.table.has_images and len(fit) >= 3:
         report_download.offer_notion(view, draft, choice.method)
 
 
-def _last_that_fits(view: View) -> tuple[Draft, Space] | None:
-    """The last version of the notion that can be fitted, never another notion's, and its space."""
+def _last_fit(view: View) -> Space | None:
+    """The last version of the notion that can be fitted; never another notion's."""
     for draft in drafts.versions():
         with suppress(InputError):
-            return draft, _fit(view, draft)
+            return _fit(view, draft)
     return None
 
 
