@@ -57,6 +57,14 @@ def test_a_known_layout_is_told_how_to_get_its_labels_and_what_is_missing(app: P
     assert "https://www.vision.caltech.edu" in error
 
 
+def test_a_table_of_paths_is_added_by_the_field_of_folders_which_then_asks_for_their_column(app: Page, birds: Path) -> None:
+    assert (_page(app, birds).has("path_column"), app.has("gps")) == (False, True)
+    (birds / "labels.csv").write_text("picture,kind\n" + "".join(f"images/{file.parent.name}/{file.name},bird\n" for file in birds.rglob("*.jpg")))
+    assert (app.set("folder", str(birds / "labels.csv")).has("path_column"), app.has("gps")) == (True, False)
+    entry = _begin(app.set("path_column", "picture"))
+    assert (entry.path_column, len(cached.table(entry.id)), cached.table(entry.id).attributes) == ("picture", 4, ["kind"])
+
+
 def test_photos_to_try_are_fetched_and_embedded_by_one_click_and_failures_say_what_to_do(
     app: Page, hub: FakeHub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -93,7 +93,7 @@ def test_a_run_is_drawn_from_its_first_figures_on_and_watched_from_when_it_begin
         patch.setattr(st, "fragment", watched)
         app.open("runs").says("Reading images")
     assert (intervals[0], intervals[-1]) == (None, 1.0)
-    assert not app.charts
+    assert not app.says("Nothing measured yet. Each evaluation adds a point.").charts
     line = app.dataframe[0].value.iloc[0]
     assert line[["recall_at_1", "nmi"]].isna().all()
     assert line["Guidance"] == "ELG, omega 5"
