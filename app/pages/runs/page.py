@@ -180,15 +180,16 @@ def _differences(runs: list[RunFolder]) -> None:
     first, *others = runs
     changes = {run.name: difference(first.config(), run.config()) for run in others}
     own = {key: run_words.value(value) for each in changes.values() for key, (value, _) in each.items() if key not in ("name", "note")}
-    st.subheader("Different settings")
-    if not own:
-        st.caption("Nothing. The runs have the same settings.")
-        return
     rows = [
         {"Setting": key, first.name: value} | {name: run_words.value(each[key][1]) if key in each else value for name, each in changes.items()}
         for key, value in own.items()
     ]
-    st.dataframe(pd.DataFrame(rows), hide_index=True)
+    rows = [row for row in rows if len(set(row.values())) > 2]  # some differ only before they are put into words
+    st.subheader("Different settings")
+    if rows:
+        st.dataframe(pd.DataFrame(rows), hide_index=True)
+    else:
+        st.caption("Nothing. The runs have the same settings.")
 
 
 main()
