@@ -47,10 +47,11 @@ def edit(view: View) -> Draft:
     help = "What images are told apart by. You can also paste a list that is separated by commas."
     _text("aspects", "Aspects, one per line", help, lambda typed: "\n".join(parse_aspects(typed)), height=220)
     _joined(view, draft)
+    notion, problem = None, ""
     try:
-        notion, problem = draft.notion, ""
+        notion = draft.notion
     except InputError as error:
-        notion, problem = None, redact(error)
+        problem = redact(error)
     _count_encoded(view, draft, notion)
     _problems(draft, problem)
     if notion:
