@@ -6,13 +6,12 @@ import streamlit as st
 
 from likeness.errors import InputError
 from navigation import HOME, PAGES, find_page, menu, show_paths
-from parts import account_line, aspect_labels, drafts, growing, link, problems, progress, selection, sidebar, view_list, viewer
+from parts import account_line, aspect_labels, drafts, errors, growing, link, progress, selection, sidebar, view_list, viewer
 from parts.app_page import AppPage
+from parts.component import check_widget_values, renderer
 from parts.plain import plain
-from parts.theme_switch import theme_switch
 from parts.view import current_view, forget_view, set_view
 from parts.warm import warm_up
-from parts.widget_values import check_widget_values
 from server import hand_labels
 from server.access import confine_server, redact
 from server.visitor_data import note_visit
@@ -54,12 +53,12 @@ st.logo(HERE / "wordmark.svg", size="large", icon_image=HERE / "logo.svg")
 chosen = st.navigation(menu())
 st.html(HERE / "style.css")
 with st.sidebar, st.container(key="theme"):
-    theme_switch()
+    renderer("theme_switch")(key="theme_switch")
 account_line.reset_for_another_account()
 note_visit()
 hand_labels.reset_label_versions()
 link.begin(chosen.url_path)
-problems.begin()
+errors.begin()
 selection.keep_in_url()
 view_list.take_link()
 drafts.keep_in_url()

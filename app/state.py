@@ -35,7 +35,6 @@ class LinkForm(Generic[T]):
         read: the value of what stands there; None where that cannot be read.
         write: what is to stand there; nothing for the default.
         problem: a sentence for what cannot be read, which takes the place of {}.
-        old: names that older links have for it.
     """
 
     name: str
@@ -43,7 +42,6 @@ class LinkForm(Generic[T]):
     read: Callable[[Sequence[str]], T | None] | None = None
     write: Callable[[T], Sequence[str]] | None = None
     problem: str = ""
-    old: tuple[str, ...] = ()
 
 
 class Item(Generic[T]):
@@ -151,7 +149,7 @@ class State:
         query: number of the image whose neighbors are shown, or None.
         picture: token of a picture from outside that is searched with, or "".
         text: words that are searched with.
-        terms: of a query that is composed of several (`parts.query_terms`).
+        terms: of a query that is composed of several (`parts.selection`).
         draft_token: of the file that keeps the notion that is edited.
         form: which of the editors of a notion is shown; one more makes its fields read the draft again.
         map_settings: layout and its settings, by their names in the address.
@@ -159,7 +157,7 @@ class State:
         view: what the sidebar has made of it for the pages (`parts.view`).
     """
 
-    dataset = Item(SHIPPED_CARS.id, link=LinkForm("dataset", "Images", old=("private",)))
+    dataset = Item(SHIPPED_CARS.id, link=LinkForm("dataset", "Images"))
     a = Item("", link=LinkForm("a", "Left map"))
     b = Item("", link=LinkForm("b", "Right map"))
     color = Item[str | None](link=LinkForm("color", "Color by"))
@@ -170,7 +168,7 @@ class State:
             "rows",
             read=_read_rows,
             write=_write_rows,
-            problem="The selection in this link is damaged, so no image is selected. Ask for the link again, or select images on the map.",
+            problem="The selection in this link is damaged, so no image is selected. Ask for the link again.",
         ),
     )
     ticking = Item(False)
@@ -179,12 +177,12 @@ class State:
             "query",
             read=_read_number,
             write=lambda row: [] if row is None else [str(row)],
-            problem="This link asks for the neighbors of image “{}”, which is not a number. Click an image to see its neighbors.",
+            problem="This link names image “{}”, which is not here. Click an image to see its neighbors.",
         )
     )
     picture = Item("", link=LinkForm("picture", read=lambda texts: texts[-1] if texts else "", write=lambda token: [token] if token else []))
     text = Item("", link=LinkForm("text", "Search by text"))
-    terms = Item[tuple[Any, ...]]((), link=LinkForm("term"))
+    terms = Item[tuple[Any, ...]]((), link=LinkForm("term", write=lambda terms: [f"{term.weight:g} {term.kind}:{term.value}" for term in terms]))
     draft_token = Item("", link=LinkForm("draft"))
     form = Item(0)
     map_settings = Item[dict[str, str | float]](make=dict)
@@ -193,7 +191,5 @@ class State:
 
 
 state = State()
-# what of it stands in the address, by its name there, the names of older links among them
-LINKED: dict[str, Item[Any]] = {
-    name: item for item in vars(State).values() if isinstance(item, Item) and item.link for name in (item.link.name, *item.link.old)
-}
+# heading of the widget that is bound to a name in the address
+HEADINGS = {item.link.name: item.link.heading for item in vars(State).values() if isinstance(item, Item) and item.link and item.link.heading}

@@ -17,7 +17,7 @@ from likeness.io import foreign_image
 from likeness.search import Query
 from likeness.space import Space
 from parts import cached
-from parts.bounded import BoundedCache
+from parts.cached import BoundedCache
 from server.settings import server
 
 _KEPT_BYTES = 16_000_000

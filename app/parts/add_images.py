@@ -5,7 +5,7 @@ import streamlit as st
 from likeness.data import DatasetEntry, absolute_source, list_datasets, missing_archive, named_dataset, new_entry, read_dataset
 from likeness.defaults import PHOTOS_ENCODER
 from likeness.errors import InputError
-from parts import cached, growing, interrupted, permissions, problems, progress
+from parts import cached, errors, growing, interrupted, permissions, progress
 from parts.downloads import check_encoder, fetch_encoder
 from parts.plain import plain
 from server.access import check_may, owner_of, redact, refusal, resolve_encoder, resolve_entry, resolve_source, shared_name
@@ -175,7 +175,7 @@ def _report_interrupted(entry: DatasetEntry) -> None:
 def _report(job: Job) -> None:
     progress.cancel_notification(job)
     if job.error:
-        if problems.is_new(redact(job.error)):
+        if errors.is_new(redact(job.error)):
             st.error(plain(redact(job.error)), icon=":material/error:")
     elif job.stopped:
         message = f"{plain(job.title)}: stopped after {job.done:,} of {job.total:,} images. What is done is kept."

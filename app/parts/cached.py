@@ -2,11 +2,11 @@
 
 import hashlib
 import threading
-from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections import OrderedDict, defaultdict
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -27,7 +27,6 @@ from likeness.plots.linked_map import cache_by_identity
 from likeness.projection import LayoutJob, load_map, map_key, pca_map, save_map
 from likeness.search import expected_overlap, overlap
 from likeness.space import Space
-from parts.bounded import BoundedCache
 from server import added_labels, hand_labels
 from server.access import resolve_encoder, resolve_entry, store_dir
 from server.settings import server
@@ -36,12 +35,78 @@ if TYPE_CHECKING:
     from likeness.clicked_notion import Candidate
     from likeness.training import RunFolder
 
+Value = TypeVar("Value")
 _STATE = "~"  # in ids
 _FEW = 500  # images that are embedded while a page waits
 _KEPT_PCA = 100_000  # images from which on a PCA takes a second and more, so that it is worth a file
 _KEPT_TRUSTS = 256  # of notions with images; each takes next to nothing
 _SAMPLE = 1000  # images that the agreement of two spaces is measured on; down to a fifth of them
 _COMPARED = 200_000_000  # where the pairs with all others would be more than these
+
+
+class BoundedCache(Generic[Value]):
+    """The results last asked for, as many as fit.
+
+    The newest one is kept whatever its size. Two sessions that ask for the same at once wait for one computation.
+
+    Args:
+        most_bytes: of all results together.
+        size: bytes of one.
+    """
+
+    def __init__(self, most_bytes: int, size: Callable[[Value], int]) -> None:
+        self._most, self._size = most_bytes, size
+        self._kept: OrderedDict[Hashable, tuple[Value, int]] = OrderedDict()
+        self._under_way: dict[Hashable, threading.Lock] = {}
+        self._lock = threading.Lock()
+
+    @property
+    def bytes(self) -> int:
+        """Of what is kept."""
+        with self._lock:
+            return sum(size for _, size in self._kept.values())
+
+    def __contains__(self, key: Hashable) -> bool:
+        return key in self._kept
+
+    def __len__(self) -> int:
+        return len(self._kept)
+
+    def get(self, key: Hashable, make: Callable[[], Value]) -> Value:
+        """The result of this key, made now where it is not kept."""
+        with self._lock:
+            own = self._under_way.setdefault(key, threading.Lock())
+        with own:
+            with self._lock:
+                if key in self._kept:
+                    self._kept.move_to_end(key)
+                    return self._kept[key][0]
+            try:
+                value = make()
+                self._keep(key, value)
+            finally:
+                with self._lock:
+                    self._under_way.pop(key, None)
+            return value
+
+    def _keep(self, key: Hashable, value: Value) -> None:
+        with self._lock:
+            self._kept[key] = value, self._size(value)
+            total = sum(size for _, size in self._kept.values())
+            while total > self._most and len(self._kept) > 1:
+                _, (_, size) = self._kept.popitem(last=False)
+                total -= size
+
+    def drop_where(self, unwanted: Callable[[Any], bool]) -> None:
+        """Forgets the results of the keys that this is true of."""
+        with self._lock:
+            for key in [key for key in self._kept if unwanted(key)]:
+                del self._kept[key]
+
+    def clear(self) -> None:
+        """Forgets all."""
+        with self._lock:
+            self._kept.clear()
 
 
 class TooManyMissingError(InputError):

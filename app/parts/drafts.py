@@ -1,23 +1,24 @@
 """The notion that is being edited. Every edit is written to disk under a token in the URL, so that no rerun or reload loses it.
 
-Several tabs may have the same link: what they change is put together by field.
+Tabs with the same link share the file: each changes single fields of what it holds by then, and shows the rest as the others left it.
 """
 
 import json
 import re
 import secrets
 import threading
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass, fields, replace
 from itertools import takewhile
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import streamlit as st
+from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 
 from likeness.errors import InputError
-from likeness.io import parse_json, text_of
+from likeness.io import text_of
 from likeness.notions import WORD_METHODS, Click, Notion
 from parts import link
-from parts.three_way import merge_entries, merge_fields
 from server.access import refusal
 from server.quotas import check_notion, write_draft
 from server.visitors import draft_file, is_own_draft
@@ -28,7 +29,16 @@ _MOST_JOINED = 8  # notions of one draft
 MARK = " (edited)"  # after the name of an unsaved notion
 MOST_CLICKS = 200  # kept with one draft
 _TOKEN = re.compile(r"[0-9a-z]{1,64}")
+_TITLES = {each: each for each in ("name", "question", "aspects", "seed", "clicks")} | {
+    "templates": "template",
+    "attribute": "judge by",
+    "dim": "dimensions",
+    "solver": "method",
+    "joined": "joined notions",
+}
+_YOURS = "Your version is shown; Undo brings back the other one."
 _turn = threading.Lock()  # of one tab at a time between reading a draft and writing it
+Dim = Annotated[int, Field(ge=1, lt=2**31)]
 
 
 class Joined(NamedTuple):
@@ -38,7 +48,7 @@ class Joined(NamedTuple):
     name: str
     templates: str
     aspects: str
-    dim: int | None = None
+    dim: Dim | None = None
 
     @property
     def notion(self) -> Notion:
@@ -60,17 +70,19 @@ class Draft:
         origin: name of the notion that was opened, "" for a new one.
     """
 
+    __pydantic_config__ = ConfigDict(extra="forbid")
+
     name: str
     question: str
     templates: str
     aspects: str
     attribute: str | None
-    dim: int | None = None
-    solver: str = "exact"
-    seed: int = 0
+    dim: Dim | None = None
+    solver: Annotated[str, Field(pattern=f"^({'|'.join(WORD_METHODS)})$")] = "exact"
+    seed: Annotated[int, Field(ge=0, lt=2**31)] = 0
     origin: str = ""
-    joined: tuple[Joined, ...] = ()
-    clicks: tuple[Click, ...] = ()
+    joined: Annotated[tuple[Joined, ...], Field(max_length=_MOST_JOINED)] = ()
+    clicks: Annotated[tuple[Click, ...], Field(max_length=MOST_CLICKS)] = ()
 
     @property
     def notion(self) -> Notion:
@@ -93,32 +105,19 @@ class Draft:
         )
 
 
-@dataclass(frozen=True)
-class Clash:
-    """What this tab and another one have both changed.
-
-    Attributes:
-        fields: their names; none where another tab has opened another notion.
-        mine: the draft as this tab left it, which stays.
-        theirs: as the other one did.
-    """
-
-    fields: tuple[str, ...]
-    mine: Draft
-    theirs: Draft
+_HISTORY_FORM = TypeAdapter(list[Draft])
 
 
 class _Kept:
     """Of the session: what the notion was and is, the last at the end; the last valid one; the file as it was read last; whether another tab's
-    edits were taken in; what both tabs changed; and the fields that another tab changed, until this is said."""
+    edits were taken in; and a sentence about them, until it is shown."""
 
     prefix = "draft_"
     history = Item[list[Draft]](make=list)
     valid = Item[Draft | None]()
     text = Item("")
     taken_over = Item(False)
-    clash = Item[Clash | None]()
-    news = Item[tuple[str, ...]](())
+    news = Item("")
 
 
 _kept = _Kept()
@@ -190,17 +189,29 @@ def undo() -> None:
 
 
 def _keep(history: list[Draft]) -> None:
-    """Makes this the history, after what another tab has made of it since this one last read it."""
+    """Makes this the history; where another tab has changed the draft since this one last read it, what changed here is changed in its version."""
     with _turn:
-        before = _kept.history
         theirs = _of_other_tab()
-        if theirs and before:
-            history = _together(before[-1], history[-1], theirs)
+        if theirs and _kept.history:
+            now = _changed(_kept.history[-1], history[-1], theirs[-1])
+            history = theirs if now == theirs[-1] else [*theirs[-_HISTORY:], now]
             renew_form()
             _kept.taken_over = True
         _kept.history = history
         _accept(history[-1])
         _write()
+
+
+def _changed(before: Draft, mine: Draft, theirs: Draft) -> Draft:
+    """The other tab's draft with what this one has changed; where either is another notion by now, mine."""
+    is_same = all(each.origin in (before.origin, before.name) for each in (mine, theirs))
+    changes = _differing(before, mine)
+    _note(_differing(before, theirs), "" if is_same and not changes.keys() & _differing(before, theirs).keys() else _YOURS)
+    return replace(theirs, **changes) if is_same else mine
+
+
+def _differing(before: Draft, now: Draft) -> dict[str, Any]:
+    return {field.name: getattr(now, field.name) for field in fields(Draft) if getattr(now, field.name) != getattr(before, field.name)}
 
 
 def _of_other_tab() -> list[Draft]:
@@ -215,40 +226,12 @@ def _of_other_tab() -> list[Draft]:
         return []
 
 
-def _together(base: Draft, mine: Draft, theirs: list[Draft]) -> list[Draft]:
-    """The other tab's history, and after it the draft that has this one's changes, too."""
-    other = theirs[-1]
-    merged, clashes = _merged(base, mine, other)
-    if clashes is not None:
-        _kept.clash = Clash(clashes, merged, other)
-    _note(mine, merged)
-    return theirs if merged == other else [*theirs[-_HISTORY:], merged]
-
-
-def _merged(base: Draft, mine: Draft, theirs: Draft) -> tuple[Draft, tuple[str, ...] | None]:
-    """Both changes of a draft, and the fields that both changed; None for no such field, () where one of both is another notion, and mine stays."""
-    if not (_is_same_notion(base, mine) and _is_same_notion(base, theirs)):
-        return mine, None if mine == theirs else ()
-    values, clashes = merge_fields(*({name: getattr(each, name) for name in _FIELDS} for each in (base, mine, theirs)))
-    values["clicks"] = merge_entries(base.clicks, mine.clicks, theirs.clicks)[-MOST_CLICKS:]
-    return Draft(**values), tuple(name for name in clashes if name != "clicks") or None
-
-
-_FIELDS = tuple(field.name for field in fields(Draft))
-
-
-def _is_same_notion(base: Draft, draft: Draft) -> bool:
-    """Whether a draft came from another one by edits, or by being saved; not by opening another notion, which changes all."""
-    changed = [getattr(draft, name) != getattr(base, name) for name in ("name", "templates", "aspects")]
-    return draft.origin in (base.origin, base.name) and not all(changed)
-
-
 def follow_other_tabs() -> None:
     """Redraws the page where another tab has changed the draft; called after the page, when all that was changed here is taken."""
     with _turn:
         theirs = _of_other_tab()
         if theirs:
-            _note(_kept.history[-1], theirs[-1])
+            _note(_differing(_kept.history[-1], theirs[-1]))
             _kept.history = theirs
             for draft in theirs:
                 _accept(draft)
@@ -258,31 +241,16 @@ def follow_other_tabs() -> None:
         st.rerun()
 
 
-def _note(before: Draft, now: Draft) -> None:
-    """Keeps which fields another tab has changed, to be told."""
-    _kept.news = tuple(name for name in _FIELDS if getattr(before, name) != getattr(now, name))
+def _note(changed: Iterable[str], more: str = "") -> None:
+    titles = [_TITLES[name] for name in changed if name in _TITLES]
+    if titles:
+        _kept.news = f"Changed in another tab with this link: {', '.join(titles)}. {more}".strip()
 
 
-def news() -> tuple[str, ...]:
-    """Names of the fields that another tab has changed since the last run; told once."""
-    return _Kept.news.take()
-
-
-def clash() -> Clash | None:
-    """What this tab and another one have both changed, until a person has chosen; None where nothing is left to choose."""
-    found = _kept.clash
-    now = latest()
-    if found is None or now is None:
-        return None
-    if found.fields:
-        left = tuple(name for name in found.fields if getattr(now, name) == getattr(found.mine, name))
-        return replace(found, fields=left) if left else None
-    return found if now == found.mine else None
-
-
-def settle_clash() -> None:
-    """A person has chosen."""
-    _Kept.clash.take()
+def show_news() -> None:
+    """Says what another tab has changed since the last run, once."""
+    if sentence := _Kept.news.take():
+        st.caption(f":material/tab: {sentence}")
 
 
 def can_undo() -> bool:
@@ -343,47 +311,10 @@ def history_of(text: str) -> list[Draft]:
     Raises:
         InputError: it is damaged.
     """
-    content = parse_json(text, "The draft")
-    if not isinstance(content, list) or not all(isinstance(each, dict) for each in content):
-        raise InputError("The draft is damaged; open the notion again.")
     try:
-        drafts = [Draft(**fields | _parts(fields)) for fields in content]
-    except TypeError as error:
-        raise InputError("The draft has another form; open the notion again.") from error
-    if not all(_sound(draft) for draft in drafts):
-        raise InputError("The draft is damaged; open the notion again.")
-    return drafts
-
-
-def _parts(fields: dict[str, Any]) -> dict[str, Any]:
-    return {
-        "joined": tuple(Joined(*each) for each in fields.get("joined", ())),
-        "clicks": tuple(Click(**each) for each in fields.get("clicks", ())),
-    }
-
-
-def _sound(draft: Draft) -> bool:
-    texts = (draft.name, draft.question, draft.templates, draft.aspects, draft.origin)
-    numbers = (1 if draft.dim is None else draft.dim, draft.seed)
-    return (
-        all(isinstance(text, str) for text in texts)
-        and isinstance(draft.attribute, str | None)
-        and all(isinstance(number, int) and not isinstance(number, bool) and 0 <= number < 2**31 for number in numbers)
-        and draft.dim != 0
-        and draft.solver in WORD_METHODS
-        and len(draft.joined) <= _MOST_JOINED
-        and all(_is_sound_part(each) for each in draft.joined)
-        and len(draft.clicks) <= MOST_CLICKS
-    )
-
-
-def _is_sound_part(part: Joined) -> bool:
-    return (
-        isinstance(part.weight, int | float)
-        and not isinstance(part.weight, bool)
-        and all(isinstance(text, str) for text in (part.name, part.templates, part.aspects))
-        and (part.dim is None or (isinstance(part.dim, int) and not isinstance(part.dim, bool) and 0 < part.dim < 2**31))
-    )
+        return _HISTORY_FORM.validate_json(text, strict=True)
+    except ValidationError as error:
+        raise InputError("The draft is damaged; open the notion again.") from error
 
 
 def is_full(draft: Draft) -> bool:

@@ -76,8 +76,7 @@ def _refuse_others(names: Sequence[str], readable: Callable[[str], str]) -> None
     """Reports filters of the address by attributes that these images do not have."""
     for key in [key for key in st.query_params if key.startswith(_PREFIX) and key.removeprefix(_PREFIX) not in names]:
         if link.read(key):
-            heading = link.shortened(readable(key.removeprefix(_PREFIX)))
-            link.report(f"These images have no “{heading}” to filter by, as this link asks for. Choose among the filters here.")
+            link.report_missing("the filter", readable(key.removeprefix(_PREFIX)), "It is left out. Choose among the filters here.")
         link.write({key: []})
 
 
@@ -111,9 +110,8 @@ def _known(asked: Sequence[str], counts: "pd.Series[int]", title: str) -> list[s
     values = [value if value in counts else _COUNT.sub("", value) for value in asked]
     unknown = [value for value in values if value not in counts]
     if unknown:
-        named = ", ".join(f"“{link.shortened(value)}”" for value in unknown)
-        kept = "the rest of the filter is kept" if len(unknown) < len(values) else "this filter is left out"
-        link.report(f"No image has the {plain(title).lower()} {named}, which this link asks for; {kept}. Choose other values under Filters.")
+        kept = "The rest of the filter is kept." if len(unknown) < len(values) else "This filter is left out."
+        link.report_missing(f"the {plain(title).lower()}", ", ".join(unknown), f"{kept} Choose other values under Filters.")
     return list(dict.fromkeys(value for value in values if value in counts))
 
 
@@ -150,8 +148,7 @@ def _inside(asked: Sequence[str], low: float, high: float, title: str) -> Range:
         first = last = float("nan")
     if first <= last and last >= low and first <= high:
         return max(first, low), min(last, high)
-    named = link.shortened(" to ".join(asked))
-    link.report(f"No image has a {plain(title).lower()} of “{named}”, which this link asks for; this filter is left out. Set another range.")
+    link.report_missing(f"the {plain(title).lower()}", " to ".join(asked), "This filter is left out. Set another range.")
     return low, high
 
 

@@ -1,20 +1,20 @@
-"""Pictures in equal tiles, with what one wants to know about neighbors."""
+"""Pictures in equal tiles, with what one wants to know about neighbors; and grids of them, the same image seen in several ways."""
 
-from collections.abc import Callable, Mapping, Sequence
+import base64
+import io
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
-from functools import cache
-from typing import Any, Literal
+from functools import partial
+from typing import Literal
 
 import numpy as np
 import streamlit as st
 from numpy.typing import NDArray
 
 from likeness.errors import InputError
-from likeness.plots.linked_map import read_script, read_text
-from parts.message import message
+from parts.component import message, renderer
 from state import Item
 
-SCRIPTS = ("icons", "gallery")
 _SIZES = {"S": 0.7, "M": 1.0, "L": 2.0}  # of what a page asks for
 _LARGE = 144  # pixels, beyond which a tile takes the larger thumbnail
 
@@ -77,76 +77,61 @@ def choose_size() -> None:
     )  # fmt: skip
 
 
-@cache
-def _renderer() -> Any:
-    return st.components.v2.component("gallery", html=read_text("gallery.html"), css=read_text("gallery.css"), js=read_script(*SCRIPTS))
-
-
 def gallery(
     sections: Sequence[Section], *, thumbnails: str, key: str, query: int | None = None, layout: Literal["stacked", "columns"] = "stacked",
-    tile: int = 112, page: int = 60, noun: str = "Image", on_click: Callable[[int], None] | None = None,
+    tile: int = 112, page: int = 60, on_click: Callable[[int], None] | None = None,
     on_add: Callable[[int], None] | None = None, selected: NDArray[np.int64] | None = None,
     on_select: Callable[[NDArray[np.int64]], None] | None = None, ticks_by_click: bool = False,
     on_answer: Callable[[int, int, bool], None] | None = None,
-) -> int | None:  # fmt: skip
-    """Draws the sections and returns the row that was clicked since the last run, or None.
+) -> None:  # fmt: skip
+    """Draws the sections. What is done with them is called before the script reruns.
 
     thumbnails: URL template with "{row}". query: this row is framed wherever it appears. tile: the least width of a tile in px.
-    page: tiles shown before "Show more". on_click: called with the row before the script reruns; without it and
-    ticks_by_click, a click opens the picture (`parts.viewer`), as a button in the tile's corner and Enter always do. on_add: the same for the button
-    that adds the image to the query; with it tiles have this button and can be dragged to a query bar. selected: rows that are ticked, shown here or
-    not; with them each tile has a tick. on_select: called with all rows that are ticked then, ascending. ticks_by_click: a click anywhere on a
-    tile ticks it. on_answer: called with the number of the
-    section, the row, and True for "more like this", False for "not like this".
+    page: tiles shown before "Show more". on_click: called with the row; without it and ticks_by_click, a click opens the picture
+    (`parts.viewer`), as a button in the tile's corner and Enter always do. on_add: the same for the button that adds the image to the query; with
+    it tiles have this button and can be dragged to a query bar. selected: rows that are ticked, shown here or not; with them each tile has a tick.
+    on_select: called with all rows that are ticked then, ascending. ticks_by_click: a click anywhere on a tile ticks it. on_answer: called with the
+    number of the section, the row, and True for "more like this", False for "not like this".
     """
     tile = round(tile * _SIZES.get(_gallery.tiles, 1.0))
-    clicked_key, shown = f"{key}:clicked", {int(row) for section in sections for row in section.rows}
-
-    def take_in_added() -> None:
-        sent = message(key, "add")
-        row = sent.get("row") if isinstance(sent, Mapping) else None
-        if on_add is not None and isinstance(row, int) and not isinstance(row, bool) and row in shown:
-            on_add(row)
-
-    def take_in() -> None:
-        click = message(key, "click")
-        row = click.get("row") if isinstance(click, Mapping) else None
-        if isinstance(row, int) and not isinstance(row, bool) and row in shown:
-            st.session_state[clicked_key] = row
-            if on_click is not None:
-                on_click(row)
-
+    shown = {int(row) for section in sections for row in section.rows}
     chosen = np.asarray([] if selected is None else selected, np.int64)
     here = np.isin(chosen, list(shown))
 
+    def act_on_row(event: str, act: Callable[[int], None] | None) -> None:
+        row = message(key, event).get("row")
+        if act is not None and type(row) is int and row in shown:
+            act(row)
+
     def take_in_ticks() -> None:
-        sent = message(key, "select")
-        rows = sent.get("rows") if isinstance(sent, Mapping) else None
+        rows = message(key, "select").get("rows")
         if on_select is not None and selected is not None and isinstance(rows, list) and all(type(row) is int and row in shown for row in rows):
             on_select(np.union1d(chosen[~here], np.asarray(rows, np.int64)))
 
-    st.session_state[f"{key}:ticks"] = take_in_ticks
-
     def take_in_answer() -> None:
-        sent = message(key, "answer")
-        place, row, alike = [sent.get(name) for name in ("section", "row", "alike")] if isinstance(sent, Mapping) else (None,) * 3
-        sound = type(place) is int and type(row) is int and isinstance(alike, bool) and 0 <= place < len(sections)
-        if on_answer is not None and sound and sections[place].answers is not None and row in {int(each) for each in sections[place].rows}:
+        place, row, alike = (message(key, "answer").get(name) for name in ("section", "row", "alike"))
+        if on_answer is None or type(place) is not int or not 0 <= place < len(sections) or type(row) is not int or not isinstance(alike, bool):
+            return
+        if sections[place].answers is not None and row in {int(each) for each in sections[place].rows}:
             on_answer(place, row, alike)
 
+    st.session_state[f"{key}:ticks"] = take_in_ticks
     if tile > _LARGE and "?" not in thumbnails:
         thumbnails = f"{thumbnails}?large"
     data = {
         "sections": [encode_section(section) for section in sections], "thumbnails": thumbnails, "layout": layout, "tile": tile,
-        "page": page, "noun": noun, "query": None if query is None else int(query),
+        "page": page, "noun": "Image", "query": None if query is None else int(query),
         "addable": on_add is not None, "selected": None if selected is None else chosen[here].tolist(), "ticks_by_click": ticks_by_click,
         "acts_on_click": on_click is not None,
     }  # fmt: skip
-    _renderer()(
-        key=key, data=data, on_click_change=take_in, on_add_change=take_in_added, on_answer_change=take_in_answer, on_select_change=take_in_ticks
+    renderer("gallery", "icons", "gallery")(
+        key=key,
+        data=data,
+        on_click_change=partial(act_on_row, "click", on_click),
+        on_add_change=partial(act_on_row, "add", on_add),
+        on_answer_change=take_in_answer,
+        on_select_change=take_in_ticks,
     )
-    clicked: int | None = st.session_state.pop(clicked_key, None)
-    return clicked
 
 
 def take_ticks(*keys: str) -> None:
@@ -154,3 +139,41 @@ def take_ticks(*keys: str) -> None:
     for key in keys:
         if (take_in := st.session_state.get(f"{key}:ticks")) is not None:
             take_in()
+
+
+@dataclass(frozen=True)
+class Picture:
+    """An RGB picture (h, w, 3) uint8 and a short line under it."""
+
+    pixels: NDArray[np.uint8]
+    caption: str = ""
+
+
+@dataclass(frozen=True)
+class PictureRow:
+    """Pictures side by side and what they show, for the enlarged view and for screen readers."""
+
+    name: str
+    pictures: Sequence[Picture]
+
+
+def encode_grid(titles: Sequence[str], rows: Sequence[PictureRow], tile: int) -> dict[str, object]:
+    """The grid for the browser; raises InputError when a row does not have one picture for each title."""
+    for row in rows:
+        if len(row.pictures) != len(titles):
+            raise InputError(f"The row {row.name!r} has {len(row.pictures)} pictures under {len(titles)} titles; pass one for each.")
+    cells = [{"name": row.name, "cells": [{"src": _data_url(each.pixels), "caption": each.caption} for each in row.pictures]} for row in rows]
+    return {"titles": list(titles), "rows": cells, "tile": tile}
+
+
+def picture_grid(titles: Sequence[str], rows: Sequence[PictureRow], *, key: str, tile: int = 150) -> None:
+    """Draws the rows under the titles of their columns. tile: the largest width of a picture in px."""
+    renderer("picture_grid", "icons", "picture_grid")(key=key, data=encode_grid(titles, rows, tile))
+
+
+def _data_url(pixels: NDArray[np.uint8]) -> str:
+    from PIL import Image
+
+    buffer = io.BytesIO()
+    Image.fromarray(pixels).save(buffer, "WEBP", quality=88)
+    return "data:image/webp;base64," + base64.b64encode(buffer.getvalue()).decode()

@@ -16,7 +16,7 @@ from likeness.encoder_check import check_encoder
 from likeness.errors import InputError
 from likeness.notions import fitting_notions
 from likeness.space import Space
-from parts import cached, interrupted, problems, progress, selection
+from parts import cached, errors, interrupted, progress, selection
 from parts.progress import NotEmbeddedYet
 from server.access import redact, resolve_encoder, store_dir
 from server.jobs import Job, Stage, jobs, run_in_background
@@ -201,7 +201,7 @@ def show_bar(entry: DatasetEntry) -> None:
 
     progress.poll(job is not None and not ended_early, is_over, lambda: progress.bars([job], _SIDEBAR) if job else None)
     if job is not None and ended_early:
-        problems.is_new(redact(job.error or ""))
+        errors.is_new(redact(job.error or ""))
         progress.follow(job, resume="Go on", place=_SIDEBAR)
 
 

@@ -11,7 +11,7 @@ import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from parts.plain import plain
-from state import LINKED, Item, State
+from state import HEADINGS, Item, State
 
 _NOW = {f"{method}_neighbours": f"{method}_neighbors" for method in ("umap", "pacmap", "trimap")}  # names that older links have
 _LONGEST = 60  # letters of a value in a sentence
@@ -112,6 +112,11 @@ def report(problem: str) -> None:
         _link.problems.append(problem)
 
 
+def report_missing(what: str, value: str, instead: str) -> None:
+    """As `report`: that something of this kind and name is not here, and in a sentence what is shown in its place."""
+    report(f"This link names {what} “{shortened(value)}”, which is not here. {instead}")
+
+
 def shortened(value: str) -> str:
     """A value of an address as it stands in a sentence."""
     return plain(value if len(value) <= _LONGEST else f"{value[:_LONGEST]} ...")
@@ -150,6 +155,5 @@ def _check_bound() -> None:
         options = None if metadata is None else metadata.formatted_options
         for value in read(name) or []:
             if options is not None and value not in options:
-                form = LINKED[name].link if name in LINKED else None
-                heading = form.heading if form else name.replace("_", " ").capitalize()
-                report(f"This link asks for “{shortened(value)}” under “{plain(heading)}”, which is not here. Choose another one there.")
+                heading = HEADINGS.get(name, name.replace("_", " ").capitalize())
+                report(f"This link names “{shortened(value)}” under “{plain(heading)}”, which is not here. Choose another one there.")

@@ -134,14 +134,13 @@ def _read_link() -> None:
     if layout in _TITLES:
         kept["layout"] = _TITLES[layout]
     elif layout is not None:
-        link.report(f"There is no layout “{link.shortened(layout)}” here, so another one is shown. Choose one above the map.")
+        link.report_missing("the layout", layout, "Another one is shown. Choose one above the map.")
     for key, parameter in _ALL.items():
         value = _read(st.query_params[key], parameter) if key in st.query_params else None
         if value is not None:
             kept[key] = value
         elif key in st.query_params:
-            given = link.shortened(st.query_params[key])
-            link.report(f"“{given}” of this link is no value of {parameter.title.lower()}, which is left as it was. Set it under Map settings.")
+            link.report_missing(parameter.title.lower(), st.query_params[key], "It is left as it was. Set it under Map settings.")
 
 
 def _read(text: str, parameter: Option) -> float | None:

@@ -74,7 +74,7 @@ def read_link() -> None:
     if asked in _OPTIONS:
         _settings()["names"] = asked
     elif asked is not None:
-        link.report(f"There are no names “{link.shortened(asked)}” for a map, so it is shown without. Choose them under Names.")
+        link.report_missing("the map names", asked, "The map is shown without names. Choose them under Names.")
     if "words" in st.query_params:
         _settings()["words"] = st.query_params["words"]
 

@@ -1,20 +1,50 @@
-"""The maps of a page: one or two spaces with one selection, one query and one coloring."""
+"""The maps of a page: one or two spaces of the same rows with one selection, one query and one coloring."""
 
-from collections.abc import Callable, Sequence
+import math
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from itertools import count
+from typing import Literal
 
 import numpy as np
 import pandas as pd
 import streamlit as st
 
-from likeness.plots.linked_map import Coloring, MapEvent, MapPanel, cache_by_identity, color_by, coloring_of
+from likeness.plots.linked_map import (
+    SCRIPTS,
+    Coloring,
+    MapEvent,
+    MapPanel,
+    Publish,
+    cache_by_identity,
+    color_by,
+    coloring_of,
+    decode_event,
+    encode_map,
+)
 from likeness.space import Space
-from parts import color_range, layouts, map_names, selection
-from parts.linked_map import linked_map
+from parts import layouts, link, map_names, selection
+from parts.component import message, renderer
 from parts.map_controls import Choice
 from parts.plain import plain
 from parts.sidebar import readable
 from parts.view import View
+from server.addresses import address
+from state import Item
+
+_COLORED = "colored"  # in the address: two numbers
+Range = tuple[float, float]
+
+
+class _ColorRange:
+    """Of a coloring by numbers, those over which the colors are spread; `of`: the dataset and the color that the range is of."""
+
+    prefix = "color_range_"
+    of = Item[tuple[str, str | None] | None]()
+    chosen = Item[Range | None]()
+
+
+_range = _ColorRange()
 
 
 def draw(
@@ -51,12 +81,74 @@ def draw(
         dimmed=view.hidden,
         height=height,
         on_event=partial(_take_in, on_query),
-        colored=color_range.of(view),
-        on_colored=partial(color_range.take, view),
+        colored=color_range(view),
+        on_colored=partial(take_color_range, view),
     )
     if named:
         map_names.follow(jobs, coloring)
-    _tell_problems(choice, placed)
+    failed = [layout for layout in placed if layout.problem]
+    if failed:
+        titles = " and ".join(plain(readable(layout.name)) for layout in failed)
+        st.warning(
+            f"The {choice.title} map of {titles} could not be computed, so the PCA map is shown. Choose other map settings to try again.",
+            icon=":material/warning:",
+        )
+        with st.expander("Details"):
+            st.text("\n".join(layout.problem for layout in failed))
+
+
+def linked_map(
+    panels: Sequence[MapPanel], coloring: Coloring, *, n: int, thumbnails: str, key: str, on_event: Callable[[MapEvent], None],
+    info: str | None = None, selected: np.ndarray | None = None, query: int | None = None, neighbors: Sequence[np.ndarray] | None = None,
+    dimmed: np.ndarray | None = None, height: int = 620, identity: str = "", drawn_by: Literal["auto", "cpu", "webgl"] = "auto",
+    colored: Range | None = None, on_colored: Callable[[Mapping[str, object]], None] | None = None,
+) -> None:  # fmt: skip
+    """Draws the maps. What is done on them is called before the script reruns, so that what stands above them is already right.
+
+    panels: one or two, positions (n, 2); new positions under the same key morph from the old ones.
+    thumbnails, info: URL templates with "{row}"; info answers {"label": str, "attributes": {name: text}} and fills the hover card.
+    selected: rows (m,) in full color, the rest faded. dimmed: mask (n,) of rows that a filter took out; faded, not selectable.
+    query: the ringed row. neighbors: rows (k,) of each panel that are marked, and joined to the query by lines where there is one.
+    height: of the whole in px, legend included. identity: names the data; another one starts afresh instead of morphing.
+    drawn_by: what draws many points; "auto" takes the graphics card where the browser has one.
+    colored: of a coloring by numbers, between which the colors are spread at first. on_colored: called with what the browser sends when a person
+    chooses others, {"low": float, "high": float}, or nothing in them for all numbers; it may be anything.
+
+    Raises InputError for arrays that do not fit n.
+    """
+    seen_key = f"{key}:seen"
+
+    def take_in() -> None:
+        event = decode_event(message(key, "edit"), n)
+        if event.id:
+            st.session_state[seen_key] = event.id
+        if event:
+            on_event(event)
+
+    def take_in_colored() -> None:
+        if on_colored is not None:
+            on_colored(message(key, "colored"))
+
+    payload = encode_map(
+        panels, coloring, n=n, thumbnails=thumbnails, info=info, selected=selected, query=query, neighbors=neighbors, dimmed=dimmed,
+        identity=identity, renderer=drawn_by, colored=colored, seen=st.session_state.get(seen_key), publish=_publisher(key),
+    )  # fmt: skip
+    drawn = renderer("linked_map", *SCRIPTS, "streamlit")
+    drawn(key=key, data=payload, height=height, on_edit_change=take_in, on_colored_change=take_in_colored)
+
+
+def _publisher(key: str) -> Publish:
+    """Publishes through Streamlit's media route. The i-th array of a map replaces the i-th of the run before, which is then forgotten."""
+    from streamlit.runtime import exists, get_instance
+
+    places = count()
+
+    def publish(content: bytes, name: str) -> str:
+        if not exists():
+            return ""
+        return address(get_instance().media_file_mgr.add(content, "application/octet-stream", f"{key}.{next(places)}", file_name=name))
+
+    return publish
 
 
 @cache_by_identity
@@ -72,13 +164,27 @@ def _take_in(on_query: Callable[[int | None], None], event: MapEvent) -> None:
         on_query(event.query)
 
 
-def _tell_problems(choice: Choice, placed: Sequence[layouts.Layout]) -> None:
-    failed = [layout for layout in placed if layout.problem]
-    if failed:
-        names = " and ".join(plain(readable(layout.name)) for layout in failed)
-        st.warning(
-            f"The {choice.title} map of {names} could not be computed, so the PCA map is shown. Choose other map settings to try again.",
-            icon=":material/warning:",
-        )
-        with st.expander("Details"):
-            st.text("\n".join(layout.problem for layout in failed))
+def color_range(view: View) -> Range | None:
+    """The range of what colors the map, from an address that a person has just come by or as it was chosen; None for all of it."""
+    asked = link.read(_COLORED)
+    if asked is not None:
+        _keep_range(view, asked)
+        if asked and _range.chosen is None:
+            link.report_missing("the range of colors", " to ".join(asked), "All numbers are colored.")
+    found = _range.chosen if _range.of == (view.dataset, view.color) else None
+    link.write({_COLORED: [f"{end:.6g}" for end in found or ()]})
+    return found
+
+
+def take_color_range(view: View, sent: Mapping[str, object]) -> None:
+    """Keeps the range that a browser sent, whatever it is."""
+    _keep_range(view, [each for each in (sent.get("low"), sent.get("high")) if type(each) in (int, float)])
+
+
+def _keep_range(view: View, ends: Sequence[object]) -> None:
+    try:
+        low, high = (float(str(end)) for end in ends)
+    except ValueError:  # no numbers, or not two of them
+        low = high = math.nan
+    _range.of = view.dataset, view.color
+    _range.chosen = (low, high) if -math.inf < low < high < math.inf else None

@@ -7,14 +7,12 @@ import pandas as pd
 import streamlit as st
 from numpy.typing import NDArray
 
-from likeness import encoders
 from likeness.data import has_label
 from likeness.errors import InputError
 from likeness.search import Query as ComposedQuery
 from likeness.space import Space
-from parts import cached, query_terms, selection
-from parts.plain import plain
-from parts.query_terms import LONGEST, Kind, Term
+from parts import cached, selection
+from parts.selection import LONGEST, Kind, Term, set_terms
 from parts.view import View
 from server import added_labels, query_pictures
 from server.access import redact
@@ -82,41 +80,43 @@ class Found:
 
 def current_query(view: View) -> Query:
     """The current query; rows that a dataset that still grows does not have yet are left out."""
-    there = tuple(term for term in query_terms.terms() if term.kind != "row" or int(term.value) < len(view.frame))
+    there = tuple(term for term in state.terms if term.kind != "row" or int(term.value) < len(view.frame))
     if there:
         return Query(terms=there)
     if view.query is not None:
         return Query(row=view.query)
-    if state.text.strip():
-        return Query(text=state.text.strip())
-    return Query(picture=selection.picture())
+    text = state.text.strip()
+    return Query(text=text) if text else Query(picture=state.picture)
 
 
 def image_was_clicked(row: int | None) -> None:
-    """Image `row` becomes the query."""
+    """Image `row` becomes the query; with None, the query is taken back."""
     state.text = ""
     selection.ask(row)
+
+
+def forget() -> None:
+    """Takes the query back, whatever it was."""
+    image_was_clicked(None)
 
 
 def text_was_typed() -> None:
     """The typed text becomes the query, or a term of it where something else is searched for already."""
     text = state.text.strip()
-    if text and (query_terms.terms() or selection.query() is not None or selection.picture()):
+    if text and (state.terms or state.query is not None or state.picture):
         add("text", text)
     else:
         selection.ask(None)
 
 
-def add(kind: Kind, value: int | str, weight: float = 1.0) -> None:
+def add(kind: Kind, value: int | str) -> None:
     """One more term for the query, whatever it is."""
-    term = Term(kind, value[:LONGEST] if isinstance(value, str) else value, weight)
-    change([*_current_terms(kind == "text"), term])
+    change([*_current_terms(kind == "text"), Term(kind, value[:LONGEST] if isinstance(value, str) else value)])
 
 
 def keep_text() -> None:
     """Makes the typed text a term, so that the field is free for the next one."""
-    query_terms.set_terms(_current_terms())
-    _forget_single()
+    _replace(_current_terms())
 
 
 def change(new: "list[Term]") -> None:
@@ -125,23 +125,19 @@ def change(new: "list[Term]") -> None:
         kind, value = new[0].kind, new[0].value
         state.text = str(value) if kind == "text" else ""
         selection.ask(int(value) if kind == "row" else None, str(value) if kind == "picture" else "")
-        return
-    _forget_single()
-    query_terms.set_terms(new)
+    else:
+        _replace(new)
 
 
-def _forget_single() -> None:
-    kept = query_terms.terms()
-    state.text = ""
-    selection.ask(None)
-    query_terms.set_terms(kept)
+def _replace(terms: "list[Term]") -> None:
+    forget()
+    set_terms(terms)
 
 
 def _current_terms(field_is_new: bool = False) -> list[Term]:
     """Terms of the query as it stands; what the field holds is none of them where that is what was typed just now."""
-    text = "" if field_is_new else state.text.strip()[:LONGEST]
-    single = Query(selection.query(), "" if selection.query() is not None else text, selection.picture() if not text else "")
-    return list(query_terms.terms() or single.all_terms)
+    text = "" if field_is_new or state.query is not None else state.text.strip()[:LONGEST]
+    return list(state.terms or Query(state.query, text, "" if text else state.picture).all_terms)
 
 
 def upload_key() -> str:
@@ -161,7 +157,7 @@ def image_was_given() -> None:
         return
     finally:
         _kept.uploads += 1
-    if query_terms.terms():
+    if state.terms:
         add("picture", token)
         return
     state.text = ""
@@ -173,28 +169,10 @@ def take_picture_problem() -> str:
     return _Kept.problem.take()
 
 
-def forget() -> None:
-    """Takes the query back, whatever it was."""
-    state.text = ""
-    selection.ask(None)
-
-
-def unknown_words(view: View, text: str) -> list[str]:
-    """Words of a text that no space of the view can read, as written."""
-    readers = [cached.unknown_words(space, text) for space in view.spaces if space.embed_texts is not None]
-    return [word for word in readers[0] if all(word in unknown for unknown in readers)] if readers else []
-
-
 def is_unreadable(view: View, text: str) -> bool:
     """Whether no space of the view knows a word of a text."""
     readers = [space for space in view.spaces if space.embed_texts is not None]
     return bool(readers) and all(cached.reads_nothing(space, text) for space in readers)
-
-
-def cut_ends(view: View, texts: list[str]) -> str:
-    """Says which texts are longer than what the encoder of a space of the view reads; empty where none is."""
-    cut = [found for space in view.spaces for found in cached.cut_texts(space, texts)]
-    return plain(encoders.cut_ends(list({each.text: each for each in cut}.values())))
 
 
 def shown(query: Query) -> int:

@@ -1,17 +1,18 @@
-"""A bar of chips: what is searched for, pictures and words, each with a sign and a weight; pictures are dropped on it."""
+"""The query as a bar of chips, pictures and words, each with a sign and a weight; pictures are dropped on it."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from functools import cache
-from typing import Any
 
-import streamlit as st
+from likeness.errors import InputError
+from parts import neighbors
+from parts.component import message, renderer
+from parts.neighbors import Query
+from parts.selection import Term
+from parts.view import View
+from server import query_pictures
+from server.addresses import address
 
-from likeness.plots.linked_map import read_script, read_text
-
-from .message import message
-
-SCRIPTS = ("icons", "query_bar")
+_KEY = "query_bar"
 
 
 @dataclass(frozen=True)
@@ -23,25 +24,44 @@ class Chip:
     weight: float = 1.0
 
 
-@cache
-def _renderer() -> Any:
-    return st.components.v2.component("query_bar", html=read_text("query_bar.html"), css=read_text("query_bar.css"), js=read_script(*SCRIPTS))
+def query_bar(view: View, query: Query) -> None:
+    """Draws the bar. Where the field for text holds the only chip, a button offers to add further words."""
+    data = {
+        "chips": [asdict(_chip(view, term)) for term in query.all_terms],
+        "holds_text": bool(query.text),
+        "reads_text": any(space.embed_texts is not None for space in view.spaces),
+    }
+    renderer(_KEY, "icons", _KEY)(key=_KEY, data=data, on_done_change=lambda: take_in(view, query, message(_KEY, "done")))
 
 
-def query_bar(
-    chips: Sequence[Chip], *, key: str, holds_text: bool = False, reads_text: bool = True, on_change: Callable[[Mapping[str, object]], None]
-) -> None:
-    """Draws the bar.
+def _chip(view: View, term: Term) -> Chip:
+    if term.kind == "text":
+        return Chip(str(term.value), weight=term.weight)
+    if term.kind == "row":
+        name = str(view.frame["path"].iloc[int(term.value)]).rsplit("/", 1)[-1]
+        return Chip(name, view.thumbnails.format(row=term.value), term.weight)
+    try:
+        name = query_pictures.find(str(term.value)).name
+    except InputError:
+        name = "A picture that is gone"
+    return Chip(name, address(f"/queries/{term.value}"), term.weight)
 
-    holds_text: the one chip is what the field for text holds, so that a button offers to add further words. reads_text: whether words can be added.
-    on_change: called before the script reruns with what was done: action "add" with a row that was dropped, "keep" for the words of the field, or
-    "remove", "turn" (the sign) or "weigh" (the next weight) with the chip's index. Whoever is connected can send anything.
-    """
 
-    def take_in() -> None:
-        sent = message(key, "done")
-        if isinstance(sent, Mapping):
-            on_change(sent)
+def take_in(view: View, query: Query, event: Mapping[str, object]) -> None:
+    """What was done with the bar: "add" a row that was dropped, "keep" the words of the field, or "remove", "turn" (the sign) or "weigh" (the next
+    weight) the chip of an index. What it can't have sent is ignored."""
+    action, place, row = event.get("action"), event.get("index"), event.get("row")
+    terms = list(query.all_terms)
+    if action == "add" and type(row) is int and 0 <= row < len(view.frame):
+        add_row(row)
+    elif action == "keep" and query.text:
+        neighbors.keep_text()
+    elif type(place) is int and 0 <= place < len(terms):
+        new = {"remove": [], "turn": [terms[place].turned], "weigh": [terms[place].weighed]}
+        if action in ("remove", "turn") or (action == "weigh" and len(terms) > 1):
+            neighbors.change([*terms[:place], *new[str(action)], *terms[place + 1 :]])
 
-    data = {"chips": [asdict(chip) for chip in chips], "holds_text": holds_text, "reads_text": reads_text}
-    _renderer()(key=key, data=data, on_done_change=take_in)
+
+def add_row(row: int) -> None:
+    """One more image of the dataset for the query."""
+    neighbors.add("row", row)

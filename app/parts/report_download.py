@@ -10,7 +10,7 @@ from likeness.reports import Report, ReportOptions, notion_report, report_html, 
 from likeness.training import RunFolder
 from parts.config_access import dataset_of, resolve_config
 from parts.drafts import Draft
-from parts.job_button import job_button
+from parts.on_request import job_button
 from parts.plain import plain
 from parts.view import View
 from server.access import redact, resolve_encoder, store_dir

@@ -1,20 +1,33 @@
-"""The card of a run: its state, and what can be done with it."""
+"""The card of a run: its state, what can be done with it, and a menu with its export, another name, and deleting it after a question."""
 
-from typing import Literal
+from pathlib import PurePosixPath
 
 import streamlit as st
 
 from likeness import training
 from likeness.errors import InputError
-from likeness.io import runs_dir
-from likeness.training import RunFolder
-from parts import run_changes, run_words, trained
+from likeness.io import parse_yaml, runs_dir
+from likeness.training import RunConfig, RunFolder, as_yaml, config_from, export_zip
+from parts import run_words, trained
 from parts.config_access import dataset_of, resolve_run
+from parts.errors import toast_errors
 from parts.plain import plain
-from server import trainings
-from server.access import check_may, redact, refusal
+from server import run_owners, trainings
+from server.access import check_may, redact, refusal, shared_name
+from state import Item, state
 
 _SECONDS = 1.0
+
+
+class _Begun:
+    """folder: of the run that was started last on Train. changed: whether a run has another name, or is gone."""
+
+    prefix = "train_begun_"
+    folder = Item("")
+    changed = Item(False)
+
+
+begun = _Begun()
 
 
 def show(run: RunFolder, *, watch_link: bool = False) -> None:
@@ -28,7 +41,8 @@ def show(run: RunFolder, *, watch_link: bool = False) -> None:
 
 
 def _card(run: RunFolder, watch_link: bool) -> None:
-    run_changes.redraw_page_after_change()
+    if _Begun.changed.take():
+        st.rerun()
     status = run.status()
     label, icon = run_words.STATES[status.state]
     redraw_page_after_begin_and_end(_key(run), status.state)
@@ -42,8 +56,7 @@ def _card(run: RunFolder, watch_link: bool) -> None:
             st.error(plain(redact(status.message)), icon=":material/error:")
         elif status.state == "lost":
             st.warning("The process was stopped from outside. Resume the run to continue from its last checkpoint.", icon=":material/warning:")
-            words = training.tail_log(run)
-            if words:
+            if words := training.tail_log(run):
                 with st.expander("Last lines of its output"):
                     st.code(redact(words), language=None)
         elif status.message and status.step:
@@ -69,6 +82,7 @@ def redraw_page_after_begin_and_end(key: str, state: str) -> None:
 
 def _actions(run: RunFolder, state: str, watch_link: bool) -> None:
     """Links, then the one button: of one key and at the right edge, so that it stays under the pointer while the card is redrawn."""
+    is_running = state == "running"
     with st.container(horizontal=True, vertical_alignment="center", width="content"):
         with st.container(width="content"):
             if watch_link:
@@ -76,16 +90,23 @@ def _actions(run: RunFolder, state: str, watch_link: bool) -> None:
             elif run.best.is_file():
                 _open(run)
         if state != "finished" and not refusal("train"):
-            stopping = state == "running" and run.stop_requested()
-            label, icon, act = ("Resume", "play_arrow", _resume)
-            if state == "running":
-                label, icon, act = ("Stopping" if stopping else "Stop", "stop", _stop)
-            elif state == "new":
-                label = "Start"
-            kind: Literal["primary", "secondary"] = "secondary" if state == "running" or watch_link else "primary"
-            st.button(label, key=f"act_{run.name}", icon=f":material/{icon}:", type=kind, on_click=act, args=(run,), disabled=stopping)
+            stopping = is_running and run.stop_requested()
+            label = "Stopping" if stopping else "Stop" if is_running else "Start" if state == "new" else "Resume"
+            st.button(
+                label,
+                key=f"act_{run.name}",
+                icon=f":material/{'stop' if is_running else 'play_arrow'}:",
+                type="secondary" if is_running or watch_link else "primary",
+                on_click=_stop if is_running else _resume,
+                args=(run,),
+                disabled=stopping,
+            )
         if not watch_link:
-            run_changes.show(run, state)
+            with st.popover("More", icon=":material/more_horiz:", key=f"more_{run.name}", width="content"):
+                _export(run)
+                reason = run_owners.refusal_to_change(run.path) or ("Stop the run first." if is_running else "")
+                _rename(run, reason)
+                _delete(run, reason)
 
 
 def _open(run: RunFolder) -> None:
@@ -97,25 +118,76 @@ def _open(run: RunFolder) -> None:
     st.page_link("pages/explore/page.py", label="Explore its space", icon=":material/scatter_plot:", query_params=link)
 
 
+@toast_errors()
 def _stop(run: RunFolder) -> None:
-    try:
-        check_may("train")
-        run.request_stop()
-    except InputError as error:
-        st.toast(plain(redact(error)), icon=":material/error:", duration="long")
-
-
-def _resume(run: RunFolder) -> None:
-    try:
-        trainings.begin_training(run.path, lambda: _start(run))
-    except InputError as error:
-        st.toast(plain(redact(error)), icon=":material/error:", duration="long")
-
-
-def _start(run: RunFolder) -> None:
     check_may("train")
-    resolve_run(run)
-    training.start_run(run)
+    run.request_stop()
+
+
+@toast_errors()
+def _resume(run: RunFolder) -> None:
+    def start() -> None:
+        check_may("train")
+        resolve_run(run)
+        training.start_run(run)
+
+    trainings.begin_training(run.path, start)
+
+
+def _export(run: RunFolder) -> None:
+    st.markdown("**Export** config, best weights and figures as a ZIP file. Unpacked, it is the encoder `run:FOLDER`.")
+    config, is_ready = shown_config(run), run.best.is_file()
+    st.download_button(
+        "Download",
+        (lambda: export_zip(run, config)) if is_ready else b"",
+        f"{run.path.name}.zip",
+        "application/zip",
+        icon=":material/download:",
+        on_click="ignore",
+        key=f"export_{run.name}",
+        disabled=not is_ready,
+        help=None if is_ready else "There are no weights before the first evaluation.",
+    )
+
+
+def shown_config(run: RunFolder) -> RunConfig:
+    """The config without paths of a shared server."""
+    return config_from(parse_yaml(shared_name(as_yaml(run.config())), "The config"))
+
+
+def _rename(run: RunFolder, reason: str) -> None:
+    help = reason or "Links with the old name no longer show the run."
+    st.text_input("Name", run.path.name, key=f"name_{run.name}", on_change=_take_name, args=(run,), disabled=bool(reason), help=help)
+
+
+@toast_errors()
+def _take_name(run: RunFolder) -> None:
+    name = st.session_state[f"name_{run.name}"].strip()
+    if name != run.path.name:
+        trainings.rename_training(run, name)
+        _replace_choice(run.name, PurePosixPath(run.name).with_name(name).as_posix())
+
+
+def _delete(run: RunFolder, reason: str) -> None:
+    if not st.checkbox("Delete this run", key=f"deleting_{run.name}", disabled=bool(reason), help=reason or None):
+        return
+    st.warning(f"Delete {plain(run.name)} with its weights and figures? This cannot be undone.", icon=":material/warning:")
+    st.button("Delete for good", type="primary", key=f"delete_yes_{run.name}", on_click=_take_deletion, args=(run,))
+
+
+@toast_errors()
+def _take_deletion(run: RunFolder) -> None:
+    trainings.delete_training(run)
+    st.toast(f"{plain(run.name)} is deleted.", icon=":material/delete:")
+    _replace_choice(run.name, None)
+
+
+def _replace_choice(old: str, new: str | None) -> None:
+    """What the page Runs shows, after a run has another name or is gone; the whole page is drawn again."""
+    begun.changed = True
+    state.runs = [new or name if name == old else name for name in state.runs or [] if name != old or new]
+    if begun.folder.endswith(f"/{old}"):
+        begun.folder = ""
 
 
 def problem(run: RunFolder) -> str:

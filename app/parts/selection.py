@@ -1,17 +1,44 @@
-"""What a person has pointed at: the selected images, and the query, which is an image of the dataset or a picture from outside.
+"""What a person has pointed at: the selected images, and the query.
 
-Kept by the session and in the URL, so that a link reopens it.
+A query is an image of the dataset, a picture from outside or a text, or terms: several of these, each with a sign and a weight. Kept by the session
+and in the URL, so that a link reopens it.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal, cast, get_args
 
 import numpy as np
 import streamlit as st
 
-from parts import link, query_terms
+from parts import link
 from state import Rows, State, state
 
 MOST_KEPT = 20_000_000  # rows of a selection that a saved view keeps
+WEIGHTS = (0.5, 1.0, 2.0)
+MOST_TERMS, LONGEST = 8, 300  # terms, and letters of a text
+_DIGITS = 15
+Kind = Literal["row", "text", "picture"]
+
+
+@dataclass(frozen=True)
+class Term:
+    """One of what is searched for: the number of a row, a text or the token of a kept picture; a weight below 0 takes it away."""
+
+    kind: Kind
+    value: int | str
+    weight: float = 1.0
+
+    @property
+    def turned(self) -> "Term":
+        """With the other sign."""
+        return replace(self, weight=-self.weight)
+
+    @property
+    def weighed(self) -> "Term":
+        """With the next weight, of the same sign."""
+        place = WEIGHTS.index(abs(self.weight)) if abs(self.weight) in WEIGHTS else 0
+        return replace(self, weight=WEIGHTS[(place + 1) % len(WEIGHTS)] * (1 if self.weight > 0 else -1))
 
 
 def rows() -> Rows:
@@ -41,65 +68,81 @@ def by_ticks() -> bool:
 
 def in_link() -> bool:
     """Whether a link to what is seen holds the selection; a long one stays with the session."""
-    return not len(rows()) or "rows" in st.query_params
-
-
-def query() -> int | None:
-    """Number of the image whose neighbors are shown, or None."""
-    return state.query
-
-
-def picture() -> str:
-    """Token of the picture from outside whose neighbors are shown; empty without one."""
-    return state.picture
+    return not len(state.rows) or "rows" in st.query_params
 
 
 def ask(row: int | None, picture: str = "") -> None:
     """Makes image `row`, or the picture of this token, the only query; with neither, the query is taken back."""
     state.query, state.picture = row, picture
-    _write_query()
-    query_terms.set_terms(())
-
-
-def _write_query() -> None:
     link.write_item(State.query)
     link.write_item(State.picture)
+    set_terms(())
+
+
+def set_terms(new: Sequence[Term]) -> None:
+    """Replaces the terms by the first of each value, as many as are allowed; none where the query is one image, picture or text."""
+    first = {(term.kind, term.value): term for term in reversed(new)}
+    state.terms = tuple(term for term in new if first[term.kind, term.value] is term)[:MOST_TERMS]
+    link.write_item(State.terms)
 
 
 def keep_in_url() -> None:
     """Takes them from an address that a person has just come by, and writes them into it again: Streamlit drops them when the page changes."""
     for item in (State.rows, State.query, State.picture):
         link.read_item(item)
-    query_terms.read_link()
-    link.write_item(State.rows)
-    _write_query()
-    query_terms.write_link()
+    if (asked := link.read("term")) is not None:
+        found = [_term(text) for text in asked[:MOST_TERMS]]
+        state.terms = tuple(term for term in found if term is not None)
+        if None in found or len(asked) > MOST_TERMS:
+            bad = next((text for text, term in zip(asked, found, strict=False) if term is None), asked[-1])
+            link.report_missing("the search term", bad, "It is left out. Add it to the query again.")
+    for item in (State.rows, State.query, State.picture, State.terms):
+        link.write_item(item)
+
+
+def _term(text: str) -> Term | None:
+    weight, _, named = text.partition(" ")
+    kind, _, value = named.partition(":")
+    weights = {f"{sign * each:g}": sign * each for each in WEIGHTS for sign in (1, -1)}
+    if weight not in weights or kind not in get_args(Kind) or not 0 < len(value) <= LONGEST:
+        return None
+    if kind == "row":
+        return Term("row", int(value), weights[weight]) if value.isdecimal() and len(value) <= _DIGITS else None
+    return Term(cast(Kind, kind), value, weights[weight])
 
 
 def fit(count: int) -> None:
     """Leaves out rows that a link names and `count` images do not have, and says so."""
-    chosen = rows()
+    chosen = state.rows
     if len(chosen) and chosen[-1] >= count:
         kept = chosen[chosen < count]
-        some = f"the other {len(kept):,} are selected" if len(kept) else "none is selected"
-        link.report(f"This link selects {len(chosen) - len(kept):,} images that are not among these {count:,}; {some}. Select images on the map.")
+        some = f"The other {len(kept):,} are selected." if len(kept) else "No image is selected."
+        link.report(f"This link names {len(chosen) - len(kept):,} selected images that are not here. {some}")
         select(kept)
-    row = query()
-    if row is not None and row >= count:
-        link.report(f"This link asks for the neighbors of image {row:,}, but there are {count:,} images. Click an image for its neighbors.")
-        ask(None, picture())
-    query_terms.fit(count)
+    if state.query is not None and state.query >= count:
+        link.report_missing("image", f"{state.query:,}", "Click an image to see its neighbors.")
+        ask(None, state.picture)
+    terms = [term for term in state.terms if term.kind != "row" or int(term.value) < count]
+    if len(terms) < len(state.terms):
+        link.report("This link searches with images that are not here. They are left out. Add others to the query.")
+        set_terms(terms)
 
 
 def move(rows_now: Rows) -> None:
     """Lets selection and query follow their images to other rows: `rows_now` (n,) says where each of the n images stands, -1 where it is gone."""
-    chosen, row = rows(), query()
-    if len(chosen):
-        moved = rows_now[chosen[chosen < len(rows_now)]]
-        select(np.sort(moved[moved >= 0]))
-    if row is not None:
-        ask(int(rows_now[row]) if row < len(rows_now) and rows_now[row] >= 0 else None, picture())
-    query_terms.move(rows_now)
+
+    def now(row: int) -> int:
+        return int(rows_now[row]) if row < len(rows_now) else -1
+
+    moved = [replace(term, value=now(int(term.value))) if term.kind == "row" else term for term in state.terms]
+    if len(state.rows):
+        found = rows_now[state.rows[state.rows < len(rows_now)]]
+        select(np.sort(found[found >= 0]))
+    if state.query is not None:
+        row = now(state.query)
+        ask(row if row >= 0 else None, state.picture)
+    if moved:
+        set_terms([term for term in moved if term.value != -1])
 
 
 def clear() -> None:

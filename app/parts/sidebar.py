@@ -14,7 +14,7 @@ from likeness.errors import InputError
 from likeness.notions import Notion, fitting_notions, list_notions
 from likeness.plots.linked_map import cache_by_identity
 from likeness.space import Space
-from parts import cached, drafts, filters, growing, link, problems, selection, trained
+from parts import cached, drafts, errors, filters, growing, link, selection, trained
 from parts.app_page import Needs
 from parts.plain import plain
 from parts.view import View
@@ -135,7 +135,7 @@ def _spaces(dataset_id: str, names: Sequence[str]) -> dict[str, Space]:
                 raise
             refused.setdefault(redact(error), []).append(plain(readable(name)))
     for problem, without in refused.items():
-        if problems.is_new(problem):
+        if errors.is_new(problem):
             st.warning(f"{listed(without)} {'is' if len(without) == 1 else 'are'} not shown. {plain(problem)}", icon=":material/warning:")
     return shown
 
@@ -222,7 +222,7 @@ def _take_link(names: list[str]) -> None:
         if target in names:
             state.a = target
         else:
-            link.report(f"There is no space “{link.shortened(readable(target))}” here. Choose another one under Left map.")
+            link.report_missing("the space", readable(target), "Choose another one under Left map.")
 
 
 def notion_by(name: str) -> Notion:

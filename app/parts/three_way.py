@@ -25,9 +25,3 @@ def merge_fields(base: Mapping[str, Any], mine: Mapping[str, Any], theirs: Mappi
         if other not in (was, value):
             clashes.append(name)
     return merged, clashes
-
-
-def merge_entries(base: tuple[Any, ...], mine: tuple[Any, ...], theirs: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Entries of a list: without what either took out, with what either added."""
-    left = [each for each in theirs if each in mine or each not in base]
-    return (*left, *(each for each in mine if each not in base and each not in left))

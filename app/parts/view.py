@@ -8,10 +8,10 @@ from numpy.typing import NDArray
 
 from likeness.data import DatasetEntry
 from likeness.space import Space
-from parts import cached, selection
+from parts import cached
 from server import hand_labels
 from server.addresses import address
-from state import State, state
+from state import Rows, State, state
 
 
 @dataclass(frozen=True)
@@ -48,24 +48,24 @@ class View:
         return self.base.table.frame if self.aspects is None else self.aspects
 
     @property
-    def selected(self) -> selection.Rows:
+    def selected(self) -> Rows:
         """The selected images; of a dataset that still grows, those that are there."""
-        chosen = selection.rows()
+        chosen = state.rows
         return chosen[chosen < len(self.frame)]
 
     @property
-    def chosen(self) -> selection.Rows:
+    def chosen(self) -> Rows:
         """Those of the selected images that the filters leave."""
         return self.visible(self.selected)
 
-    def visible(self, rows: selection.Rows) -> selection.Rows:
+    def visible(self, rows: Rows) -> Rows:
         """Those of the rows that the filters leave."""
         return rows if self.hidden is None else rows[~self.hidden[rows]]
 
     @property
     def query(self) -> int | None:
         """The image whose neighbors are asked for; None where a dataset that still grows does not have it yet."""
-        row = selection.query()
+        row = state.query
         return row if row is not None and row < len(self.frame) else None
 
     @property

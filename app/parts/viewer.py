@@ -4,18 +4,14 @@ The browser opens it at once and asks the server's routes for the picture, its a
 """
 
 import secrets
-from collections.abc import Mapping
-from functools import cache
-from typing import Any
 from weakref import WeakKeyDictionary, WeakValueDictionary
 
 import numpy as np
 import streamlit as st
 
-from likeness.plots.linked_map import read_script, read_text
 from likeness.space import Space
 from parts import label_edits, neighbors, selection
-from parts.message import message
+from parts.component import message, renderer
 from parts.sidebar import readable
 from parts.view import View, current_view
 from server.addresses import address
@@ -53,11 +49,6 @@ def space_of(token: str) -> Space | None:
     return _spaces.get(token)
 
 
-@cache
-def _renderer() -> Any:
-    return st.components.v2.component("viewer", html=read_text("viewer.html"), css=read_text("viewer.css"), js=read_script("icons", "viewer"))
-
-
 def draw(address_of_page: str) -> None:
     """Draws it, closed; called once in a run, before the page.
 
@@ -82,14 +73,12 @@ def draw(address_of_page: str) -> None:
         for action, page in _PAGES.items():  # hidden; the browser clicks one, since `st.switch_page` cannot change bound parameters
             with st.container(key=f"viewer_{action}"):
                 st.page_link(page, label=action)
-        _renderer()(key=_KEY, data=data, on_act_change=lambda: _act(view, address_of_page))
+        renderer("viewer", "icons", "viewer")(key=_KEY, data=data, on_act_change=lambda: _act(view, address_of_page))
 
 
 def _act(view: View, address_of_page: str) -> None:
     """Does what a person asked for in the browser, which may send anything."""
     sent = message(_KEY, "act")
-    if not isinstance(sent, Mapping):
-        return
     row, action = sent.get("row"), sent.get("action")
     if type(row) is not int or not 0 <= row < len(view.frame) or not isinstance(action, str):
         return

@@ -241,7 +241,7 @@ def _cache_in_bytes(n: int) -> None:
 
 
 def _edit_bounded(n: int) -> None:
-    from parts.bounded import BoundedCache
+    from parts.cached import BoundedCache
 
     kept: BoundedCache[np.ndarray] = BoundedCache(1_000_000_000, lambda rows: rows.nbytes)
     for edit in range(100):

@@ -22,7 +22,7 @@ from streamlit.runtime.state import SafeSessionState, SessionState
 from likeness.data import ImageTable
 from likeness.space import Space
 from parts import cached, warm
-from parts.bounded import BoundedCache
+from parts.cached import BoundedCache
 
 
 def test_the_last_asked_for_are_kept_within_the_bytes(tmp_path: Path) -> None:

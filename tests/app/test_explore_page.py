@@ -14,8 +14,8 @@ import likeness as lk
 from app_page import Page
 from likeness.errors import InputError
 from likeness.search import Hits
-from parts import neighbors, query_chips, query_terms, selection
-from parts.query_terms import Term
+from parts import neighbors, query_bar, selection
+from parts.selection import Term
 from parts.sidebar import DRAFT
 from parts.view import View
 from server import query_pictures, visitor_data
@@ -194,7 +194,7 @@ def test_a_link_finds_what_python_finds_and_what_it_has_wrong_is_named(app: Page
 def state(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     state: dict[str, Any] = {"text": "", "query": 5, "picture": "", "terms": ()}
     monkeypatch.setattr("streamlit.session_state", state)
-    monkeypatch.setattr(query_terms.link, "write", lambda wanted: None)
+    monkeypatch.setattr(selection.link, "write", lambda wanted: None)
     monkeypatch.setattr(selection, "_write_query", lambda: None)
     return state
 
@@ -202,7 +202,7 @@ def state(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
 def _do(state: dict[str, Any], **event: object) -> tuple[Any, Any]:
     view: Any = SimpleNamespace(frame=pd.DataFrame({"path": [f"{row}.png" for row in range(20)]}))
     single = neighbors.Query(row=state["query"], text=state["text"])
-    query_chips.take_in(view, neighbors.Query(terms=state["terms"]) if state["terms"] else single, event)
+    query_bar.take_in(view, neighbors.Query(terms=state["terms"]) if state["terms"] else single, event)
     return state["terms"], state["query"]
 
 
@@ -220,7 +220,7 @@ def test_words_of_the_field_become_a_chip_and_rows_follow_their_images(state: di
     assert _do(state, action="keep") == ((Term("text", "red"),), None)
     assert state["text"] == ""
     state["terms"] = (Term("row", 1), Term("text", "red"), Term("row", 2, -0.5))
-    query_terms.move(np.array([0, 4, -1]))
+    selection.move(np.array([0, 4, -1]))
     assert state["terms"] == (Term("row", 4), Term("text", "red"))
 
 

@@ -39,11 +39,10 @@ def test_rows_and_a_query_beyond_the_last_image_are_left_out(monkeypatch: pytest
     said: list[str] = []
     monkeypatch.setattr("streamlit.session_state", {"rows": np.array([3, 12]), "query": 12})
     monkeypatch.setattr(selection.link, "report", said.append)
+    monkeypatch.setattr(selection.link, "report_missing", lambda *said_of: said.append(" ".join(said_of)))
     monkeypatch.setattr(selection.link, "write", lambda values: None)
-    for name in ("fit", "set_terms"):
-        monkeypatch.setattr(selection.query_terms, name, lambda given: None)
     selection.fit(12)
-    assert (selection.rows().tolist(), selection.query(), len(said)) == ([3], None, 2)
+    assert (selection.rows().tolist(), selection.state.query, len(said)) == ([3], None, 2)
 
 
 def _page() -> None:
@@ -106,7 +105,7 @@ def test_a_filter_stands_in_the_link_without_its_count(app: Page) -> None:
     assert "filter_yaw" not in app.query_params
     for wrong in (["7000", "8000"], ["90", "10"], ["nan", "1"], ["10"], ["warm", "cold"]):  # without images
         visitor = app.fresh("layout").visit(filter_yaw=wrong)
-        assert f"No image has a yaw of “{' to '.join(wrong)}”" in visitor.alerts
+        assert f"the yaw “{' to '.join(wrong)}”, which is not here" in visitor.alerts
         assert visitor.session_state["view"].hidden is None
 
 
@@ -115,8 +114,8 @@ def test_what_else_of_a_link_is_not_kept_any_more_is_said(app: Page) -> None:
         ("draft", "0123456789abcdef", "The edits of a notion that this link opens are not kept here any more."),
         ("draft", "../../x", "The edits of a notion that this link opens are not kept here any more."),
         ("rows", "damaged", "The selection in this link is damaged"),
-        ("query", "seven", "the neighbors of image “seven”, which is not a number"),
-        ("show", "run gone", "There is no space “Run gone” here. Choose another one under Left map."),
+        ("query", "seven", "image “seven”, which is not here"),
+        ("show", "run gone", "names the space “Run gone”, which is not here. Choose another one under Left map."),
     ):
         visitor = app.fresh().visit(**{name: value})
         assert said in visitor.alerts

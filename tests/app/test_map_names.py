@@ -83,7 +83,7 @@ def test_names_that_are_none_or_fail_are_told(app: Page, namer: SimpleNamespace,
 
     nameless = ClusterNames(((ClusterName("", 0.5, ()), ClusterName("", 0.5, ())),), "words")
     for names, found, said in (
-        ("stars](x)", fail, "There are no names"),
+        ("stars](x)", fail, "which is not here. The map is shown without names."),
         ("clusters", fail, "The encoder knows fewer than two of these words; pass others."),
         ("clusters", lambda *args, **options: nameless, "No word distinguishes these clusters"),
     ):

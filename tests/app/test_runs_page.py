@@ -269,7 +269,7 @@ def photos(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_a_run_that_names_its_files_by_a_root_is_resumed_with_their_paths_and_another_is_not(
     app: Page, make: Make, photos: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from parts import run_changes
+    from parts import run_card
 
     changes = {"data.source": "photos/birds", "data.attribute": "class", "backbone.weights": "photos/weights.safetensors", "guidance": None}
     run, outside = make("again", STOPPED, changes=changes), make("outside", STOPPED, changes=changes | {"data.source": "photos/../secret"})
@@ -282,7 +282,7 @@ def test_a_run_that_names_its_files_by_a_root_is_resumed_with_their_paths_and_an
     resolved = {"data.source": str(photos / "birds"), "backbone.weights": str(photos / "weights.safetensors")}
     assert run.config() == with_changes(before, resolved)
     assert run.status().state == "running"
-    assert run_changes.shown_config(run).data.source == "photos/birds"  # also in an export
+    assert run_card.shown_config(run).data.source == "photos/birds"  # also in an export
     run.report_status(STOPPED)  # a visitor may train one at a time
     before = outside.config()
     assert "cannot be reached here" in app.click("act_outside").toasts[0]

@@ -15,7 +15,7 @@ MAIN = Path(__file__).resolve().parents[2] / "app" / "main.py"
 @pytest.fixture(autouse=True)
 def checked(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(str(MAIN.parent))
-    from parts.widget_values import check_widget_values
+    from parts.component import check_widget_values
 
     monkeypatch.setattr(WStates, "__getitem__", getattr(WStates.__getitem__, "__wrapped__", WStates.__getitem__))
     monkeypatch.setattr(WStates, "set_widget_from_proto", getattr(WStates.set_widget_from_proto, "__wrapped__", WStates.set_widget_from_proto))

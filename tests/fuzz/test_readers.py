@@ -52,7 +52,7 @@ _REASONS = {
         *("exports/stores", "app/api/http_api"),
     ),
     "damaged and hostile content is in a test of its own": (
-        *("data/readers/caltech101", "encoders/models/photos", "duplicates/threshold_store", "app/server/saved_views", "app/parts/widget_values"),
+        *("data/readers/caltech101", "encoders/models/photos", "duplicates/threshold_store", "app/server/saved_views", "app/parts/component"),
     ),
 }
 _OWN = {module for modules in _REASONS.values() for module in modules}

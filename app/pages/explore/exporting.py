@@ -12,7 +12,7 @@ import streamlit as st
 from likeness.errors import InputError
 from likeness.io import runs_dir
 from parts import sidebar, trained
-from parts.job_button import forget, job_button
+from parts.on_request import forget, job_button
 from parts.plain import plain
 from parts.selection import Rows
 from parts.sidebar import readable

@@ -19,7 +19,7 @@ from likeness.errors import InputError
 from likeness.plots import score_histogram
 from likeness.space import Space
 from parts import neighbors, selection, sidebar
-from parts.bounded import BoundedCache
+from parts.cached import BoundedCache
 from parts.neighbors import Query
 from parts.plain import plain
 from parts.sidebar import readable

@@ -20,20 +20,18 @@ from parts import (
     cached,
     clicks,
     drafts,
+    errors,
     map_controls,
     maps,
     neighbors,
-    other_tab,
-    problems,
-    query_chips,
     selection,
     sidebar,
     verdict,
 )  # fmt: skip
 from parts.gallery import Section, gallery
-from parts.label_bar import label_bar
+from parts.label_edits import label_bar
 from parts.plain import plain
-from parts.query_bar import query_bar
+from parts.query_bar import add_row, query_bar
 from parts.sidebar import readable
 from parts.view import View, current_view
 from server import added_labels
@@ -119,7 +117,7 @@ def _notion_line(view: View) -> Callable[[], None]:
     offered colors cannot be relied on: the maps do not wait for it."""
     if view.base.embed_texts is None:
         return _nothing
-    other_tab.tell()
+    drafts.show_news()
     slot, notion = _shown_notion()
     if notion is not None:
         _sentence(view, slot, notion)
@@ -233,7 +231,7 @@ def _find(view: View, query: neighbors.Query) -> "tuple[list[neighbors.Found], s
         found = neighbors.find(view, query, count=neighbors.shown(query))
     except InputError as error:
         problem = redact(error)
-        return [], plain(problem) if problems.is_new(problem) else "Search is off until the problem shown in the sidebar is fixed."
+        return [], plain(problem) if errors.is_new(problem) else "Search is off until the problem shown in the sidebar is fixed."
     if query and not found:
         return [], "Neither map can be searched with texts or new images. Search with one of these images instead: open it, then “Search with it”."
     return found, ""
@@ -273,13 +271,7 @@ def _search_bar(view: View) -> "tuple[neighbors.Query, map_controls.Choice]":
             )
         choice = map_controls.choose("explore", named=True)
     query = neighbors.current_query(view)
-    query_bar(
-        query_chips.chips(view, query),
-        key="query_bar",
-        holds_text=bool(query.text),
-        on_change=partial(query_chips.take_in, view, query),
-        reads_text=has_text,
-    )
+    query_bar(view, query)
     with st.container():  # there in every run, so that a line more does not draw the maps anew
         verdict.of_query(view, query)
         if problem := neighbors.take_picture_problem():
@@ -357,7 +349,7 @@ def _neighbors(view: View, query: neighbors.Query, found: "list[neighbors.Found]
         layout="columns" if len(sections) > 1 else "stacked",
         tile=_TILE if len(sections) == 1 else _SMALL_TILE,
         page=neighbors.shown(query),
-        on_add=query_chips.add_row,
+        on_add=add_row,
         selected=view.selected,
         on_select=selection.tick,
         on_answer=lambda place, row, alike: clicks.take(clicked[place], view, query.row, sections[place].rows, row, alike, slots[place]),
@@ -391,7 +383,7 @@ def _selected(view: View, chosen: np.ndarray) -> None:
         key="selected",
         query=view.query,
         tile=_TILE,
-        on_add=query_chips.add_row,
+        on_add=add_row,
         selected=view.selected,
         on_select=selection.tick,
     )
@@ -416,7 +408,7 @@ def _all_images(view: View, chosen: np.ndarray) -> None:
         thumbnails=view.thumbnails,
         key="all",
         tile=_TILE,
-        on_add=query_chips.add_row,
+        on_add=add_row,
         selected=view.selected,
         on_select=selection.tick,
     )

@@ -10,7 +10,7 @@ from likeness.notions import METHOD_TITLES, METHODS, WORD_METHODS, check, defaul
 from likeness.sentences import SentenceNotion, notion_from_sentence
 from pages.notions import beginning, library
 from pages.notions.library import key
-from parts import cached, drafts, other_tab, sidebar, verdict
+from parts import cached, drafts, sidebar, verdict
 from parts.drafts import Draft
 from parts.plain import plain
 from parts.view import View
@@ -40,7 +40,7 @@ _form = _Form()
 def edit(view: View) -> Draft:
     """Draws the form and returns the draft as it now stands."""
     library.open_linked(view)
-    other_tab.tell()
+    drafts.show_news()
     library.show(view, _latest())
     _question(view)
     _field("templates", "Template", "The text around each aspect; {} stands for the aspect. One template per line: several are averaged.")

@@ -11,7 +11,7 @@ from likeness.found_notions import FoundNotion
 from likeness.notions import InDiReCT, Notion
 from likeness.space import Space
 from pages.notions import editor, library
-from parts import aspect_labels, cached, clicks, drafts, map_controls, maps, neighbors, problems, report_download, selection, sidebar, verdict
+from parts import aspect_labels, cached, clicks, drafts, errors, map_controls, maps, neighbors, report_download, selection, sidebar, verdict
 from parts.drafts import Draft
 from parts.gallery import Section, gallery
 from parts.plain import plain
@@ -71,7 +71,7 @@ def _pictures(view: View, draft: Draft) -> None:
         last = _last_fit(view)
         below = "The map shows the last version that worked." if last else "Change it, and its map appears here."
         problem = redact(error)
-        st.warning(f"{plain(problem)} {below}" if problems.is_new(problem) else below, icon=":material/warning:")
+        st.warning(f"{plain(problem)} {below}" if errors.is_new(problem) else below, icon=":material/warning:")
         if last is None:
             return
         fit = last

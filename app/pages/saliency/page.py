@@ -14,9 +14,8 @@ from pages.saliency import PAGE, job as saliency_job, rows as saliency_rows
 from pages.saliency.job import SaliencyRequest
 from pages.saliency.rows import Look
 from parts import cached, drafts, neighbors, progress, selection, sidebar, trained
-from parts.gallery import Section, gallery
+from parts.gallery import Section, gallery, picture_grid
 from parts.on_request import jobs_on_request
-from parts.picture_grid import picture_grid
 from parts.plain import plain
 from parts.sidebar import DRAFT, RAW, listed, readable
 from parts.view import View, current_view

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from likeness.errors import InputError
 from likeness.saliency import Saliency, blurred, difference, difference_picture, difference_shares, map_picture, mass_share, object_masks, overlay
 from likeness.space import Space
-from parts.picture_grid import Picture, PictureRow
+from parts.gallery import Picture, PictureRow
 from parts.plain import plain
 from parts.sidebar import readable
 

@@ -10,7 +10,7 @@ from pages.train import PAGE, draft, fields as train_fields, preview as train_pr
 from parts import aspect_labels, permissions, run_card, run_words, trained
 from parts.config_access import resolve_config
 from parts.plain import plain
-from parts.run_changes import begun
+from parts.run_card import begun
 from parts.sidebar import readable
 from parts.view import current_view
 from server import trainings

@@ -1,20 +1,38 @@
-"""What a browser says of a widget, read as that widget's own kind of value.
+"""The app's own elements in the browser, and what browsers send: of these, and of every widget as that widget's own kind of value.
 
 Whoever is connected can send anything; what does not fit counts as if nothing had been sent, and the widget is at its default. Streamlit reads
 each value with what the widget has declared, and answers what that cannot read with a traceback in the page and in the log.
 """
 
 import json
+from collections.abc import Mapping
 from contextlib import suppress
-from functools import wraps
+from functools import cache, wraps
 from typing import Any
 
+import streamlit as st
 from streamlit.proto.WidgetStates_pb2 import WidgetState
 from streamlit.runtime.state.session_state import Serialized, Value, WStates
+
+from likeness.plots.linked_map import read_script, read_text
 
 _PREFIX = "$$"  # of the ids that Streamlit gives
 # Browsers send numbers as whole ones or not, whatever the widget has declared; its reader takes both.
 _KINDS = {"int_value": "number", "double_value": "number", "int_array_value": "numbers", "double_array_value": "numbers"}
+
+
+@cache
+def renderer(name: str, *scripts: str) -> Any:
+    """What draws the element of this name, from its page, its style and its scripts; without these, the script of its name."""
+    script = read_script(*scripts or (name,))
+    return st.components.v2.component(name, html=read_text(f"{name}.html"), css=read_text(f"{name}.css"), js=script)
+
+
+def message(key: str, event: str) -> Mapping[str, object]:
+    """What an element's event says in this run, empty without one. Whoever is connected can send anything under these names."""
+    state = st.session_state.get(key)
+    sent = state.get(event) if isinstance(state, Mapping) else None
+    return sent if isinstance(sent, Mapping) else {}
 
 
 def check_widget_values() -> None:

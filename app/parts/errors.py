@@ -1,0 +1,54 @@
+"""An InputError as people see it: a box on the page, or a toast after a click; and each cause said once."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import streamlit as st
+
+from likeness.errors import InputError
+from parts.plain import plain
+from server.access import redact
+from state import Item
+
+
+class _Kept:
+    """shown: the problems that stand on the page."""
+
+    prefix = "problems_"
+    shown = Item[set[str]](make=set)
+
+
+_kept = _Kept()
+
+
+def begin() -> None:
+    """Nothing has been said yet; called first in each run."""
+    _kept.shown = set()
+
+
+def is_new(problem: str) -> bool:
+    """Whether this sentence stands nowhere on the page yet, as in the sidebar; from now on it does."""
+    new = problem not in _kept.shown
+    _kept.shown.add(problem)
+    return new
+
+
+@contextmanager
+def show_errors() -> Iterator[None]:
+    """An error within becomes a box with its sentence, in place of what was still to be drawn."""
+    try:
+        yield
+    except InputError as error:
+        st.error(plain(redact(error)), icon=":material/error:")
+
+
+@contextmanager
+def toast_errors(failure: str = "") -> Iterator[None]:
+    """For what a click does: an error within becomes a toast. `failure`: what could not be done, where a file cannot be written."""
+    try:
+        yield
+    except (InputError, OSError) as error:
+        said = redact(error)
+        if isinstance(error, OSError):
+            said = f"{failure} ({error.strerror or said}). Free some space, or choose another folder."
+        st.toast(plain(said), icon=":material/error:", duration="long")
