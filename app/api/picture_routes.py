@@ -3,7 +3,8 @@
 A dataset is named by its catalog id, never by a path.
 """
 
-from functools import lru_cache
+from collections.abc import Callable
+from functools import lru_cache, wraps
 
 from starlette.requests import Request
 from starlette.responses import FileResponse, JSONResponse, PlainTextResponse, Response
@@ -28,73 +29,67 @@ _QUERY_SIZE = 2 * THUMBNAIL_SIZE  # it is shown larger than the others
 _HEADERS = {"X-Content-Type-Options": "nosniff", "Cross-Origin-Resource-Policy": "same-origin", "Content-Security-Policy": "default-src 'none'"}
 
 
+def _or_404(serve: Callable[[Request], Response]) -> Callable[[Request], Response]:
+    @wraps(serve)
+    def answered(request: Request) -> Response:
+        try:
+            return serve(request)
+        except _NOT_THERE:
+            return Response(status_code=404, headers=_HEADERS)
+
+    return answered
+
+
+@_or_404
 def serve_thumbnail(request: Request) -> Response:
     """WebP of image `row`, twice as large where the query asks for it."""
-    try:
-        entry = _dataset(request)
-        size = 2 * THUMBNAIL_SIZE if "large" in request.query_params else THUMBNAIL_SIZE
-        return Response(small_picture(entry.id, _row(request), size), media_type="image/webp", headers=_kept(entry))
-    except _NOT_THERE:
-        return Response(status_code=404, headers=_HEADERS)
+    size = 2 * THUMBNAIL_SIZE if "large" in request.query_params else THUMBNAIL_SIZE
+    return _webp(request, small_picture(_dataset(request).id, _row(request), size))
 
 
+@_or_404
 def serve_picture(request: Request) -> Response:
     """WebP of image `row` as large as it is, within bounds."""
-    try:
-        entry = _dataset(request)
-        return Response(_large_picture(entry.id, _row(request)), media_type="image/webp", headers=_kept(entry))
-    except _NOT_THERE:
-        return Response(status_code=404, headers=_HEADERS)
+    return _webp(request, _large_picture(_dataset(request).id, _row(request)))
 
 
+@_or_404
 def serve_neighbors(request: Request) -> Response:
     """Rows and similarities of the images nearest to image `row` in a space that somebody has been shown, by the token that only they know."""
-    try:
-        _dataset(request)
-        space, row = viewer.space_of(request.path_params["token"]), _row(request)
-        if space is None or row >= len(space.vectors):
-            raise IndexError(row)
-        found = space.nearest(row, _NEIGHBORS)
-    except _NOT_THERE:
-        return Response(status_code=404, headers=_HEADERS)
+    _dataset(request)
+    space, row = viewer.space_of(request.path_params["token"]), _row(request)
+    if space is None or row >= len(space.vectors):
+        raise IndexError(row)
+    found = space.nearest(row, _NEIGHBORS)
     similarities = [round(float(each), 4) for each in found.similarities]
     return JSONResponse({"rows": found.rows.tolist(), "similarities": similarities}, headers=_HEADERS | {"Cache-Control": "no-store"})
 
 
+@_or_404
 def serve_labeled(request: Request) -> Response:
     """WebP of image `row` with its continuous label drawn on it; the query names the label, as `labels.pictures` writes it."""
     query = request.query_params
-    try:
-        entry = _dataset(request)
-        picture = _labeled(entry.id, _row(request), query.get("kind", ""), query.get("columns", "[]"))
-    except _NOT_THERE:
-        return Response(status_code=404, headers=_HEADERS)
-    return Response(picture, media_type="image/webp", headers=_kept(entry))
+    return _webp(request, _labeled(_dataset(request).id, _row(request), query.get("kind", ""), query.get("columns", "[]")))
 
 
+@_or_404
 def serve_query_picture(request: Request) -> Response:
     """WebP of a picture that somebody searched with, by the token in a link."""
-    try:
-        picture = thumbnail(query_pictures.find(request.path_params["token"]), _QUERY_SIZE)
-    except _NOT_THERE:
-        return Response(status_code=404, headers=_HEADERS)
+    picture = thumbnail(query_pictures.find(request.path_params["token"]), _QUERY_SIZE)
     return Response(picture, media_type="image/webp", headers=_HEADERS | {"Cache-Control": "private, max-age=600"})
 
 
+@_or_404
 def serve_info(request: Request) -> Response:
     """File name and attributes of image `row`, and which of the labels that people give here it has."""
-    try:
-        entry = _dataset(request)
-        table = cached.table(entry.id)
-        row = table.frame.iloc[_row(request)]
-        labels = hand_labels.labels_of(table.frame, _row(request))
-    except _NOT_THERE:
-        return Response(status_code=404, headers=_HEADERS)
+    entry, number = _dataset(request), _row(request)
+    table = cached.table(entry.id)
+    row = table.frame.iloc[number]
     attributes = {readable(name): _short(row[name]) for name in table.attributes}
-    if remark := image_remark(table.file(_row(request))):
+    if remark := image_remark(table.file(number)):
         attributes["Note"] = remark
-    name = str(row["path"]).rsplit("/", 1)[-1]
-    return JSONResponse({"label": name, "attributes": attributes, "labels": labels}, headers=_kept(entry))
+    content = {"label": str(row["path"]).rsplit("/", 1)[-1], "attributes": attributes, "labels": hand_labels.labels_of(table.frame, number)}
+    return JSONResponse(content, headers=_kept(entry))
 
 
 def serve_export(request: Request) -> Response:
@@ -104,6 +99,10 @@ def serve_export(request: Request) -> Response:
     if file is None:
         return PlainTextResponse("This export is not kept any more; export again on the page Explore.", 404, headers=_HEADERS)
     return FileResponse(file, filename=file.name, media_type="application/octet-stream", headers=_HEADERS | {"Cache-Control": "no-store"})
+
+
+def _webp(request: Request, picture: bytes) -> Response:
+    return Response(picture, media_type="image/webp", headers=_kept(_dataset(request)))
 
 
 def _dataset(request: Request) -> DatasetEntry:

@@ -5,17 +5,17 @@ import streamlit as st
 from likeness.data import DatasetEntry, absolute_source, list_datasets, missing_archive, named_dataset, new_entry, read_dataset
 from likeness.defaults import PHOTOS_ENCODER
 from likeness.errors import InputError
-from parts import cached, errors, growing, interrupted, permissions, progress
-from parts.downloads import check_encoder, fetch_encoder
+from parts import cached, errors, growing, interrupted, progress
+from parts.downloads import check_encoder, fetch_encoder, fetch_images
+from parts.errors import toast_errors
 from parts.plain import plain
 from server.access import check_may, owner_of, redact, refusal, resolve_encoder, resolve_entry, resolve_source, shared_name
-from server.jobs import Job, Stage, Stopped, jobs
+from server.jobs import Job, jobs
 from server.settings import server
 from server.visitors import visitor
 from state import Item
 
 _MOST_AT_ONCE = 2  # datasets that one visitor of a shared server has embedded at a time
-_MEGABYTE = 1e6
 
 
 class _Added:
@@ -77,17 +77,16 @@ def check_and_begin(source: str, encoder: str, column: str | None = None, gps: b
     """
     check_may("edit")
     resolved = resolve_source(source)
-    name, total = (named_dataset(resolved).title, 0) if missing_archive(resolved) else _name_and_count(resolved, column, gps)
+    if missing_archive(resolved):
+        name, total = named_dataset(resolved).title, 0
+    else:
+        table = read_dataset(resolved, path_column=column, gps=gps)
+        name, total = table.name, len(table)
     shown = shared_name(absolute_source(resolved))
     entry = new_entry(name, shown, encoder, column, owner_of(shown), gps)
     check_encoder(encoder)
     check_load()
     return begin(entry, total)
-
-
-def _name_and_count(source: str, column: str | None, gps: bool) -> tuple[str, int]:
-    table = read_dataset(source, path_column=column, gps=gps)
-    return table.name, len(table)
 
 
 def check_load() -> None:
@@ -113,21 +112,6 @@ def begin(entry: DatasetEntry, total: int) -> Job:
     added.ids.append(entry.id)
     progress.notify_when_done(job)
     return job
-
-
-def fetch_images(source: str, job: Job) -> None:
-    """For a job that reads images: downloads those that have to be; raises Stopped once a stop was asked for."""
-    archive = missing_archive(source)
-    if archive is None:
-        return
-
-    def report(done: int, total: int, stage: str = "") -> None:
-        job.stage = Stage("Downloading the photos (MB)", round(done / _MEGABYTE), max(1, round(total / _MEGABYTE)))
-
-    whole = archive.fetch(report, job.should_stop)
-    job.stage = None
-    if not whole:
-        raise Stopped
 
 
 def own_jobs() -> list[Job]:
@@ -204,18 +188,16 @@ def _report_success(job: Job) -> None:
             st.dataframe([{"file": redact(str(failure.path)), "reason": redact(failure.reason)} for failure in failed], hide_index=True)
 
 
+@toast_errors()
 def begin_or_toast(entry: DatasetEntry) -> None:
     """For callbacks: as `begin`; a toast says why it cannot."""
-    if not permissions.permitted("edit"):
-        return
-    try:
-        resolve_source(entry.source)  # whoever may not download learns it here
-        check_load()
-        begin(entry, 0)
-    except InputError as error:
-        st.toast(plain(redact(error)), icon=":material/error:", duration="long")
+    check_may("edit")
+    resolve_source(entry.source)  # whoever may not download learns it here
+    check_load()
+    begin(entry, 0)
 
 
+@toast_errors()
 def _again(job: Job) -> None:
-    if permissions.permitted("edit"):
-        progress.notify_when_done(jobs().again(job))
+    check_may("edit")
+    progress.notify_when_done(jobs().again(job))

@@ -4,13 +4,13 @@ from collections.abc import Iterable
 
 import streamlit as st
 
-from likeness.errors import InputError
-from parts import cached, permissions, sidebar
+from parts import cached, sidebar
+from parts.errors import toast_errors
 from parts.plain import plain
-from parts.sidebar import listed, readable
+from parts.sidebar import ASPECTS, listed, readable
 from parts.view import View
 from server import added_labels
-from server.access import redact
+from server.access import check_may
 from state import state
 
 _GROWING = "Images are still being embedded. Label them when all are ready."
@@ -19,7 +19,8 @@ _GROWING = "Images are still being embedded. Label them when all are ready."
 def offer(view: View, needed: str) -> None:
     """Says what a page needs, and offers labels by aspects or one's own."""
     st.info(needed, icon=":material/info:")
-    names = sorted(sidebar.notion_names(view.base), key=lambda name: name == sidebar.DRAFT)  # edits that may be none come last
+    shown = (view.color or "").removeprefix(ASPECTS)
+    names = sorted(sidebar.notion_names(view.base), key=lambda name: (name != shown, name == sidebar.DRAFT))  # edits that may be none come last
     if names:
         st.markdown("**Let the encoder label the images**: each gets the aspect of a notion that it matches best.")
         with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -40,10 +41,7 @@ def caution(attributes: Iterable[str | None]) -> None:
     made = added_labels.made_by_encoder([name for name in attributes if name])
     if made:
         names = listed([plain(readable(name)) for name in dict.fromkeys(made)])
-        st.caption(
-            f":material/info: {names}: the encoder's own guesses. They cannot judge that encoder "
-            "or anything made from it; bring labels of your own for that."
-        )
+        st.caption(f":material/info: {names}: guesses of the encoder. Use your own labels to evaluate it.")
 
 
 def tell_damaged(view: View) -> None:
@@ -59,35 +57,20 @@ def tell_damaged(view: View) -> None:
 def offer_to_remove(view: View, attribute: str, key: str = "remove_labels") -> None:
     """A button that takes labels by aspects away again."""
     reason = added_labels.refusal_to_label(view.entry)
-    st.button(
-        "Remove these labels",
-        icon=":material/label_off:",
-        key=key,
-        on_click=_remove,
-        args=(view, attribute),
-        disabled=bool(reason),
-        help=reason or None,
-    )
+    label, icon, args = "Remove these labels", ":material/label_off:", (view, attribute)
+    st.button(label, icon=icon, key=key, on_click=_remove, args=args, disabled=bool(reason), help=reason or None)
 
 
+@toast_errors()
 def _remove(view: View, attribute: str) -> None:
-    if not permissions.permitted("edit"):
-        return
-    try:
-        added_labels.remove(view.entry, attribute)
-    except InputError as error:
-        st.toast(plain(redact(error)), icon=":material/error:", duration="long")
-        return
+    check_may("edit")
+    added_labels.remove(view.entry, attribute)
     cached.forget(view.dataset)
 
 
+@toast_errors()
 def _label(view: View, name: str) -> None:
-    if not permissions.permitted("edit"):
-        return
-    try:
-        notion = sidebar.notion_by(name)
-        state.next_color = added_labels.add(view.entry, view.base.table, notion, view.base.best_aspects(notion).tolist())
-    except InputError as error:
-        st.toast(plain(redact(error)), icon=":material/error:", duration="long")
-        return
+    check_may("edit")
+    notion = sidebar.notion_by(name)
+    state.next_color = added_labels.add(view.entry, view.base.table, notion, view.base.best_aspects(notion).tolist())
     cached.forget(view.dataset)

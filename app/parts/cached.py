@@ -1,4 +1,4 @@
-"""Core calls whose results all sessions share. Keys are ids, content hashes and settings; Streamlit never hashes an array."""
+"""Core calls whose results all sessions share. Spaces and notions are told apart by their contents' keys; Streamlit never hashes an array."""
 
 import hashlib
 import threading
@@ -6,6 +6,7 @@ from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass, replace
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from weakref import WeakKeyDictionary
 
@@ -37,6 +38,8 @@ if TYPE_CHECKING:
 
 Value = TypeVar("Value")
 _STATE = "~"  # in ids
+_BY_CONTENT = {Space: attrgetter("key"), Notion: lambda notion: (notion.name, tuple(notion.content))}
+_BY_ENCODER = {Space: lambda space: space.encoder if isinstance(space.encoder, str) else None}
 _FEW = 500  # images that are embedded while a page waits
 _KEPT_PCA = 100_000  # images from which on a PCA takes a second and more, so that it is worth a file
 _KEPT_TRUSTS = 256  # of notions with images; each takes next to nothing
@@ -157,12 +160,23 @@ def keep(dataset_id: str, opened: Space) -> None:
 
 def drop_states(dataset_id: str, kept: Collection[str]) -> None:
     """Gives up the states of a dataset, but those that are to be kept."""
+    _drop(lambda id: is_state(id) and listed_id(id) == dataset_id and id not in kept)
 
-    def is_unwanted(id: str) -> bool:
-        return is_state(id) and listed_id(id) == dataset_id and id not in kept
 
-    _bases().drop_where(is_unwanted)
-    _fits().drop_where(lambda key: is_unwanted(key[0]))
+def forget(dataset_id: str) -> None:
+    """Gives up what is kept in memory of a dataset, so that its table is read again; what was computed from its vectors stays."""
+    _drop(lambda id: listed_id(id) == dataset_id)
+
+
+def forget_removed() -> None:
+    """Gives up what is kept in memory of datasets that are not listed any more."""
+    listed = {entry.id for entry in list_datasets()}
+    _drop(lambda id: listed_id(id) not in listed)
+
+
+def _drop(unwanted: Callable[[str], bool]) -> None:
+    _bases().drop_where(unwanted)
+    _fits().drop_where(lambda key: unwanted(key[0]))
 
 
 def is_kept(dataset_id: str) -> bool:
@@ -179,50 +193,33 @@ def open_early(dataset_id: str) -> None:
 def _open_base_space(dataset_id: str, shown: AbstractContextManager[None]) -> Space:
     if is_state(dataset_id):
         raise InputError("More images have been embedded since. Reload the page.")
-    entry, missing = find_dataset(dataset_id), _Missing()
+    entry = find_dataset(dataset_id)
+    missing: list[int] = []  # images that had no embedding at first
+
+    def count(done: int, total: int, stage: str = "") -> None:
+        if not missing:
+            missing.append(total - done)
+
+    def are_many() -> bool:
+        return sum(missing) > _FEW
+
     with shown:
         table = images_of(entry)
         try:
-            opened = embed(table, resolve_encoder(entry.encoder), store_dir=store_dir(entry), progress=missing.count, should_stop=missing.are_many)
+            opened = embed(table, resolve_encoder(entry.encoder), store_dir=store_dir(entry), progress=count, should_stop=are_many)
         except InputError:
-            if not missing.are_many():
+            if not are_many():
                 raise
-            raise missing.sentence(entry, len(table)) from None
-        if missing.are_many():
-            raise missing.sentence(entry, len(table))
+        if are_many():
+            what = f"{missing[0]:,} of the {len(table):,} images of '{entry.name}' are not embedded yet"
+            raise TooManyMissingError(f"{what}; open them on Explore, which embeds them.")
         return opened
-
-
-class _Missing:
-    """How many images had no embedding when a dataset was opened."""
-
-    number: int | None = None
-
-    def count(self, done: int, total: int, stage: str = "") -> None:
-        if self.number is None:
-            self.number = total - done
-
-    def are_many(self) -> bool:
-        return (self.number or 0) > _FEW
-
-    def sentence(self, entry: DatasetEntry, total: int) -> TooManyMissingError:
-        what = f"{self.number:,} of the {total:,} images of '{entry.name}' are not embedded yet"
-        return TooManyMissingError(f"{what}; open them on Explore, which embeds them.")
 
 
 def images_of(entry: DatasetEntry) -> ImageTable:
     """The table of a dataset, with the labels that people added, read again."""
     table = read_dataset(resolve_entry(entry), path_column=entry.path_column, name=entry.name, gps=entry.gps)
     return added_labels.attach(entry, table)
-
-
-def embedded_so_far(entry: DatasetEntry, images: ImageTable) -> Space:
-    """The space of those images of a dataset that have been embedded so far.
-
-    Raises:
-        InputError: there is none yet.
-    """
-    return embed(images, resolve_encoder(entry.encoder), store_dir=store_dir(entry), should_stop=lambda: True)
 
 
 @st.cache_resource(show_spinner=False)
@@ -236,22 +233,9 @@ def _nbytes(space: Space) -> int:
     return int(space.table.frame.memory_usage(deep=True).sum()) + (0 if mapped else space.vectors.nbytes)
 
 
-def forget_removed() -> None:
-    """Gives up what is kept in memory of datasets that are not listed any more."""
-    listed = {entry.id for entry in list_datasets()}
-    _bases().drop_where(lambda id: listed_id(id) not in listed)
-    _fits().drop_where(lambda key: listed_id(key[0]) not in listed)
-
-
-def forget(dataset_id: str) -> None:
-    """Gives up what is kept in memory of a dataset, so that its table is read again; what was computed from its vectors stays."""
-    _bases().drop_where(lambda id: listed_id(id) == dataset_id)
-    _fits().drop_where(lambda key: listed_id(key[0]) == dataset_id)
-
-
 def with_aspects(base: Space, notion: Notion, column: str) -> pd.DataFrame:
     """The table of a space with a column more: of each image the aspect of a notion that the encoder matches best with it."""
-    return _with_column(base.table.frame, column, _aspects(base.key, tuple(notion.content), base, notion))
+    return _with_column(base.table.frame, column, _aspects(base, notion))
 
 
 @dataclass(frozen=True, eq=False)
@@ -261,9 +245,9 @@ class _Column:
     values: "NDArray[np.object_]"
 
 
-@st.cache_resource(max_entries=16, show_spinner=False)
-def _aspects(key: str, content: tuple[object, ...], _base: Space, _notion: Notion) -> _Column:
-    return _Column(_base.best_aspects(_notion))
+@st.cache_resource(max_entries=16, show_spinner=False, hash_funcs=_BY_CONTENT)
+def _aspects(base: Space, notion: Notion) -> _Column:
+    return _Column(base.best_aspects(notion))
 
 
 @cache_by_identity
@@ -273,13 +257,12 @@ def _with_column(frame: pd.DataFrame, name: str, column: _Column) -> pd.DataFram
 
 def first_starter(base: Space, notions: Sequence[Notion]) -> str:
     """Name of the notion that colors images without labels at first, of those for images of any kind; empty where none divides them."""
-    offered = [notion for notion in notions if notion.dataset in ("", PHOTO_NOTIONS)]
-    return _first_starter(base.key, tuple((notion.name, notion.content) for notion in offered), base, offered)
+    return _most_dividing(base, [notion for notion in notions if notion.dataset in ("", PHOTO_NOTIONS)])
 
 
-@st.cache_data(max_entries=64, show_spinner=False)
-def _first_starter(key: str, contents: tuple[object, ...], _base: Space, _notions: Sequence[Notion]) -> str:
-    chosen = most_dividing(_base, _notions)
+@st.cache_data(max_entries=64, show_spinner=False, hash_funcs=_BY_CONTENT)
+def _most_dividing(base: Space, notions: Sequence[Notion]) -> str:
+    chosen = most_dividing(base, notions)
     return chosen.name if chosen else ""
 
 
@@ -335,37 +318,25 @@ def _trusts() -> BoundedCache[Trust]:
     return BoundedCache(_KEPT_TRUSTS, lambda trust: 1)
 
 
+@st.cache_data(max_entries=32, show_spinner=False, hash_funcs=_BY_CONTENT)
 def found_notions(base: Space, notions: Sequence[Notion]) -> list[FoundNotion]:
     """Notions by how far they can be trusted with these images."""
-    return _found_notions(base.key, tuple((notion.name, tuple(notion.content)) for notion in notions), base, notions)
+    return rank_notions(base, notions)
 
 
-@st.cache_data(max_entries=32, show_spinner=False)
-def _found_notions(key: str, contents: tuple[object, ...], _base: Space, _notions: Sequence[Notion]) -> list[FoundNotion]:
-    return rank_notions(_base, _notions)
-
-
+@st.cache_resource(max_entries=16, show_spinner=False, hash_funcs=_BY_CONTENT)
 def candidates(base: Space, notions: Sequence[Notion]) -> "list[Candidate]":
     """What might be meant where a person clicks: these notions, and what the lists that ship say of the images."""
-    return _candidates(base.key, tuple(tuple(notion.content) for notion in notions), base, notions)
-
-
-@st.cache_resource(max_entries=16, show_spinner=False)
-def _candidates(key: str, contents: tuple[object, ...], _base: Space, _notions: Sequence[Notion]) -> "list[Candidate]":
     from likeness.clicked_notion import candidates
     from likeness.sentences import word_list_notions
 
-    return candidates(_base, [*_notions, *word_list_notions(_base)])
+    return candidates(base, [*notions, *word_list_notions(base)])
 
 
+@st.cache_data(max_entries=32, show_spinner=False, hash_funcs=_BY_CONTENT)
 def unnamed_directions(base: Space, notions: Sequence[Notion], count: int) -> list[Direction]:
     """What the images vary in beyond these notions."""
-    return _unnamed_directions(base.key, tuple(tuple(notion.content) for notion in notions), count, base, notions)
-
-
-@st.cache_data(max_entries=32, show_spinner=False)
-def _unnamed_directions(key: str, contents: tuple[object, ...], count: int, _base: Space, _notions: Sequence[Notion]) -> list[Direction]:
-    return directions_beyond(_base, _notions, count)
+    return directions_beyond(base, notions, count)
 
 
 def unknown_words_of(base: Space, notion: Notion) -> list[str]:
@@ -373,34 +344,22 @@ def unknown_words_of(base: Space, notion: Notion) -> list[str]:
     return sorted(unknown_words(base, "\n".join(notion.prompts)))
 
 
+@st.cache_data(max_entries=256, show_spinner=False, hash_funcs=_BY_ENCODER)
 def unknown_words(space: Space, text: str) -> list[str]:
     """Words of a text that the encoder behind a space cannot tell apart; see `likeness.encoders.unknown_words`."""
-    return _unknown_words(space.encoder, text) if isinstance(space.encoder, str) else []
+    return words_outside(space.encoder, text) if isinstance(space.encoder, str) else []
 
 
-@st.cache_data(max_entries=256, show_spinner=False)
-def _unknown_words(encoder: str, text: str) -> list[str]:
-    return words_outside(encoder, text)
-
-
+@st.cache_data(max_entries=256, show_spinner=False, hash_funcs=_BY_ENCODER)
 def cut_texts(space: Space, texts: Sequence[str]) -> list[CutText]:
     """Texts that are longer than what the encoder behind a space reads; see `likeness.encoders.cut_texts`."""
-    return _cut_texts(space.encoder, tuple(texts)) if isinstance(space.encoder, str) and space.embed_texts is not None else []
+    return core_cut_texts(space.encoder, texts) if isinstance(space.encoder, str) and space.embed_texts is not None else []
 
 
-@st.cache_data(max_entries=256, show_spinner=False)
-def _cut_texts(encoder: str, texts: tuple[str, ...]) -> list[CutText]:
-    return core_cut_texts(encoder, texts)
-
-
+@st.cache_data(max_entries=256, show_spinner=False, hash_funcs=_BY_ENCODER)
 def reads_nothing(space: Space, text: str) -> bool:
     """Whether the encoder behind a space knows no word of a text; see `likeness.encoders.reads_nothing`."""
-    return _reads_nothing(space.encoder, text) if isinstance(space.encoder, str) else not text.strip()
-
-
-@st.cache_data(max_entries=256, show_spinner=False)
-def _reads_nothing(encoder: str, text: str) -> bool:
-    return core_reads_nothing(encoder, text)
+    return core_reads_nothing(space.encoder, text) if isinstance(space.encoder, str) else not text.strip()
 
 
 def metrics(dataset_id: str, space: Space, attribute: str) -> dict[str, float]:
@@ -409,15 +368,15 @@ def metrics(dataset_id: str, space: Space, attribute: str) -> dict[str, float]:
     Raises:
         InputError: these are too few, or no two have the same.
     """
-    return _metrics(dataset_id, space.key, attribute, content_of_column(space.table.frame, attribute), space)
+    return _metrics(dataset_id, space, attribute, content_of_column(space.table.frame, attribute))
 
 
-@st.cache_resource(max_entries=512, show_spinner=False)
-def _metrics(dataset_id: str, key: str, attribute: str, content: str, _space: Space) -> dict[str, float]:
+@st.cache_resource(max_entries=512, show_spinner=False, hash_funcs=_BY_CONTENT)
+def _metrics(dataset_id: str, space: Space, attribute: str, content: str) -> dict[str, float]:
     with _judging()[dataset_id]:
         st.session_state.get("any")  # a look at it ends a run whose edit was followed by another one while it waited
-        labels = _space.table.frame[attribute]
-        return retrieval_metrics(_space.vectors, labels.astype(str).where(has_label(labels), None))
+        labels = space.table.frame[attribute]
+        return retrieval_metrics(space.vectors, labels.astype(str).where(has_label(labels), None))
 
 
 @cache_by_identity
@@ -441,50 +400,42 @@ def _judging() -> defaultdict[str, threading.Lock]:
 def agreement(a: Space, b: Space) -> tuple[float, float]:
     """Mean share of common 10 nearest neighbors of two spaces, and what chance would give."""
     k = min(10, len(a.table) - 1)
-    return _agreement(a.key, b.key, k, a, b), expected_overlap(len(a.table), k)
+    return _agreement(a, b, k), expected_overlap(len(a.table), k)
 
 
-@st.cache_resource(max_entries=128, show_spinner=False)
-def _agreement(a_key: str, b_key: str, k: int, _a: Space, _b: Space) -> float:
-    n = len(_a.table)
+@st.cache_resource(max_entries=128, show_spinner=False, hash_funcs=_BY_CONTENT)
+def _agreement(a: Space, b: Space, k: int) -> float:
+    n = len(a.table)
     rows = np.random.default_rng(0).choice(n, min(n, max(_SAMPLE // 5, min(_SAMPLE, _COMPARED // n))), replace=False)
-    return overlap(_a.vectors, _b.vectors, k, rows)
+    return overlap(a.vectors, b.vectors, k, rows)
 
 
+@st.cache_resource(max_entries=128, show_spinner=False, hash_funcs=_BY_CONTENT)
 def pca(space: Space) -> NDArray[np.float32]:
     """PCA map (n, 2) of a space."""
-    return _pca(space.key, space)
-
-
-@st.cache_resource(max_entries=128, show_spinner=False)
-def _pca(key: str, _space: Space) -> NDArray[np.float32]:
-    saved = load_map(map_key(key, "pca"))
-    if saved is not None and len(saved) == len(_space.vectors):
+    saved = load_map(map_key(space.key, "pca"))
+    if saved is not None and len(saved) == len(space.vectors):
         return saved
-    positions = pca_map(_space.vectors)
+    positions = pca_map(space.vectors)
     if len(positions) >= _KEPT_PCA:
-        save_map(map_key(key, "pca"), positions)
+        save_map(map_key(space.key, "pca"), positions)
     return positions
 
 
-def layout(space: Space, method: str, parameters: Mapping[str, float], near: NDArray[np.float32] | None = None) -> LayoutJob:
-    """A map of a space on its way, or from the store; `parameters` are those that are not at the method's default.
+@st.cache_resource(max_entries=64, show_spinner=False, hash_funcs=_BY_CONTENT)
+def layout(space: Space, method: str, parameters: Mapping[str, float], _near: NDArray[np.float32] | None = None) -> LayoutJob:
+    """A map of a space on its way, or from the store; `parameters` are those that are not at the method's default, in its order.
 
-    A map that is not stored yet begins at the positions `near`, so that it comes out close to them and sooner.
+    A map that is not stored yet begins at the positions `_near`, so that it comes out close to them and sooner.
     """
-    return _layout(space.key, method, tuple(sorted(parameters.items())), space, near)
-
-
-@st.cache_resource(max_entries=64, show_spinner=False)
-def _layout(key: str, method: str, parameters: tuple[tuple[str, float], ...], _space: Space, _near: NDArray[np.float32] | None) -> LayoutJob:
-    saved = load_map(map_key(key, method, init=None, **dict(parameters))) is not None
-    return LayoutJob(_space.vectors, content=key, method=method, init=None if saved else _near, **dict(parameters))
+    saved = load_map(map_key(space.key, method, init=None, **parameters)) is not None
+    return LayoutJob(space.vectors, content=space.key, method=method, init=None if saved else _near, **parameters)
 
 
 def give_up_layout(space: Space, method: str, parameters: Mapping[str, float]) -> None:
     """Says that a map is no longer wanted, so that it does not hold up the next one; whoever asks again starts it again."""
     if layout(space, method, parameters).abandon():
-        _layout.clear(space.key, method, tuple(sorted(parameters.items())), space, None)
+        layout.clear(space, method, parameters)
 
 
 def run_metrics(run: "RunFolder") -> pd.DataFrame:

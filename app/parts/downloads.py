@@ -1,10 +1,14 @@
-"""Models that are not on this machine: who may bring them, and how far that is."""
+"""Models and photos that are not on this machine: who may bring them, and how far that is."""
 
 from collections.abc import Callable, Iterable
+from contextlib import suppress
+from functools import partial
 
+from likeness.data import missing_archive
 from likeness.encoders import download_encoder, encoder_is_here
 from likeness.errors import InputError
 from likeness.language import language_is_here
+from likeness.progress import Progress
 from server.access import check_may, refusal, resolve_encoder, resolve_language
 from server.jobs import Job, Stage, Stopped
 
@@ -19,13 +23,21 @@ def check_encoder(name: str) -> None:
 
 def fetch_encoder(name: str, job: Job) -> None:
     """For a job that needs an encoder: downloads it where it is not here; raises Stopped once a stop was asked for."""
-    if encoder_is_here(name):
-        return
+    if not encoder_is_here(name):
+        _fetch("Downloading the encoder (MB)", partial(download_encoder, name), job)
 
+
+def fetch_images(source: str, job: Job) -> None:
+    """The same for a job that reads images."""
+    if archive := missing_archive(source):
+        _fetch("Downloading the photos (MB)", archive.fetch, job)
+
+
+def _fetch(what: str, fetch: Callable[[Progress, Callable[[], bool]], bool], job: Job) -> None:
     def report(done: int, total: int, stage: str = "") -> None:
-        job.stage = Stage("Downloading the encoder (MB)", round(done / MEGABYTE), max(1, round(total / MEGABYTE)))
+        job.stage = Stage(what, round(done / MEGABYTE), max(1, round(total / MEGABYTE)))
 
-    whole = download_encoder(name, report, job.should_stop)
+    whole = fetch(report, job.should_stop)
     job.stage = None
     if not whole:
         raise Stopped
@@ -42,12 +54,10 @@ def refused_languages(names: Iterable[str]) -> dict[str, str]:
 
 
 def _refused(names: Iterable[str], is_here: Callable[[str], bool]) -> dict[str, str]:
-    reason = refusal("download")
-    return {name: f"'{name}' is not on this machine. {reason}" for name in names if reason and not _is_known_here(name, is_here)}
-
-
-def _is_known_here(name: str, is_here: Callable[[str], bool]) -> bool:
-    try:
-        return is_here(name)
-    except InputError:  # no such name, which is told where it is used
-        return True
+    refused = {}
+    if reason := refusal("download"):
+        for name in names:
+            with suppress(InputError):  # no such name, which is told where it is used
+                if not is_here(name):
+                    refused[name] = f"'{name}' is not on this machine. {reason}"
+    return refused

@@ -94,7 +94,7 @@ class PartialDatasetPublisher:
         """Shows what is stored: the last ones done are not always, and with a slow encoder perhaps none."""
         self._next = done + _FIRST // 2
         try:
-            stored = cached.embedded_so_far(self.entry, self.images)
+            stored = embed(self.images, resolve_encoder(self.entry.encoder), store_dir=store_dir(self.entry), should_stop=lambda: True)
         except InputError:
             self._begun = time.monotonic()  # not asked again at once
             return
@@ -202,15 +202,15 @@ def show_bar(entry: DatasetEntry) -> None:
     progress.poll(job is not None and not ended_early, is_over, lambda: progress.bars([job], _SIDEBAR) if job else None)
     if job is not None and ended_early:
         errors.is_new(redact(job.error or ""))
-        progress.follow(job, resume="Go on", place=_SIDEBAR)
+        progress.follow(job, resume="Resume", place=_SIDEBAR)
 
 
 def wait(waiting: NotEmbeddedYet) -> None:
     """In place of a page: how far the embedding is, or why it has ended, until there is something to see."""
     job = waiting.job
     if job.kind != KIND or job.finished:
-        message = "Stopped. What was embedded is kept: continue, or choose another space in the sidebar." if job.kind != KIND else ""
-        if progress.follow(job, resume="Go on", stopped=message, wait=0):
+        message = "Stopped. What was embedded is kept. Resume, or choose another space in the sidebar." if job.kind != KIND else ""
+        if progress.follow(job, resume="Resume", stopped=message, wait=0):
             st.rerun()
     else:
         progress.poll(True, lambda: job.finished or _has_some(job), lambda: progress.bars([job]))

@@ -161,7 +161,7 @@ def test_an_embedding_is_watched_stopped_and_gone_on_with(app: Page, run: RunFol
     assert job.wait(600)
     app.run().says("Stopped. What was embedded is kept")
     monkeypatch.setattr(trained, "embed", embed)
-    assert _a(app.press("Go on").wait("run spaces")).vectors.shape == (2000, 128)
+    assert _a(app.press("Resume").wait("run spaces")).vectors.shape == (2000, 128)
 
 
 def test_an_embedding_that_fails_is_told_and_tried_again(app: Page, run: RunFolder, monkeypatch: pytest.MonkeyPatch) -> None:
