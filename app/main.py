@@ -6,7 +6,7 @@ import streamlit as st
 
 from likeness.errors import InputError
 from navigation import HOME, PAGES, find_page, menu, show_paths
-from parts import account_line, aspect_labels, drafts, errors, growing, link, progress, selection, sidebar, view_list, viewer
+from parts import aspect_labels, drafts, errors, growing, link, permissions, progress, selection, sidebar, view_list, viewer
 from parts.app_page import AppPage
 from parts.component import check_widget_values, renderer
 from parts.plain import plain
@@ -54,7 +54,7 @@ chosen = st.navigation(menu())
 st.html(HERE / "style.css")
 with st.sidebar, st.container(key="theme"):
     renderer("theme_switch")(key="theme_switch")
-account_line.reset_for_another_account()
+permissions.reset_for_another_account()
 note_visit()
 hand_labels.reset_label_versions()
 link.begin(chosen.url_path)
@@ -86,6 +86,6 @@ with messages:
 with watcher:
     progress.watch()
 view_list.show(chosen.url_path, {page.address: page.title for page in PAGES} | {"": HOME.title})
-account_line.show()
+permissions.show_account()
 warm_up()
 drafts.follow_other_tabs()

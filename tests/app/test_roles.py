@@ -33,9 +33,9 @@ As = Callable[[str], None]
 def sign_in(monkeypatch: pytest.MonkeyPatch, app: Page) -> As:
     """On a shared server behind a proxy: who asks from now on; ada views, ben edits, cleo trains."""
     serve(monkeypatch, **PROXY, training=True)
-    monkeypatch.setattr("parts.account_line.reset_for_another_account", lambda: None)
-    worlds.sign_in(monkeypatch, "ada", "parts.account_line")
-    return lambda name: worlds.sign_in(monkeypatch, name, "parts.account_line")
+    monkeypatch.setattr("parts.permissions.reset_for_another_account", lambda: None)
+    worlds.sign_in(monkeypatch, "ada", "parts.permissions")
+    return lambda name: worlds.sign_in(monkeypatch, name, "parts.permissions")
 
 
 def test_roles_include_each_other_and_without_accounts_all_is_as_the_server_says(sign_in: As, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -216,11 +216,11 @@ def test_a_header_of_the_browser_names_nobody(monkeypatch: pytest.MonkeyPatch) -
 def test_a_session_that_another_account_takes_over_begins_anew(app: Page, monkeypatch: pytest.MonkeyPatch) -> None:
     """As when a browser keeps a page open while someone else signs in: Streamlit takes it back to the session that it had."""
     serve(monkeypatch, **PROXY, default_role="edit")
-    monkeypatch.setattr("parts.account_line.account", lambda: "ben")
+    monkeypatch.setattr("parts.permissions.account", lambda: "ben")
     app.run()
     app.session_state["text"] = "a secret of ben's"
     assert app.run().session_state["text"] == "a secret of ben's"
-    monkeypatch.setattr("parts.account_line.account", lambda: "cleo")
+    monkeypatch.setattr("parts.permissions.account", lambda: "cleo")
     assert app.run().session_state["text"] != "a secret of ben's"
 
 

@@ -31,7 +31,7 @@ _REASONS = {
         *("data/own_archive", "encoders/speed", "duplicates/altered_copies", "encoder_check", "labels/distance_cache", "encoders/store/packed"),
         *("training/data/batches", "training/data/outputs", "training/data/pixels", "training/loop/callback", "encoders/store/ray_worker"),
         *("projection/layout_process", "projection/layout_worker", "io/confinement", "io/decoder_worker", "app/server/added_labels"),
-        *("app/parts/interrupted", "app/parts/run_changes", "encoders/vocabulary", "encoders/models/load_model"),
+        *("app/parts/interrupted", "app/parts/run_card", "encoders/vocabulary", "encoders/models/load_model"),
     ),
     "tables and lists that ship, or a configuration of an installed package whose weights have a known hash": (
         *("data/readers/cars", "studies/published", "sentences/word_lists", "app/pages/shifts/benchmarks", "encoders/models/minilm"),
