@@ -44,11 +44,11 @@ def show_errors() -> Iterator[None]:
 
 @contextmanager
 def toast_errors(failure: str = "") -> Iterator[None]:
-    """For what a click does: an error within becomes a toast. `failure`: what could not be done, where a file cannot be written."""
+    """For what a click does: an error within becomes a toast. `failure`: says so where a file cannot be written."""
     try:
         yield
     except (InputError, OSError) as error:
         said = redact(error)
         if isinstance(error, OSError):
-            said = f"{failure} ({error.strerror or said}). Free some space, or choose another folder."
+            said = f"{failure} ({error.strerror or said}). Free some space, then try again."
         st.toast(plain(said), icon=":material/error:", duration="long")

@@ -55,19 +55,16 @@ def begin(entry: DatasetEntry, total: int = 0, prepare: Callable[[Job], None] | 
 
     def work(job: Job) -> Space:
         with interrupted.noted(entry):
-            return embedded(job)
-
-    def embedded(job: Job) -> Space:
-        job.report(0, total)
-        if prepare:
-            prepare(job)
-        job.stage = Stage("Reading the list of images", 0, 0)
-        images = cached.images_of(entry)
-        job.stage = Stage("Loading the encoder", 0, 0)
-        growth = PartialDatasetPublisher(entry, images, job)
-        done = embed(images, encoder, store_dir=store_dir(entry), progress=growth.report, should_stop=job.should_stop)
-        growth.end(done)
-        return done
+            job.report(0, total)
+            if prepare:
+                prepare(job)
+            job.stage = Stage("Reading the list of images", 0, 0)
+            images = cached.images_of(entry)
+            job.stage = Stage("Loading the encoder", 0, 0)
+            growth = PartialDatasetPublisher(entry, images, job)
+            done = embed(images, encoder, store_dir=store_dir(entry), progress=growth.report, should_stop=job.should_stop)
+            growth.end(done)
+            return done
 
     return run_in_background(KIND, entry.id, entry.name, work, restart=True)
 
@@ -131,40 +128,23 @@ class PartialDatasetPublisher:
     def _check(self, embedded: Space) -> None:
         """Notes a warning where the encoder hardly sees anything in the images."""
         self.job.stage = Stage("Checking whether the encoder tells them apart", 0, 0)
-        self._warning = _warning(embedded)
+        self._warning = ""
+        with suppress(InputError):  # too few images to tell
+            checked = check_encoder(embedded)
+            self._warning = "" if checked.sees else checked.sentence
         if self._warning:
             self._list(embedded)
-        else:
-            _look_ahead(embedded)
+        elif embedded.embed_texts:  # what colors the images at first, so that the first page does not wait for its prompts to be read
+            with suppress(InputError):  # whoever opens them meets the same error, where it can be shown
+                cached.first_starter(embedded, fitting_notions(embedded.table, embedded.encoder_name, notions_dir()))
         self.job.stage = None
 
     def _list(self, embedded: Space, is_all: bool = False) -> None:
-        """Lists the dataset, with the warning if there is one."""
-        add_dataset(replace(_listed(self.entry), warning=self._warning or "", count=len(embedded) if is_all else len(self.images)))
-
-
-def _listed(entry: DatasetEntry) -> DatasetEntry:
-    """As it is listed by now, perhaps under another name."""
-    try:
-        return find_dataset(entry.id)
-    except InputError:
-        return entry
-
-
-def _warning(embedded: Space) -> str:
-    """That the encoder hardly sees anything in the images; empty where it does, or they are too few to tell."""
-    try:
-        checked = check_encoder(embedded)
-    except InputError:
-        return ""
-    return "" if checked.sees else checked.sentence
-
-
-def _look_ahead(embedded: Space) -> None:
-    """Chooses the notion that colors the images at first, so that the first page does not wait for its prompts to be read."""
-    if embedded.embed_texts:
-        with suppress(InputError):  # whoever opens them meets the same error, where it can be shown
-            cached.first_starter(embedded, fitting_notions(embedded.table, embedded.encoder_name, notions_dir()))
+        """Lists the dataset, with the warning if there is one, and perhaps under another name that it has by now."""
+        listed = self.entry
+        with suppress(InputError):
+            listed = find_dataset(listed.id)
+        add_dataset(replace(listed, warning=self._warning or "", count=len(embedded) if is_all else len(self.images)))
 
 
 def opened(entry: DatasetEntry) -> DatasetEntry:

@@ -39,18 +39,18 @@ class Named:
 
 def kind() -> str:
     """Which names are to stand on the maps: "none", "clusters" or "groups"."""
-    return str(_settings().get("names", "none"))
+    return str(state.map_settings.get("names", "none"))
 
 
 def own_words() -> tuple[str, ...]:
     """The words that clusters are to be named by; none: nouns."""
-    words = (" ".join(word.split())[:_LONGEST_WORD] for word in _APART.split(str(_settings().get("words", ""))))
+    words = (" ".join(word.split())[:_LONGEST_WORD] for word in _APART.split(str(state.map_settings.get("words", ""))))
     return tuple(dict.fromkeys(word for word in words if word))[:_MOST_WORDS]
 
 
 def choose(key: str) -> None:
     """The controls: which names, and which words; `key` names them."""
-    settings = _settings()
+    settings = state.map_settings
     with st.popover("Names", icon=":material/label:"):
         titles = list(_OPTIONS.values())
         title = st.segmented_control("Names on the map", titles, default=_OPTIONS[kind()], required=True, key=f"names-{key}", help=_HELP)
@@ -72,11 +72,11 @@ def read_link() -> None:
     """Keeps what the address asks for, where the controls can have it."""
     asked = st.query_params.get("names")
     if asked in _OPTIONS:
-        _settings()["names"] = asked
+        state.map_settings["names"] = asked
     elif asked is not None:
         link.report_missing("the map names", asked, "The map is shown without names. Choose them under Names.")
     if "words" in st.query_params:
-        _settings()["words"] = st.query_params["words"]
+        state.map_settings["words"] = st.query_params["words"]
 
 
 def of_maps(spaces: Sequence[Space], positions: Sequence[NDArray[np.float32]], coloring: Coloring) -> tuple[list[MapNames | None], list[Job]]:
@@ -147,7 +147,3 @@ def _of_groups(positions: NDArray[np.float32], coloring: Coloring) -> MapNames |
     from likeness.clusters import group_table
 
     return None if coloring.codes is None else MapNames(group_table(coloring.codes, coloring.names, positions))
-
-
-def _settings() -> dict[str, str | float]:
-    return state.map_settings

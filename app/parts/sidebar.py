@@ -72,7 +72,8 @@ def choose(needs: Needs = "spaces", first_screen: bool = False) -> View:
         _take_link(names)
         _name_draft()
         if first_screen:
-            _begin_beside(first_notion(base))
+            if notion := first_notion(base):  # beside the raw encoder, colored by the labels that judge it
+                state.b, state.color = notion.name, notion.attribute
         if State.next_color.is_set():
             state.color = State.next_color.take()
         a = _space_box(State.a, names, "What counts as similar on the map: the encoder as it is, a notion, or a trained run.", base)
@@ -115,12 +116,6 @@ def _foreign(name: str, listed_id: str) -> DatasetEntry | None:
     """The other images that a run was trained on; None of a run on these, and of all other spaces."""
     entry = trained.trained_on(name) if name.startswith(trained.PREFIX) else None
     return entry if entry and entry.id != listed_id else None
-
-
-def _begin_beside(notion: Notion | None) -> None:
-    """Puts a notion beside the raw encoder, colored by the labels that judge it."""
-    if notion is not None:
-        state.b, state.color = notion.name, notion.attribute
 
 
 def _spaces(dataset_id: str, names: Sequence[str]) -> dict[str, Space]:

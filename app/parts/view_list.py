@@ -1,6 +1,5 @@
 """Saved views in the sidebar: saved under a name, opened by their links, renamed and removed."""
 
-from collections.abc import Callable
 from html import escape
 from urllib.parse import urlencode
 
@@ -9,6 +8,7 @@ import streamlit as st
 from likeness.data import SHIPPED_CARS, find_dataset
 from likeness.errors import InputError
 from parts import link, selection
+from parts.errors import toast_errors
 from parts.plain import plain
 from server import saved_views
 from server.access import redact, refusal
@@ -20,11 +20,10 @@ _LEFT_OUT = (_PARAMETER, "embed", "token")
 
 
 class _Kept:
-    """name: of the view that is to be saved. problem: with what was done last."""
+    """name: of the view that is to be saved."""
 
     prefix = "view_"
     name = Item("")
-    problem = Item("")
 
 
 _kept = _Kept()
@@ -68,8 +67,6 @@ def show(page: str, titles: dict[str, str]) -> None:
                 disabled=bool(reason),
             )
             st.form_submit_button("Save view", on_click=_save, args=(page,), disabled=bool(reason), help=reason or None)
-        if problem := _Kept.problem.take():
-            st.error(problem)
         if damaged := saved_views.damaged():
             st.caption(f"{damaged} more cannot be read: {'its file is' if damaged == 1 else 'their files are'} damaged.")
 
@@ -108,26 +105,19 @@ def _what_is_gone(view: SavedView) -> str:
     return ""
 
 
+@toast_errors("The view cannot be written")
 def _save(page: str) -> None:
     given = {name: st.query_params.get_all(name) for name in st.query_params if name not in _LEFT_OUT}
     rows = "" if "rows" in given else encode_rows(state.rows)
-    _try(lambda: saved_views.save(SavedView(_kept.name, page, given, rows)))
-    if not _Kept.problem.is_set():
-        _kept.name = ""
+    saved_views.save(SavedView(_kept.name, page, given, rows))
+    _kept.name = ""
 
 
+@toast_errors("The view cannot be renamed")
 def _rename(token: str) -> None:
-    _try(lambda: saved_views.rename(token, str(st.session_state.get(f"view_name_{token}") or "")))
+    saved_views.rename(token, str(st.session_state.get(f"view_name_{token}") or ""))
 
 
+@toast_errors("The view cannot be removed")
 def _remove(token: str) -> None:
-    _try(lambda: saved_views.remove(token))
-
-
-def _try(act: Callable[[], object]) -> None:
-    try:
-        act()
-    except InputError as error:
-        _kept.problem = plain(redact(error))
-    except OSError as error:
-        _kept.problem = f"The view cannot be written ({error.strerror}); make room, and try again."
+    saved_views.remove(token)
