@@ -139,4 +139,8 @@ def _wait(waited_for: list[_Wanted], slot: str) -> None:
             cached.give_up_layout(space, choice.method, choice.parameters)
     _kept.waited_for[slot] = waited_for
     for space, choice in waited_for:
-        progress.redraw_when(partial(getattr, cached.layout(space, choice.method, choice.parameters), "done"))
+        progress.redraw_when(partial(_is_there, space, choice))
+
+
+def _is_there(space: Space, choice: Choice) -> bool:
+    return cached.layout(space, choice.method, choice.parameters).done

@@ -154,7 +154,11 @@ def redraw_after(*jobs: Job | None) -> None:
     """As `redraw_when`, of those jobs that are under way; called before what is drawn in place of their results."""
     for job in jobs:
         if job is not None and not job.finished:
-            redraw_when(partial(getattr, job, "finished"))
+            redraw_when(partial(_has_ended, job))
+
+
+def _has_ended(job: Job) -> bool:
+    return job.finished
 
 
 def notify_when_done(job: Job) -> None:
