@@ -64,7 +64,7 @@ class Gate:
         end = time.monotonic() + _PATIENCE
         while not self.computing.take(who):
             if time.monotonic() > end:
-                raise HTTPException(429, "The server computes as much as it can at once; try again soon.", {"Retry-After": "5"})
+                raise HTTPException(429, "The server is busy. Try again soon.", {"Retry-After": "5"})
             await asyncio.sleep(_POLL)
         try:
             yield
@@ -81,14 +81,14 @@ class Gated:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         who, headers = program_of(scope), Headers(scope=scope)
         if scope["method"] in READS and headers.get("sec-fetch-mode", "navigate") != "navigate" and headers.get("sec-fetch-site") not in _OWN:
-            await problem(403, "A page of another site may not ask here; open the address itself.")(scope, receive, send)
+            await problem(403, "Pages of other sites cannot call this address. Open it directly.")(scope, receive, send)
             return
         seconds = self.gate.pace.spend(who)
         if seconds > 0:
-            await _too_many("You ask for more than this server answers a second; ask more slowly.", seconds)(scope, receive, send)
+            await _too_many("Too many requests per second. Slow down.", seconds)(scope, receive, send)
             return
         if not self.gate.open.take(who):
-            await _too_many("You have too many requests open here; wait for their answers.", 1)(scope, receive, send)
+            await _too_many("Too many open requests. Wait for their answers.", 1)(scope, receive, send)
             return
         try:
             with answering(scope):

@@ -1,4 +1,4 @@
-"""The operations by HTTP, on FastAPI, which checks what is sent; bodies are read within limits, and every error is a sentence."""
+"""The operations by HTTP, on FastAPI, which checks what is sent. Bodies are limited, and every error is a sentence."""
 
 import hashlib
 import re
@@ -92,18 +92,18 @@ class _Request(Request):
 
     def _check_length(self, length: int) -> None:
         if length > self.most_bytes:
-            raise HTTPException(413, f"The body is larger than {self.most_bytes:,} bytes, the most that this address takes.")
+            raise HTTPException(413, f"The body is larger than {self.most_bytes:,} bytes, the limit of this address.")
 
     async def json(self) -> Any:
         if not hasattr(self, "_json"):
             try:
                 self._json = await self.gate.run(partial(parse_json, (await self.body()).decode(), "The body"), computes=False)
             except UnicodeDecodeError:
-                raise HTTPException(400, "The body is no text in UTF-8; send JSON in UTF-8.") from None
+                raise HTTPException(400, "The body is not UTF-8. Send JSON in UTF-8.") from None
             except InputError as error:
                 raise refused(error) from None
             if not isinstance(self._json, dict):
-                raise HTTPException(400, "The body is no JSON object; send one, such as {}.")
+                raise HTTPException(400, "The body is not a JSON object. Send one, such as {}.")
         return self._json
 
 
@@ -153,18 +153,18 @@ class _Route(APIRoute):
         given: dict[str, Any] = dict(request.query_params)
         twice = next((name for name in given if len(request.query_params.getlist(name)) > 1), None)
         if twice is not None:
-            raise HTTPException(400, f"'{twice[:80]}' stands twice in the address; give it once.")
+            raise HTTPException(400, f"The query has '{twice[:80]}' twice. Pass it once.")
         if self.operation.takes_picture:
             _check_type(request, _PICTURES, "a picture, with a Content-Type such as image/jpeg")
         elif self.operation.method == "POST":
             if given:
-                raise HTTPException(400, "This address takes its arguments in a JSON body, and none in the query.")
+                raise HTTPException(400, "Pass the arguments in a JSON body, not in the query.")
             if self.operation.model or await request.body():
                 _check_type(request, ("application/json",), "JSON, with the Content-Type application/json")
                 given = await request.json()
         inside = next((name for name in self.param_convertors if name in given), None)
         if inside is not None:
-            raise HTTPException(400, f"'{inside}' stands in the address already; leave it out elsewhere.")
+            raise HTTPException(400, f"'{inside}' is already part of the address. Leave it out elsewhere.")
         if not self.operation.model:
             Schema.model_validate(given)
 

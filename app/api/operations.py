@@ -142,7 +142,7 @@ def refused(error: Exception) -> HTTPException:
     if isinstance(error, InputError):
         return HTTPException(409 if isinstance(error, TooManyMissingError) else 400, _sentence(str(error)))
     logging.getLogger(__name__).error("An operation of the API failed.", exc_info=error)
-    return HTTPException(500, "The server failed at this; its log says why.")
+    return HTTPException(500, "The request failed on the server. See the server's log.")
 
 
 def _sentence(text: str) -> str:

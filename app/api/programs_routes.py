@@ -50,4 +50,4 @@ def programs(settings: ServerSettings, lifespan: Lifespan) -> tuple[list[BaseRou
 
 def _off(what: str, option: str) -> ASGIApp:
     """What answers in place of what the server was not started with."""
-    return problem(404, f"{what} is off on this server; whoever runs it turns it on by {option}.")
+    return problem(404, f"{what} is off on this server. Start the server with {option} to turn it on.")

@@ -76,7 +76,7 @@ def _place(space: Space, term: Term) -> Any:
 def _picture(space: Space, content: bytes) -> NDArray[np.float32]:
     settings = server()
     if len(content) > settings.max_upload_mb * 1_000_000:
-        raise InputError(f"The picture has {len(content):,} bytes; send one of {settings.max_upload_mb} MB at most.")
+        raise InputError(f"The picture has {len(content):,} bytes. The limit is {settings.max_upload_mb} MB.")
     return np.asarray(space.image_query(foreign_image(content, "the picture", settings.max_pixels))[0], np.float32)
 
 
@@ -93,7 +93,7 @@ def _allowed(table: ImageTable, where: dict[str, list[Any]]) -> NDArray[np.bool_
     allowed = np.ones(len(table), bool)
     for name, wanted in where.items():
         if name not in table.attributes:
-            raise InputError(f"The images have no attribute '{name}'; they have {', '.join(table.attributes[:30]) or 'none'}.")
+            raise InputError(f"The images have no attribute '{name}'. They have {', '.join(table.attributes[:30]) or 'none'}.")
         column = table.frame[name]
         numbers = None if pd.api.types.is_bool_dtype(column) else numbers_of(column)
         if numbers is not None:
@@ -109,7 +109,7 @@ def _numbers(name: str, wanted: list[Any]) -> list[float]:
     try:
         return [each if type(each) is int else float(each) for each in wanted]
     except (ValueError, OverflowError):
-        raise InputError(f"The attribute '{name}' holds numbers; give numbers for it.") from None
+        raise InputError(f"The attribute '{name}' holds numbers. Pass numbers.") from None
 
 
 def _unread(space: Space, texts: list[str]) -> str:

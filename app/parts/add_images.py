@@ -52,7 +52,7 @@ def button() -> None:
         if added.problem:
             st.error(added.problem, icon=":material/error:")
         st.button("Add these images", key="add_begin", type="primary", on_click=_add, args=(field,))
-        st.caption("You can go on exploring while they are embedded.")
+        st.caption("You can keep exploring while they are added.")
         st.page_link("pages/images/page.py", label="Uploads, tables and other encoders", icon=":material/tune:")
 
 

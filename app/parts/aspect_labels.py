@@ -1,4 +1,4 @@
-"""A way to labels for images that have none: the aspects of a notion as the encoder sees them, an attribute on every page from then on."""
+"""Labels for images that have none: the aspects of a notion as the encoder sees them, an attribute on every page from then on."""
 
 from collections.abc import Iterable
 
@@ -32,7 +32,7 @@ def offer(view: View, needed: str) -> None:
 def keep_button(view: View, name: str) -> None:
     """A button that makes the aspects of a notion an attribute of the images."""
     reason = added_labels.refusal_to_label(view.entry) or (_GROWING if view.entry.id != view.dataset else "")
-    help = reason or "Turns each image's aspect into an attribute to filter by, color by and train on."
+    help = reason or "Gives each image its aspect as a label to filter by, color by and train on."
     st.button("Keep as labels", icon=":material/label:", key="label_images", on_click=_label, args=(view, name), disabled=bool(reason), help=help)
 
 

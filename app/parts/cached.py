@@ -106,11 +106,6 @@ class BoundedCache(Generic[Value]):
             for key in [key for key in self._kept if unwanted(key)]:
                 del self._kept[key]
 
-    def clear(self) -> None:
-        """Forgets all."""
-        with self._lock:
-            self._kept.clear()
-
 
 class TooManyMissingError(InputError):
     """So many images of a dataset have no embedding yet that no page should wait for them."""

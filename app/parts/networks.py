@@ -1,4 +1,4 @@
-"""The networks that a training can begin from, as pages offer them; any other one is typed."""
+"""The networks that training can start from, as pages offer them; any other one is typed."""
 
 from typing import Any
 
@@ -63,7 +63,7 @@ def network_of(encoder: str) -> tuple[str, int, str]:
     try:
         if name:
             return name, native_size(resolve_backbone(name)), ""
-        why = "is a trained run, and a training begins from published weights" if encoder.startswith("run:") else "has no network that can be trained"
+        why = "is a trained run, and training starts from published weights" if encoder.startswith("run:") else "has no network that can be trained"
         why = f"What made these vectors {why}."
     except InputError as error:  # of a folder that is gone, or of the hub and not here
         why = redact(error)

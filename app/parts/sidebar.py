@@ -71,9 +71,8 @@ def choose(needs: Needs = "spaces", first_screen: bool = False) -> View:
             _leave_notions_of_others(base, listed.id)
         _take_link(names)
         _name_draft()
-        if first_screen:
-            if notion := first_notion(base):  # beside the raw encoder, colored by the labels that judge it
-                state.b, state.color = notion.name, notion.attribute
+        if first_screen and (notion := first_notion(base)):  # beside the raw encoder, colored by the labels that judge it
+            state.b, state.color = notion.name, notion.attribute
         if State.next_color.is_set():
             state.color = State.next_color.take()
         a = _space_box(State.a, names, "What counts as similar on the map: the encoder as it is, a notion, or a trained run.", base)

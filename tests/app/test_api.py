@@ -128,7 +128,7 @@ def test_where_keeps_to_values_also_of_labels_made_here(client: TestClient) -> N
     client.post(f"{CARS}/labels", json={"rows": [8, 9], "tag": "mine"})
     assert found({"mine": [True]}) == [8, 9]
     assert found({"car_color": ["no such"]}) == found({"yaw": [yaw]}, {"row": 5}) == []
-    for where, said in (({"sort": ["a"]}, "no attribute 'sort'"), ({"yaw": ["a"]}, "give numbers")):
+    for where, said in (({"sort": ["a"]}, "no attribute 'sort'"), ({"yaw": ["a"]}, "Pass numbers")):
         assert said in _problem(client.post(f"{CARS}/search", json={"terms": [{"row": 1}], "where": where}), 400)
 
 
@@ -267,7 +267,7 @@ def test_what_is_wrong_is_told_in_a_sentence(client: TestClient, monkeypatch: py
 
     monkeypatch.setattr("api.searching.fitted", broken)  # a fault of the server tells nothing
     response = client.get(f"{CARS}/images/1/neighbors", params={"notion": "car-color"})
-    assert "its log says why" in _problem(response, 500)
+    assert "See the server's log" in _problem(response, 500)
     assert "secret" not in response.text
 
 
