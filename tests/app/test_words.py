@@ -10,7 +10,7 @@ from likeness.evaluation import metric_title
 from likeness.training.config import BatchConfig, DataConfig, GuidanceConfig, RunConfig
 from likeness.training.runs.run_folder import State, Status
 from pages.methods.analyses import sentences
-from parts import run_words
+from parts import run_card
 from parts.progress import _standing, duration, rate
 
 
@@ -39,15 +39,15 @@ def test_rates_and_durations_are_said_in_a_unit_that_fits() -> None:
     ],
 )
 def test_a_status_says_how_far_a_run_is(status: Status, said: str) -> None:
-    assert run_words.standing(status) == said
+    assert run_card.standing(status) == said
 
 
 def test_every_state_has_a_word_and_every_metric_a_sentence_that_begins_with_its_name() -> None:
-    assert set(run_words.STATES) == set(get_args(State))
+    assert set(run_card.STATES) == set(get_args(State))
     for metric in ("recall_at_1", "nmi", "ndcg_at_10"):
-        assert run_words.metric_help(metric).startswith(f"{metric_title(metric)}: ")
-    assert "among their top 16" in run_words.metric_help("recall_at_16")
-    assert all(run_words.metric_help(loss).endswith(".") for loss in run_words.LOSSES)
+        assert run_card.metric_help(metric).startswith(f"{metric_title(metric)}: ")
+    assert "among their top 16" in run_card.metric_help("recall_at_16")
+    assert all(run_card.metric_help(loss).endswith(".") for loss in run_card.LOSSES)
 
 
 @pytest.mark.parametrize(
@@ -62,16 +62,16 @@ def test_every_state_has_a_word_and_every_metric_a_sentence_that_begins_with_its
     ],
 )
 def test_guidance_in_a_few_words(options: dict[str, Any] | None, said: str) -> None:
-    assert run_words.guidance(RunConfig(guidance=None if options is None else GuidanceConfig(**options))) == said
+    assert run_card.guidance(RunConfig(guidance=None if options is None else GuidanceConfig(**options))) == said
 
 
 def test_what_chose_the_best_weights_is_told_with_its_direction() -> None:
     classes = RunConfig(data=DataConfig(validation=0.2))
     apart = {"data": {"split": "images", "labels": {"kind": "pose"}, "validation": 0.2}, "objective": {"name": "log-ratio"}}
     images = RunConfig(**apart, batch=BatchConfig(drawn=4))  # type: ignore[arg-type]
-    assert "with the highest R@1 so far on validation images" in run_words.checkpoint_help("best", [classes])
-    assert "with the smallest label distance at 10 so far on" in run_words.checkpoint_help("best", [images])
-    assert "highest R@1 or smallest label distance at 10 so far" in run_words.checkpoint_help("best", [images, classes])
+    assert "with the highest R@1 so far on validation images" in run_card.checkpoint_help("best", [classes])
+    assert "with the smallest label distance at 10 so far on" in run_card.checkpoint_help("best", [images])
+    assert "highest R@1 or smallest label distance at 10 so far" in run_card.checkpoint_help("best", [images, classes])
 
 
 DIVA: dict[str, Any] = {"objective": {"name": "margin", "diva": {}}, "backbone": {"parts": 4}, "batch": {"size": 112, "per_class": 4}}
@@ -86,13 +86,13 @@ DIVA: dict[str, Any] = {"objective": {"name": "margin", "diva": {}}, "backbone":
     ],
 )
 def test_an_objective_says_what_wraps_it(config: dict[str, Any], said: str) -> None:
-    assert run_words.objective(RunConfig.model_validate(config)) == said
+    assert run_card.objective(RunConfig.model_validate(config)) == said
 
 
 def test_a_value_is_said_as_people_read_it() -> None:
     shown = [None, True, False, 1e-5, 5.0, 7, "minilm", ["car_color", "body_type"], (), [30, None]]
     said = ["none", "yes", "no", "1e-05", "5", "7", "minilm", "car_color, body_type", "none", "30, none"]
-    assert [run_words.value(each) for each in shown] == said
+    assert [run_card.value(each) for each in shown] == said
 
 
 def test_an_analysis_names_the_best_point_of_the_best_method_beside_another_and_the_raw_encoder() -> None:

@@ -10,7 +10,7 @@ from likeness.io import runs_dir
 from likeness.plots import convergence_curves
 from likeness.training import CHECKPOINTS, Checkpoint, RunFolder, checkpoint_figures, difference, list_runs
 from pages.runs import PAGE
-from parts import cached, link, permissions, report_download, run_card, run_words
+from parts import cached, link, permissions, report_download, run_card
 from parts.plain import plain
 from parts.progress import duration
 from server.access import redact
@@ -90,13 +90,13 @@ def _choose(names: list[str]) -> list[str]:
 
 def _metric(runs: list[RunFolder]) -> str:
     measured = {column for run in runs for column in cached.run_metrics(run).columns}
-    names = [*_figures(runs), *(name for name in run_words.LOSSES if name in measured)]
+    names = [*_figures(runs), *(name for name in run_card.LOSSES if name in measured)]
     metric = st.segmented_control(
         "Curve",
         names,
         default=names[0],
         required=True,
-        format_func=lambda name: run_words.LOSSES.get(name) or metric_title(name),
+        format_func=lambda name: run_card.LOSSES.get(name) or metric_title(name),
         key="runs_metric",
         bind="query-params",
         label_visibility="collapsed",
@@ -113,7 +113,7 @@ def _figures(runs: list[RunFolder]) -> tuple[str, ...]:
 
 
 def _curves(runs: list[RunFolder], metric: str) -> None:
-    st.caption(f"{run_words.metric_help(metric)} {_BEFORE if metric not in run_words.LOSSES else ''}")
+    st.caption(f"{run_card.metric_help(metric)} {_BEFORE if metric not in run_card.LOSSES else ''}")
     frame = pd.concat([_points(run, metric) for run in runs], ignore_index=True)
     if frame.empty:
         with st.container(height=380, border=True, vertical_alignment="center", horizontal_alignment="center"):
@@ -142,12 +142,12 @@ def _checkpoint(runs: list[RunFolder]) -> Checkpoint:
         list(CHECKPOINTS),
         default=CHECKPOINTS[0],
         required=True,
-        format_func=run_words.CHECKPOINTS.__getitem__,
+        format_func=run_card.CHECKPOINTS.__getitem__,
         key="runs_figures",
         bind="query-params",
     )
     which: Checkpoint = chosen or CHECKPOINTS[0]
-    st.caption(run_words.checkpoint_help(which, [run.config() for run in runs]))
+    st.caption(run_card.checkpoint_help(which, [run.config() for run in runs]))
     return which
 
 
@@ -158,7 +158,7 @@ def _table(runs: list[RunFolder], which: Checkpoint) -> None:
         hide_index=True,
         key="runs_table",
         column_config={
-            name: st.column_config.NumberColumn(metric_title(name), format=_format(name), help=run_words.metric_help(name)) for name in figures
+            name: st.column_config.NumberColumn(metric_title(name), format=_format(name), help=run_card.metric_help(name)) for name in figures
         }
         | {
             "done": st.column_config.ProgressColumn("Done", format="percent", min_value=0.0, max_value=1.0),
@@ -177,10 +177,10 @@ def _line(run: RunFolder, names: tuple[str, ...], which: Checkpoint) -> dict[str
     figures = checkpoint_figures(cached.run_metrics(run), config.selection_metric, which)
     return {
         "Run": run.name,
-        "State": run_words.STATES[status.state][0],
+        "State": run_card.STATES[status.state][0],
         "done": status.step / status.total if status.total else 0.0,
-        "Objective": run_words.objective(config),
-        "Guidance": run_words.guidance(config) or "none",
+        "Objective": run_card.objective(config),
+        "Guidance": run_card.guidance(config) or "none",
         "epoch": figures.get("epoch"),
         **{name: figures.get(name) for name in names},
         "Time": duration(status.seconds),
@@ -193,7 +193,7 @@ def _differences(runs: list[RunFolder]) -> None:
     for run in others:
         for key, (ours, theirs) in difference(first.config(), run.config()).items():
             if key not in ("name", "note"):
-                rows.setdefault(key, {first.name: run_words.value(ours)})[run.name] = run_words.value(theirs)
+                rows.setdefault(key, {first.name: run_card.value(ours)})[run.name] = run_card.value(theirs)
     st.subheader("Different settings")
     table = [
         {"Setting": key} | {run.name: row.get(run.name, row[first.name]) for run in runs} for key, row in rows.items() if len(set(row.values())) > 1

@@ -25,7 +25,7 @@ from likeness.studies import Cell, StudyFolder, StudyStatus, list_studies, measu
 from likeness.training import RunFolder
 from pages.shifts import benchmark_form
 from pages.shifts.benchmark_form import OWN, choices, chosen_benchmark
-from parts import permissions, run_card, run_words
+from parts import permissions, run_card
 from parts.plain import plain
 from parts.view import View
 from server import trainings
@@ -189,7 +189,7 @@ def _key(benchmark: Benchmark) -> str:
 def _card(benchmark: Benchmark) -> None:
     assert benchmark.folder is not None
     status = standing(benchmark)
-    label, icon = run_words.STATES[status.state]
+    label, icon = run_card.STATES[status.state]
     run_card.redraw_page_after_begin_and_end(_key(benchmark), status.state)
     with st.container(border=True):
         with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
@@ -286,7 +286,7 @@ def _show_results(measured: pd.DataFrame, methods: Sequence[str], figure: str, n
 
 
 def _against_distance(found: pd.DataFrame, methods: Sequence[str], figure: str, has_matched: bool) -> None:
-    st.caption(f"{_HELP.get(figure) or run_words.metric_help(figure)} Whiskers: one standard deviation over the seeds.")
+    st.caption(f"{_HELP.get(figure) or run_card.metric_help(figure)} Whiskers: one standard deviation over the seeds.")
     drawn = _drawn(generalization_curves, found, named=_NAMES[figure], methods=methods)
     st.plotly_chart(drawn, theme="streamlit", key="benchmark_curves", config=_QUIET)
     rise = rise_by_removal(found)

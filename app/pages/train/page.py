@@ -7,7 +7,7 @@ from likeness.errors import InputError
 from likeness.io import runs_dir
 from likeness.training import RunConfig, RunFolder, RunImages, as_yaml, list_runs, presets, read_config
 from pages.train import PAGE, draft, fields as train_fields, preview as train_preview
-from parts import aspect_labels, permissions, run_card, run_words, trained
+from parts import aspect_labels, permissions, run_card, trained
 from parts.config_access import resolve_config
 from parts.plain import plain
 from parts.run_card import begun
@@ -82,7 +82,7 @@ def _running() -> None:
     for run in list_runs(runs_dir()):
         status = run.status()
         if status.state == "running" and str(run.path) != begun.folder:
-            label = f"Running: **{plain(run.name)}**, {plain(run_words.standing(status))}"
+            label = f"Running: **{plain(run.name)}**, {plain(run_card.standing(status))}"
             st.page_link("pages/runs/page.py", label=label, icon=":material/monitoring:", query_params={"watch": run.name})
 
 
