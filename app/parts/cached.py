@@ -38,8 +38,8 @@ if TYPE_CHECKING:
 
 Value = TypeVar("Value")
 _STATE = "~"  # in ids
-_BY_CONTENT = {Space: attrgetter("key"), Notion: lambda notion: (notion.name, tuple(notion.content))}
-_BY_ENCODER = {Space: lambda space: space.encoder if isinstance(space.encoder, str) else None}
+_BY_CONTENT: dict[str | type[Any], Callable[[Any], Any]] = {Space: attrgetter("key"), Notion: lambda notion: (notion.name, tuple(notion.content))}
+_BY_ENCODER: dict[str | type[Any], Callable[[Any], Any]] = {Space: lambda space: space.encoder if isinstance(space.encoder, str) else None}
 _FEW = 500  # images that are embedded while a page waits
 _KEPT_PCA = 100_000  # images from which on a PCA takes a second and more, so that it is worth a file
 _KEPT_TRUSTS = 256  # of notions with images; each takes next to nothing
