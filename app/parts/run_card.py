@@ -102,7 +102,7 @@ def redraw_page_after_begin_and_end(key: str, state: str) -> None:
 def _actions(run: RunFolder, state: str, watch_link: bool) -> None:
     """Links, then the one button: of one key and at the right edge, so that it stays under the pointer while the card is redrawn."""
     is_running = state == "running"
-    with st.container(horizontal=True, vertical_alignment="center", width="content"):
+    with st.container(horizontal=True, vertical_alignment="center", width="content", gap="xsmall"):
         with st.container(width="content"):
             if watch_link:
                 st.page_link("pages/runs/page.py", label="Watch it", icon=":material/monitoring:", query_params={"watch": run.name})
@@ -134,7 +134,7 @@ def _open(run: RunFolder) -> None:
         st.caption("Add its images on the page Images to explore its space.")
         return
     link = {"open": entry.id, "show": trained.PREFIX + run.name}
-    st.page_link("pages/explore/page.py", label="Explore its space", icon=":material/scatter_plot:", query_params=link)
+    st.page_link("pages/explore/page.py", label="Explore it", icon=":material/scatter_plot:", query_params=link)
 
 
 @toast_errors()

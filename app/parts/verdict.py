@@ -21,19 +21,14 @@ _CHECKING = ":gray[Checking whether the encoder can tell these apart ...]"  # of
 _RELIABLE = ":gray[:material/visibility: The encoder can tell all of these apart in these images. Its guesses can still be wrong.]"
 
 
-def of_notion(view: View, notion: Notion | Composition, open_starter: Callable[[Notion], None] | None = None) -> Callable[[], None]:
-    """A line that says how far a notion can be relied on with these images, with a starter notion to try where it cannot.
-
-    Args:
-        view: the images.
-        notion: to judge.
-        open_starter: what the button does with the starter notion; by default it takes the notion's place on the maps and among the colors.
+def of_notion(view: View, notion: Notion | Composition) -> Callable[[], None]:
+    """A line that says how far a notion can be relied on with these images, with a starter notion to try in its place where it cannot.
 
     Returns:
         What fills the line, for the end of the page: where the answer is not known yet, the map does not wait for it. The line stays empty where
         there is none.
     """
-    return _line(view, [notion], lambda place: _draw_trust(view, notion, place, open_starter or (lambda starter: _replace(notion.name, starter))))
+    return _line(view, [notion], lambda place: _draw_trust(view, notion, place))
 
 
 def of_colors(view: View, names: Sequence[str]) -> Callable[[], None]:
@@ -106,7 +101,7 @@ def _shorten(notion: Notion, aspects: str) -> None:
     draft = drafts.current()
     drafts.put(replace(draft if draft and draft.notion == notion else drafts.of(notion), aspects=aspects))
     drafts.renew_form()
-    _replace(notion.name, None)
+    _replace(notion.name, sidebar.DRAFT)
 
 
 def _line(view: View, notions: Sequence[Notion | Composition], draw: Callable[[DeltaGenerator], None]) -> Callable[[], None]:
@@ -125,7 +120,7 @@ def _line(view: View, notions: Sequence[Notion | Composition], draw: Callable[[D
     return end
 
 
-def _draw_trust(view: View, notion: Notion | Composition, place: DeltaGenerator, open_starter: Callable[[Notion], None]) -> None:
+def _draw_trust(view: View, notion: Notion | Composition, place: DeltaGenerator) -> None:
     trust = cached.trust(view.base, notion)
     help = (
         "Checked without labels. With the prompts reworded, the similarities of the images agree with the original ones to "
@@ -137,7 +132,7 @@ def _draw_trust(view: View, notion: Notion | Composition, place: DeltaGenerator,
         return
     with place.container(horizontal=True, vertical_alignment="center"):
         st.markdown(f":orange[:material/warning: {trust.sentence}]", help=help, width="content")
-        _offer_starter(view, notion.name, open_starter)
+        _offer_starter(view, notion.name)
 
 
 def _draw_doubtful(view: View, names: Sequence[str], place: DeltaGenerator) -> None:
@@ -152,24 +147,24 @@ def _draw_doubtful(view: View, names: Sequence[str], place: DeltaGenerator) -> N
             _link_to_encoders()
 
 
-def _offer_starter(view: View, name: str, open_starter: Callable[[Notion], None]) -> None:
+def _offer_starter(view: View, name: str) -> None:
     """A button for the notion that divides these images most clearly, of those that can be relied on; without one, the way to another encoder."""
     starter = cached.first_starter(view.base, sidebar.fitting(view.base))
     if not starter or starter == name:
         _link_to_encoders()
         return
     label = f"Try the starter notion {plain(sidebar.readable(starter))}"
-    act, notion = open_starter, sidebar.notion_named(starter)
-    st.button(label, key=f"try_starter_instead_of_{name}", icon=":material/lightbulb:", type="tertiary", on_click=act, args=(notion,))
+    key, args = f"try_starter_instead_of_{name}", (name, starter)
+    st.button(label, key=key, icon=":material/lightbulb:", type="tertiary", on_click=_replace, args=args)
 
 
 def _link_to_encoders() -> None:
     st.page_link("pages/images/page.py", label="Choose another encoder", icon=":material/swap_horiz:")
 
 
-def _replace(name: str, starter: Notion | None) -> None:
-    """Puts a starter notion, or else the edited one, in the place of the notion of this name on the maps and among the colors."""
-    draft, new = drafts.current(), starter.name if starter else sidebar.DRAFT
+def _replace(name: str, new: str) -> None:
+    """Puts another notion in the place of the one of this name on the maps and among the colors."""
+    draft = drafts.current()
     old = {name, sidebar.DRAFT} if draft and draft.name == name else {name}
     if state.a in old:
         state.a = new

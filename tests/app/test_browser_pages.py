@@ -281,5 +281,5 @@ def test_a_run_is_started_watched_stopped_resumed_and_explored(ended: Any, perso
     person.button("Stop").click()
     person.button("Resume").wait_for()
     assert run.status().step > step
-    person.go("Explore its space").map()
+    person.go("Explore it").map()
     page.locator(".lm").get_by_text(f"Run {run.name}").wait_for()

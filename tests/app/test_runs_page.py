@@ -314,7 +314,7 @@ def test_a_run_with_weights_links_to_its_space(app: Page, make: Make, tmp_path: 
     assert not app.links
     here.best.write_bytes(b"")
     (link,) = app.run().links
-    assert (link.proto.label, link.proto.query_string) == ("Explore its space", "open=cars&show=run+here")
+    assert (link.proto.label, link.proto.query_string) == ("Explore it", "open=cars&show=run+here")
     elsewhere.best.write_bytes(b"")
     app.set("runs", ["elsewhere"])
     assert not app.links
