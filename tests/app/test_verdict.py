@@ -16,10 +16,10 @@ from parts import cached
 def _page() -> None:
     import streamlit as st
 
-    from parts import drafts, link, neighbors, problems, selection, sidebar, verdict
+    from parts import drafts, errors, link, neighbors, selection, sidebar, verdict
 
     link.begin("explore")
-    problems.begin()
+    errors.begin()
     selection.keep_in_url()
     drafts.keep_in_url()
     view = sidebar.choose()
