@@ -195,7 +195,6 @@ def state(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     state: dict[str, Any] = {"text": "", "query": 5, "picture": "", "terms": ()}
     monkeypatch.setattr("streamlit.session_state", state)
     monkeypatch.setattr(selection.link, "write", lambda wanted: None)
-    monkeypatch.setattr(selection, "_write_query", lambda: None)
     return state
 
 
