@@ -181,7 +181,7 @@ def test_a_link_finds_what_python_finds_and_what_it_has_wrong_is_named(app: Page
     assert app.subheader[0].value == "Images for the whole query"
     odd = app.fresh("layout").visit(b="Car color", term=["1 row:5", "7 text:red", "1 row:999999", "1 text:qwxz frobnicate"])
     assert odd.session_state["terms"] == (Term("row", 5), Term("text", "qwxz frobnicate"))
-    for said in ("“7 text:red”", "images that are not among these 2,000", "The encoder knows no word of “qwxz frobnicate”"):
+    for said in ("“7 text:red”", "This link searches with images that are not here", "The encoder knows no word of “qwxz frobnicate”"):
         assert said in odd.alerts
     assert len(app.fresh("layout").visit(b="Car color", term=["1 row:5", "1 text:a red car"]).sent("nearest")["sections"]) == 2
     app = app.fresh("layout").visit(query="5").set("text", "red")  # words are added to an image, and the field is free again

@@ -197,7 +197,7 @@ def test_every_page_says_what_of_a_link_is_not_here_and_keeps_the_rest(app: Page
         assert f"“{name}” under “{heading}”, which is not here. Choose another one there." in said
     assert "These images have no “Wheels” to filter by" in said
     assert "This link names the class “lukewarm”, which is not here." in said
-    assert "selects 1 images that are not among these 12; the other 1 are selected" in said
+    assert "names 1 selected images that are not here. The other 1 are selected." in said
     assert "the neighbors of image 700, but there are 12 images" in said
     assert "\n".join(app.run().warnings) == said  # as when a map is ready
     assert not {"a", "b", "filter_wheels", "query"} & set(app.query_params)
