@@ -116,8 +116,8 @@ def fit(count: int) -> None:
     chosen = state.rows
     if len(chosen) and chosen[-1] >= count:
         kept = chosen[chosen < count]
-        some = f"The other {len(kept):,} are selected." if len(kept) else "No image is selected."
-        link.report(f"This link names {len(chosen) - len(kept):,} selected images that are not here. {some}")
+        others = "The others are selected." if len(kept) else "No image is selected."
+        link.report(f"This link selects images that are not here ({len(chosen) - len(kept):,}). {others}")
         select(kept)
     if state.query is not None and state.query >= count:
         link.report_missing("image", f"{state.query:,}", "Click an image to see its neighbors.")

@@ -195,10 +195,10 @@ def test_every_page_says_what_of_a_link_is_not_here_and_keeps_the_rest(app: Page
     said = "\n".join(app.warnings)
     for name, heading in (("Color of the moon", "Left map"), ("Run gone", "Right map"), ("Weather", "Color by")):
         assert f"“{name}” under “{heading}”, which is not here. Choose another one there." in said
-    assert "These images have no “Wheels” to filter by" in said
+    assert "This link names the filter “Wheels”, which is not here." in said
     assert "This link names the class “lukewarm”, which is not here." in said
-    assert "names 1 selected images that are not here. The other 1 are selected." in said
-    assert "the neighbors of image 700, but there are 12 images" in said
+    assert "This link selects images that are not here (1). The others are selected." in said
+    assert "This link names image “700”, which is not here." in said
     assert "\n".join(app.run().warnings) == said  # as when a map is ready
     assert not {"a", "b", "filter_wheels", "query"} & set(app.query_params)
     again = app.fresh().open(page.address)  # a reload

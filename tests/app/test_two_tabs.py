@@ -1,4 +1,4 @@
-"""Two tabs with the same link: what each changes stays, by field; where both changed the same, both versions are there."""
+"""Two tabs with the same link: what each changes stays, by field; where both changed the same, undo brings the other version back."""
 
 import json
 from pathlib import Path
