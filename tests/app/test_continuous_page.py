@@ -133,7 +133,7 @@ def test_a_numeric_column_of_one_s_own_is_a_label(page: Page) -> None:
 def test_the_query_of_the_link_asks_else_the_selection_and_filters_hold(app: Page) -> None:
     assert _query(_open(app, query="77")) == 77
     app.session_state["query"] = 999_999
-    assert "the neighbors of image 999,999, but there are 2,000 images" in app.run().warnings[0]
+    assert "image “999,999”, which is not here" in app.run().warnings[0]
     assert _query(app) == app.sent("continuous_suggested")["sections"][0]["rows"][0]
     other = app.fresh("layout")
     other.session_state["rows"] = np.array([12, 40])
