@@ -217,6 +217,15 @@ def images_of(entry: DatasetEntry) -> ImageTable:
     return added_labels.attach(entry, table)
 
 
+def embedded_so_far(entry: DatasetEntry, images: ImageTable) -> Space:
+    """The space of those images of a dataset that have been embedded so far.
+
+    Raises:
+        InputError: there is none yet.
+    """
+    return embed(images, resolve_encoder(entry.encoder), store_dir=store_dir(entry), should_stop=lambda: True)
+
+
 @st.cache_resource(show_spinner=False)
 def _bases() -> BoundedCache[Space]:
     return BoundedCache(server().datasets_mb * 1_000_000, lambda base: _nbytes(base))
