@@ -49,7 +49,7 @@ def test_the_best_is_named_but_never_the_oracle(runs: pd.DataFrame) -> None:
 def test_the_papers_figures_stand_beside_ours_at_its_own_size_only(runs: pd.DataFrame) -> None:
     row = published().query("notion == 'car color' and method == 'adam' and metric == 'map_at_r'").iloc[0]
     runs.loc[runs["method"] == "exact", "method"] = "adam"
-    assert (
-        method_table(runs, "map_at_r", paper=True).set_index("Method").loc[METHOD_TITLES["adam"], "Paper"] == with_spread(row["mean"], row["std"], 3)
+    assert method_table(runs, "map_at_r", paper=True).set_index("Method").loc[METHOD_TITLES["adam"], "Paper"] == with_spread(
+        row["mean"], row["std"], 3
     )
     assert method_table(runs.assign(dim=6), "map_at_r", paper=True)["Paper"].tolist()[1:] == ["", ""]
