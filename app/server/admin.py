@@ -16,9 +16,6 @@ from server.passwords import set_password
 from server.program_tokens import write_token
 from server.settings import Role
 
-# what these do is written into the server's log
-os.environ.setdefault("LIKENESS_SERVER", "{shared: true}")
-
 
 def main(action: str, *words: str) -> None:
     """Does one of list, export, delete, backup, restore, password and token.
@@ -75,5 +72,6 @@ def _who() -> str:
 
 
 if __name__ == "__main__":
+    os.environ.setdefault("LIKENESS_SERVER", "{shared: true}")  # what is done here is written into the server's log
     with answered():
         main(*json.loads(sys.argv[1]))

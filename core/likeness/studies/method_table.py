@@ -48,7 +48,7 @@ def method_table(runs: pd.DataFrame, metric: str, paper: bool = False) -> pd.Dat
 def published_figures(notion: str, metric: str) -> dict[str, str]:
     """The InDiReCT paper's figure of each method that it reports, with its deviation, by name."""
     rows = published().query("notion == @notion and metric == @metric")
-    return {row.method: with_spread(row.mean, row.std, places=3) for row in rows.itertuples()}
+    return {str(method): with_spread(mean, std, places=3) for method, mean, std in zip(rows["method"], rows["mean"], rows["std"], strict=True)}
 
 
 def _seconds(seconds: float) -> str:
@@ -60,6 +60,6 @@ def best_method(shown: pd.DataFrame, is_complete: bool) -> str:
     rivals = shown[shown["Method"] != METHOD_TITLES["oracle"]]  # it is trained on the labels, so it is never "best"
     gains = rivals["Against raw"].dropna()
     if not gains.empty and gains.max() > 0:
-        best = rivals.loc[gains.idxmax()]
+        best = rivals.sort_values("Against raw", ascending=False, kind="stable").iloc[0]
         return f"Best: {best['Method']} with {best['Dimensions']} dimensions, {gains.max():+.3f} against the raw encoder."
     return "No method is better than the raw encoder." if is_complete and not gains.empty else ""

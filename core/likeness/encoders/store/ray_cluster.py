@@ -104,7 +104,7 @@ def _end_what_began(error: BaseException) -> None:
     """Ends the processes of a node that did not come up: Ray knows them no more, `shutdown` leaves them running."""
     trace = error.__traceback__
     while trace:
-        node = trace.tb_frame.f_locals.get("self")
+        node: Any = trace.tb_frame.f_locals.get("self")
         if hasattr(node, "kill_all_processes"):
             node.kill_all_processes(check_alive=False, wait=True)
         trace = trace.tb_next
