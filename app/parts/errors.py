@@ -43,12 +43,12 @@ def show_errors() -> Iterator[None]:
 
 
 @contextmanager
-def toast_errors(failure: str = "") -> Iterator[None]:
+def toast_errors(failure: str = "This could not be saved") -> Iterator[None]:
     """For what a click does: an error within becomes a toast. `failure`: says so where a file cannot be written."""
     try:
         yield
-    except (InputError, OSError) as error:
-        said = redact(error)
-        if isinstance(error, OSError):
-            said = f"{failure} ({error.strerror or said}). Free some space, then try again."
-        st.toast(plain(said), icon=":material/error:", duration="long")
+    except InputError as error:
+        st.toast(plain(redact(error)), icon=":material/error:", duration="long")
+    except OSError as error:
+        reason = plain(redact(error.strerror or error))
+        st.toast(f"{failure} ({reason}). Free some space, then try again.", icon=":material/error:", duration="long")

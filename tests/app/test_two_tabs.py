@@ -5,23 +5,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, strategies as st
 
 from app_page import Page
-from parts.three_way import merge_fields
-
-FIELDS = st.dictionaries(st.sampled_from("abcd"), st.integers(0, 3))
-
-
-@given(FIELDS, FIELDS, FIELDS)
-def test_no_change_of_either_is_lost_unless_both_changed_the_same(base: dict[str, int], mine: dict[str, int], theirs: dict[str, int]) -> None:
-    merged, clashes = merge_fields(base, mine, theirs)
-    for name in "abcd":
-        was, own, other, now = (each.get(name) for each in (base, mine, theirs, merged))
-        assert now == (other if own == was else own)
-        assert (name in clashes) == (own != was and other not in (was, own))
-    assert merge_fields(base, mine, base)[0] == mine
-    assert merge_fields(base, base, theirs)[0] == theirs
 
 
 @pytest.fixture

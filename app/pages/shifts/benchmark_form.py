@@ -128,7 +128,7 @@ def _study(view: View, shown: Progression, network: ShiftNetwork, methods: list[
         few_shot = st.toggle("Few-shot", True, **_kept("few_shot"))
     raw = "Raw encoder" in methods
     runs = len(splits.splits) * ((len(methods) - raw) * seeds + raw)
-    st.caption(f"{runs:,} runs on {len(splits.splits)} splits: {', '.join(f'{split.name} ({split.distance:.3g})' for split in splits)}.")
+    st.caption(f"{runs:,} runs on {len(splits.splits)} splits: {', '.join(f'{plain(split.name)} ({split.distance:.3g})' for split in splits)}.")
     if not methods:
         return None, splits, "Choose at least one method."
     labels, part = listed([readable(name).lower() for name in shown.attributes]), "every layer" if network.whole else "the embedding layer alone"
