@@ -168,7 +168,7 @@ def test_the_page_notions_fits_judges_and_names_a_bad_notion_in_place(app: Page)
     app.visit(notion="car color").says("17 prompts")
     assert app.control("selectbox", "picked").value == "car color"
     assert "notion" not in app.query_params
-    assert [metric.label for metric in app.metric] == ["MAP@R", "Precision@1", "R-precision"]
+    assert [metric.label for metric in app.metric] == ["MAP@R", "Prec@1", "R-Prec"]
     for field, value, said in (
         ("templates", "a car", "write {} exactly once"),
         ("templates", "", "has no template"),
