@@ -1,14 +1,15 @@
 """The list of datasets: what each is, the way to its map, another name, and its removal after a question."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 
 import streamlit as st
 
 from likeness.data import SHIPPED_CARS, DatasetEntry, find_dataset, list_datasets, remove_dataset, rename_dataset
 from likeness.errors import InputError
 from parts import add_images, cached, growing, interrupted
+from parts.errors import toast_errors
 from parts.plain import plain
-from server.access import check_may, redact, refusal
+from server.access import check_may, refusal
 from server.jobs import Job, jobs
 from server.settings import UPLOADS, server
 from server.visitor_data import remove_upload
@@ -64,30 +65,22 @@ def _consequence() -> str:
     return "It leaves this list, and links to it stop working. The images stay where they are; add them again to bring it back."
 
 
-def _change(id: str, action: Callable[[], None]) -> bool:
-    """Does something to a dataset, and returns whether that was possible; a toast says why not."""
-    try:
-        check_may("edit")
-        if not _is_own(find_dataset(id)):
-            raise InputError("This dataset belongs to someone else; ask whoever runs this server to change it.")
-        action()
-    except InputError as error:
-        st.toast(plain(redact(error)), icon=":material/error:", duration="long")
-        return False
-    return True
+def _check_own(id: str) -> None:
+    check_may("edit")
+    if not _is_own(find_dataset(id)):
+        raise InputError("This dataset belongs to someone else; ask whoever runs this server to change it.")
 
 
+@toast_errors("The name could not be saved")
 def _rename(id: str, field: str) -> None:
-    if _change(id, lambda: rename_dataset(id, st.session_state[field])):
-        cached.forget(id)
+    _check_own(id)
+    rename_dataset(id, st.session_state[field])
+    cached.forget(id)
 
 
+@toast_errors("It could not be removed")
 def _remove(id: str) -> None:
-    if _change(id, lambda: _remove_data(id)) and state.dataset == id:
-        state.dataset = SHIPPED_CARS.id
-
-
-def _remove_data(id: str) -> None:
+    _check_own(id)
     ended = [job for job in jobs().all(growing.KIND) if job.key == id]
     end(ended)
     if server().shared:
@@ -98,3 +91,5 @@ def _remove_data(id: str) -> None:
     for job in ended:
         jobs().forget(job)  # nothing is left that could go on
     interrupted.forget(id)
+    if state.dataset == id:
+        state.dataset = SHIPPED_CARS.id
