@@ -242,6 +242,7 @@ _ELSEWHERE = {
     "visitor_data.remove_old": "of the server itself",
     "visitor_data.remove_upload": "its callers ask",
     "visitor_data.remove_visitor": "its callers ask",
+    "page._upload": "drawn for who may edit alone; `_take_upload`, which takes what was sent, asks again",
     "config_access.resolve_run": "called where a run is resumed, after the check",
 }
 

@@ -9,7 +9,7 @@ from likeness.errors import InputError
 from parts import add_images, cached, growing, interrupted
 from parts.errors import toast_errors
 from parts.plain import plain
-from server.access import check_may, refusal
+from server.access import check_may, redact, refusal
 from server.jobs import Job, jobs
 from server.settings import UPLOADS, server
 from server.visitor_data import remove_upload
