@@ -235,7 +235,7 @@ _ELSEWHERE = {
     "exporting._file": "a file to download, which is gone within the hour: who may look may take along what they see",
     "accounts.write_private": "passwords and tokens, of the command `likeness admin`",
     "admin.main": "of the command `likeness admin`",
-    "library._save_draft": "its caller asks",
+    "library._keep": "its caller asks",
     "interrupted.noted": "of the server itself: which dataset is being embedded; who may begin that was asked before",
     "hand_labels.frozen": "what follows from labels, for a run that asks before it begins",
     "quotas.write_draft": "its callers ask",

@@ -152,7 +152,7 @@ def test_a_view_gets_another_name_is_removed_and_says_so_where_its_images_are_go
     for name, names in (("two", ["One", "Two"]), ("Three", ["Three", "Two"])):
         app.at(f"view_name_{view.token}").set_value(name)
         app.click(f"rename_{view.token}")
-        assert ("You already have a view “two”" in app.alerts) == (name == "two")
+        assert ("You already have a view “two”" in " ".join(app.toasts)) == (name == "two")
         assert _names() == names
     app.set(f"sure_{view.token}", True).click(f"remove_{view.token}")
     assert _names() == ["Two"]

@@ -27,16 +27,15 @@ def _act(app: Page, monkeypatch: pytest.MonkeyPatch, sent: Any, page: str = "exp
     """The page after its browser has sent this."""
     names = ("view", "rows", "query", "picture", "text", "terms", "ticking", "viewer_next_page", "viewer_actions")
     state = {name: app.session_state[name] for name in names if name in app.session_state}
-    view = state["view"]
-    monkeypatch.setattr(viewer, "message", lambda key, event: sent)
+    view, state["viewer"] = state["view"], {"act": sent}
     with monkeypatch.context() as patch:
         patch.setattr("streamlit.session_state", state)
         patch.setattr("streamlit.query_params", {})
         patch.setattr("parts.link.write", lambda wanted: None)
         patch.setattr("streamlit.toast", lambda *said, **looks: None)
         viewer._act(view, page)
-    for name, value in state.items():
-        app.session_state[name] = value
+    for name in state.keys() - {"viewer"}:
+        app.session_state[name] = state[name]
     return app
 
 
