@@ -22,7 +22,7 @@ from likeness.training import (
     run_images,
     summarize_similarities,
 )
-from parts import cached
+from parts import cached, permissions
 from parts.config_access import dataset_of
 from parts.on_request import job_button
 from parts.plain import plain
@@ -152,6 +152,8 @@ def _pseudolabels(config: RunConfig, images: RunImages) -> None:
         labeling = pseudolabel_config(config)
         if not has_classifier(labeling):
             st.info("This network has no ImageNet classifier. Choose another one, or set guidance.classifier in the text.", icon=":material/info:")
+            return
+        if permissions.refused("train"):
             return
 
         def work(job: Job) -> NDArray[np.int64]:
