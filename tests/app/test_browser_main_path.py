@@ -48,7 +48,7 @@ def test_an_edited_aspect_refits_changes_the_neighbors_and_survives_a_reload(per
 
     person.open("?query=5").map().go("Notions").says(re.compile(r"\d+ prompts, \d+ encoded, fitted in")).settle()
     before = _pictures(person, "Car color")
-    assert "red" in person.page.get_by_label("Aspects, one per line").input_value().splitlines()
+    assert "red" in person.page.get_by_label("Aspects, one per line", exact=True).input_value().splitlines()
     paste("sedan", "van", "pickup")
     assert _pictures(person, "Car color (edited)") != before
     person.press("Undo").says("17 prompts, 0 encoded").settle()

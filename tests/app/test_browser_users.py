@@ -61,7 +61,7 @@ def test_edits_selections_and_queries_stay_with_their_browser(two: tuple[Person,
     for person, own in words.items():
         _edit(person.open("?layout=PCA" + ("&query=5" if person is ada else "")).map(), *own)
     for person, own in words.items():
-        assert person.page.get_by_label("Aspects, one per line").input_value().splitlines() == list(own)
+        assert person.page.get_by_label("Aspects, one per line", exact=True).input_value().splitlines() == list(own)
         person.says(f"{len(own)} prompts,").go("Explore")
     ben.fill("Search by text", "a red car").heading("Images for “a red car”")
     ada.heading("Neighbors of")

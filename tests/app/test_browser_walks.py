@@ -282,7 +282,7 @@ def _search(person: Person) -> None:
 
 def _notion(person: Person) -> None:
     """A new notion fits these images as it stands; a list that ends in an empty line is taken, and undone."""
-    field = person.page.get_by_label("Aspects, one per line")
+    field = person.page.get_by_label("Aspects, one per line", exact=True)
     person.go("Notions").press("New").says("prompts, ").settle()
     before = field.input_value()
     _paste(person, "dog\nchild\nbicycle\n")
