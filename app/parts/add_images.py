@@ -193,6 +193,7 @@ def begin_or_toast(entry: DatasetEntry) -> None:
     """For callbacks: as `begin`; a toast says why it cannot."""
     check_may("edit")
     resolve_source(entry.source)  # whoever may not download learns it here
+    check_encoder(entry.encoder)
     check_load()
     begin(entry, 0)
 

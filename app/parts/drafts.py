@@ -31,7 +31,7 @@ MOST_CLICKS = 200  # kept with one draft
 _TOKEN = re.compile(r"[0-9a-z]{1,64}")
 _TITLES = {each: each for each in ("name", "question", "aspects", "seed", "clicks")} | {
     "templates": "template",
-    "attribute": "judge by",
+    "attribute": "evaluate with",
     "dim": "dimensions",
     "solver": "method",
     "joined": "joined notions",
@@ -231,7 +231,8 @@ def follow_other_tabs() -> None:
     with _turn:
         theirs = _of_other_tab()
         if theirs:
-            _note(_differing(_kept.history[-1], theirs[-1]))
+            if _kept.history:
+                _note(_differing(_kept.history[-1], theirs[-1]))
             _kept.history = theirs
             for draft in theirs:
                 _accept(draft)

@@ -133,7 +133,7 @@ def _read_link() -> None:
     if layout in _TITLES:
         kept["layout"] = _TITLES[layout]
     elif layout is not None:
-        link.report_missing("the layout", layout, "Another one is shown. Choose one above the map.")
+        link.report_missing("the layout", layout, "Another one is shown. Choose one under Map settings.")
     for key, parameter in _ALL.items():
         value = _read(st.query_params[key], parameter) if key in st.query_params else None
         if value is not None:

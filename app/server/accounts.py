@@ -50,16 +50,21 @@ def account_name(given: str) -> str:
 
 def read_accounts(file: Path) -> dict[str, Account]:
     """Name -> account of a password file; raises InputError for a file that cannot be read, or a line of another form."""
+    return _accounts(file.name, read_private(file, "password file"))
+
+
+@lru_cache(maxsize=4)
+def _accounts(file: str, lines: tuple[tuple[int, str], ...]) -> dict[str, Account]:
     found = {}
-    for number, line in read_private(file, "password file"):
+    for number, line in lines:
         name, role, digest = [*line.split(":", 2), "", ""][:3]
         if role not in get_args(Role) or not digest.startswith("$argon2id$"):
-            raise InputError(f"Line {number} of the password file '{file.name}' is not an account; delete it, and add the account again.")
+            raise InputError(f"Line {number} of the password file '{file}' is not an account; delete it, and add the account again.")
         found[account_name(name)] = Account(account_name(name), cast(Role, role), digest)
     return found
 
 
-def read_private(file: Path, what: str) -> list[tuple[int, str]]:
+def read_private(file: Path, what: str) -> tuple[tuple[int, str], ...]:
     """The lines of a file of passwords or tokens with their numbers, without comments; read again only when the file has changed."""
     try:
         stamp = file.stat()
@@ -69,9 +74,9 @@ def read_private(file: Path, what: str) -> list[tuple[int, str]]:
 
 
 @lru_cache(maxsize=4)
-def _lines(file: Path, mtime_ns: int, size: int) -> list[tuple[int, str]]:
+def _lines(file: Path, mtime_ns: int, size: int) -> tuple[tuple[int, str], ...]:
     lines = enumerate(text_of(file).splitlines(), 1)
-    return [(number, line.strip()) for number, line in lines if line.strip() and not line.startswith("#")]
+    return tuple((number, line.strip()) for number, line in lines if line.strip() and not line.startswith("#"))
 
 
 def write_private(file: Path, what: str, lines: Iterable[str]) -> None:

@@ -2,8 +2,10 @@
 
 import ast
 import asyncio
+import os
 import sys
 import threading
+import traceback
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -50,17 +52,21 @@ PICTURES = ("thumbnails", "pictures", "neighbors", "labeled", "info", "queries",
 
 def import_pages() -> None:
     """Imports what the first page needs, a second's work, and begins opening its images."""
-    for file in (HERE / "main.py", HERE / "pages/explore/page.py"):
-        imports = [node for node in ast.parse(file.read_text(encoding="utf-8")).body if isinstance(node, ast.Import | ast.ImportFrom)]
-        exec(compile(ast.Module(imports, []), str(file), "exec"), {})
-    from parts.warm import open_early
+    try:
+        for file in (HERE / "main.py", HERE / "pages/explore/page.py"):
+            imports = [node for node in ast.parse(file.read_text(encoding="utf-8")).body if isinstance(node, ast.Import | ast.ImportFrom)]
+            exec(compile(ast.Module(imports, []), str(file), "exec"), {})
+        from parts.warm import open_early
+    except Exception:  # a broken installation: a server without pages is none
+        traceback.print_exc()
+        os._exit(1)
 
     open_early()
 
 
 class PagesFirst:
-    """Lets sessions and pictures wait until the pages are imported: where two threads import at once, one of them may find half a module. Meanwhile
-    browsers load Streamlit's own files.
+    """Lets sessions, pictures and programs wait until the pages are imported: where two threads import at once, one of them may find half a module.
+    Meanwhile browsers load Streamlit's own files.
 
     Args:
         app: what answers then.
@@ -71,7 +77,7 @@ class PagesFirst:
         self.app, self._importing = app, importing
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "websocket" or (scope["type"] == "http" and scope["path"].split("/")[1] in PICTURES):
+        if scope["type"] == "websocket" or (scope["type"] == "http" and scope["path"].lstrip("/").partition("/")[0] in (*PICTURES, "api", "mcp")):
             while self._importing.is_alive():
                 await asyncio.sleep(0.005)
         await self.app(scope, receive, send)

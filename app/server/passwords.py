@@ -111,7 +111,7 @@ class Login(Door):
             return response
         if path == _LOGOUT and name:
             return form_page("Sign out", f"You are signed in as {name}.", _LOGOUT, "", "Sign out", status=200)
-        return name or (_page(target_of(scope), page=path) if wants_page(scope) else plain(_SENTENCE, 401))
+        return name or (_page("/" if path == _LOGOUT else target_of(scope), page=path) if wants_page(scope) else plain(_SENTENCE, 401))
 
     def is_still(self, scope: Scope, name: str) -> bool:
         with suppress(InputError):

@@ -3,6 +3,7 @@
 import hashlib
 import re
 import secrets
+from functools import lru_cache
 from pathlib import Path
 
 from likeness.errors import InputError
@@ -23,11 +24,16 @@ def write_token(file: Path, name: str) -> str:
 
 def read_tokens(file: Path) -> dict[str, str]:
     """Hash -> name of a file of tokens; raises InputError for a file that cannot be read, or a line of another form."""
+    return _names(file.name, read_private(file, "file of tokens"))
+
+
+@lru_cache(maxsize=4)
+def _names(file: str, lines: tuple[tuple[int, str], ...]) -> dict[str, str]:
     found = {}
-    for number, line in read_private(file, "file of tokens"):
+    for number, line in lines:
         name, _, digest = line.rpartition(":")
         if not name or not _HASH.fullmatch(digest):
-            raise InputError(f"Line {number} of the file of tokens '{file.name}' is not 'name:hash'; make one: likeness admin token FILE NAME")
+            raise InputError(f"Line {number} of the file of tokens '{file}' is not 'name:hash'; make one: likeness admin token FILE NAME")
         found[digest] = account_name(name)
     return found
 

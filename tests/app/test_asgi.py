@@ -27,16 +27,17 @@ def test_sessions_and_pictures_wait_until_the_pages_are_imported_and_files_do_no
 
     async def ask() -> None:
         doors = asgi.PagesFirst(app, thread)
-        scopes = [("websocket", "/_stcore/stream"), ("http", "/thumbnails/cars/0"), ("http", "/static/js/index.js"), ("http", "/")]
+        first = [("websocket", "/_stcore/stream"), ("http", "/thumbnails/cars/0"), ("http", "/api/v1/status")]
+        scopes = [*first, ("http", "/static/js/index.js"), ("http", "/")]
         waiting = [asyncio.create_task(doors({"type": kind, "path": path}, None, None)) for kind, path in scopes]
-        await asyncio.gather(*waiting[2:])
+        await asyncio.gather(*waiting[3:])
         assert sorted(answered) == ["/", "/static/js/index.js"]
         begin.set()
         await asyncio.gather(*waiting)
 
     asyncio.run(ask())
     thread.join()
-    assert sorted(answered[2:]) == ["/_stcore/stream", "/thumbnails/cars/0"]
+    assert sorted(answered[2:]) == ["/_stcore/stream", "/api/v1/status", "/thumbnails/cars/0"]
 
 
 def test_every_address_of_a_picture_leads_to_the_pictures(asgi: Any) -> None:

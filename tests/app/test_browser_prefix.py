@@ -19,7 +19,7 @@ WAYS = ("a proxy takes it away", "the option", "JupyterLab", "JupyterLab, absolu
 # all pictures, also those inside of components, that have come or have failed
 _PICTURES = """() => {
   const inside = (root) => [...root.querySelectorAll("*")].flatMap((each) => [each, ...(each.shadowRoot ? inside(each.shadowRoot) : [])]);
-  return inside(document).filter((each) => each.tagName === "IMG" && each.complete).map((each) => [each.src, each.naturalWidth]);
+  return inside(document).filter((each) => each.tagName === "IMG" && each.src && each.complete).map((each) => [each.src, each.naturalWidth]);
 }"""
 
 

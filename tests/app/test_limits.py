@@ -9,6 +9,7 @@ import socket
 import threading
 import uuid
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -291,6 +292,21 @@ def test_of_many_connections_on_which_nothing_is_asked_the_oldest_is_closed(monk
     connect(4)
     second.on_response_complete()
     assert closed == [1, 3]
+
+
+def test_whoever_has_most_idle_connections_loses_them_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    closed = list[str]()
+    monkeypatch.setattr(connections, "_MOST_WAITING", 3)
+    monkeypatch.setattr(connections, "_waiting", {})
+    made = connections._IdleTimeoutProtocol
+    monkeypatch.setattr(made.__mro__[2], "connection_made", lambda self, transport: setattr(self, "transport", transport))
+    for address in ("10.0.0.1", "10.0.0.2", "10.0.0.2", "127.0.0.1", "127.0.0.1", "127.0.0.1"):  # the last is that of a trusted proxy
+        each = object.__new__(made)
+        each.cycle, each.loop = None, SimpleNamespace(call_later=lambda seconds, close: SimpleNamespace(cancel=lambda: None))
+        given = {"peername": (address, 1)}
+        abort = partial(closed.append, address)
+        each.connection_made(SimpleNamespace(get_extra_info=given.get, is_closing=lambda: False, abort=abort))
+    assert closed == ["10.0.0.2", "10.0.0.1", "10.0.0.2"]
 
 
 def test_pages_of_one_client_are_so_many(small_server: Any) -> None:

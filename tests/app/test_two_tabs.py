@@ -104,3 +104,8 @@ def test_two_tabs_change_a_config_by_key_and_of_one_that_both_changed_the_last_v
     first.set("train_field_epochs", 4)
     second.set("train_field_epochs", 6)
     assert values() == [(7, 6)] * 2
+    typed = first.at("train_typed").value
+    second.set("train_field_seed", 9)
+    first.set("train_typed", typed.replace("epochs: 6", "epochs: 8"))
+    assert "Another tab with this link had changed the config" in first.alerts
+    assert values() == [(7, 8)] * 2

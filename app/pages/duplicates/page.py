@@ -64,9 +64,9 @@ def main() -> None:
     # whether it was measured that the threshold tells copies of these images from others: without that no image is called a duplicate
     is_reliable = suggested is not None and suggested.found >= _FEW_FOUND
     if suggested is None:
-        st.caption(
-            f"{plain(problem)} {level} is only a starting point." if problem else f"{level} is a starting point until a threshold is measured."
-        )
+        start = "" if space.key in _chosen.levels else f"{digits(level)} is a starting point until a threshold is measured."
+        if problem or start:
+            st.caption(f"{plain(problem)} {start}")
     elif not is_reliable:
         st.caption(":material/warning: Copies can hardly be told from other similar images here. Compare the pictures before you remove any.")
     for below in (True, False):

@@ -5,7 +5,7 @@ Each query of each dataset and space has answers of its own, which are kept whil
 
 import hashlib
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import pandas as pd
@@ -16,6 +16,7 @@ from likeness.cutoffs import Cutoff, SpaceMatches, other_prompts
 from likeness.errors import InputError
 from likeness.space import Space
 from parts import neighbors, selection, sidebar
+from parts.cached import BoundedCache
 from parts.neighbors import Query
 from parts.plain import plain
 from parts.sidebar import readable
@@ -27,7 +28,7 @@ _FEWEST = 2  # images besides the query
 _WRONG = (0.05, 0.1, 0.2)
 _KEPT = 100  # queries of one session
 MOST_NEGATIVES = 200
-_MOST_CUTOFFS = 4  # in memory: 64 bytes an image each
+_MOST_BYTES, _BYTES = 300_000_000, 64  # of cut-offs in memory, and of one image of these
 
 
 Answers = dict[str, bool]  # of a query: whether an image matches, by its path, the last answer at the end; rows change where a dataset grows
@@ -210,12 +211,13 @@ def matches(view: View, query: Query, space: Space, negatives: tuple[str, ...], 
     """
     allowed = None if view.hidden is None else ~view.hidden
     digest = "" if allowed is None else hashlib.sha256(np.packbits(allowed).tobytes()).hexdigest()
-    return _matches((space.key, query.all_terms, negatives, wrong, digest), space, query, allowed)
+    key = (space.key, query.all_terms, negatives, wrong, digest)
+    return _kept().get(key, lambda: SpaceMatches(space, neighbors.in_space(space, query), negatives, allowed=allowed, fdr=wrong))
 
 
-@st.cache_resource(max_entries=_MOST_CUTOFFS, show_spinner=False)
-def _matches(key: tuple[Any, ...], _space: Space, _query: Query, _allowed: NDArray[np.bool_] | None) -> SpaceMatches:
-    return SpaceMatches(_space, neighbors.in_space(_space, _query), key[2], allowed=_allowed, fdr=key[3])
+@st.cache_resource(show_spinner=False)
+def _kept() -> BoundedCache[SpaceMatches]:
+    return BoundedCache(_MOST_BYTES, lambda found: _BYTES * len(found.rows))
 
 
 def other_aspects(view: View, query: Query, space: Space) -> list[str]:

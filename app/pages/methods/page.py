@@ -60,7 +60,11 @@ def _missing(view: View) -> tuple[str, str, str] | None:
         )
         return words, "label", "Label images"
     if not measure.labeled_notions(view):
-        return "These images have labels, but no notion uses them. Write a notion, and choose the labels under Judge by.", "notions", "Write a notion"
+        return (
+            "These images have labels, but no notion uses them. Write a notion, and choose the labels under Evaluate with, in its settings.",
+            "notions",
+            "Write a notion",
+        )
     return None
 
 

@@ -218,7 +218,7 @@ def _settings(view: View, draft: Draft) -> None:
         help = "\n\n".join(f"**{METHODS[name].title}.** {METHODS[name].help}" for name in WORD_METHODS)
         place = WORD_METHODS.index(draft.solver)
         st.selectbox("Method", WORD_METHODS, place, METHOD_TITLES.__getitem__, help=help, **_bound("solver"))
-        st.number_input("Seed", 0, None, draft.seed, **_bound("seed"))
+        st.number_input("Seed", 0, 2**31 - 1, draft.seed, **_bound("seed"))
 
 
 def _dimensions(view: View, draft: Draft) -> None:

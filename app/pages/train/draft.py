@@ -1,6 +1,7 @@
 """The config that is being edited on Train: its YAML as typed, in a file under a token in the URL, so that no rerun or reload loses it.
 
-Tabs with the same link share the file: each changes single keys of what it holds by then, and shows the rest as the others left it.
+Tabs with the same link share the file: each field changes its key of what the file holds by then. Whoever replaces the whole text is told where
+another tab had changed it.
 """
 
 import re
@@ -48,9 +49,9 @@ session = _Draft()
 def text() -> str:
     """The YAML as typed, valid or not; before anything is typed, a config for the images that are chosen."""
     token = session.token or st.query_params.get("config", "")
-    if _TOKEN.fullmatch(token):
+    if _TOKEN.fullmatch(token) and (session.text is None or token != session.token or is_own_draft(_file(token))):
         with suppress(OSError):  # of a link to a config that is not here, or gone since
-            session.text = draft_file(_file(token)).read_text(encoding="utf-8", errors="replace")
+            session.text = _written(token)
             session.token = token
     if session.token:
         st.query_params["config"] = session.token
@@ -136,6 +137,10 @@ def take(content: str) -> None:
         return
     if not session.token or not is_own_draft(_file(session.token)):  # another visitor's, opened by a link, stays as it is
         session.token = secrets.token_hex(8)
+    else:
+        with suppress(OSError):
+            if _written(session.token) not in (session.text, content):
+                session.problem = "Another tab with this link had changed the config; the text of this tab replaced it."
     session.text = content
     write_draft(_file(session.token), content.encode())
 
@@ -147,6 +152,10 @@ def change(changes: dict[str, Any]) -> None:
             take(as_yaml(with_changes(config(), changes)))
     except InputError as error:
         session.problem = redact(error)
+
+
+def _written(token: str) -> str:
+    return draft_file(_file(token)).read_text(encoding="utf-8", errors="replace")
 
 
 def _file(token: str) -> str:

@@ -1,10 +1,12 @@
 """Connections with browsers: answers leave at once, and on a shared server those on which no request comes in are closed after a while."""
 
 import socket
+from collections import Counter
 from typing import Any
 
 import uvicorn.protocols.http.auto as http
 
+from server.middleware.proxies import is_trusted
 from server.settings import server
 
 _LONGEST_HEAD = 65_536  # bytes until a request begins to be answered
@@ -31,12 +33,15 @@ class _NoDelayProtocol(http.AutoHTTPProtocol):  # type: ignore[name-defined,misc
 
 
 class _IdleTimeoutProtocol(_NoDelayProtocol):
-    """The same on a shared server: closed where no request comes in for `request_seconds`; of many such connections, the oldest is closed at once."""
+    """The same on a shared server: closed where no request comes in for `request_seconds`. Of many such connections, the oldest of the address that
+    has most of them is closed at once; a trusted proxy counts its own clients.
+    """
 
     _received = 0  # bytes since it waits
 
     def connection_made(self, transport: Any) -> None:
         super().connection_made(transport)
+        self._address = str((transport.get_extra_info("peername") or ("",))[0])
         self._wait()
 
     def on_response_complete(self) -> None:
@@ -70,7 +75,9 @@ class _IdleTimeoutProtocol(_NoDelayProtocol):
         self._received = 0
         _waiting[self] = self.loop.call_later(server().request_seconds, self.transport.abort)
         if len(_waiting) > _MOST_WAITING:
-            oldest = next(iter(_waiting))
+            counts = Counter(each._address for each in _waiting if not is_trusted(each._address))
+            most = max(counts, key=lambda address: counts[address], default=None)
+            oldest = next(each for each in _waiting if most is None or each._address == most)
             oldest._end_wait()
             oldest.transport.abort()
 

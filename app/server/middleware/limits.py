@@ -18,6 +18,7 @@ from server.settings import ServerSettings
 from server.slots import Pace, Slots
 
 _UPLOAD = "/_stcore/upload_file/"
+_RETRY = 2  # seconds
 _AT_WORK = 6  # as many as a browser asks at once
 _MESSAGES_A_SECOND, _MESSAGES_AT_ONCE = 15, 150  # not faster than a person clicks
 
@@ -41,7 +42,7 @@ class Limits:
         slots, client = self._slots[scope["type"]], client_of(scope)
         if not slots.take(client):
             what = "pages" if scope["type"] == "websocket" else "requests"
-            await answer(scope, receive, send, plain(f"You have too many {what} open on this server; close some, and try again.", 429))
+            await answer(scope, receive, send, plain(f"You have too many {what} open on this server; close some, and try again.", 429, _RETRY))
             return
         try:
             if scope["type"] == "websocket":
@@ -62,7 +63,7 @@ class Limits:
         size = int(length) if length.isdecimal() and len(length) < 16 else self._settings.max_upload_mb * 1_000_000
         if not self._files.begin(client, session, size):
             message = "Too many files are waiting here; embed or remove those that you uploaded, or try again in some minutes."
-            await answer(scope, receive, send, plain(message, 413))
+            await answer(scope, receive, send, plain(message, 413, _RETRY))
             return
         try:
             await self.app(scope, receive, send)

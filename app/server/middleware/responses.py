@@ -1,5 +1,6 @@
 """What the doors answer, to people a small page that needs nothing from behind the door, to programs a sentence; their cookies and bearer tokens."""
 
+import asyncio
 import hashlib
 from base64 import b64encode
 from html import escape
@@ -15,6 +16,7 @@ from starlette.websockets import WebSocket
 
 from server.addresses import address
 from server.middleware.proxies import is_https
+from server.settings import server
 
 API, MCP = "/api", "/mcp"
 _BEARER = "bearer "
@@ -79,12 +81,16 @@ def target_of(scope: Scope, without: str = "") -> str:
 
 
 async def form_content(request: Request) -> dict[str, str]:
-    """The fields of a posted form, the last value of each; none of a form that is too long."""
+    """The fields of a posted form, the last value of each; none of a form that is too long, or does not come in time."""
     content = b""
-    async for part in request.stream():
-        content += part
-        if len(content) > _LONGEST_FORM:
-            return {}
+    try:
+        async with asyncio.timeout(server().request_seconds):
+            async for part in request.stream():
+                content += part
+                if len(content) > _LONGEST_FORM:
+                    return {}
+    except TimeoutError:
+        return {}
     return {name: values[-1] for name, values in parse_qs(content.decode("utf-8", "replace"), keep_blank_values=True).items()}
 
 
@@ -93,9 +99,9 @@ def go_to(target: str) -> RedirectResponse:
     return RedirectResponse(_safe(target), 303, _NO_STORE)
 
 
-def plain(sentence: str, status: int) -> PlainTextResponse:
-    """A sentence."""
-    return PlainTextResponse(sentence, status, _NO_STORE)
+def plain(sentence: str, status: int, retry: int = 0) -> PlainTextResponse:
+    """A sentence, and after how many seconds to try again."""
+    return PlainTextResponse(sentence, status, _NO_STORE | ({"Retry-After": str(retry)} if retry else {}))
 
 
 def _safe(target: str) -> str:
