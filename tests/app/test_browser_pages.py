@@ -76,7 +76,7 @@ def test_a_running_comparison_is_stopped_left_and_found_again(person: Person) ->
     _pick(person, "Notions", ["Car color"])
     _pick(person, "Methods", ["InDiReCT (exact)"])
     person.fill("Runs", "1").button("Measure").click()
-    person.says("best with InDiReCT (exact)", "Dimensions of car color: done").settle()
+    person.says("best with InDiReCT (exact)").settle()
     page.locator("[data-testid='stPlotlyChart'] .scatterlayer .point").first.wait_for()
 
 

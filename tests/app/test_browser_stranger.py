@@ -87,7 +87,8 @@ def _enlarge(stranger: Stranger, photos: Path) -> None:
 def _describe_notion(stranger: Stranger, photos: Path) -> None:
     """One typed sentence, and what the encoder makes of it in these images."""
     verdict = re.compile("encoder|relied on|reliable")
-    stranger.go("Notions").fill("Describe it in one sentence", "what people are doing").says(re.compile(r"\d+ prompts")).settle().says(verdict)
+    stranger.go("Notions").fill("Question", "what people are doing", "Control+Enter").press("Suggest template and aspects")
+    stranger.says(re.compile(r"\d+ prompts")).settle().says(verdict)
 
 
 def _label_twenty(stranger: Stranger, photos: Path) -> None:
