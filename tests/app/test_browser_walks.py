@@ -248,7 +248,7 @@ def _first_screen(person: Person) -> None:
     assert "Raw encoder" in titles
     assert "Car color" in titles
     person.press("Change the words")
-    template = person.says("The same 2,000 images twice: left as the encoder alone places them").page.locator("input[aria-label^='Template']")
+    template = person.says("The same 2,000 images twice: on the left by the raw encoder").page.locator("input[aria-label^='Template']")
     template.fill("a photo of a {} vehicle")
     template.press("Enter")
     person.page.wait_for_url(re.compile("draft="))  # the edit stands in the link
@@ -263,7 +263,7 @@ def _own_photos(person: Person) -> None:
     person.page.get_by_role("textbox", name="Name", exact=True).last.fill("Holiday")
     person.press("Save the name").keys("Escape").go("Explore them").heading(f"{PHOTOS} images").map()
     assert len(person.page.locator(".lm-legend").inner_text().splitlines()) > 2  # of the starter notion's aspects
-    person.says("Colors show the aspect that the encoder matches best")
+    person.says("Colors show the aspect that fits each image best")
 
 
 def _search(person: Person) -> None:
