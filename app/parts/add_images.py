@@ -83,10 +83,7 @@ def check_and_begin(source: str, encoder: str, column: str | None = None, gps: b
         table = read_dataset(resolved, path_column=column, gps=gps)
         name, total = table.name, len(table)
     shown = shared_name(absolute_source(resolved))
-    entry = new_entry(name, shown, encoder, column, owner_of(shown), gps)
-    check_encoder(encoder)
-    check_load()
-    return begin(entry, total)
+    return begin(new_entry(name, shown, encoder, column, owner_of(shown), gps), total)
 
 
 def check_load() -> None:
@@ -99,9 +96,11 @@ def begin(entry: DatasetEntry, total: int) -> Job:
     """Starts embedding in the background; the dataset is listed as soon as its first images can be shown.
 
     Raises:
-        InputError: the visitor may not add images.
+        InputError: the visitor may not add images, or not bring their encoder, or has enough under way.
     """
     check_may("edit")
+    check_encoder(entry.encoder)
+    check_load()
     source, encoder = resolve_entry(entry), resolve_encoder(entry.encoder)
 
     def prepare(job: Job) -> None:
@@ -193,8 +192,6 @@ def begin_or_toast(entry: DatasetEntry) -> None:
     """For callbacks: as `begin`; a toast says why it cannot."""
     check_may("edit")
     resolve_source(entry.source)  # whoever may not download learns it here
-    check_encoder(entry.encoder)
-    check_load()
     begin(entry, 0)
 
 

@@ -7,12 +7,12 @@ What lies behind the doors learns both by headers whose names no browser can kno
 import os
 import re
 import secrets
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import lru_cache
 from pathlib import Path
-from typing import NamedTuple, cast, get_args
+from typing import Any, NamedTuple, TypeVar, cast, get_args
 from urllib.parse import quote, unquote
 
 import streamlit as st
@@ -26,6 +26,7 @@ from server.middleware.proxies import client_address
 from server.settings import Role, server
 
 PROGRAM = "likeness_program"  # in a scope: the name of the token that a program showed
+_Kept = TypeVar("_Kept")
 _NAME = re.compile(r"[^\W_][\w.@+-]{0,63}")
 _ACCOUNT, _CLIENT = (f"x-likeness-{kind}-{secrets.token_hex(16)}" for kind in ("account", "client"))
 _scope: ContextVar[Scope | None] = ContextVar("likeness_request", default=None)
@@ -50,33 +51,43 @@ def account_name(given: str) -> str:
 
 def read_accounts(file: Path) -> dict[str, Account]:
     """Name -> account of a password file; raises InputError for a file that cannot be read, or a line of another form."""
-    return _accounts(file.name, read_private(file, "password file"))
+    return read_private(file, "password file", _account, "an account; delete it, and add the account again.")
 
 
-@lru_cache(maxsize=4)
-def _accounts(file: str, lines: tuple[tuple[int, str], ...]) -> dict[str, Account]:
-    found = {}
-    for number, line in lines:
-        name, role, digest = [*line.split(":", 2), "", ""][:3]
-        if role not in get_args(Role) or not digest.startswith("$argon2id$"):
-            raise InputError(f"Line {number} of the password file '{file}' is not an account; delete it, and add the account again.")
-        found[account_name(name)] = Account(account_name(name), cast(Role, role), digest)
-    return found
+def _account(line: str) -> tuple[str, Account] | None:
+    name, role, digest = [*line.split(":", 2), "", ""][:3]
+    if role not in get_args(Role) or not digest.startswith("$argon2id$"):
+        return None
+    return account_name(name), Account(account_name(name), cast(Role, role), digest)
 
 
-def read_private(file: Path, what: str) -> tuple[tuple[int, str], ...]:
-    """The lines of a file of passwords or tokens with their numbers, without comments; read again only when the file has changed."""
+def read_private(file: Path, what: str, parse: Callable[[str], tuple[str, _Kept] | None], form: str) -> dict[str, _Kept]:
+    """What a file of passwords or tokens keeps, a line each but for comments; read again only when the file has changed.
+
+    Args:
+        file, what: the file, and what it is called.
+        parse: the key and the value of a line; None for a line of another form.
+        form: what such a line is not, and what to do.
+
+    Raises:
+        InputError: a file that cannot be read, or a line of another form.
+    """
     try:
         stamp = file.stat()
     except OSError as error:
         raise InputError(f"The {what} '{file.name}' cannot be read ({error.strerror}); restore it, or start with another one.") from error
-    return _lines(file, stamp.st_mtime_ns, stamp.st_size)
+    return _parsed(file, what, parse, form, stamp.st_mtime_ns, stamp.st_size)
 
 
 @lru_cache(maxsize=4)
-def _lines(file: Path, mtime_ns: int, size: int) -> tuple[tuple[int, str], ...]:
-    lines = enumerate(text_of(file).splitlines(), 1)
-    return tuple((number, line.strip()) for number, line in lines if line.strip() and not line.startswith("#"))
+def _parsed(file: Path, what: str, parse: Callable[[str], Any], form: str, mtime_ns: int, size: int) -> dict[str, Any]:
+    found = []
+    for number, line in enumerate(text_of(file).splitlines(), 1):
+        if line.strip() and not line.startswith("#"):
+            found.append(parse(line.strip()))
+            if found[-1] is None:
+                raise InputError(f"Line {number} of the {what} '{file.name}' is not {form}")
+    return dict(found)
 
 
 def write_private(file: Path, what: str, lines: Iterable[str]) -> None:

@@ -3,10 +3,8 @@
 import hashlib
 import re
 import secrets
-from functools import lru_cache
 from pathlib import Path
 
-from likeness.errors import InputError
 from server.accounts import account_name, read_private, write_private
 
 _PREFIX = "lk_"  # by which people and scanners for secrets recognize one
@@ -24,18 +22,12 @@ def write_token(file: Path, name: str) -> str:
 
 def read_tokens(file: Path) -> dict[str, str]:
     """Hash -> name of a file of tokens; raises InputError for a file that cannot be read, or a line of another form."""
-    return _names(file.name, read_private(file, "file of tokens"))
+    return read_private(file, "file of tokens", _token, "'name:hash'; make one: likeness admin token FILE NAME")
 
 
-@lru_cache(maxsize=4)
-def _names(file: str, lines: tuple[tuple[int, str], ...]) -> dict[str, str]:
-    found = {}
-    for number, line in lines:
-        name, _, digest = line.rpartition(":")
-        if not name or not _HASH.fullmatch(digest):
-            raise InputError(f"Line {number} of the file of tokens '{file}' is not 'name:hash'; make one: likeness admin token FILE NAME")
-        found[digest] = account_name(name)
-    return found
+def _token(line: str) -> tuple[str, str] | None:
+    name, _, digest = line.rpartition(":")
+    return (digest, account_name(name)) if name and _HASH.fullmatch(digest) else None
 
 
 def program_name(file: Path | None, token: str) -> str:
