@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 import streamlit as st
 
+from worlds import in_own_loop
+
 
 @pytest.fixture
 def asgi(monkeypatch: pytest.MonkeyPatch) -> Any:
@@ -35,7 +37,7 @@ def test_sessions_and_pictures_wait_until_the_pages_are_imported_and_files_do_no
         begin.set()
         await asyncio.gather(*waiting)
 
-    asyncio.run(ask())
+    in_own_loop(ask())
     thread.join()
     assert sorted(answered[2:]) == ["/_stcore/stream", "/api/v1/status", "/thumbnails/cars/0"]
 

@@ -1,7 +1,6 @@
 """Which requests come in: none under a foreign name, nothing that changes or stays open from a foreign page, and to a server of one person, which is
 closed to everyone else on the machine, none until the printed link was opened."""
 
-import asyncio
 import re
 import socket
 import sys
@@ -15,7 +14,7 @@ from server.middleware.build_middleware import printed_link
 from server.middleware.doors import TokenDoor, new_token
 from server.middleware.host_check import Hosts, own_names
 from server.settings import ServerSettings
-from worlds import PEER as HOST, answer_of_stream, client_behind
+from worlds import PEER as HOST, answer_of_stream, client_behind, in_own_loop
 
 
 def _client(address: str = "127.0.0.1", base: str = f"http://{HOST}", **settings: Any) -> Any:
@@ -215,5 +214,5 @@ def test_only_a_shared_server_names_the_examples_of_reverse_proxies(
         async with printed_link(None):
             pass
 
-    asyncio.run(start())
+    in_own_loop(start())
     assert ("docs/serving.md" in capsys.readouterr().out) == shared
