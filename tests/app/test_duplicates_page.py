@@ -134,7 +134,7 @@ def test_until_a_threshold_is_measured_nothing_is_called_a_duplicate(app: Page, 
     monkeypatch.setattr(LINE, lambda space: stored[0] if stored else None)
     monkeypatch.setattr(search, "known_threshold", measure)
     app.open("duplicates", dataset=twice.name).wait("copies")
-    app.says("0.95 is a starting point until a threshold is measured.", "0 of 8 images are ticked")
+    app.says("0.9500 is a starting point until a threshold is measured.", "0 of 8 images are ticked")
     app.session_state["copies_kind"] = "Same by a notion"
     assert not app.run().select_slider  # nothing is usual there
     app.session_state["copies_kind"] = "Near duplicates"
