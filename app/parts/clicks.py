@@ -41,7 +41,8 @@ def answers(draft: Draft | None, view: View, query: int | None, rows: Sequence[i
     if draft is None or query is None or refusal("edit") or not view.base.table.has_images:
         return None
     said = {frozenset((click.query, click.neighbor)): click.alike for click in draft.clicks}
-    return [said.get(frozenset((_path(view, query), _path(view, row)))) for row in rows]
+    asked, paths = _path(view, query), view.frame["path"].iloc[list(rows)]
+    return [said.get(frozenset((asked, str(path)))) for path in paths]
 
 
 def take(draft: Draft, view: View, query: int, shown: Sequence[int], row: int, alike: bool, slot: str = "") -> None:

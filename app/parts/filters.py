@@ -50,11 +50,12 @@ def choose(table: ImageTable, new: bool, readable: Callable[[str], str]) -> Mask
     with st.expander("Filters", icon=":material/filter_alt:"):
         first, rest = names[:_FIRST], names[_FIRST:]
         for name in first:
-            hidden |= _filter(frame, name, new, readable(name))
+            hidden |= _filter(frame, name, new, readable(name), drawn=True)
         if rest:
-            with st.popover(f"{len(rest)} more", icon=":material/add:", width="stretch"):
+            # each field that nobody sees would take as long in every run as some that they do
+            with st.popover(f"{len(rest)} more", icon=":material/add:", width="stretch", key="more_filters", on_change="rerun") as more:
                 for name in rest:
-                    hidden |= _filter(frame, name, new, readable(name))
+                    hidden |= _filter(frame, name, new, readable(name), bool(more.open))
         if hidden.any():
             st.caption(f"{(~hidden).sum():,} of {len(hidden):,} images match")
     return hidden if hidden.any() else None
@@ -84,23 +85,25 @@ def _is_range(frame: pd.DataFrame, name: str) -> bool:
     return distinct(frame, name) > 12 and _numbers(frame, name) is not None
 
 
-def _filter(frame: pd.DataFrame, name: str, new: bool, title: str) -> Mask | bool:
-    return _range_filter(frame, name, new, title) if _is_range(frame, name) else _value_filter(frame, name, new, title)
+def _filter(frame: pd.DataFrame, name: str, new: bool, title: str, drawn: bool) -> Mask | bool:
+    return (_range_filter if _is_range(frame, name) else _value_filter)(frame, name, new, title, drawn)
 
 
-def _value_filter(frame: pd.DataFrame, name: str, new: bool, title: str) -> Mask | bool:
+def _value_filter(frame: pd.DataFrame, name: str, new: bool, title: str, drawn: bool) -> Mask | bool:
     counts, key = _counts(frame, name), f"{_PREFIX}{name}"
     asked = link.read(key)
     if asked is not None or new:
         st.session_state[key] = _known(asked or [], counts, title)
-    chosen = st.multiselect(
-        plain(title),
-        list(counts.index),
-        format_func=lambda value: f"{value} ({counts[value]:,})",
-        key=key,
-        persist_state="session",
-        placeholder="All",
-    )
+    if drawn:
+        st.multiselect(
+            plain(title),
+            list(counts.index),
+            format_func=lambda value: f"{value} ({counts[value]:,})",
+            key=key,
+            persist_state="session",
+            placeholder="All",
+        )
+    chosen = [value for value in st.session_state.get(key, []) if value in counts]
     link.write({key: chosen})
     return ~frame[name].astype(str).isin(chosen).to_numpy() if chosen else False
 
@@ -115,7 +118,7 @@ def _known(asked: Sequence[str], counts: "pd.Series[int]", title: str) -> list[s
     return list(dict.fromkeys(value for value in values if value in counts))
 
 
-def _range_filter(frame: pd.DataFrame, name: str, new: bool, title: str) -> Mask | bool:
+def _range_filter(frame: pd.DataFrame, name: str, new: bool, title: str, drawn: bool) -> Mask | bool:
     (low, high), key = _ends(frame, name), f"{_PREFIX}{name}"
     asked = link.read(key)
     if not low < high:
@@ -124,7 +127,9 @@ def _range_filter(frame: pd.DataFrame, name: str, new: bool, title: str) -> Mask
         st.session_state[key] = _inside(asked, low, high, title) if asked else (low, high)
     st.session_state[key] = _with_ends(st.session_state.get(key), _kept.ends.get(key), (low, high))
     _kept.ends[key] = low, high
-    first, last = st.slider(plain(title), low, high, key=key, persist_state="session")
+    if drawn:
+        st.slider(plain(title), low, high, key=key, persist_state="session")
+    first, last = st.session_state[key]
     whole = (first, last) == (low, high)
     link.write({key: [] if whole else [str(first), str(last)]})
     numbers = _numbers(frame, name)

@@ -53,11 +53,12 @@ def of_query(view: View, query: Query) -> None:
 
 def of_words(view: View, notion: Notion) -> None:
     """What the encoder does not read of a notion's prompts, with a button that leaves it out; nothing where it reads all."""
-    if view.base.embed_texts is None:
+    problem = unread_of(view.base, notion) if view.base.embed_texts is not None else ""
+    if not problem:
         return
     aspects = dict.fromkeys(filter(None, (fewer_words(view.base, each, notion.templates) for each in notion.aspects)))
     can_change = len(aspects) > 1 and tuple(aspects) != notion.aspects and not refusal("edit")
-    _draw_unread(unread_of(view.base, notion), lambda: _shorten(notion, "\n".join(aspects)), can_change and "fewer_words_of_notion")
+    _draw_unread(problem, lambda: _shorten(notion, "\n".join(aspects)), can_change and "fewer_words_of_notion")
 
 
 def unread_of(base: Space, notion: Notion) -> str:
