@@ -150,7 +150,7 @@ def _guidance(page: Page, kind: str) -> Any:
 
 def test_guidance_is_none_class_names_or_pseudolabels_and_what_must_not_be_empty_stays(page: Page) -> None:
     before = _config(page)
-    for place, value in (("data.attribute", []), ("guidance.language", []), ("batch.size", 97)):
+    for place, value in (("data.attribute", []), ("guidance", None), ("guidance.language", []), ("batch.size", 97)):
         _set(page, place, value)
         assert _config(page) == before
         assert _field(page, place).value not in (value, [])

@@ -166,7 +166,7 @@ def _guidance(config: RunConfig) -> None:
         label_visibility="collapsed",
         help="Class names: a language model rates how similar the class names are. Pseudolabels: it rates the ImageNet names that a classifier "
         "gives the classes; use them where the class names say little.",
-        **bound("guidance", kind, lambda picked: {"guidance": _of_kind(_GUIDANCE[picked], config)}),
+        **bound("guidance", kind, lambda picked: {"guidance": _of_kind(_GUIDANCE[picked], config)} if picked else {}),
     )
     if chosen is None:
         st.caption("Labels only: any two classes count as equally different.")
