@@ -12,9 +12,9 @@ import likeness
 from likeness.errors import InputError
 from likeness.io import as_path, assets_dir, cache_dir, can_be_a_path, confine, is_inside, runs_dir, text_to_name
 from server.accounts import account, has_role
-from server.quotas import room_for_uploads
+from server.quotas import room_for
 from server.settings import UPLOADS, server
-from server.visitors import EMBEDDINGS, QUERY_PREFIX, notions_dir, own_uploads_dir, splits_dir, visitor, visitors_dir
+from server.visitors import EMBEDDINGS, QUERY_PREFIX, SPLITS, notions_dir, own_dir, own_uploads_dir, visitor, visitors_dir
 
 if TYPE_CHECKING:
     from likeness.data import DatasetEntry, UploadLimits
@@ -72,7 +72,7 @@ def allowed(path: Path) -> bool:
     uploads = own_uploads_dir()
     if _inside(real, uploads):
         return real != os.path.realpath(uploads)
-    return any(_inside(real, base) for base in (*_folders(), notions_dir(), splits_dir()))
+    return any(_inside(real, base) for base in (*_folders(), notions_dir(), own_dir() / SPLITS))
 
 
 def resolve_entry(entry: "DatasetEntry") -> str:
@@ -190,7 +190,7 @@ def upload_limits() -> "UploadLimits":
     from likeness.data import UploadLimits
 
     settings = server()
-    return UploadLimits(settings.max_upload_images, settings.max_unpacked_mb, settings.max_pixels, room_for_uploads())
+    return UploadLimits(settings.max_upload_images, settings.max_unpacked_mb, settings.max_pixels, room_for(UPLOADS))
 
 
 _WHOLE = re.compile(r"""(?P<quote>['"])(?P<path>(?:/|~/|[A-Za-z]:\\)[^'"\n]*)(?P=quote)""")

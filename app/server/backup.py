@@ -11,9 +11,9 @@ from pathlib import Path, PurePosixPath
 from likeness.errors import InputError
 from likeness.io import cache_dir, runs_dir
 from likeness.tagging import TagStore
-from server.visitors import EXPORTS, TAGS, visitors_dir
+from server.visitors import EXPORTS, SPLITS, TAGS, visitors_dir
 
-_KEPT = ("visitors", "notions", "splits", "views", TAGS, "datasets.json", "accounts.key", "audit.jsonl", "audit.jsonl.1")
+_KEPT = ("visitors", "notions", SPLITS, "views", TAGS, "datasets.json", "accounts.key", "audit.jsonl", "audit.jsonl.1")
 _CACHE, _RUNS = "cache", "runs"
 
 

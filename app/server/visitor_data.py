@@ -21,7 +21,7 @@ from server.audit import record
 from server.backup import is_passing, whole
 from server.quotas import size_of
 from server.settings import UPLOADS, server
-from server.visitors import EMBEDDINGS, EXPORTS, LABELS, QUERY_PREFIX, own_dir, visitors_dir
+from server.visitors import DRAFTS, EMBEDDINGS, EXPORTS, LABELS, QUERY_PREFIX, SPLITS, own_dir, visitors_dir
 from state import Item
 
 SEEN = "seen"  # a file that is touched at each visit
@@ -170,7 +170,7 @@ def _folders(hidden: bool = False) -> list[Path]:
 
 def _about(folder: Path, datasets: int) -> dict[str, object]:
     day = datetime.fromtimestamp(last_seen(folder), UTC).strftime("%Y-%m-%d")
-    counts = {part: sum(1 for _ in (folder / part).glob("[!.]*")) for part in ("drafts", "notions", "splits", "views")}
+    counts = {part: sum(1 for _ in (folder / part).glob("[!.]*")) for part in (DRAFTS, "notions", SPLITS, "views")}
     return {"id": folder.name, "seen": day, "datasets": datasets, **counts, "megabytes": round(size_of(folder) / 1e6, 1)}
 
 

@@ -22,7 +22,7 @@ from server.settings import server
 from state import Item
 
 COOKIE = "likeness_visitor"
-DRAFTS, EMBEDDINGS, EXPORTS, LABELS, TAGS = "drafts", "embeddings", "exports", "labels", "tags"
+DRAFTS, EMBEDDINGS, EXPORTS, LABELS, SPLITS, TAGS = "drafts", "embeddings", "exports", "labels", "splits", "tags"
 QUERY_PREFIX = "query-"  # of the folder of a picture that was searched with, among the uploads
 _YEAR = 365 * 24 * 3600
 _TOKEN = re.compile(r"[0-9a-f]{32}")
@@ -77,11 +77,6 @@ def shown_name() -> str:
     return account() or visitor() or ""
 
 
-def exports_dir() -> Path:
-    """Where files lie that are made for the visitor to download."""
-    return own_dir() / EXPORTS
-
-
 def draft_file(name: str) -> Path:
     """Where a draft of this name lies: the visitor's own, or that of another one whose link was given; else where their own will lie."""
     own = own_dir() / DRAFTS / name
@@ -98,11 +93,6 @@ def is_own_draft(name: str) -> bool:
 def notions_dir() -> Path:
     """Where the visitor's own notions lie."""
     return own_dir() / "notions"
-
-
-def splits_dir() -> Path:
-    """Where the splits lie that the visitor keeps."""
-    return own_dir() / "splits"
 
 
 def _browser() -> str:
