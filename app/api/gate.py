@@ -5,6 +5,7 @@ import math
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from functools import cache
 from typing import TypeVar
 
 import anyio
@@ -15,7 +16,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from server.accounts import PROGRAM, account_in, answering, client_of, request_scope
 from server.middleware.host_check import READS
 from server.middleware.responses import problem
-from server.settings import ServerSettings
+from server.settings import ServerSettings, server
 from server.slots import Pace, Slots
 
 _AT_ONCE, _OF_ONE = 64, 16  # requests in all, and of one client
@@ -23,6 +24,12 @@ _THREADS = 16
 _OWN = ("same-origin", "none", None)  # pages of this server, typed addresses, and clients that are no browsers
 _PATIENCE, _POLL = 20.0, 0.01  # seconds
 Result = TypeVar("Result")
+
+
+@cache
+def computing() -> Slots:
+    """Of the operations that compute, on this server."""
+    return Slots(server().max_jobs, server().visitor_jobs)
 
 
 class Gate:
@@ -34,9 +41,8 @@ class Gate:
 
     def __init__(self, settings: ServerSettings) -> None:
         rate = settings.requests_per_second
-        self.computing = Slots(settings.max_jobs, settings.visitor_jobs)
         self.pace, self.open = Pace(rate, 10 * rate, most_owed=rate), Slots(_AT_ONCE, _OF_ONE)
-        self._limiter: anyio.CapacityLimiter | None = None
+        self._limiter = anyio.CapacityLimiter(_THREADS)
 
     def around(self, app: ASGIApp) -> "Gated":
         """An app that takes requests within the limits only, and knows which client asks."""
@@ -48,25 +54,24 @@ class Gate:
         Raises:
             HTTPException: 429, if none is free for a while.
         """
-        if self._limiter is None:
-            self._limiter = anyio.CapacityLimiter(_THREADS)
-        if not computes:
-            return await anyio.to_thread.run_sync(work, limiter=self._limiter)
-        scope = request_scope()
-        async with self._slot(program_of(scope) if scope else ""):
-            return await anyio.to_thread.run_sync(work, limiter=self._limiter)
+        if computes:
+            scope = request_scope()
+            async with _slot(program_of(scope) if scope else ""):
+                return await self.run(work, computes=False)
+        return await anyio.to_thread.run_sync(work, limiter=self._limiter)
 
-    @asynccontextmanager
-    async def _slot(self, who: str) -> AsyncIterator[None]:
-        end = time.monotonic() + _PATIENCE
-        while not self.computing.take(who):
-            if time.monotonic() > end:
-                raise HTTPException(429, "The server is busy. Try again soon.", {"Retry-After": "5"})
-            await asyncio.sleep(_POLL)
-        try:
-            yield
-        finally:
-            self.computing.give_back(who)
+
+@asynccontextmanager
+async def _slot(who: str) -> AsyncIterator[None]:
+    end = time.monotonic() + _PATIENCE
+    while not computing().take(who):
+        if time.monotonic() > end:
+            raise HTTPException(429, "The server is busy. Try again soon.", {"Retry-After": "5"})
+        await asyncio.sleep(_POLL)
+    try:
+        yield
+    finally:
+        computing().give_back(who)
 
 
 class Gated:

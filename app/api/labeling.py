@@ -6,7 +6,7 @@ import pandas as pd
 from fastapi import Query
 from starlette.exceptions import HTTPException
 
-from api.datasets import check_may_edit, entry_of, file_of
+from api.datasets import check_may_edit, check_row, entry_of, file_of
 from api.schemas import Edited, EditLabels, InDataset, LabelCount, LabeledImage, LabeledImages, LabelPage, Labels
 from likeness.data import ImageTable
 from likeness.tagging import NOTE, Edit, TagStore, match_images
@@ -76,9 +76,8 @@ def _opened(dataset: str, writes: bool = False) -> tuple[TagStore, ImageTable]:
 
 def _paths(table: ImageTable, label: EditLabels) -> list[str]:
     if label.rows:
-        beyond = next((row for row in label.rows if row >= len(table)), None)
-        if beyond is not None:
-            raise HTTPException(404, f"There is no image {beyond}; the last one of this dataset is {len(table) - 1}.")
+        for row in label.rows:
+            check_row(len(table), row)
         return [str(path) for path in table.frame["path"].iloc[label.rows]]
     # whole paths are not tried: whether one fits would tell where the images lie
     named = [file for file in label.files if not file.startswith(("/", "~", "\\"))]

@@ -4,7 +4,7 @@ A dataset is named by its catalog id, never by a path.
 """
 
 from collections.abc import Callable
-from functools import lru_cache, wraps
+from functools import lru_cache
 
 from starlette.requests import Request
 from starlette.responses import FileResponse, JSONResponse, PlainTextResponse, Response
@@ -28,7 +28,6 @@ _HEADERS = {"X-Content-Type-Options": "nosniff", "Cross-Origin-Resource-Policy":
 
 
 def _or_404(serve: Callable[[Request], Response]) -> Callable[[Request], Response]:
-    @wraps(serve)
     def answered(request: Request) -> Response:
         try:
             return serve(request)
@@ -38,20 +37,17 @@ def _or_404(serve: Callable[[Request], Response]) -> Callable[[Request], Respons
     return answered
 
 
-@_or_404
 def serve_thumbnail(request: Request) -> Response:
     """WebP of image `row`, twice as large where the query asks for it."""
     size = 2 * THUMBNAIL_SIZE if "large" in request.query_params else THUMBNAIL_SIZE
     return _webp(request, small_picture(_dataset(request).id, _row(request), size))
 
 
-@_or_404
 def serve_picture(request: Request) -> Response:
     """WebP of image `row` as large as it is, within bounds."""
     return _webp(request, _large_picture(_dataset(request).id, _row(request)))
 
 
-@_or_404
 def serve_neighbors(request: Request) -> Response:
     """Rows and similarities of the images nearest to image `row` in a space that somebody has been shown, by the token that only they know."""
     _dataset(request)
@@ -63,27 +59,24 @@ def serve_neighbors(request: Request) -> Response:
     return JSONResponse({"rows": found.rows.tolist(), "similarities": similarities}, headers=_HEADERS | {"Cache-Control": "no-store"})
 
 
-@_or_404
 def serve_labeled(request: Request) -> Response:
     """WebP of image `row` with its continuous label drawn on it; the query names the label, as `labels.pictures` writes it."""
     query = request.query_params
     return _webp(request, _labeled(_dataset(request).id, _row(request), query.get("kind", ""), query.get("columns", "[]")))
 
 
-@_or_404
 def serve_query_picture(request: Request) -> Response:
     """WebP of a picture that somebody searched with, by the token in a link."""
     picture = thumbnail(query_pictures.find(request.path_params["token"]), _QUERY_SIZE)
     return Response(picture, media_type="image/webp", headers=_HEADERS | {"Cache-Control": "private, max-age=600"})
 
 
-@_or_404
 def serve_info(request: Request) -> Response:
     """File name and attributes of image `row`, and which of the labels that people give here it has."""
     entry, number = _dataset(request), _row(request)
     table = cached.table(entry.id)
     row = table.frame.iloc[number]
-    attributes = {readable(name): _short(row[name]) for name in table.attributes}
+    attributes = {readable(name): f"{row[name]:.3g}" if isinstance(row[name], float) else str(row[name]) for name in table.attributes}
     if remark := image_remark(table.file(number)):
         attributes["Note"] = remark
     content = {"label": str(row["path"]).rsplit("/", 1)[-1], "attributes": attributes, "labels": hand_labels.labels_of(table.frame, number)}
@@ -145,16 +138,12 @@ def _labeled(dataset: str, row: int, kind: str, columns: str) -> bytes:
     return squared_webp(labeled_image(table, labels.config_of(table, {"kind": kind, "columns": columns}), row))
 
 
-def _short(value: object) -> str:
-    return f"{value:.3g}" if isinstance(value, float) else str(value)
-
-
 ROUTES = [
-    Route("/thumbnails/{dataset}/{row}", serve_thumbnail),
-    Route("/pictures/{dataset}/{row}", serve_picture),
-    Route("/neighbors/{dataset}/{token}/{row}", serve_neighbors),
-    Route("/labeled/{dataset}/{row}", serve_labeled),
-    Route("/info/{dataset}/{row}", serve_info),
-    Route("/queries/{token}", serve_query_picture),
+    Route("/thumbnails/{dataset}/{row}", _or_404(serve_thumbnail)),
+    Route("/pictures/{dataset}/{row}", _or_404(serve_picture)),
+    Route("/neighbors/{dataset}/{token}/{row}", _or_404(serve_neighbors)),
+    Route("/labeled/{dataset}/{row}", _or_404(serve_labeled)),
+    Route("/info/{dataset}/{row}", _or_404(serve_info)),
+    Route("/queries/{token}", _or_404(serve_query_picture)),
     Route(f"/{EXPORTS}/{{token}}", serve_export),
 ]

@@ -24,10 +24,8 @@ def programs(settings: ServerSettings, lifespan: Lifespan) -> tuple[list[BaseRou
     api, mcp = _off("The API", "--api"), _off("MCP", "--mcp")
     if settings.api or settings.mcp:
         from api.gate import Gate
-        from api.operations import count_by
 
         gate = Gate(settings)
-        count_by(gate.computing.taken)
     if settings.api:
         from api.http_api import http_api
 
@@ -41,7 +39,7 @@ def programs(settings: ServerSettings, lifespan: Lifespan) -> tuple[list[BaseRou
 
         @asynccontextmanager
         async def lifespan(app: Any) -> AsyncIterator[None]:
-            async with tools.running(), around(app):
+            async with tools.run(), around(app):
                 yield
 
     return [Route(path, app) for root, app in ((API, api), (MCP, mcp)) for path in (root, f"{root}/{{below:path}}")], lifespan

@@ -28,7 +28,7 @@ _kept: BoundedCache[Rows] = BoundedCache(_KEPT_BYTES, lambda found: found[0].nby
 def neighbors(dataset: InDataset, row: OfRow, options: Annotated[NearestOptions, InQuery()]) -> Found:
     """Finds the images nearest to an image of the dataset, in the encoder's space or in that of a notion."""
     entry, space = _opened(dataset, options.notion)
-    check_row(space, row)
+    check_row(len(space), row)
     key = (space.key, len(space), row, options.k)
     rows, similarities = _kept.get(key, lambda: _nearest(space, row, options.k, None))
     return _found(entry, space, rows, similarities, options.attributes)
@@ -42,7 +42,7 @@ def search(dataset: InDataset, query: Search) -> Found:
     entry, space = _opened(dataset, query.notion)
     for term in query.terms:
         if term.row is not None:
-            check_row(space, term.row)
+            check_row(len(space), term.row)
     if any(term.image is not None for term in query.terms):
         check_may_edit()
     allowed = _allowed(space.table, query.where) if query.where else None

@@ -29,6 +29,7 @@ from server.middleware.host_check import Hosts
 from server.middleware.limits import Limits
 from server.program_tokens import write_token
 from server.settings import ServerSettings
+from server.slots import Slots
 from server.visitors import COOKIE
 from worlds import ADA, BEN, api_routes, draw_noise, in_own_loop, serve
 
@@ -148,7 +149,8 @@ def test_so_many_at_once_and_no_more() -> None:
 
 def test_what_computes_waits_for_a_slot_and_gives_up_after_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("api.gate._PATIENCE", 0.3)
-    gate, leave = Gate(ServerSettings(max_jobs=1, visitor_jobs=1)), threading.Event()
+    gate, slots, leave = Gate(ServerSettings()), Slots(1, 1), threading.Event()
+    monkeypatch.setattr("api.gate.computing", lambda: slots)
 
     async def main() -> str:
         first = asyncio.create_task(gate.run(lambda: leave.wait(60), computes=True))
@@ -162,7 +164,7 @@ def test_what_computes_waits_for_a_slot_and_gives_up_after_a_while(monkeypatch: 
         return await gate.run(lambda: "next", computes=True)
 
     assert in_own_loop(main()) == "next"
-    assert gate.computing.taken() == 0
+    assert slots.taken() == 0
 
 
 @pytest.fixture
