@@ -8,7 +8,7 @@ from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp
 
 from server.middleware.responses import API, MCP, problem
-from server.settings import ServerSettings, check_mcp_installed
+from server.settings import ServerSettings
 
 Lifespan = Callable[[Any], AbstractAsyncContextManager[None]]
 
@@ -17,9 +17,6 @@ def programs(settings: ServerSettings, lifespan: Lifespan) -> tuple[list[BaseRou
     """The routes of programs, and the lifespan of a server that has them: the given one, within that of the MCP tools.
 
     What is off answers 404, where Streamlit would show its start page, and loads nothing.
-
-    Raises:
-        InputError: the package for MCP is missing.
     """
     api, mcp = _off("The API", "--api"), _off("MCP", "--mcp")
     if settings.api or settings.mcp:
@@ -31,7 +28,6 @@ def programs(settings: ServerSettings, lifespan: Lifespan) -> tuple[list[BaseRou
 
         api = gate.around(http_api(gate))
     if settings.mcp:
-        check_mcp_installed()
         from api.tools import Tools
 
         tools, around = Tools(gate), lifespan

@@ -14,14 +14,13 @@ from likeness.io import as_path, assets_dir, cache_dir, can_be_a_path, confine, 
 from server.accounts import account, has_role
 from server.quotas import room_for
 from server.settings import UPLOADS, server
-from server.visitors import EMBEDDINGS, QUERY_PREFIX, SPLITS, notions_dir, own_dir, own_uploads_dir, visitor, visitors_dir
+from server.visitors import EMBEDDINGS, SPLITS, notions_dir, own_dir, own_uploads_dir, visitor, visitors_dir
 
 if TYPE_CHECKING:
     from likeness.data import DatasetEntry, UploadLimits
 
 _PAPER_SOURCE = re.compile(r"(?P<dataset>[A-Za-z0-9][\w-]+(?:/\w+)?):(?P<folder>.*)", re.DOTALL)
 _HUB_ID = re.compile(r"\w[\w.-]*(/\w[\w.-]*)?")
-_QUERY_TOKEN = re.compile(r"[0-9a-f]{24}-[0-9a-f]{16}")
 _MOST_GENERATED = 10_000
 _PRIVATE = "(another visitor's)"
 
@@ -82,14 +81,6 @@ def resolve_entry(entry: "DatasetEntry") -> str:
     if server().shared and entry.owner and first == UPLOADS:
         return str(as_path(visitors_dir() / entry.owner / UPLOADS / rest))
     return resolve_source(entry.source)
-
-
-def query_picture(token: str) -> Path | None:
-    """The picture that somebody searched with, by the token that its link holds: whoever knows it may see it. None where none is kept."""
-    if not _QUERY_TOKEN.fullmatch(token):
-        return None
-    uploads = visitors_dir().glob(f"*/{UPLOADS}") if server().shared else [own_uploads_dir()]
-    return next((file for folder in uploads for file in (folder / f"{QUERY_PREFIX}{token}").glob("*") if file.is_file()), None)
 
 
 def store_dir(entry: "DatasetEntry") -> Path | None:
@@ -180,7 +171,11 @@ def refusal(what: Act) -> str:
 
 def check_may(what: Act) -> None:
     """Raises InputError where `refusal` has a reason; called wherever something is written or started."""
-    reason = refusal(what)
+    raise_reason(refusal(what))
+
+
+def raise_reason(reason: str) -> None:
+    """Raises InputError with a reason that refuses something, unless it is empty."""
     if reason:
         raise InputError(reason)
 

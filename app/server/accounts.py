@@ -122,12 +122,7 @@ def has_role(name: str, role: Role) -> bool:
 
 def account() -> str | None:
     """Name of who is signed in; "" in a background thread, or for nobody; None on a server without accounts."""
-    if not server().has_accounts:
-        return None
-    if get_script_run_ctx(suppress_warning=True) is None:
-        scope = request_scope()
-        return account_in(scope) if scope else ""
-    return unquote(st.context.headers.get(_ACCOUNT) or "")
+    return _header_of_asking(_ACCOUNT) if server().has_accounts else None
 
 
 def account_in(scope: Scope) -> str:
@@ -141,11 +136,16 @@ def client_of(scope: Scope) -> str:
 
 
 def client() -> str:
-    """Who the page counts for that is being drawn; "" in a background thread, and on a server that keeps no limits."""
-    if get_script_run_ctx(suppress_warning=True) is None:
-        scope = request_scope()
-        return client_of(scope) if scope else ""
-    return unquote(st.context.headers.get(_CLIENT) or "")
+    """Who counts for what is asked now; "" in a background thread, and on a server that keeps no limits."""
+    return _header_of_asking(_CLIENT)
+
+
+def _header_of_asking(name: str) -> str:
+    """What the doors have noted of the page that is being drawn, or of a program's request; "" in a background thread."""
+    if get_script_run_ctx(suppress_warning=True) is not None:
+        return unquote(st.context.headers.get(name) or "")
+    scope = request_scope()
+    return unquote(Headers(scope=scope).get(name, "")) if scope else ""
 
 
 def with_account(scope: Scope, name: str) -> Scope:

@@ -117,7 +117,7 @@ if server().shared:
     take_turns()
     from server.visitor_data import keep_house
 
-    keep_house()
+    threading.Thread(target=keep_house, name="housekeeping", daemon=True).start()
 middleware.append(Middleware(PagesFirst, importing=importing))
 for_programs, lifespan = programs(server(), begin)
 app = st.App(

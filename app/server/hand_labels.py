@@ -20,7 +20,7 @@ from likeness.io import cache_dir, csv_bytes, write_atomic
 from likeness.space import Space
 from likeness.tagging import NOTE, Edit, TagStore, tags_file, with_tags
 from server import added_labels
-from server.access import check_may, redact, refusal, resolve_entry
+from server.access import raise_reason, redact, refusal, resolve_entry
 from server.accounts import account
 from server.settings import server
 from server.visitors import LABELS, TAGS, visitor, visitors_dir
@@ -78,9 +78,7 @@ def refusal_to_tag(entry: DatasetEntry, table: ImageTable) -> str:
 def edit_labels(entry: DatasetEntry, table: ImageTable, work: Callable[[TagStore, str], Edit]) -> Edit:
     """What `work` does with the labels of a dataset in the visitor's name; all that pages write goes through here.
     Raises InputError: the visitor may not, or what the store refuses."""
-    check_may("edit")
-    if reason := refusal_to_tag(entry, table):
-        raise InputError(reason)
+    raise_reason(refusal_to_tag(entry, table))
     return work(store_of(entry, table), who())
 
 

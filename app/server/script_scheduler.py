@@ -67,7 +67,7 @@ class ScriptScheduler:
             return False
         self._fade()
         others = sum(had for known, had in self._lately.items() if known != who)
-        return not (others > _BUSY * _LATELY and self._pace.is_overdrawn(who))
+        return not (others > _BUSY * _LATELY and self._pace.spend(who, 0) > 0)
 
 
 def take_turns() -> None:

@@ -3,7 +3,6 @@
 import json
 import logging
 import shutil
-import threading
 import time
 import zipfile
 from contextlib import suppress
@@ -41,8 +40,13 @@ _session = _Session()
 def all_visitors() -> list[dict[str, object]]:
     """Of every visitor, the last to come first: id (of an account, it begins like its name), day of the last visit, and how much is kept."""
     owned = [entry.owner for entry in list_datasets()]
-    folders = sorted(_folders(), key=last_seen, reverse=True)
-    return [_about(folder, owned.count(folder.name)) for folder in folders]
+    found: list[dict[str, object]] = []
+    for folder in sorted(_folders(), key=last_seen, reverse=True):
+        day = datetime.fromtimestamp(last_seen(folder), UTC).strftime("%Y-%m-%d")
+        counts = {part: sum(1 for _ in (folder / part).glob("[!.]*")) for part in (DRAFTS, "notions", SPLITS, "views")}
+        about = {"id": folder.name, "seen": day, "datasets": owned.count(folder.name), **counts}
+        found.append({**about, "megabytes": round(size_of(folder) / 1e6, 1)})
+    return found
 
 
 def remove_visitor(id: str, by: str) -> None:
@@ -113,11 +117,7 @@ def remove_leftovers(hours: float = 24) -> None:
 
 
 def keep_house() -> None:
-    """Begins to clear away, in the background."""
-    threading.Thread(target=_keep_clearing, name="housekeeping", daemon=True).start()
-
-
-def _keep_clearing() -> None:
+    """Clears away once an hour, for ever."""
     while True:
         try:
             clear_away()
@@ -166,12 +166,6 @@ def note_visit() -> None:
 def _folders(hidden: bool = False) -> list[Path]:
     found = [folder for folder in visitors_dir().glob("*") if folder.is_dir() and not folder.is_symlink()]
     return [folder for folder in found if hidden or not folder.name.startswith(".")]
-
-
-def _about(folder: Path, datasets: int) -> dict[str, object]:
-    day = datetime.fromtimestamp(last_seen(folder), UTC).strftime("%Y-%m-%d")
-    counts = {part: sum(1 for _ in (folder / part).glob("[!.]*")) for part in (DRAFTS, "notions", SPLITS, "views")}
-    return {"id": folder.name, "seen": day, "datasets": datasets, **counts, "megabytes": round(size_of(folder) / 1e6, 1)}
 
 
 def _check(id: str) -> None:

@@ -5,13 +5,14 @@ import re
 import socket
 import sys
 from pathlib import Path
+from secrets import token_urlsafe
 from typing import Any
 
 import httpx2
 import pytest
 
 from server.middleware.build_middleware import printed_link
-from server.middleware.doors import TokenDoor, new_token
+from server.middleware.doors import TokenDoor
 from server.middleware.host_check import Hosts, own_names
 from server.settings import ServerSettings
 from worlds import PEER as HOST, answer_of_stream, client_behind, in_own_loop
@@ -123,7 +124,7 @@ def _enter(client: Any, token: str, path: str = "/", **headers: str) -> Any:
 
 
 def test_nothing_answers_without_the_token() -> None:
-    client = _token_client(new_token())
+    client = _token_client(token_urlsafe(24))
     for path in ("/", "/notions", "/thumbnails/cars/1", "/info/cars/1", "/media/a.bin", "/_stcore/host-config", "/static/a.js", "/token"):
         assert client.get(path).status_code == 401, path
         assert "inside" not in client.get(path, headers=PAGE).text
@@ -136,7 +137,7 @@ def test_nothing_answers_without_the_token() -> None:
 
 
 def test_the_link_lets_a_browser_in_and_leaves_the_address_bar() -> None:
-    token = new_token()
+    token = token_urlsafe(24)
     client = _token_client(token)
     opened = client.get(f"/notions?draft=a%26b&token={token}&x=", headers=PAGE)
     assert (opened.status_code, opened.headers["location"]) == (303, "/notions?draft=a%26b&x=")
@@ -150,9 +151,9 @@ def test_the_link_lets_a_browser_in_and_leaves_the_address_bar() -> None:
 
 
 def test_a_wrong_token_and_a_wrong_cookie_let_nobody_in() -> None:
-    token = new_token()
+    token = token_urlsafe(24)
     client = _token_client(token)
-    for wrong in ("", token[:-1], f"{token}x", "\u00e4", new_token()):
+    for wrong in ("", token[:-1], f"{token}x", "\u00e4", token_urlsafe(24)):
         assert _enter(client, wrong).status_code == 403
         refused = client.post("/token", data={"token": wrong, "next": "/"})
         assert refused.status_code == 403
@@ -164,7 +165,7 @@ def test_a_wrong_token_and_a_wrong_cookie_let_nobody_in() -> None:
 
 
 def test_the_token_can_be_pasted_and_the_form_leads_nowhere_else() -> None:
-    token = new_token()
+    token = token_urlsafe(24)
     client = _token_client(token)
     asked = client.get("/notions?draft=1", headers=PAGE)
     assert asked.status_code == 401

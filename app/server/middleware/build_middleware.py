@@ -1,6 +1,7 @@
 """Which doors stand before the app on this server, and the link that leads through them."""
 
 import os
+import secrets
 import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -9,11 +10,11 @@ import streamlit as st
 from starlette.middleware import Middleware
 
 from likeness.errors import InputError
-from server.middleware.doors import HeaderLogin, TokenDoor, new_token
+from server.middleware.doors import HeaderLogin, TokenDoor
 from server.middleware.host_check import Hosts
 from server.settings import FORWARDED, server
 
-_token = new_token()
+_token = secrets.token_urlsafe(24)  # of this start
 _PROXY_HINT = "  For TLS and single sign-on, put a reverse proxy in front; docs/serving.md has nginx examples.\n"
 
 

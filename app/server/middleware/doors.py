@@ -136,11 +136,6 @@ class HeaderLogin(Door):
         return name or responses.plain(f"The reverse proxy names no account in {self.header}; open its address, and sign in there.", 401)
 
 
-def new_token() -> str:
-    """The token of one start: 32 letters that cannot be guessed."""
-    return secrets.token_urlsafe(24)
-
-
 def _page(target: str, problem: str, status: int, page: str = _PATH) -> Response:
     return responses.form_page("Open with the link", _SENTENCE, _PATH, _FIELD, "Open", target, problem, status, page)
 
