@@ -51,7 +51,9 @@ def resolve_path(given: str | Path) -> Path:
         return as_path(text)
     path = _below_a_place(text)
     if path is None or not allowed(path):
-        raise _refused(text)
+        roots = server().roots
+        remedy = f"give a folder or file inside {' or '.join(sorted(roots))}, as in '{min(roots)}/...'" if roots else "upload the images instead"
+        raise InputError(f"'{text}' cannot be reached here: this server only shows its own folders; {remedy}.")
     return path
 
 
@@ -236,12 +238,6 @@ def _below_a_place(text: str) -> Path | None:
     if place is not None:
         return place.joinpath(*inside)
     return path.absolute() if _inside(os.path.realpath(path), runs_dir()) else None  # whose place may be given relative to the server's own
-
-
-def _refused(text: str) -> InputError:
-    roots = server().roots
-    remedy = f"give a folder or file inside {' or '.join(sorted(roots))}, as in '{min(roots)}/...'" if roots else "upload the images instead"
-    return InputError(f"'{text}' cannot be reached here: this server only shows its own folders; {remedy}.")
 
 
 def _folders() -> list[Path]:

@@ -159,11 +159,6 @@ def labels_of(frame: pd.DataFrame, row: int) -> list[tuple[str, str]]:
     return [(name, "" if isinstance(value, bool | np.bool_) else str(value)) for name, value in given.items()]
 
 
-def are_shared() -> bool:
-    """Whether other people may be labeling the same images."""
-    return server().shared and server().has_accounts
-
-
 def tagged(entry: DatasetEntry, space: Space) -> Space:
     """A space with what people have said of its images as attributes, the same object as long as nobody says more."""
     now = _state(entry)

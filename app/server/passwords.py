@@ -18,12 +18,11 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope
 
 from likeness.errors import InputError
-from server.accounts import Account, account_name, read_accounts, write_private
+from server.accounts import Account, account_name, program_name, read_accounts, write_private
 from server.audit import record
 from server.middleware.doors import Door
 from server.middleware.proxies import client_address, network_of
 from server.middleware.responses import cookie_of, form_content, form_page, go_to, plain, set_cookie, target_of, wants_page
-from server.program_tokens import program_name
 from server.settings import Role, ServerSettings
 
 _SHORTEST, _LONGEST = 8, 1024  # letters

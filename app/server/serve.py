@@ -11,9 +11,8 @@ from typing import Any
 
 from likeness.errors import InputError
 from likeness.io import keep_folder_out
-from server.accounts import read_accounts
+from server.accounts import read_accounts, read_tokens
 from server.middleware.connections import use_own_connections
-from server.program_tokens import read_tokens
 from server.settings import FORWARDED, VARIABLE, check_address, read_settings, server, settings_from
 
 

@@ -122,7 +122,8 @@ def _secret(file: Path) -> bytes:
 
 class Visits:
     """Gives each new browser on a shared server its cookie, and tells all browsers not to guess what a file is, nor to ask another server for
-    what a page shows, nor to show the app in a frame of another site; `policy` is of answers that have none of their own."""
+    what a page shows, nor to show the app in a frame of another site; `policy` is of answers that have none of their own. No page of another origin
+    can read or embed an answer, whatever was said about that further inside."""
 
     def __init__(self, app: ASGIApp, policy: str) -> None:
         self.app, self.policy = app, policy
@@ -137,6 +138,9 @@ class Visits:
         async def answer(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
+                for name in [name for name in headers if name.startswith("access-control-")]:
+                    del headers[name]
+                headers["Cross-Origin-Resource-Policy"] = "same-origin"
                 headers.setdefault("X-Content-Type-Options", "nosniff")
                 headers.setdefault("Referrer-Policy", "same-origin")
                 headers.setdefault("Content-Security-Policy", self.policy)

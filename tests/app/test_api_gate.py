@@ -25,9 +25,9 @@ from starlette.testclient import TestClient
 import likeness as lk
 from api.gate import Gate
 from likeness.data import add_dataset, new_entry
+from server.accounts import write_token
 from server.middleware.host_check import Hosts
 from server.middleware.limits import Limits
-from server.program_tokens import write_token
 from server.settings import ServerSettings
 from server.slots import Slots
 from server.visitors import COOKIE

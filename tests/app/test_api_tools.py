@@ -9,7 +9,7 @@ import pytest
 
 from likeness.errors import InputError
 from server import settings
-from server.program_tokens import write_token
+from server.accounts import write_token
 from worlds import cars as all_cars, in_own_loop
 
 pytestmark = pytest.mark.skipif(importlib.util.find_spec("mcp") is None, reason="the package mcp is not installed")

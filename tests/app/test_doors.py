@@ -15,12 +15,17 @@ from server.middleware.build_middleware import printed_link
 from server.middleware.doors import TokenDoor
 from server.middleware.host_check import Hosts, own_names
 from server.settings import ServerSettings
+from server.visitors import Visits
 from worlds import PEER as HOST, answer_of_stream, client_behind, in_own_loop
 
 
 def _client(address: str = "127.0.0.1", base: str = f"http://{HOST}", **settings: Any) -> Any:
     shared = ServerSettings(shared=True, **settings)
-    return client_behind(lambda inside: Hosts(inside, address=address, settings=shared), lambda asked: asked.headers.get("origin", "none"), base)
+
+    def doors(inside: Any) -> Visits:
+        return Visits(Hosts(inside, address=address, settings=shared), policy="")
+
+    return client_behind(doors, lambda asked: asked.headers.get("origin", "none"), base)
 
 
 def test_the_names_of_this_machine_are_answered_and_foreign_ones_are_not() -> None:

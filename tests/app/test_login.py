@@ -143,7 +143,7 @@ def test_who_signs_in_is_known_behind_the_door_until_the_sign_out(settings: Serv
     def full(*arguments: object) -> int:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(audit.os, "write", full)  # which keeps nobody out
+    monkeypatch.setattr(audit.os, "open", full)  # which keeps nobody out
     assert _sign_in(client, "ada").status_code == 303
 
 

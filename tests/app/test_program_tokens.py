@@ -16,10 +16,9 @@ from starlette.testclient import TestClient
 
 from likeness.errors import InputError
 from likeness.tagging import TagStore, tags_file
-from server.accounts import PROGRAM, account_in
+from server.accounts import PROGRAM, account_in, program_name, read_tokens, write_token
 from server.middleware.doors import HeaderLogin, TokenDoor
 from server.passwords import Login, set_password
-from server.program_tokens import program_name, read_tokens, write_token
 from server.settings import ServerSettings, settings_from
 from worlds import api_routes, cheap_hashes, serve
 
