@@ -44,10 +44,6 @@ class Gate:
         self.pace, self.open = Pace(rate, 10 * rate, most_owed=rate), Slots(_AT_ONCE, _OF_ONE)
         self._limiter = anyio.CapacityLimiter(_THREADS)
 
-    def around(self, app: ASGIApp) -> "Gated":
-        """An app that takes requests within the limits only, and knows which client asks."""
-        return Gated(self, app)
-
     async def run(self, work: Callable[[], Result], computes: bool) -> Result:
         """The result of `work`, run in a thread; if it computes, once a slot is free.
 
@@ -75,7 +71,7 @@ async def _slot(who: str) -> AsyncIterator[None]:
 
 
 class Gated:
-    """An app behind a gate."""
+    """An app behind a gate: it takes requests within the limits only, and knows which client asks."""
 
     def __init__(self, gate: Gate, app: ASGIApp) -> None:
         self.gate, self.app = gate, app
@@ -85,12 +81,11 @@ class Gated:
         if scope["method"] in READS and headers.get("sec-fetch-mode", "navigate") != "navigate" and headers.get("sec-fetch-site") not in _OWN:
             await problem(403, "Pages of other sites cannot call this address. Open it directly.")(scope, receive, send)
             return
-        seconds = self.gate.pace.spend(who)
+        seconds, sentence = math.ceil(self.gate.pace.spend(who)), "Too many requests per second. Slow down."
+        if seconds == 0 and not self.gate.open.take(who):
+            seconds, sentence = 1, "Too many open requests. Wait for their answers."
         if seconds > 0:
-            await _too_many("Too many requests per second. Slow down.", seconds)(scope, receive, send)
-            return
-        if not self.gate.open.take(who):
-            await _too_many("Too many open requests. Wait for their answers.", 1)(scope, receive, send)
+            await problem(429, sentence, {"Retry-After": str(seconds)})(scope, receive, send)
             return
         try:
             with answering(scope):
@@ -103,7 +98,3 @@ def program_of(scope: Scope) -> str:
     """The client that a request counts for: the account, the program's token, or the address that it comes from."""
     named = scope.get(PROGRAM)
     return account_in(scope) or (f"program {named}" if named else client_of(scope))
-
-
-def _too_many(sentence: str, seconds: float) -> ASGIApp:
-    return problem(429, sentence, {"Retry-After": str(math.ceil(seconds))})

@@ -20,18 +20,18 @@ def programs(settings: ServerSettings, lifespan: Lifespan) -> tuple[list[BaseRou
     """
     api, mcp = _off("The API", "--api"), _off("MCP", "--mcp")
     if settings.api or settings.mcp:
-        from api.gate import Gate
+        from api.gate import Gate, Gated
 
         gate = Gate(settings)
     if settings.api:
         from api.http_api import http_api
 
-        api = gate.around(http_api(gate))
+        api = Gated(gate, http_api(gate))
     if settings.mcp:
         from api.tools import Tools
 
         tools, around = Tools(gate), lifespan
-        mcp = gate.around(tools)
+        mcp = Gated(gate, tools)
 
         @asynccontextmanager
         async def lifespan(app: Any) -> AsyncIterator[None]:

@@ -23,7 +23,7 @@ from starlette.routing import Route
 from starlette.testclient import TestClient
 
 import likeness as lk
-from api.gate import Gate
+from api.gate import Gate, Gated
 from likeness.data import add_dataset, new_entry
 from server.accounts import write_token
 from server.middleware.host_check import Hosts
@@ -111,7 +111,7 @@ def test_bodies_that_are_too_large_are_refused(closed: tuple[Any, list[str]]) ->
 def test_who_asks_too_fast_is_told_when_to_ask_again() -> None:
     gate = Gate(ServerSettings(api_requests=1))
     inside = Starlette(routes=[Route("/", lambda request: PlainTextResponse("inside"))])
-    client = TestClient(gate.around(inside))
+    client = TestClient(Gated(gate, inside))
     answers = [client.get("/") for _ in range(30)]
     refused = [each for each in answers if each.status_code == 429]
     assert [each.status_code for each in answers[:10]] == [200] * 10
@@ -134,7 +134,7 @@ def test_so_many_at_once_and_no_more() -> None:
                 statuses.append(message["status"])
 
         scope = {"type": "http", "method": "GET", "path": f"/{number}", "headers": [], "query_string": b"", "client": ("10.0.0.1", 1)}
-        await gate.around(waits)(scope, lambda: asyncio.sleep(600), send)
+        await Gated(gate, waits)(scope, lambda: asyncio.sleep(600), send)
 
     async def main() -> None:
         tasks = [asyncio.create_task(asked(number)) for number in range(20)]

@@ -65,4 +65,5 @@ def test_what_main_and_the_first_page_import_is_imported_before(asgi: Any) -> No
     while rest:
         found |= rest
         rest = {each for name in rest for each in modules(name)} - found
+    assert all(map(is_module, asgi.FIRST_PAGE))
     assert modules("main") | modules("pages.explore.page") <= found
