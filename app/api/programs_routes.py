@@ -7,6 +7,7 @@ from typing import Any
 from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp
 
+from api.gate import Gate, Gated
 from server.middleware.responses import API, MCP, problem
 from server.settings import ServerSettings
 
@@ -14,15 +15,9 @@ Lifespan = Callable[[Any], AbstractAsyncContextManager[None]]
 
 
 def programs(settings: ServerSettings, lifespan: Lifespan) -> tuple[list[BaseRoute], Lifespan]:
-    """The routes of programs, and the lifespan of a server that has them: the given one, within that of the MCP tools.
-
-    What is off answers 404, where Streamlit would show its start page, and loads nothing.
-    """
-    api, mcp = _off("The API", "--api"), _off("MCP", "--mcp")
-    if settings.api or settings.mcp:
-        from api.gate import Gate, Gated
-
-        gate = Gate(settings)
+    """The routes of programs, and the lifespan of a server that has them: the given one, within that of the MCP tools. What is off answers 404, where
+    Streamlit would show its start page, and loads nothing."""
+    api, mcp, gate = _off("The API", "--api"), _off("MCP", "--mcp"), Gate(settings)
     if settings.api:
         from api.http_api import http_api
 
