@@ -180,10 +180,7 @@ def _settings_in(text: str) -> ServerSettings:
 
 def read_settings(file: Path) -> ServerSettings:
     """The settings of a YAML file. Raises InputError: no such file, no YAML, or a key or value that does not fit."""
-    path = as_path(file)
-    if not path.is_file():
-        raise InputError(f"There is no file of settings '{file}'; give a YAML file with keys such as shared and roots.")
-    return settings_from(yaml_content(path) or {}, f"'{file.name}'")
+    return settings_from(yaml_content(as_path(file)) or {}, f"'{file.name}'")
 
 
 def settings_from(content: Any, name: str = "The settings") -> ServerSettings:

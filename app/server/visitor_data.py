@@ -21,20 +21,12 @@ from server.backup import is_passing, whole
 from server.quotas import size_of
 from server.settings import UPLOADS, server
 from server.visitors import DRAFTS, EMBEDDINGS, EXPORTS, LABELS, QUERY_PREFIX, SPLITS, own_dir, visitors_dir
-from state import Item
 
 SEEN = "seen"  # a file that is touched at each visit
 _REMOVED = ".removed-"
 _EVERY_SECONDS = 3600.0
 # Of the cache: what is computed again where it is missing.
 _COMPUTED = ("maps", "label_distances", "outputs", "pixels", "grids", "texts", "thresholds")
-
-
-class _Session:
-    visit_noted = Item(False)
-
-
-_session = _Session()
 
 
 def all_visitors() -> list[dict[str, object]]:
@@ -132,33 +124,26 @@ def clear_away() -> None:
     if settings.keep_days is not None:
         remove_old(settings.keep_days)
     remove_leftovers()
+    used: list[tuple[float, int, Path]] = []
+    for file in (file for part in _COMPUTED for file in (cache_dir() / part).rglob("*") if file.is_file()):
+        with suppress(FileNotFoundError):  # removed meanwhile
+            stat = file.stat()
+            used.append((max(stat.st_atime, stat.st_mtime), stat.st_size, file))
     total = 0
-    files = [file for part in _COMPUTED for file in (cache_dir() / part).rglob("*") if file.is_file()]
-    for _, size, file in sorted(map(_used, files), reverse=True):
+    for _, size, file in sorted(used, reverse=True):
         total += size
         if total > settings.max_cache_gb * 1e9:
             file.unlink(missing_ok=True)
 
 
-def _used(file: Path) -> tuple[float, int, Path]:
-    """When a file was last read or written, and its size; nothing where it is gone."""
-    try:
-        stat = file.stat()
-    except FileNotFoundError:
-        return 0.0, 0, file
-    return max(stat.st_atime, stat.st_mtime), stat.st_size, file
-
-
 def last_seen(folder: Path) -> float:
     """When a visitor came last, in seconds since 1970."""
-    files = [folder / SEEN] if (folder / SEEN).is_file() else [folder]
-    return max(file.stat().st_mtime for file in files)
+    return (folder / SEEN if (folder / SEEN).is_file() else folder).stat().st_mtime
 
 
 def note_visit() -> None:
-    """Writes down, once a session, that the visitor of a shared server has come, where something of theirs is kept."""
-    if server().shared and not _session.visit_noted and own_dir().is_dir():
-        _session.visit_noted = True
+    """Writes down that the visitor of a shared server has come, where something of theirs is kept."""
+    if server().shared and own_dir().is_dir():
         with suppress(OSError):  # a full disk keeps nobody out
             (own_dir() / SEEN).touch()
 
