@@ -21,7 +21,7 @@ from likeness.space import Space
 from likeness.tagging import NOTE, Edit, TagStore, tags_file, with_tags
 from server import added_labels
 from server.access import raise_reason, redact, refusal, resolve_entry
-from server.accounts import account
+from server.accounts import PROGRAM, account, request_scope
 from server.settings import server
 from server.visitors import LABELS, TAGS, visitor, visitors_dir
 from state import Item
@@ -53,9 +53,12 @@ def remove(entry: DatasetEntry) -> None:
 
 
 def who() -> str:
-    """In whose name the visitor labels: the account's, the browser's, or where the server is not shared, the machine's user."""
+    """In whose name the visitor labels: the account's, the browser's; where the server is not shared, a program's token's or the machine's user."""
     if server().shared:
         return account() or f"visitor {hashlib.sha256((visitor() or '').encode()).hexdigest()[:8]}"  # not the folder's name, from which ids follow
+    scope = request_scope()
+    if scope is not None:
+        return str(scope.get(PROGRAM, "program"))
     with suppress(OSError, KeyError, ImportError):
         return getpass.getuser()
     return "me"

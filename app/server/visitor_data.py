@@ -17,7 +17,7 @@ from likeness.io import cache_dir
 from server import hand_labels
 from server.access import redact
 from server.audit import record
-from server.backup import is_passing, whole
+from server.backup import kept_files, whole
 from server.quotas import size_of
 from server.settings import UPLOADS, server
 from server.visitors import DRAFTS, EMBEDDINGS, EXPORTS, LABELS, QUERY_PREFIX, SPLITS, own_dir, visitors_dir
@@ -75,10 +75,9 @@ def export_visitor(id: str, file: Path) -> None:
     try:
         with zipfile.ZipFile(file, "x", zipfile.ZIP_DEFLATED) as archive:
             archive.writestr("datasets.json", json.dumps(entries, indent=1))
-            for path in sorted(folder.rglob("*")):
-                if path.is_file() and not path.is_symlink() and not is_passing(path):
-                    with whole(path) as copy:
-                        archive.write(copy, path.relative_to(folder).as_posix())
+            for path in kept_files(folder):
+                with whole(path) as copy:
+                    archive.write(copy, path.relative_to(folder).as_posix())
     except OSError as error:
         raise InputError(f"'{file}' cannot be written ({error.strerror or error}); name another file.") from error
 

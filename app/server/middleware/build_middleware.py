@@ -38,16 +38,11 @@ def build_middleware(address: str) -> list[Middleware]:
 
 @asynccontextmanager
 async def printed_link(app: object, prefix: str = "") -> AsyncIterator[None]:
-    """Prints where the app is, below the path of `take_path_prefix`, once the port is known."""
-    print(f"\n  Likeness is ready: {link(prefix)}\n", flush=True)
-    if server().shared:
-        print(_PROXY_HINT, flush=True)
-    yield
-
-
-def link(prefix: str = "") -> str:
-    """The address that opens the app below a path; with the token on a server of one person."""
+    """Prints where the app is, below the path of `take_path_prefix`, once the port is known; with the token on a server of one person."""
     address = st.get_option("server.address") or "0.0.0.0"
     host = socket.gethostname() if address in ("0.0.0.0", "::") else f"[{address}]" if ":" in address else address
     query = f"?token={_token}" if server().token and not server().shared else ""
-    return f"http://{host}:{st.get_option('server.port')}{prefix}/{query}"
+    print(f"\n  Likeness is ready: http://{host}:{st.get_option('server.port')}{prefix}/{query}\n", flush=True)
+    if server().shared:
+        print(_PROXY_HINT, flush=True)
+    yield
