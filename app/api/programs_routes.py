@@ -1,8 +1,7 @@
 """Where programs are answered on this server: at /api and /mcp, or nowhere."""
 
-from collections.abc import AsyncIterator, Callable
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from typing import Any
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager, nullcontext
 
 from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp
@@ -11,13 +10,12 @@ from api.gate import Gate, Gated
 from server.middleware.responses import API, MCP, problem
 from server.settings import ServerSettings
 
-Lifespan = Callable[[Any], AbstractAsyncContextManager[None]]
 
-
-def programs(settings: ServerSettings, lifespan: Lifespan) -> tuple[list[BaseRoute], Lifespan]:
-    """The routes of programs, and the lifespan of a server that has them: the given one, within that of the MCP tools. What is off answers 404, where
-    Streamlit would show its start page, and loads nothing."""
+def programs(settings: ServerSettings) -> tuple[list[BaseRoute], Callable[[], AbstractAsyncContextManager[None]]]:
+    """The routes of programs, and the context within which a server answers them. What is off answers 404, where Streamlit would show its start page,
+    and loads nothing."""
     api, mcp, gate = _off("The API", "--api"), _off("MCP", "--mcp"), Gate(settings)
+    running: Callable[[], AbstractAsyncContextManager[None]] = nullcontext
     if settings.api:
         from api.http_api import http_api
 
@@ -25,15 +23,9 @@ def programs(settings: ServerSettings, lifespan: Lifespan) -> tuple[list[BaseRou
     if settings.mcp:
         from api.tools import Tools
 
-        tools, around = Tools(gate), lifespan
-        mcp = Gated(gate, tools)
-
-        @asynccontextmanager
-        async def lifespan(app: Any) -> AsyncIterator[None]:
-            async with tools.run(), around(app):
-                yield
-
-    return [Route(path, app) for root, app in ((API, api), (MCP, mcp)) for path in (root, f"{root}/{{below:path}}")], lifespan
+        tools = Tools(gate)
+        mcp, running = Gated(gate, tools), tools.run
+    return [Route(path, app) for root, app in ((API, api), (MCP, mcp)) for path in (root, f"{root}/{{below:path}}")], running
 
 
 def _off(what: str, option: str) -> ASGIApp:

@@ -22,7 +22,7 @@ from api.programs_routes import programs
 from server import start_page
 from server.access import confine_server
 from server.addresses import PathPrefix, take_path_prefix
-from server.middleware.build_middleware import build_middleware, printed_link
+from server.middleware.build_middleware import build_middleware, print_link
 from server.middleware.limits import Limits
 from server.script_scheduler import take_turns
 from server.settings import check_address, server
@@ -106,7 +106,8 @@ importing = threading.Thread(target=import_pages, daemon=True)
 async def begin(app: object) -> AsyncIterator[None]:
     """Begins to import the pages, and prints where the app is."""
     importing.start()
-    async with printed_link(app, prefix):
+    print_link(prefix)
+    async with programs_running():
         yield
 
 
@@ -119,10 +120,10 @@ if server().shared:
 
     threading.Thread(target=keep_house, name="housekeeping", daemon=True).start()
 middleware.append(Middleware(PagesFirst, importing=importing))
-for_programs, lifespan = programs(server(), begin)
+for_programs, programs_running = programs(server())
 app = st.App(
     str(HERE / "main.py"),
     routes=[*start_page.routes(), *(Route(f"/{root}/{{below:path}}", Pictures()) for root in PICTURES), *for_programs],
     middleware=middleware,
-    lifespan=lifespan,
+    lifespan=begin,
 )

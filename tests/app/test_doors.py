@@ -11,12 +11,12 @@ from typing import Any
 import httpx2
 import pytest
 
-from server.middleware.build_middleware import printed_link
+from server.middleware.build_middleware import print_link
 from server.middleware.doors import TokenDoor
 from server.middleware.host_check import Hosts, own_names
 from server.settings import ServerSettings
 from server.visitors import Visits
-from worlds import PEER as HOST, answer_of_stream, client_behind, in_own_loop
+from worlds import PEER as HOST, answer_of_stream, client_behind
 
 
 def _client(address: str = "127.0.0.1", base: str = f"http://{HOST}", **settings: Any) -> Any:
@@ -215,10 +215,5 @@ def test_only_a_shared_server_names_the_examples_of_reverse_proxies(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], shared: bool
 ) -> None:
     monkeypatch.setattr("server.middleware.build_middleware.server", lambda: ServerSettings(shared=shared))
-
-    async def start() -> None:
-        async with printed_link(None):
-            pass
-
-    in_own_loop(start())
+    print_link()
     assert ("docs/serving.md" in capsys.readouterr().out) == shared

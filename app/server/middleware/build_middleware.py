@@ -3,8 +3,6 @@
 import os
 import secrets
 import socket
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 
 import streamlit as st
 from starlette.middleware import Middleware
@@ -36,8 +34,7 @@ def build_middleware(address: str) -> list[Middleware]:
     return found
 
 
-@asynccontextmanager
-async def printed_link(app: object, prefix: str = "") -> AsyncIterator[None]:
+def print_link(prefix: str = "") -> None:
     """Prints where the app is, below the path of `take_path_prefix`, once the port is known; with the token on a server of one person."""
     address = st.get_option("server.address") or "0.0.0.0"
     host = socket.gethostname() if address in ("0.0.0.0", "::") else f"[{address}]" if ":" in address else address
@@ -45,4 +42,3 @@ async def printed_link(app: object, prefix: str = "") -> AsyncIterator[None]:
     print(f"\n  Likeness is ready: http://{host}:{st.get_option('server.port')}{prefix}/{query}\n", flush=True)
     if server().shared:
         print(_PROXY_HINT, flush=True)
-    yield
