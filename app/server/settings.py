@@ -166,14 +166,12 @@ def server() -> ServerSettings:
     Raises:
         InputError: as `read_settings`.
     """
-    return _settings_in(os.environ.get(VARIABLE, ""))
+    return _settings_in(os.environ.get(VARIABLE, "").strip() or "{}")
 
 
 @lru_cache(maxsize=8)
 def _settings_in(text: str) -> ServerSettings:
-    if not text.strip():
-        return ServerSettings()
-    if not text.lstrip().startswith("{"):
+    if not text.startswith("{"):
         return read_settings(Path(text))
     return settings_from(parse_yaml(text, f"The variable {VARIABLE}"), f"The variable {VARIABLE}")
 

@@ -23,7 +23,7 @@ _begun: dict[Path, str] = {}  # by whom, since this server started
 
 
 def begin_training(folder: Path, start: Callable[[], object]) -> None:
-    """Calls `start`, which begins the run or benchmark in this folder.
+    """Calls `start`, which begins the run or benchmark in this folder, and writes down who of a shared server's visitors began a new one.
     Raises InputError: the visitor may not train, as many are under way as may be, or what `start` raises."""
     check_may("train")
     with _beginning:
@@ -31,8 +31,8 @@ def begin_training(folder: Path, start: Callable[[], object]) -> None:
             _check_number()
         is_new = not folder.exists()
         start()
-        if is_new and folder.is_dir():
-            take_run(folder)
+        if is_new and folder.is_dir() and server().shared and visitor():
+            write_atomic(folder / _OWNER, _digest(visitor() or "").encode())
         _begun[folder.resolve()] = client()
     record("training begun", shown_name(), folder.name)
 
@@ -49,13 +49,6 @@ def delete_training(run: RunFolder) -> None:
     raise_reason(refusal_to_change(run.path))
     delete_run(run)
     record("training deleted", shown_name(), run.name)
-
-
-def take_run(folder: Path) -> None:
-    """Writes down that the visitor of a shared server has begun the run of this folder; raises InputError if training is not allowed."""
-    check_may("train")
-    if server().shared and visitor():
-        write_atomic(folder / _OWNER, _digest(visitor() or "").encode())
 
 
 def refusal_to_change(folder: Path) -> str:
