@@ -157,15 +157,9 @@ def cheap_hashes(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def api_routes(settings: Any) -> list[Any]:
     """The routes of the API by these settings, without what surrounds them on a server."""
-    from contextlib import asynccontextmanager
-
     from api.programs_routes import programs
 
-    @asynccontextmanager
-    async def nothing(app: Any) -> Any:
-        yield
-
-    return list(programs(settings, nothing)[0])
+    return list(programs(settings)[0])
 
 
 PEER = "127.0.0.1:8501"  # by which clients of doors know the server

@@ -12,7 +12,6 @@ from api.schemas import Attribute, Dataset, DatasetDetails, Datasets, Image, InD
 from likeness.data import DatasetEntry, ImageTable, list_datasets as all_datasets, numbers_of
 from likeness.encoders import map_path
 from likeness.errors import InputError
-from likeness.space import Space
 from parts import cached
 from parts.sidebar import fitting
 from server.access import refusal
@@ -42,7 +41,7 @@ def show_image(dataset: InDataset, row: OfRow) -> Image:
     """Shows an image of a dataset with its attributes."""
     entry = entry_of(dataset)
     base = cached.base(entry.id)
-    check_row(base, row)
+    check_row(len(base), row)
     return Image(**image_fields(entry, base.table, row, attributes=True))
 
 
@@ -69,10 +68,10 @@ def entry_of(dataset: str) -> DatasetEntry:
     return found
 
 
-def check_row(space: Space, row: int) -> None:
-    """Raises HTTPException, 404, if there is no such image."""
-    if row >= len(space):
-        raise HTTPException(404, f"There is no image {row}; the last one of this dataset is {len(space) - 1}.")
+def check_row(images: int, row: int) -> None:
+    """Raises HTTPException, 404, if a dataset of so many images has no such row."""
+    if row >= images:
+        raise HTTPException(404, f"There is no image {row}; the last one of this dataset is {images - 1}.")
 
 
 def image_fields(entry: DatasetEntry, table: ImageTable, row: int, attributes: bool) -> dict[str, Any]:

@@ -5,6 +5,7 @@ import math
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from functools import cache
 from typing import TypeVar
 
 import anyio
@@ -15,7 +16,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from server.accounts import PROGRAM, account_in, answering, client_of, request_scope
 from server.middleware.host_check import READS
 from server.middleware.responses import problem
-from server.settings import ServerSettings
+from server.settings import ServerSettings, server
 from server.slots import Pace, Slots
 
 _AT_ONCE, _OF_ONE = 64, 16  # requests in all, and of one client
@@ -23,6 +24,12 @@ _THREADS = 16
 _OWN = ("same-origin", "none", None)  # pages of this server, typed addresses, and clients that are no browsers
 _PATIENCE, _POLL = 20.0, 0.01  # seconds
 Result = TypeVar("Result")
+
+
+@cache
+def computing() -> Slots:
+    """Of the operations that compute, on this server."""
+    return Slots(server().max_jobs, server().visitor_jobs)
 
 
 class Gate:
@@ -34,13 +41,8 @@ class Gate:
 
     def __init__(self, settings: ServerSettings) -> None:
         rate = settings.requests_per_second
-        self.computing = Slots(settings.max_jobs, settings.visitor_jobs)
         self.pace, self.open = Pace(rate, 10 * rate, most_owed=rate), Slots(_AT_ONCE, _OF_ONE)
-        self._limiter: anyio.CapacityLimiter | None = None
-
-    def around(self, app: ASGIApp) -> "Gated":
-        """An app that takes requests within the limits only, and knows which client asks."""
-        return Gated(self, app)
+        self._limiter = anyio.CapacityLimiter(_THREADS)
 
     async def run(self, work: Callable[[], Result], computes: bool) -> Result:
         """The result of `work`, run in a thread; if it computes, once a slot is free.
@@ -48,29 +50,28 @@ class Gate:
         Raises:
             HTTPException: 429, if none is free for a while.
         """
-        if self._limiter is None:
-            self._limiter = anyio.CapacityLimiter(_THREADS)
-        if not computes:
-            return await anyio.to_thread.run_sync(work, limiter=self._limiter)
-        scope = request_scope()
-        async with self._slot(program_of(scope) if scope else ""):
-            return await anyio.to_thread.run_sync(work, limiter=self._limiter)
+        if computes:
+            scope = request_scope()
+            async with _slot(program_of(scope) if scope else ""):
+                return await self.run(work, computes=False)
+        return await anyio.to_thread.run_sync(work, limiter=self._limiter)
 
-    @asynccontextmanager
-    async def _slot(self, who: str) -> AsyncIterator[None]:
-        end = time.monotonic() + _PATIENCE
-        while not self.computing.take(who):
-            if time.monotonic() > end:
-                raise HTTPException(429, "The server is busy. Try again soon.", {"Retry-After": "5"})
-            await asyncio.sleep(_POLL)
-        try:
-            yield
-        finally:
-            self.computing.give_back(who)
+
+@asynccontextmanager
+async def _slot(who: str) -> AsyncIterator[None]:
+    end = time.monotonic() + _PATIENCE
+    while not computing().take(who):
+        if time.monotonic() > end:
+            raise HTTPException(429, "The server is busy. Try again soon.", {"Retry-After": "5"})
+        await asyncio.sleep(_POLL)
+    try:
+        yield
+    finally:
+        computing().give_back(who)
 
 
 class Gated:
-    """An app behind a gate."""
+    """An app behind a gate: it takes requests within the limits only, and knows which client asks."""
 
     def __init__(self, gate: Gate, app: ASGIApp) -> None:
         self.gate, self.app = gate, app
@@ -80,12 +81,11 @@ class Gated:
         if scope["method"] in READS and headers.get("sec-fetch-mode", "navigate") != "navigate" and headers.get("sec-fetch-site") not in _OWN:
             await problem(403, "Pages of other sites cannot call this address. Open it directly.")(scope, receive, send)
             return
-        seconds = self.gate.pace.spend(who)
+        seconds, sentence = math.ceil(self.gate.pace.spend(who)), "Too many requests per second. Slow down."
+        if seconds == 0 and not self.gate.open.take(who):
+            seconds, sentence = 1, "Too many open requests. Wait for their answers."
         if seconds > 0:
-            await _too_many("Too many requests per second. Slow down.", seconds)(scope, receive, send)
-            return
-        if not self.gate.open.take(who):
-            await _too_many("Too many open requests. Wait for their answers.", 1)(scope, receive, send)
+            await problem(429, sentence, {"Retry-After": str(seconds)})(scope, receive, send)
             return
         try:
             with answering(scope):
@@ -98,7 +98,3 @@ def program_of(scope: Scope) -> str:
     """The client that a request counts for: the account, the program's token, or the address that it comes from."""
     named = scope.get(PROGRAM)
     return account_in(scope) or (f"program {named}" if named else client_of(scope))
-
-
-def _too_many(sentence: str, seconds: float) -> ASGIApp:
-    return problem(429, sentence, {"Retry-After": str(math.ceil(seconds))})

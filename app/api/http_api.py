@@ -64,11 +64,7 @@ def http_api(gate: Gate) -> FastAPI:
     )
     document = app.openapi()
     document["components"]["schemas"]["Problem"] = Problem.model_json_schema()
-
-    async def serve_document(request: Request) -> Response:
-        return JSONResponse(document, headers=_NOT_KEPT)
-
-    app.router.routes.append(Route(f"{API}/openapi.json", serve_document))
+    app.router.routes.append(Route(f"{API}/openapi.json", JSONResponse(document, headers=_NOT_KEPT), methods=["GET"]))
     return app
 
 

@@ -6,14 +6,12 @@ import pandas as pd
 from fastapi import Query
 from starlette.exceptions import HTTPException
 
-from api.datasets import check_may_edit, entry_of, file_of
+from api.datasets import check_may_edit, check_row, entry_of, file_of
 from api.schemas import Edited, EditLabels, InDataset, LabelCount, LabeledImage, LabeledImages, LabelPage, Labels
 from likeness.data import ImageTable
 from likeness.tagging import NOTE, Edit, TagStore, match_images
 from parts import cached
 from server import hand_labels
-from server.accounts import PROGRAM, request_scope
-from server.settings import server
 
 
 def list_labels(dataset: InDataset) -> Labels:
@@ -41,7 +39,7 @@ def edit_labels(dataset: InDataset, label: EditLabels) -> Edited:
     """Adds a tag, a value of an attribute or a note to images, or removes it, as one edit; its author and time are kept."""
     check_may_edit()
     store, table = _opened(dataset, writes=True)
-    paths, who = _paths(table, label), editor()
+    paths, who = _paths(table, label), hand_labels.who()
     if label.note is not None:
         edit = store.set_note(paths, label.note, who)
     elif label.tag is not None:
@@ -57,12 +55,7 @@ def undo_labels(dataset: InDataset) -> Edited:
     """Undoes your newest edit of a dataset's labels. Images that somebody has changed since stay as they are."""
     check_may_edit()
     store, _ = _opened(dataset, writes=True)
-    return _edited(store, store.undo(editor()))
-
-
-def editor() -> str:
-    """Who an edit is noted for: as on the pages, and on a server of one person the name of the token."""
-    return hand_labels.who() if server().shared else str((request_scope() or {}).get(PROGRAM, "program"))
+    return _edited(store, store.undo(hand_labels.who()))
 
 
 def _opened(dataset: str, writes: bool = False) -> tuple[TagStore, ImageTable]:
@@ -76,9 +69,8 @@ def _opened(dataset: str, writes: bool = False) -> tuple[TagStore, ImageTable]:
 
 def _paths(table: ImageTable, label: EditLabels) -> list[str]:
     if label.rows:
-        beyond = next((row for row in label.rows if row >= len(table)), None)
-        if beyond is not None:
-            raise HTTPException(404, f"There is no image {beyond}; the last one of this dataset is {len(table) - 1}.")
+        for row in label.rows:
+            check_row(len(table), row)
         return [str(path) for path in table.frame["path"].iloc[label.rows]]
     # whole paths are not tried: whether one fits would tell where the images lie
     named = [file for file in label.files if not file.startswith(("/", "~", "\\"))]

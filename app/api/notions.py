@@ -11,7 +11,7 @@ from likeness.data import DatasetEntry
 from likeness.encoders import cut_ends
 from likeness.notions import Notion, is_own, list_notions as all_notions
 from likeness.space import Space
-from parts import cached, drafts
+from parts import cached
 from parts.sidebar import fitting
 from server.quotas import check_notion
 from server.visitors import notions_dir
@@ -61,7 +61,7 @@ def fitted(entry: DatasetEntry, notion: str | NotionText) -> Space:
 
 def _resolved(notion: str | NotionText) -> Notion:
     found = _by_name(notion) if isinstance(notion, str) else Notion(IN_WORDS, tuple(notion.templates), tuple(notion.aspects), dim=notion.dim)
-    check_notion(drafts.of(found), *(drafts.joined(each) for _, each in found.joined))
+    check_notion(found)
     return found
 
 

@@ -13,7 +13,7 @@ from pydantic import ValidationError
 from starlette.exceptions import HTTPException
 
 from api import datasets, labeling, notions, searching
-from api.gate import Gate
+from api.gate import Gate, computing
 from api.schemas import Picture, Schema, Status
 from likeness.data import list_datasets
 from likeness.errors import InputError
@@ -28,7 +28,6 @@ _DATASET = "/datasets/{dataset}"
 _LARGE = 32_000_000  # bytes of a query with pictures in it
 _LONGEST = 500  # letters of a sentence
 _ROUTING = {404: "There is no such address here; /api lists all.", 405: "This address takes another method."}
-_computing: list[Callable[[], int]] = []
 
 
 @dataclass(frozen=True)
@@ -90,14 +89,9 @@ def status() -> Status:
         may_edit=not refusal("edit"),
         datasets=len(list_datasets(visitor())),
         requests_per_second=settings.requests_per_second,
-        computing=sum(count() for count in _computing),
+        computing=computing().taken(),
         most_computing=settings.max_jobs,
     )
-
-
-def count_by(computing: Callable[[], int]) -> None:
-    """Sets how `status` counts the operations that are being computed."""
-    _computing[:] = [computing]
 
 
 OPERATIONS = (

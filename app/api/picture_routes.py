@@ -4,8 +4,9 @@ A dataset is named by its catalog id, never by a path.
 """
 
 from collections.abc import Callable
-from functools import lru_cache, wraps
+from functools import lru_cache
 
+from starlette.convertors import IntegerConvertor, register_url_convertor
 from starlette.requests import Request
 from starlette.responses import FileResponse, JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
@@ -20,15 +21,22 @@ from server.accounts import answering
 from server.visitors import EXPORTS
 
 _NOT_THERE = (InputError, IndexError, OSError)
-_DIGITS = 15
 _NEIGHBORS = 12
 _QUERY_SIZE = 2 * THUMBNAIL_SIZE  # it is shown larger than the others
 # "same-origin": no page of another site shows these pictures
 _HEADERS = {"X-Content-Type-Options": "nosniff", "Cross-Origin-Resource-Policy": "same-origin", "Content-Security-Policy": "default-src 'none'"}
 
 
+class _Row(IntegerConvertor):
+    """A row in an address: no more digits than a row of any table has."""
+
+    regex = "[0-9]{1,15}"
+
+
+register_url_convertor("row", _Row())
+
+
 def _or_404(serve: Callable[[Request], Response]) -> Callable[[Request], Response]:
-    @wraps(serve)
     def answered(request: Request) -> Response:
         try:
             return serve(request)
@@ -38,24 +46,21 @@ def _or_404(serve: Callable[[Request], Response]) -> Callable[[Request], Respons
     return answered
 
 
-@_or_404
 def serve_thumbnail(request: Request) -> Response:
     """WebP of image `row`, twice as large where the query asks for it."""
     size = 2 * THUMBNAIL_SIZE if "large" in request.query_params else THUMBNAIL_SIZE
-    return _webp(request, small_picture(_dataset(request).id, _row(request), size))
+    return _webp(request, small_picture(_dataset(request).id, request.path_params["row"], size))
 
 
-@_or_404
 def serve_picture(request: Request) -> Response:
     """WebP of image `row` as large as it is, within bounds."""
-    return _webp(request, _large_picture(_dataset(request).id, _row(request)))
+    return _webp(request, _large_picture(_dataset(request).id, request.path_params["row"]))
 
 
-@_or_404
 def serve_neighbors(request: Request) -> Response:
     """Rows and similarities of the images nearest to image `row` in a space that somebody has been shown, by the token that only they know."""
     _dataset(request)
-    space, row = viewer.space_of(request.path_params["token"]), _row(request)
+    space, row = viewer.space_of(request.path_params["token"]), request.path_params["row"]
     if space is None or row >= len(space.vectors):
         raise IndexError(row)
     found = space.nearest(row, _NEIGHBORS)
@@ -63,27 +68,24 @@ def serve_neighbors(request: Request) -> Response:
     return JSONResponse({"rows": found.rows.tolist(), "similarities": similarities}, headers=_HEADERS | {"Cache-Control": "no-store"})
 
 
-@_or_404
 def serve_labeled(request: Request) -> Response:
     """WebP of image `row` with its continuous label drawn on it; the query names the label, as `labels.pictures` writes it."""
     query = request.query_params
-    return _webp(request, _labeled(_dataset(request).id, _row(request), query.get("kind", ""), query.get("columns", "[]")))
+    return _webp(request, _labeled(_dataset(request).id, request.path_params["row"], query.get("kind", ""), query.get("columns", "[]")))
 
 
-@_or_404
 def serve_query_picture(request: Request) -> Response:
     """WebP of a picture that somebody searched with, by the token in a link."""
     picture = thumbnail(query_pictures.find(request.path_params["token"]), _QUERY_SIZE)
     return Response(picture, media_type="image/webp", headers=_HEADERS | {"Cache-Control": "private, max-age=600"})
 
 
-@_or_404
 def serve_info(request: Request) -> Response:
     """File name and attributes of image `row`, and which of the labels that people give here it has."""
-    entry, number = _dataset(request), _row(request)
+    entry, number = _dataset(request), request.path_params["row"]
     table = cached.table(entry.id)
     row = table.frame.iloc[number]
-    attributes = {readable(name): _short(row[name]) for name in table.attributes}
+    attributes = {readable(name): f"{row[name]:.3g}" if isinstance(row[name], float) else str(row[name]) for name in table.attributes}
     if remark := image_remark(table.file(number)):
         attributes["Note"] = remark
     content = {"label": str(row["path"]).rsplit("/", 1)[-1], "attributes": attributes, "labels": hand_labels.labels_of(table.frame, number)}
@@ -113,18 +115,6 @@ def _kept(entry: DatasetEntry) -> dict[str, str]:
     return _HEADERS | {"Cache-Control": f"private, max-age={600 if entry.owner else 86_400}"}
 
 
-def _row(request: Request) -> int:
-    """The row in an address.
-
-    Raises:
-        IndexError: it is no row, or beyond any table.
-    """
-    text: str = request.path_params["row"]
-    if not (text.isascii() and text.isdigit() and len(text) <= _DIGITS):
-        raise IndexError(text)
-    return int(text)
-
-
 @lru_cache(maxsize=20_000)
 def small_picture(dataset: str, row: int, size: int = THUMBNAIL_SIZE) -> bytes:
     """WebP of an image of a dataset; raises IndexError where there is no such row."""
@@ -145,16 +135,12 @@ def _labeled(dataset: str, row: int, kind: str, columns: str) -> bytes:
     return squared_webp(labeled_image(table, labels.config_of(table, {"kind": kind, "columns": columns}), row))
 
 
-def _short(value: object) -> str:
-    return f"{value:.3g}" if isinstance(value, float) else str(value)
-
-
 ROUTES = [
-    Route("/thumbnails/{dataset}/{row}", serve_thumbnail),
-    Route("/pictures/{dataset}/{row}", serve_picture),
-    Route("/neighbors/{dataset}/{token}/{row}", serve_neighbors),
-    Route("/labeled/{dataset}/{row}", serve_labeled),
-    Route("/info/{dataset}/{row}", serve_info),
-    Route("/queries/{token}", serve_query_picture),
+    Route("/thumbnails/{dataset}/{row:row}", _or_404(serve_thumbnail)),
+    Route("/pictures/{dataset}/{row:row}", _or_404(serve_picture)),
+    Route("/neighbors/{dataset}/{token}/{row:row}", _or_404(serve_neighbors)),
+    Route("/labeled/{dataset}/{row:row}", _or_404(serve_labeled)),
+    Route("/info/{dataset}/{row:row}", _or_404(serve_info)),
+    Route("/queries/{token}", _or_404(serve_query_picture)),
     Route(f"/{EXPORTS}/{{token}}", serve_export),
 ]

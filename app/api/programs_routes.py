@@ -1,50 +1,31 @@
 """Where programs are answered on this server: at /api and /mcp, or nowhere."""
 
-from collections.abc import AsyncIterator, Callable
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from typing import Any
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager, nullcontext
 
 from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp
 
+from api.gate import Gate, Gated
 from server.middleware.responses import API, MCP, problem
-from server.settings import ServerSettings, check_mcp_installed
-
-Lifespan = Callable[[Any], AbstractAsyncContextManager[None]]
+from server.settings import ServerSettings
 
 
-def programs(settings: ServerSettings, lifespan: Lifespan) -> tuple[list[BaseRoute], Lifespan]:
-    """The routes of programs, and the lifespan of a server that has them: the given one, within that of the MCP tools.
-
-    What is off answers 404, where Streamlit would show its start page, and loads nothing.
-
-    Raises:
-        InputError: the package for MCP is missing.
-    """
-    api, mcp = _off("The API", "--api"), _off("MCP", "--mcp")
-    if settings.api or settings.mcp:
-        from api.gate import Gate
-        from api.operations import count_by
-
-        gate = Gate(settings)
-        count_by(gate.computing.taken)
+def programs(settings: ServerSettings) -> tuple[list[BaseRoute], Callable[[], AbstractAsyncContextManager[None]]]:
+    """The routes of programs, and the context within which a server answers them. What is off answers 404, where Streamlit would show its start page,
+    and loads nothing."""
+    api, mcp, gate = _off("The API", "--api"), _off("MCP", "--mcp"), Gate(settings)
+    running: Callable[[], AbstractAsyncContextManager[None]] = nullcontext
     if settings.api:
         from api.http_api import http_api
 
-        api = gate.around(http_api(gate))
+        api = Gated(gate, http_api(gate))
     if settings.mcp:
-        check_mcp_installed()
         from api.tools import Tools
 
-        tools, around = Tools(gate), lifespan
-        mcp = gate.around(tools)
-
-        @asynccontextmanager
-        async def lifespan(app: Any) -> AsyncIterator[None]:
-            async with tools.running(), around(app):
-                yield
-
-    return [Route(path, app) for root, app in ((API, api), (MCP, mcp)) for path in (root, f"{root}/{{below:path}}")], lifespan
+        tools = Tools(gate)
+        mcp, running = Gated(gate, tools), tools.run
+    return [Route(path, app) for root, app in ((API, api), (MCP, mcp)) for path in (root, f"{root}/{{below:path}}")], running
 
 
 def _off(what: str, option: str) -> ASGIApp:

@@ -12,7 +12,7 @@ Scalar = str | int | float | bool
 class Schema(BaseModel):
     """No other keys, and no NaN."""
 
-    model_config = ConfigDict(extra="forbid", allow_inf_nan=False, use_attribute_docstrings=True)
+    model_config = ConfigDict(extra="forbid", allow_inf_nan=False)
 
 
 def _unicode(text: str) -> str:
@@ -35,41 +35,31 @@ Picture = Annotated[bytes, Body(media_type="image/*", description="The file of a
 class NotionText(Schema):
     """What "similar" means, in words: every aspect in every template."""
 
-    templates: list[Text] = Field(default=["a photo of {}"], min_length=1, max_length=20)
-    """Sentences, each with exactly one {}."""
-    aspects: list[Text] = Field(min_length=2, max_length=2_000)
-    """What varies, such as red, green and blue."""
-    dim: int | None = Field(default=None, ge=1, le=4_096)
-    """Dimensions of its space; by default as many as its prompts suggest."""
+    templates: list[Text] = Field(default=["a photo of {}"], min_length=1, max_length=20, description="Sentences, each with exactly one {}.")
+    aspects: list[Text] = Field(min_length=2, max_length=2_000, description="What varies, such as red, green and blue.")
+    dim: int | None = Field(default=None, ge=1, le=4_096, description="Dimensions of its space; by default as many as its prompts suggest.")
 
 
 class HitOptions(Schema):
     """How many images to return, and with what."""
 
-    k: int = Field(default=10, ge=1, le=MOST_HITS)
-    """How many images to return at most."""
-    attributes: bool = False
-    """Whether to return the images' attributes, too."""
+    k: int = Field(default=10, ge=1, le=MOST_HITS, description="How many images to return at most.")
+    attributes: bool = Field(default=False, description="Whether to return the images' attributes, too.")
 
 
 class NearestOptions(HitOptions):
     """In which space to search, and what to return."""
 
-    notion: Text | None = None
-    """Name of the notion whose space to search; by default the encoder's own space."""
+    notion: Text | None = Field(default=None, description="Name of the notion whose space to search; by default the encoder's own space.")
 
 
 class Term(Schema):
     """One part of a query: exactly one of text, row and image."""
 
-    text: Text | None = None
-    """A text, such as "a red car"."""
-    row: Row | None = None
-    """Number of an image of the dataset."""
-    image: Base64Bytes | None = None
-    """A picture from outside: its file in base64."""
-    weight: float = Field(default=1.0, ge=-100, le=100)
-    """How much it counts; negative for what images should not be like."""
+    text: Text | None = Field(default=None, description='A text, such as "a red car".')
+    row: Row | None = Field(default=None, description="Number of an image of the dataset.")
+    image: Base64Bytes | None = Field(default=None, description="A picture from outside: its file in base64.")
+    weight: float = Field(default=1.0, ge=-100, le=100, description="How much it counts; negative for what images should not be like.")
 
     @model_validator(mode="after")
     def _one(self) -> "Term":
@@ -83,54 +73,44 @@ class Term(Schema):
 class Search(HitOptions):
     """A query of one term or several."""
 
-    terms: list[Term] = Field(min_length=1, max_length=MOST_TERMS)
-    """The parts of the query, combined by their weights."""
-    notion: Text | NotionText | None = None
-    """The notion whose space to search, by name or in words; by default the encoder's own space."""
-    where: dict[Text, list[Scalar]] = Field(default={}, max_length=10)
-    """Keep only images with one of these values of an attribute, labels made here included: {"car_color": ["red"]}."""
+    terms: list[Term] = Field(min_length=1, max_length=MOST_TERMS, description="The parts of the query, combined by their weights.")
+    notion: Text | NotionText | None = Field(default=None, description="Whose space to search, by name or in words; by default the encoder's own.")
+    where: dict[Text, list[Scalar]] = Field(
+        default={},
+        max_length=10,
+        description='Keep only images with one of these values of an attribute, labels made here included: {"car_color": ["red"]}.',
+    )
 
 
 class NotionFilter(Schema):
     """Which notions to list."""
 
-    dataset: DatasetId | None = None
-    """Only notions that fit the images of this dataset."""
+    dataset: DatasetId | None = Field(default=None, description="Only notions that fit the images of this dataset.")
 
 
 class FitNotion(Schema):
     """The notion to fit."""
 
-    notion: Text | NotionText
-    """A notion, by name or in words."""
+    notion: Text | NotionText = Field(description="A notion, by name or in words.")
 
 
 class LabelPage(Schema):
     """Which part of the list to return."""
 
-    after: int = Field(default=-1, ge=-1, lt=10**12)
-    """Only images after this row: `next` of the previous answer."""
-    limit: int = Field(default=100, ge=1, le=MOST_LISTED)
-    """How many images to return at most."""
+    after: int = Field(default=-1, ge=-1, lt=10**12, description="Only images after this row: `next` of the previous answer.")
+    limit: int = Field(default=100, ge=1, le=MOST_LISTED, description="How many images to return at most.")
 
 
 class EditLabels(Schema):
     """One edit of labels: images, and exactly one of tag, attribute and note."""
 
-    rows: list[Row] = Field(default=[], max_length=MOST_EDITED)
-    """Numbers of the images."""
-    files: list[FileName] = Field(default=[], max_length=MOST_EDITED)
-    """Files of the images, as answers name them, in place of rows."""
-    tag: Text | None = None
-    """A tag to add or remove."""
-    attribute: Text | None = None
-    """An attribute to set to `value`, or to remove."""
-    value: Text | None = None
-    """The value of the attribute."""
-    note: Long | None = None
-    """A note for the images; an empty one removes theirs."""
-    remove: bool = False
-    """Whether to remove the tag or attribute."""
+    rows: list[Row] = Field(default=[], max_length=MOST_EDITED, description="Numbers of the images.")
+    files: list[FileName] = Field(default=[], max_length=MOST_EDITED, description="Files of the images, as answers name them, in place of rows.")
+    tag: Text | None = Field(default=None, description="A tag to add or remove.")
+    attribute: Text | None = Field(default=None, description="An attribute to set to `value`, or to remove.")
+    value: Text | None = Field(default=None, description="The value of the attribute.")
+    note: Long | None = Field(default=None, description="A note for the images; an empty one removes theirs.")
+    remove: bool = Field(default=False, description="Whether to remove the tag or attribute.")
 
     @model_validator(mode="after")
     def _one(self) -> "EditLabels":
@@ -149,30 +129,22 @@ class Status(Schema):
     """The server, and what you may do there."""
 
     version: str
-    shared: bool
-    """Whether other people use the server, too."""
-    account: str | None
-    """Your account, where there are accounts."""
-    may_edit: bool
-    """Whether you may write labels and send pictures."""
-    datasets: int
-    """How many datasets you can see."""
-    requests_per_second: float
-    """How many requests are answered in the long run."""
-    computing: int
-    """Operations being computed now, for everyone."""
+    shared: bool = Field(description="Whether other people use the server, too.")
+    account: str | None = Field(description="Your account, where there are accounts.")
+    may_edit: bool = Field(description="Whether you may write labels and send pictures.")
+    datasets: int = Field(description="How many datasets you can see.")
+    requests_per_second: float = Field(description="How many requests are answered in the long run.")
+    computing: int = Field(description="Operations being computed now, for everyone.")
     most_computing: int
 
 
 class Dataset(Schema):
     """Images, seen through one encoder."""
 
-    id: str
-    """Names the dataset in every other operation."""
+    id: str = Field(description="Names the dataset in every other operation.")
     name: str
     encoder: str
-    own: bool
-    """Whether you uploaded it, on a shared server."""
+    own: bool = Field(description="Whether you uploaded it, on a shared server.")
 
 
 class Datasets(Schema):
@@ -184,26 +156,19 @@ class Datasets(Schema):
 class Attribute(Schema):
     """A column of a dataset's table."""
 
-    name: str
-    """As `where` takes it."""
+    name: str = Field(description="As `where` takes it.")
     kind: Literal["number", "text"]
-    distinct: int
-    """How many different values there are."""
-    examples: list[Scalar]
-    """The most frequent values."""
+    distinct: int = Field(description="How many different values there are.")
+    examples: list[Scalar] = Field(description="The most frequent values.")
 
 
 class DatasetDetails(Dataset):
     """A dataset, its attributes and the notions that fit it."""
 
-    images: int
-    """How many; rows go from 0 to one less."""
-    dim: int
-    """Dimensions of the encoder's space."""
-    reads_text: bool
-    """Whether texts and notions can be used."""
-    attributes: list[Attribute]
-    """Columns of the table, labels made here included."""
+    images: int = Field(description="How many; rows go from 0 to one less.")
+    dim: int = Field(description="Dimensions of the encoder's space.")
+    reads_text: bool = Field(description="Whether texts and notions can be used.")
+    attributes: list[Attribute] = Field(description="Columns of the table, labels made here included.")
     notions: list[str]
 
 
@@ -211,42 +176,33 @@ class Image(Schema):
     """An image of a dataset."""
 
     row: int
-    file: str
-    """Its file, relative to the dataset's folder."""
-    thumbnail: str
-    """Address of a small picture of it on this server."""
-    attributes: dict[str, Scalar | None] | None = None
-    """Its attributes, if you asked for them."""
+    file: str = Field(description="Its file, relative to the dataset's folder.")
+    thumbnail: str = Field(description="Address of a small picture of it on this server.")
+    attributes: dict[str, Scalar | None] | None = Field(default=None, description="Its attributes, if you asked for them.")
 
 
 class Hit(Image):
     """An image that was found."""
 
-    similarity: float
-    """Cosine similarity; for several terms, how well all of them hold, from 0 to 1."""
+    similarity: float = Field(description="Cosine similarity; for several terms, how well all of them hold, from 0 to 1.")
 
 
 class Found(Schema):
     """The images found, the most similar first."""
 
-    space: str
-    """The space that was searched: "encoder", or the notion's name."""
+    space: str = Field(description='The space that was searched: "encoder", or the name of the notion.')
     hits: list[Hit]
-    note: str = ""
-    """A sentence, if the search is approximate or words are unknown."""
+    note: str = Field(default="", description="A sentence, if the search is approximate or words are unknown.")
 
 
 class NotionName(Schema):
     """A notion of the library."""
 
     name: str
-    question: str
-    """What it means, in a sentence."""
-    attribute: str | None
-    """The attribute that judges it, where images have it."""
+    question: str = Field(description="What it means, in a sentence.")
+    attribute: str | None = Field(description="The attribute that judges it, where images have it.")
     aspects: int
-    own: bool
-    """Whether you saved it."""
+    own: bool = Field(description="Whether you saved it.")
 
 
 class Notions(Schema):
@@ -258,8 +214,7 @@ class Notions(Schema):
 class Joined(Schema):
     """A notion joined with another."""
 
-    weight: float
-    """Negative if the notion is taken away."""
+    weight: float = Field(description="Negative if the notion is taken away.")
     name: str
 
 
@@ -267,14 +222,11 @@ class NotionDetails(Schema):
     """A notion in full."""
 
     name: str
-    question: str
-    """What it means, in a sentence."""
-    attribute: str | None
-    """The attribute that judges it."""
+    question: str = Field(description="What it means, in a sentence.")
+    attribute: str | None = Field(description="The attribute that judges it.")
     templates: list[str]
     aspects: list[str]
-    dim: int | None
-    """Dimensions of its space, if set."""
+    dim: int | None = Field(description="Dimensions of its space, if set.")
     joined: list[Joined]
 
 
@@ -283,18 +235,12 @@ class Fitted(Schema):
 
     notion: str
     dim: int
-    stability: float
-    """Whether other words for the same notion give the same neighbors: at most 1."""
-    alignment: float
-    """How far the images differ along these words, from 0 to 1."""
-    reads: bool
-    """Whether both are high enough to rely on the space."""
-    verdict: str
-    """The same in a sentence."""
-    unknown_words: list[str]
-    """Words that the encoder does not know."""
-    cut: str
-    """Says which prompts have more tokens than the encoder reads; empty if none has."""
+    stability: float = Field(description="Whether other words for the same notion give the same neighbors: at most 1.")
+    alignment: float = Field(description="How far the images differ along these words, from 0 to 1.")
+    reads: bool = Field(description="Whether both are high enough to rely on the space.")
+    verdict: str = Field(description="The same in a sentence.")
+    unknown_words: list[str] = Field(description="Words that the encoder does not know.")
+    cut: str = Field(description="Says which prompts have more tokens than the encoder reads; empty if none has.")
 
 
 class LabelCount(Schema):
@@ -302,16 +248,14 @@ class LabelCount(Schema):
 
     name: str
     kind: Literal["tag", "attribute", "note"]
-    value: str
-    """Of an attribute; else empty."""
+    value: str = Field(description="Of an attribute; else empty.")
     images: int
 
 
 class Labels(Schema):
     """What people and programs have said about a dataset's images here."""
 
-    version: int
-    """Number of the newest edit; it changes with every edit."""
+    version: int = Field(description="Number of the newest edit; it changes with every edit.")
     labels: list[LabelCount]
 
 
@@ -321,32 +265,25 @@ class LabeledImage(Schema):
     row: int
     file: str
     tags: list[str]
-    values: dict[str, str]
-    """Value by attribute."""
+    values: dict[str, str] = Field(description="Value by attribute.")
     note: str
 
 
 class LabeledImages(Schema):
     """Images that have labels, by rows."""
 
-    version: int
-    """As in `list_labels`."""
+    version: int = Field(description="As in `list_labels`.")
     images: list[LabeledImage]
-    next: int | None
-    """Pass it as `after` for more; None at the end."""
+    next: int | None = Field(description="Pass it as `after` for more; None at the end.")
 
 
 class Edited(Schema):
     """What an edit did."""
 
-    edit: int
-    """Its number; 0 if nothing was left to do."""
-    images: int
-    """How many images it changed."""
-    skipped: int
-    """Images that an undo left alone, since somebody has changed them in between."""
-    version: int
-    """As in `list_labels`."""
+    edit: int = Field(description="Its number; 0 if nothing was left to do.")
+    images: int = Field(description="How many images it changed.")
+    skipped: int = Field(description="Images that an undo left alone, since somebody has changed them in between.")
+    version: int = Field(description="As in `list_labels`.")
 
 
 class Problem(Schema):
@@ -355,5 +292,4 @@ class Problem(Schema):
     type: str
     title: str
     status: int
-    detail: str
-    """One sentence."""
+    detail: str = Field(description="One sentence.")

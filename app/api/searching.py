@@ -17,21 +17,16 @@ from likeness.io import foreign_image
 from likeness.search import Query
 from likeness.space import Space
 from parts import cached
-from parts.cached import BoundedCache
 from server.settings import server
 
-_KEPT_BYTES = 16_000_000
 Rows = tuple[NDArray[np.int64], NDArray[np.float32]]
-_kept: BoundedCache[Rows] = BoundedCache(_KEPT_BYTES, lambda found: found[0].nbytes + found[1].nbytes + 200)
 
 
 def neighbors(dataset: InDataset, row: OfRow, options: Annotated[NearestOptions, InQuery()]) -> Found:
     """Finds the images nearest to an image of the dataset, in the encoder's space or in that of a notion."""
     entry, space = _opened(dataset, options.notion)
-    check_row(space, row)
-    key = (space.key, len(space), row, options.k)
-    rows, similarities = _kept.get(key, lambda: _nearest(space, row, options.k, None))
-    return _found(entry, space, rows, similarities, options.attributes)
+    check_row(len(space), row)
+    return _found(entry, space, *_nearest(space, row, options.k, None), options.attributes)
 
 
 def search(dataset: InDataset, query: Search) -> Found:
@@ -42,23 +37,21 @@ def search(dataset: InDataset, query: Search) -> Found:
     entry, space = _opened(dataset, query.notion)
     for term in query.terms:
         if term.row is not None:
-            check_row(space, term.row)
+            check_row(len(space), term.row)
     if any(term.image is not None for term in query.terms):
         check_may_edit()
     allowed = _allowed(space.table, query.where) if query.where else None
     places = [(term.weight, _place(space, term)) for term in query.terms]
     place = places[0][1] if len(places) == 1 and places[0][0] > 0 else Query(places)
-    rows, similarities = _nearest(space, place, query.k, allowed)
     texts = [term.text for term in query.terms if term.text is not None]
-    return _found(entry, space, rows, similarities, query.attributes, _unread(space, texts))
+    return _found(entry, space, *_nearest(space, place, query.k, allowed), query.attributes, _unread(space, texts))
 
 
 def search_by_image(dataset: InDataset, options: Annotated[NearestOptions, InQuery()], content: Picture = b"") -> Found:
     """Finds the images most like a picture, whose file is the body. The picture is not kept."""
     check_may_edit()
     entry, space = _opened(dataset, options.notion)
-    rows, similarities = _nearest(space, _picture(space, content), options.k, None)
-    return _found(entry, space, rows, similarities, options.attributes)
+    return _found(entry, space, *_nearest(space, _picture(space, content), options.k, None), options.attributes)
 
 
 def _opened(dataset: str, notion: str | NotionText | None) -> tuple[DatasetEntry, Space]:

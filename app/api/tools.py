@@ -1,8 +1,7 @@
 """The operations as tools of the Model Context Protocol (MCP), by its official package: streamable HTTP, without sessions."""
 
 import json
-from collections.abc import AsyncIterator
-from contextlib import AbstractContextManager, asynccontextmanager, nullcontext
+from contextlib import nullcontext
 from functools import cache, partial
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
@@ -30,7 +29,7 @@ TOOLS = {each.name: each for each in OPERATIONS if not (each.takes_picture or is
 
 
 class Tools:
-    """Answers at /mcp while it runs.
+    """Answers at /mcp, while `run` lasts.
 
     Args:
         gate: its slots and threads run the calls.
@@ -40,12 +39,7 @@ class Tools:
         from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 
         self._manager = StreamableHTTPSessionManager(tool_server(gate), json_response=True, stateless=True, max_request_body_size=_LARGEST)
-
-    @asynccontextmanager
-    async def running(self) -> AsyncIterator[None]:
-        """Answers calls while it lasts."""
-        async with self._manager.run():
-            yield
+        self.run = self._manager.run
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["method"] == "POST":
@@ -60,7 +54,11 @@ def tool_server(gate: Gate) -> "Server[Any]":
     from mcp.server.lowlevel import Server
 
     async def list_tools(context: Any, parameters: Any) -> types.ListToolsResult:
-        return types.ListToolsResult(tools=[types.Tool(**_described(each)) for each in TOOLS.values()])
+        return types.ListToolsResult(tools=[described(each) for each in TOOLS.values()])
+
+    def described(each: Operation) -> types.Tool:
+        hints = types.ToolAnnotations(read_only_hint=not each.writes, destructive_hint=each.writes, open_world_hint=False)
+        return types.Tool(name=each.name, description=each.description, input_schema=_input(each).model_json_schema(), annotations=hints)
 
     def result(text: str, content: Any = None, is_error: bool = False) -> types.CallToolResult:
         return types.CallToolResult(content=[types.TextContent(text=text)], structured_content=content, is_error=is_error)
@@ -69,19 +67,15 @@ def tool_server(gate: Gate) -> "Server[Any]":
         operation = TOOLS.get(parameters.name)
         if operation is None:
             return result(f"There is no tool '{parameters.name[:80]}'; list the tools.", is_error=True)
+        scope = getattr(context.request, "scope", None)
         try:
-            with _answering(context):
+            with answering(scope) if scope is not None else nullcontext():  # whatever task answers, the request tells which client asks
                 found = await answered(gate, operation, partial(_call, operation, parameters.arguments or {}))
         except HTTPException as error:
             return result(error.detail, is_error=True)
         return result(json.dumps(found), found)
 
     return Server("likeness", version=version("likeness"), instructions=_ABOUT, on_list_tools=list_tools, on_call_tool=call_tool)
-
-
-def _described(operation: Operation) -> dict[str, Any]:
-    hints = {"read_only_hint": not operation.writes, "destructive_hint": operation.writes, "open_world_hint": False}
-    return {"name": operation.name, "description": operation.description, "input_schema": _input(operation).model_json_schema(), "annotations": hints}
 
 
 @cache
@@ -97,9 +91,3 @@ def _call(operation: Operation, arguments: dict[str, Any]) -> dict[str, Any]:
     model = operation.model
     given = {name: checked if model and name == model[0] else getattr(checked, name) for name in operation.arguments}
     return operation.work(**given).model_dump(mode="json", exclude_unset=True)  # type: ignore[no-any-return]
-
-
-def _answering(context: Any) -> AbstractContextManager[None]:
-    """The request behind a call tells which client asks, whatever task answers it."""
-    scope = getattr(context.request, "scope", None)
-    return answering(scope) if scope is not None else nullcontext()

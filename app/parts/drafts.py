@@ -91,9 +91,8 @@ class Draft:
         Raises:
             InputError: while it is not a valid one, or a longer one than this server fits.
         """
-        check_notion(self, *self.joined)
         templates = [line for line in self.templates.splitlines() if line.strip()]
-        return Notion(
+        notion = Notion(
             name=self.name,
             template=tuple(templates),
             aspects=tuple(line.strip() for line in self.aspects.splitlines() if line.strip()),
@@ -103,6 +102,8 @@ class Draft:
             joined=tuple((each.weight, each.notion) for each in self.joined),
             clicks=self.clicks,
         )
+        check_notion(notion)
+        return notion
 
 
 _HISTORY_FORM = TypeAdapter(list[Draft])

@@ -17,6 +17,7 @@ from parts.selection import Rows
 from parts.sidebar import listed
 from parts.view import View
 from server import hand_labels
+from server.settings import server
 from state import Item
 
 _GROWING = "Images are still being embedded. Label them when all are ready."
@@ -170,7 +171,7 @@ def _follow_others(view: View) -> None:
         if hand_labels.newest_version(view.entry) != version:
             st.rerun()
 
-    if hand_labels.are_shared():
+    if server().has_accounts:
         check()
 
 

@@ -12,16 +12,15 @@ import likeness
 from likeness.errors import InputError
 from likeness.io import as_path, assets_dir, cache_dir, can_be_a_path, confine, is_inside, runs_dir, text_to_name
 from server.accounts import account, has_role
-from server.quotas import room_for_uploads
+from server.quotas import room_for
 from server.settings import UPLOADS, server
-from server.visitors import EMBEDDINGS, QUERY_PREFIX, notions_dir, own_uploads_dir, splits_dir, visitor, visitors_dir
+from server.visitors import EMBEDDINGS, SPLITS, notions_dir, own_dir, own_uploads_dir, visitor, visitors_dir
 
 if TYPE_CHECKING:
     from likeness.data import DatasetEntry, UploadLimits
 
 _PAPER_SOURCE = re.compile(r"(?P<dataset>[A-Za-z0-9][\w-]+(?:/\w+)?):(?P<folder>.*)", re.DOTALL)
 _HUB_ID = re.compile(r"\w[\w.-]*(/\w[\w.-]*)?")
-_QUERY_TOKEN = re.compile(r"[0-9a-f]{24}-[0-9a-f]{16}")
 _MOST_GENERATED = 10_000
 _PRIVATE = "(another visitor's)"
 
@@ -52,7 +51,9 @@ def resolve_path(given: str | Path) -> Path:
         return as_path(text)
     path = _below_a_place(text)
     if path is None or not allowed(path):
-        raise _refused(text)
+        roots = server().roots
+        remedy = f"give a folder or file inside {' or '.join(sorted(roots))}, as in '{min(roots)}/...'" if roots else "upload the images instead"
+        raise InputError(f"'{text}' cannot be reached here: this server only shows its own folders; {remedy}.")
     return path
 
 
@@ -72,7 +73,7 @@ def allowed(path: Path) -> bool:
     uploads = own_uploads_dir()
     if _inside(real, uploads):
         return real != os.path.realpath(uploads)
-    return any(_inside(real, base) for base in (*_folders(), notions_dir(), splits_dir()))
+    return any(_inside(real, base) for base in (*_folders(), notions_dir(), own_dir() / SPLITS))
 
 
 def resolve_entry(entry: "DatasetEntry") -> str:
@@ -82,14 +83,6 @@ def resolve_entry(entry: "DatasetEntry") -> str:
     if server().shared and entry.owner and first == UPLOADS:
         return str(as_path(visitors_dir() / entry.owner / UPLOADS / rest))
     return resolve_source(entry.source)
-
-
-def query_picture(token: str) -> Path | None:
-    """The picture that somebody searched with, by the token that its link holds: whoever knows it may see it. None where none is kept."""
-    if not _QUERY_TOKEN.fullmatch(token):
-        return None
-    uploads = visitors_dir().glob(f"*/{UPLOADS}") if server().shared else [own_uploads_dir()]
-    return next((file for folder in uploads for file in (folder / f"{QUERY_PREFIX}{token}").glob("*") if file.is_file()), None)
 
 
 def store_dir(entry: "DatasetEntry") -> Path | None:
@@ -180,7 +173,11 @@ def refusal(what: Act) -> str:
 
 def check_may(what: Act) -> None:
     """Raises InputError where `refusal` has a reason; called wherever something is written or started."""
-    reason = refusal(what)
+    raise_reason(refusal(what))
+
+
+def raise_reason(reason: str) -> None:
+    """Raises InputError with a reason that refuses something, unless it is empty."""
     if reason:
         raise InputError(reason)
 
@@ -190,7 +187,7 @@ def upload_limits() -> "UploadLimits":
     from likeness.data import UploadLimits
 
     settings = server()
-    return UploadLimits(settings.max_upload_images, settings.max_unpacked_mb, settings.max_pixels, room_for_uploads())
+    return UploadLimits(settings.max_upload_images, settings.max_unpacked_mb, settings.max_pixels, room_for(UPLOADS))
 
 
 _WHOLE = re.compile(r"""(?P<quote>['"])(?P<path>(?:/|~/|[A-Za-z]:\\)[^'"\n]*)(?P=quote)""")
@@ -241,12 +238,6 @@ def _below_a_place(text: str) -> Path | None:
     if place is not None:
         return place.joinpath(*inside)
     return path.absolute() if _inside(os.path.realpath(path), runs_dir()) else None  # whose place may be given relative to the server's own
-
-
-def _refused(text: str) -> InputError:
-    roots = server().roots
-    remedy = f"give a folder or file inside {' or '.join(sorted(roots))}, as in '{min(roots)}/...'" if roots else "upload the images instead"
-    return InputError(f"'{text}' cannot be reached here: this server only shows its own folders; {remedy}.")
 
 
 def _folders() -> list[Path]:

@@ -1,9 +1,10 @@
-"""Who asks, and what each may do: accounts of a password file or of a proxy, and the client that a request counts for.
+"""Who asks, and what each may do: accounts of a password file or of a proxy, tokens of programs, and the client that a request counts for.
 
 What lies behind the doors learns both by headers whose names no browser can know. The password file has a line for each account,
-`name:role:hash`.
+`name:role:hash`, the file of tokens one for each program, `name:hash`, by SHA-256: a token is drawn at random, so no slower hash is needed.
 """
 
+import hashlib
 import os
 import re
 import secrets
@@ -28,6 +29,8 @@ from server.settings import Role, server
 PROGRAM = "likeness_program"  # in a scope: the name of the token that a program showed
 _Kept = TypeVar("_Kept")
 _NAME = re.compile(r"[^\W_][\w.@+-]{0,63}")
+_TOKEN_PREFIX = "lk_"  # by which people and scanners for secrets recognize one
+_TOKEN_HASH = re.compile(r"[0-9a-f]{64}")
 _ACCOUNT, _CLIENT = (f"x-likeness-{kind}-{secrets.token_hex(16)}" for kind in ("account", "client"))
 _scope: ContextVar[Scope | None] = ContextVar("likeness_request", default=None)
 
@@ -101,6 +104,35 @@ def write_private(file: Path, what: str, lines: Iterable[str]) -> None:
         os.umask(before)
 
 
+def write_token(file: Path, name: str) -> str:
+    """Draws a token for a program, keeps its hash in the file and returns it; one that the name had before holds no longer.
+    Raises InputError: a name that does not fit, or a file that is none of tokens or cannot be written."""
+    name, token = account_name(name), _TOKEN_PREFIX + secrets.token_urlsafe(32)
+    names = {each: digest for digest, each in read_tokens(file).items()} if file.exists() else {}
+    write_private(file, "file of tokens", (f"{each}:{digest}" for each, digest in (names | {name: _token_digest(token)}).items()))
+    return token
+
+
+def read_tokens(file: Path) -> dict[str, str]:
+    """Hash -> name of a file of tokens; raises InputError for a file that cannot be read, or a line of another form."""
+    return read_private(file, "file of tokens", _token, "'name:hash'; make one: likeness admin token FILE NAME")
+
+
+def _token(line: str) -> tuple[str, str] | None:
+    name, _, digest = line.rpartition(":")
+    return (digest, account_name(name)) if name and _TOKEN_HASH.fullmatch(digest) else None
+
+
+def program_name(file: Path | None, token: str) -> str:
+    """Whose token this is; empty where it is nobody's, or there is no file. Raises InputError as `read_tokens`."""
+    # Looked up by its hash: how long that takes says nothing about the token.
+    return read_tokens(file).get(_token_digest(token), "") if file is not None and token else ""
+
+
+def _token_digest(token: str) -> str:
+    return hashlib.sha256(token.encode("utf-8", "surrogatepass")).hexdigest()
+
+
 def role_of(name: str) -> Role | None:
     """What an account may do; None where there is no such account. Raises InputError as `read_accounts`."""
     settings = server()
@@ -122,12 +154,7 @@ def has_role(name: str, role: Role) -> bool:
 
 def account() -> str | None:
     """Name of who is signed in; "" in a background thread, or for nobody; None on a server without accounts."""
-    if not server().has_accounts:
-        return None
-    if get_script_run_ctx(suppress_warning=True) is None:
-        scope = request_scope()
-        return account_in(scope) if scope else ""
-    return unquote(st.context.headers.get(_ACCOUNT) or "")
+    return _header_of_asking(_ACCOUNT) if server().has_accounts else None
 
 
 def account_in(scope: Scope) -> str:
@@ -141,11 +168,16 @@ def client_of(scope: Scope) -> str:
 
 
 def client() -> str:
-    """Who the page counts for that is being drawn; "" in a background thread, and on a server that keeps no limits."""
-    if get_script_run_ctx(suppress_warning=True) is None:
-        scope = request_scope()
-        return client_of(scope) if scope else ""
-    return unquote(st.context.headers.get(_CLIENT) or "")
+    """Who counts for what is asked now; "" in a background thread, and on a server that keeps no limits."""
+    return _header_of_asking(_CLIENT)
+
+
+def _header_of_asking(name: str) -> str:
+    """What the doors have noted of the page that is being drawn, or of a program's request; "" in a background thread."""
+    if get_script_run_ctx(suppress_warning=True) is not None:
+        return unquote(st.context.headers.get(name) or "")
+    scope = request_scope()
+    return unquote(Headers(scope=scope).get(name, "")) if scope else ""
 
 
 def with_account(scope: Scope, name: str) -> Scope:

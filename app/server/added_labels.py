@@ -14,7 +14,7 @@ from likeness.data import DatasetEntry, ImageTable, add_label_files, read_label_
 from likeness.errors import InputError
 from likeness.io import cache_dir, csv_bytes, write_atomic
 from likeness.notions import Notion
-from server.access import check_may, refusal
+from server.access import raise_reason, refusal
 from server.settings import server
 from server.visitors import LABELS, visitor, visitors_dir
 
@@ -36,9 +36,7 @@ def refusal_to_label(entry: DatasetEntry) -> str:
 def add(entry: DatasetEntry, table: ImageTable, notion: Notion, labels: Sequence[object]) -> str:
     """Keeps the aspect of each image of a table as a new attribute, and returns its name.
     Raises InputError: the visitor may not, the images have no paths, or there are as many such attributes as are kept."""
-    check_may("edit")
-    if reason := refusal_to_label(entry):
-        raise InputError(reason)
+    raise_reason(refusal_to_label(entry))
     if not table.has_images:
         raise InputError(f"The rows of '{table.name}' have no images, so no label can be kept for them.")
     if len(list(folder_of(entry).glob("*.csv"))) >= _MOST:
@@ -50,9 +48,7 @@ def add(entry: DatasetEntry, table: ImageTable, notion: Notion, labels: Sequence
 
 def remove(entry: DatasetEntry, name: str) -> None:
     """Takes an added attribute away; its name is not used again. Raises InputError: the visitor may not, or there is none of this name."""
-    check_may("edit")
-    if reason := refusal_to_label(entry):
-        raise InputError(reason)
+    raise_reason(refusal_to_label(entry))
     if name not in names(entry):
         raise InputError(f"'{entry.name}' has no added attribute '{name}'.")
     file_of(entry, name).rename(folder_of(entry) / f"{name}{_REMOVED}")

@@ -47,14 +47,10 @@ class PathPrefix:
             await RedirectResponse(f"./{path.rsplit('/', 1)[-1]}/{f'?{query}' if query else ''}")(scope, receive, send)
             return
         if self.prefix and path.startswith(f"{self.prefix}/"):
-            scope = {**scope, "path": path.removeprefix(self.prefix), "raw_path": _raw_rest(scope, self.prefix)}
+            # the path as it came, with its percent signs; of a prefix that was written with some, what follows as many slashes
+            raw = bytes(scope.get("raw_path") or path.encode()).split(b"/", self.prefix.count("/") + 1)[-1]
+            scope = {**scope, "path": path.removeprefix(self.prefix), "raw_path": b"/" + raw}
         await self.app(scope, receive, _relative_redirects(scope, send) if scope["type"] == "http" else send)
-
-
-def _raw_rest(scope: Scope, prefix: str) -> bytes:
-    """The path as it came, with its percent signs; of a prefix that was written with some, what follows as many slashes."""
-    raw = bytes(scope.get("raw_path") or scope["path"].encode())
-    return b"/" + raw.split(b"/", prefix.count("/") + 1)[-1]
 
 
 def _relative_redirects(scope: Scope, send: Send) -> Send:

@@ -10,10 +10,9 @@ from typing import cast
 from likeness.commands import answered
 from likeness.errors import InputError
 from server import visitor_data
-from server.accounts import account_name
+from server.accounts import account_name, write_token
 from server.backup import back_up, restore
 from server.passwords import set_password
-from server.program_tokens import write_token
 from server.settings import Role
 
 

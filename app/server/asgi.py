@@ -1,6 +1,5 @@
 """What `likeness app` serves: the Streamlit app and the routes that its pictures come from, behind the doors that keep strangers out."""
 
-import ast
 import asyncio
 import os
 import sys
@@ -8,6 +7,7 @@ import threading
 import traceback
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from importlib import import_module
 from pathlib import Path
 
 import streamlit as st
@@ -22,7 +22,7 @@ from api.programs_routes import programs
 from server import start_page
 from server.access import confine_server
 from server.addresses import PathPrefix, take_path_prefix
-from server.middleware.build_middleware import build_middleware, printed_link
+from server.middleware.build_middleware import build_middleware, print_link
 from server.middleware.limits import Limits
 from server.script_scheduler import take_turns
 from server.settings import check_address, server
@@ -50,12 +50,19 @@ HERE = Path(__file__).parents[1]
 PICTURES = ("thumbnails", "pictures", "neighbors", "labeled", "info", "queries", EXPORTS)
 
 
+# what main.py and the first page are made of; both draw as soon as they are imported themselves
+FIRST_PAGE = (
+    *("navigation", "pages.explore.exporting", "pages.explore.matching", "pages.explore.table", "server.visitor_data"),
+    *("parts.add_images", "parts.aspect_labels", "parts.clicks", "parts.maps", "parts.permissions"),
+    *("parts.query_bar", "parts.verdict", "parts.view_list", "parts.viewer", "parts.warm"),
+)
+
+
 def import_pages() -> None:
     """Imports what the first page needs, a second's work, and begins opening its images."""
     try:
-        for file in (HERE / "main.py", HERE / "pages/explore/page.py"):
-            imports = [node for node in ast.parse(file.read_text(encoding="utf-8")).body if isinstance(node, ast.Import | ast.ImportFrom)]
-            exec(compile(ast.Module(imports, []), str(file), "exec"), {})
+        for module in FIRST_PAGE:
+            import_module(module)
         from parts.warm import open_early
     except Exception:  # a broken installation: a server without pages is none
         traceback.print_exc()
@@ -99,7 +106,8 @@ importing = threading.Thread(target=import_pages, daemon=True)
 async def begin(app: object) -> AsyncIterator[None]:
     """Begins to import the pages, and prints where the app is."""
     importing.start()
-    async with printed_link(app, prefix):
+    print_link(prefix)
+    async with programs_running():
         yield
 
 
@@ -110,12 +118,12 @@ if server().shared:
     take_turns()
     from server.visitor_data import keep_house
 
-    keep_house()
+    threading.Thread(target=keep_house, name="housekeeping", daemon=True).start()
 middleware.append(Middleware(PagesFirst, importing=importing))
-for_programs, lifespan = programs(server(), begin)
+for_programs, programs_running = programs(server())
 app = st.App(
     str(HERE / "main.py"),
     routes=[*start_page.routes(), *(Route(f"/{root}/{{below:path}}", Pictures()) for root in PICTURES), *for_programs],
     middleware=middleware,
-    lifespan=lifespan,
+    lifespan=begin,
 )

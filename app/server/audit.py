@@ -21,18 +21,11 @@ def record(event: str, who: str, what: str = "") -> None:
     line = {"time": datetime.now(UTC).isoformat(timespec="seconds"), "event": event, "who": who[:_LONGEST], "what": what[:_LONGEST]}
     with _writing:
         try:
-            _append((json.dumps(line) + "\n").encode())
+            path = cache_dir() / "audit.jsonl"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            if path.exists() and path.stat().st_size >= _LARGEST:
+                path.replace(path.with_suffix(".jsonl.1"))
+            with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600), "ab", buffering=0) as file:
+                file.write((json.dumps(line) + "\n").encode())
         except OSError as error:  # a full disk keeps nobody out
             logging.getLogger(__name__).warning("The log of the server cannot be written (%s).", error.strerror)
-
-
-def _append(line: bytes) -> None:
-    path = cache_dir() / "audit.jsonl"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    if path.exists() and path.stat().st_size >= _LARGEST:
-        path.replace(path.with_suffix(".jsonl.1"))
-    file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
-    try:
-        os.write(file, line)
-    finally:
-        os.close(file)

@@ -11,9 +11,9 @@ from pathlib import Path, PurePosixPath
 from likeness.errors import InputError
 from likeness.io import cache_dir, runs_dir
 from likeness.tagging import TagStore
-from server.visitors import EXPORTS, TAGS, visitors_dir
+from server.visitors import EXPORTS, SPLITS, TAGS, visitors_dir
 
-_KEPT = ("visitors", "notions", "splits", "views", TAGS, "datasets.json", "accounts.key", "audit.jsonl", "audit.jsonl.1")
+_KEPT = ("visitors", "notions", SPLITS, "views", TAGS, "datasets.json", "accounts.key", "audit.jsonl", "audit.jsonl.1")
 _CACHE, _RUNS = "cache", "runs"
 
 
@@ -26,7 +26,9 @@ def back_up(file: Path) -> int:
     try:
         number = 0
         with tarfile.open(partial, "w:gz" if file.suffix == ".gz" else "w") as archive:
-            for path, name in _files():
+            names = {path: f"{_CACHE}/{path.relative_to(cache_dir()).as_posix()}" for part in _KEPT for path in kept_files(cache_dir() / part)}
+            names |= {path: f"{_RUNS}/{path.relative_to(runs_dir()).as_posix()}" for path in kept_files(runs_dir())}
+            for path, name in names.items():
                 try:
                     with whole(path) as copy:
                         archive.add(copy, name, recursive=False)
@@ -57,10 +59,14 @@ def whole(path: Path) -> Iterator[Path]:
         yield copy
 
 
-def is_passing(path: Path) -> bool:
-    """Whether a file is only there while others are written, or until it is downloaded: it belongs in no copy."""
-    is_export = path.is_relative_to(visitors_dir()) and path.relative_to(visitors_dir()).parts[1:2] == (EXPORTS,)
-    return is_export or path.name.endswith((".partial", ".lock")) or (path.parent.name == TAGS and path.name.endswith(("-wal", "-shm")))
+def kept_files(place: Path) -> Iterator[Path]:
+    """A file, or the files of a folder, that belong in a copy: no links, and nothing that is only there while others are written, or until it is
+    downloaded."""
+    for path in [place] if place.is_file() else sorted(place.rglob("*")):
+        is_export = path.is_relative_to(visitors_dir()) and path.relative_to(visitors_dir()).parts[1:2] == (EXPORTS,)
+        is_passing = path.name.endswith((".partial", ".lock")) or (path.parent.name == TAGS and path.name.endswith(("-wal", "-shm")))
+        if path.is_file() and not (path.is_symlink() or is_export or is_passing):
+            yield path
 
 
 def restore(file: Path) -> int:
@@ -93,15 +99,6 @@ def restore(file: Path) -> int:
     finally:
         shutil.rmtree(staging, ignore_errors=True)
     return sum(member.isfile() for member in members)
-
-
-def _files() -> Iterator[tuple[Path, str]]:
-    """Files with their names in the copy; links are left out, and what is half written."""
-    for base, top, parts in ((cache_dir(), _CACHE, _KEPT), (runs_dir(), _RUNS, None)):
-        for start in [base / part for part in parts] if parts is not None else [base]:
-            for path in [start] if start.is_file() else sorted(start.rglob("*")):
-                if path.is_file() and not path.is_symlink() and not is_passing(path):
-                    yield path, f"{top}/{path.relative_to(base).as_posix()}"
 
 
 def _check(member: tarfile.TarInfo, file: Path) -> None:

@@ -16,7 +16,7 @@ from likeness.progress import Progress
 from server.addresses import address
 from server.jobs import Job, Stage, Stopped
 from server.quotas import size_of
-from server.visitors import EXPORTS, exports_dir
+from server.visitors import EXPORTS, own_dir
 
 if TYPE_CHECKING:
     from likeness.exports import Written
@@ -41,25 +41,19 @@ class Download:
         return address(f"/{EXPORTS}/{self.file.parent.name}")
 
 
+@dataclass(frozen=True)
 class Room:
-    """What all exports of a visitor, which lie in `folder`, may take on the disk; None: as much as there is room for."""
+    """What all exports of a visitor, which lie in `folder`, may take on the disk."""
 
-    def __init__(self, folder: Path, most_gb: float | None) -> None:
-        self.folder, self._most_gb = folder, most_gb
-        self._looked = 0.0
+    folder: Path
+    most_gb: float | None  # None: as much as there is room for
 
     def check(self, more: float = 0) -> None:
         """Raises InputError where so many bytes more are too many."""
-        if self._most_gb is not None and size_of(self.folder) + more > self._most_gb * 1e9:
+        if self.most_gb is not None and size_of(self.folder) + more > self.most_gb * 1e9:
             raise InputError(
-                f"The export is larger than the {max(0.0, self._most_gb):.3g} GB that this server allows; export fewer images, or use the command."
+                f"The export is larger than the {max(0.0, self.most_gb):.3g} GB that this server allows; export fewer images, or use the command."
             )
-
-    def check_now_and_then(self) -> None:
-        """As `check`, at most once a second."""
-        if time.monotonic() - self._looked > _LOOK_S:
-            self.check()
-            self._looked = time.monotonic()
 
 
 def write_download(job: Job, room: Room, name: str, write: "Callable[[Path, Progress], Written]") -> Download:
@@ -98,14 +92,19 @@ def remove_ended(folder: Path) -> None:
 
 def find(token: str) -> Path | None:
     """The file of the visitor's that an address names; None where there is none, or it is not whole yet."""
-    own = next((each for each in exports_dir().glob("*") if each.name == token and each not in _under_way), None)
+    own = next((each for each in (own_dir() / EXPORTS).glob("*") if each.name == token and each not in _under_way), None)
     return next((file for file in own.iterdir() if file.is_file()), None) if own else None
 
 
 def _progress(job: Job, room: Room) -> Progress:
+    looked = 0.0
+
     def tell(done: int, total: int, stage: str = "") -> None:
+        nonlocal looked
         job.report_or_stop(done, total)
-        room.check_now_and_then()
+        if time.monotonic() - looked > _LOOK_S:
+            room.check()
+            looked = time.monotonic()
 
     return tell
 

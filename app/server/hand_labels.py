@@ -20,8 +20,8 @@ from likeness.io import cache_dir, csv_bytes, write_atomic
 from likeness.space import Space
 from likeness.tagging import NOTE, Edit, TagStore, tags_file, with_tags
 from server import added_labels
-from server.access import check_may, redact, refusal, resolve_entry
-from server.accounts import account
+from server.access import raise_reason, redact, refusal, resolve_entry
+from server.accounts import PROGRAM, account, request_scope
 from server.settings import server
 from server.visitors import LABELS, TAGS, visitor, visitors_dir
 from state import Item
@@ -53,9 +53,12 @@ def remove(entry: DatasetEntry) -> None:
 
 
 def who() -> str:
-    """In whose name the visitor labels: the account's, the browser's, or where the server is not shared, the machine's user."""
+    """In whose name the visitor labels: the account's, the browser's; where the server is not shared, a program's token's or the machine's user."""
     if server().shared:
         return account() or f"visitor {hashlib.sha256((visitor() or '').encode()).hexdigest()[:8]}"  # not the folder's name, from which ids follow
+    scope = request_scope()
+    if scope is not None:
+        return str(scope.get(PROGRAM, "program"))
     with suppress(OSError, KeyError, ImportError):
         return getpass.getuser()
     return "me"
@@ -78,9 +81,7 @@ def refusal_to_tag(entry: DatasetEntry, table: ImageTable) -> str:
 def edit_labels(entry: DatasetEntry, table: ImageTable, work: Callable[[TagStore, str], Edit]) -> Edit:
     """What `work` does with the labels of a dataset in the visitor's name; all that pages write goes through here.
     Raises InputError: the visitor may not, or what the store refuses."""
-    check_may("edit")
-    if reason := refusal_to_tag(entry, table):
-        raise InputError(reason)
+    raise_reason(refusal_to_tag(entry, table))
     return work(store_of(entry, table), who())
 
 
@@ -159,11 +160,6 @@ def labels_of(frame: pd.DataFrame, row: int) -> list[tuple[str, str]]:
     held = {name: frame[column].iloc[row] for name, column in frame.attrs.get("tag_columns", {}).items() if name != NOTE}
     given = {name: value for name, value in held.items() if not pd.isna(value) and value}
     return [(name, "" if isinstance(value, bool | np.bool_) else str(value)) for name, value in given.items()]
-
-
-def are_shared() -> bool:
-    """Whether other people may be labeling the same images."""
-    return server().shared and server().has_accounts
 
 
 def tagged(entry: DatasetEntry, space: Space) -> Space:

@@ -5,7 +5,6 @@ import math
 import os
 import secrets
 import time
-from collections import OrderedDict
 from collections.abc import Callable
 from contextlib import suppress
 from functools import cache, partial
@@ -18,16 +17,16 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope
 
 from likeness.errors import InputError
-from server.accounts import Account, account_name, read_accounts, write_private
+from server.accounts import Account, account_name, program_name, read_accounts, write_private
 from server.audit import record
 from server.middleware.doors import Door
 from server.middleware.proxies import client_address, network_of
 from server.middleware.responses import cookie_of, form_content, form_page, go_to, plain, set_cookie, target_of, wants_page
-from server.program_tokens import program_name
 from server.settings import Role, ServerSettings
+from server.slots import Pace
 
 _SHORTEST, _LONGEST = 8, 1024  # letters
-_FREE, _LONGEST_WAIT, _FORGOTTEN, _MOST_KEYS = 5, 60.0, 900.0, 10_000  # tries, seconds, seconds, addresses and names
+_TRIES, _TRIES_A_SECOND = 5, 1 / 60  # that were wrong, at once and in the long run, of an address and of a name
 _LOGIN, _LOGOUT, _COOKIE = "/login", "/logout", "session"
 _SENTENCE = "This server is for people with an account."
 _FIELDS = (
@@ -57,34 +56,6 @@ def verified(file: Path, name: str, password: str) -> Account | None:
     return None
 
 
-class Attempts:
-    """Tries to sign in, by address and by name. After five, a key waits 1, 2, 4 ... seconds between two of them, a minute at most."""
-
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        self._clock, self._tries = clock, OrderedDict[str, tuple[int, float]]()
-
-    def wait(self, *keys: str) -> float:
-        """Seconds before any of these may try again. At 0 this is a try, which counts as wrong until it is taken back."""
-        now = self._clock()
-        seconds = max(self._left(key, now) for key in keys)
-        for key in keys if seconds <= 0 else ():
-            self._tries[key] = self._tries.pop(key, (0, now))[0] + 1, now
-            while len(self._tries) > _MOST_KEYS:
-                self._tries.popitem(last=False)
-        return max(0.0, seconds)
-
-    def take_back(self, key: str, every: bool = False) -> None:
-        """Counts one try less, which was right; or from nothing again."""
-        if (known := self._tries.pop(key, None)) and not every:
-            self._tries[key] = known[0] - 1, known[1]
-
-    def _left(self, key: str, now: float) -> float:
-        count, last = self._tries.get(key, (0, now))
-        if now - last >= _FORGOTTEN:
-            del self._tries[key]
-        return last + min(_LONGEST_WAIT, 2.0 ** min(count - _FREE, 6)) - now if count >= _FREE else 0.0
-
-
 class Login(Door):
     """Lets in who has signed in; a session ends after `session_hours`, at the sign-out, and when its account is removed or gets another password."""
 
@@ -92,7 +63,8 @@ class Login(Door):
         assert settings.auth is not None
         super().__init__(app)
         self._file, self._tokens, self._seconds, self._clock = settings.auth, settings.program_tokens, settings.session_hours * 3600, clock
-        self._attempts, self._checking = Attempts(clock), asyncio.Semaphore(2)  # a check takes 64 MB
+        self._tries = Pace(_TRIES_A_SECOND, _TRIES - 1, clock=clock)
+        self._checking = asyncio.Semaphore(2)  # a check takes 64 MB
         self._sessions: dict[str, tuple[Account, float]] = {}  # by the cookie's value, with the end
         read_accounts(self._file)
 
@@ -131,18 +103,21 @@ class Login(Door):
             name = account_name(fields.get("name", ""))
         except InputError:  # compared with nobody's password all the same, so that it takes as long
             name = ""
-        seconds = math.ceil(self._attempts.wait(f"address {network_of(address)}", f"name {name}"))
+        keys = f"address {network_of(address)}", f"name {name}"
+        seconds = math.ceil(max(self._tries.spend(key, 0) for key in keys))
         if seconds > 0:
             response = _page(target, f"Too many failed attempts; wait {seconds} s and try again.", 429)
             response.headers["Retry-After"] = str(seconds)
             return response
+        for key in keys:
+            self._tries.spend(key)  # as a wrong one, until it is given back
         async with self._checking:
             account = await asyncio.to_thread(verified, self._file, name, fields.get("password", ""))
         record("signed in" if account else "sign-in refused", name if name in read_accounts(self._file) else "an unknown name", f"from {address}")
         if account is None:
             return _page(target, "Name or password is wrong.", 403)
-        self._attempts.take_back(f"name {name}", every=True)
-        self._attempts.take_back(f"address {network_of(address)}")  # no more: whoever has an account would guess those of others
+        self._tries.spend(keys[0], -1)  # no more: whoever has an account would guess those of others
+        self._tries.spend(keys[1], -_TRIES)
         now, key = self._clock(), secrets.token_urlsafe(32)
         self._sessions = {kept: each for kept, each in self._sessions.items() if each[1] > now} | {key: (account, now + self._seconds)}
         response = go_to(target)

@@ -1,6 +1,7 @@
 """Pictures a visitor searches with: kept among their uploads, so that a link shows the search again."""
 
 import os
+import re
 import secrets
 import shutil
 from pathlib import Path
@@ -8,9 +9,11 @@ from pathlib import Path
 from likeness.data import save_uploads
 from likeness.errors import InputError
 from likeness.io import foreign_image
-from server.access import check_may, query_picture, upload_limits
-from server.visitors import QUERY_PREFIX, own_uploads_dir
+from server.access import check_may, upload_limits
+from server.settings import UPLOADS, server
+from server.visitors import QUERY_PREFIX, own_uploads_dir, visitors_dir
 
+_TOKEN = re.compile(r"[0-9a-f]{24}-[0-9a-f]{16}")
 _KEPT = 100  # pictures of one visitor; those that were given longest ago make room
 
 
@@ -27,8 +30,11 @@ def keep(name: str, content: bytes) -> str:
 
 
 def find(token: str) -> Path:
-    """The file of a kept picture, the visitor's own or one whose link they were given. Raises InputError: it is not kept any more, or never was."""
-    found = query_picture(token)
+    """The file of a kept picture, the visitor's own or another's: whoever knows the token, as from a link, may see it.
+    Raises InputError: it is not kept any more, or never was."""
+    uploads = visitors_dir().glob(f"*/{UPLOADS}") if server().shared else [own_uploads_dir()]
+    files = (file for folder in uploads for file in (folder / f"{QUERY_PREFIX}{token}").glob("*") if file.is_file())
+    found = next(files, None) if _TOKEN.fullmatch(token) else None
     if found is None:
         raise InputError("The picture of this link is not kept here any more; search with the picture again.")
     return found

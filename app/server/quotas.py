@@ -2,31 +2,25 @@
 
 import os
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 from likeness.errors import InputError
 from likeness.io import write_atomic
 from server.settings import server
-from server.visitors import DRAFTS, exports_dir, own_dir, own_uploads_dir, visitors_dir
+from server.visitors import DRAFTS, own_dir, visitors_dir
+
+if TYPE_CHECKING:
+    from likeness.notions import Notion
 
 _LONGEST_NOTION = 200_000  # letters
 
 
-def room_for_uploads() -> float | None:
-    """Gigabytes that the visitor's uploads together may take now; None: as many as there is room for."""
-    return _room(own_uploads_dir())
-
-
-def room_for_exports() -> float | None:
-    """As `room_for_uploads`, of what is made for the visitor to download: as much as of uploads."""
-    return _room(exports_dir())
-
-
-def _room(own: Path) -> float | None:
-    settings = server()
+def room_for(part: str) -> float | None:
+    """Gigabytes that the visitor's `UPLOADS`, or as much `EXPORTS`, together may take now; None: as many as there is room for."""
+    settings, own = server(), own_dir() / part
     if not settings.shared:
         return None
-    of_others = sum(size_of(folder) for folder in visitors_dir().glob(f"*/{own.name}")) - size_of(own)
+    of_others = sum(size_of(folder) for folder in visitors_dir().glob(f"*/{part}")) - size_of(own)
     return min(settings.visitor_uploads_gb, settings.max_uploads_gb - of_others / 1e9)
 
 
@@ -46,23 +40,13 @@ def check_count(folder: Path, what: str) -> None:
         raise InputError(f"You keep {server().visitor_files:,} {what} here, the most that this server allows; remove some.")
 
 
-class Words(Protocol):
-    """What makes prompts: one template or aspect a line."""
-
-    @property
-    def templates(self) -> str: ...
-
-    @property
-    def aspects(self) -> str: ...
-
-
-def check_notion(*parts: Words) -> None:
-    """Raises InputError for notions of more prompts, all that are joined together, than a shared server embeds; each template makes a prompt of each
-    aspect."""
+def check_notion(notion: "Notion") -> None:
+    """Raises InputError for a notion of more prompts, with those of joined ones, than a shared server embeds."""
     if not server().shared:
         return
-    count = sum((each.templates.count("\n") + 1) * (each.aspects.count("\n") + 1) for each in parts)
-    if count > server().max_prompts or sum(len(each.templates) + len(each.aspects) for each in parts) > _LONGEST_NOTION:
+    parts = [notion, *(each for _, each in notion.joined)]
+    count = sum(len(each.templates) * len(each.aspects) for each in parts)
+    if count > server().max_prompts or sum(len(text) for each in parts for text in (*each.templates, *each.aspects)) > _LONGEST_NOTION:
         raise InputError(f"The notion makes {count:,} prompts, and this server allows {server().max_prompts:,}; remove some aspects.")
 
 

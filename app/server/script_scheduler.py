@@ -4,9 +4,9 @@ A client that asks for as much as the server can do waits for its own pages; the
 """
 
 import math
+import sys
 import threading
 import time
-from collections import Counter
 from collections.abc import Callable
 from functools import wraps
 from typing import Any
@@ -15,7 +15,7 @@ from streamlit.runtime.scriptrunner.script_runner import ScriptRunner
 
 from server.accounts import client
 from server.settings import server
-from server.slots import Pace
+from server.slots import Pace, Slots
 
 # On a busy server, the seconds of processor that a client's pages may have at once, how many come back each second, and by how much a client
 # may overdraw, which limits how long it waits.
@@ -33,28 +33,25 @@ class ScriptScheduler:
     """
 
     def __init__(self, most_of_one: int, clock: Callable[[], float] = time.monotonic) -> None:
-        self._most_of_one, self._clock = most_of_one, clock
-        self._pace = Pace(_A_SECOND, _AT_ONCE, _MOST_OWED, clock)
-        self._running: Counter[str] = Counter()
+        self._clock = clock
+        self._turns, self._pace = Slots(sys.maxsize, most_of_one), Pace(_A_SECOND, _AT_ONCE, _MOST_OWED, clock)
         self._lately: dict[str, float] = {}  # seconds of processor that clients had, those long ago counting less
         self._faded = clock()
-        self._changed = threading.Condition()
+        self._lock = threading.Lock()
 
     def begin(self, who: str) -> None:
         """Waits for a turn."""
-        with self._changed:
-            while not self._may(who):
-                self._changed.wait(_POLL_SECONDS)
-            self._running[who] += 1
+        self._turns.wait_for(who, lambda: False)
+        while self._must_wait(who):
+            time.sleep(_POLL_SECONDS)
 
     def end(self, who: str, seconds: float) -> None:
         """Ends a turn that took so many seconds of processor: the time that passed would count against everyone whom others kept waiting."""
-        with self._changed:
-            self._running -= Counter([who])
+        with self._lock:
             self._fade()
             self._pace.spend(who, seconds)
             self._lately[who] = self._lately.get(who, 0.0) + seconds
-            self._changed.notify_all()
+        self._turns.give_back(who)
 
     def _fade(self) -> None:
         now = self._clock()
@@ -62,12 +59,11 @@ class ScriptScheduler:
         self._lately = {who: left for who, had in self._lately.items() if (left := had * faded) > _FORGOTTEN}
         self._faded = now
 
-    def _may(self, who: str) -> bool:
-        if self._running[who] >= self._most_of_one:
-            return False
-        self._fade()
-        others = sum(had for known, had in self._lately.items() if known != who)
-        return not (others > _BUSY * _LATELY and self._pace.is_overdrawn(who))
+    def _must_wait(self, who: str) -> bool:
+        with self._lock:
+            self._fade()
+            others = sum(had for known, had in self._lately.items() if known != who)
+            return others > _BUSY * _LATELY and self._pace.spend(who, 0) > 0
 
 
 def take_turns() -> None:

@@ -11,10 +11,9 @@ from typing import Any
 
 from likeness.errors import InputError
 from likeness.io import keep_folder_out
-from server.accounts import read_accounts
+from server.accounts import read_accounts, read_tokens
 from server.middleware.connections import use_own_connections
-from server.program_tokens import read_tokens
-from server.settings import FORWARDED, VARIABLE, check_address, check_mcp_installed, read_settings, server, settings_from
+from server.settings import FORWARDED, VARIABLE, check_address, read_settings, server, settings_from
 
 
 def serve(options: dict[str, Any]) -> None:
@@ -36,8 +35,6 @@ def serve(options: dict[str, Any]) -> None:
     if settings.program_tokens is not None:
         read_tokens(settings.program_tokens)
     os.environ[VARIABLE] = settings.as_text()
-    if settings.mcp:
-        check_mcp_installed()
     arguments = ["run", str(Path(__file__).parent / "asgi.py"), "--server.address", address]
     arguments += ["--server.maxUploadSize", str(settings.max_upload_mb), "--logger.hideWelcomeMessage", "true"]
     os.environ[FORWARDED] = ""

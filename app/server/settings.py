@@ -120,7 +120,7 @@ class ServerSettings(FrozenConfig):
         return None if file is None else file.expanduser().resolve()
 
     @model_validator(mode="after")
-    def _of_a_shared_server(self) -> "ServerSettings":
+    def _together(self) -> "ServerSettings":
         if self.roots and not self.shared:
             raise ValueError("roots limit what others reach on a shared server; add shared: true (--shared)")
         if self.has_accounts and not self.shared:
@@ -129,6 +129,8 @@ class ServerSettings(FrozenConfig):
             raise ValueError("auth asks for passwords and auth_header believes a proxy; choose one of them")
         if self.program_tokens and self.shared and not self.has_accounts:
             raise ValueError("program_tokens act for accounts on a shared server; add auth (--auth) or auth_header, or leave them out")
+        if self.mcp and find_spec("mcp") is None:
+            raise ValueError("the MCP tools need the package mcp, which is not installed; install it: pip install 'likeness[mcp]'")
         return self
 
     @property
@@ -164,24 +166,19 @@ def server() -> ServerSettings:
     Raises:
         InputError: as `read_settings`.
     """
-    return _settings_in(os.environ.get(VARIABLE, ""))
+    return _settings_in(os.environ.get(VARIABLE, "").strip() or "{}")
 
 
 @lru_cache(maxsize=8)
 def _settings_in(text: str) -> ServerSettings:
-    if not text.strip():
-        return ServerSettings()
-    if not text.lstrip().startswith("{"):
+    if not text.startswith("{"):
         return read_settings(Path(text))
     return settings_from(parse_yaml(text, f"The variable {VARIABLE}"), f"The variable {VARIABLE}")
 
 
 def read_settings(file: Path) -> ServerSettings:
     """The settings of a YAML file. Raises InputError: no such file, no YAML, or a key or value that does not fit."""
-    path = as_path(file)
-    if not path.is_file():
-        raise InputError(f"There is no file of settings '{file}'; give a YAML file with keys such as shared and roots.")
-    return settings_from(yaml_content(path) or {}, f"'{file.name}'")
+    return settings_from(yaml_content(as_path(file)) or {}, f"'{file.name}'")
 
 
 def settings_from(content: Any, name: str = "The settings") -> ServerSettings:
@@ -202,12 +199,6 @@ def check_address(address: str, settings: ServerSettings) -> None:
         f"Serving on {address} would let everyone who reaches this machine read every image and model file that you can read, and start trainings; "
         "add --shared (with --root for folders that others may see), or --trust-network if all who can connect may do all that you may."
     )
-
-
-def check_mcp_installed() -> None:
-    """Raises InputError where the package for the MCP tools is missing; loads nothing."""
-    if find_spec("mcp") is None:
-        raise InputError("The MCP tools need the package mcp, which is not installed; install it: pip install 'likeness[mcp]'.")
 
 
 def is_local(address: str) -> bool:

@@ -66,7 +66,7 @@ class Pace:
         self._lock = threading.Lock()
 
     def spend(self, who: str, amount: float = 1) -> float:
-        """Takes so much of an allowance; the seconds until it is not overdrawn any more."""
+        """Takes so much of an allowance, or with 0 looks at it; the seconds until it is not overdrawn any more."""
         with self._lock:
             now = self._clock()
             left = max(self._now(who, now) - amount, -self._most_owed)
@@ -74,11 +74,6 @@ class Pace:
             if len(self._left) > _MOST_KNOWN:  # who has the whole allowance again needs no entry
                 self._left = {known: each for known, each in self._left.items() if self._now(known, now) < self._at_once}
             return max(0.0, -left / self._a_second)
-
-    def is_overdrawn(self, who: str) -> bool:
-        """Whether a client has used more than its allowance."""
-        with self._lock:
-            return self._now(who, self._clock()) < 0
 
     def _now(self, who: str, now: float) -> float:
         left, since = self._left.get(who, (self._at_once, now))

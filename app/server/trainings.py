@@ -11,7 +11,7 @@ from pathlib import Path
 from likeness.errors import InputError
 from likeness.io import runs_dir, write_atomic
 from likeness.training import RunFolder, delete_run, rename_run
-from server.access import check_may, refusal
+from server.access import check_may, raise_reason, refusal
 from server.accounts import client
 from server.audit import record
 from server.settings import server
@@ -23,7 +23,7 @@ _begun: dict[Path, str] = {}  # by whom, since this server started
 
 
 def begin_training(folder: Path, start: Callable[[], object]) -> None:
-    """Calls `start`, which begins the run or benchmark in this folder.
+    """Calls `start`, which begins the run or benchmark in this folder, and writes down who of a shared server's visitors began a new one.
     Raises InputError: the visitor may not train, as many are under way as may be, or what `start` raises."""
     check_may("train")
     with _beginning:
@@ -31,31 +31,24 @@ def begin_training(folder: Path, start: Callable[[], object]) -> None:
             _check_number()
         is_new = not folder.exists()
         start()
-        if is_new and folder.is_dir():
-            take_run(folder)
+        if is_new and folder.is_dir() and server().shared and visitor():
+            write_atomic(folder / _OWNER, _digest(visitor() or "").encode())
         _begun[folder.resolve()] = client()
     record("training begun", shown_name(), folder.name)
 
 
 def rename_training(run: RunFolder, name: str) -> None:
     """Gives a run another name. Raises InputError: the visitor may not, or as `likeness.training.rename_run`."""
-    _check_change(run)
+    raise_reason(refusal_to_change(run.path))
     rename_run(run, name)
     record("training renamed", shown_name(), f"{run.name} to {name}")
 
 
 def delete_training(run: RunFolder) -> None:
     """Deletes a run for good. Raises InputError: the visitor may not, or as `likeness.training.delete_run`."""
-    _check_change(run)
+    raise_reason(refusal_to_change(run.path))
     delete_run(run)
     record("training deleted", shown_name(), run.name)
-
-
-def take_run(folder: Path) -> None:
-    """Writes down that the visitor of a shared server has begun the run of this folder; raises InputError if training is not allowed."""
-    check_may("train")
-    if server().shared and visitor():
-        write_atomic(folder / _OWNER, _digest(visitor() or "").encode())
 
 
 def refusal_to_change(folder: Path) -> str:
@@ -72,11 +65,6 @@ def refusal_to_change(folder: Path) -> str:
 def _digest(token: str) -> str:
     """Not the token itself, from which ids of uploads follow and which the run's folder would show."""
     return hashlib.sha256(f"run {token}".encode()).hexdigest()
-
-
-def _check_change(run: RunFolder) -> None:
-    if reason := refusal_to_change(run.path):
-        raise InputError(reason)
 
 
 def _check_number() -> None:

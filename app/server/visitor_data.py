@@ -3,7 +3,6 @@
 import json
 import logging
 import shutil
-import threading
 import time
 import zipfile
 from contextlib import suppress
@@ -18,11 +17,10 @@ from likeness.io import cache_dir
 from server import hand_labels
 from server.access import redact
 from server.audit import record
-from server.backup import is_passing, whole
+from server.backup import kept_files, whole
 from server.quotas import size_of
 from server.settings import UPLOADS, server
-from server.visitors import EMBEDDINGS, EXPORTS, LABELS, QUERY_PREFIX, own_dir, visitors_dir
-from state import Item
+from server.visitors import DRAFTS, EMBEDDINGS, EXPORTS, LABELS, QUERY_PREFIX, SPLITS, own_dir, visitors_dir
 
 SEEN = "seen"  # a file that is touched at each visit
 _REMOVED = ".removed-"
@@ -31,18 +29,16 @@ _EVERY_SECONDS = 3600.0
 _COMPUTED = ("maps", "label_distances", "outputs", "pixels", "grids", "texts", "thresholds")
 
 
-class _Session:
-    visit_noted = Item(False)
-
-
-_session = _Session()
-
-
 def all_visitors() -> list[dict[str, object]]:
     """Of every visitor, the last to come first: id (of an account, it begins like its name), day of the last visit, and how much is kept."""
     owned = [entry.owner for entry in list_datasets()]
-    folders = sorted(_folders(), key=last_seen, reverse=True)
-    return [_about(folder, owned.count(folder.name)) for folder in folders]
+    found: list[dict[str, object]] = []
+    for folder in sorted(_folders(), key=last_seen, reverse=True):
+        day = datetime.fromtimestamp(last_seen(folder), UTC).strftime("%Y-%m-%d")
+        counts = {part: sum(1 for _ in (folder / part).glob("[!.]*")) for part in (DRAFTS, "notions", SPLITS, "views")}
+        about = {"id": folder.name, "seen": day, "datasets": owned.count(folder.name), **counts}
+        found.append({**about, "megabytes": round(size_of(folder) / 1e6, 1)})
+    return found
 
 
 def remove_visitor(id: str, by: str) -> None:
@@ -79,10 +75,9 @@ def export_visitor(id: str, file: Path) -> None:
     try:
         with zipfile.ZipFile(file, "x", zipfile.ZIP_DEFLATED) as archive:
             archive.writestr("datasets.json", json.dumps(entries, indent=1))
-            for path in sorted(folder.rglob("*")):
-                if path.is_file() and not path.is_symlink() and not is_passing(path):
-                    with whole(path) as copy:
-                        archive.write(copy, path.relative_to(folder).as_posix())
+            for path in kept_files(folder):
+                with whole(path) as copy:
+                    archive.write(copy, path.relative_to(folder).as_posix())
     except OSError as error:
         raise InputError(f"'{file}' cannot be written ({error.strerror or error}); name another file.") from error
 
@@ -113,11 +108,7 @@ def remove_leftovers(hours: float = 24) -> None:
 
 
 def keep_house() -> None:
-    """Begins to clear away, in the background."""
-    threading.Thread(target=_keep_clearing, name="housekeeping", daemon=True).start()
-
-
-def _keep_clearing() -> None:
+    """Clears away once an hour, for ever."""
     while True:
         try:
             clear_away()
@@ -132,33 +123,26 @@ def clear_away() -> None:
     if settings.keep_days is not None:
         remove_old(settings.keep_days)
     remove_leftovers()
+    used: list[tuple[float, int, Path]] = []
+    for file in (file for part in _COMPUTED for file in (cache_dir() / part).rglob("*") if file.is_file()):
+        with suppress(FileNotFoundError):  # removed meanwhile
+            stat = file.stat()
+            used.append((max(stat.st_atime, stat.st_mtime), stat.st_size, file))
     total = 0
-    files = [file for part in _COMPUTED for file in (cache_dir() / part).rglob("*") if file.is_file()]
-    for _, size, file in sorted(map(_used, files), reverse=True):
+    for _, size, file in sorted(used, reverse=True):
         total += size
         if total > settings.max_cache_gb * 1e9:
             file.unlink(missing_ok=True)
 
 
-def _used(file: Path) -> tuple[float, int, Path]:
-    """When a file was last read or written, and its size; nothing where it is gone."""
-    try:
-        stat = file.stat()
-    except FileNotFoundError:
-        return 0.0, 0, file
-    return max(stat.st_atime, stat.st_mtime), stat.st_size, file
-
-
 def last_seen(folder: Path) -> float:
     """When a visitor came last, in seconds since 1970."""
-    files = [folder / SEEN] if (folder / SEEN).is_file() else [folder]
-    return max(file.stat().st_mtime for file in files)
+    return (folder / SEEN if (folder / SEEN).is_file() else folder).stat().st_mtime
 
 
 def note_visit() -> None:
-    """Writes down, once a session, that the visitor of a shared server has come, where something of theirs is kept."""
-    if server().shared and not _session.visit_noted and own_dir().is_dir():
-        _session.visit_noted = True
+    """Writes down that the visitor of a shared server has come, where something of theirs is kept."""
+    if server().shared and own_dir().is_dir():
         with suppress(OSError):  # a full disk keeps nobody out
             (own_dir() / SEEN).touch()
 
@@ -166,12 +150,6 @@ def note_visit() -> None:
 def _folders(hidden: bool = False) -> list[Path]:
     found = [folder for folder in visitors_dir().glob("*") if folder.is_dir() and not folder.is_symlink()]
     return [folder for folder in found if hidden or not folder.name.startswith(".")]
-
-
-def _about(folder: Path, datasets: int) -> dict[str, object]:
-    day = datetime.fromtimestamp(last_seen(folder), UTC).strftime("%Y-%m-%d")
-    counts = {part: sum(1 for _ in (folder / part).glob("[!.]*")) for part in ("drafts", "notions", "splits", "views")}
-    return {"id": folder.name, "seen": day, "datasets": datasets, **counts, "megabytes": round(size_of(folder) / 1e6, 1)}
 
 
 def _check(id: str) -> None:

@@ -22,7 +22,7 @@ from server.settings import server
 from state import Item
 
 COOKIE = "likeness_visitor"
-DRAFTS, EMBEDDINGS, EXPORTS, LABELS, TAGS = "drafts", "embeddings", "exports", "labels", "tags"
+DRAFTS, EMBEDDINGS, EXPORTS, LABELS, SPLITS, TAGS = "drafts", "embeddings", "exports", "labels", "splits", "tags"
 QUERY_PREFIX = "query-"  # of the folder of a picture that was searched with, among the uploads
 _YEAR = 365 * 24 * 3600
 _TOKEN = re.compile(r"[0-9a-f]{32}")
@@ -77,11 +77,6 @@ def shown_name() -> str:
     return account() or visitor() or ""
 
 
-def exports_dir() -> Path:
-    """Where files lie that are made for the visitor to download."""
-    return own_dir() / EXPORTS
-
-
 def draft_file(name: str) -> Path:
     """Where a draft of this name lies: the visitor's own, or that of another one whose link was given; else where their own will lie."""
     own = own_dir() / DRAFTS / name
@@ -98,11 +93,6 @@ def is_own_draft(name: str) -> bool:
 def notions_dir() -> Path:
     """Where the visitor's own notions lie."""
     return own_dir() / "notions"
-
-
-def splits_dir() -> Path:
-    """Where the splits lie that the visitor keeps."""
-    return own_dir() / "splits"
 
 
 def _browser() -> str:
@@ -132,7 +122,8 @@ def _secret(file: Path) -> bytes:
 
 class Visits:
     """Gives each new browser on a shared server its cookie, and tells all browsers not to guess what a file is, nor to ask another server for
-    what a page shows, nor to show the app in a frame of another site; `policy` is of answers that have none of their own."""
+    what a page shows, nor to show the app in a frame of another site; `policy` is of answers that have none of their own. No page of another origin
+    can read or embed an answer, whatever was said about that further inside."""
 
     def __init__(self, app: ASGIApp, policy: str) -> None:
         self.app, self.policy = app, policy
@@ -147,6 +138,9 @@ class Visits:
         async def answer(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
+                for name in [name for name in headers if name.startswith("access-control-")]:
+                    del headers[name]
+                headers["Cross-Origin-Resource-Policy"] = "same-origin"
                 headers.setdefault("X-Content-Type-Options", "nosniff")
                 headers.setdefault("Referrer-Policy", "same-origin")
                 headers.setdefault("Content-Security-Policy", self.policy)

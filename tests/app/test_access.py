@@ -19,13 +19,12 @@ from likeness.tagging import export_csv, tag_store
 from likeness.training import as_yaml
 from likeness.training.config import BackboneConfig, config_from
 from parts.config_access import resolve_config
-from server import access
+from server import access, query_pictures
 from server.access import (
     allowed,
     check_may,
     confine_server,
     owner_of,
-    query_picture,
     redact,
     resolve_encoder,
     resolve_entry,
@@ -62,8 +61,10 @@ def test_a_picture_that_was_searched_with_is_found_by_its_whole_token_alone() ->
     for name in (f"{QUERY_PREFIX}{token}", "pets"):
         (folder / name).mkdir(parents=True)
         (folder / name / "1.png").touch()
-    assert query_picture(token) == folder / f"{QUERY_PREFIX}{token}" / "1.png"
-    assert [query_picture(f"{token}{more}") for more in ("/../pets", "/.", "0", "\n")] == [None] * 4
+    assert query_pictures.find(token) == folder / f"{QUERY_PREFIX}{token}" / "1.png"
+    for more in ("/../pets", "/.", "0", "\n"):
+        with pytest.raises(InputError, match="not kept here any more"):
+            query_pictures.find(f"{token}{more}")
 
 
 def _ways_out(places: Path) -> list[str]:

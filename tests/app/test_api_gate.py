@@ -23,12 +23,13 @@ from starlette.routing import Route
 from starlette.testclient import TestClient
 
 import likeness as lk
-from api.gate import Gate
+from api.gate import Gate, Gated
 from likeness.data import add_dataset, new_entry
+from server.accounts import write_token
 from server.middleware.host_check import Hosts
 from server.middleware.limits import Limits
-from server.program_tokens import write_token
 from server.settings import ServerSettings
+from server.slots import Slots
 from server.visitors import COOKIE
 from worlds import ADA, BEN, api_routes, draw_noise, in_own_loop, serve
 
@@ -110,7 +111,7 @@ def test_bodies_that_are_too_large_are_refused(closed: tuple[Any, list[str]]) ->
 def test_who_asks_too_fast_is_told_when_to_ask_again() -> None:
     gate = Gate(ServerSettings(api_requests=1))
     inside = Starlette(routes=[Route("/", lambda request: PlainTextResponse("inside"))])
-    client = TestClient(gate.around(inside))
+    client = TestClient(Gated(gate, inside))
     answers = [client.get("/") for _ in range(30)]
     refused = [each for each in answers if each.status_code == 429]
     assert [each.status_code for each in answers[:10]] == [200] * 10
@@ -133,7 +134,7 @@ def test_so_many_at_once_and_no_more() -> None:
                 statuses.append(message["status"])
 
         scope = {"type": "http", "method": "GET", "path": f"/{number}", "headers": [], "query_string": b"", "client": ("10.0.0.1", 1)}
-        await gate.around(waits)(scope, lambda: asyncio.sleep(600), send)
+        await Gated(gate, waits)(scope, lambda: asyncio.sleep(600), send)
 
     async def main() -> None:
         tasks = [asyncio.create_task(asked(number)) for number in range(20)]
@@ -148,7 +149,8 @@ def test_so_many_at_once_and_no_more() -> None:
 
 def test_what_computes_waits_for_a_slot_and_gives_up_after_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("api.gate._PATIENCE", 0.3)
-    gate, leave = Gate(ServerSettings(max_jobs=1, visitor_jobs=1)), threading.Event()
+    gate, slots, leave = Gate(ServerSettings()), Slots(1, 1), threading.Event()
+    monkeypatch.setattr("api.gate.computing", lambda: slots)
 
     async def main() -> str:
         first = asyncio.create_task(gate.run(lambda: leave.wait(60), computes=True))
@@ -162,7 +164,7 @@ def test_what_computes_waits_for_a_slot_and_gives_up_after_a_while(monkeypatch: 
         return await gate.run(lambda: "next", computes=True)
 
     assert in_own_loop(main()) == "next"
-    assert gate.computing.taken() == 0
+    assert slots.taken() == 0
 
 
 @pytest.fixture

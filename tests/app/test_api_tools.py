@@ -9,7 +9,7 @@ import pytest
 
 from likeness.errors import InputError
 from server import settings
-from server.program_tokens import write_token
+from server.accounts import write_token
 from worlds import cars as all_cars, in_own_loop
 
 pytestmark = pytest.mark.skipif(importlib.util.find_spec("mcp") is None, reason="the package mcp is not installed")
@@ -97,4 +97,4 @@ def test_no_call_without_the_token_nor_from_a_foreign_page(served: tuple[str, st
 def test_a_missing_package_is_told_before_the_start(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(settings, "find_spec", lambda name: None)
     with pytest.raises(InputError, match=r"likeness\[mcp\]"):
-        settings.check_mcp_installed()
+        settings.settings_from({"mcp": True})

@@ -1,7 +1,9 @@
 """The server begins before its pages are imported; sessions and pictures wait for these."""
 
+import ast
 import asyncio
 import threading
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -46,3 +48,22 @@ def test_every_address_of_a_picture_leads_to_the_pictures(asgi: Any) -> None:
     from api.picture_routes import ROUTES
 
     assert {str(route.path).split("/")[1] for route in ROUTES} == set(asgi.PICTURES)
+
+
+def test_what_main_and_the_first_page_import_is_imported_before(asgi: Any) -> None:
+    def modules(name: str) -> set[str]:
+        """The modules of the app that a module names at its top."""
+        file = app / f"{name.replace('.', '/')}.py"
+        taken = [node for node in ast.parse(file.read_text(encoding="utf-8")).body if isinstance(node, ast.ImportFrom)] if file.is_file() else []
+        return {name for node in taken for name in (str(node.module), *(f"{node.module}.{each.name}" for each in node.names)) if is_module(name)}
+
+    def is_module(name: str) -> bool:
+        return (app / f"{name.replace('.', '/')}.py").is_file()
+
+    app = Path(asgi.__file__).parents[1]
+    found, rest = set[str](), set(asgi.FIRST_PAGE)
+    while rest:
+        found |= rest
+        rest = {each for name in rest for each in modules(name)} - found
+    assert all(map(is_module, asgi.FIRST_PAGE))
+    assert modules("main") | modules("pages.explore.page") <= found

@@ -5,21 +5,27 @@ import re
 import socket
 import sys
 from pathlib import Path
+from secrets import token_urlsafe
 from typing import Any
 
 import httpx2
 import pytest
 
-from server.middleware.build_middleware import printed_link
-from server.middleware.doors import TokenDoor, new_token
+from server.middleware.build_middleware import print_link
+from server.middleware.doors import TokenDoor
 from server.middleware.host_check import Hosts, own_names
 from server.settings import ServerSettings
-from worlds import PEER as HOST, answer_of_stream, client_behind, in_own_loop
+from server.visitors import Visits
+from worlds import PEER as HOST, answer_of_stream, client_behind
 
 
 def _client(address: str = "127.0.0.1", base: str = f"http://{HOST}", **settings: Any) -> Any:
     shared = ServerSettings(shared=True, **settings)
-    return client_behind(lambda inside: Hosts(inside, address=address, settings=shared), lambda asked: asked.headers.get("origin", "none"), base)
+
+    def doors(inside: Any) -> Visits:
+        return Visits(Hosts(inside, address=address, settings=shared), policy="")
+
+    return client_behind(doors, lambda asked: asked.headers.get("origin", "none"), base)
 
 
 def test_the_names_of_this_machine_are_answered_and_foreign_ones_are_not() -> None:
@@ -123,7 +129,7 @@ def _enter(client: Any, token: str, path: str = "/", **headers: str) -> Any:
 
 
 def test_nothing_answers_without_the_token() -> None:
-    client = _token_client(new_token())
+    client = _token_client(token_urlsafe(24))
     for path in ("/", "/notions", "/thumbnails/cars/1", "/info/cars/1", "/media/a.bin", "/_stcore/host-config", "/static/a.js", "/token"):
         assert client.get(path).status_code == 401, path
         assert "inside" not in client.get(path, headers=PAGE).text
@@ -136,7 +142,7 @@ def test_nothing_answers_without_the_token() -> None:
 
 
 def test_the_link_lets_a_browser_in_and_leaves_the_address_bar() -> None:
-    token = new_token()
+    token = token_urlsafe(24)
     client = _token_client(token)
     opened = client.get(f"/notions?draft=a%26b&token={token}&x=", headers=PAGE)
     assert (opened.status_code, opened.headers["location"]) == (303, "/notions?draft=a%26b&x=")
@@ -150,9 +156,9 @@ def test_the_link_lets_a_browser_in_and_leaves_the_address_bar() -> None:
 
 
 def test_a_wrong_token_and_a_wrong_cookie_let_nobody_in() -> None:
-    token = new_token()
+    token = token_urlsafe(24)
     client = _token_client(token)
-    for wrong in ("", token[:-1], f"{token}x", "\u00e4", new_token()):
+    for wrong in ("", token[:-1], f"{token}x", "\u00e4", token_urlsafe(24)):
         assert _enter(client, wrong).status_code == 403
         refused = client.post("/token", data={"token": wrong, "next": "/"})
         assert refused.status_code == 403
@@ -164,7 +170,7 @@ def test_a_wrong_token_and_a_wrong_cookie_let_nobody_in() -> None:
 
 
 def test_the_token_can_be_pasted_and_the_form_leads_nowhere_else() -> None:
-    token = new_token()
+    token = token_urlsafe(24)
     client = _token_client(token)
     asked = client.get("/notions?draft=1", headers=PAGE)
     assert asked.status_code == 401
@@ -209,10 +215,5 @@ def test_only_a_shared_server_names_the_examples_of_reverse_proxies(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], shared: bool
 ) -> None:
     monkeypatch.setattr("server.middleware.build_middleware.server", lambda: ServerSettings(shared=shared))
-
-    async def start() -> None:
-        async with printed_link(None):
-            pass
-
-    in_own_loop(start())
+    print_link()
     assert ("docs/serving.md" in capsys.readouterr().out) == shared

@@ -26,6 +26,7 @@ from server import export_files, visitor_data
 from server.backup import back_up
 from server.export_files import Room, write_download
 from server.jobs import Job, jobs
+from server.visitors import own_dir
 from small_report import small_report
 from waiting import wait_until
 from worlds import ADA, BEN, cars, make_run, serve, visit
@@ -218,7 +219,7 @@ def test_what_is_stopped_leaves_nothing_and_what_is_under_way_stays(tmp_path: Pa
 def test_a_file_is_served_to_whom_it_was_made_for_until_its_hour_or_housekeeping(
     shared: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    client, made = TestClient(Starlette(routes=picture_routes.ROUTES)), _download(export_files.exports_dir()).result
+    client, made = TestClient(Starlette(routes=picture_routes.ROUTES)), _download(own_dir() / "exports").result
     answer = client.get(made.url)
     assert (answer.status_code, answer.content) == (200, b"x" * 10)
     assert answer.headers["content-disposition"] == 'attachment; filename="a.csv"'
@@ -228,13 +229,13 @@ def test_a_file_is_served_to_whom_it_was_made_for_until_its_hour_or_housekeeping
     visit(monkeypatch)
     for odd in ("nope", "..", "%2e%2e", "*", "x" * 3_000):
         assert client.get(f"/exports/{odd}").status_code == 404
-    export_files.remove_ended(export_files.exports_dir())
+    export_files.remove_ended(own_dir() / "exports")
     assert "not kept any more" in client.get(made.url).text
     monkeypatch.setattr(export_files, "_KEPT_S", 0.0)
-    gone = _download(export_files.exports_dir()).result.file.parent
+    gone = _download(own_dir() / "exports").result.file.parent
     wait_until(lambda: not gone.exists())
     monkeypatch.setattr(export_files, "_KEPT_S", 3600.0)
-    left = _download(export_files.exports_dir()).result.file
+    left = _download(own_dir() / "exports").result.file
     assert back_up(tmp_path / "copy.tar") == 0
     visitor_data.remove_leftovers(0)  # as of what a killed server left
     assert not left.exists()

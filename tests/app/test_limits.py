@@ -27,7 +27,7 @@ from server.access import upload_limits
 from server.jobs import Jobs
 from server.middleware import connections, limits
 from server.middleware.limits import Limits, WaitingFiles
-from server.quotas import check_count, check_notion, room_for_uploads, write_draft
+from server.quotas import check_count, check_notion, room_for, write_draft
 from server.settings import ServerSettings
 from server.slots import Slots
 from server.visitors import draft_file, is_own_draft, own_uploads_dir
@@ -190,12 +190,12 @@ def test_as_many_train_as_the_server_runs(shared, monkeypatch: pytest.MonkeyPatc
 
 def test_room_for_uploads_is_the_visitors_and_what_others_leave_and_one_beyond_it_is_refused(shared, cache: Path, tmp_path: Path) -> None:
     shared(visitor_uploads_gb=0.002, max_uploads_gb=0.003)
-    assert room_for_uploads() == pytest.approx(0.002)
+    assert room_for("uploads") == pytest.approx(0.002)
     for who, size in ((BEN, 1_500_000), (ADA, 1_000_000)):
         folder = cache / "visitors" / who / "uploads" / "x"
         folder.mkdir(parents=True)
         (folder / "big.png").write_bytes(b"x" * size)
-        assert room_for_uploads() == pytest.approx(0.0015)  # their own are part of what is theirs
+        assert room_for("uploads") == pytest.approx(0.0015)  # their own are part of what is theirs
     shutil.rmtree(cache)
     shared(visitor_uploads_gb=0.00002)
     picture = (draw_noise(tmp_path, 1, size=64) / "00.png").read_bytes()
@@ -231,10 +231,10 @@ def test_no_more_notions_and_prompts_than_a_server_keeps_and_embeds(shared, tmp_
     for each, prompts in zip(many, ("5,000", "3,600", "5,000"), strict=True):
         with pytest.raises(InputError, match=rf"makes {prompts} prompts, and this server allows 2,000"):
             each.notion  # noqa: B018
-    few = drafts.joined(Notion("b", "a {}", tuple(map(str, range(1_000)))))
-    check_notion(few, few)
+    few = [(1.0, Notion(name, f"{name} {{}}", tuple(map(str, range(1_000))))) for name in "abc"]
+    check_notion(Notion("two", "a {}", few[0][1].aspects, joined=tuple(few[1:2])))
     with pytest.raises(InputError, match="makes 3,000 prompts"):  # all that are joined count together
-        check_notion(few, few, few)
+        check_notion(Notion("three", "a {}", few[0][1].aspects, joined=tuple(few[1:])))
     for name in ("a.yaml", "b.yaml"):
         check_count(tmp_path, "notions")
         (tmp_path / name).touch()

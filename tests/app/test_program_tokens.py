@@ -4,6 +4,7 @@ import stat
 import subprocess
 import sys
 from pathlib import Path
+from secrets import token_urlsafe
 from typing import Any
 
 import pytest
@@ -15,10 +16,9 @@ from starlette.testclient import TestClient
 
 from likeness.errors import InputError
 from likeness.tagging import TagStore, tags_file
-from server.accounts import PROGRAM, account_in
-from server.middleware.doors import HeaderLogin, TokenDoor, new_token
+from server.accounts import PROGRAM, account_in, program_name, read_tokens, write_token
+from server.middleware.doors import HeaderLogin, TokenDoor
 from server.passwords import Login, set_password
-from server.program_tokens import program_name, read_tokens, write_token
 from server.settings import ServerSettings, settings_from
 from worlds import api_routes, cheap_hashes, serve
 
@@ -72,13 +72,13 @@ def _refused(status: int, *responses: Any) -> None:
 
 
 def test_on_a_server_of_one_person_tokens_open_the_api_alone(tmp_path: Path) -> None:
-    token, file = new_token(), tmp_path / "tokens.txt"
+    token, file = token_urlsafe(24), tmp_path / "tokens.txt"
     own = write_token(file, "notebook")
     client = TestClient(TokenDoor(_inside(), token, file), base_url=PEER)
     for path in ("/api", "/api/v1/status", "/mcp"):
         assert client.get(path, headers=_shown(token)).json() == {"account": "", "program": "program"}
         assert client.post(path, headers=_shown(own)).json() == {"account": "", "program": "notebook"}
-        for wrong in ("", "x", own[:-1], new_token()):
+        for wrong in ("", "x", own[:-1], token_urlsafe(24)):
             refused = client.get(path, headers=_shown(wrong))
             _refused(401, refused)
             assert refused.headers["www-authenticate"] == "Bearer"

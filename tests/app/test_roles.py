@@ -171,13 +171,14 @@ def test_only_the_role_train_starts_resumes_and_stops(app: Page, sign_in: As, st
     assert stopped.stop_requested()
     app.open("train").click("train_start")
     assert begun == ["shipped-cars-elg"]
-    trainings.take_run(stopped.path)  # a run is deleted by whoever began it
-    assert trainings.refusal_to_change(stopped.path) == ""
+    own = stopped.path.with_name("own")
+    trainings.begin_training(own, lambda: make_run(own, Status("stopped", 2, 10)))  # a run is deleted by whoever began it
+    assert trainings.refusal_to_change(own) == ""
     sign_in("ben")
-    assert "Only the person who started a run" in trainings.refusal_to_change(stopped.path)
+    assert "Only the person who started a run" in trainings.refusal_to_change(own)
     sign_in("cleo")
     serve(monkeypatch, **PROXY | {"roles": {"cleo": "edit"}}, training=True)  # and may still train
-    assert trainings.refusal_to_change(stopped.path) == TRAINS_NOT
+    assert trainings.refusal_to_change(own) == TRAINS_NOT
 
 
 def test_what_is_an_accounts_own_goes_with_its_name(sign_in: As, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:

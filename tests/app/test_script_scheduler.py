@@ -20,9 +20,9 @@ def test_an_allowance_is_spent_and_comes_back(monkeypatch: pytest.MonkeyPatch) -
     clock = Clock()
     pace = Pace(a_second=2, at_once=10, clock=clock)
     assert [pace.spend("ada") for _ in range(14)] == [0] * 10 + [0.5, 1, 1.5, 2]
-    assert [pace.is_overdrawn(who) for who in ("ada", "ben")] == [True, False]
+    assert [pace.spend(who, 0) for who in ("ada", "ben")] == [2, 0]
     clock.now = 2.0
-    assert not pace.is_overdrawn("ada")
+    assert pace.spend("ada", 0) == 0
     clock.now = 1000.0
     assert [pace.spend("ada", amount) for amount in (10, 1)] == [0, 0.5]
     assert Pace(a_second=0.5, at_once=1, most_owed=3, clock=clock).spend("ada", 1000) == 6  # no more is owed than is said

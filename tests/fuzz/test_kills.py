@@ -22,8 +22,8 @@ from kills import KINDS, attack, preload
 
 from likeness.data import read_cars
 from likeness.tagging import TagStore
+from server.accounts import write_token
 from server.passwords import set_password
-from server.program_tokens import write_token
 
 pytestmark = [pytest.mark.long, pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGKILL")]
 _HERE = [name for name in KINDS if name != "train"]  # runs are killed in tests/training/loop/test_train.py

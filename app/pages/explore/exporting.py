@@ -22,9 +22,9 @@ from server import hand_labels
 from server.access import redact, resolve_entry
 from server.export_files import Download, Room, write_download
 from server.jobs import Job, jobs
-from server.quotas import room_for_exports
+from server.quotas import room_for
 from server.settings import server
-from server.visitors import exports_dir
+from server.visitors import EXPORTS, own_dir
 from state import Item, state
 
 if TYPE_CHECKING:
@@ -154,7 +154,7 @@ def _space(view: View, target: "Target") -> "Space | None":
 
 
 def _file(view: View, target: "Target", space: "Space | None", rows: Rows | None, options: dict[str, Any]) -> None:
-    room = Room(exports_dir(), room_for_exports())
+    room = Room(own_dir() / EXPORTS, room_for(EXPORTS))
     source = view.base.table if space is None else space
     suffix = "" if target.ending == f".{target.name}" else f"-{target.name}"  # the ending says it already
     slug = re.sub(r"[^A-Za-z0-9]+", "-", view.base.table.name).strip("-").lower() or "images"
@@ -172,7 +172,7 @@ def _file(view: View, target: "Target", space: "Space | None", rows: Rows | None
 
     content = hashlib.sha256(b"" if rows is None else rows.tobytes()).hexdigest()
     what = (view.entry.id, tuple(view.base.table.attributes), hand_labels.version(view.entry), content, space.key if space is not None else "")
-    key = (str(exports_dir()), *what, name, tuple(options.items()))
+    key = (str(room.folder), *what, name, tuple(options.items()))
     before = jobs().find(_KIND, key)
     if before is not None and before.succeeded and not before.result.file.exists():  # its hour is over, or a later export has taken its place
         forget(_PLACE, before)

@@ -40,7 +40,7 @@ from parts.view import View
 from server.access import check_may, refusal
 from server.jobs import Job
 from server.quotas import check_count
-from server.visitors import splits_dir
+from server.visitors import SPLITS, own_dir
 from state import Item
 
 _FEW = 15  # classes: UMAP keeps neighborhoods of as many
@@ -255,13 +255,13 @@ def save(splits: SplitFile) -> None:
 @toast_errors("The splits could not be saved")
 def _keep(name: str, splits: SplitFile) -> None:
     check_may("edit")
-    check_count(splits_dir(), "splits")
-    write_splits(splits_dir() / f"{name}.json", splits)
+    check_count(own_dir() / SPLITS, "splits")
+    write_splits(own_dir() / SPLITS / f"{name}.json", splits)
     st.toast(f"Saved as {plain(name)}", icon=":material/check:")
 
 
 def _kept() -> dict[str, Path]:
-    return list_splits(splits_dir())
+    return list_splits(own_dir() / SPLITS)
 
 
 def name_problem(name: str) -> str:

@@ -1,19 +1,18 @@
 """Which doors stand before the app on this server, and the link that leads through them."""
 
 import os
+import secrets
 import socket
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 
 import streamlit as st
 from starlette.middleware import Middleware
 
 from likeness.errors import InputError
-from server.middleware.doors import HeaderLogin, TokenDoor, new_token
+from server.middleware.doors import HeaderLogin, TokenDoor
 from server.middleware.host_check import Hosts
 from server.settings import FORWARDED, server
 
-_token = new_token()
+_token = secrets.token_urlsafe(24)  # of this start
 _PROXY_HINT = "  For TLS and single sign-on, put a reverse proxy in front; docs/serving.md has nginx examples.\n"
 
 
@@ -35,18 +34,11 @@ def build_middleware(address: str) -> list[Middleware]:
     return found
 
 
-@asynccontextmanager
-async def printed_link(app: object, prefix: str = "") -> AsyncIterator[None]:
-    """Prints where the app is, below the path of `take_path_prefix`, once the port is known."""
-    print(f"\n  Likeness is ready: {link(prefix)}\n", flush=True)
-    if server().shared:
-        print(_PROXY_HINT, flush=True)
-    yield
-
-
-def link(prefix: str = "") -> str:
-    """The address that opens the app below a path; with the token on a server of one person."""
+def print_link(prefix: str = "") -> None:
+    """Prints where the app is, below the path of `take_path_prefix`, once the port is known; with the token on a server of one person."""
     address = st.get_option("server.address") or "0.0.0.0"
     host = socket.gethostname() if address in ("0.0.0.0", "::") else f"[{address}]" if ":" in address else address
     query = f"?token={_token}" if server().token and not server().shared else ""
-    return f"http://{host}:{st.get_option('server.port')}{prefix}/{query}"
+    print(f"\n  Likeness is ready: http://{host}:{st.get_option('server.port')}{prefix}/{query}\n", flush=True)
+    if server().shared:
+        print(_PROXY_HINT, flush=True)

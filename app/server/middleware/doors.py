@@ -10,12 +10,11 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from likeness.errors import InputError
 from server.access import redact
-from server.accounts import PROGRAM, account_name, has_role, with_account
+from server.accounts import PROGRAM, account_name, has_role, program_name, with_account
 from server.audit import record
 from server.middleware import responses
 from server.middleware.host_check import READS
 from server.middleware.proxies import is_trusted, peer
-from server.program_tokens import program_name
 from server.settings import ServerSettings
 
 _PATH, _COOKIE = "/token", "token"
@@ -134,11 +133,6 @@ class HeaderLogin(Door):
             except InputError:
                 name = ""
         return name or responses.plain(f"The reverse proxy names no account in {self.header}; open its address, and sign in there.", 401)
-
-
-def new_token() -> str:
-    """The token of one start: 32 letters that cannot be guessed."""
-    return secrets.token_urlsafe(24)
 
 
 def _page(target: str, problem: str, status: int, page: str = _PATH) -> Response:

@@ -9,9 +9,9 @@ import socket
 from ipaddress import ip_address
 from urllib.parse import urlsplit
 
-from starlette.datastructures import Headers, MutableHeaders
+from starlette.datastructures import Headers
 from starlette.responses import PlainTextResponse
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from server.middleware.proxies import is_https
 from server.middleware.responses import answer
@@ -55,7 +55,7 @@ class Hosts:
             if not fits or (not origins and headers.get("sec-fetch-site", "none") not in ("same-origin", "none")):
                 await answer(scope, receive, send, PlainTextResponse(_foreign_origin(origins), 403))
                 return
-        await self.app(_of_own_origin(scope, host), receive, _same_origin_only(scope, send))
+        await self.app(_of_own_origin(scope, host), receive, send)
 
     def _is_own_host(self, scope: Scope, host: str) -> bool:
         found = _HOST.fullmatch(host)
@@ -103,19 +103,3 @@ def _of_own_origin(scope: Scope, host: str) -> Scope:
     if len(headers) == len(scope["headers"]):
         return scope
     return {**scope, "headers": [*headers, (b"origin", f"{'https' if is_https(scope) else 'http'}://{host}".encode())]}
-
-
-def _same_origin_only(scope: Scope, send: Send) -> Send:
-    """Answers that no page of another origin can read or embed, whatever was said about that further inside."""
-    if scope["type"] == "websocket":
-        return send
-
-    async def closed(message: Message) -> None:
-        if message["type"] == "http.response.start":
-            headers = MutableHeaders(scope=message)
-            for name in [name for name in headers if name.lower().startswith("access-control-")]:
-                del headers[name]
-            headers["Cross-Origin-Resource-Policy"] = "same-origin"
-        await send(message)
-
-    return closed

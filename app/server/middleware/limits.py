@@ -45,8 +45,9 @@ class Limits:
             await answer(scope, receive, send, plain(f"You have too many {what} open on this server; close some, and try again.", 429, _RETRY))
             return
         try:
+            scope = with_client(scope, client)
             if scope["type"] == "websocket":
-                await self.app(with_client(scope, client), self._paced(receive, client), send)
+                await self.app(scope, self._paced(receive, client), send)
                 return
             turn = self._turns.setdefault(client, asyncio.Semaphore(_AT_WORK))
             async with turn:
