@@ -76,6 +76,9 @@ def _fits(sent: WidgetState, declared: Any) -> bool:
     if _KINDS.get(kind, kind) != _KINDS.get(declared.value_type, declared.value_type) or (kind == "json_value" and not _is_state(sent.json_value)):
         return False
     chosen = {"string_value": [sent.string_value], "string_array_value": list(sent.string_array_value.data)}.get(kind, [])
+    first = getattr(getattr(declared.deserializer, "__self__", None), "default_option_index", None)
+    if kind == "string_array_value" and not chosen and first is not None:  # of a row of buttons that begins with one of them, one is always chosen
+        return False
     return declared.formatted_options is None or set(chosen) <= set(declared.formatted_options)
 
 

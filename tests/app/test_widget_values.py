@@ -32,21 +32,23 @@ def _script() -> None:
     st.selectbox("Color", ["red", "blue"], key="color", on_change=note, args=("color",))
     st.multiselect("Colors", ["red", "blue"], ["red"], key="colors", on_change=note, args=("colors",))
     st.number_input("Number", 0, 10, 3, key="number", on_change=note, args=("number",))
+    st.segmented_control("Size", ["S", "M"], default="S", required=True, key="size", on_change=note, args=("size",))
     st.data_editor({"a": ["x"]}, key="table")
 
 
 def _sent(name: str, kind: str, value: object) -> AppTest:
     app = AppTest.from_function(_script).run()
-    drawn = {"color": app.selectbox, "colors": app.multiselect, "number": app.number_input, "table": app.dataframe}
+    drawn = {"color": app.selectbox, "colors": app.multiselect, "number": app.number_input, "size": app.button_group, "table": app.dataframe}
     state = WidgetState(id=drawn[name][0].proto.id)
     if kind.endswith("_array_value"):
+        getattr(state, kind).SetInParent()
         getattr(state, kind).data.extend(value)  # type: ignore[arg-type]
     else:
         setattr(state, kind, value)
     return app._run(WidgetStates(widgets=[state]))
 
 
-BEGIN: dict[str, Any] = {"color": "red", "colors": ["red"], "number": 3}
+BEGIN: dict[str, Any] = {"color": "red", "colors": ["red"], "number": 3, "size": "S"}
 SENT: list[tuple[str, str, list[Any], Any]] = [  # the widget, the kind of what is sent, values, and what is kept
     ("color", "string_value", ["green"], "red"),
     ("color", "int_value", [1], "red"),
@@ -56,10 +58,13 @@ SENT: list[tuple[str, str, list[Any], Any]] = [  # the widget, the kind of what 
     ("colors", "double_value", [1.0], ["red"]),
     ("number", "double_value", [float("nan"), 1e300], 3),
     ("number", "string_value", ["4"], 3),
+    ("size", "string_array_value", [[], ["L"]], "S"),
     ("table", "string_value", ["{", json.dumps({"edited_rows": {"x": {}}})], None),
     ("color", "string_value", ["blue"], "blue"),
     ("colors", "string_array_value", [["blue", "red"]], ["blue", "red"]),
+    ("colors", "string_array_value", [[]], []),
     ("number", "double_value", [4.0], 4),
+    ("size", "string_array_value", [["M"]], "M"),
 ]
 
 
