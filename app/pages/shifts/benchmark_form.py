@@ -38,11 +38,10 @@ _HELP = {
 
 
 class _Choices:
-    """benchmark: key of the one that is shown. benchmark_form: whether the form is open. benchmark_count: how many splits it takes."""
+    """benchmark: key of the one that is shown. benchmark_form: whether the form is open."""
 
     benchmark = Item[str | None]()
     benchmark_form = Item[bool | None]()
-    benchmark_count = Item(4)
 
 
 choices = _Choices()
@@ -119,9 +118,8 @@ def _time(network: ShiftNetwork, passes: int) -> str:
 def _study(view: View, shown: Progression, network: ShiftNetwork, methods: list[str]) -> tuple[StudyConfig | None, SplitFile, str]:
     """Draws the numbers; the study and its splits, or what does not fit in a sentence."""
     most, paper = len(shown.splits.splits), read_config(WHOLE_PRESET).epochs
-    choices.benchmark_count = min(max(choices.benchmark_count, 2), most)
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        splits = shown.splits.evenly(int(st.number_input("How many splits", 2, most, width=150, **_kept("count"))))
+        splits = shown.splits.evenly(int(st.number_input("How many splits", 2, most, min(4, most), width=150, **_kept("count"))))
         seeds = int(st.number_input("Seeds", 1, 20, 2, width=130, **_kept("seeds")))
         epochs = ("epochs_whole", paper) if network.whole else ("epochs", _EPOCHS)
         passes = int(st.number_input("Epochs", 1, 1_000, epochs[1], width=130, **_kept(epochs[0])))

@@ -33,7 +33,6 @@ from parts.view import View
 from server import trainings
 from server.access import check_may, redact, refusal
 from server.settings import server
-from state import Item
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
@@ -44,17 +43,6 @@ _MATCHED = "matched_recall_at_1"
 _FIGURES = {"recall_at_1": "R@1", "map_at_1000": "mAP@1000", _MATCHED: "R@1 among equally many classes"}
 _MATCHED_HELP = "R@1 with the same number of test classes on every split, since fewer classes make retrieval easier. No network was trained on them."
 _MEAN = "Mean of all methods"
-
-
-class _Choices:
-    """shots_of: the method whose gain by a few images is shown, or their mean."""
-
-    prefix = "benchmark_"
-    figure = Item[str | None]()
-    shots_of = Item[str | None]()
-
-
-_choices = _Choices()
 
 
 @dataclass(frozen=True)
@@ -170,8 +158,6 @@ def _show_benchmark(chosen: Benchmark) -> None:
     else:
         columns = {"recall_at_1", "map_at_1000"} | ({_MATCHED} if any(cell.config.matched_classes for cell in cells(folder)[0]) else set())
     names = [name for name in _FIGURES if name in columns] or ["recall_at_1"]
-    if _choices.figure not in names:
-        del _choices.figure
     options: dict[str, Any] = {"default": names[0], "required": True, "key": "benchmark_figure", "label_visibility": "collapsed"}
     figure = str(st.segmented_control("Figure", names, format_func=_FIGURES.__getitem__, **options) or names[0])
     with st.container():
@@ -280,9 +266,7 @@ def _few_shot(runs: pd.DataFrame, methods: Sequence[str]) -> None:
         "Left: each split, with the relative gain above the bars. Right: the gain of each method.",
     )
     options = [_MEAN, *(row for row in methods if row in set(gains["row"]))]
-    if _choices.shots_of not in options:
-        _choices.shots_of = _MEAN
-    chosen = st.selectbox("Bars of", options, key=_Choices.shots_of.key, width=260)
+    chosen = st.selectbox("Bars of", options, key="benchmark_shots_of", width=260)
     bars, curves = st.columns(2, gap="medium")
     with bars:
         _chart("shots", few_shot_bars, gains, None if chosen == _MEAN else chosen)

@@ -17,7 +17,6 @@ from parts.gallery import Section, gallery
 from parts.plain import plain
 from parts.sidebar import listed
 from parts.view import View, current_view
-from state import Item
 
 _PICTURES, _MOST_NAMED, _TILE = 8, 8, 118
 _QUIET = {"displayModeBar": False}
@@ -29,16 +28,6 @@ _DISTANCE_HELP = (
     "Frechet distance: how much the means and the spreads of the two sides differ. 0 means no difference; the larger it is, the less training "
     "on one side helps on the other."
 )
-
-
-class _Choices:
-    """step: name of the split that is shown."""
-
-    prefix = "shift_"
-    step = Item[str | None]()
-
-
-choices = _Choices()
 
 
 def main() -> None:
@@ -73,11 +62,9 @@ def _distances(view: View) -> None:
 def _draw_step(view: View, shown: Progression) -> None:
     splits = {split.name: split for split in shown.splits}
     names = list(splits)
-    if choices.step not in names:
-        choices.step = "start" if "start" in names else names[0]
-    chosen = names[0]
+    chosen = "start" if "start" in names else names[0]
     if len(names) > 1:
-        chosen = st.select_slider("Step", names, format_func=plain, key=_Choices.step.key, bind="query-params", help=_STEPS_HELP)
+        chosen = st.select_slider("Step", names, chosen, format_func=plain, key="shift_step", bind="query-params", help=_STEPS_HELP)
     split, place = splits[chosen], names.index(chosen)
     before = splits[names[place - 1]] if place else None
     changes = split.changes_from(before) if before else {}

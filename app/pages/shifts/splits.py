@@ -61,17 +61,7 @@ _HELP = {
 }
 
 
-class _Choices:
-    """What the settings hold: which splits, the labels that define classes, an opened file as name and content, and how many splits to save."""
-
-    prefix = "shift_"
-    splits = Item[str | None]()
-    classes = Item[list[str] | None]()
-    opened = Item[tuple[str, bytes] | None]()
-    count = Item(4)
-
-
-choices = _Choices()
+_uploaded = Item[tuple[str, bytes] | None](key="shift_opened")  # a file, as name and content
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,10 +106,8 @@ def choose_splits(view: View) -> Progression | None:
     shipped = {f"{_SHIPPED}{name}": f"{name} (shipped)" for name in shipped_splits()}
     named = {_BUILT: "Built from the left map"} | kept | shipped | {_OPENED: "From a file"}
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        if choices.splits not in named:
-            choices.splits = _BUILT
         keep: dict[str, Any] = {"persist_state": "session", "width": 240}
-        choice = st.selectbox("Splits", list(named), format_func=named.get, key=_Choices.splits.key, help=_HELP["splits"], **keep)
+        choice = st.selectbox("Splits", list(named), format_func=named.get, key="shift_splits", help=_HELP["splits"], **keep)
         if choice == _BUILT:
             attributes, options = _classes(view), _options()
     if choice == _BUILT:
@@ -141,10 +129,9 @@ def _default_classes(attributes: list[str]) -> list[str]:
 def _classes(view: View) -> tuple[str, ...]:
     frame = view.frame
     shared = [name for name in view.base.table.attributes if 2 <= filters.distinct(frame, name) <= len(frame) // 2]
-    choices.classes = [name for name in (_default_classes(shared) if choices.classes is None else choices.classes) if name in shared]
     empty = "Choose one or more labels"
-    options: dict[str, Any] = {"key": _Choices.classes.key, "bind": "query-params", "placeholder": empty, "help": _HELP["classes"]}
-    return tuple(st.multiselect("Classes by", shared, format_func=readable, **options))
+    options: dict[str, Any] = {"key": "shift_classes", "bind": "query-params", "placeholder": empty, "help": _HELP["classes"]}
+    return tuple(st.multiselect("Classes by", shared, _default_classes(shared), format_func=readable, **options))
 
 
 def _options() -> SplitOptions:
@@ -219,10 +206,10 @@ def _opened() -> SplitFile | None:
     help = reason or "A file that was downloaded here or written by `likeness splits build`."
     given = st.file_uploader("A file of splits", "json", key="shift_file", help=help, disabled=bool(reason))
     if given is not None:
-        choices.opened = given.name, given.getvalue()
-    if choices.opened is None:
+        _uploaded.set((given.name, given.getvalue()))
+    if (opened := _uploaded.get()) is None:
         return None
-    name, content = choices.opened
+    name, content = opened
     if given is None:
         st.caption(f"Opened: {plain(name)}")
     return splits_from(parse_json(decoded(content, f"'{name}'"), f"'{name}'"), f"'{name}'")
@@ -234,11 +221,11 @@ def save(splits: SplitFile) -> None:
     if most < 2:
         st.caption("There is only one split.")
         return
-    choices.count, kept = min(max(choices.count, 2), most), _kept()
+    kept = _kept()
     suggested = free_name(re.sub(r"[^a-z0-9]+", "-", stem.lower()).strip("-")[: _LONGEST - 10], kept.__contains__)
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        key = _Choices.count.key
-        count = st.number_input("Splits to take", 2, most, key=key, width=130, persist_state="session", help=_HELP["count"])
+        keep: dict[str, Any] = {"key": "shift_count", "persist_state": "session", "help": _HELP["count"]}
+        count = st.number_input("Splits to take", 2, most, min(4, most), width=130, **keep)
         chosen = splits.evenly(int(count))
         name = st.text_input("Name", suggested, key=f"shift_name_{suggested}", width=260)
         wrong = name_problem(name) or (f"You already have splits named {name}. Choose another name." if name in kept else "")

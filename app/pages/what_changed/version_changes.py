@@ -21,7 +21,7 @@ from parts.view import View
 from server.addresses import address
 from server.jobs import Job
 from server.visitors import visitor
-from state import Item, state
+from state import state
 
 _KEPT, _SEEDS = 8, (0, 1, 2)
 _STATES = {"came": "Added", "went": "Removed", "changed": "Changed", "renamed": "Renamed", "same": "Unchanged"}
@@ -43,16 +43,6 @@ _VALUES = {
     "share": ("Share of all images", "%+.1f", "How its share of all images changed, in percentage points."),
     "times": ("Ratio", "%.2f", "Distance divided by that of random halves; measured from 20 images in each version."),
 }
-
-
-class _Choices:
-    """version: id of the earlier version's dataset."""
-
-    prefix = "changes_"
-    version = Item[str | None]()
-
-
-choices = _Choices()
 
 
 @dataclass(frozen=True)
@@ -81,10 +71,8 @@ def show(view: View) -> None:
     if cached.is_state(view.entry.id):
         st.info("These images are still being embedded; compare versions when that is done.", icon=":material/info:")
         return
-    if choices.version not in (None, *others):
-        del choices.version
     old = st.selectbox(
-        "Earlier version", list(others), index=None, format_func=others.__getitem__, key=_Choices.version.key,
+        "Earlier version", list(others), index=None, format_func=others.__getitem__, key="changes_version",
         placeholder="Choose images", width=360, help="Files are compared by path and by content.",
     )  # fmt: skip
     if old is None:
@@ -161,4 +149,4 @@ def _table(frame: pd.DataFrame, columns: dict[str, tuple[str, str | None, str | 
     number = st.column_config.NumberColumn
     config: dict[str, Any] = {name: number(title, format=format, help=help) for name, (title, format, help) in columns.items()}
     config[str(frame.columns[0])] = first
-    st.dataframe(frame, hide_index=True, width="content", height=min(3 + 35 * (1 + max(1, len(frame))), 420), column_config=config)
+    st.dataframe(frame, hide_index=True, width="content", column_config=config)
