@@ -24,16 +24,7 @@ _FILES, _NEAR, _NOTION = _HELP
 _USUAL, _USUAL_IN_NOTIONS = 0.95, 0.999  # where nothing can be measured
 _FEW_FOUND = 0.7  # of altered copies; that others reach the threshold as well says little, since real copies do
 _STEPS = 48
-
-
-class _Chosen:
-    """What a person has chosen; a threshold by the key of its space."""
-
-    prefix = "copies_"
-    levels = Item[dict[str, float]](make=dict)
-
-
-_chosen = _Chosen()
+_levels = Item[dict[str, float]](make=dict, key="copies_levels")  # the threshold that a person has chosen, by the key of its space
 
 
 def main() -> None:
@@ -64,7 +55,7 @@ def main() -> None:
     # whether it was measured that the threshold tells copies of these images from others: without that no image is called a duplicate
     is_reliable = suggested is not None and suggested.found >= _FEW_FOUND
     if suggested is None:
-        start = "" if space.key in _chosen.levels else f"{digits(level)} is a starting point until a threshold is measured."
+        start = "" if space.key in _levels.get() else f"{digits(level)} is a starting point until a threshold is measured."
         if problem or start:
             st.caption(f"{plain(problem)} {start}")
     elif not is_reliable:
@@ -93,7 +84,7 @@ def _choose_kind(view: View) -> tuple[str, str]:
 
 def _choose_threshold(space: Space, suggested: SuggestedThreshold | None, problem: str) -> float | None:
     """Draws the slider. None in a notion's space while the suggestion is being measured, since no value is usual there: it may take in everything."""
-    levels = _chosen.levels
+    levels = _levels.get()
     if suggested is None and not problem and space.base is not None and space.key not in levels:
         return None
     first = round(suggested.threshold, 5) if suggested else _USUAL if space.base is None else _USUAL_IN_NOTIONS

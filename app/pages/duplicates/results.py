@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from likeness.data import ImageTable
 from likeness.duplicates import CopyGroups, NearPairs, leaks_among, rarer_side, why_best
+from likeness.io import csv_bytes
 from likeness.tagging import NewColumn
 from pages.duplicates.search import Copies, Rows
 from parts import filters, label_edits, selection
@@ -28,16 +29,8 @@ _SPLITS = ("split", "set", "subset", "fold", "part", "partition", "phase", "usag
 _MOST_VALUES = 1_000
 _LEAKS = 12  # at a time
 _NONE = "None"
-
-
-class _Ticks:
-    """What a person has said of images, by path: whether they go; apart for each dataset and space."""
-
-    prefix = "copies_"
-    chosen = Item[dict[tuple[str, str], dict[str, bool]]](make=dict)
-
-
-_ticks = _Ticks()
+# what a person has said of images, by path: whether they go; apart for each dataset and space
+_ticks = Item[dict[tuple[str, str], dict[str, bool]]](make=dict, key="copies_chosen")
 
 
 @dataclass(frozen=True)
@@ -68,14 +61,14 @@ class Shown:
 
     def ticked(self) -> Rows:
         """Rows, ascending, of the images to remove: as a person has said, or else as suggested."""
-        ticks = _ticks.chosen.get((self.view.dataset, self.key), {})
+        ticks = _ticks.get().get((self.view.dataset, self.key), {})
         suggested = np.isin(self.groups.rows, self.groups.dropped) & self.is_reliable
         goes = [ticks.get(str(path), bool(default)) for path, default in zip(self.paths, suggested, strict=True)]
         return np.sort(self.groups.rows[np.array(goes, bool)])
 
     def tick(self, rows: Rows) -> None:
         """Keeps what was ticked or unticked, of all groups."""
-        ticks = _ticks.chosen.setdefault((self.view.dataset, self.key), {})
+        ticks = _ticks.get().setdefault((self.view.dataset, self.key), {})
         ticks.update({str(path): bool(goes) for path, goes in zip(self.paths, np.isin(self.groups.rows, rows), strict=True)})
 
     def select(self) -> None:
@@ -101,7 +94,7 @@ class Shown:
         frame = self.groups.frame(self.view.base.table)
         frame[["width", "height", "bytes"]] = self.found.sizes_of(self.groups.rows)
         frame.insert(2, "stays", ~np.isin(self.groups.rows, self.ticked()))
-        return frame.to_csv(index=False).encode("utf-8", "surrogateescape")
+        return csv_bytes(frame)
 
 
 def show_nothing(view: View, found: Copies) -> None:
@@ -243,13 +236,9 @@ def show_leaks(view: View, pairs: NearPairs, names: list[str]) -> None:
     )
     with st.container(horizontal=True):
         st.button("Select those", key="leaks_select", icon=":material/select_all:", on_click=selection.select, args=(rarer,))
-        csv = partial(_leaks_csv, found, rarer)
+        csv = partial(csv_bytes, found.assign(may_go=found["row"].isin(rarer)))
         st.download_button("Download CSV", csv, "leaks.csv", "text/csv", icon=":material/download:", on_click="ignore", key="leaks_csv")
     listed = found[found["row"].isin(rarer)]
     part = listed.iloc[_page_of(len(listed), _LEAKS, f"leaks_page_{view.dataset}")]
     rows, values = part[["row", "nearest"]].to_numpy(np.int64), part[["value", "nearest_value"]].astype(str).to_numpy()
     _draw_pairs(view, rows.tolist(), part["similarity"].tolist(), values.tolist(), "leaks")
-
-
-def _leaks_csv(found: pd.DataFrame, rarer: Rows) -> bytes:
-    return found.assign(may_go=found["row"].isin(rarer)).to_csv(index=False).encode("utf-8", "surrogateescape")

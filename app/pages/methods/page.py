@@ -11,26 +11,17 @@ from state import Item
 
 # What has other choices for other images.
 _FIELDS = ["compare_notions", "compare_dims", "sizes_notions", "sizes_range", "encoders_notions", "encoders_dim", "prompts_notion", "prompts_dim"]
-
-
-class _Choices:
-    """dataset: whose notions and dimensions the fields offer."""
-
-    prefix = "methods_"
-    dataset = Item[str | None]()
-
-
-choices = _Choices()
+_dataset = Item[str | None](key="methods_dataset")  # whose notions and dimensions the fields offer
 
 
 def main() -> None:
     """Draws the page."""
     view = current_view()
     PAGE.show_head("Labels only measure the result; the Oracle alone is trained on them.")
-    if choices.dataset not in (None, view.dataset):
+    if _dataset.get() not in (None, view.dataset):
         for field in _FIELDS:
             st.session_state.pop(field, None)
-    choices.dataset = view.dataset
+    _dataset.set(view.dataset)
     if missing := _missing(view):
         st.info(missing[0], icon=":material/info:")
         st.page_link(f"pages/{missing[1]}/page.py", label=missing[2], icon=":material/arrow_forward:")
