@@ -1,6 +1,5 @@
 """Opening, saving and deleting notions: the menu, the buttons, and what is asked before a notion is replaced or deleted."""
 
-from collections.abc import Callable
 from dataclasses import replace
 
 import streamlit as st
@@ -10,6 +9,7 @@ from likeness.notions import Notion, delete_notion, is_own, list_notions, notion
 from pages.notions import beginning
 from parts import drafts, link, sidebar
 from parts.drafts import Draft
+from parts.errors import toast_errors
 from parts.plain import plain
 from parts.view import View
 from server.access import check_may, redact, refusal
@@ -19,12 +19,11 @@ from state import Item, state
 
 
 class _Library:
-    """dataset: whose images were shown last. seen: notions by name, as this tab last opened or saved them. message: what went wrong, said once."""
+    """dataset: whose images were shown last. seen: notions by name, as this tab last opened or saved them."""
 
     prefix = "library_"
     dataset = Item("")
     seen = Item[dict[str, Notion | None]](make=dict)
-    message = Item("")
 
 
 _library = _Library()
@@ -93,9 +92,8 @@ def show(view: View, draft: Draft) -> None:
     st.selectbox("Notion", names, place, lambda name: titles.get(name, name), key=field, on_change=_pick, args=(view, field))
     with st.container(horizontal=True, gap="small"):
         _buttons(view, draft)
-    for message in filter(None, [_library.message, *map(redact, notion_problems(notions_dir()))]):
-        st.warning(plain(message), icon=":material/warning:")
-    del _library.message
+    for problem in notion_problems(notions_dir()):
+        st.warning(plain(redact(problem)), icon=":material/warning:")
 
 
 def _buttons(view: View, draft: Draft) -> None:
@@ -157,38 +155,28 @@ def _undo() -> None:
     drafts.renew_form()
 
 
+@toast_errors()
 def _save(answered: str = "") -> None:
     """Saves the draft, unless that needs an answer to another question than this one."""
+    check_may("edit")
     draft = drafts.latest()
     assert draft is not None
     question = _question(draft)
     if question not in ("", answered):
-        _library.message = question
-    elif _try(lambda: _keep(draft.notion)):
-        drafts.put(replace(draft, origin=draft.name))
-        _library.seen[draft.name] = _notion(draft.name)
-        drafts.renew_form()
-
-
-def _keep(notion: Notion) -> None:
-    if not is_own(notion.name, notions_dir()):
+        raise InputError(question)
+    if not is_own(draft.name, notions_dir()):
         check_count(notions_dir(), "notions")
-    save_notion(notion, folder=notions_dir())
+    save_notion(draft.notion, folder=notions_dir())
+    drafts.put(replace(draft, origin=draft.name))
+    _library.seen[draft.name] = _notion(draft.name)
+    drafts.renew_form()
 
 
+@toast_errors("The notion could not be deleted")
 def _delete(view: View, draft: Draft) -> None:
     """Deletes the saved notion; what the editor held of it comes back by undo, and can be saved again."""
-    if _try(lambda: delete_notion(draft.origin, notions_dir())):
-        st.toast(f"Deleted “{plain(draft.origin)}”. Undo, then Save, brings it back.", icon=":material/delete:")
-        shipped = saved_of(draft)
-        put(drafts.of(shipped) if shipped else beginning.first_draft(view), view)
-
-
-def _try(action: Callable[[], object]) -> bool:
-    try:
-        check_may("edit")
-        action()
-    except InputError as error:
-        _library.message = redact(error)
-        return False
-    return True
+    check_may("edit")
+    delete_notion(draft.origin, notions_dir())
+    st.toast(f"Deleted “{plain(draft.origin)}”. Undo, then Save, brings it back.", icon=":material/delete:")
+    shipped = saved_of(draft)
+    put(drafts.of(shipped) if shipped else beginning.first_draft(view), view)

@@ -9,6 +9,7 @@ from likeness.training import RunConfig, RunFolder, RunImages, as_yaml, list_run
 from pages.train import PAGE, draft, fields as train_fields, preview as train_preview
 from parts import aspect_labels, permissions, run_card, trained
 from parts.config_access import resolve_config
+from parts.errors import toast_errors
 from parts.plain import plain
 from parts.run_card import begun
 from parts.sidebar import readable
@@ -142,15 +143,12 @@ def _name(chosen: RunConfig) -> str:
     return f"There is already a run named {name}. Choose another name, such as {draft.free_name(name)}, or resume that run on the page Runs."
 
 
+@toast_errors("The folder of runs cannot be written")
 def _begin(chosen: RunConfig) -> None:
     run = RunFolder(runs_dir() / chosen.name.strip())
-    try:
-        trainings.begin_training(run.path, lambda: training.start_run(run, resolve_config(chosen)))
-        draft.take(as_yaml(chosen))  # what is shown stays that of this run, whose name is taken from now on
-    except InputError as error:
-        st.toast(plain(redact(error)), icon=":material/error:", duration="long")
-    else:
-        begun.folder = str(run.path)
+    trainings.begin_training(run.path, lambda: training.start_run(run, resolve_config(chosen)))
+    draft.take(as_yaml(chosen))  # what is shown stays that of this run, whose name is taken from now on
+    begun.folder = str(run.path)
 
 
 def _text(expanded: bool) -> None:
