@@ -32,6 +32,7 @@ from likeness.shifts import (
 )
 from likeness.space import Space
 from parts import cached, filters, progress
+from parts.class_choice import choose_classes
 from parts.errors import toast_errors
 from parts.on_request import WorkRequest, jobs_on_request
 from parts.plain import plain
@@ -49,7 +50,6 @@ _LONGEST = 100
 _BUILT, _OPENED, _SHIPPED, _KEPT = "built", "opened", "shipped:", "kept:"
 _HELP = {
     "splits": "A split says which classes a network is trained on and which it is tested on. Build splits from the left map, or open a file.",
-    "classes": "The labels that define the classes. Several labels are combined: car color and body type give classes such as red pickup.",
     "per_step": "How many classes each side swaps or loses in a step. With many classes, a larger number gives fewer steps.",
     "easier": "Adds steps in which train and test become more similar than at the start.",
     "random": "Off: the first half of the classes, by name, is used for training.",
@@ -109,7 +109,8 @@ def choose_splits(view: View) -> Progression | None:
         keep: dict[str, Any] = {"persist_state": "session", "width": 240}
         choice = st.selectbox("Splits", list(named), format_func=named.get, key="shift_splits", help=_HELP["splits"], **keep)
         if choice == _BUILT:
-            attributes, options = _classes(view), _options()
+            shared = [name for name in view.base.table.attributes if 2 <= filters.distinct(view.frame, name) <= len(view.frame) // 2]
+            attributes, options = tuple(choose_classes(shared, "shift_classes")), _options()
     if choice == _BUILT:
         if not attributes:
             raise InputError("Choose at least one label that defines the classes.")
@@ -118,20 +119,6 @@ def choose_splits(view: View) -> Progression | None:
     name = choice.removeprefix(_SHIPPED).removeprefix(_KEPT)
     splits = _opened() if choice == _OPENED else read_splits(name if choice.startswith(_SHIPPED) else _kept()[name])
     return None if splits is None else _read(view, splits)
-
-
-def _default_classes(attributes: list[str]) -> list[str]:
-    """Which labels define classes at first."""
-    shipped = [name for name in ("car_color", "body_type") if name in attributes]
-    return shipped if len(shipped) == 2 else ["class"] if "class" in attributes else attributes[:1]
-
-
-def _classes(view: View) -> tuple[str, ...]:
-    frame = view.frame
-    shared = [name for name in view.base.table.attributes if 2 <= filters.distinct(frame, name) <= len(frame) // 2]
-    empty = "Choose one or more labels"
-    options: dict[str, Any] = {"key": "shift_classes", "bind": "query-params", "placeholder": empty, "help": _HELP["classes"]}
-    return tuple(st.multiselect("Classes by", shared, _default_classes(shared), format_func=readable, **options))
 
 
 def _options() -> SplitOptions:
