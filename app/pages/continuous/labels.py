@@ -6,14 +6,12 @@ import streamlit as st
 
 from likeness.data import ImageTable
 from likeness.labels import ImageLabels, LabelsConfig, known_labels, numeric_columns, read_image_labels
-from parts import selection
 from parts.on_request import WorkRequest
 from parts.plain import plain
 from parts.sidebar import readable
 from parts.view import View
 from server.addresses import address
 from server.jobs import Job
-from state import state
 
 _OWN = {"Numbers": "numbers", "Angles": "angles"}
 # what two labels' distance is, and what is drawn on a picture
@@ -95,9 +93,3 @@ def query_of(view: View, labels: ImageLabels, default: int) -> int:
     """The query, or else the first selected image, if it has a label; else `default`."""
     wanted = [view.query, *view.selected[:1].tolist()]
     return next((row for row in wanted if row is not None and labels.place(row) is not None), default)
-
-
-def ask(row: int) -> None:
-    """Image `row` becomes the query of all pages."""
-    state.text = ""
-    selection.ask(row)
