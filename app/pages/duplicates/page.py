@@ -136,7 +136,9 @@ def _show(view: View, found: Copies, level: float, key: str, is_reliable: bool) 
     found = found.among(view.hidden)
     groups = found.groups(level, len(view.base))
     if not len(groups):
-        results.show_nothing(view, found)
+        among = "Among the images that match the filters: no" if view.hidden is not None else "No"
+        what = "two files are equal." if found.pairs is None else "two images are that similar. Lower the threshold to see the closest pairs."
+        st.success(f"{among} {what}", icon=":material/check:")
         if found.pairs is not None:
             results.show_pairs(view, found.pairs, level)
     else:

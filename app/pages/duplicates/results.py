@@ -50,11 +50,6 @@ class Shown:
     is_reliable: bool
 
     @property
-    def visible(self) -> Rows:
-        """Rows of the images that the filters leave."""
-        return self.view.visible(np.arange(len(self.view.base)))
-
-    @property
     def paths(self) -> "NDArray[np.object_]":
         """Of the images in groups."""
         return np.asarray(self.view.base.table.frame["path"].to_numpy()[self.groups.rows], object)
@@ -79,7 +74,7 @@ class Shown:
     def tag(self) -> None:
         """Tags the ticked images, and takes the tag from those of an earlier search."""
         take_ticks(_GALLERY)
-        ticked, visible = self.ticked(), self.visible
+        ticked, visible = self.ticked(), self.view.rows
         column = NewColumn(_TAG, "tag", ["yes" if each else "" for each in np.isin(visible, ticked)])
         names = label_edits.paths(self.view, visible)
         if label_edits.try_edit(self.view, lambda store, who: store.set_columns(names, [column], who, "copies")) is not None:
@@ -97,16 +92,9 @@ class Shown:
         return csv_bytes(frame)
 
 
-def show_nothing(view: View, found: Copies) -> None:
-    """Says that there is no group."""
-    among = "Among the images that match the filters: no" if view.hidden is not None else "No"
-    what = "two files are equal." if found.pairs is None else "two images are that similar. Lower the threshold to see the closest pairs."
-    st.success(f"{among} {what}", icon=":material/check:")
-
-
 def show_groups(shown: Shown) -> None:
     """Draws what can be done with the ticked images, and the groups, the largest first."""
-    groups, ticked, visible = shown.groups, shown.ticked(), shown.visible
+    groups, ticked, visible = shown.groups, shown.ticked(), shown.view.rows
     of = f"{len(visible):,} images{' that match the filters' if shown.view.hidden is not None else ''}"
     count = f"{len(groups):,} group{'' if len(groups) == 1 else 's'}"
     st.markdown(f"**{count}. {len(ticked):,} of {of} are ticked for removal**, {len(visible) - len(ticked):,} stay.")
@@ -142,7 +130,7 @@ def _actions(shown: Shown, ticked: Rows) -> None:
             st.button("Tick all but the first", key="copies_tick", icon=":material/done_all:", on_click=shown.tick, args=dropped)
         with st.popover("Download", icon=":material/download:"):
             for label, data, file in (
-                ("Images that stay", partial(shown.list_of, np.setdiff1d(shown.visible, ticked)), "keep.txt"),
+                ("Images that stay", partial(shown.list_of, np.setdiff1d(shown.view.rows, ticked)), "keep.txt"),
                 ("Images to remove", partial(shown.list_of, ticked), "leave-out.txt"),
                 ("Groups as CSV", shown.csv, "duplicates.csv"),
             ):
@@ -231,7 +219,7 @@ def show_leaks(view: View, pairs: NearPairs, names: list[str]) -> None:
         st.success(f"No duplicates across {name}.", icon=":material/check:")
         return
     st.markdown(
-        f"**{len(found):,} of {len(view.visible(np.arange(len(table)))):,} images have a duplicate with another {name}.** Removing the "
+        f"**{len(found):,} of {len(view.rows):,} images have a duplicate with another {name}.** Removing the "
         f"{len(rarer):,} with the rarer value leaves none."
     )
     with st.container(horizontal=True):

@@ -50,9 +50,9 @@ def show_sizes(view: View) -> None:
     title = f"Dimensions of {called(notions)}" if notions and methods else ""
     work = measuring(embedding_sizes, view.base, notions, methods, sizes, seeds, metrics=ANALYSIS_METRICS)
     draw = partial(_draw, "sizes", partial(metric_curve, x="dim", log_x=True), partial(_about_sizes, view, notions))
-    wanted = measure.request(title, ("sizes", content_of(view, notions), methods, tuple(sizes), seeds), work)
+    key = ("sizes", content_of(view, notions), methods, tuple(sizes), seeds)
     help = "**How many dimensions does a notion need?** Fits each method at each number of dimensions; a curve shows which number works best."
-    measure.show("Measure", help, wanted if title else None, draw)
+    measure.show("Measure", help, title, key, work, draw)
 
 
 def show_encoders(view: View) -> None:
@@ -75,7 +75,7 @@ def show_encoders(view: View) -> None:
     draw = partial(_draw, "encoders", partial(metric_bars, x="encoder"), partial(sentences, x="encoder", at="on {}", other=0))
     key = ("encoders", content_of(view, notions), tuple(encoders), tuple(refused), methods, dim, seeds)
     help = "**Does a larger encoder help?** Bars show how well each method does with each encoder. Add the Oracle to see what labels make possible."
-    measure.show("Measure", help, measure.request(title, key, work) if title else None, draw)
+    measure.show("Measure", help, title, key, work, draw)
 
 
 def _measuring_encoders(store: Path | None, refused: Mapping[str, str], *settings: Any) -> Work:
@@ -110,10 +110,10 @@ def show_prompts(view: View) -> None:
         seeds = choose_runs(5, "prompts_runs")
     counts = _counts(len(notion.aspects))
     work = measuring(prompt_counts, view.base, notion, counts, methods, dim, seeds, metrics=ANALYSIS_METRICS)
-    wanted = measure.request(f"Prompts of {notion.name}", ("prompts", content_of(view, [notion]), methods, dim, seeds), work)
+    title, key = f"Prompts of {notion.name}" if methods else "", ("prompts", content_of(view, [notion]), methods, dim, seeds)
     help = f"**How many prompts are enough?** From {counts[0]} to {counts[-1]} prompts: a curve shows when more prompts stop helping."
     draw = partial(_draw, "prompts", partial(metric_curve, x="prompts"), _about_prompts)
-    measure.show("Measure", help, wanted if methods else None, draw)
+    measure.show("Measure", help, title, key, work, draw)
 
 
 def _counts(prompts: int) -> list[int]:

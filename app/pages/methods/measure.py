@@ -20,6 +20,7 @@ from server.jobs import Job, Work
 from server.visitors import notions_dir
 
 BASELINE = "raw"
+OPTIONS = {"unit": "runs", "restart": True, "max_finished": 256}
 METHODS_HELP = LiveView(lambda: {name: method.help for name, method in METHODS.items()})
 _DIMENSIONS_HELP = (
     "How many numbers describe an image. Each notion's own number is saved with it, or is the smallest that keeps 98.5 % of the variance of "
@@ -33,27 +34,24 @@ def measuring(study: Callable[..., object], *settings: Any, **options: Any) -> W
     return lambda job: study(*settings, **options, progress=job.report, should_stop=job.should_stop, on_run=job.found.append)
 
 
-def request(title: str, key: Hashable, work: Work) -> WorkRequest:
-    """What the settings ask for; `key` is equal for what has equal results."""
-    return WorkRequest("comparisons", key, title, work, {"unit": "runs", "restart": True, "max_finished": 256})
-
-
 def runs_of(job: Job) -> pd.DataFrame:
     """The runs so far, a row each."""
     return pd.DataFrame(list(job.found))
 
 
-def show(label: str, help: str, wanted: WorkRequest | None, draw: Callable[[Job], None], problem: str = "") -> None:
+def show(label: str, help: str, title: str, key: Hashable, work: Work, draw: Callable[[Job], None], problem: str = "") -> None:
     """The button that begins the work, then what `draw` makes of the runs so far, every second while they are measured.
 
     Args:
         label, help: of the button.
-        wanted: None while the settings are incomplete, and then `problem` says why.
+        title: of the work; "" while the settings are incomplete, and then `problem` says why.
+        key: equal for what has equal results.
     """
-    if wanted is None:
+    if not title:
         st.warning(plain(problem) or "Choose at least one option in each field.", icon=":material/warning:")
         return
-    if (begun := jobs_on_request(label, help, wanted)) is None:
+    request = WorkRequest("comparisons", key, title, work, OPTIONS)
+    if (begun := jobs_on_request(label, help, request)) is None:
         return
     (job,) = begun
     waits = not job.finished

@@ -5,6 +5,7 @@ import streamlit as st
 from likeness.data import PHOTO_COLUMNS
 from pages.methods import PAGE, analyses, comparison, measure
 from parts import aspect_labels
+from parts.app_page import show_tabs
 from parts.view import View, current_view
 from server import added_labels
 from state import Item
@@ -28,11 +29,7 @@ def main() -> None:
         return
     aspect_labels.caution(notion.attribute for notion in measure.labeled_notions(view).values())
     views = {"Methods": comparison.show, "Dimensions": analyses.show_sizes, "Encoders": analyses.show_encoders}
-    views["Number of prompts"] = analyses.show_prompts
-    for tab, show in zip(st.tabs(list(views), key="compare", on_change="rerun", bind="query-params"), views.values(), strict=True):
-        if tab.open:
-            with tab:
-                show(view)
+    show_tabs("compare", views | {"Number of prompts": analyses.show_prompts}, view)
 
 
 def _missing(view: View) -> tuple[str, str, str] | None:

@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 import streamlit as st
-from numpy.typing import NDArray
 
 from likeness.errors import InputError
 from likeness.saliency import BLACK, NOISE, PERCENTILE, SAMPLES
@@ -106,15 +105,11 @@ def _space(view: View, name: str, dim: int | None) -> Space:
     return cached.fit(view.entry.id, notion, *((draft.solver, draft.seed) if draft else ()))
 
 
-def _visible(view: View) -> NDArray[np.int64]:
-    return view.visible(np.arange(len(view.frame)))
-
-
 def _rows(view: View) -> tuple[int, ...]:
     """The selected images, or some drawn at random, among them the query."""
     chosen = view.selected
     if not len(chosen):
-        chosen = np.random.default_rng(choices.sample).permutation(_visible(view))[:6]
+        chosen = np.random.default_rng(choices.sample).permutation(view.rows)[:6]
         chosen = chosen if view.query is None else np.unique(np.append(chosen[:5], view.query))
     return tuple(int(row) for row in chosen[:_MOST])
 
@@ -176,8 +171,7 @@ def _choose_images(view: View) -> None:
             st.caption("These images were drawn at random. Choose others below, or select some on Explore.")
             st.button("Draw others", icon=":material/shuffle:", type="tertiary", on_click=_shuffle)
     with st.expander("Choose images", icon=":material/photo_library:"):
-        visible = _visible(view)
-        offered = {"Selected": chosen[:_MOST], "Images": visible[~np.isin(visible, chosen)][:_OFFERED]}
+        offered = {"Selected": chosen[:_MOST], "Images": np.setdiff1d(view.rows, chosen)[:_OFFERED]}
         empty = "No further image matches the filters."
         sections = [
             Section(title, rows.tolist(), captions=neighbors.captions(view, rows), empty=empty)

@@ -12,6 +12,7 @@ from likeness.shifts import ClassSplit
 from pages.shifts import PAGE, benchmarks, splits as shift_splits
 from pages.shifts.splits import Progression, choose_splits
 from parts import aspect_labels
+from parts.app_page import show_tabs
 from parts.errors import show_errors
 from parts.gallery import Section, gallery
 from parts.plain import plain
@@ -32,17 +33,11 @@ _DISTANCE_HELP = (
 
 def main() -> None:
     """Draws the page."""
-    view = current_view()
     PAGE.show_head()
-    distances, holding = st.tabs(["How far apart", "What holds up"], key="shifts", on_change="rerun", bind="query-params")
-    if distances.open:
-        with distances, show_errors():
-            _distances(view)
-    if holding.open:
-        with holding:
-            benchmarks.show(view)
+    show_tabs("shifts", {"How far apart": _distances, "What holds up": benchmarks.show}, current_view())
 
 
+@show_errors()
 def _distances(view: View) -> None:
     if not PAGE.suits(view.base.table):
         aspect_labels.offer(view, "This page splits classes into train and test, and these images have no classes yet.")
