@@ -11,7 +11,7 @@ from likeness.errors import InputError
 from likeness.notions import METHOD_TITLES, METHODS, WORD_METHODS, Notion, check, default_vocabularies, parse_aspects, parts_of
 from likeness.sentences import SentenceNotion, notion_from_sentence
 from pages.notions import beginning, library
-from parts import cached, drafts, sidebar, verdict
+from parts import cached, drafts, errors, sidebar, verdict
 from parts.drafts import Draft
 from parts.plain import plain
 from parts.view import View
@@ -24,12 +24,10 @@ _LEAST, _MOST, _STEP = -1.0, 10.0, 0.25  # weights
 
 
 class _Form:
-    """suggested: what came of the last question; problem: why nothing did. counted: the draft whose prompts were read last, and how many of them
-    were new to the encoder."""
+    """suggested: what came of the last question. counted: the draft whose prompts were read last, and how many of them were new to the encoder."""
 
     prefix = "notion_"
     suggested = Item[SentenceNotion | None]()
-    problem = Item("")
     counted = Item[tuple[Draft | None, int]]((None, 0))
 
 
@@ -120,27 +118,20 @@ def _question(view: View) -> None:
     help = "When are two images similar? The encoder does not read this; the button below turns it into a template and aspects."
     _text("question", "Question", help, placeholder="Two photos are similar if they have the same ...")
     if st.button("Suggest template and aspects", icon=":material/edit_note:", type="tertiary", key="suggest_notion"):
-        with st.spinner("Finding aspects that occur in these images ..."):
-            _form.problem = _suggest(view, _latest().question)
-        st.rerun()
-    if _form.problem:
-        st.markdown(f":orange[:material/warning: {_form.problem}]")
+        with errors.show_errors(), st.spinner("Finding aspects that occur in these images ..."):
+            _suggest(view, _latest().question)
     found, draft = _form.suggested, _latest()
     if found and draft.templates == "\n".join(found.notion.templates) and set(found.notion.aspects) & set(draft.aspects.splitlines()):
         _draw_suggested(found, draft)
 
 
-def _suggest(view: View, sentence: str) -> str:
-    """Opens the notion that a sentence describes; why there is none, or ""."""
-    try:
-        if not sentence.strip():
-            raise InputError("Write a question first, such as: same color of dog.")
-        found = notion_from_sentence(sentence, view.base)
-    except InputError as error:
-        return plain(redact(error))
-    _form.suggested = found
+def _suggest(view: View, sentence: str) -> None:
+    """Opens the notion that a sentence describes; raises InputError where there is none."""
+    if not sentence.strip():
+        raise InputError("Write a question first, such as: same color of dog.")
+    _form.suggested = found = notion_from_sentence(sentence, view.base)
     library.put(beginning.draft_from_question(view, sentence, found), view)
-    return ""
+    st.rerun()
 
 
 def _draw_suggested(found: SentenceNotion, draft: Draft) -> None:
