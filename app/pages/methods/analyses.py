@@ -41,7 +41,7 @@ def show_sizes(view: View) -> None:
     """How many dimensions are best."""
     st.caption("Few dimensions keep what varies most between the prompts; many also keep their wording.")
     possible = [size for size in _SIZES if size <= view.base.vectors.shape[1]]
-    with st.container(horizontal=True, vertical_alignment="bottom"):
+    with st.container(horizontal=True, vertical_alignment="top"):
         notions = choose_notions(view, "sizes_notions")
         methods = choose_methods(("random-transform", "exact"), "sizes_methods")
         first, last = st.select_slider("Dimensions", possible, (possible[0], possible[-1]), key="sizes_range", bind="query-params")
@@ -60,10 +60,10 @@ def show_encoders(view: View) -> None:
     st.caption("Each encoder embeds the images and the prompts, which takes a while the first time.")
     if permissions.refused("edit"):  # vectors of another encoder are kept
         return
-    with st.container(horizontal=True, vertical_alignment="bottom"):
+    with st.container(horizontal=True, vertical_alignment="top"):
         encoders = st.multiselect(
             "Encoders", [*SHIPPED_ENCODERS, *PAPER_ENCODERS], SHIPPED_ENCODERS, key="encoders", bind="query-params",
-            accept_new_options=True, help=_ENCODERS_HELP,
+            accept_new_options=True, help=_ENCODERS_HELP, wrap=True,
         )  # fmt: skip
         notions = choose_notions(view, "encoders_notions")
         methods = choose_methods(("exact",), "encoders_methods")
@@ -103,7 +103,7 @@ def show_prompts(view: View) -> None:
     notions = measure.labeled_notions(view)
     sized = {name: f"{readable(name)} ({len(notion.prompts)} prompts)" for name, notion in notions.items()}
     names = sorted(notions, key=lambda name: -len(notions[name].aspects))
-    with st.container(horizontal=True, vertical_alignment="bottom"):
+    with st.container(horizontal=True, vertical_alignment="top"):
         notion = notions[st.selectbox("Notion", names, format_func=sized.__getitem__, key="prompts_notion", bind="query-params")]
         methods = choose_methods(("exact",), "prompts_methods")
         dim = choose_dimension(view, "prompts_dim")

@@ -48,7 +48,7 @@ _PAPER_HELP = (
 def show(view: View) -> None:
     """Draws the view."""
     problem, dims = "", list[int | str]()
-    with st.container(horizontal=True, vertical_alignment="bottom"):
+    with st.container(horizontal=True, vertical_alignment="top"):
         notions = measure.choose_notions(view, "compare_notions")
         methods = measure.choose_methods(_METHODS, "compare_methods")
         chosen = measure.choose_dimensions(view, "compare_dims")

@@ -93,7 +93,7 @@ def choose_notions(view: View, key: str) -> list[Notion]:
     known = labeled_notions(view)
     default = [notion.name for notion in judged_notions(view.base.table, folder=notions_dir())]
     help = "Only notions whose labels these images have can be judged."
-    chosen = st.multiselect("Notions", list(known), default, format_func=sidebar.readable, key=key, bind="query-params", help=help)
+    chosen = st.multiselect("Notions", list(known), default, format_func=sidebar.readable, key=key, bind="query-params", help=help, wrap=True)
     return [known[name] for name in chosen]
 
 
@@ -101,7 +101,8 @@ def choose_methods(default: Sequence[str], key: str) -> tuple[str, ...]:
     """The raw encoder and others; none where no other is chosen."""
     names = [method for method in METHODS if method != BASELINE]
     help = f"The raw encoder is always included as the baseline.\n\n{help_list(METHOD_TITLES, METHODS_HELP)}"
-    chosen = st.multiselect("Methods", names, default, format_func=METHOD_TITLES.__getitem__, key=key, bind="query-params", help=help)
+    titles = METHOD_TITLES.__getitem__
+    chosen = st.multiselect("Methods", names, default, format_func=titles, key=key, bind="query-params", help=help, wrap=True)
     return with_baseline(chosen) if chosen else ()
 
 
