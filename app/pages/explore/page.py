@@ -86,14 +86,15 @@ def _controls(view: View) -> "tuple[map_controls.Choice, table.Layout]":
             icon=":material/search:",
             on_change=neighbors.text_was_typed,
         )
-        with st.popover("By image", icon=":material/image_search:", help="Search by image"):
-            reason, key = refusal("edit"), neighbors.upload_key()
-            on_change = neighbors.image_was_given
-            st.file_uploader("An image of your own", _IMAGE_FILES, key=key, on_change=on_change, disabled=bool(reason), help=reason or None)
-        choice = map_controls.choose("explore", named=True)
-        layout = table.choose_layout()
-        exporting.button()
-        add_images.button()
+        with st.container(horizontal=True, vertical_alignment="center", gap="small", width="content", key="explore_tools"):
+            with st.popover("By image", icon=":material/image_search:", help="Search by image"):
+                reason, key = refusal("edit"), neighbors.upload_key()
+                on_change = neighbors.image_was_given
+                st.file_uploader("An image of your own", _IMAGE_FILES, key=key, on_change=on_change, disabled=bool(reason), help=reason or None)
+            choice = map_controls.choose("explore", named=True)
+            layout = table.choose_layout()
+            exporting.button()
+            add_images.button()
     if problem := neighbors.take_picture_problem():
         st.warning(plain(problem), icon=":material/warning:")
     return choice, layout
