@@ -121,6 +121,11 @@ class Page(AppTest):
         self.button_of(label).click().run()
         return self
 
+    def type_option(self, key: str, name: str) -> Self:
+        """The page once a list that takes new options has this one: AppTest forgets with each run what was typed."""
+        self.at(key).options.append(name)
+        return self.set(key, name)
+
     def at(self, key: str) -> Any:
         """The control of this key, of whatever kind."""
         return next(node for node in self if getattr(node, "key", None) == key)

@@ -37,7 +37,7 @@ _SHIPPED = {
     "photos": "Photos (shipped): works offline; animals, people, things and places of everyday photos",
     "cars": "Small CLIP (shipped): works offline; knows rendered cars and little else",
 }
-_OTHER = "other"
+_ENCODER_HELP = "You can also type the name of another one, such as hf-hub:laion/CLIP-ViT-B-32-laion2B-s34B-b79K or local-dir:models/mine."
 _sent = Item(0, key="uploads_sent")  # how many uploads; each has a field of its own, so that what was sent leaves the memory
 
 
@@ -109,24 +109,22 @@ def _add_button(where: str, ready: bool, problem: DeltaGenerator, add: Callable[
 
 
 def _choose_encoder(where: str) -> str:
-    """Draws the choice and what is to be known of it; the encoder's name, or nothing while none is named.
+    """Draws the choice and what is to be known of it; the encoder's name, known or not.
 
     Args:
         where: the part of the page, for the widgets' keys.
     """
-    offered = [*_SHIPPED, *(name for name, each in PUBLISHED.items() if not refusal("download") or each.is_here), _OTHER]
-    chosen = st.selectbox("Encoder", offered, format_func=_encoder_label, key=f"encoder_{where}", persist_state="session")
-    if chosen == _OTHER:
-        placeholder = "hf-hub:laion/CLIP-ViT-B-32-laion2B-s34B-b79K or local-dir:models/mine"
-        return st.text_input("Encoder's name", key=f"encoder_name_{where}", placeholder=placeholder).strip()
+    offered = [*_SHIPPED, *(name for name, each in PUBLISHED.items() if not refusal("download") or each.is_here)]
+    options: dict[str, Any] = {"accept_new_options": True, "key": f"encoder_{where}", "persist_state": "session", "help": _ENCODER_HELP}
+    chosen: str = st.selectbox("Encoder", offered, format_func=_encoder_label, **options)
     if chosen in PUBLISHED:
         _encoder_facts(PUBLISHED[chosen])
-    return chosen
+    return chosen.strip()
 
 
 def _encoder_label(name: str) -> str:
     if name not in PUBLISHED:
-        return _SHIPPED.get(name, "Another one, by its name")
+        return _SHIPPED.get(name, name)
     encoder = PUBLISHED[name]
     # a label that changes while it is chosen would lose the choice, so that whether it is here stands elsewhere
     return f"{encoder.title}: {encoder.help[0].lower()}{encoder.help[1:].rstrip('.')} ({size_text(encoder.megabytes * MEGABYTE)})"
