@@ -95,3 +95,9 @@ def show_tabs(key: str, tabs: Mapping[str, Callable[..., None]], *given: Any) ->
         if tab.open:
             with tab:
                 draw(*given)
+
+
+def show_missing(words: str, page: str = "images", label: str = "Add images", icon: str = "add_photo_alternate") -> None:
+    """Says what a page needs and these images lack, with the way to the page that helps."""
+    st.info(words, icon=":material/info:")
+    st.page_link(f"pages/{page}/page.py", label=label, icon=f":material/{icon}:")

@@ -5,7 +5,7 @@ import streamlit as st
 from likeness.data import PHOTO_COLUMNS
 from pages.methods import PAGE, analyses, comparison, measure
 from parts import aspect_labels
-from parts.app_page import show_tabs
+from parts.app_page import show_missing, show_tabs
 from parts.view import View, current_view
 from server import added_labels
 from state import Item
@@ -24,8 +24,7 @@ def main() -> None:
             st.session_state.pop(field, None)
     _dataset.set(view.dataset)
     if missing := _missing(view):
-        st.info(missing[0], icon=":material/info:")
-        st.page_link(f"pages/{missing[1]}/page.py", label=missing[2], icon=":material/arrow_forward:")
+        show_missing(*missing, "arrow_forward")
         return
     aspect_labels.caution(notion.attribute for notion in measure.labeled_notions(view).values())
     views = {"Methods": comparison.show, "Dimensions": analyses.show_sizes, "Encoders": analyses.show_encoders}

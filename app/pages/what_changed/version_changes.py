@@ -11,6 +11,7 @@ from likeness.errors import InputError
 from likeness.space import Space
 from pages.what_changed.changed_neighbors import TILE
 from parts import cached, progress, selection, sidebar, trained
+from parts.app_page import show_missing
 from parts.errors import show_errors
 from parts.gallery import Section, gallery
 from parts.on_request import WorkRequest, jobs_on_request
@@ -49,8 +50,7 @@ def show(view: View) -> None:
     fitting = (entry for entry in list_datasets(visitor()) if entry.id != view.dataset and entry.encoder == view.entry.encoder)
     others = {entry.id: entry.name for entry in fitting}
     if not others:
-        st.info("Add the other version of these images under Images, with the same encoder. Then choose it here.", icon=":material/info:")
-        st.page_link("pages/images/page.py", label="Add images", icon=":material/add_photo_alternate:")
+        show_missing("Add the other version of these images under Images, with the same encoder. Then choose it here.")
         return
     if cached.is_state(view.entry.id):
         st.info("These images are still being embedded; compare versions when that is done.", icon=":material/info:")
