@@ -9,6 +9,7 @@ from pages.duplicates import PAGE, results, search
 from pages.duplicates.results import digits
 from pages.duplicates.search import Copies
 from parts import progress, sidebar
+from parts.app_page import show_missing
 from parts.plain import plain
 from parts.sidebar import RAW, readable
 from parts.view import View, current_view
@@ -35,8 +36,7 @@ def main() -> None:
         st.info("This dataset has vectors but no image files to compare. Choose other images in the sidebar.", icon=":material/info:")
         return
     if len(view.base) < 2:
-        st.info("There is only one image here. Add more on the Images page.", icon=":material/info:")
-        st.page_link("pages/images/page.py", label="Add images", icon=":material/add_photo_alternate:")
+        show_missing("There is only one image here. Add more on the Images page.")
         return
     controls = st.container(horizontal=True, vertical_alignment="bottom", gap="medium")
     with controls:

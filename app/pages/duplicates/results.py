@@ -13,13 +13,13 @@ from likeness.data import ImageTable
 from likeness.duplicates import CopyGroups, NearPairs, leaks_among, rarer_side, why_best
 from likeness.io import csv_bytes
 from likeness.tagging import NewColumn
-from pages.duplicates.search import Copies, Rows
+from pages.duplicates.search import Copies
 from parts import filters, label_edits, selection
 from parts.gallery import Section, gallery, take_ticks
 from parts.plain import plain
 from parts.sidebar import readable
 from parts.view import View
-from state import Item
+from state import Item, Rows
 
 _TAG = "copy"
 _GROUPS, _TILE = 10, 120  # at a time, and pixels

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 import numpy as np
 import streamlit as st
-from numpy.typing import NDArray
 
 from likeness.space import Space
 from likeness.spreading import spread_labels
@@ -16,9 +15,8 @@ from parts.sidebar import readable
 from parts.view import View
 from server import hand_labels
 from server.jobs import Job, run_in_background
-from state import Item
+from state import Item, Rows
 
-Rows = NDArray[np.int64]
 _TILE = 112  # pixels
 _KEYS = 9  # values that have a key, 1 to 9
 _KEPT = 4  # results of spreading
@@ -141,11 +139,6 @@ class Screen:
 def put_off(view: View, column: str, step: str) -> set[int]:
     """Rows that the person has put off in this session."""
     return _answers.put_off.setdefault((view.dataset, column, step), set())
-
-
-def bring_back(view: View, column: str) -> None:
-    """Shows again what was put off."""
-    _answers.put_off.pop((view.dataset, column, "sure"), None)
 
 
 def without(rows: Rows, skipped: set[int]) -> Rows:

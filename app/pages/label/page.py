@@ -136,7 +136,7 @@ def _sure(view: View, request: SpreadRequest, found: LabelSpread) -> None:
     if rows is None:
         st.info("Every image is labeled or skipped.", icon=":material/info:")
         if skipped:
-            st.button("Show the skipped images", on_click=answers.bring_back, args=(view, request.column))
+            st.button("Show the skipped images", on_click=skipped.clear)
         return
     value = str(found.classes[found.numbers[rows[0]]])
     screen = Screen(view, request.name, request.column, rows, "sure", of=value)

@@ -17,16 +17,8 @@ from server.quotas import check_count
 from server.visitors import notions_dir
 from state import Item, state
 
-
-class _Library:
-    """dataset: whose images were shown last. seen: notions by name, as this tab last opened or saved them."""
-
-    prefix = "library_"
-    dataset = Item("")
-    seen = Item[dict[str, Notion | None]](make=dict)
-
-
-_library = _Library()
+_dataset = Item("", key="library_dataset")  # whose images were shown last
+_seen = Item[dict[str, Notion | None]](make=dict, key="library_seen")  # notions by name, as this tab last opened or saved them
 
 
 def open_linked(view: View) -> None:
@@ -49,14 +41,15 @@ def _notion(name: str | None) -> Notion | None:
 
 def _is_of_other_images(draft: Draft, view: View) -> bool:
     """Whether the images have changed since the last run, and a notion is open, unedited, that is judged by labels which these lack."""
-    before, _library.dataset = _library.dataset or view.dataset, view.dataset
+    before = _dataset.get() or view.dataset
+    _dataset.set(view.dataset)
     return before != view.dataset and draft.attribute is not None and draft.attribute not in view.base.table.attributes and is_saved(draft)
 
 
 def put(draft: Draft, view: View) -> None:
     """Begins to edit; the map is colored by the labels that judge the notion, or by its aspects."""
     drafts.put(draft)
-    _library.seen[draft.origin] = saved_of(draft)
+    _seen.get()[draft.origin] = saved_of(draft)
     judge = draft.attribute if draft.attribute in view.base.table.attributes else None
     name = draft.origin if draft.origin in sidebar.notion_names(view.base) else None
     if color := judge or (name and sidebar.color_of(name, None, view.base)):
@@ -82,7 +75,7 @@ def title(draft: Draft) -> str:
 
 def show(view: View, draft: Draft) -> None:
     """Draws the menu and the buttons."""
-    _library.seen.setdefault(draft.origin, saved_of(draft))
+    _seen.get().setdefault(draft.origin, saved_of(draft))
     saved = [name for name in sidebar.notion_names(view.base) if name != sidebar.DRAFT]
     current = draft.origin if draft.origin in saved else draft.name
     names = saved if draft.origin in saved else [draft.name, *saved]
@@ -105,7 +98,7 @@ def _buttons(view: View, draft: Draft) -> None:
             st.button("Replace it", type="primary", on_click=_save, args=(question,))
     else:
         st.button("Save", type="primary", on_click=_save, disabled=off, help=reason or None)
-    st.button("New", on_click=_new, args=(view,), help="A new notion that suits these images.")
+    st.button("New", on_click=lambda: put(beginning.new_draft(view), view), help="A new notion that suits these images.")
     st.button("Undo", on_click=_undo, disabled=not drafts.can_undo())
     if reason or not draft.origin or not is_own(draft.origin, notions_dir()):
         st.button("Delete", disabled=True, help=reason or "You can delete only notions that you saved.")
@@ -135,7 +128,7 @@ def _question(draft: Draft) -> str:
 def _is_newer(draft: Draft) -> bool:
     """Whether the notion was saved elsewhere since this tab opened it, and the draft did not come from that version."""
     saved = saved_of(draft)
-    if saved is None or saved == _library.seen.get(draft.origin, saved):
+    if saved is None or saved == _seen.get().get(draft.origin, saved):
         return False
     return drafts.of(saved) not in [replace(each, solver="exact", seed=0) for each in drafts.versions()]
 
@@ -144,10 +137,6 @@ def _pick(view: View, field: str) -> None:
     notion = _notion(st.session_state.get(field))
     if notion is not None:  # it may be gone by now
         put(drafts.of(notion), view)
-
-
-def _new(view: View) -> None:
-    put(beginning.new_draft(view), view)
 
 
 def _undo() -> None:
@@ -168,7 +157,7 @@ def _save(answered: str = "") -> None:
         check_count(notions_dir(), "notions")
     save_notion(draft.notion, folder=notions_dir())
     drafts.put(replace(draft, origin=draft.name))
-    _library.seen[draft.name] = _notion(draft.name)
+    _seen.get()[draft.name] = _notion(draft.name)
     drafts.renew_form()
 
 

@@ -51,15 +51,8 @@ _MODELS_HELP = "Rates how similar two class names are; several are averaged. min
 _UNSEEN_HELP = "The run has seen the other classes in training, so only unseen ones show how well it generalizes."
 
 
-class _Choices:
-    """query: the class whose neighbors are shown. suggested: the one offered in its place."""
-
-    prefix = "semantic_"
-    query = Item[str | None]()
-    suggested = Item[str | None]()
-
-
-choices = _Choices()
+_class = Item[str | None](key="semantic_query")  # whose neighbors are shown
+_suggested = Item[str | None](key="semantic_suggested")  # the one that is offered in its place
 
 
 def main() -> None:
@@ -165,18 +158,12 @@ def _query(classes: SemanticClasses, found: dict[str, Semantics]) -> str:
     else:
         errors = retrievals[0].per_class.sort_values("errors", ascending=False, kind="stable")
         title, suggested = "Most often confused", list(errors["class"].head(8))
-    if choices.query not in names:
-        choices.query = suggested[0] if suggested else names[0]
+    first = names.index(suggested[0]) if suggested else 0
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        query = st.selectbox("Query class", names, key=_Choices.query.key, width=300)
+        query = st.selectbox("Query class", names, first, key=_class.key, width=300)
         if suggested:
-            st.pills(title, suggested, format_func=plain, key=_Choices.suggested.key, on_change=_take_suggestion)
-    return str(query)
-
-
-def _take_suggestion() -> None:
-    if choices.suggested:
-        choices.query = choices.suggested
+            st.pills(title, suggested, format_func=plain, key=_suggested.key, on_change=lambda: _class.set(_suggested.get() or query))
+    return query
 
 
 def _similarities(view: View, classes: SemanticClasses, found: dict[str, Semantics]) -> None:

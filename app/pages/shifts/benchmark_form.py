@@ -10,9 +10,10 @@ from likeness.io import runs_dir
 from likeness.shifts import SplitFile, write_splits
 from likeness.studies import SHOTS, WHOLE_PRESET, ShiftNetwork, StudyConfig, StudyFolder, image_passes, row_configs, shift_methods, shift_study
 from likeness.training import config_from, encoder_of, native_size, read_config
-from pages.shifts.splits import Progression, choose_splits, free_name, name_problem
+from pages.shifts.splits import Progression, choose_splits
 from parts.config_access import resolve_backbone, resolve_config
 from parts.errors import toast_errors
+from parts.names import free_name, name_problem
 from parts.networks import choose_network, network_of, network_title
 from parts.plain import plain
 from parts.progress import duration
@@ -37,14 +38,8 @@ _HELP = {
 }
 
 
-class _Choices:
-    """benchmark: key of the one that is shown. benchmark_form: whether the form is open."""
-
-    benchmark = Item[str | None]()
-    benchmark_form = Item[bool | None]()
-
-
-choices = _Choices()
+shown_key = Item[str | None](key="benchmark")  # of the benchmark that is shown
+is_open = Item[bool | None](key="benchmark_form")  # this form
 
 
 def show(view: View) -> None:
@@ -153,5 +148,5 @@ def _begin(name: str, splits: SplitFile, study: StudyConfig) -> None:
         folder.begin()
 
     trainings.begin_training(folder.path, start)
-    choices.benchmark = OWN + name
-    choices.benchmark_form = False
+    shown_key.set(OWN + name)
+    is_open.set(False)

@@ -24,8 +24,9 @@ from likeness.plots import PROPERTIES, few_shot_bars, few_shot_curves, generaliz
 from likeness.studies import Cell, StudyFolder, StudyStatus, list_studies, measured, read_results, read_study, studies
 from likeness.training import RunFolder
 from pages.shifts import PAGE, benchmark_form
-from pages.shifts.benchmark_form import OWN, choices
+from pages.shifts.benchmark_form import OWN
 from parts import permissions, run_card
+from parts.app_page import show_missing
 from parts.errors import show_errors, toast_errors
 from parts.plain import plain
 from parts.view import View
@@ -50,14 +51,14 @@ def show(view: View) -> None:
     chosen = _choose(found)
     for problem in problems:
         st.warning(plain(problem), icon=":material/warning:")
-    if choices.benchmark_form is None:
-        choices.benchmark_form = not found
+    if benchmark_form.is_open.get() is None:
+        benchmark_form.is_open.set(not found)
     form = st.expander("Start a benchmark", icon=":material/play_arrow:", key="benchmark_form", on_change="rerun")
     if form.open:
         with form, show_errors():
             if not PAGE.suits(view.base.table):
-                st.info("A benchmark splits classes into train and test, and these images have no classes yet.", icon=":material/info:")
-                st.page_link("pages/label/page.py", label="Label images", icon=":material/label:")
+                words = "A benchmark splits classes into train and test, and these images have no classes yet."
+                show_missing(words, "label", "Label images", "label")
             elif not permissions.refused():
                 benchmark_form.show(view)
     with st.container(), show_errors():  # there in every run, so that late reruns of the fragments find their places

@@ -2,9 +2,7 @@
 
 import json
 import re
-from collections.abc import Callable
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -34,6 +32,7 @@ from likeness.space import Space
 from parts import cached, filters, progress
 from parts.class_choice import choose_classes
 from parts.errors import toast_errors
+from parts.names import free_name, name_problem
 from parts.on_request import WorkRequest, jobs_on_request
 from parts.plain import plain
 from parts.sidebar import listed, readable
@@ -46,7 +45,7 @@ from state import Item
 
 _FEW = 15  # classes: UMAP keeps neighborhoods of as many
 _DRAWS = 5
-_LONGEST = 100
+_LONGEST = 90  # letters of a name that is suggested
 _BUILT, _OPENED, _SHIPPED, _KEPT = "built", "opened", "shipped:", "kept:"
 _HELP = {
     "splits": "A split says which classes a network is trained on and which it is tested on. Build splits from the left map, or open a file.",
@@ -102,7 +101,8 @@ def choose_splits(view: View) -> Progression | None:
     Raises:
         InputError: settings or a file that do not fit.
     """
-    kept = {f"{_KEPT}{name}": f"{name} (yours)" for name in _kept()}
+    own = list_splits(own_dir() / SPLITS)
+    kept = {f"{_KEPT}{name}": f"{name} (yours)" for name in own}
     shipped = {f"{_SHIPPED}{name}": f"{name} (shipped)" for name in shipped_splits()}
     named = {_BUILT: "Built from the left map"} | kept | shipped | {_OPENED: "From a file"}
     with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -117,7 +117,7 @@ def choose_splits(view: View) -> Progression | None:
         begun = jobs_on_request("Build splits", _HELP["build"], _build(view, attributes, options))
         return begun[0].result if begun and progress.follow(*begun) else None
     name = choice.removeprefix(_SHIPPED).removeprefix(_KEPT)
-    splits = _opened() if choice == _OPENED else read_splits(name if choice.startswith(_SHIPPED) else _kept()[name])
+    splits = _opened() if choice == _OPENED else read_splits(name if choice.startswith(_SHIPPED) else own[name])
     return None if splits is None else _read(view, splits)
 
 
@@ -208,8 +208,8 @@ def save(splits: SplitFile) -> None:
     if most < 2:
         st.caption("There is only one split.")
         return
-    kept = _kept()
-    suggested = free_name(re.sub(r"[^a-z0-9]+", "-", stem.lower()).strip("-")[: _LONGEST - 10], kept.__contains__)
+    kept = list_splits(own_dir() / SPLITS)
+    suggested = free_name(re.sub(r"[^a-z0-9]+", "-", stem.lower()).strip("-")[:_LONGEST], kept.__contains__)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         keep: dict[str, Any] = {"key": "shift_count", "persist_state": "session", "help": _HELP["count"]}
         count = st.number_input("Splits to take", 2, most, min(4, most), width=130, **keep)
@@ -232,19 +232,3 @@ def _keep(name: str, splits: SplitFile) -> None:
     check_count(own_dir() / SPLITS, "splits")
     write_splits(own_dir() / SPLITS / f"{name}.json", splits)
     st.toast(f"Saved as {plain(name)}", icon=":material/check:")
-
-
-def _kept() -> dict[str, Path]:
-    return list_splits(own_dir() / SPLITS)
-
-
-def name_problem(name: str) -> str:
-    """What is wrong with the name of a file or folder, in a sentence; empty where nothing is."""
-    if name.strip() and not any(sign in name for sign in "/\\\0:") and not name.startswith(".") and len(name.encode()) <= _LONGEST:
-        return ""
-    return f"Enter a name of at most {_LONGEST} characters, without slashes or colons and not starting with a dot."
-
-
-def free_name(stem: str, is_taken: Callable[[str], bool]) -> str:
-    """The first of `stem`, `stem-2`, `stem-3` that is free."""
-    return next(name for name in (stem, *(f"{stem}-{number}" for number in range(2, 10_000))) if not is_taken(name))
