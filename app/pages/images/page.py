@@ -114,18 +114,16 @@ def _choose_encoder(where: str) -> str:
     Args:
         where: the part of the page, for the widgets' keys.
     """
-    offered = [*_SHIPPED, *(name for name, each in PUBLISHED.items() if not refusal("download") or each.is_here)]
+    published = {name: _encoder_label(each) for name, each in PUBLISHED.items() if not refusal("download") or each.is_here}
+    labels = _SHIPPED | published
     options: dict[str, Any] = {"accept_new_options": True, "key": f"encoder_{where}", "persist_state": "session", "help": _ENCODER_HELP}
-    chosen: str = st.selectbox("Encoder", offered, format_func=_encoder_label, **options)
+    chosen: str = st.selectbox("Encoder", list(labels), format_func=lambda name: labels.get(name, name), **options)
     if chosen in PUBLISHED:
         _encoder_facts(PUBLISHED[chosen])
     return chosen.strip()
 
 
-def _encoder_label(name: str) -> str:
-    if name not in PUBLISHED:
-        return _SHIPPED.get(name, name)
-    encoder = PUBLISHED[name]
+def _encoder_label(encoder: PublishedEncoder) -> str:
     # a label that changes while it is chosen would lose the choice, so that whether it is here stands elsewhere
     return f"{encoder.title}: {encoder.help[0].lower()}{encoder.help[1:].rstrip('.')} ({size_text(encoder.megabytes * MEGABYTE)})"
 

@@ -32,7 +32,8 @@ def main() -> None:
     if chosen == names[2]:
         version_changes.show(view)
     elif is_search and not labels:
-        show_missing("These images have no labels that say which results are right. Label or tag some first.", "label", "Label images", "label")
+        words = "These images have no labels that say which results are right. Label or tag some images first."
+        show_missing(words, "label", "Label images", "label")
     elif view.b is None or view.b.key == view.a.key:
         st.info(_NEED_TWO + ("" if is_search else " No labels are needed."), icon=":material/info:")
     elif len(view.a) <= K:
