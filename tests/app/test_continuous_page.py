@@ -5,13 +5,13 @@ import json
 import threading
 from importlib import import_module
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 from PIL import Image
-from starlette.datastructures import QueryParams
+from starlette.applications import Starlette
+from starlette.testclient import TestClient
 
 from app_page import Page
 from likeness.data import ImageTable, read_cars
@@ -242,14 +242,14 @@ def test_the_route_draws_only_labels_that_the_images_have(monkeypatch: pytest.Mo
     show_instead(monkeypatch, few_images({"year": np.arange(3.0), "secret": ["a", "b", "c"]} | joints, 3, tmp_path))
     picture_routes._labeled.cache_clear()
 
+    client = TestClient(Starlette(routes=picture_routes.ROUTES))
+
     def asked(row: int, kind: str, *columns: str) -> Any:
-        query = QueryParams([("kind", kind), *(("column", column) for column in columns)])
-        request: Any = SimpleNamespace(path_params={"dataset": "cars", "row": str(row)}, query_params=query)
-        return picture_routes.serve_labeled(request)
+        return client.get(f"/labeled/cars/{row}", params={"kind": kind, "column": list(columns)})
 
     for kind, *columns in (["pose"], ["numbers", "year"]):
         answer = asked(0, kind, *columns)
-        assert (answer.status_code, answer.media_type) == (200, "image/webp")
-        assert Image.open(io.BytesIO(answer.body)).size == (256, 256)
+        assert (answer.status_code, answer.headers["content-type"]) == (200, "image/webp")
+        assert Image.open(io.BytesIO(answer.content)).size == (256, 256)
     for row, kind, *columns in ([0, "numbers", "secret"], [0, "layout", "secret"], [0, "numbers"], [9, "pose"], [0, ""]):
         assert asked(row, kind, *columns).status_code == 404, (row, kind, columns)
