@@ -1,7 +1,8 @@
 """What one person has chosen and looks at: each value is one line of `State`, with its type, and is read and written as `state.NAME`.
 
 Streamlit keeps the values in the person's session under the names that they have here, so a widget whose key is `State.color.key` holds
-`state.color`. What a single page or part keeps for itself is declared the same way, in a class of its own beside the code that uses it.
+`state.color`. What a single page or part keeps for itself is declared the same way, in a class of its own beside the code that uses it; a single
+value is an `Item` with a key.
 """
 
 import base64
@@ -51,14 +52,14 @@ class Item(Generic[T]):
         default: what it is before it is set.
         make: makes that instead, once for each session; for what can be changed in place.
         link: how it stands in the address; None where it does not.
+        key: of one that is no attribute of a class.
 
     Attributes:
         key: under which the session has it: the name of the attribute, after the `prefix` of its class if there is one.
     """
 
-    def __init__(self, default: T | None = None, make: Callable[[], T] | None = None, link: LinkForm[T] | None = None) -> None:
-        self._default, self._make, self.link = default, make, link
-        self.key = ""
+    def __init__(self, default: T | None = None, make: Callable[[], T] | None = None, link: LinkForm[T] | None = None, key: str = "") -> None:
+        self._default, self._make, self.link, self.key = default, make, link, key
 
     def __set_name__(self, owner: type, name: str) -> None:
         self.key = f"{getattr(owner, 'prefix', '')}{name}"

@@ -17,6 +17,9 @@ class Page(AppTest):
     def _run(self, *args: Any, **options: Any) -> Self:
         super()._run(*args, **options)
         assert not self.exception, self.exception[0].value
+        for field in self.selectbox:  # AppTest forgets what was typed into a list
+            if field.value is not None and (typed := str(field.format_func(field.value))) not in field.options:
+                field.options.append(typed)
         return self
 
     def visit(self, **parameters: Any) -> Self:
@@ -120,6 +123,11 @@ class Page(AppTest):
         """The page after a click on the first button with this label."""
         self.button_of(label).click().run()
         return self
+
+    def type_option(self, key: str, name: str) -> Self:
+        """The page once this was typed into a list that takes new options."""
+        self.at(key).options.append(name)
+        return self.set(key, name)
 
     def at(self, key: str) -> Any:
         """The control of this key, of whatever kind."""

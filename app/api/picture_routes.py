@@ -71,7 +71,7 @@ def serve_neighbors(request: Request) -> Response:
 def serve_labeled(request: Request) -> Response:
     """WebP of image `row` with its continuous label drawn on it; the query names the label, as `labels.pictures` writes it."""
     query = request.query_params
-    return _webp(request, _labeled(_dataset(request).id, request.path_params["row"], query.get("kind", ""), query.get("columns", "[]")))
+    return _webp(request, _labeled(_dataset(request).id, request.path_params["row"], query.get("kind", ""), tuple(query.getlist("column"))))
 
 
 def serve_query_picture(request: Request) -> Response:
@@ -127,12 +127,12 @@ def _large_picture(dataset: str, row: int) -> bytes:
 
 
 @lru_cache(maxsize=5_000)
-def _labeled(dataset: str, row: int, kind: str, columns: str) -> bytes:
+def _labeled(dataset: str, row: int, kind: str, columns: tuple[str, ...]) -> bytes:
+    from likeness.labels import labels_named
     from likeness.plots import labeled_image, squared_webp
-    from pages.continuous import labels
 
     table = cached.table(dataset)
-    return squared_webp(labeled_image(table, labels.config_of(table, {"kind": kind, "columns": columns}), row))
+    return squared_webp(labeled_image(table, labels_named(table, kind, columns), row))
 
 
 ROUTES = [

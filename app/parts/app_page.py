@@ -1,8 +1,9 @@
 """What a page of the app declares about itself: the menu and the head of the page come from here."""
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import streamlit as st
 from streamlit.navigation.page import StreamlitPage
@@ -86,3 +87,17 @@ class AppPage:
         """Draws title and help, and `more` sentences after it."""
         st.title(self.title)
         st.caption(f"{self.help} {more}".strip())
+
+
+def show_tabs(key: str, tabs: Mapping[str, Callable[..., None]], *given: Any) -> None:
+    """Draws tabs, and what is in the open one, from what all of them are given; a link has which one is open."""
+    for tab, draw in zip(st.tabs(list(tabs), key=key, on_change="rerun", bind="query-params"), tabs.values(), strict=True):
+        if tab.open:
+            with tab:
+                draw(*given)
+
+
+def show_missing(words: str, page: str = "images", label: str = "Add images", icon: str = "add_photo_alternate") -> None:
+    """Says what a page needs and these images lack, with the way to the page that helps."""
+    st.info(words, icon=":material/info:")
+    st.page_link(f"pages/{page}/page.py", label=label, icon=f":material/{icon}:")

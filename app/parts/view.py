@@ -58,6 +58,11 @@ class View:
         """Those of the selected images that the filters leave."""
         return self.visible(self.selected)
 
+    @property
+    def rows(self) -> Rows:
+        """Numbers of the images that the filters leave."""
+        return self.visible(np.arange(len(self.frame)))
+
     def visible(self, rows: Rows) -> Rows:
         """Those of the rows that the filters leave."""
         return rows if self.hidden is None else rows[~self.hidden[rows]]

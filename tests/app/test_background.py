@@ -10,6 +10,7 @@ from hypothesis import given, strategies
 
 from likeness.errors import InputError
 from pages.methods import measure
+from parts.on_request import WorkRequest
 from server.jobs import Job, Jobs, Stage
 from waiting import wait_until
 from worlds import Clock
@@ -182,7 +183,7 @@ def test_runs_can_be_read_while_their_job_goes_on_a_stop_keeps_them_and_a_second
     def methods(job: Job) -> list[str]:
         return list(measure.runs_of(job)["method"])
 
-    request = measure.request("Comparison", "key", measure.measuring(study, "car color"))
+    request = WorkRequest("comparisons", "key", "Comparison", measure.measuring(study, "car color"), measure.OPTIONS)
     assert request.find() is None
     first = request.begin()
     assert request.begin() is request.find() is first

@@ -5,17 +5,16 @@ import json
 import threading
 from importlib import import_module
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import pytest
 from PIL import Image
+from starlette.applications import Starlette
+from starlette.testclient import TestClient
 
 from app_page import Page
 from likeness.data import ImageTable, read_cars
-from likeness.errors import InputError
 from likeness.evaluation import chance_metrics, continuous_metrics, oracle_metrics
 from likeness.evaluation.continuous import retrieve
 from likeness.labels import JOINTS, ImageLabels, LabelsConfig, PartLabels, label_distances
@@ -90,7 +89,7 @@ def test_pictures_numbers_and_curves_of_one_space_are_core_s(page: Page) -> None
     page.says("Each of the 2,000 images is a query", "Choose a space for the right map")
 
     drawn = page.sent("continuous_retrieved")["thumbnails"]
-    assert drawn == "./labeled/cars/{row}?kind=angles&columns=%5B%22yaw%22%2C+%22elevation%22%5D"
+    assert drawn == "./labeled/cars/{row}?kind=angles&column=yaw&column=elevation"
     page.set("continuous_drawn", False)
     for key in ("continuous_query", "continuous_retrieved", "continuous_suggested"):
         assert page.sent(key)["thumbnails"].startswith("./thumbnails/cars/{row}")
@@ -237,22 +236,20 @@ def test_where_distances_are_known_within_parts_the_test_images_are_judged(monke
 
 def test_the_route_draws_only_labels_that_the_images_have(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, app: Page) -> None:
     from api import picture_routes
-    from pages.continuous import labels as continuous_labels
 
     joints = {f"{name}_{axis}": [5.0 + place] * 3 for place, name in enumerate(JOINTS) for axis in "xy"}
     draw(tmp_path, 3, size=40)
     show_instead(monkeypatch, few_images({"year": np.arange(3.0), "secret": ["a", "b", "c"]} | joints, 3, tmp_path))
     picture_routes._labeled.cache_clear()
 
-    def asked(row: int, kind: str, columns: str) -> Any:
-        request: Any = SimpleNamespace(path_params={"dataset": "cars", "row": str(row)}, query_params={"kind": kind, "columns": columns})
-        return picture_routes.serve_labeled(request)
+    client = TestClient(Starlette(routes=picture_routes.ROUTES))
 
-    for kind, columns in (("pose", "[]"), ("numbers", '["year"]')):
-        answer = asked(0, kind, columns)
-        assert (answer.status_code, answer.media_type) == (200, "image/webp")
-        assert Image.open(io.BytesIO(answer.body)).size == (256, 256)
-    for row, kind, columns in ((0, "numbers", '["secret"]'), (0, "layout", '["secret"]'), (0, "numbers", "no"), (9, "pose", "[]"), (0, "", "[]")):
-        assert asked(row, kind, columns).status_code == 404, (row, kind, columns)
-    with pytest.raises(InputError, match="These images have no label of kind 'numbers'"):
-        continuous_labels.config_of(ImageTable("few", tmp_path, pd.DataFrame({"path": ["0.png"]})), {"kind": "numbers", "columns": '["year"]'})
+    def asked(row: int, kind: str, *columns: str) -> Any:
+        return client.get(f"/labeled/cars/{row}", params={"kind": kind, "column": list(columns)})
+
+    for kind, *columns in (["pose"], ["numbers", "year"]):
+        answer = asked(0, kind, *columns)
+        assert (answer.status_code, answer.headers["content-type"]) == (200, "image/webp")
+        assert Image.open(io.BytesIO(answer.content)).size == (256, 256)
+    for row, kind, *columns in ([0, "numbers", "secret"], [0, "layout", "secret"], [0, "numbers"], [9, "pose"], [0, ""]):
+        assert asked(row, kind, *columns).status_code == 404, (row, kind, columns)

@@ -154,7 +154,7 @@ def test_a_published_encoder_is_downloaded_with_the_images_and_tried_again_where
 
 def test_an_encoder_by_its_name_is_downloaded_with_the_images(app: Page, birds: Path, hub: FakeHub, tiny_timm: Path) -> None:
     hub.repositories["someone/named"] = tiny_timm
-    entry = _begin(_page(app, birds).set("encoder_folder", "other").set("encoder_name_folder", "timm:hf-hub:someone/named"))
+    entry = _begin(_page(app, birds).type_option("encoder_folder", "timm:hf-hub:someone/named"))
     assert jobs().all("embedding")[0].result.vectors.shape[0] == 4
     assert entry.encoder == "timm:hf-hub:someone/named"
 

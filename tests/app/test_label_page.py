@@ -140,5 +140,5 @@ def test_what_was_put_off_is_not_left_over(monkeypatch: pytest.MonkeyPatch) -> N
     assert answers.left_over(view, "kind").tolist() == [0, 1]
     answers.put_off(view, "kind", "sure").add(0)
     assert answers.left_over(view, "kind").tolist() == [1]
-    answers.bring_back(view, "kind")
+    answers.put_off(view, "kind", "sure").clear()
     assert answers.left_over(view, "kind").tolist() == [0, 1]

@@ -76,9 +76,9 @@ def test_who_may_not_download_is_offered_only_what_is_here(
         sign_in(name)
         options = app.open("images").at("encoder_upload").options
         assert sum(each.title in " ".join(options) for each in PUBLISHED.values()) == offered
-    app.open("images").set("encoder_upload", "other").set("encoder_name_upload", "ViT-B-32/openai")
     picture = (draw(tmp_path, 1) / "0.png").read_bytes()
-    app.get("file_uploader")[0].set_value([("a.png", picture, "image/png")]).run()
+    app.open("images").get("file_uploader")[0].set_value([("a.png", picture, "image/png")]).run()
+    app.type_option("encoder_upload", "ViT-B-32/openai")
     assert "Your account may not download encoders" in app.click("begin_upload").errors[0]
     assert not jobs().all("embedding")
 

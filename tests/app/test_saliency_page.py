@@ -20,7 +20,7 @@ def _open(app: Page) -> Page:
 
 
 def _result(app: Page) -> list[Saliency]:
-    job = saliency_job.find(app.session_state["saliency_shown"])
+    job = saliency_job.work_of(app.session_state["saliency_shown"]).find()
     assert job is not None
     result: list[Saliency] = job.result
     return result

@@ -249,7 +249,7 @@ def test_a_name_makes_a_folder_that_is_free(page: Page, runs: Path) -> None:
     for name in ("cars", "cars-2", "shipped-cars-elg"):
         RunFolder(runs / name).create(_config(page))
     for name in ("a/b", "a\\b", ".hidden", "..", "n" * 300):
-        _check_refused(page.set("train_field_name", name), "Give the run a name")
+        _check_refused(page.set("train_field_name", name), "Enter a name")
         assert _config(page).name == name
     _check_refused(page.set("train_field_name", "cars"), "such as cars-3")
     _check_ready(page.set("train_field_name", "cars-3"))
@@ -257,7 +257,7 @@ def test_a_name_makes_a_folder_that_is_free(page: Page, runs: Path) -> None:
     assert _config(page).name == "shipped-cars-elg-2"
     page.set("train_field_name", "  ")
     assert _config(page).name == page.at("train_field_name").value == "run"
-    _check_refused(_change(page, {"name": ""}), "Give the run a name")
+    _check_refused(_change(page, {"name": ""}), "Enter a name")
 
 
 def test_a_run_can_be_begun_from_and_keeps_its_settings(page: Page, runs: Path) -> None:

@@ -106,7 +106,7 @@ def test_every_page_takes_the_run_as_a_space_and_saliency_looks_into_it(app: Pag
     app.session_state["rows"] = np.array([3])
     _choose(app).open("saliency").wait("saliency")
     assert app.at("looked_at").value == [NAME]
-    job = saliency_job.find(app.session_state["saliency_shown"])
+    job = saliency_job.work_of(app.session_state["saliency_shown"]).find()
     assert job is not None
     assert [each.name for each in job.result] == [NAME, "Raw encoder"]
     assert np.abs(job.result[0].maps - job.result[1].maps).max() > 0.01

@@ -473,28 +473,22 @@ def _app() -> list[Case]:
     if app not in sys.path:
         sys.path.append(app)
     import state
-    from likeness.data import ImageTable
-    from pages.continuous import labels as continuous_labels
     from parts import drafts
 
     draft = {"name": "a", "question": "?", "templates": "a {}", "aspects": "b\nc", "attribute": None, "dim": 128, "solver": "exact", "seed": 0}
-    table = ImageTable("t", Path("/"), pd.DataFrame({"path": ["a", "b"], "yaw": [1.0, 2.0]}))
 
     def links(folder: Path) -> None:
         (folder / "rows.txt").write_text(state.encode_rows(np.array([1, 5, 1000, 70_000])))
-        (folder / "columns.json").write_text('["yaw"]')
         (folder / "draft.json").write_text(json.dumps([draft, draft | {"aspects": "d\ne"}]))
 
     def read(folder: Path) -> None:
         rows = state.decode_rows((folder / "rows.txt").read_text(errors="replace"))
         assert rows.dtype == np.int64
         assert len(rows) <= 2_000_000
-        columns = (folder / "columns.json").read_text(errors="replace")
-        _answered(lambda: continuous_labels.config_of(table, {"kind": "numbers", "columns": columns}))
         for each in drafts.history_of((folder / "draft.json").read_text(errors="replace")):
             _answered(lambda each=each: each.notion)
 
-    return [Case("links and drafts", links, read, ("*",), ("app/parts/selection", "app/parts/drafts", "app/pages/continuous/labels"))]
+    return [Case("links and drafts", links, read, ("*",), ("app/parts/selection", "app/parts/drafts"))]
 
 
 def _models() -> list[Case]:

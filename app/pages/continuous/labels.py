@@ -1,23 +1,17 @@
 """Labels on a scale: those that the images have, or columns of numbers."""
 
-import json
-from collections.abc import Mapping
 from urllib.parse import urlencode
 
 import streamlit as st
 
 from likeness.data import ImageTable
-from likeness.errors import InputError
-from likeness.io import parse_json
-from likeness.labels import ImageLabels, LabelsConfig, known_labels, labels_named, numeric_columns, read_image_labels
-from parts import selection
+from likeness.labels import ImageLabels, LabelsConfig, known_labels, numeric_columns, read_image_labels
 from parts.on_request import WorkRequest
 from parts.plain import plain
 from parts.sidebar import readable
 from parts.view import View
 from server.addresses import address
 from server.jobs import Job
-from state import Item, state
 
 _OWN = {"Numbers": "numbers", "Angles": "angles"}
 # what two labels' distance is, and what is drawn on a picture
@@ -41,16 +35,6 @@ _LABEL_HELP = "The label that places each image on a scale. Numbers and Angles u
 _COLUMNS_HELP = "With several columns, the label distance is the straight line between two points, so choose columns of the same unit."
 
 
-class _Choices:
-    """label: by which images are compared."""
-
-    prefix = "continuous_"
-    label = Item[str | None]()
-
-
-choices = _Choices()
-
-
 def offered(table: ImageTable) -> list[str]:
     """Names of the labels to choose from, for people."""
     return [*known_labels(table), *(_OWN if numeric_columns(table) else ())]
@@ -59,10 +43,8 @@ def offered(table: ImageTable) -> list[str]:
 def choose(view: View) -> LabelsConfig | None:
     """Draws the chooser for images that `offered` offers labels of; None while no column is chosen."""
     table, options = view.base.table, offered(view.base.table)
-    if choices.label not in (None, *options):  # other images may lack it
-        del choices.label
     linked = {"bind": "query-params"}
-    label = st.selectbox("Label", options, key=_Choices.label.key, width=200, help=_LABEL_HELP, **linked)
+    label = st.selectbox("Label", options, key="continuous_label", width=200, help=_LABEL_HELP, **linked)
     if label not in _OWN:
         return known_labels(table)[str(label)]
     columns, own = numeric_columns(table), {"max_selections": 4, "placeholder": "Choose up to four", "width": 320} | linked
@@ -102,33 +84,12 @@ def _drawn_as(config: LabelsConfig) -> str:
 
 
 def pictures(view: View, config: LabelsConfig) -> str:
-    """URL of the picture of image {row} with its label drawn; `config_of` reads it."""
-    query = urlencode({"kind": config.kind, "columns": json.dumps(config.columns)})
+    """URL of the picture of image {row} with its label drawn."""
+    query = urlencode({"kind": config.kind, "column": config.columns}, doseq=True)
     return address(f"/labeled/{view.entry.id}/{{row}}?{query}")
-
-
-def config_of(table: ImageTable, query: Mapping[str, str]) -> LabelsConfig:
-    """The labels that a picture's URL names.
-
-    Raises:
-        InputError: labels that the table does not have.
-    """
-    try:
-        columns = parse_json(query.get("columns", "[]"), "The columns")
-        if not isinstance(columns, list) or not all(isinstance(column, str) for column in columns):
-            raise TypeError("a column name is not text")
-    except (ValueError, TypeError) as error:
-        raise InputError("The columns in this address are not a JSON list. Open the page again.") from error
-    return labels_named(table, query.get("kind", ""), columns)
 
 
 def query_of(view: View, labels: ImageLabels, default: int) -> int:
     """The query, or else the first selected image, if it has a label; else `default`."""
     wanted = [view.query, *view.selected[:1].tolist()]
     return next((row for row in wanted if row is not None and labels.place(row) is not None), default)
-
-
-def ask(row: int) -> None:
-    """Image `row` becomes the query of all pages."""
-    state.text = ""
-    selection.ask(row)

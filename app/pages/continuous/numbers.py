@@ -8,7 +8,7 @@ import pandas as pd
 import streamlit as st
 from numpy.typing import NDArray
 
-from likeness.evaluation import FEWEST_LABELED, continuous_comparison, spread_queries, with_bounds
+from likeness.evaluation import FEWEST_LABELED, continuous_comparison, find_metric, metric_title, spread_queries, with_bounds
 from likeness.labels import ImageLabels
 from likeness.plots import continuous_curves, distance_text
 from likeness.space import Space
@@ -39,9 +39,9 @@ def show(spaces: Sequence[Space], labels: ImageLabels, labels_key: object, rows:
     if begun and progress.follow(*begun, resume="Resume"):
         names, unit = [readable(space.name) for space in spaces], labels.distances.unit
         table = summary(begun[0].result, names, unit)
-        config = {column: st.column_config.TextColumn(column, help=metric_help(column)) for column in table.columns}
-        config["Retrieved by"] = st.column_config.TextColumn("Retrieved by", help=_BOUNDS_HELP)
-        st.dataframe(table, column_config=config, width="content", key="continuous_table")
+        config = {metric_title(name): st.column_config.TextColumn(help=find_metric(name).help) for name in table}
+        config["Retrieved by"] = st.column_config.TextColumn(help=_BOUNDS_HELP)
+        st.dataframe(table.rename(columns=metric_title), column_config=config, width="content", key="continuous_table")
         figure = continuous_curves(begun[0].result, methods=names, unit=unit)
         st.plotly_chart(figure, theme="streamlit", key="continuous_curves", config={"displayModeBar": False})
     elif begun and not begun[0].finished:
@@ -70,20 +70,7 @@ def summary(found: pd.DataFrame, names: Sequence[str], unit: str) -> pd.DataFram
         change, against = table.loc[names[1]] - table.loc[names[0]], f"{names[1]} − {names[0]}"
         texts.loc[against] = [_difference(change[name], name, unit) for name in table]
         texts = texts.loc[[*names, against, _CHANCE, _ORACLE]]
-    return texts.rename(columns=_title).rename_axis("Retrieved by")
-
-
-def _title(column: str) -> str:
-    return f"{'nDCG' if column.startswith('ndcg') else 'Label distance'} at {column.rpartition('_')[2]}"
-
-
-def metric_help(title: str) -> str:
-    """What a metric says, in one sentence."""
-    name, _, k = title.rpartition(" at ")
-    if name == "nDCG":
-        return f"How near the labels of the {k} nearest images are, the first counting most, from 0 to 1, the best possible."
-    nearest = "the label of the nearest image is" if k == "1" else f"the labels of the {k} nearest images are"
-    return f"How far {nearest} from the label of the query, on average: smaller is better."
+    return texts.rename_axis("Retrieved by")
 
 
 def _text(value: float, column: str, unit: str) -> str:

@@ -5,11 +5,17 @@ import streamlit as st
 from likeness.labels import ImageLabels
 from pages.continuous import PAGE, labels as continuous_labels, numbers, pictures
 from parts import progress
+from parts.app_page import show_missing
 from parts.on_request import jobs_on_request
 from parts.plain import plain
 from parts.view import View, current_view
 
 _SLOW = ("captions", "layout")  # kinds of labels whose distances take long
+_NEEDED = (
+    "This page needs a number for each image, such as a price, a year or a size, and these images have none. Add the images with a table (CSV or "
+    "Parquet) that has a column of paths and a column of numbers. Other labels on a scale work, too: the joints of a pose (columns neck_x, neck_y "
+    "and so on), yaw and elevation, captions, and a column 'layout' with a picture of the surfaces of each room."
+)
 
 
 def main() -> None:
@@ -17,7 +23,7 @@ def main() -> None:
     view = current_view()
     PAGE.show_head("The closer the labels of the retrieved images are to the query's label, the better the space.")
     if not continuous_labels.offered(view.base.table):
-        _nothing_to_judge_by()
+        show_missing(_NEEDED, label="Add images with numbers")
         return
     with st.container(horizontal=True, vertical_alignment="bottom"):
         config = continuous_labels.choose(view)
@@ -33,19 +39,6 @@ def main() -> None:
         begun = [request.begin()]
     if begun and progress.follow(*begun):
         _show(view, begun[0].result, drawn)
-
-
-def _nothing_to_judge_by() -> None:
-    st.info(
-        "This page needs a number for each image, such as a price, a year or a size, and these images have none. Add the images with a table "
-        "(CSV or Parquet) that has a column of paths and a column of numbers.",
-        icon=":material/info:",
-    )
-    help = (
-        "Other labels on a scale work, too: the joints of a pose (columns neck_x, neck_y and so on), yaw and elevation, captions, and a column "
-        "'layout' with a picture of the surfaces of each room."
-    )
-    st.page_link("pages/images/page.py", label="Add images with numbers", icon=":material/add_photo_alternate:", help=help)
 
 
 def _show(view: View, labels: ImageLabels, drawn: bool) -> None:

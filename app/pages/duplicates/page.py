@@ -9,6 +9,7 @@ from pages.duplicates import PAGE, results, search
 from pages.duplicates.results import digits
 from pages.duplicates.search import Copies
 from parts import progress, sidebar
+from parts.app_page import show_missing
 from parts.plain import plain
 from parts.sidebar import RAW, readable
 from parts.view import View, current_view
@@ -24,16 +25,7 @@ _FILES, _NEAR, _NOTION = _HELP
 _USUAL, _USUAL_IN_NOTIONS = 0.95, 0.999  # where nothing can be measured
 _FEW_FOUND = 0.7  # of altered copies; that others reach the threshold as well says little, since real copies do
 _STEPS = 48
-
-
-class _Chosen:
-    """What a person has chosen; a threshold by the key of its space."""
-
-    prefix = "copies_"
-    levels = Item[dict[str, float]](make=dict)
-
-
-_chosen = _Chosen()
+_levels = Item[dict[str, float]](make=dict, key="copies_levels")  # the threshold that a person has chosen, by the key of its space
 
 
 def main() -> None:
@@ -44,8 +36,7 @@ def main() -> None:
         st.info("This dataset has vectors but no image files to compare. Choose other images in the sidebar.", icon=":material/info:")
         return
     if len(view.base) < 2:
-        st.info("There is only one image here. Add more on the Images page.", icon=":material/info:")
-        st.page_link("pages/images/page.py", label="Add images", icon=":material/add_photo_alternate:")
+        show_missing("There is only one image here. Add more on the Images page.")
         return
     controls = st.container(horizontal=True, vertical_alignment="bottom", gap="medium")
     with controls:
@@ -64,7 +55,7 @@ def main() -> None:
     # whether it was measured that the threshold tells copies of these images from others: without that no image is called a duplicate
     is_reliable = suggested is not None and suggested.found >= _FEW_FOUND
     if suggested is None:
-        start = "" if space.key in _chosen.levels else f"{digits(level)} is a starting point until a threshold is measured."
+        start = "" if space.key in _levels.get() else f"{digits(level)} is a starting point until a threshold is measured."
         if problem or start:
             st.caption(f"{plain(problem)} {start}")
     elif not is_reliable:
@@ -93,7 +84,7 @@ def _choose_kind(view: View) -> tuple[str, str]:
 
 def _choose_threshold(space: Space, suggested: SuggestedThreshold | None, problem: str) -> float | None:
     """Draws the slider. None in a notion's space while the suggestion is being measured, since no value is usual there: it may take in everything."""
-    levels = _chosen.levels
+    levels = _levels.get()
     if suggested is None and not problem and space.base is not None and space.key not in levels:
         return None
     first = round(suggested.threshold, 5) if suggested else _USUAL if space.base is None else _USUAL_IN_NOTIONS
@@ -145,7 +136,9 @@ def _show(view: View, found: Copies, level: float, key: str, is_reliable: bool) 
     found = found.among(view.hidden)
     groups = found.groups(level, len(view.base))
     if not len(groups):
-        results.show_nothing(view, found)
+        among = "Among the images that match the filters: no" if view.hidden is not None else "No"
+        what = "two files are equal." if found.pairs is None else "two images are that similar. Lower the threshold to see the closest pairs."
+        st.success(f"{among} {what}", icon=":material/check:")
         if found.pairs is not None:
             results.show_pairs(view, found.pairs, level)
     else:

@@ -11,14 +11,15 @@ from numpy.typing import NDArray
 
 from likeness.data import ImageTable
 from likeness.duplicates import CopyGroups, NearPairs, leaks_among, rarer_side, why_best
+from likeness.io import csv_bytes
 from likeness.tagging import NewColumn
-from pages.duplicates.search import Copies, Rows
+from pages.duplicates.search import Copies
 from parts import filters, label_edits, selection
 from parts.gallery import Section, gallery, take_ticks
 from parts.plain import plain
 from parts.sidebar import readable
 from parts.view import View
-from state import Item
+from state import Item, Rows
 
 _TAG = "copy"
 _GROUPS, _TILE = 10, 120  # at a time, and pixels
@@ -28,16 +29,8 @@ _SPLITS = ("split", "set", "subset", "fold", "part", "partition", "phase", "usag
 _MOST_VALUES = 1_000
 _LEAKS = 12  # at a time
 _NONE = "None"
-
-
-class _Ticks:
-    """What a person has said of images, by path: whether they go; apart for each dataset and space."""
-
-    prefix = "copies_"
-    chosen = Item[dict[tuple[str, str], dict[str, bool]]](make=dict)
-
-
-_ticks = _Ticks()
+# what a person has said of images, by path: whether they go; apart for each dataset and space
+_ticks = Item[dict[tuple[str, str], dict[str, bool]]](make=dict, key="copies_chosen")
 
 
 @dataclass(frozen=True)
@@ -57,25 +50,20 @@ class Shown:
     is_reliable: bool
 
     @property
-    def visible(self) -> Rows:
-        """Rows of the images that the filters leave."""
-        return self.view.visible(np.arange(len(self.view.base)))
-
-    @property
     def paths(self) -> "NDArray[np.object_]":
         """Of the images in groups."""
         return np.asarray(self.view.base.table.frame["path"].to_numpy()[self.groups.rows], object)
 
     def ticked(self) -> Rows:
         """Rows, ascending, of the images to remove: as a person has said, or else as suggested."""
-        ticks = _ticks.chosen.get((self.view.dataset, self.key), {})
+        ticks = _ticks.get().get((self.view.dataset, self.key), {})
         suggested = np.isin(self.groups.rows, self.groups.dropped) & self.is_reliable
         goes = [ticks.get(str(path), bool(default)) for path, default in zip(self.paths, suggested, strict=True)]
         return np.sort(self.groups.rows[np.array(goes, bool)])
 
     def tick(self, rows: Rows) -> None:
         """Keeps what was ticked or unticked, of all groups."""
-        ticks = _ticks.chosen.setdefault((self.view.dataset, self.key), {})
+        ticks = _ticks.get().setdefault((self.view.dataset, self.key), {})
         ticks.update({str(path): bool(goes) for path, goes in zip(self.paths, np.isin(self.groups.rows, rows), strict=True)})
 
     def select(self) -> None:
@@ -86,7 +74,7 @@ class Shown:
     def tag(self) -> None:
         """Tags the ticked images, and takes the tag from those of an earlier search."""
         take_ticks(_GALLERY)
-        ticked, visible = self.ticked(), self.visible
+        ticked, visible = self.ticked(), self.view.rows
         column = NewColumn(_TAG, "tag", ["yes" if each else "" for each in np.isin(visible, ticked)])
         names = label_edits.paths(self.view, visible)
         if label_edits.try_edit(self.view, lambda store, who: store.set_columns(names, [column], who, "copies")) is not None:
@@ -101,19 +89,12 @@ class Shown:
         frame = self.groups.frame(self.view.base.table)
         frame[["width", "height", "bytes"]] = self.found.sizes_of(self.groups.rows)
         frame.insert(2, "stays", ~np.isin(self.groups.rows, self.ticked()))
-        return frame.to_csv(index=False).encode("utf-8", "surrogateescape")
-
-
-def show_nothing(view: View, found: Copies) -> None:
-    """Says that there is no group."""
-    among = "Among the images that match the filters: no" if view.hidden is not None else "No"
-    what = "two files are equal." if found.pairs is None else "two images are that similar. Lower the threshold to see the closest pairs."
-    st.success(f"{among} {what}", icon=":material/check:")
+        return csv_bytes(frame)
 
 
 def show_groups(shown: Shown) -> None:
     """Draws what can be done with the ticked images, and the groups, the largest first."""
-    groups, ticked, visible = shown.groups, shown.ticked(), shown.visible
+    groups, ticked, visible = shown.groups, shown.ticked(), shown.view.rows
     of = f"{len(visible):,} images{' that match the filters' if shown.view.hidden is not None else ''}"
     count = f"{len(groups):,} group{'' if len(groups) == 1 else 's'}"
     st.markdown(f"**{count}. {len(ticked):,} of {of} are ticked for removal**, {len(visible) - len(ticked):,} stay.")
@@ -149,7 +130,7 @@ def _actions(shown: Shown, ticked: Rows) -> None:
             st.button("Tick all but the first", key="copies_tick", icon=":material/done_all:", on_click=shown.tick, args=dropped)
         with st.popover("Download", icon=":material/download:"):
             for label, data, file in (
-                ("Images that stay", partial(shown.list_of, np.setdiff1d(shown.visible, ticked)), "keep.txt"),
+                ("Images that stay", partial(shown.list_of, np.setdiff1d(shown.view.rows, ticked)), "keep.txt"),
                 ("Images to remove", partial(shown.list_of, ticked), "leave-out.txt"),
                 ("Groups as CSV", shown.csv, "duplicates.csv"),
             ):
@@ -238,18 +219,14 @@ def show_leaks(view: View, pairs: NearPairs, names: list[str]) -> None:
         st.success(f"No duplicates across {name}.", icon=":material/check:")
         return
     st.markdown(
-        f"**{len(found):,} of {len(view.visible(np.arange(len(table)))):,} images have a duplicate with another {name}.** Removing the "
+        f"**{len(found):,} of {len(view.rows):,} images have a duplicate with another {name}.** Removing the "
         f"{len(rarer):,} with the rarer value leaves none."
     )
     with st.container(horizontal=True):
         st.button("Select those", key="leaks_select", icon=":material/select_all:", on_click=selection.select, args=(rarer,))
-        csv = partial(_leaks_csv, found, rarer)
+        csv = partial(csv_bytes, found.assign(may_go=found["row"].isin(rarer)))
         st.download_button("Download CSV", csv, "leaks.csv", "text/csv", icon=":material/download:", on_click="ignore", key="leaks_csv")
     listed = found[found["row"].isin(rarer)]
     part = listed.iloc[_page_of(len(listed), _LEAKS, f"leaks_page_{view.dataset}")]
     rows, values = part[["row", "nearest"]].to_numpy(np.int64), part[["value", "nearest_value"]].astype(str).to_numpy()
     _draw_pairs(view, rows.tolist(), part["similarity"].tolist(), values.tolist(), "leaks")
-
-
-def _leaks_csv(found: pd.DataFrame, rarer: Rows) -> bytes:
-    return found.assign(may_go=found["row"].isin(rarer)).to_csv(index=False).encode("utf-8", "surrogateescape")

@@ -1,6 +1,5 @@
 """The searches behind the page, in the background: shared by all with the same request, stopped by anyone, the last ones kept."""
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -20,14 +19,14 @@ from likeness.duplicates import (
     near_copies,
     ranks_by_size,
 )
+from likeness.progress import Progress
 from likeness.space import Space
 from server.jobs import Job, Stage, Stopped, run_in_background
+from state import Rows
 
 _KEPT = 4  # results
 _MOST_PAIRS = 2_000_000  # kept with one result: 40 MB
 _WIDER = 1.5  # the distance up to which pairs are looked for, of that which counts as a copy: pairs below it are shown, too
-Progress = Callable[..., None]
-Rows = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)

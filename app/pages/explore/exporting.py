@@ -44,32 +44,23 @@ _LIST = "images.txt"
 _DATABASE = "postgresql://USER@HOST/DATABASE"
 _FLAGS = {"neighbors": "-k"}
 _UNSAVED = "Save the notion on the Notions page to export it by command."
+_is_open = Item(False, key="export_is_open")  # the form
 _ELSEWHERE = "Run this on a machine that has the images; replace the first argument with their folder. Labels made here are not included."
-
-
-class _Export:
-    """Whether the form is open."""
-
-    prefix = "export_"
-    is_open = Item(False)
-
-
-_export = _Export()
 
 
 def button() -> None:
     """Opens and closes the form. A popover would close by the click that leads to another page, and ask for a run of the page that is left: either
     page is lost then.
     """
-    icon = ":material/expand_less:" if _export.is_open else ":material/output:"
-    turn = partial(setattr, _export, "is_open", not _export.is_open)
+    icon = ":material/expand_less:" if _is_open.get() else ":material/output:"
+    turn = partial(_is_open.set, not _is_open.get())
     st.button("Export", icon=icon, key="export_turn", on_click=turn, help="Save these images as a file for another program.")
 
 
 @st.fragment
 def form(view: View, chosen: Rows) -> None:
     """The form, where it is open; `chosen`: the selected images that the filters leave."""
-    if _export.is_open:
+    if _is_open.get():
         with st.container(border=True, width=_WIDTH, gap="small"):
             _form(view, chosen)
 

@@ -5,6 +5,7 @@ Each query of each dataset and space has answers of its own, which are kept whil
 
 import hashlib
 from collections.abc import Mapping
+from functools import partial
 from typing import Literal
 
 import numpy as np
@@ -29,20 +30,11 @@ _WRONG = (0.05, 0.1, 0.2)
 _KEPT = 100  # queries of one session
 MOST_NEGATIVES = 200
 _MOST_BYTES, _BYTES = 300_000_000, 64  # of cut-offs in memory, and of one image of these
-
-
 Answers = dict[str, bool]  # of a query: whether an image matches, by its path, the last answer at the end; rows change where a dataset grows
 
 
-class _Matching:
-    """Whether the panel is open, and the answers to each query, the last one at the end."""
-
-    prefix = "matching_"
-    is_open = Item(False)
-    answers = Item[dict[str, Answers]](make=dict)
-
-
-_matching = _Matching()
+is_open = Item(False, key="matching_is_open")  # the panel, for whatever query
+_answers = Item[dict[str, Answers]](make=dict, key="matching_answers")  # to each query, the last one at the end
 
 
 def by_row(answers: Answers, paths: "pd.Series[str]") -> dict[int, bool]:
@@ -53,22 +45,14 @@ def by_row(answers: Answers, paths: "pd.Series[str]") -> dict[int, bool]:
 
 def button(query: Query) -> None:
     """Opens the panel in place of the neighbors, or closes it."""
-    label, icon = ("Back to the neighbors", "arrow_back") if _matching.is_open else ("How many match?", "rule")
-    st.button(label, key="matching", icon=f":material/{icon}:", type="tertiary", on_click=_turn, disabled=not query)
-
-
-def is_open() -> bool:
-    """Whether the panel is open, for whatever query."""
-    return _matching.is_open
-
-
-def _turn() -> None:
-    _matching.is_open = not _matching.is_open
+    label, icon = ("Back to the neighbors", "arrow_back") if is_open.get() else ("How many match?", "rule")
+    turn = partial(is_open.set, not is_open.get())
+    st.button(label, key="matching", icon=f":material/{icon}:", type="tertiary", on_click=turn, disabled=not query)
 
 
 def show(view: View, query: Query) -> None:
     """Draws the panel."""
-    if len(view.visible(np.arange(len(view.frame)))) <= _FEWEST:
+    if len(view.rows) <= _FEWEST:
         st.info("There are too few images to divide into matches and others. Add more, or remove filters.", icon=":material/info:")
         return
     names = {readable(space.name): space for space in view.spaces if neighbors.can_read(space, query)}
@@ -196,7 +180,7 @@ def _answers_key(view: View, query: Query, space: Space) -> str:
 
 def _answers_to(view: View, query: Query, space: Space) -> Answers:
     """The answers so far, to be added to."""
-    kept, key = _matching.answers, _answers_key(view, query, space)
+    kept, key = _answers.get(), _answers_key(view, query, space)
     kept[key] = kept.pop(key, {})  # the last one now
     while len(kept) > _KEPT:
         del kept[next(iter(kept))]

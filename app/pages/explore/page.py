@@ -6,7 +6,6 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import streamlit as st
 
 from likeness.data import PHOTO_COLUMNS
@@ -14,20 +13,7 @@ from likeness.defaults import reads_as_rendered_cars
 from likeness.errors import InputError
 from likeness.notions import Notion, list_notions
 from pages.explore import exporting, matching, table
-from parts import (
-    add_images,
-    aspect_labels,
-    cached,
-    clicks,
-    drafts,
-    errors,
-    map_controls,
-    maps,
-    neighbors,
-    selection,
-    sidebar,
-    verdict,
-)  # fmt: skip
+from parts import add_images, aspect_labels, cached, clicks, drafts, errors, map_controls, maps, neighbors, selection, sidebar, verdict
 from parts.gallery import Section, gallery
 from parts.label_edits import label_bar
 from parts.neighbors import Found, Query
@@ -68,7 +54,7 @@ def main() -> None:
             _sentence(view)
     query = neighbors.current_query(view)
     found, problem = _find(view, query)
-    if layout.is_wide:
+    if layout == "wide table":
         _results(view, query, found, problem, layout)
         return
     map_column, pictures_column = st.columns(_WIDTHS[len(view.spaces)], gap="medium")
@@ -100,14 +86,15 @@ def _controls(view: View) -> "tuple[map_controls.Choice, table.Layout]":
             icon=":material/search:",
             on_change=neighbors.text_was_typed,
         )
-        with st.popover("By image", icon=":material/image_search:", help="Search by image"):
-            reason, key = refusal("edit"), neighbors.upload_key()
-            on_change = neighbors.image_was_given
-            st.file_uploader("An image of your own", _IMAGE_FILES, key=key, on_change=on_change, disabled=bool(reason), help=reason or None)
-        choice = map_controls.choose("explore", named=True)
-        layout = table.choose_layout()
-        exporting.button()
-        add_images.button()
+        with st.container(horizontal=True, vertical_alignment="center", gap="small", width="content", key="explore_tools"):
+            with st.popover("By image", icon=":material/image_search:", help="Search by image"):
+                reason, key = refusal("edit"), neighbors.upload_key()
+                on_change = neighbors.image_was_given
+                st.file_uploader("An image of your own", _IMAGE_FILES, key=key, on_change=on_change, disabled=bool(reason), help=reason or None)
+            choice = map_controls.choose("explore", named=True)
+            layout = table.choose_layout()
+            exporting.button()
+            add_images.button()
     if problem := neighbors.take_picture_problem():
         st.warning(plain(problem), icon=":material/warning:")
     return choice, layout
@@ -157,15 +144,12 @@ def _template(slot: str, notion: Notion) -> None:
     )
 
 
+@errors.toast_errors()
 def _take_template(key: str, slot: str, notion: Notion) -> None:
     """Makes the notion with the new template the edited one, in the same place."""
     edited = drafts.current() if getattr(state, slot) == sidebar.DRAFT else None
     draft = replace(edited or drafts.of(notion), templates=st.session_state[key])
-    try:
-        draft.notion  # noqa: B018  (raises where the template is not valid)
-    except InputError as error:
-        st.toast(plain(redact(error)), icon=":material/error:", duration="long")
-        return
+    draft.notion  # noqa: B018  (raises where the template is not valid)
     drafts.put(draft)
     setattr(state, slot, sidebar.DRAFT)
 
@@ -246,15 +230,15 @@ def _results(view: View, query: Query, found: Sequence[Found], problem: str, lay
     """What stands beside the maps: the bar that labels, what is searched with, and pictures or a table."""
     label_bar(view, *_GALLERIES)
     exporting.form(view, view.chosen)
-    with st.container(height="content" if layout.is_wide else _HEIGHT, border=False):
+    with st.container(height="content" if layout == "wide table" else _HEIGHT, border=False):
         if query:
             _query_head(view, query)
         if problem:
             st.info(problem, icon=":material/info:")
-        elif query and matching.is_open():
+        elif query and matching.is_open.get():
             matching.show(view, query)
         elif query:
-            (table.draw_neighbors if layout.is_table else _neighbors)(view, query, found, layout)
+            (_neighbors if layout == "pictures" else table.draw_neighbors)(view, query, found, layout)
             if any(len(each.rows) == neighbors.shown(query) for each in found):
                 st.button(f"Show {neighbors.COUNT} more", icon=":material/expand_more:", on_click=neighbors.show_more)
         if not query or len(view.chosen):
@@ -282,7 +266,7 @@ def _query_head(view: View, query: Query) -> None:
 
 def _images(view: View, query: Query, layout: table.Layout) -> None:
     """All images with ticks, or the selection; beside a query the pictures of the selection."""
-    chosen, visible = view.chosen, view.visible(np.arange(len(view.frame)))
+    chosen, visible = view.chosen, view.rows
     ticks_all = not query and (selection.by_ticks() or not len(chosen))  # all stay in sight while some are ticked
     rows = visible if ticks_all else chosen
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
@@ -290,7 +274,7 @@ def _images(view: View, query: Query, layout: table.Layout) -> None:
         st.subheader(f"{len(chosen):,} selected" if len(chosen) else f"{len(visible):,} images{filtered}", width="content")
         _actions(view, chosen if len(chosen) else visible, ticks_all)
     notes = [] if selection.in_link() else ["This selection is too large to be part of a link to this page."]
-    if layout.is_table:
+    if layout != "pictures":
         for note in notes:
             st.caption(note)
         if not query:
@@ -308,19 +292,15 @@ def _images(view: View, query: Query, layout: table.Layout) -> None:
 
 def _actions(view: View, rows: Rows, ticks_all: bool) -> None:
     """What can be done with the images of a heading: always in one row, so that pictures stay where they are while they are ticked."""
-    csv = partial(_csv, view.frame, rows)
     file = "selection.csv" if len(view.chosen) else "images.csv"
-    st.download_button("Download CSV", csv, file, "text/csv", icon=":material/download:", type="tertiary", on_click="ignore")
+    looks: dict[str, Any] = {"icon": ":material/download:", "type": "tertiary", "on_click": "ignore"}
+    st.download_button("Download CSV", lambda: view.frame.iloc[rows].to_csv(index_label="row").encode(), file, "text/csv", **looks)
     if len(view.chosen):
         if ticks_all:
             help = "Show only the selected images"
             st.button("", key="show_selected", icon=":material/select_all:", type="tertiary", on_click=selection.select, args=(rows,), help=help)
         help = "Clear the selection"
         st.button("Clear", key="clear_selection", icon=":material/close:", type="tertiary", on_click=selection.select, args=([],), help=help)
-
-
-def _csv(frame: pd.DataFrame, rows: Rows) -> bytes:
-    return frame.iloc[rows].to_csv(index_label="row").encode()
 
 
 def _neighbors(view: View, query: Query, found: Sequence[Found], layout: table.Layout) -> None:

@@ -4,8 +4,8 @@ Streamlit's own table sorts, searches, hides columns and downloads what it has, 
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import replace
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -18,7 +18,6 @@ from parts.neighbors import Found, Query
 from parts.selection import Rows
 from parts.sidebar import readable
 from parts.view import View
-from state import Item
 
 PICTURES, TABLE = "Pictures", "Table"
 PICTURE, FILE = "picture", "file"
@@ -28,33 +27,18 @@ _FIRST = 12  # attributes that are shown at first
 _ROW_HEIGHT = 46  # pixels
 _HEIGHT = 760  # pixels, in full width
 _GRID, _PAGE = "attribute_table", "table_page"
+Layout = Literal["pictures", "table", "wide table"]  # a wide one stands in place of the maps, too
 Similarities = Mapping[str, NDArray[np.float32]]  # of all images in a space, by the title of the column
-
-
-class _Link:
-    """What a link holds."""
-
-    beside = Item("")
-    wide = Item(False)
-
-
-@dataclass(frozen=True)
-class Layout:
-    """Whether a table stands in place of the pictures, and whether in place of the maps, too."""
-
-    is_table: bool
-    is_wide: bool
 
 
 def choose_layout() -> Layout:
     """The choice between pictures and table, which a link holds, and the size of tiles."""
     with st.popover("View", icon=":material/grid_view:"):
-        key = _Link.beside.key
-        is_table = st.segmented_control("Show as", [PICTURES, TABLE], default=PICTURES, required=True, key=key, bind="query-params") == TABLE
+        is_table = st.segmented_control("Show as", [PICTURES, TABLE], default=PICTURES, required=True, key="beside", bind="query-params") == TABLE
         if is_table:
-            return Layout(True, st.toggle("Full width", key=_Link.wide.key, bind="query-params", persist_state="session"))
+            return "wide table" if st.toggle("Full width", key="wide", bind="query-params", persist_state="session") else "table"
         choose_size()
-    return Layout(False, False)
+    return "pictures"
 
 
 def draw_neighbors(view: View, query: Query, found: Sequence[Found], layout: Layout) -> None:
@@ -78,7 +62,7 @@ def draw(view: View, rows: Rows, layout: Layout, similarities: Similarities | No
         return
     pages = -(-len(rows) // PAGE)
     first = PAGE * (min(int(st.session_state.get(_PAGE, 1)), pages) - 1)
-    _grid(view, rows[first : first + PAGE], similarities or {}, _HEIGHT if layout.is_wide else "stretch")
+    _grid(view, rows[first : first + PAGE], similarities or {}, _HEIGHT if layout == "wide table" else "stretch")
     if pages > 1:
         st.pagination(pages, key=_PAGE, max_visible_pages=5)
         note = "Sorting and searching apply to these rows. Filter to see fewer."

@@ -1,4 +1,4 @@
-"""Images: a folder, a table or an upload, embedded in the background with an encoder of choice."""
+"""Images: a folder, a table or an upload, embedded in the background with an encoder of choice; one that is not here is downloaded with them."""
 
 from collections.abc import Callable
 from functools import partial
@@ -9,14 +9,14 @@ from streamlit.delta_generator import DeltaGenerator
 
 from likeness.data import absolute_source, list_datasets, missing_archive, named_dataset, new_entry, recognized, save_uploads, source_help
 from likeness.defaults import PHOTOS_ENCODER
-from likeness.encoders import PUBLISHED
+from likeness.encoders import PUBLISHED, PublishedEncoder, free_space, remembered_speeds
 from likeness.errors import InputError
 from likeness.io import size_text
 from pages.images import PAGE, dataset_list
-from pages.images.encoder_choice import choose_encoder
 from parts import add_images, cached, interrupted, permissions, sidebar
 from parts.add_images import added
-from parts.downloads import check_encoder
+from parts.downloads import MEGABYTE, check_encoder
+from parts.errors import toast_errors
 from parts.plain import plain
 from server.access import check_may, owner_of, path_text, redact, refusal, shared_name, upload_limits
 from server.audit import record
@@ -33,16 +33,12 @@ _FORMATS = (
 _TABLES = (".csv", ".tsv", ".parquet")
 _TYPES = ["jpg", "jpeg", "png", "heic", "heif", "hif", "webp", "avif", "bmp", "gif", "tif", "tiff", "zip"]
 _EXAMPLES = "caltech101"
-
-
-class _Uploads:
-    """How many uploads this session has sent; each has a field of its own, so that what was sent leaves the memory."""
-
-    prefix = "uploads_"
-    sent = Item(0)
-
-
-_uploads = _Uploads()
+_SHIPPED = {
+    "photos": "Photos (shipped): works offline; animals, people, things and places of everyday photos",
+    "cars": "Small CLIP (shipped): works offline; knows rendered cars and little else",
+}
+_ENCODER_HELP = "You can also type the name of another one, such as hf-hub:laion/CLIP-ViT-B-32-laion2B-s34B-b79K or local-dir:models/mine."
+_sent = Item(0, key="uploads_sent")  # how many uploads; each has a field of its own, so that what was sent leaves the memory
 
 
 def main() -> None:
@@ -97,7 +93,7 @@ def _folder() -> None:
 
 def _add_button(where: str, ready: bool, problem: DeltaGenerator, add: Callable[[str], object]) -> None:
     """Draws the encoders and the button; what is wrong with the images comes to `problem`, beside their field."""
-    encoder = choose_encoder(where)
+    encoder = _choose_encoder(where)
     if st.button("Add these images", type="primary", key=f"begin_{where}", disabled=not ready or not encoder):
         for job in add_images.own_jobs():
             if job.error and job.finished:  # it goes with the next action
@@ -110,6 +106,43 @@ def _add_button(where: str, ready: bool, problem: DeltaGenerator, add: Callable[
         else:
             if is_new:
                 record("downloads an encoder", shown_name(), encoder)
+
+
+def _choose_encoder(where: str) -> str:
+    """Draws the choice and what is to be known of it; the encoder's name, known or not.
+
+    Args:
+        where: the part of the page, for the widgets' keys.
+    """
+    published = {name: _encoder_label(each) for name, each in PUBLISHED.items() if not refusal("download") or each.is_here}
+    labels = _SHIPPED | published
+    options: dict[str, Any] = {"accept_new_options": True, "key": f"encoder_{where}", "persist_state": "session", "help": _ENCODER_HELP}
+    chosen: str = st.selectbox("Encoder", list(labels), format_func=lambda name: labels.get(name, name), **options)
+    if chosen in PUBLISHED:
+        _encoder_facts(PUBLISHED[chosen])
+    return chosen.strip()
+
+
+def _encoder_label(encoder: PublishedEncoder) -> str:
+    # a label that changes while it is chosen would lose the choice, so that whether it is here stands elsewhere
+    return f"{encoder.title}: {encoder.help[0].lower()}{encoder.help[1:].rstrip('.')} ({size_text(encoder.megabytes * MEGABYTE)})"
+
+
+def _encoder_facts(encoder: PublishedEncoder) -> None:
+    """License, input, speed and what is downloaded first, in quiet lines."""
+    speed = remembered_speeds().get(encoder.name, 0.0)
+    facts = [
+        f"License: {encoder.license}",
+        f"{encoder.pixels} x {encoder.pixels} pixels",
+        "finds images by words" if encoder.has_text else "no search by words",
+        *([f"{speed:,.1f} images a second on this machine"] if speed else []),
+    ]
+    st.caption(" · ".join(facts))
+    if not encoder.is_here:
+        folder, free = free_space()
+        place = "" if server().shared else f" into {plain(str(folder))}"
+        size, hub = size_text(encoder.megabytes * MEGABYTE), plain(encoder.repository)
+        st.info(f"Not on this machine yet. {size} are downloaded first, from {hub} on the hub{place}; {size_text(free)} are free.")
 
 
 def _hint(folder: str) -> None:
@@ -128,7 +161,7 @@ def _upload() -> None:
         "Images, or a ZIP of images",
         type=_TYPES,
         accept_multiple_files=True,
-        key=f"files_{_uploads.sent}",
+        key=f"files_{_sent.get()}",
         help="JPEG, PNG, HEIC, WebP, AVIF, GIF, BMP and TIFF. To add videos, PDF and raw files, put them in a folder. "
         "A CSV file in the ZIP that lists its images becomes their attributes.",
     )
@@ -146,21 +179,19 @@ def _take_upload(files: list[Any], name: str, encoder: str) -> None:
     record("uploaded", shown_name(), f"{len(table)} images")
     entry = new_entry(name, source, encoder, owner=owner_of(source))
     added.failed[entry.id] = list(table.failed)
-    _uploads.sent += 1
+    _sent.set(_sent.get() + 1)
     add_images.begin(entry, len(table))
 
 
+@toast_errors("Not everything could be removed")
 def _remove_all() -> None:
-    if not permissions.permitted("edit"):
-        return
+    check_may("edit")
     dataset_list.end(add_images.own_jobs())
-    try:
+    with toast_errors("Not everything could be removed"):
         remove_visitor(visitor() or "", shown_name())
         for entry in interrupted.entries(visitor()):
             if entry.owner == visitor():
                 interrupted.forget(entry.id)
-    except InputError as error:
-        st.toast(plain(redact(error)), icon=":material/error:", duration="long")
     cached.forget_removed()
     st.session_state.clear()
 

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 import numpy as np
 import streamlit as st
-from numpy.typing import NDArray
 
 from likeness.space import Space
 from likeness.spreading import spread_labels
@@ -16,13 +15,13 @@ from parts.sidebar import readable
 from parts.view import View
 from server import hand_labels
 from server.jobs import Job, run_in_background
-from state import Item
+from state import Item, Rows
 
-Rows = NDArray[np.int64]
 _TILE = 112  # pixels
 _KEYS = 9  # values that have a key, 1 to 9
 _KEPT = 4  # results of spreading
 _SCREENS = ("start", "sure", "left", "uncertain", "mistakes")  # each a gallery of its own
+_ALL_TICKED = ("sure", "left")  # at first; in the others none is
 _NO_ROWS = np.empty(0, np.int64)
 
 
@@ -77,8 +76,6 @@ class Screen:
         kind: one of `_SCREENS`.
         of: tells it from another screen of the same pictures.
         captions: under the pictures.
-        ticks_all: whether all are ticked at first, or none.
-        step: that "Skip" puts pictures off in.
     """
 
     view: View
@@ -88,14 +85,12 @@ class Screen:
     kind: str
     of: str = ""
     captions: Sequence[str] | None = None
-    ticks_all: bool = False
-    step: str = "sure"
 
     def ticked(self) -> Rows:
         """Which are ticked; of a new screen all or none."""
         of = (f"{self.kind} {self.of}", self.rows.tobytes())
         if _answers.ticked[0] != of:
-            _answers.ticked = of, self.rows if self.ticks_all else _NO_ROWS
+            _answers.ticked = of, self.rows if self.kind in _ALL_TICKED else _NO_ROWS
         return self.rows[np.isin(self.rows, _answers.ticked[1])]
 
     def ticked_now(self) -> Rows:
@@ -137,17 +132,13 @@ class Screen:
 
     def skip(self, ticked: Rows) -> None:
         """Puts the ticked images off, or all where none is."""
-        put_off(self.view, self.column, self.step).update((ticked if len(ticked) else self.rows).tolist())
+        step = "mistakes" if self.kind == "mistakes" else "sure"
+        put_off(self.view, self.column, step).update((ticked if len(ticked) else self.rows).tolist())
 
 
 def put_off(view: View, column: str, step: str) -> set[int]:
     """Rows that the person has put off in this session."""
     return _answers.put_off.setdefault((view.dataset, column, step), set())
-
-
-def bring_back(view: View, column: str) -> None:
-    """Shows again what was put off."""
-    _answers.put_off.pop((view.dataset, column, "sure"), None)
 
 
 def without(rows: Rows, skipped: set[int]) -> Rows:
@@ -201,7 +192,7 @@ def ask(screen: Screen, title: str, values: Sequence[str]) -> None:
             width=180,
             on_change=lambda: _give_typed(screen, str(st.session_state.get(field) or "")),
         )
-        skip = "These are right" if screen.step == "mistakes" else "Skip"
+        skip = "These are right" if screen.kind == "mistakes" else "Skip"
         st.button(skip, key="label_later", shortcut="L", type="tertiary", on_click=lambda: screen.skip(screen.ticked_now()))
         _undo(screen.view)
     screen.draw()

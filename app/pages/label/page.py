@@ -26,16 +26,7 @@ _STEPS = {
 }
 _HIDDEN_CLASSES = 0.1  # share of images of classes without a label, from which on the page warns
 _SPREAD = "{} (spread)"
-
-
-class _Begin:
-    """Which of the random screens of images is shown where there are no labels yet."""
-
-    prefix = "label_"
-    screen = Item(0)
-
-
-_begin = _Begin()
+_screen = Item(0, key="label_screen")  # which of the random screens of images is shown where there are no labels yet
 
 
 def main() -> None:
@@ -76,7 +67,7 @@ def _spread(view: View, request: SpreadRequest) -> None:
         _offer_spread(view, request, found)
     elif step == "mistakes":
         captions = [f"{found.classes[found.given[row]]}; {found.classes[found.best[row]]}?" for row in wrong[:_SCREEN]]
-        screen = Screen(view, request.name, request.column, wrong[:_SCREEN], "mistakes", captions=captions, step="mistakes")
+        screen = Screen(view, request.name, request.column, wrong[:_SCREEN], "mistakes", captions=captions)
         _ask(screen, request, "Check these: their labels may be wrong.", "No label looks wrong.")
     elif step == "uncertain":
         skipped = answers.put_off(view, request.column, "sure")
@@ -123,12 +114,12 @@ def _start(view: View, name: str, sentence: str, column: str | None = None) -> N
     """Offers some images to label first, drawn at random; those that have a value already are left out."""
     st.markdown(sentence)
     frame = view.base.table.frame
-    order = np.random.default_rng(_begin.screen).permutation(len(frame))  # of all, so that those that stay do not move
+    order = np.random.default_rng(_screen.get()).permutation(len(frame))  # of all, so that those that stay do not move
     unlabeled = order[frame[column].isna().to_numpy()[order]] if column else order
     answers.start(view, name, unlabeled[:_SCREEN])
     with st.container(horizontal=True, vertical_alignment="center"):
         if len(unlabeled) > _SCREEN:
-            others = partial(setattr, _begin, "screen", _begin.screen + 1)
+            others = partial(_screen.set, _screen.get() + 1)
             st.button("Show other images", key="label_others", icon=":material/casino:", on_click=others)
         st.page_link("pages/explore/page.py", label="Select images on the map instead", icon=":material/scatter_plot:")
 
@@ -138,17 +129,17 @@ def _sure(view: View, request: SpreadRequest, found: LabelSpread) -> None:
     left = answers.left_over(view, request.column)
     if len(left):
         title = f"What are these {len(left)}?" if len(left) > 1 else "What is this?"
-        _ask(Screen(view, request.name, request.column, left, "left", ticks_all=True), request, title, "")
+        _ask(Screen(view, request.name, request.column, left, "left"), request, title, "")
         return
     skipped = answers.put_off(view, request.column, "sure")
     rows = next((rows for rows in (without(each, skipped) for each in label_screens(found, _SCREEN)) if len(rows)), None)
     if rows is None:
         st.info("Every image is labeled or skipped.", icon=":material/info:")
         if skipped:
-            st.button("Show the skipped images", on_click=answers.bring_back, args=(view, request.column))
+            st.button("Show the skipped images", on_click=skipped.clear)
         return
     value = str(found.classes[found.numbers[rows[0]]])
-    screen = Screen(view, request.name, request.column, rows, "sure", of=value, ticks_all=True)
+    screen = Screen(view, request.name, request.column, rows, "sure", of=value)
     answers.confirm(screen, value, float(found.confidence[rows].mean()))
 
 
@@ -163,17 +154,13 @@ def _offer_spread(view: View, request: SpreadRequest, found: LabelSpread) -> Non
     counts = pd.DataFrame({"Value": map(str, found.classes), "images": np.bincount(found.numbers[kept], minlength=len(found.classes))})
     most = int(counts["images"].max()) or 1
     bars = {"images": st.column_config.ProgressColumn("Images", format="localized", min_value=0, max_value=most)}
-    st.dataframe(counts, column_config=bars, hide_index=True, height="auto" if len(counts) <= 10 else 400, width=420)
+    st.dataframe(counts, column_config=bars, hide_index=True, width=420)
     with st.container(horizontal=True):
         help = "Adds a label that other pages can color, filter and evaluate by. Labels that people gave stay as they are."
         title, icon, args = plain(f"Save as “{name}”"), ":material/label:", (view, found, kept, name)
         st.button(title, key="label_keep", type="primary", icon=icon, on_click=_keep_labels, args=args, help=help)
-        csv = partial(_csv, found)
-        st.download_button("Download CSV", csv, "labels.csv", "text/csv", icon=":material/download:", on_click="ignore")
-
-
-def _csv(found: LabelSpread) -> bytes:
-    return csv_bytes(found.table())
+        icon = ":material/download:"
+        st.download_button("Download CSV", lambda: csv_bytes(found.table()), "labels.csv", "text/csv", icon=icon, on_click="ignore")
 
 
 def _keep_labels(view: View, found: LabelSpread, kept: np.ndarray, name: str) -> None:

@@ -41,7 +41,7 @@ def show_sizes(view: View) -> None:
     """How many dimensions are best."""
     st.caption("Few dimensions keep what varies most between the prompts; many also keep their wording.")
     possible = [size for size in _SIZES if size <= view.base.vectors.shape[1]]
-    with st.container(horizontal=True, vertical_alignment="bottom"):
+    with st.container(horizontal=True, vertical_alignment="top"):
         notions = choose_notions(view, "sizes_notions")
         methods = choose_methods(("random-transform", "exact"), "sizes_methods")
         first, last = st.select_slider("Dimensions", possible, (possible[0], possible[-1]), key="sizes_range", bind="query-params")
@@ -50,9 +50,9 @@ def show_sizes(view: View) -> None:
     title = f"Dimensions of {called(notions)}" if notions and methods else ""
     work = measuring(embedding_sizes, view.base, notions, methods, sizes, seeds, metrics=ANALYSIS_METRICS)
     draw = partial(_draw, "sizes", partial(metric_curve, x="dim", log_x=True), partial(_about_sizes, view, notions))
-    wanted = measure.request(title, ("sizes", content_of(view, notions), methods, tuple(sizes), seeds), work)
+    key = ("sizes", content_of(view, notions), methods, tuple(sizes), seeds)
     help = "**How many dimensions does a notion need?** Fits each method at each number of dimensions; a curve shows which number works best."
-    measure.show("Measure", help, wanted if title else None, draw)
+    measure.show("Measure", help, title, key, work, draw)
 
 
 def show_encoders(view: View) -> None:
@@ -60,10 +60,10 @@ def show_encoders(view: View) -> None:
     st.caption("Each encoder embeds the images and the prompts, which takes a while the first time.")
     if permissions.refused("edit"):  # vectors of another encoder are kept
         return
-    with st.container(horizontal=True, vertical_alignment="bottom"):
+    with st.container(horizontal=True, vertical_alignment="top"):
         encoders = st.multiselect(
             "Encoders", [*SHIPPED_ENCODERS, *PAPER_ENCODERS], SHIPPED_ENCODERS, key="encoders", bind="query-params",
-            accept_new_options=True, help=_ENCODERS_HELP,
+            accept_new_options=True, help=_ENCODERS_HELP, wrap=True,
         )  # fmt: skip
         notions = choose_notions(view, "encoders_notions")
         methods = choose_methods(("exact",), "encoders_methods")
@@ -75,7 +75,7 @@ def show_encoders(view: View) -> None:
     draw = partial(_draw, "encoders", partial(metric_bars, x="encoder"), partial(sentences, x="encoder", at="on {}", other=0))
     key = ("encoders", content_of(view, notions), tuple(encoders), tuple(refused), methods, dim, seeds)
     help = "**Does a larger encoder help?** Bars show how well each method does with each encoder. Add the Oracle to see what labels make possible."
-    measure.show("Measure", help, measure.request(title, key, work) if title else None, draw)
+    measure.show("Measure", help, title, key, work, draw)
 
 
 def _measuring_encoders(store: Path | None, refused: Mapping[str, str], *settings: Any) -> Work:
@@ -103,17 +103,17 @@ def show_prompts(view: View) -> None:
     notions = measure.labeled_notions(view)
     sized = {name: f"{readable(name)} ({len(notion.prompts)} prompts)" for name, notion in notions.items()}
     names = sorted(notions, key=lambda name: -len(notions[name].aspects))
-    with st.container(horizontal=True, vertical_alignment="bottom"):
+    with st.container(horizontal=True, vertical_alignment="top"):
         notion = notions[st.selectbox("Notion", names, format_func=sized.__getitem__, key="prompts_notion", bind="query-params")]
         methods = choose_methods(("exact",), "prompts_methods")
         dim = choose_dimension(view, "prompts_dim")
         seeds = choose_runs(5, "prompts_runs")
     counts = _counts(len(notion.aspects))
     work = measuring(prompt_counts, view.base, notion, counts, methods, dim, seeds, metrics=ANALYSIS_METRICS)
-    wanted = measure.request(f"Prompts of {notion.name}", ("prompts", content_of(view, [notion]), methods, dim, seeds), work)
+    title, key = f"Prompts of {notion.name}" if methods else "", ("prompts", content_of(view, [notion]), methods, dim, seeds)
     help = f"**How many prompts are enough?** From {counts[0]} to {counts[-1]} prompts: a curve shows when more prompts stop helping."
     draw = partial(_draw, "prompts", partial(metric_curve, x="prompts"), _about_prompts)
-    measure.show("Measure", help, wanted if methods else None, draw)
+    measure.show("Measure", help, title, key, work, draw)
 
 
 def _counts(prompts: int) -> list[int]:

@@ -47,21 +47,20 @@ _PAPER_HELP = (
 
 def show(view: View) -> None:
     """Draws the view."""
-    wanted, problem, dims = None, "", list[int | str]()
-    with st.container(horizontal=True, vertical_alignment="bottom"):
+    problem, dims = "", list[int | str]()
+    with st.container(horizontal=True, vertical_alignment="top"):
         notions = measure.choose_notions(view, "compare_notions")
         methods = measure.choose_methods(_METHODS, "compare_methods")
         chosen = measure.choose_dimensions(view, "compare_dims")
         seeds = measure.choose_runs(5, "compare_seeds")
     try:
         dims = _sizes(chosen, view.base.vectors.shape[1]) if chosen else []
-        if notions and methods and dims:
-            work = measuring(compare, view.base, notions, sorted(methods, key=_SLOW.__contains__), dims, seeds)
-            key = ("methods", content_of(view, notions), methods, tuple(dims), seeds)
-            wanted = measure.request(f"Comparison of {called(notions)}", key, work)
     except InputError as error:
         problem = redact(error)
-    measure.show("Compare", _HELP, wanted, partial(_draw, notions, dims), problem)
+    title = f"Comparison of {called(notions)}" if notions and methods and dims else ""
+    work = measuring(compare, view.base, notions, sorted(methods, key=_SLOW.__contains__), dims, seeds)
+    key = ("methods", content_of(view, notions), methods, tuple(dims), seeds)
+    measure.show("Compare", _HELP, title, key, work, partial(_draw, notions, dims), problem)
 
 
 def _sizes(texts: Sequence[str], most: int) -> list[int | str]:

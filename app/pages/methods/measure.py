@@ -20,6 +20,7 @@ from server.jobs import Job, Work
 from server.visitors import notions_dir
 
 BASELINE = "raw"
+OPTIONS = {"unit": "runs", "restart": True, "max_finished": 256}
 METHODS_HELP = LiveView(lambda: {name: method.help for name, method in METHODS.items()})
 _DIMENSIONS_HELP = (
     "How many numbers describe an image. Each notion's own number is saved with it, or is the smallest that keeps 98.5 % of the variance of "
@@ -33,27 +34,24 @@ def measuring(study: Callable[..., object], *settings: Any, **options: Any) -> W
     return lambda job: study(*settings, **options, progress=job.report, should_stop=job.should_stop, on_run=job.found.append)
 
 
-def request(title: str, key: Hashable, work: Work) -> WorkRequest:
-    """What the settings ask for; `key` is equal for what has equal results."""
-    return WorkRequest("comparisons", key, title, work, {"unit": "runs", "restart": True, "max_finished": 256})
-
-
 def runs_of(job: Job) -> pd.DataFrame:
     """The runs so far, a row each."""
     return pd.DataFrame(list(job.found))
 
 
-def show(label: str, help: str, wanted: WorkRequest | None, draw: Callable[[Job], None], problem: str = "") -> None:
+def show(label: str, help: str, title: str, key: Hashable, work: Work, draw: Callable[[Job], None], problem: str = "") -> None:
     """The button that begins the work, then what `draw` makes of the runs so far, every second while they are measured.
 
     Args:
         label, help: of the button.
-        wanted: None while the settings are incomplete, and then `problem` says why.
+        title: of the work; "" while the settings are incomplete, and then `problem` says why.
+        key: equal for what has equal results.
     """
-    if wanted is None:
+    if not title:
         st.warning(plain(problem) or "Choose at least one option in each field.", icon=":material/warning:")
         return
-    if (begun := jobs_on_request(label, help, wanted)) is None:
+    request = WorkRequest("comparisons", key, title, work, OPTIONS)
+    if (begun := jobs_on_request(label, help, request)) is None:
         return
     (job,) = begun
     waits = not job.finished
@@ -95,7 +93,7 @@ def choose_notions(view: View, key: str) -> list[Notion]:
     known = labeled_notions(view)
     default = [notion.name for notion in judged_notions(view.base.table, folder=notions_dir())]
     help = "Only notions whose labels these images have can be judged."
-    chosen = st.multiselect("Notions", list(known), default, format_func=sidebar.readable, key=key, bind="query-params", help=help)
+    chosen = st.multiselect("Notions", list(known), default, format_func=sidebar.readable, key=key, bind="query-params", help=help, wrap=True)
     return [known[name] for name in chosen]
 
 
@@ -103,7 +101,8 @@ def choose_methods(default: Sequence[str], key: str) -> tuple[str, ...]:
     """The raw encoder and others; none where no other is chosen."""
     names = [method for method in METHODS if method != BASELINE]
     help = f"The raw encoder is always included as the baseline.\n\n{help_list(METHOD_TITLES, METHODS_HELP)}"
-    chosen = st.multiselect("Methods", names, default, format_func=METHOD_TITLES.__getitem__, key=key, bind="query-params", help=help)
+    titles = METHOD_TITLES.__getitem__
+    chosen = st.multiselect("Methods", names, default, format_func=titles, key=key, bind="query-params", help=help, wrap=True)
     return with_baseline(chosen) if chosen else ()
 
 

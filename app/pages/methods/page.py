@@ -5,43 +5,30 @@ import streamlit as st
 from likeness.data import PHOTO_COLUMNS
 from pages.methods import PAGE, analyses, comparison, measure
 from parts import aspect_labels
+from parts.app_page import show_missing, show_tabs
 from parts.view import View, current_view
 from server import added_labels
 from state import Item
 
 # What has other choices for other images.
 _FIELDS = ["compare_notions", "compare_dims", "sizes_notions", "sizes_range", "encoders_notions", "encoders_dim", "prompts_notion", "prompts_dim"]
-
-
-class _Choices:
-    """dataset: whose notions and dimensions the fields offer."""
-
-    prefix = "methods_"
-    dataset = Item[str | None]()
-
-
-choices = _Choices()
+_dataset = Item[str | None](key="methods_dataset")  # whose notions and dimensions the fields offer
 
 
 def main() -> None:
     """Draws the page."""
     view = current_view()
     PAGE.show_head("Labels only measure the result; the Oracle alone is trained on them.")
-    if choices.dataset not in (None, view.dataset):
+    if _dataset.get() not in (None, view.dataset):
         for field in _FIELDS:
             st.session_state.pop(field, None)
-    choices.dataset = view.dataset
+    _dataset.set(view.dataset)
     if missing := _missing(view):
-        st.info(missing[0], icon=":material/info:")
-        st.page_link(f"pages/{missing[1]}/page.py", label=missing[2], icon=":material/arrow_forward:")
+        show_missing(*missing, "arrow_forward")
         return
     aspect_labels.caution(notion.attribute for notion in measure.labeled_notions(view).values())
     views = {"Methods": comparison.show, "Dimensions": analyses.show_sizes, "Encoders": analyses.show_encoders}
-    views["Number of prompts"] = analyses.show_prompts
-    for tab, show in zip(st.tabs(list(views), key="compare", on_change="rerun", bind="query-params"), views.values(), strict=True):
-        if tab.open:
-            with tab:
-                show(view)
+    show_tabs("compare", views | {"Number of prompts": analyses.show_prompts}, view)
 
 
 def _missing(view: View) -> tuple[str, str, str] | None:

@@ -11,7 +11,7 @@ from likeness.errors import InputError
 from likeness.notions import METHOD_TITLES, METHODS, WORD_METHODS, Notion, check, default_vocabularies, parse_aspects, parts_of
 from likeness.sentences import SentenceNotion, notion_from_sentence
 from pages.notions import beginning, library
-from parts import cached, drafts, sidebar, verdict
+from parts import cached, drafts, errors, sidebar, verdict
 from parts.drafts import Draft
 from parts.plain import plain
 from parts.view import View
@@ -23,17 +23,8 @@ _SHOWN = 24  # words that were left out
 _LEAST, _MOST, _STEP = -1.0, 10.0, 0.25  # weights
 
 
-class _Form:
-    """suggested: what came of the last question; problem: why nothing did. counted: the draft whose prompts were read last, and how many of them
-    were new to the encoder."""
-
-    prefix = "notion_"
-    suggested = Item[SentenceNotion | None]()
-    problem = Item("")
-    counted = Item[tuple[Draft | None, int]]((None, 0))
-
-
-_form = _Form()
+_suggested = Item[SentenceNotion | None](key="notion_suggested")  # what came of the last question
+_counted = Item[tuple[Draft | None, int]]((None, 0), key="notion_counted")  # whose prompts were read last, and how many the encoder did not know
 
 
 def edit(view: View) -> Draft:
@@ -68,7 +59,7 @@ def edit(view: View) -> Draft:
 
 def encoded() -> int:
     """How many prompts were new to the encoder after the last edit."""
-    return _form.counted[1]
+    return _counted.get()[1]
 
 
 def _latest() -> Draft:
@@ -107,12 +98,12 @@ def _text(field: str, label: str, help: str, read: Callable[[str], str] = str, h
 
 def _count_encoded(view: View, draft: Draft, notion: Notion | None) -> None:
     """Reads the prompts, before anything else does: whoever comes later finds them in memory and would count none."""
-    if notion is None or _form.counted[0] == draft:
+    if notion is None or _counted.get()[0] == draft:
         return
     prompts = dict.fromkeys(prompt for _, part in parts_of(notion) for prompt in part.prompts)
-    _form.counted = draft, 0
+    _counted.set((draft, 0))
     with st.spinner("Encoding the prompts ..."), suppress(InputError):  # as the form says
-        _form.counted = draft, view.base.embed_prompts(list(prompts))[1]
+        _counted.set((draft, view.base.embed_prompts(list(prompts))[1]))
 
 
 def _question(view: View) -> None:
@@ -120,27 +111,21 @@ def _question(view: View) -> None:
     help = "When are two images similar? The encoder does not read this; the button below turns it into a template and aspects."
     _text("question", "Question", help, placeholder="Two photos are similar if they have the same ...")
     if st.button("Suggest template and aspects", icon=":material/edit_note:", type="tertiary", key="suggest_notion"):
-        with st.spinner("Finding aspects that occur in these images ..."):
-            _form.problem = _suggest(view, _latest().question)
-        st.rerun()
-    if _form.problem:
-        st.markdown(f":orange[:material/warning: {_form.problem}]")
-    found, draft = _form.suggested, _latest()
+        with errors.show_errors(), st.spinner("Finding aspects that occur in these images ..."):
+            _suggest(view, _latest().question)
+    found, draft = _suggested.get(), _latest()
     if found and draft.templates == "\n".join(found.notion.templates) and set(found.notion.aspects) & set(draft.aspects.splitlines()):
         _draw_suggested(found, draft)
 
 
-def _suggest(view: View, sentence: str) -> str:
-    """Opens the notion that a sentence describes; why there is none, or ""."""
-    try:
-        if not sentence.strip():
-            raise InputError("Write a question first, such as: same color of dog.")
-        found = notion_from_sentence(sentence, view.base)
-    except InputError as error:
-        return plain(redact(error))
-    _form.suggested = found
+def _suggest(view: View, sentence: str) -> None:
+    """Opens the notion that a sentence describes; raises InputError where there is none."""
+    if not sentence.strip():
+        raise InputError("Write a question first, such as: same color of dog.")
+    found = notion_from_sentence(sentence, view.base)
+    _suggested.set(found)
     library.put(beginning.draft_from_question(view, sentence, found), view)
-    return ""
+    st.rerun()
 
 
 def _draw_suggested(found: SentenceNotion, draft: Draft) -> None:

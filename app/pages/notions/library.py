@@ -1,6 +1,5 @@
 """Opening, saving and deleting notions: the menu, the buttons, and what is asked before a notion is replaced or deleted."""
 
-from collections.abc import Callable
 from dataclasses import replace
 
 import streamlit as st
@@ -10,6 +9,7 @@ from likeness.notions import Notion, delete_notion, is_own, list_notions, notion
 from pages.notions import beginning
 from parts import drafts, link, sidebar
 from parts.drafts import Draft
+from parts.errors import toast_errors
 from parts.plain import plain
 from parts.view import View
 from server.access import check_may, redact, refusal
@@ -17,17 +17,8 @@ from server.quotas import check_count
 from server.visitors import notions_dir
 from state import Item, state
 
-
-class _Library:
-    """dataset: whose images were shown last. seen: notions by name, as this tab last opened or saved them. message: what went wrong, said once."""
-
-    prefix = "library_"
-    dataset = Item("")
-    seen = Item[dict[str, Notion | None]](make=dict)
-    message = Item("")
-
-
-_library = _Library()
+_dataset = Item("", key="library_dataset")  # whose images were shown last
+_seen = Item[dict[str, Notion | None]](make=dict, key="library_seen")  # notions by name, as this tab last opened or saved them
 
 
 def open_linked(view: View) -> None:
@@ -50,14 +41,15 @@ def _notion(name: str | None) -> Notion | None:
 
 def _is_of_other_images(draft: Draft, view: View) -> bool:
     """Whether the images have changed since the last run, and a notion is open, unedited, that is judged by labels which these lack."""
-    before, _library.dataset = _library.dataset or view.dataset, view.dataset
+    before = _dataset.get() or view.dataset
+    _dataset.set(view.dataset)
     return before != view.dataset and draft.attribute is not None and draft.attribute not in view.base.table.attributes and is_saved(draft)
 
 
 def put(draft: Draft, view: View) -> None:
     """Begins to edit; the map is colored by the labels that judge the notion, or by its aspects."""
     drafts.put(draft)
-    _library.seen[draft.origin] = saved_of(draft)
+    _seen.get()[draft.origin] = saved_of(draft)
     judge = draft.attribute if draft.attribute in view.base.table.attributes else None
     name = draft.origin if draft.origin in sidebar.notion_names(view.base) else None
     if color := judge or (name and sidebar.color_of(name, None, view.base)):
@@ -83,7 +75,7 @@ def title(draft: Draft) -> str:
 
 def show(view: View, draft: Draft) -> None:
     """Draws the menu and the buttons."""
-    _library.seen.setdefault(draft.origin, saved_of(draft))
+    _seen.get().setdefault(draft.origin, saved_of(draft))
     saved = [name for name in sidebar.notion_names(view.base) if name != sidebar.DRAFT]
     current = draft.origin if draft.origin in saved else draft.name
     names = saved if draft.origin in saved else [draft.name, *saved]
@@ -93,9 +85,8 @@ def show(view: View, draft: Draft) -> None:
     st.selectbox("Notion", names, place, lambda name: titles.get(name, name), key=field, on_change=_pick, args=(view, field))
     with st.container(horizontal=True, gap="small"):
         _buttons(view, draft)
-    for message in filter(None, [_library.message, *map(redact, notion_problems(notions_dir()))]):
-        st.warning(plain(message), icon=":material/warning:")
-    del _library.message
+    for problem in notion_problems(notions_dir()):
+        st.warning(plain(redact(problem)), icon=":material/warning:")
 
 
 def _buttons(view: View, draft: Draft) -> None:
@@ -107,7 +98,7 @@ def _buttons(view: View, draft: Draft) -> None:
             st.button("Replace it", type="primary", on_click=_save, args=(question,))
     else:
         st.button("Save", type="primary", on_click=_save, disabled=off, help=reason or None)
-    st.button("New", on_click=_new, args=(view,), help="A new notion that suits these images.")
+    st.button("New", on_click=lambda: put(beginning.new_draft(view), view), help="A new notion that suits these images.")
     st.button("Undo", on_click=_undo, disabled=not drafts.can_undo())
     if reason or not draft.origin or not is_own(draft.origin, notions_dir()):
         st.button("Delete", disabled=True, help=reason or "You can delete only notions that you saved.")
@@ -137,7 +128,7 @@ def _question(draft: Draft) -> str:
 def _is_newer(draft: Draft) -> bool:
     """Whether the notion was saved elsewhere since this tab opened it, and the draft did not come from that version."""
     saved = saved_of(draft)
-    if saved is None or saved == _library.seen.get(draft.origin, saved):
+    if saved is None or saved == _seen.get().get(draft.origin, saved):
         return False
     return drafts.of(saved) not in [replace(each, solver="exact", seed=0) for each in drafts.versions()]
 
@@ -148,47 +139,33 @@ def _pick(view: View, field: str) -> None:
         put(drafts.of(notion), view)
 
 
-def _new(view: View) -> None:
-    put(beginning.new_draft(view), view)
-
-
 def _undo() -> None:
     drafts.undo()
     drafts.renew_form()
 
 
+@toast_errors()
 def _save(answered: str = "") -> None:
     """Saves the draft, unless that needs an answer to another question than this one."""
+    check_may("edit")
     draft = drafts.latest()
     assert draft is not None
     question = _question(draft)
     if question not in ("", answered):
-        _library.message = question
-    elif _try(lambda: _keep(draft.notion)):
-        drafts.put(replace(draft, origin=draft.name))
-        _library.seen[draft.name] = _notion(draft.name)
-        drafts.renew_form()
-
-
-def _keep(notion: Notion) -> None:
-    if not is_own(notion.name, notions_dir()):
+        raise InputError(question)
+    if not is_own(draft.name, notions_dir()):
         check_count(notions_dir(), "notions")
-    save_notion(notion, folder=notions_dir())
+    save_notion(draft.notion, folder=notions_dir())
+    drafts.put(replace(draft, origin=draft.name))
+    _seen.get()[draft.name] = _notion(draft.name)
+    drafts.renew_form()
 
 
+@toast_errors("The notion could not be deleted")
 def _delete(view: View, draft: Draft) -> None:
     """Deletes the saved notion; what the editor held of it comes back by undo, and can be saved again."""
-    if _try(lambda: delete_notion(draft.origin, notions_dir())):
-        st.toast(f"Deleted “{plain(draft.origin)}”. Undo, then Save, brings it back.", icon=":material/delete:")
-        shipped = saved_of(draft)
-        put(drafts.of(shipped) if shipped else beginning.first_draft(view), view)
-
-
-def _try(action: Callable[[], object]) -> bool:
-    try:
-        check_may("edit")
-        action()
-    except InputError as error:
-        _library.message = redact(error)
-        return False
-    return True
+    check_may("edit")
+    delete_notion(draft.origin, notions_dir())
+    st.toast(f"Deleted “{plain(draft.origin)}”. Undo, then Save, brings it back.", icon=":material/delete:")
+    shipped = saved_of(draft)
+    put(drafts.of(shipped) if shipped else beginning.first_draft(view), view)

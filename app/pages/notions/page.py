@@ -13,6 +13,7 @@ from likeness.notions import InDiReCT, Notion
 from likeness.space import Space
 from pages.notions import editor, library
 from parts import aspect_labels, cached, clicks, drafts, errors, map_controls, maps, neighbors, report_download, selection, sidebar, verdict
+from parts.app_page import show_missing
 from parts.drafts import Draft
 from parts.gallery import Section, gallery
 from parts.plain import plain
@@ -29,8 +30,8 @@ def main() -> None:
     """Draws the page."""
     view = current_view()
     if view.base.embed_texts is None:
-        st.info("Notions need an encoder that reads text. Add these images again with such an encoder, or choose others.", icon=":material/info:")
-        st.page_link("pages/images/page.py", label="Choose another encoder", icon=":material/swap_horiz:")
+        words = "Notions need an encoder that reads text. Add these images again with such an encoder, or choose others."
+        show_missing(words, "images", "Choose another encoder", "swap_horiz")
         return
     if clicks.settle(view):
         drafts.renew_form()

@@ -54,8 +54,3 @@ def begin_controls(request: SaliencyRequest) -> Job:
 def _maps(request: SaliencyRequest, spaces: Sequence[Space], job: Job) -> list[Saliency]:
     options = {"base": request.base, "samples": request.samples, "noise": request.noise}
     return saliency_of_spaces(spaces, request.rows, progress=job.report, should_stop=job.should_stop, **options)
-
-
-def find(request: SaliencyRequest) -> Job | None:
-    """The job of a request, or None."""
-    return work_of(request).find()

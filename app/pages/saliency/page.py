@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 import streamlit as st
-from numpy.typing import NDArray
 
 from likeness.errors import InputError
 from likeness.saliency import BLACK, NOISE, PERCENTILE, SAMPLES
@@ -15,6 +14,7 @@ from pages.saliency import PAGE, job as saliency_job, rows as saliency_rows
 from pages.saliency.job import SaliencyRequest
 from pages.saliency.rows import Look
 from parts import cached, drafts, neighbors, progress, selection, sidebar
+from parts.app_page import show_missing
 from parts.gallery import Section, gallery, picture_grid
 from parts.on_request import jobs_on_request
 from parts.plain import plain
@@ -38,15 +38,8 @@ _NOISE_HELP = "Standard deviation of the noise, as a share of the range of pixel
 _PERCENTILE_HELP = "Values above this percentile share one color, so that a few extreme pixels do not hide the rest."
 
 
-class _Choices:
-    """shown: the request whose maps were shown last. sample: seed of the images that are shown where none is selected."""
-
-    prefix = "saliency_"
-    shown = Item[SaliencyRequest | None]()
-    sample = Item(0)
-
-
-choices = _Choices()
+_shown = Item[SaliencyRequest | None](key="saliency_shown")  # the request whose maps were shown last
+_sample = Item(0, key="saliency_sample")  # seed of the images that are shown where none is selected
 
 
 def main() -> None:
@@ -54,8 +47,7 @@ def main() -> None:
     view = current_view()
     PAGE.show_head("Changing a salient part moves the image away from its neighbors.")
     if view.base.differentiable is None:
-        st.info("Saliency needs the model, and these vectors came without it. Choose images that were added here.", icon=":material/info:")
-        st.page_link("pages/images/page.py", label="Add images", icon=":material/add_photo_alternate:")
+        show_missing("Saliency needs the model, and these vectors came without it. Choose images that were added here.")
         return
     request, look = _settings(view)
     _show_maps(view, request, look)
@@ -106,15 +98,11 @@ def _space(view: View, name: str, dim: int | None) -> Space:
     return cached.fit(view.entry.id, notion, *((draft.solver, draft.seed) if draft else ()))
 
 
-def _visible(view: View) -> NDArray[np.int64]:
-    return view.visible(np.arange(len(view.frame)))
-
-
 def _rows(view: View) -> tuple[int, ...]:
     """The selected images, or some drawn at random, among them the query."""
     chosen = view.selected
     if not len(chosen):
-        chosen = np.random.default_rng(choices.sample).permutation(_visible(view))[:6]
+        chosen = np.random.default_rng(_sample.get()).permutation(view.rows)[:6]
         chosen = chosen if view.query is None else np.unique(np.append(chosen[:5], view.query))
     return tuple(int(row) for row in chosen[:_MOST])
 
@@ -131,9 +119,9 @@ def _show_maps(view: View, request: SaliencyRequest, look: Look) -> None:
     else:
         progress.follow(*begun, resume="Resume")
     if begun and begun[0].result:
-        choices.shown = request
-    shown = choices.shown
-    last = saliency_job.find(shown) if shown and shown.dataset == request.dataset else None
+        _shown.set(request)
+    shown = _shown.get()
+    last = saliency_job.work_of(shown).find() if shown and shown.dataset == request.dataset else None
     if shown and last and last.result:
         is_current = shown.key == request.key
         if not is_current:
@@ -174,10 +162,9 @@ def _choose_images(view: View) -> None:
             st.button("Clear the selection", icon=":material/close:", type="tertiary", on_click=selection.select, args=([],))
         else:
             st.caption("These images were drawn at random. Choose others below, or select some on Explore.")
-            st.button("Draw others", icon=":material/shuffle:", type="tertiary", on_click=_shuffle)
+            st.button("Draw others", icon=":material/shuffle:", type="tertiary", on_click=_sample.set, args=(_sample.get() + 1,))
     with st.expander("Choose images", icon=":material/photo_library:"):
-        visible = _visible(view)
-        offered = {"Selected": chosen[:_MOST], "Images": visible[~np.isin(visible, chosen)][:_OFFERED]}
+        offered = {"Selected": chosen[:_MOST], "Images": np.setdiff1d(view.rows, chosen)[:_OFFERED]}
         empty = "No further image matches the filters."
         sections = [
             Section(title, rows.tolist(), captions=neighbors.captions(view, rows), empty=empty)
@@ -189,10 +176,6 @@ def _choose_images(view: View) -> None:
 
 def _toggle(row: int) -> None:
     selection.select(set(selection.rows().tolist()) ^ {row})
-
-
-def _shuffle() -> None:
-    choices.sample += 1
 
 
 main()

@@ -14,6 +14,8 @@ from likeness.studies import SemanticClasses, classes_of, unseen_classes
 from likeness.training import RunFolder
 from pages.semantics import PAGE
 from parts import aspect_labels, cached, downloads, progress, run_card, trained
+from parts.app_page import show_tabs
+from parts.class_choice import choose_classes
 from parts.gallery import Section, gallery
 from parts.on_request import WorkRequest, jobs_on_request
 from parts.plain import plain
@@ -45,21 +47,12 @@ _FIGURES = {
         "0 means they are equal. Compare it only between spaces of the same kind, since it depends on the spread of the similarities.",
     ),
 }
-_CLASSES_HELP = "The labels that define the classes. Several labels are combined: car color and body type give classes such as red pickup."
 _MODELS_HELP = "Rates how similar two class names are; several are averaged. minilm comes with Likeness, others are downloaded on first use."
 _UNSEEN_HELP = "The run has seen the other classes in training, so only unseen ones show how well it generalizes."
 
 
-class _Choices:
-    """classes: the attributes that define classes. query: the class whose neighbors are shown. suggested: the one offered in its place."""
-
-    prefix = "semantic_"
-    classes = Item[list[str]]()
-    query = Item[str | None]()
-    suggested = Item[str | None]()
-
-
-choices = _Choices()
+_class = Item[str | None](key="semantic_query")  # whose neighbors are shown
+_suggested = Item[str | None](key="semantic_suggested")  # the one that is offered in its place
 
 
 def main() -> None:
@@ -70,11 +63,11 @@ def main() -> None:
         aspect_labels.offer(view, "This page compares classes by their names, and these images have no classes yet.")
         return
     try:
-        classes, language = _settings(view)
+        classes, language, attributes = _settings(view)
     except InputError as error:
         st.info(plain(redact(error)), icon=":material/info:")
         return
-    aspect_labels.caution(choices.classes)
+    aspect_labels.caution(attributes)
     nearest = min(_NEIGHBORS, len(classes.rows) - 1)
     requests = {readable(space.name): measure(space, classes, language, nearest) for space in view.spaces}
     help = f"**Does the space agree with language?** Compares {len(classes.names)} classes by their images in the space and by their names."
@@ -83,12 +76,11 @@ def main() -> None:
         _show(view, classes, {name: job.result for name, job in zip(requests, begun, strict=True)})
 
 
-def _settings(view: View) -> tuple[SemanticClasses, tuple[str, ...]]:
-    attributes = view.base.table.attributes
+def _settings(view: View) -> tuple[SemanticClasses, tuple[str, ...], list[str]]:
+    """Draws them; the classes, the language models, and the attributes that define the classes."""
     runs = [run_card.folder(space.name.removeprefix(trained.PREFIX)) for space in view.spaces if space.name.startswith(trained.PREFIX)]
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        own = {"key": _Choices.classes.key, "placeholder": "Choose one or more labels", "help": _CLASSES_HELP}
-        chosen = st.multiselect("Classes by", attributes, _default(attributes), format_func=readable, bind="query-params", **own)
+        chosen = choose_classes(view.base.table.attributes, "semantic_classes")
         own = {"key": "semantic_language", "accept_new_options": True, "help": _MODELS_HELP}
         models = st.multiselect("Language models", list(short_names()), ["minilm"], bind="query-params", **own)
         unseen = bool(runs) and st.toggle(_UNSEEN, True, key="semantic_unseen", help=_UNSEEN_HELP)
@@ -96,7 +88,7 @@ def _settings(view: View) -> tuple[SemanticClasses, tuple[str, ...]]:
         raise InputError("Choose at least one label that defines the classes, and a language model.")
     if refused := downloads.refused_languages(models):
         raise InputError(next(iter(refused.values())))
-    return _classes(view.entry.id, tuple(chosen), _tested(runs, chosen) if unseen else None), tuple(models)
+    return _classes(view.entry.id, tuple(chosen), _tested(runs, chosen) if unseen else None), tuple(models), chosen
 
 
 def _tested(runs: list[RunFolder], chosen: list[str]) -> tuple[str, ...]:
@@ -115,11 +107,6 @@ def _unseen(encoders: tuple[str, ...], configs: tuple[str, ...], chosen: list[st
     return tuple(sorted(unseen_classes(list(encoders), chosen)))
 
 
-def _default(attributes: list[str]) -> list[str]:
-    shipped = [name for name in ("car_color", "body_type") if name in attributes]
-    return shipped if len(shipped) == 2 else ["class"] if "class" in attributes else attributes[:1]
-
-
 @st.cache_resource(max_entries=32, show_spinner=False)
 def _classes(dataset: str, chosen: tuple[str, ...], kept: tuple[str, ...] | None) -> SemanticClasses:
     return classes_of(cached.table(dataset), list(chosen), None if kept is None else set(kept), _FEW)
@@ -129,11 +116,7 @@ def _show(view: View, classes: SemanticClasses, found: dict[str, Semantics]) -> 
     _summary(found)
     if view.b is None:
         st.caption(":material/info: Choose a space for the right map in the sidebar, for example a trained run, to compare two.")
-    tabs = {"What is found": _found, "Similarities": _similarities, "Every class": _every}
-    for tab, draw in zip(st.tabs(list(tabs), key="semantics", on_change="rerun", bind="query-params"), tabs.values(), strict=True):
-        if tab.open:
-            with tab:
-                draw(view, classes, found)
+    show_tabs("semantics", {"What is found": _found, "Similarities": _similarities, "Every class": _every}, view, classes, found)
 
 
 def _summary(found: dict[str, Semantics]) -> None:
@@ -175,18 +158,12 @@ def _query(classes: SemanticClasses, found: dict[str, Semantics]) -> str:
     else:
         errors = retrievals[0].per_class.sort_values("errors", ascending=False, kind="stable")
         title, suggested = "Most often confused", list(errors["class"].head(8))
-    if choices.query not in names:
-        choices.query = suggested[0] if suggested else names[0]
+    first = names.index(suggested[0]) if suggested else 0
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        query = st.selectbox("Query class", names, key=_Choices.query.key, width=300)
+        query = st.selectbox("Query class", names, first, key=_class.key, width=300)
         if suggested:
-            st.pills(title, suggested, format_func=plain, key=_Choices.suggested.key, on_change=_take_suggestion)
-    return str(query)
-
-
-def _take_suggestion() -> None:
-    if choices.suggested:
-        choices.query = choices.suggested
+            st.pills(title, suggested, format_func=plain, key=_suggested.key, on_change=lambda: _class.set(_suggested.get() or query))
+    return query
 
 
 def _similarities(view: View, classes: SemanticClasses, found: dict[str, Semantics]) -> None:

@@ -10,9 +10,10 @@ from likeness.io import runs_dir
 from likeness.shifts import SplitFile, write_splits
 from likeness.studies import SHOTS, WHOLE_PRESET, ShiftNetwork, StudyConfig, StudyFolder, image_passes, row_configs, shift_methods, shift_study
 from likeness.training import config_from, encoder_of, native_size, read_config
-from pages.shifts.splits import Progression, choose_splits, free_name, name_problem
+from pages.shifts.splits import Progression, choose_splits
 from parts.config_access import resolve_backbone, resolve_config
 from parts.errors import toast_errors
+from parts.names import free_name, name_problem
 from parts.networks import choose_network, network_of, network_title
 from parts.plain import plain
 from parts.progress import duration
@@ -37,15 +38,8 @@ _HELP = {
 }
 
 
-class _Choices:
-    """benchmark: key of the one that is shown. benchmark_form: whether the form is open. benchmark_count: how many splits it takes."""
-
-    benchmark = Item[str | None]()
-    benchmark_form = Item[bool | None]()
-    benchmark_count = Item(4)
-
-
-choices = _Choices()
+shown_key = Item[str | None](key="benchmark")  # of the benchmark that is shown
+is_open = Item[bool | None](key="benchmark_form")  # this form
 
 
 def show(view: View) -> None:
@@ -119,9 +113,8 @@ def _time(network: ShiftNetwork, passes: int) -> str:
 def _study(view: View, shown: Progression, network: ShiftNetwork, methods: list[str]) -> tuple[StudyConfig | None, SplitFile, str]:
     """Draws the numbers; the study and its splits, or what does not fit in a sentence."""
     most, paper = len(shown.splits.splits), read_config(WHOLE_PRESET).epochs
-    choices.benchmark_count = min(max(choices.benchmark_count, 2), most)
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        splits = shown.splits.evenly(int(st.number_input("How many splits", 2, most, width=150, **_kept("count"))))
+        splits = shown.splits.evenly(int(st.number_input("How many splits", 2, most, min(4, most), width=150, **_kept("count"))))
         seeds = int(st.number_input("Seeds", 1, 20, 2, width=130, **_kept("seeds")))
         epochs = ("epochs_whole", paper) if network.whole else ("epochs", _EPOCHS)
         passes = int(st.number_input("Epochs", 1, 1_000, epochs[1], width=130, **_kept(epochs[0])))
@@ -155,5 +148,5 @@ def _begin(name: str, splits: SplitFile, study: StudyConfig) -> None:
         folder.begin()
 
     trainings.begin_training(folder.path, start)
-    choices.benchmark = OWN + name
-    choices.benchmark_form = False
+    shown_key.set(OWN + name)
+    is_open.set(False)

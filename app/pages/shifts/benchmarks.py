@@ -1,7 +1,6 @@
 """Benchmarks of methods on splits of growing distance: those that ran here and those whose results ship, how they stand, and what they found."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -25,15 +24,15 @@ from likeness.plots import PROPERTIES, few_shot_bars, few_shot_curves, generaliz
 from likeness.studies import Cell, StudyFolder, StudyStatus, list_studies, measured, read_results, read_study, studies
 from likeness.training import RunFolder
 from pages.shifts import PAGE, benchmark_form
-from pages.shifts.benchmark_form import OWN, choices
+from pages.shifts.benchmark_form import OWN
 from parts import permissions, run_card
+from parts.app_page import show_missing
 from parts.errors import show_errors, toast_errors
 from parts.plain import plain
 from parts.view import View
 from server import trainings
 from server.access import check_may, redact, refusal
 from server.settings import server
-from state import Item
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
@@ -46,55 +45,29 @@ _MATCHED_HELP = "R@1 with the same number of test classes on every split, since 
 _MEAN = "Mean of all methods"
 
 
-class _Choices:
-    """shots_of: the method whose gain by a few images is shown, or their mean."""
-
-    prefix = "benchmark_"
-    figure = Item[str | None]()
-    shots_of = Item[str | None]()
-
-
-_choices = _Choices()
-
-
-@dataclass(frozen=True)
-class Benchmark:
-    """A benchmark.
-
-    Attributes:
-        name: for people.
-        folder: of its runs; None where only results ship.
-        note: what it asks.
-    """
-
-    name: str
-    folder: StudyFolder | None
-    note: str
-
-
 def show(view: View) -> None:
     """Draws the part of the page."""
     found, problems = _list_benchmarks()
     chosen = _choose(found)
     for problem in problems:
         st.warning(plain(problem), icon=":material/warning:")
-    if choices.benchmark_form is None:
-        choices.benchmark_form = not found
+    if benchmark_form.is_open.get() is None:
+        benchmark_form.is_open.set(not found)
     form = st.expander("Start a benchmark", icon=":material/play_arrow:", key="benchmark_form", on_change="rerun")
     if form.open:
         with form, show_errors():
             if not PAGE.suits(view.base.table):
-                st.info("A benchmark splits classes into train and test, and these images have no classes yet.", icon=":material/info:")
-                st.page_link("pages/label/page.py", label="Label images", icon=":material/label:")
+                words = "A benchmark splits classes into train and test, and these images have no classes yet."
+                show_missing(words, "label", "Label images", "label")
             elif not permissions.refused():
                 benchmark_form.show(view)
     with st.container(), show_errors():  # there in every run, so that late reruns of the fragments find their places
         if chosen is not None:
-            _show_benchmark(chosen)
+            _show_benchmark(chosen.partition(":")[2], chosen.startswith(OWN), found[chosen])
 
 
-def _list_benchmarks() -> tuple[dict[str, Benchmark], list[str]]:
-    """Benchmarks by key, newest first, then those that ship; and why others cannot be shown."""
+def _list_benchmarks() -> tuple[dict[str, str], list[str]]:
+    """Keys of benchmarks, newest first, then those that ship, each with what it asks; and why others cannot be shown."""
     found, problems = {}, []
     for folder in list_studies(runs_dir()) if server().runs else []:
         try:
@@ -103,10 +76,10 @@ def _list_benchmarks() -> tuple[dict[str, Benchmark], list[str]]:
             problems.append(f"The benchmark '{folder.name}' cannot be read, so it is left out. {redact(error)}")
             continue
         if note is not None:
-            found[OWN + folder.name] = Benchmark(folder.name, folder, note)
+            found[OWN + folder.name] = note
     for file in sorted((assets_dir() / "results").glob("*.csv")):
         if _kept("shift", _stamp(file), partial(_shift_grows, file)):
-            found[_SHIPPED + file.stem] = Benchmark(file.stem, None, read_study(file.stem).note if file.stem in studies() else "")
+            found[_SHIPPED + file.stem] = read_study(file.stem).note if file.stem in studies() else ""
     return found, problems
 
 
@@ -146,36 +119,33 @@ def cells(folder: StudyFolder) -> tuple[list[Cell], list[Cell]]:
     return every, [cell for cell in every if (cell.folder / "report.json").is_file() and RunFolder(cell.folder).status().state == "finished"]
 
 
-def _choose(found: dict[str, Benchmark]) -> Benchmark | None:
+def _choose(found: dict[str, str]) -> str | None:
     if not found:
         st.caption("No benchmark yet. Start one below to see which methods still retrieve the right images as classes drift apart.")
         return None
-    if choices.benchmark not in found:
-        choices.benchmark = next(iter(found))
-    named = {key: each.name + (" (shipped results)" if each.folder is None else "") for key, each in found.items()}
-    return found[st.selectbox("Benchmark", list(found), format_func=lambda key: named.get(key, key), key="benchmark", bind="query-params", width=420)]
+    named = {key: key.removeprefix(OWN) if key.startswith(OWN) else f"{key.removeprefix(_SHIPPED)} (shipped results)" for key in found}
+    return st.selectbox("Benchmark", list(found), format_func=lambda key: named.get(key, key), key="benchmark", bind="query-params", width=420)
 
 
-def _show_benchmark(chosen: Benchmark) -> None:
-    folder, is_running = chosen.folder, False
+def _show_benchmark(name: str, is_own: bool, note: str) -> None:
+    """Draws a benchmark, own or one whose results ship; `note` says what it asks."""
+    folder, is_running = StudyFolder(runs_dir() / name) if is_own else None, False
     if folder is not None:
         state = _status(folder).state
         is_running, key = state == "running", f"benchmark_state_{folder.name}"
         with st.container():
             st.fragment(_card, run_every=run_card.seconds_until_redrawn(key, state))(folder, key)
-    if chosen.note:
-        st.caption(plain(chosen.note))
+    if note:
+        st.caption(plain(note))
     if folder is None:
-        columns = set(read_results(chosen.name))
+        columns = set(read_results(name))
     else:
         columns = {"recall_at_1", "map_at_1000"} | ({_MATCHED} if any(cell.config.matched_classes for cell in cells(folder)[0]) else set())
     names = [name for name in _FIGURES if name in columns] or ["recall_at_1"]
-    if _choices.figure not in names:
-        del _choices.figure
     options: dict[str, Any] = {"default": names[0], "required": True, "key": "benchmark_figure", "label_visibility": "collapsed"}
     figure = str(st.segmented_control("Figure", names, format_func=_FIGURES.__getitem__, **options) or names[0])
     with st.container():
-        st.fragment(_results, run_every=_EVERY if is_running else None)(chosen, figure)
+        st.fragment(_results, run_every=_EVERY if is_running else None)(name, folder, figure)
 
 
 def _status(folder: StudyFolder) -> StudyStatus:
@@ -223,13 +193,13 @@ def _resume(folder: StudyFolder) -> None:
     trainings.begin_training(folder.path, folder.begin)
 
 
-def _results(chosen: Benchmark, figure: str) -> None:
+def _results(name: str, folder: StudyFolder | None, figure: str) -> None:
     with show_errors():
-        if chosen.folder is None:
-            runs = read_results(chosen.name)
+        if folder is None:
+            runs = read_results(name)
             methods = list(dict.fromkeys(runs["row"]))
         else:
-            every, finished = cells(chosen.folder)
+            every, finished = cells(folder)
             stamps = [_stamp(cell.folder / "report.json") for cell in finished]
             runs = _kept("runs", stamps, partial(measured, finished)) if finished else pd.DataFrame()
             methods = list(dict.fromkeys(cell.row for cell in every))
@@ -241,7 +211,7 @@ def _results(chosen: Benchmark, figure: str) -> None:
         _over_all_splits(runs, methods, figure)
         _few_shot(runs, methods)
         _structure(runs, methods, figure)
-        _table(runs, found, figure, chosen.name)
+        _table(runs, found, figure, name)
 
 
 def _against_distance(found: pd.DataFrame, methods: Sequence[str], figure: str, has_matched: bool) -> None:
@@ -280,9 +250,7 @@ def _few_shot(runs: pd.DataFrame, methods: Sequence[str]) -> None:
         "Left: each split, with the relative gain above the bars. Right: the gain of each method.",
     )
     options = [_MEAN, *(row for row in methods if row in set(gains["row"]))]
-    if _choices.shots_of not in options:
-        _choices.shots_of = _MEAN
-    chosen = st.selectbox("Bars of", options, key=_Choices.shots_of.key, width=260)
+    chosen = st.selectbox("Bars of", options, key="benchmark_shots_of", width=260)
     bars, curves = st.columns(2, gap="medium")
     with bars:
         _chart("shots", few_shot_bars, gains, None if chosen == _MEAN else chosen)

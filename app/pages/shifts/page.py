@@ -12,12 +12,12 @@ from likeness.shifts import ClassSplit
 from pages.shifts import PAGE, benchmarks, splits as shift_splits
 from pages.shifts.splits import Progression, choose_splits
 from parts import aspect_labels
+from parts.app_page import show_tabs
 from parts.errors import show_errors
 from parts.gallery import Section, gallery
 from parts.plain import plain
 from parts.sidebar import listed
 from parts.view import View, current_view
-from state import Item
 
 _PICTURES, _MOST_NAMED, _TILE = 8, 8, 118
 _QUIET = {"displayModeBar": False}
@@ -31,29 +31,13 @@ _DISTANCE_HELP = (
 )
 
 
-class _Choices:
-    """step: name of the split that is shown."""
-
-    prefix = "shift_"
-    step = Item[str | None]()
-
-
-choices = _Choices()
-
-
 def main() -> None:
     """Draws the page."""
-    view = current_view()
     PAGE.show_head()
-    distances, holding = st.tabs(["How far apart", "What holds up"], key="shifts", on_change="rerun", bind="query-params")
-    if distances.open:
-        with distances, show_errors():
-            _distances(view)
-    if holding.open:
-        with holding:
-            benchmarks.show(view)
+    show_tabs("shifts", {"How far apart": _distances, "What holds up": benchmarks.show}, current_view())
 
 
+@show_errors()
 def _distances(view: View) -> None:
     if not PAGE.suits(view.base.table):
         aspect_labels.offer(view, "This page splits classes into train and test, and these images have no classes yet.")
@@ -73,11 +57,9 @@ def _distances(view: View) -> None:
 def _draw_step(view: View, shown: Progression) -> None:
     splits = {split.name: split for split in shown.splits}
     names = list(splits)
-    if choices.step not in names:
-        choices.step = "start" if "start" in names else names[0]
-    chosen = names[0]
+    chosen = "start" if "start" in names else names[0]
     if len(names) > 1:
-        chosen = st.select_slider("Step", names, format_func=plain, key=_Choices.step.key, bind="query-params", help=_STEPS_HELP)
+        chosen = st.select_slider("Step", names, chosen, format_func=plain, key="shift_step", bind="query-params", help=_STEPS_HELP)
     split, place = splits[chosen], names.index(chosen)
     before = splits[names[place - 1]] if place else None
     changes = split.changes_from(before) if before else {}

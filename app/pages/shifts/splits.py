@@ -2,9 +2,7 @@
 
 import json
 import re
-from collections.abc import Callable
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -32,7 +30,9 @@ from likeness.shifts import (
 )
 from likeness.space import Space
 from parts import cached, filters, progress
+from parts.class_choice import choose_classes
 from parts.errors import toast_errors
+from parts.names import free_name, name_problem
 from parts.on_request import WorkRequest, jobs_on_request
 from parts.plain import plain
 from parts.sidebar import listed, readable
@@ -45,11 +45,10 @@ from state import Item
 
 _FEW = 15  # classes: UMAP keeps neighborhoods of as many
 _DRAWS = 5
-_LONGEST = 100
+_LONGEST = 90  # letters of a name that is suggested
 _BUILT, _OPENED, _SHIPPED, _KEPT = "built", "opened", "shipped:", "kept:"
 _HELP = {
     "splits": "A split says which classes a network is trained on and which it is tested on. Build splits from the left map, or open a file.",
-    "classes": "The labels that define the classes. Several labels are combined: car color and body type give classes such as red pickup.",
     "per_step": "How many classes each side swaps or loses in a step. With many classes, a larger number gives fewer steps.",
     "easier": "Adds steps in which train and test become more similar than at the start.",
     "random": "Off: the first half of the classes, by name, is used for training.",
@@ -61,17 +60,7 @@ _HELP = {
 }
 
 
-class _Choices:
-    """What the settings hold: which splits, the labels that define classes, an opened file as name and content, and how many splits to save."""
-
-    prefix = "shift_"
-    splits = Item[str | None]()
-    classes = Item[list[str] | None]()
-    opened = Item[tuple[str, bytes] | None]()
-    count = Item(4)
-
-
-choices = _Choices()
+_uploaded = Item[tuple[str, bytes] | None](key="shift_opened")  # a file, as name and content
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,39 +101,24 @@ def choose_splits(view: View) -> Progression | None:
     Raises:
         InputError: settings or a file that do not fit.
     """
-    kept = {f"{_KEPT}{name}": f"{name} (yours)" for name in _kept()}
+    own = list_splits(own_dir() / SPLITS)
+    kept = {f"{_KEPT}{name}": f"{name} (yours)" for name in own}
     shipped = {f"{_SHIPPED}{name}": f"{name} (shipped)" for name in shipped_splits()}
     named = {_BUILT: "Built from the left map"} | kept | shipped | {_OPENED: "From a file"}
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        if choices.splits not in named:
-            choices.splits = _BUILT
         keep: dict[str, Any] = {"persist_state": "session", "width": 240}
-        choice = st.selectbox("Splits", list(named), format_func=named.get, key=_Choices.splits.key, help=_HELP["splits"], **keep)
+        choice = st.selectbox("Splits", list(named), format_func=named.get, key="shift_splits", help=_HELP["splits"], **keep)
         if choice == _BUILT:
-            attributes, options = _classes(view), _options()
+            shared = [name for name in view.base.table.attributes if 2 <= filters.distinct(view.frame, name) <= len(view.frame) // 2]
+            attributes, options = tuple(choose_classes(shared, "shift_classes")), _options()
     if choice == _BUILT:
         if not attributes:
             raise InputError("Choose at least one label that defines the classes.")
         begun = jobs_on_request("Build splits", _HELP["build"], _build(view, attributes, options))
         return begun[0].result if begun and progress.follow(*begun) else None
     name = choice.removeprefix(_SHIPPED).removeprefix(_KEPT)
-    splits = _opened() if choice == _OPENED else read_splits(name if choice.startswith(_SHIPPED) else _kept()[name])
+    splits = _opened() if choice == _OPENED else read_splits(name if choice.startswith(_SHIPPED) else own[name])
     return None if splits is None else _read(view, splits)
-
-
-def _default_classes(attributes: list[str]) -> list[str]:
-    """Which labels define classes at first."""
-    shipped = [name for name in ("car_color", "body_type") if name in attributes]
-    return shipped if len(shipped) == 2 else ["class"] if "class" in attributes else attributes[:1]
-
-
-def _classes(view: View) -> tuple[str, ...]:
-    frame = view.frame
-    shared = [name for name in view.base.table.attributes if 2 <= filters.distinct(frame, name) <= len(frame) // 2]
-    choices.classes = [name for name in (_default_classes(shared) if choices.classes is None else choices.classes) if name in shared]
-    empty = "Choose one or more labels"
-    options: dict[str, Any] = {"key": _Choices.classes.key, "bind": "query-params", "placeholder": empty, "help": _HELP["classes"]}
-    return tuple(st.multiselect("Classes by", shared, format_func=readable, **options))
 
 
 def _options() -> SplitOptions:
@@ -219,10 +193,10 @@ def _opened() -> SplitFile | None:
     help = reason or "A file that was downloaded here or written by `likeness splits build`."
     given = st.file_uploader("A file of splits", "json", key="shift_file", help=help, disabled=bool(reason))
     if given is not None:
-        choices.opened = given.name, given.getvalue()
-    if choices.opened is None:
+        _uploaded.set((given.name, given.getvalue()))
+    if (opened := _uploaded.get()) is None:
         return None
-    name, content = choices.opened
+    name, content = opened
     if given is None:
         st.caption(f"Opened: {plain(name)}")
     return splits_from(parse_json(decoded(content, f"'{name}'"), f"'{name}'"), f"'{name}'")
@@ -234,11 +208,11 @@ def save(splits: SplitFile) -> None:
     if most < 2:
         st.caption("There is only one split.")
         return
-    choices.count, kept = min(max(choices.count, 2), most), _kept()
-    suggested = free_name(re.sub(r"[^a-z0-9]+", "-", stem.lower()).strip("-")[: _LONGEST - 10], kept.__contains__)
+    kept = list_splits(own_dir() / SPLITS)
+    suggested = free_name(re.sub(r"[^a-z0-9]+", "-", stem.lower()).strip("-")[:_LONGEST], kept.__contains__)
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        key = _Choices.count.key
-        count = st.number_input("Splits to take", 2, most, key=key, width=130, persist_state="session", help=_HELP["count"])
+        keep: dict[str, Any] = {"key": "shift_count", "persist_state": "session", "help": _HELP["count"]}
+        count = st.number_input("Splits to take", 2, most, min(4, most), width=130, **keep)
         chosen = splits.evenly(int(count))
         name = st.text_input("Name", suggested, key=f"shift_name_{suggested}", width=260)
         wrong = name_problem(name) or (f"You already have splits named {name}. Choose another name." if name in kept else "")
@@ -258,19 +232,3 @@ def _keep(name: str, splits: SplitFile) -> None:
     check_count(own_dir() / SPLITS, "splits")
     write_splits(own_dir() / SPLITS / f"{name}.json", splits)
     st.toast(f"Saved as {plain(name)}", icon=":material/check:")
-
-
-def _kept() -> dict[str, Path]:
-    return list_splits(own_dir() / SPLITS)
-
-
-def name_problem(name: str) -> str:
-    """What is wrong with the name of a file or folder, in a sentence; empty where nothing is."""
-    if name.strip() and not any(sign in name for sign in "/\\\0:") and not name.startswith(".") and len(name.encode()) <= _LONGEST:
-        return ""
-    return f"Enter a name of at most {_LONGEST} characters, without slashes or colons and not starting with a dot."
-
-
-def free_name(stem: str, is_taken: Callable[[str], bool]) -> str:
-    """The first of `stem`, `stem-2`, `stem-3` that is free."""
-    return next(name for name in (stem, *(f"{stem}-{number}" for number in range(2, 10_000))) if not is_taken(name))

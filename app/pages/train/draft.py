@@ -13,11 +13,11 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from likeness.data import image_classes, is_published_source
+from likeness.data import ImageTable, image_classes, is_published_source
 from likeness.errors import InputError
 from likeness.io import parse_yaml, runs_dir
 from likeness.training import RunConfig, as_yaml, config_from, fitting_batch, read_config, with_changes
-from parts import cached
+from parts import cached, names as folder_names
 from parts.config_access import dataset_of
 from parts.networks import network_of
 from parts.view import current_view
@@ -72,12 +72,8 @@ def _opening() -> RunConfig:
 
 
 def free_name(name: str) -> str:
-    """This name where no run has it, or else the next one with a number: "run-2"."""
-    if not (runs_dir() / name).exists():
-        return name
-    stem, _, number = name.rpartition("-")
-    base, first = (stem, int(number) + 1) if stem and number.isdigit() else (name, 2)
-    return next(f"{base}-{each}" for each in range(first, first + 10_000) if not (runs_dir() / f"{base}-{each}").exists())
+    """This name where no run has it, or else the next one with a number."""
+    return folder_names.free_name(name, lambda each: (runs_dir() / each).exists())
 
 
 def of_source(source: str) -> dict[str, Any]:
@@ -87,13 +83,18 @@ def of_source(source: str) -> dict[str, Any]:
     return {"data.source": source} | split | ({"data.attribute": attributes[0]} if attributes else {})
 
 
+def table_of(source: str) -> ImageTable | None:
+    """The images of a source that the app lists; None where it does not, or they cannot be read: the page shows why."""
+    entry = dataset_of(source)
+    with suppress(InputError):
+        return cached.table(entry.id) if entry else None
+    return None
+
+
 def attributes_of(source: str) -> list[str]:
     """Attributes that a run can learn from, those that an encoder has guessed last; none of images that are not listed, or cannot be read."""
-    entry = dataset_of(source)
-    try:
-        attributes = cached.table(entry.id).attributes if entry else []
-    except InputError:  # its folder is gone, say; the page shows why
-        return []
+    table = table_of(source)
+    attributes = table.attributes if table else []
     guessed = added_labels.made_by_encoder(attributes)
     return [*(name for name in attributes if name not in guessed), *guessed]
 
@@ -106,11 +107,11 @@ def of_classes(names: list[str], current: RunConfig) -> dict[str, Any]:
 
 def _batch_for(current: RunConfig) -> dict[str, Any]:
     """A batch that fits the classes of images that the app lists."""
-    entry = dataset_of(current.data.source)
-    if entry is None or current.data.split != "classes":
+    table = table_of(current.data.source)
+    if table is None or current.data.split != "classes":
         return {}
     try:
-        classes = image_classes(cached.table(entry.id), current.data.attribute)
+        classes = image_classes(table, current.data.attribute)
     except InputError:  # the page shows why
         return {}
     return fitting_batch(current, pd.Series(classes.labels[classes.rows]))

@@ -14,7 +14,7 @@ from likeness.language import PRIMERS, short_names
 from likeness.losses import OBJECTIVES, WRAPPERS, objectives_on
 from likeness.training import RunConfig, native_size
 from pages.train import draft
-from parts import cached, networks
+from parts import networks
 from parts.config_access import dataset_of, resolve_backbone
 from parts.sidebar import readable
 from server.visitors import visitor
@@ -51,7 +51,8 @@ def _images(config: RunConfig) -> None:
         help=f"Add more on the page Images. The text below also accepts: {source_help()}",
         **bound("data.source", data.source, draft.of_source),
     )
-    offered = _number_labels(data.source)
+    table = draft.table_of(data.source)
+    offered = known_labels(table) if table else {}
     if offered or data.split == "images":
         known = next((name for name, labels in offered.items() if labels == data.labels), None)
         learned = known or (readable(data.labels.kind) if data.labels else _CLASSES)
@@ -80,15 +81,6 @@ def _images(config: RunConfig) -> None:
     )
     if data.split == "classes":
         _share("Classes to train on", "data.train_classes", data.train_classes, "The other classes are held out: all figures are measured on them.")
-
-
-def _number_labels(source: str) -> dict[str, LabelsConfig]:
-    """The continuous labels that these images have, by name."""
-    entry = dataset_of(source)
-    try:
-        return known_labels(cached.table(entry.id)) if entry else {}
-    except InputError:  # its folder is gone, say; the page shows why
-        return {}
 
 
 def _of_labels(picked: str, offered: dict[str, LabelsConfig], config: RunConfig) -> dict[str, Any]:

@@ -9,6 +9,8 @@ from likeness.training import RunConfig, RunFolder, RunImages, as_yaml, list_run
 from pages.train import PAGE, draft, fields as train_fields, preview as train_preview
 from parts import aspect_labels, permissions, run_card, trained
 from parts.config_access import resolve_config
+from parts.errors import toast_errors
+from parts.names import name_problem
 from parts.plain import plain
 from parts.run_card import begun
 from parts.sidebar import readable
@@ -18,20 +20,14 @@ from server.access import redact, shared_name
 from server.settings import server
 from state import Item
 
-_LONGEST = 200  # bytes of a name; file systems take some more
 _NO_LABELS = (
     "Training needs labels: they say which images belong together, and these images have none yet. Label some on the page Label, "
     "let the encoder label all of them here, or add the images again with one folder per class."
 )
 
 
-class _Page:
-    prefix = "train_"
-    preset = Item[str | None]()
-    typed = Item("")
-
-
-page = _Page()
+_chosen_preset = Item[str | None](key="train_preset")
+_typed = Item("", key="train_typed")
 
 
 def main() -> None:
@@ -110,7 +106,7 @@ def _preset() -> None:
         index=None,
         format_func=lambda name: readable(name) if name.startswith(trained.PREFIX) else name,
         placeholder="Choose a preset or a run",
-        key=_Page.preset.key,
+        key=_chosen_preset.key,
         on_change=_take_preset,
         width=300,
         help="Start from these settings. Presets that begin with lg reproduce the language guidance paper; they need its datasets and a GPU.",
@@ -118,7 +114,7 @@ def _preset() -> None:
 
 
 def _take_preset() -> None:
-    name = page.preset
+    name = _chosen_preset.get()
     if name is None:
         return
     run = run_card.folder(name.removeprefix(trained.PREFIX)) if name.startswith(trained.PREFIX) else None
@@ -133,8 +129,8 @@ def _name(chosen: RunConfig) -> str:
     """A field for the run's name; what is wrong with it, or ""."""
     bound = train_fields.bound("name", chosen.name, lambda typed: {"name": typed.strip() or "run"})
     name: str = st.text_input("Name", width=260, **bound).strip()
-    if not name or any(sign in name for sign in "/\\\0") or name.startswith(".") or len(name.encode()) > _LONGEST:
-        return f"Give the run a name of at most {_LONGEST} characters, without slashes and not starting with a dot: it becomes a folder."
+    if problem := name_problem(name):
+        return problem
     run = RunFolder(runs_dir() / name)
     underway = str(run.path) == begun.folder and run.status().state == "running"
     if underway or not (run.path / "config.yaml").is_file():
@@ -142,31 +138,28 @@ def _name(chosen: RunConfig) -> str:
     return f"There is already a run named {name}. Choose another name, such as {draft.free_name(name)}, or resume that run on the page Runs."
 
 
+@toast_errors("The folder of runs cannot be written")
 def _begin(chosen: RunConfig) -> None:
     run = RunFolder(runs_dir() / chosen.name.strip())
-    try:
-        trainings.begin_training(run.path, lambda: training.start_run(run, resolve_config(chosen)))
-        draft.take(as_yaml(chosen))  # what is shown stays that of this run, whose name is taken from now on
-    except InputError as error:
-        st.toast(plain(redact(error)), icon=":material/error:", duration="long")
-    else:
-        begun.folder = str(run.path)
+    trainings.begin_training(run.path, lambda: training.start_run(run, resolve_config(chosen)))
+    draft.take(as_yaml(chosen))  # what is shown stays that of this run, whose name is taken from now on
+    begun.folder = str(run.path)
 
 
 def _text(expanded: bool) -> None:
     """The whole config; open while it does not fit, since the fields are not there then."""
     with st.expander("All settings as text", icon=":material/code:", expanded=expanded):
-        page.typed = draft.text()
+        _typed.set(draft.text())
         st.text_area(
             "YAML",
-            key=_Page.typed.key,
+            key=_typed.key,
             height=520,
-            on_change=lambda: draft.take(page.typed),
+            on_change=lambda: draft.take(_typed.get()),
             label_visibility="collapsed",
             help="Every setting of the run, checked when you leave the field. The same file works with `likeness train`.",
         )
         st.download_button(
-            "Download as file", page.typed.encode(), "run.yaml", "text/yaml", icon=":material/download:", on_click="ignore", key="train_download"
+            "Download as file", _typed.get().encode(), "run.yaml", "text/yaml", icon=":material/download:", on_click="ignore", key="train_download"
         )
 
 

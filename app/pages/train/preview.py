@@ -36,14 +36,12 @@ _QUERIES, _NEAREST = 6, 4  # shown where there are no classes
 _KEPT = 5  # pseudolabels of so many configs
 
 
+@st.cache_resource(
+    max_entries=8, show_spinner="Reading the images' classes", hash_funcs={RunConfig: lambda config: (config.data.model_dump_json(), config.seed)}
+)
 def read_images(config: RunConfig) -> RunImages:
     """The images of a config whose paths are resolved; raises InputError where a run could not begin on them."""
-    return _images(config.data.model_dump_json(), config.seed, config)
-
-
-@st.cache_resource(max_entries=8, show_spinner="Reading the images' classes")
-def _images(data: str, seed: int, _config: RunConfig) -> RunImages:
-    return run_images(_config.data, seed)
+    return run_images(config.data, config.seed)
 
 
 def show(config: RunConfig, images: RunImages) -> None:

@@ -8,6 +8,7 @@ from likeness.space import Space
 from pages.what_changed import PAGE, query_changes, version_changes
 from pages.what_changed.changed_neighbors import TILE, K, show_neighbors
 from parts import progress, selection
+from parts.app_page import show_missing
 from parts.gallery import Section, gallery
 from parts.neighbors import compared_by
 from parts.on_request import WorkRequest, jobs_on_request
@@ -31,8 +32,8 @@ def main() -> None:
     if chosen == names[2]:
         version_changes.show(view)
     elif is_search and not labels:
-        st.info("These images have no labels that say which results are right. Label or tag some images first.", icon=":material/info:")
-        st.page_link("pages/label/page.py", label="Label images", icon=":material/label:")
+        words = "These images have no labels that say which results are right. Label or tag some images first."
+        show_missing(words, "label", "Label images", "label")
     elif view.b is None or view.b.key == view.a.key:
         st.info(_NEED_TWO + ("" if is_search else " No labels are needed."), icon=":material/info:")
     elif len(view.a) <= K:

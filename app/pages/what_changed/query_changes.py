@@ -13,7 +13,6 @@ from parts.plain import plain
 from parts.sidebar import readable
 from parts.view import View, current_view
 from server.jobs import Job
-from state import Item
 
 _LISTED, _KEPT = 12, 16
 _LABEL_HELP = "A search is judged by this label: a result is correct if it has the same value as the query."
@@ -24,23 +23,12 @@ _SCORE_HELP = (
 )
 
 
-class _Choices:
-    """label: that judges the searches."""
-
-    prefix = "changes_"
-    label = Item[str | None]()
-
-
-choices = _Choices()
-
-
 def show(view: View, b: Space, labels: list[str]) -> None:
     """Draws the view for the spaces of the left map and `b`; one of the labels judges."""
     judge = view.judges.get(b.key) or view.judges.get(view.a.key) or view.color
-    if choices.label not in labels:
-        choices.label = judge if judge in labels else labels[0]
+    first = labels.index(judge) if judge in labels else 0
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        label = str(st.selectbox("Judge by", labels, format_func=readable, key=_Choices.label.key, width=240, help=_LABEL_HELP))
+        label = st.selectbox("Judge by", labels, first, format_func=readable, key="changes_label", width=240, help=_LABEL_HELP)
         score = st.selectbox("Score", list(SCORES), format_func=SCORES.__getitem__, key="changes_score", width=240, help=_SCORE_HELP)
     help = "**Which searches get better or worse?** Searches with every image on both maps. A result is correct if it has the label of the query."
     begun = jobs_on_request("Compare searches", help, _queries(view.a, b, label, score))
@@ -109,4 +97,4 @@ def _draw_classes(frame: pd.DataFrame, a: Space, b: Space, label: str) -> None:
         "worse": number("Worse"),
         "p": number("p-value", format="%.2g", help="Probability of such a difference by chance (adjusted sign test); below 0.05 is unlikely."),
     }
-    st.dataframe(frame, hide_index=True, width="content", height=min(3 + 35 * (1 + len(frame)), 420), column_config=columns)
+    st.dataframe(frame, hide_index=True, width="content", column_config=columns)

@@ -1,6 +1,5 @@
 """What another version of the images has: images that came, went or changed, and how far both versions lie apart in each space."""
 
-from dataclasses import dataclass
 from typing import Any
 
 import pandas as pd
@@ -12,6 +11,7 @@ from likeness.errors import InputError
 from likeness.space import Space
 from pages.what_changed.changed_neighbors import TILE
 from parts import cached, progress, selection, sidebar, trained
+from parts.app_page import show_missing
 from parts.errors import show_errors
 from parts.gallery import Section, gallery
 from parts.on_request import WorkRequest, jobs_on_request
@@ -21,7 +21,7 @@ from parts.view import View
 from server.addresses import address
 from server.jobs import Job
 from server.visitors import visitor
-from state import Item, state
+from state import state
 
 _KEPT, _SEEDS = 8, (0, 1, 2)
 _STATES = {"came": "Added", "went": "Removed", "changed": "Changed", "renamed": "Renamed", "same": "Unchanged"}
@@ -45,46 +45,18 @@ _VALUES = {
 }
 
 
-class _Choices:
-    """version: id of the earlier version's dataset."""
-
-    prefix = "changes_"
-    version = Item[str | None]()
-
-
-choices = _Choices()
-
-
-@dataclass(frozen=True)
-class VersionResult:
-    """What was found of two versions.
-
-    Attributes:
-        changes: of their tables.
-        distances: as of `version_distances`, a row per space.
-        values: as of `version_values` in the encoder's space; None where no attribute is compared.
-    """
-
-    changes: VersionChanges
-    distances: pd.DataFrame
-    values: pd.DataFrame | None
-
-
 def show(view: View) -> None:
     """Draws the view: the open images are the new version, those that are chosen here the old one."""
     fitting = (entry for entry in list_datasets(visitor()) if entry.id != view.dataset and entry.encoder == view.entry.encoder)
     others = {entry.id: entry.name for entry in fitting}
     if not others:
-        st.info("Add the other version of these images under Images, with the same encoder. Then choose it here.", icon=":material/info:")
-        st.page_link("pages/images/page.py", label="Add images", icon=":material/add_photo_alternate:")
+        show_missing("Add the other version of these images under Images, with the same encoder. Then choose it here.")
         return
     if cached.is_state(view.entry.id):
         st.info("These images are still being embedded; compare versions when that is done.", icon=":material/info:")
         return
-    if choices.version not in (None, *others):
-        del choices.version
     old = st.selectbox(
-        "Earlier version", list(others), index=None, format_func=others.__getitem__, key=_Choices.version.key,
+        "Earlier version", list(others), index=None, format_func=others.__getitem__, key="changes_version",
         placeholder="Choose images", width=360, help="Files are compared by path and by content.",
     )  # fmt: skip
     if old is None:
@@ -94,19 +66,19 @@ def show(view: View) -> None:
     with show_errors():
         begun = jobs_on_request("Compare versions", help, _compare(view, old))
         if begun and progress.follow(*begun):
-            _draw(view, begun[0].result, old)
+            _draw(view, old, *begun[0].result)
 
 
 def _compare(view: View, old: str) -> WorkRequest:
-    """Compares both versions in the encoder's space and in each notion that the sidebar shows."""
+    """Compares both versions in the encoder's space and in each notion that the sidebar shows; the result is what `_draw` takes."""
     after, before = view.base, cached.base(old)
     names = [name for name in dict.fromkeys((state.a, state.b)) if name in sidebar.notion_names(after) and not name.startswith(trained.PREFIX)]
     spaces = [(before, after), *((sidebar.space(old, name), sidebar.space(view.entry.id, name)) for name in names)]
     by = view.color if view.color in before.table.attributes and view.color in after.table.attributes else None
 
-    def work(job: Job) -> VersionResult:
+    def work(job: Job) -> tuple[VersionChanges, pd.DataFrame, pd.DataFrame | None]:
         changes = version_changes(before.table, after.table, progress=job.report_or_stop)
-        return VersionResult(changes, version_distances(spaces, changes, _SEEDS), _values(before, after, changes, by))
+        return changes, version_distances(spaces, changes, _SEEDS), _values(before, after, changes, by)
 
     tables = (cached.content_of_table(each.table.frame) for each in (before, after))
     key = (*(space.key for pair in spaces for space in pair), by, *tables)
@@ -120,8 +92,9 @@ def _values(before: Space, after: Space, changes: VersionChanges, by: str | None
         return None
 
 
-def _draw(view: View, found: VersionResult, old: str) -> None:
-    counts = found.changes.counts().set_index("change")["images"]
+def _draw(view: View, old: str, changes: VersionChanges, distances: pd.DataFrame, values: pd.DataFrame | None) -> None:
+    """Draws what was found: `distances` of `version_distances`, a row per space; `values` of `version_values`, None without an attribute."""
+    counts = changes.counts().set_index("change")["images"]
     with st.container(horizontal=True):
         for name, label in _STATES.items():
             st.metric(label, f"{counts[name]:,}", width="content")
@@ -129,17 +102,17 @@ def _draw(view: View, found: VersionResult, old: str) -> None:
         if str(name).startswith("relabeled: "):
             label = readable(str(name).removeprefix("relabeled: ")).lower()
             st.caption(f"{number:,} images have a different {plain(label)} in the new version.")
-    st.markdown(_sentence(found.distances))
-    spaces = [readable(str(name)) for name in found.distances["space"]]
-    _table(found.distances[["space", *_DISTANCES]].assign(space=spaces), _DISTANCES, "Space")
-    if found.values is not None:
+    st.markdown(_sentence(distances))
+    spaces = [readable(str(name)) for name in distances["space"]]
+    _table(distances[["space", *_DISTANCES]].assign(space=spaces), _DISTANCES, "Space")
+    if values is not None:
         attribute = readable(str(view.color))
         st.markdown(f"**By {plain(attribute.lower())}**, most changed first")
-        _table(found.values.drop(columns=["distance", "halves"]), _VALUES, attribute)
+        _table(values.drop(columns=["distance", "halves"]), _VALUES, attribute)
     new = [("Added", "came"), ("Changed", "changed")]
     gone = [("Changed, before", "changed"), ("Removed", "went")]
-    for key, sections, side in (("changes_came", new, found.changes.new), ("changes_went", gone, found.changes.old)):
-        shown = [Section(title, side[found.changes.state == state].astype(int).tolist(), empty="None.") for title, state in sections]
+    for key, sections, side in (("changes_came", new, changes.new), ("changes_went", gone, changes.old)):
+        shown = [Section(title, side[changes.state == state].astype(int).tolist(), empty="None.") for title, state in sections]
         own = {"thumbnails": view.thumbnails, "query": view.query, "on_click": selection.ask}
         gallery(shown, key=key, tile=TILE, page=24, **(own if sections is new else {"thumbnails": address(f"/thumbnails/{old}/{{row}}")}))
     st.page_link("pages/explore/page.py", label="See the clicked image on the map", icon=":material/scatter_plot:")
@@ -161,4 +134,4 @@ def _table(frame: pd.DataFrame, columns: dict[str, tuple[str, str | None, str | 
     number = st.column_config.NumberColumn
     config: dict[str, Any] = {name: number(title, format=format, help=help) for name, (title, format, help) in columns.items()}
     config[str(frame.columns[0])] = first
-    st.dataframe(frame, hide_index=True, width="content", height=min(3 + 35 * (1 + max(1, len(frame))), 420), column_config=config)
+    st.dataframe(frame, hide_index=True, width="content", column_config=config)
