@@ -91,7 +91,7 @@ class PartialDatasetPublisher:
         """Shows what is stored: the last ones done are not always, and with a slow encoder perhaps none."""
         self._next = done + _FIRST // 2
         try:
-            stored = cached.embedded_so_far(self.entry, self.images)
+            stored = embed(self.images, resolve_encoder(self.entry.encoder), store_dir=store_dir(self.entry), should_stop=lambda: True)
         except InputError:
             self._begun = time.monotonic()  # not asked again at once
             return

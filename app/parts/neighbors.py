@@ -8,10 +8,11 @@ import streamlit as st
 from numpy.typing import NDArray
 
 from likeness.data import has_label
+from likeness.encoders import reads_nothing
 from likeness.errors import InputError
 from likeness.search import Query as ComposedQuery
 from likeness.space import Space
-from parts import cached, selection
+from parts import selection
 from parts.selection import LONGEST, Kind, Term, set_terms
 from parts.view import View
 from server import added_labels, query_pictures
@@ -172,7 +173,7 @@ def take_picture_problem() -> str:
 def is_unreadable(view: View, text: str) -> bool:
     """Whether no space of the view knows a word of a text."""
     readers = [space for space in view.spaces if space.embed_texts is not None]
-    return bool(readers) and all(cached.reads_nothing(space, text) for space in readers)
+    return bool(readers) and all(reads_nothing(space.encoder, text) for space in readers)
 
 
 def shown(query: Query) -> int:
