@@ -7,13 +7,12 @@ from itertools import pairwise, takewhile
 import streamlit as st
 
 from likeness.errors import InputError
-from likeness.notions import MOST_PASSED, Click, Notion, list_notions
+from likeness.notions import MOST_PASSED, Click, Notion
 from parts import cached, drafts, sidebar
 from parts.drafts import Draft
 from parts.plain import plain
 from parts.view import View
 from server.access import redact, refusal
-from server.visitors import notions_dir
 from state import Item
 
 
@@ -28,12 +27,12 @@ class _Kept:
 _kept = _Kept()
 
 
-def draft_of(slot: str) -> Draft | None:
+def draft_of(view: View, slot: str) -> Draft | None:
     """What clicks on the neighbors in space "a" or "b" change: the notion that is edited, or one of the library; None where no notion is shown."""
-    name = st.session_state.get(slot)
+    name = str(st.session_state.get(slot))
     if name == sidebar.DRAFT:
         return drafts.current()
-    return drafts.of(sidebar.notion_named(name)) if name in {notion.name for notion in list_notions(notions_dir())} else None
+    return drafts.of(view.notions[name]) if name in view.notions else None
 
 
 def answers(draft: Draft | None, view: View, query: int | None, rows: Sequence[int]) -> list[bool | None] | None:

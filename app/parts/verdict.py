@@ -33,8 +33,8 @@ def of_notion(view: View, notion: Notion | Composition) -> Callable[[], None]:
 
 
 def of_colors(view: View, names: Sequence[str]) -> Callable[[], None]:
-    """The same of several notions, by their names in `sidebar.notion_names`: which of them cannot be relied on."""
-    return _line(view, [sidebar.notion_by(name) for name in names], lambda place: _draw_doubtful(view, names, place))
+    """The same of several notions, by their names in `View.notions`: which of them cannot be relied on."""
+    return _line(view, [view.notions[name] for name in names], lambda place: _draw_doubtful(view, names, place))
 
 
 def of_encoder(view: View) -> None:
@@ -137,7 +137,7 @@ def _draw_trust(view: View, notion: Notion | Composition, place: DeltaGenerator)
 
 
 def _draw_doubtful(view: View, names: Sequence[str], place: DeltaGenerator) -> None:
-    doubtful = [name for name in names if not cached.trust(view.base, sidebar.notion_by(name)).reads]
+    doubtful = [name for name in names if not cached.trust(view.base, view.notions[name]).reads]
     if not doubtful:
         place.markdown(_RELIABLE)
         return

@@ -1,5 +1,6 @@
 """What every page looks at: the dataset, the spaces on the left and on the right map, the coloring and the filters, as the sidebar has them."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -7,6 +8,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from likeness.data import DatasetEntry
+from likeness.notions import Notion
 from likeness.space import Space
 from parts import cached
 from server import hand_labels
@@ -21,6 +23,7 @@ class View:
     Attributes:
         entry: the dataset's place in the catalog; while its images are being embedded, under the id of the first of them.
         base: its images in their encoder's space.
+        notions: those in the menus, by their names there.
         a, b: the spaces on the left and on the right map; b is None where there is no right one.
         color: attribute that colors the map, or None.
         hidden: (n,) bool, True for images that the filters take out; None without filters.
@@ -30,6 +33,7 @@ class View:
 
     entry: DatasetEntry
     base: Space
+    notions: Mapping[str, Notion]
     a: Space
     b: Space | None
     color: str | None

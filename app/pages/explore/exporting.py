@@ -239,7 +239,7 @@ def space_options(view: View, space: "Space | None") -> list[str] | None:
         return ["--encoder", f"run:{redact(runs_dir() / name.removeprefix(trained.PREFIX))}"]
     if name == sidebar.DRAFT:
         return None
-    notion = sidebar.notion_by(name)
+    notion = view.notions[name]
     try:
         return [*encoder, "--notion", notion.slug]
     except InputError:  # no letter that every system takes

@@ -59,7 +59,7 @@ def put(draft: Draft, view: View) -> None:
     drafts.put(draft)
     _library.seen[draft.origin] = saved_of(draft)
     judge = draft.attribute if draft.attribute in view.base.table.attributes else None
-    name = draft.origin if draft.origin in sidebar.notion_names(view.base) else None
+    name = draft.origin if draft.origin in view.notions else None
     if color := judge or (name and sidebar.color_of(name, None, view.base)):
         state.next_color = color
     drafts.renew_form()
@@ -84,7 +84,7 @@ def title(draft: Draft) -> str:
 def show(view: View, draft: Draft) -> None:
     """Draws the menu and the buttons."""
     _library.seen.setdefault(draft.origin, saved_of(draft))
-    saved = [name for name in sidebar.notion_names(view.base) if name != sidebar.DRAFT]
+    saved = [name for name in view.notions if name != sidebar.DRAFT]
     current = draft.origin if draft.origin in saved else draft.name
     names = saved if draft.origin in saved else [draft.name, *saved]
     titles = {name: sidebar.readable(title(draft) if name == current else name) for name in names}
