@@ -9,14 +9,13 @@ from numpy.typing import NDArray
 
 from likeness.data import has_label
 from likeness.encoders import reads_nothing
-from likeness.errors import InputError
 from likeness.search import Query as ComposedQuery
 from likeness.space import Space
 from parts import selection
+from parts.errors import toast_errors
 from parts.selection import LONGEST, Kind, Term, set_terms
 from parts.view import View
 from server import added_labels, query_pictures
-from server.access import redact
 from state import Item, state
 
 COUNT = 24  # neighbors that are shown at first, and then at a time
@@ -24,13 +23,12 @@ _LONGEST = 120  # letters of a text in a title
 
 
 class _Kept:
-    """of, shown: a query, and how many of its neighbors are shown. uploads: pictures that were sent. problem: with the last of these."""
+    """of, shown: a query, and how many of its neighbors are shown. uploads: pictures that were sent."""
 
     prefix = "neighbors_"
     of = Item["Query | None"]()
     shown = Item(COUNT)
     uploads = Item(0)
-    problem = Item("")
 
 
 _kept = _Kept()
@@ -96,11 +94,6 @@ def image_was_clicked(row: int | None) -> None:
     selection.ask(row)
 
 
-def forget() -> None:
-    """Takes the query back, whatever it was."""
-    image_was_clicked(None)
-
-
 def text_was_typed() -> None:
     """The typed text becomes the query, or a term of it where something else is searched for already."""
     text = state.text.strip()
@@ -131,7 +124,7 @@ def change(new: "list[Term]") -> None:
 
 
 def _replace(terms: "list[Term]") -> None:
-    forget()
+    image_was_clicked(None)
     set_terms(terms)
 
 
@@ -146,28 +139,19 @@ def upload_key() -> str:
     return f"upload_{_kept.uploads}"
 
 
+@toast_errors("The picture could not be kept")
 def image_was_given() -> None:
-    """The uploaded image becomes the query, or a term of one of several; what is wrong with it stands in the page's next run."""
+    """The uploaded image becomes the query, or a term of one of several."""
     upload = st.session_state.get(upload_key())
     if upload is None:
         return
-    try:
-        token = query_pictures.keep(upload.name, upload.getvalue())
-    except InputError as error:
-        _kept.problem = redact(error)
-        return
-    finally:
-        _kept.uploads += 1
+    _kept.uploads += 1
+    token = query_pictures.keep(upload.name, upload.getvalue())
     if state.terms:
         add("picture", token)
         return
     state.text = ""
     selection.ask(None, token)
-
-
-def take_picture_problem() -> str:
-    """What is wrong with the picture that was sent last, said once; "" where nothing is."""
-    return _Kept.problem.take()
 
 
 def is_unreadable(view: View, text: str) -> bool:

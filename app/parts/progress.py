@@ -1,7 +1,6 @@
 """Work in the background as people see it: a bar with rate and remaining time, a stop, and word of its end on whatever page they are."""
 
 from collections.abc import Callable, Sequence
-from functools import partial
 
 import streamlit as st
 
@@ -148,17 +147,6 @@ def duration(seconds: float) -> str:
 def redraw_when(ready: Callable[[], bool]) -> None:
     """Has the page redrawn once a result is there; called where something is drawn in its place, in each run that does so."""
     _kept.stand_ins.append(ready)
-
-
-def redraw_after(*jobs: Job | None) -> None:
-    """As `redraw_when`, of those jobs that are under way; called before what is drawn in place of their results."""
-    for job in jobs:
-        if job is not None and not job.finished:
-            redraw_when(partial(_has_ended, job))
-
-
-def _has_ended(job: Job) -> bool:
-    return job.finished
 
 
 def notify_when_done(job: Job) -> None:

@@ -13,7 +13,7 @@ from likeness.space import Space
 from parts import cached
 from server import hand_labels
 from server.addresses import address
-from state import Rows, State, state
+from state import Rows, state
 
 
 @dataclass(frozen=True)
@@ -91,16 +91,6 @@ class View:
     def info(self) -> str:
         """URL of the attributes of image {row}, another one after each label that people give: browsers keep what they have seen."""
         return address(f"/info/{self.entry.id}/{{row}}?labels={hand_labels.version(self.entry)}")
-
-
-def set_view(view: View) -> None:
-    """Makes `view` the one that pages see."""
-    state.view = view
-
-
-def forget_view() -> None:
-    """There is nothing to look at in this rerun."""
-    State.view.take()
 
 
 def current_view() -> View:

@@ -32,7 +32,7 @@ from parts.gallery import Section, gallery
 from parts.label_edits import label_bar
 from parts.neighbors import Found, Query
 from parts.plain import plain
-from parts.query_bar import add_row, query_bar
+from parts.query_bar import query_bar
 from parts.selection import Rows
 from parts.sidebar import readable
 from parts.view import View, current_view
@@ -107,8 +107,6 @@ def _controls(view: View) -> "tuple[map_controls.Choice, table.Layout]":
         layout = table.choose_layout()
         exporting.button()
         add_images.button()
-    if problem := neighbors.take_picture_problem():
-        st.warning(plain(problem), icon=":material/warning:")
     return choice, layout
 
 
@@ -271,7 +269,7 @@ def _query_head(view: View, query: Query) -> None:
             st.subheader(title)
             with st.container(horizontal=True, gap="small"):
                 matching.button(query)
-                st.button("Clear the query", icon=":material/close:", type="tertiary", on_click=neighbors.forget)
+                st.button("Clear the query", icon=":material/close:", type="tertiary", on_click=neighbors.image_was_clicked, args=(None,))
     query_bar(view, query)
     verdict.of_query(view, query)
 
@@ -279,7 +277,7 @@ def _query_head(view: View, query: Query) -> None:
 def _images(view: View, query: Query, layout: table.Layout) -> None:
     """All images with ticks, or the selection; beside a query the pictures of the selection."""
     chosen, visible = view.chosen, view.visible(np.arange(len(view.frame)))
-    ticks_all = not query and (selection.by_ticks() or not len(chosen))  # all stay in sight while some are ticked
+    ticks_all = not query and (state.ticking or not len(chosen))  # all stay in sight while some are ticked
     rows = visible if ticks_all else chosen
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         filtered = " match the filters" if view.hidden is not None else ""
@@ -357,7 +355,7 @@ def _gallery(view: View, sections: Sequence[Section], key: str, *, tile: int = _
         thumbnails=view.thumbnails,
         key=key,
         tile=tile,
-        on_add=add_row,
+        on_add=partial(neighbors.add, "row"),
         selected=view.selected,
         **{"on_select": selection.tick, **options},
     )

@@ -17,6 +17,7 @@ from pages.images.encoder_choice import choose_encoder
 from parts import add_images, cached, interrupted, permissions, sidebar
 from parts.add_images import added
 from parts.downloads import check_encoder
+from parts.errors import toast_errors
 from parts.plain import plain
 from server.access import check_may, owner_of, path_text, redact, refusal, shared_name, upload_limits
 from server.audit import record
@@ -150,17 +151,15 @@ def _take_upload(files: list[Any], name: str, encoder: str) -> None:
     add_images.begin(entry, len(table))
 
 
+@toast_errors()
 def _remove_all() -> None:
-    if not permissions.permitted("edit"):
-        return
+    check_may("edit")
     dataset_list.end(add_images.own_jobs())
-    try:
+    with toast_errors():
         remove_visitor(visitor() or "", shown_name())
         for entry in interrupted.entries(visitor()):
             if entry.owner == visitor():
                 interrupted.forget(entry.id)
-    except InputError as error:
-        st.toast(plain(redact(error)), icon=":material/error:", duration="long")
     cached.forget_removed()
     st.session_state.clear()
 

@@ -188,7 +188,7 @@ def _choose_images(view: View) -> None:
 
 
 def _toggle(row: int) -> None:
-    selection.select(set(selection.rows().tolist()) ^ {row})
+    selection.select(set(state.rows.tolist()) ^ {row})
 
 
 def _shuffle() -> None:
