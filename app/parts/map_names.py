@@ -52,9 +52,8 @@ def choose(key: str) -> None:
     """The controls: which names, and which words; `key` names them."""
     settings = state.map_settings
     with st.popover("Names", icon=":material/label:"):
-        titles = list(_OPTIONS.values())
-        title = st.segmented_control("Names on the map", titles, default=_OPTIONS[kind()], required=True, key=f"names-{key}", help=_HELP)
-        settings["names"] = next(name for name, each in _OPTIONS.items() if each == (title or _OPTIONS[kind()]))
+        options = {"default": kind(), "required": True, "format_func": _OPTIONS.__getitem__, "key": f"names-{key}", "help": _HELP}
+        settings["names"] = st.segmented_control("Names on the map", list(_OPTIONS), **options) or kind()
         settings["words"] = st.text_input(
             "Words of your own",
             str(settings.get("words", "")),

@@ -1,5 +1,6 @@
 """The query, an image of the dataset, an image from outside or a text, and what lies nearest to it in each space."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,17 +10,21 @@ from numpy.typing import NDArray
 
 from likeness.data import has_label
 from likeness.encoders import reads_nothing
+from likeness.errors import InputError
 from likeness.search import Query as ComposedQuery
 from likeness.space import Space
 from parts import selection
+from parts.component import message, renderer
 from parts.errors import toast_errors
 from parts.selection import LONGEST, Kind, Term, set_terms
 from parts.view import View
 from server import added_labels, query_pictures
+from server.addresses import address
 from state import Item, state
 
 COUNT = 24  # neighbors that are shown at first, and then at a time
 _LONGEST = 120  # letters of a text in a title
+_BAR = "query_bar"
 
 
 class _Kept:
@@ -132,6 +137,46 @@ def _current_terms(field_is_new: bool = False) -> list[Term]:
     """Terms of the query as it stands; what the field holds is none of them where that is what was typed just now."""
     text = "" if field_is_new or state.query is not None else state.text.strip()[:LONGEST]
     return list(state.terms or Query(state.query, text, "" if text else state.picture).all_terms)
+
+
+def query_bar(view: View, query: Query) -> None:
+    """Draws the query as a bar of chips, pictures and words, each with a sign and a weight; pictures are dropped on it. Where the field of text holds
+    the only chip, a button offers to add further words."""
+    data = {
+        "chips": [_chip(view, term) for term in query.all_terms],
+        "holds_text": bool(query.text),
+        "reads_text": any(space.embed_texts is not None for space in view.spaces),
+    }
+    renderer(_BAR, "icons", _BAR)(key=_BAR, data=data, on_done_change=lambda: take_in(view, query, message(_BAR, "done")))
+
+
+def _chip(view: View, term: Term) -> dict[str, object]:
+    """Words, or the name of a picture with its address; a weight below 0 for what is taken away."""
+    label, picture = str(term.value), ""
+    if term.kind == "row":
+        label, picture = str(view.frame["path"].iloc[int(term.value)]).rsplit("/", 1)[-1], view.thumbnails.format(row=term.value)
+    elif term.kind == "picture":
+        picture = address(f"/queries/{term.value}")
+        try:
+            label = query_pictures.find(str(term.value)).name
+        except InputError:
+            label = "A picture that is gone"
+    return {"label": label, "picture": picture, "weight": term.weight}
+
+
+def take_in(view: View, query: Query, event: Mapping[str, object]) -> None:
+    """What was done with the bar: "add" a row that was dropped, "keep" the words of the field, or "remove", "turn" (the sign) or "weigh" (the next
+    weight) the chip of an index. What it can't have sent is ignored."""
+    action, place, row = event.get("action"), event.get("index"), event.get("row")
+    terms = list(query.all_terms)
+    if action == "add" and type(row) is int and 0 <= row < len(view.frame):
+        add("row", row)
+    elif action == "keep" and query.text:
+        keep_text()
+    elif type(place) is int and 0 <= place < len(terms):
+        new = {"remove": [], "turn": [terms[place].turned], "weigh": [terms[place].weighed]}
+        if action in ("remove", "turn") or (action == "weigh" and len(terms) > 1):
+            change([*terms[:place], *new[str(action)], *terms[place + 1 :]])
 
 
 def upload_key() -> str:

@@ -32,7 +32,6 @@ from parts.gallery import Section, gallery
 from parts.label_edits import label_bar
 from parts.neighbors import Found, Query
 from parts.plain import plain
-from parts.query_bar import query_bar
 from parts.selection import Rows
 from parts.sidebar import readable
 from parts.view import View, current_view
@@ -270,7 +269,7 @@ def _query_head(view: View, query: Query) -> None:
             with st.container(horizontal=True, gap="small"):
                 matching.button(query)
                 st.button("Clear the query", icon=":material/close:", type="tertiary", on_click=neighbors.image_was_clicked, args=(None,))
-    query_bar(view, query)
+    neighbors.query_bar(view, query)
     verdict.of_query(view, query)
 
 
