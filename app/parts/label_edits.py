@@ -9,7 +9,7 @@ import numpy as np
 import streamlit as st
 
 from likeness.tagging import NOTE, Edit, TagStore
-from parts import cached
+from parts import cached, progress
 from parts.errors import toast_errors
 from parts.gallery import take_ticks
 from parts.plain import plain
@@ -159,14 +159,7 @@ def label_bar(view: View, *galleries: str) -> None:
 def _follow_others(view: View) -> None:
     """Draws the page again after somebody else has labeled these images, where people share a server."""
     version = hand_labels.version(view.entry)
-
-    @st.fragment(run_every=_SECONDS)
-    def check() -> None:
-        if hand_labels.newest_version(view.entry) != version:
-            st.rerun()
-
-    if server().has_accounts:
-        check()
+    progress.poll(server().has_accounts, lambda: hand_labels.newest_version(view.entry) != version, every=_SECONDS)
 
 
 def _button(view: View, chosen: Rows, label: Label, place: int, galleries: tuple[str, ...]) -> None:

@@ -32,7 +32,7 @@ class _Kept:
 _kept = _Kept()
 
 
-def poll(waits: bool, ready: Callable[[], bool], draw: Callable[[], None] = lambda: None, *, every: float = 0.5) -> None:
+def poll(waits: bool, ready: Callable[[], bool], draw: Callable[[], None] = lambda: None, *, every: float | None = 0.5) -> None:
     """Draws something, again every while, and once what it waits for is there the whole page. Called at a place that is the same in every run.
 
     Args:
@@ -40,7 +40,7 @@ def poll(waits: bool, ready: Callable[[], bool], draw: Callable[[], None] = lamb
             result that has come in between, and what stands in its place stays.
         ready: whether the result is there now; where it is, a run must draw it.
         draw: draws what changes meanwhile.
-        every: seconds.
+        every: seconds; None: only with the page.
     """
     with st.container():  # there in every run, so that a late rerun of the fragment finds its place
         st.fragment(_poll, run_every=every if waits else None)(waits, ready, draw)

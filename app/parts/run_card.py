@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
@@ -16,7 +16,7 @@ from parts import trained
 from parts.config_access import dataset_of, resolve_run
 from parts.errors import toast_errors
 from parts.plain import plain
-from parts.progress import duration
+from parts.progress import duration, poll
 from server import trainings
 from server.access import check_may, redact, refusal, shared_name
 from state import Item, state
@@ -24,7 +24,6 @@ from state import Item, state
 if TYPE_CHECKING:
     from likeness.studies import StudyStatus
 
-S = TypeVar("S", "Status", "StudyStatus")
 _SECONDS = 1.0
 LOSSES = {"loss": "Loss", "loss_objective": "Objective", "loss_guidance": "Guidance"}
 LOSS_HELP = {
@@ -62,27 +61,21 @@ def show(run: RunFolder, *, watch_link: bool = False) -> None:
         watch_link: with a link to its curves.
     """
 
-    def draw(status: Status) -> None:
+    def draw() -> None:
         if _Begun.changed.take():
             st.rerun()
+        status = run.status()
         share = status.step / (status.total or 1) if status.state == "running" else None
         draw_frame(run, status, standing(status), share, lambda: _actions(run, status.state, watch_link))
 
-    redraw_while_running(run.status, draw)
+    redraw_while_running(run, draw)
 
 
-def redraw_while_running(status_of: Callable[[], S], draw: Callable[[S], None]) -> bool:
+def redraw_while_running(folder: TaskFolder, draw: Callable[[], None]) -> bool:
     """Draws a card of how work stands, every second while it runs, and the whole page again where it has begun or ended; whether it runs."""
-    is_running = status_of().state == "running"
-    st.fragment(_redraw, run_every=_SECONDS if is_running else None)(status_of, draw, is_running)
+    is_running = folder.status().state == "running"
+    poll(True, lambda: (folder.status().state == "running") != is_running, draw, every=_SECONDS if is_running else None)
     return is_running
-
-
-def _redraw(status_of: Callable[[], S], draw: Callable[[S], None], was_running: bool) -> None:
-    status = status_of()
-    if (status.state == "running") != was_running:
-        st.rerun()
-    draw(status)
 
 
 def draw_frame(folder: TaskFolder, status: "Status | StudyStatus", said: str, share: float | None, actions: Callable[[], None]) -> None:

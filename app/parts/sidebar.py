@@ -69,7 +69,7 @@ def choose(needs: Needs = "spaces", first_screen: bool = False) -> View:
         new = _kept.spaces_of not in ("", listed.id)
         _kept.spaces_of = listed.id
         if new:
-            _leave_notions_of_others(base, listed.id)
+            _leave_notions_of_others(notions, base, listed.id)
         _take_link(names)
         _name_draft()
         if first_screen and (notion := first_notion(base)):  # beside the raw encoder, colored by the labels that judge it
@@ -98,18 +98,14 @@ def first_notion(base: Space) -> Notion | None:
     return min(labeled, key=lambda notion: notion.slug != NOTION, default=None)
 
 
-def _leave_notions_of_others(base: Space, listed_id: str) -> None:
+def _leave_notions_of_others(notions: Mapping[str, Notion], base: Space, listed_id: str) -> None:
     """Of the spaces chosen for other images, takes back each notion that does not fit these, or that labels judge which these do not have, and each
     run that was trained on those others; edits and runs stay in the menu."""
     attributes = {None, *base.table.attributes}
-    known = {notion.name for notion in list_notions(notions_dir())}
-    stays = {notion.name for notion in fitting(base) if notion.attribute in attributes}
-    if draft := drafts.current():
-        known.add(DRAFT)
-        stays |= {DRAFT} if draft.attribute in attributes else set()
-    runs = {name for name in (state.a, state.b) if name.startswith(trained.PREFIX) and _foreign(name, listed_id)}
+    stay = {"", RAW, NONE, *(name for name, notion in notions.items() if notion.attribute in attributes)}
     for item, default in ((State.a, RAW), (State.b, NONE)):
-        if item.get() in (known - stays) | runs:
+        name = item.get()
+        if _foreign(name, listed_id) if name.startswith(trained.PREFIX) else name not in stay:
             item.set(default)
 
 
@@ -146,20 +142,18 @@ def menu_of(base: Space) -> dict[str, Notion]:
     one, and after them if it was made for other images. One that was only looked at is not among them."""
     found = {notion.name: notion for notion in fitting(base)}
     draft = drafts.current()
-    if base.embed_texts is None or draft is None or not _is_edited():
+    if base.embed_texts is None or draft is None or not _is_edited(found.get(draft.origin)):
         return found
     edited = {DRAFT: draft.notion}
     is_foreign = draft.origin not in ("", *found) or draft.attribute not in (None, *base.table.attributes)
     return found | edited if is_foreign else edited | found
 
 
-def _is_edited() -> bool:
-    """Whether the notion in the editor says anything of its own, or is shown somewhere."""
+def _is_edited(origin: Notion | None) -> bool:
+    """Whether the notion in the editor says anything of its own, other than the one that it began with, or is shown somewhere."""
     if any(_is_draft(str(item.get() or st.query_params.get(item.key))) for item in (State.a, State.b, State.color)):
         return True
-    draft = drafts.latest()
-    origin = next((notion for notion in list_notions(notions_dir()) if draft and notion.name == draft.origin), None)
-    return drafts.of(origin) != draft if origin else bool(drafts.versions())
+    return drafts.of(origin) != drafts.latest() if origin else bool(drafts.versions())
 
 
 def _is_draft(name: str) -> bool:

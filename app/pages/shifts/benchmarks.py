@@ -158,8 +158,7 @@ def _choose(found: dict[str, Benchmark]) -> Benchmark | None:
 def _show_benchmark(chosen: Benchmark) -> None:
     folder, is_running = chosen.folder, False
     if folder is not None:
-        with st.container():
-            is_running = run_card.redraw_while_running(partial(_status, folder), partial(_card, folder))
+        is_running = run_card.redraw_while_running(folder, partial(_card, folder))
     if chosen.note:
         st.caption(plain(chosen.note))
     if folder is None:
@@ -183,7 +182,8 @@ def _status(folder: StudyFolder) -> StudyStatus:
     return StudyStatus(state, len(finished), len(every), running, failed)
 
 
-def _card(folder: StudyFolder, status: StudyStatus) -> None:
+def _card(folder: StudyFolder) -> None:
+    status = _status(folder)
     said = f"{status.done:,} of {status.total:,} runs{f'; now {status.current}' if status.current else ''}"
     act = partial(run_card.action, folder, status.state, f"act_benchmark_{folder.name}", _resume, is_quiet=True)
     run_card.draw_frame(folder, status, said, status.done / (status.total or 1), act)
