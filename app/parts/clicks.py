@@ -95,8 +95,9 @@ def line(draft: Draft | None) -> None:
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.markdown(f"**{count}**: {liked} more like this, {len(draft.clicks) - liked} not. {_done(draft)}", width="stretch")
         if draft == drafts.latest():
-            st.button("Undo", key="undo_click", icon=":material/undo:", type="tertiary", on_click=_undo, disabled=not drafts.can_undo())
-            st.button("Forget", key="forget_clicks", type="tertiary", on_click=_forget, help="Forgets the clicks; the words stay as they are.")
+            st.button("Undo", key="undo_click", icon=":material/undo:", type="tertiary", on_click=drafts.undo, disabled=not drafts.can_undo())
+            help = "Forgets the clicks; the words stay as they are."
+            st.button("Forget", key="forget_clicks", type="tertiary", on_click=drafts.edit, kwargs={"clicks": ()}, help=help)
 
 
 def _followed(before: Draft, now: Notion, view: View) -> Draft:
@@ -135,12 +136,3 @@ def _done(draft: Draft) -> str:
     except InputError:  # as the form says
         return ""
     return f"Words removed: {sidebar.listed([f'**{plain(word)}**' for word in words[::-1]])}." if words else "The words already fit."
-
-
-def _undo() -> None:
-    drafts.undo()
-    drafts.renew_form()
-
-
-def _forget() -> None:
-    drafts.edit(clicks=())

@@ -184,9 +184,10 @@ def put(draft: Draft) -> None:
 
 
 def undo() -> None:
-    """Takes the last change back."""
+    """Takes the last change back, and makes the fields of the editor show it."""
     if len(_kept.history) > 1:
         _keep(_kept.history[:-1])
+    renew_form()
 
 
 def _keep(history: list[Draft]) -> None:

@@ -67,15 +67,10 @@ def title(label: Label) -> str:
     return plain(f"{name}: {value}" if value else name)
 
 
-def having(view: View, rows: Rows, label: Label) -> int:
-    """How many of the images have a label."""
-    return int(_has(view, rows, label).sum())
-
-
 def toggle(view: View, rows: Rows, label: Label) -> None:
     """Gives a label to images; takes it from them where all have it."""
     if len(rows):
-        (remove if having(view, rows, label) == len(rows) else give)(view, rows, label)
+        (remove if _has(view, rows, label).all() else give)(view, rows, label)
 
 
 def give(view: View, rows: Rows, label: Label) -> None:
@@ -163,7 +158,7 @@ def _follow_others(view: View) -> None:
 
 
 def _button(view: View, chosen: Rows, label: Label, place: int, galleries: tuple[str, ...]) -> None:
-    have = having(view, chosen, label)
+    have = int(_has(view, chosen, label).sum())
     everywhere = bool(len(chosen)) and have == len(chosen)
 
     def act() -> None:

@@ -108,7 +108,7 @@ def _buttons(view: View, draft: Draft) -> None:
     else:
         st.button("Save", type="primary", on_click=_save, disabled=off, help=reason or None)
     st.button("New", on_click=_new, args=(view,), help="A new notion that suits these images.")
-    st.button("Undo", on_click=_undo, disabled=not drafts.can_undo())
+    st.button("Undo", on_click=drafts.undo, disabled=not drafts.can_undo())
     if reason or not draft.origin or not is_own(draft.origin, notions_dir()):
         st.button("Delete", disabled=True, help=reason or "You can delete only notions that you saved.")
     else:
@@ -150,11 +150,6 @@ def _pick(view: View, field: str) -> None:
 
 def _new(view: View) -> None:
     put(beginning.new_draft(view), view)
-
-
-def _undo() -> None:
-    drafts.undo()
-    drafts.renew_form()
 
 
 def _save(answered: str = "") -> None:
