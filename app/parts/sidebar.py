@@ -247,8 +247,8 @@ def color_of(name: str, judge: str | None, base: Space) -> str | None:
 
 def _dataset_names() -> dict[str, str]:
     """Id -> name of every dataset; those that share a name are told apart by their folders, else by their encoders, else by a number."""
-    named: dict[str, list[DatasetEntry]] = {}
-    for entry in [*list_datasets(visitor()), *_opened_by_link()]:
+    own, named = list_datasets(visitor()), dict[str, list[DatasetEntry]]()
+    for entry in [*own, *_opened_by_link({entry.id for entry in own})]:
         named.setdefault(entry.name, []).append(entry)
     return {entry.id: name + apart for name, entries in named.items() for entry, apart in zip(entries, _told_apart(entries), strict=True)}
 
@@ -264,9 +264,8 @@ def _told_apart(entries: Sequence[DatasetEntry]) -> list[str]:
     return ["", *(f" ({number})" for number in range(2, len(entries) + 1))]
 
 
-def _opened_by_link() -> list[DatasetEntry]:
-    """Datasets of other visitors of a shared server, whose links this one was given."""
-    known = {entry.id for entry in list_datasets(visitor())}
+def _opened_by_link(known: set[str]) -> list[DatasetEntry]:
+    """Datasets of other visitors of a shared server, whose links this one was given; `known`: ids of the visitor's own."""
     opened = _kept.opened
     for name in ("open", "private", "dataset"):
         target = st.query_params.get(name)
