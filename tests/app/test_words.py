@@ -19,8 +19,8 @@ def test_rates_and_durations_are_said_in_a_unit_that_fits() -> None:
     assert {per_second: rate(per_second) for per_second in rates} == rates
     durations = {0.4: "0 s", 89: "89 s", 91: "2 min", 600: "10 min", 18_000: "5 h", 250_000: "3 days"}
     assert {seconds: duration(seconds) for seconds in durations} == durations
-    job = SimpleNamespace(done=3, total=86, unit="MB", rate=1.5, seconds_left=55.0)
-    assert _standing(job) == "3 of 86 MB, 1.5 MB a second, 55 s left"  # type: ignore[arg-type]
+    job = SimpleNamespace(done=3, total=86, unit="words", rate=1.5, seconds_left=55.0)
+    assert _standing(job) == "3 of 86 words, 1.5 a second, 55 s left"  # type: ignore[arg-type]
     images = SimpleNamespace(done=150, total=150, unit="images", rate=12.0, seconds_left=0.0)
     assert _standing(images) == "150 images, finishing"  # type: ignore[arg-type]
 

@@ -157,14 +157,13 @@ def _choose(found: dict[str, Benchmark]) -> Benchmark | None:
 
 def _show_benchmark(chosen: Benchmark) -> None:
     folder, is_running = chosen.folder, False
-    if folder is not None:
+    if folder is None:
+        columns = set(read_results(chosen.name))
+    else:  # what cannot be read is said here, in place of a card
+        columns = {"recall_at_1", "map_at_1000"} | ({_MATCHED} if any(cell.config.matched_classes for cell in cells(folder)[0]) else set())
         is_running = run_card.redraw_while_running(folder, partial(_card, folder))
     if chosen.note:
         st.caption(plain(chosen.note))
-    if folder is None:
-        columns = set(read_results(chosen.name))
-    else:
-        columns = {"recall_at_1", "map_at_1000"} | ({_MATCHED} if any(cell.config.matched_classes for cell in cells(folder)[0]) else set())
     names = [name for name in _FIGURES if name in columns] or ["recall_at_1"]
     if _choices.figure not in names:
         del _choices.figure
