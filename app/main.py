@@ -10,11 +10,12 @@ from parts import aspect_labels, drafts, errors, growing, link, permissions, pro
 from parts.app_page import AppPage
 from parts.component import check_widget_values, renderer
 from parts.plain import plain
-from parts.view import current_view, forget_view, set_view
+from parts.view import current_view
 from parts.warm import warm_up
 from server import hand_labels
 from server.access import confine_server, redact
 from server.visitor_data import note_visit
+from state import state
 
 HERE = Path(__file__).parent
 
@@ -22,14 +23,14 @@ HERE = Path(__file__).parent
 def draw_sidebar(page: AppPage, first_screen: bool) -> bool:
     """Draws the sidebar and makes what is chosen in it the view; False where the page can show nothing of it."""
     try:
-        set_view(sidebar.choose(page.needs, first_screen))
+        state.view = sidebar.choose(page.needs, first_screen)
     except progress.NotEmbeddedYet:
-        forget_view()
+        del state.view
         if page.needs != "nothing":
             raise
         return True
     except InputError as error:
-        forget_view()
+        del state.view
         show_error(redact(error))
         return page.needs == "nothing"
     aspect_labels.tell_damaged(current_view())

@@ -49,7 +49,7 @@ def fit_notion(dataset: InDataset, what: FitNotion) -> Fitted:
         alignment=round(float(trust.alignment), 6),
         reads=bool(trust.reads),
         verdict=trust.sentence,
-        unknown_words=cached.unknown_words_of(base, notion),
+        unknown_words=sorted(cached.unknown_words(base, "\n".join(notion.prompts))),
         cut=cut_ends(cached.cut_texts(base, notion.prompts)),
     )
 

@@ -131,7 +131,7 @@ def show_jobs(dataset: str = "") -> None:
     def has_changed() -> bool:
         return any(job.finished for job in running) or [len(job.found) for job in running] != found
 
-    progress.poll(bool(running), has_changed, lambda: progress.bars(running))
+    progress.poll(bool(running), has_changed, (lambda: progress.bars(running)) if running else None)
     for job in running:
         if job.found:
             explore_link(str(job.key), f"Explore the first {len(cached.base(job.found[-1])):,} of {plain(job.title)}")

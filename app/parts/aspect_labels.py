@@ -20,7 +20,7 @@ def offer(view: View, needed: str) -> None:
     """Says what a page needs, and offers labels by aspects or one's own."""
     st.info(needed, icon=":material/info:")
     shown = (view.color or "").removeprefix(ASPECTS)
-    names = sorted(sidebar.notion_names(view.base), key=lambda name: (name != shown, name == sidebar.DRAFT))  # edits that may be none come last
+    names = sorted(view.notions, key=lambda name: (name != shown, name == sidebar.DRAFT))  # edits that may be none come last
     if names:
         st.markdown("**Let the encoder label the images**: each gets the aspect of a notion that it matches best.")
         with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -71,6 +71,6 @@ def _remove(view: View, attribute: str) -> None:
 @toast_errors()
 def _label(view: View, name: str) -> None:
     check_may("edit")
-    notion = sidebar.notion_by(name)
+    notion = view.notions[name]
     state.next_color = added_labels.add(view.entry, view.base.table, notion, view.base.best_aspects(notion).tolist())
     cached.forget(view.dataset)

@@ -5,7 +5,7 @@ import threading
 from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from weakref import WeakKeyDictionary
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from likeness.data import DatasetEntry, ImageTable, find_dataset, has_label, list_datasets, read_dataset
 from likeness.defaults import PHOTO_NOTIONS
 from likeness.embedding import embed
-from likeness.encoders import CutText, cut_texts as core_cut_texts, reads_nothing as core_reads_nothing, unknown_words as words_outside
+from likeness.encoders import CutText, cut_texts as core_cut_texts, unknown_words as words_outside
 from likeness.errors import InputError
 from likeness.found_notions import Direction, FoundNotion, found_notions as rank_notions, most_dividing, unnamed_directions as directions_beyond
 from likeness.notion_trust import Trust, notion_trust
@@ -39,6 +39,7 @@ Value = TypeVar("Value")
 _STATE = "~"  # in ids
 _BY_CONTENT: dict[str | type[Any], Callable[[Any], Any]] = {Space: attrgetter("key"), Notion: lambda notion: (notion.name, tuple(notion.content))}
 _BY_ENCODER: dict[str | type[Any], Callable[[Any], Any]] = {Space: lambda space: space.encoder if isinstance(space.encoder, str) else None}
+_RUN_FOLDER = "likeness.training.runs.run_folder.RunFolder"  # by its name, since importing it takes half a second
 _FEW = 500  # images that are embedded while a page waits
 _KEPT_PCA = 100_000  # images from which on a PCA takes a second and more, so that it is worth a file
 _KEPT_TRUSTS = 256  # of notions with images; each takes next to nothing
@@ -62,12 +63,6 @@ class BoundedCache(Generic[Value]):
         self._under_way: dict[Hashable, threading.Lock] = {}
         self._lock = threading.Lock()
 
-    @property
-    def bytes(self) -> int:
-        """Of what is kept."""
-        with self._lock:
-            return sum(size for _, size in self._kept.values())
-
     def __contains__(self, key: Hashable) -> bool:
         return key in self._kept
 
@@ -85,14 +80,16 @@ class BoundedCache(Generic[Value]):
                     return self._kept[key][0]
             try:
                 value = make()
-                self._keep(key, value)
+                self.put(key, value)
             finally:
                 with self._lock:
                     self._under_way.pop(key, None)
             return value
 
-    def _keep(self, key: Hashable, value: Value) -> None:
+    def put(self, key: Hashable, value: Value) -> None:
+        """Keeps a result, the newest now, in place of another one of this key."""
         with self._lock:
+            self._kept.pop(key, None)
             self._kept[key] = value, self._size(value)
             total = sum(size for _, size in self._kept.values())
             while total > self._most and len(self._kept) > 1:
@@ -148,8 +145,7 @@ def base(dataset_id: str) -> Space:
 
 def keep(dataset_id: str, opened: Space) -> None:
     """Keeps the space of a dataset, or of a state of one, for all sessions."""
-    _bases().drop_where(lambda id: id == dataset_id)
-    _bases().get(dataset_id, lambda: opened)
+    _bases().put(dataset_id, opened)
 
 
 def drop_states(dataset_id: str, kept: Collection[str]) -> None:
@@ -216,15 +212,6 @@ def images_of(entry: DatasetEntry) -> ImageTable:
     return added_labels.attach(entry, table)
 
 
-def embedded_so_far(entry: DatasetEntry, images: ImageTable) -> Space:
-    """The space of those images of a dataset that have been embedded so far.
-
-    Raises:
-        InputError: there is none yet.
-    """
-    return embed(images, resolve_encoder(entry.encoder), store_dir=store_dir(entry), should_stop=lambda: True)
-
-
 @st.cache_resource(show_spinner=False)
 def _bases() -> BoundedCache[Space]:
     return BoundedCache(server().datasets_mb * 1_000_000, lambda base: _nbytes(base))
@@ -236,36 +223,21 @@ def _nbytes(space: Space) -> int:
     return int(space.table.frame.memory_usage(deep=True).sum()) + (0 if mapped else space.vectors.nbytes)
 
 
+@cache_by_identity
 def with_aspects(base: Space, notion: Notion, column: str) -> pd.DataFrame:
     """The table of a space with a column more: of each image the aspect of a notion that the encoder matches best with it."""
-    return _with_column(base.table.frame, column, _aspects(base, notion))
-
-
-@dataclass(frozen=True, eq=False)
-class _Column:
-    """Values (n,) of a column, as a key of caches by identity."""
-
-    values: "NDArray[np.object_]"
+    return base.table.frame.assign(**{column: _aspects(base, notion)})
 
 
 @st.cache_resource(max_entries=16, show_spinner=False, hash_funcs=_BY_CONTENT)
-def _aspects(base: Space, notion: Notion) -> _Column:
-    return _Column(base.best_aspects(notion))
-
-
-@cache_by_identity
-def _with_column(frame: pd.DataFrame, name: str, column: _Column) -> pd.DataFrame:
-    return frame.assign(**{name: column.values})
-
-
-def first_starter(base: Space, notions: Sequence[Notion]) -> str:
-    """Name of the notion that colors images without labels at first, of those for images of any kind; empty where none divides them."""
-    return _most_dividing(base, [notion for notion in notions if notion.dataset in ("", PHOTO_NOTIONS)])
+def _aspects(base: Space, notion: Notion) -> "NDArray[np.object_]":
+    return base.best_aspects(notion)
 
 
 @st.cache_data(max_entries=64, show_spinner=False, hash_funcs=_BY_CONTENT)
-def _most_dividing(base: Space, notions: Sequence[Notion]) -> str:
-    chosen = most_dividing(base, notions)
+def first_starter(base: Space, notions: Sequence[Notion]) -> str:
+    """Name of the notion that colors images without labels at first, of those for images of any kind; empty where none divides them."""
+    chosen = most_dividing(base, [notion for notion in notions if notion.dataset in ("", PHOTO_NOTIONS)])
     return chosen.name if chosen else ""
 
 
@@ -342,11 +314,6 @@ def unnamed_directions(base: Space, notions: Sequence[Notion], count: int) -> li
     return directions_beyond(base, notions, count)
 
 
-def unknown_words_of(base: Space, notion: Notion) -> list[str]:
-    """Words of a notion's prompts that the encoder of these images does not know, in alphabetical order."""
-    return sorted(unknown_words(base, "\n".join(notion.prompts)))
-
-
 @st.cache_data(max_entries=256, show_spinner=False, hash_funcs=_BY_ENCODER)
 def unknown_words(space: Space, text: str) -> list[str]:
     """Words of a text that the encoder behind a space cannot tell apart; see `likeness.encoders.unknown_words`."""
@@ -357,12 +324,6 @@ def unknown_words(space: Space, text: str) -> list[str]:
 def cut_texts(space: Space, texts: Sequence[str]) -> list[CutText]:
     """Texts that are longer than what the encoder behind a space reads; see `likeness.encoders.cut_texts`."""
     return core_cut_texts(space.encoder, texts) if isinstance(space.encoder, str) and space.embed_texts is not None else []
-
-
-@st.cache_data(max_entries=256, show_spinner=False, hash_funcs=_BY_ENCODER)
-def reads_nothing(space: Space, text: str) -> bool:
-    """Whether the encoder behind a space knows no word of a text; see `likeness.encoders.reads_nothing`."""
-    return core_reads_nothing(space.encoder, text) if isinstance(space.encoder, str) else not text.strip()
 
 
 def metrics(dataset_id: str, space: Space, attribute: str) -> dict[str, float]:
@@ -402,17 +363,13 @@ def _judging() -> defaultdict[str, threading.Lock]:
     return defaultdict(threading.Lock)
 
 
+@st.cache_resource(max_entries=128, show_spinner=False, hash_funcs=_BY_CONTENT)
 def agreement(a: Space, b: Space) -> tuple[float, float]:
     """Mean share of common 10 nearest neighbors of two spaces, and what chance would give."""
-    k = min(10, len(a.table) - 1)
-    return _agreement(a, b, k), expected_overlap(len(a.table), k)
-
-
-@st.cache_resource(max_entries=128, show_spinner=False, hash_funcs=_BY_CONTENT)
-def _agreement(a: Space, b: Space, k: int) -> float:
     n = len(a.table)
+    k = min(10, n - 1)
     rows = np.random.default_rng(0).choice(n, min(n, max(_SAMPLE // 5, min(_SAMPLE, _COMPARED // n))), replace=False)
-    return overlap(a.vectors, b.vectors, k, rows)
+    return overlap(a.vectors, b.vectors, k, rows), expected_overlap(n, k)
 
 
 @st.cache_resource(max_entries=128, show_spinner=False, hash_funcs=_BY_CONTENT)
@@ -443,11 +400,7 @@ def give_up_layout(space: Space, method: str, parameters: Mapping[str, float]) -
         layout.clear(space, method, parameters)
 
 
+@st.cache_resource(max_entries=64, show_spinner=False, hash_funcs={_RUN_FOLDER: lambda run: (str(run.path), run.metrics_stamp())})
 def run_metrics(run: "RunFolder") -> pd.DataFrame:
     """What a run has measured so far; its file is read again only when it has changed."""
-    return _run_metrics(str(run.path), run.metrics_stamp(), run)
-
-
-@st.cache_resource(max_entries=64, show_spinner=False)
-def _run_metrics(path: str, stamp: tuple[int, int], _run: "RunFolder") -> pd.DataFrame:
-    return _run.metrics()
+    return run.metrics()

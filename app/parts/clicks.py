@@ -7,13 +7,12 @@ from itertools import pairwise, takewhile
 import streamlit as st
 
 from likeness.errors import InputError
-from likeness.notions import MOST_PASSED, Click, Notion, list_notions
+from likeness.notions import MOST_PASSED, Click, Notion
 from parts import cached, drafts, sidebar
 from parts.drafts import Draft
 from parts.plain import plain
 from parts.view import View
 from server.access import redact, refusal
-from server.visitors import notions_dir
 from state import Item
 
 
@@ -28,12 +27,12 @@ class _Kept:
 _kept = _Kept()
 
 
-def draft_of(slot: str) -> Draft | None:
+def draft_of(view: View, slot: str) -> Draft | None:
     """What clicks on the neighbors in space "a" or "b" change: the notion that is edited, or one of the library; None where no notion is shown."""
-    name = st.session_state.get(slot)
+    name = str(st.session_state.get(slot))
     if name == sidebar.DRAFT:
         return drafts.current()
-    return drafts.of(sidebar.notion_named(name)) if name in {notion.name for notion in list_notions(notions_dir())} else None
+    return drafts.of(view.notions[name]) if name in view.notions else None
 
 
 def answers(draft: Draft | None, view: View, query: int | None, rows: Sequence[int]) -> list[bool | None] | None:
@@ -96,8 +95,9 @@ def line(draft: Draft | None) -> None:
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.markdown(f"**{count}**: {liked} more like this, {len(draft.clicks) - liked} not. {_done(draft)}", width="stretch")
         if draft == drafts.latest():
-            st.button("Undo", key="undo_click", icon=":material/undo:", type="tertiary", on_click=_undo, disabled=not drafts.can_undo())
-            st.button("Forget", key="forget_clicks", type="tertiary", on_click=_forget, help="Forgets the clicks; the words stay as they are.")
+            st.button("Undo", key="undo_click", icon=":material/undo:", type="tertiary", on_click=drafts.undo, disabled=not drafts.can_undo())
+            help = "Forgets the clicks; the words stay as they are."
+            st.button("Forget", key="forget_clicks", type="tertiary", on_click=drafts.edit, kwargs={"clicks": ()}, help=help)
 
 
 def _followed(before: Draft, now: Notion, view: View) -> Draft:
@@ -136,12 +136,3 @@ def _done(draft: Draft) -> str:
     except InputError:  # as the form says
         return ""
     return f"Words removed: {sidebar.listed([f'**{plain(word)}**' for word in words[::-1]])}." if words else "The words already fit."
-
-
-def _undo() -> None:
-    drafts.undo()
-    drafts.renew_form()
-
-
-def _forget() -> None:
-    drafts.edit(clicks=())

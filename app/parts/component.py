@@ -5,13 +5,14 @@ each value with what the widget has declared, and answers what that cannot read 
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from functools import cache, wraps
 from typing import Any
 
 import streamlit as st
 from streamlit.proto.WidgetStates_pb2 import WidgetState
+from streamlit.runtime.state.safe_session_state import SafeSessionState
 from streamlit.runtime.state.session_state import Serialized, Value, WStates
 
 from likeness.plots.linked_map import read_script, read_text
@@ -35,11 +36,31 @@ def message(key: str, event: str) -> Mapping[str, object]:
     return sent if isinstance(sent, Mapping) else {}
 
 
+class _SessionValues(Mapping[str, Any]):
+    """The values of a session, each read when it is looked up: Streamlit's own reads all of them for each field of a page, a tenth of a run."""
+
+    _all = SafeSessionState.filtered_state.fget  # type: ignore[attr-defined]
+
+    def __init__(self, state: SafeSessionState) -> None:
+        self._state = state
+
+    def __getitem__(self, key: str) -> Any:
+        with self._state._lock:
+            return self._state._state[key]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(_SessionValues._all(self._state))
+
+    def __len__(self) -> int:
+        return len(_SessionValues._all(self._state))
+
+
 def check_widget_values() -> None:
-    """Checks every value that this process takes in from now on; called again, it changes nothing."""
+    """Checks every value that this process takes in from now on, and has fields look up their own alone; called again, it changes nothing."""
     if not hasattr(WStates.__getitem__, "__wrapped__"):
         WStates.__getitem__ = _checked(WStates.__getitem__)  # type: ignore[method-assign]
         WStates.set_widget_from_proto = _named(WStates.set_widget_from_proto)  # type: ignore[method-assign]
+        SafeSessionState.filtered_state = property(_SessionValues)  # type: ignore[assignment, method-assign]
 
 
 def _named(take: Any) -> Any:

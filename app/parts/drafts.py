@@ -25,7 +25,7 @@ from server.visitors import draft_file, is_own_draft
 from state import Item, state
 
 _HISTORY = 50
-_MOST_JOINED = 8  # notions of one draft
+MOST_JOINED = 8  # notions of one draft
 MARK = " (edited)"  # after the name of an unsaved notion
 MOST_CLICKS = 200  # kept with one draft
 _TOKEN = re.compile(r"[0-9a-z]{1,64}")
@@ -81,7 +81,7 @@ class Draft:
     solver: Annotated[str, Field(pattern=f"^({'|'.join(WORD_METHODS)})$")] = "exact"
     seed: Annotated[int, Field(ge=0, lt=2**31)] = 0
     origin: str = ""
-    joined: Annotated[tuple[Joined, ...], Field(max_length=_MOST_JOINED)] = ()
+    joined: Annotated[tuple[Joined, ...], Field(max_length=MOST_JOINED)] = ()
     clicks: Annotated[tuple[Click, ...], Field(max_length=MOST_CLICKS)] = ()
 
     @property
@@ -184,9 +184,10 @@ def put(draft: Draft) -> None:
 
 
 def undo() -> None:
-    """Takes the last change back."""
+    """Takes the last change back, and makes the fields of the editor show it."""
     if len(_kept.history) > 1:
         _keep(_kept.history[:-1])
+    renew_form()
 
 
 def _keep(history: list[Draft]) -> None:
@@ -317,11 +318,6 @@ def history_of(text: str) -> list[Draft]:
         return _HISTORY_FORM.validate_json(text, strict=True)
     except ValidationError as error:
         raise InputError("The draft is damaged; open the notion again.") from error
-
-
-def is_full(draft: Draft) -> bool:
-    """Whether no more notions can be joined with it."""
-    return len(draft.joined) >= _MOST_JOINED
 
 
 def _write() -> None:

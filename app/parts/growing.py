@@ -91,7 +91,7 @@ class PartialDatasetPublisher:
         """Shows what is stored: the last ones done are not always, and with a slow encoder perhaps none."""
         self._next = done + _FIRST // 2
         try:
-            stored = cached.embedded_so_far(self.entry, self.images)
+            stored = embed(self.images, resolve_encoder(self.entry.encoder), store_dir=store_dir(self.entry), should_stop=lambda: True)
         except InputError:
             self._begun = time.monotonic()  # not asked again at once
             return
@@ -179,7 +179,8 @@ def show_bar(entry: DatasetEntry) -> None:
     def is_over() -> bool:
         return job is not None and (job.finished or job.found[-1] != entry.id)
 
-    progress.poll(job is not None and not ended_early, is_over, lambda: progress.bars([job], _SIDEBAR) if job else None)
+    waits = job is not None and not ended_early
+    progress.poll(waits, is_over, (lambda: progress.bars([job], _SIDEBAR)) if waits and job else None)
     if job is not None and ended_early:
         errors.is_new(redact(job.error or ""))
         progress.follow(job, resume="Resume", place=_SIDEBAR)

@@ -9,7 +9,7 @@ import numpy as np
 import streamlit as st
 
 from likeness.tagging import NOTE, Edit, TagStore
-from parts import cached
+from parts import cached, progress
 from parts.errors import toast_errors
 from parts.gallery import take_ticks
 from parts.plain import plain
@@ -27,22 +27,16 @@ _SECONDS = 5.0  # between two checks for labels of others
 Label = tuple[str, str]  # name and value; the value of a tag is empty
 
 
-class _Labels:
-    """Labels that the session has met, by dataset; their order never changes, so that keys stay."""
-
-    prefix = "labels_"
-    known = Item[dict[str, list[Label]]](make=dict)
-
-
-class _Form:
-    """What is typed in the form."""
+class _Kept:
+    """known: labels that the session has met, by dataset; their order never changes, so that keys stay. name, value: what is typed in the form."""
 
     prefix = "label_"
+    known = Item[dict[str, list[Label]]](make=dict)
     name = Item[str | None]()
     value = Item[str | None]()
 
 
-_labels, _typed = _Labels(), _Form()
+_kept = _Kept()
 
 
 def try_edit(view: View, work: Callable[[TagStore, str], Edit]) -> Edit | None:
@@ -62,7 +56,7 @@ def known(view: View) -> list[Label]:
     """Labels that people gave to images of the view, now or earlier in this session; a new one comes last."""
     counts = hand_labels.counts(view.entry)
     now = {(str(name), str(value)) for name, kind, value, _ in counts.itertuples(index=False) if kind != "note"}
-    met = _labels.known.setdefault(view.dataset, [])
+    met = _kept.known.setdefault(view.dataset, [])
     met += [each for each in hand_labels.given_order(view.entry) if each in now and each not in met]
     return met
 
@@ -73,15 +67,10 @@ def title(label: Label) -> str:
     return plain(f"{name}: {value}" if value else name)
 
 
-def having(view: View, rows: Rows, label: Label) -> int:
-    """How many of the images have a label."""
-    return int(_has(view, rows, label).sum())
-
-
 def toggle(view: View, rows: Rows, label: Label) -> None:
     """Gives a label to images; takes it from them where all have it."""
     if len(rows):
-        (remove if having(view, rows, label) == len(rows) else give)(view, rows, label)
+        (remove if _has(view, rows, label).all() else give)(view, rows, label)
 
 
 def give(view: View, rows: Rows, label: Label) -> None:
@@ -165,18 +154,11 @@ def label_bar(view: View, *galleries: str) -> None:
 def _follow_others(view: View) -> None:
     """Draws the page again after somebody else has labeled these images, where people share a server."""
     version = hand_labels.version(view.entry)
-
-    @st.fragment(run_every=_SECONDS)
-    def check() -> None:
-        if hand_labels.newest_version(view.entry) != version:
-            st.rerun()
-
-    if server().has_accounts:
-        check()
+    progress.poll(server().has_accounts, lambda: hand_labels.newest_version(view.entry) != version, every=_SECONDS)
 
 
 def _button(view: View, chosen: Rows, label: Label, place: int, galleries: tuple[str, ...]) -> None:
-    have = having(view, chosen, label)
+    have = int(_has(view, chosen, label).sum())
     everywhere = bool(len(chosen)) and have == len(chosen)
 
     def act() -> None:
@@ -200,9 +182,9 @@ def _form(view: View, chosen: Rows, offered: list[Label]) -> None:
     names = list(dict.fromkeys(name for name, _ in offered))
     name = st.selectbox(
         "Name",
-        _with_typed(names, _typed.name),
+        _with_typed(names, _kept.name),
         index=None,
-        key=_Form.name.key,
+        key=_Kept.name.key,
         accept_new_options=True,
         placeholder="Choose or type one, like good or breed",
         on_change=_forget_value,
@@ -211,14 +193,14 @@ def _form(view: View, chosen: Rows, offered: list[Label]) -> None:
     is_tag = name in names and not values
     st.selectbox(
         "Value",
-        _with_typed(values, _typed.value),
+        _with_typed(values, _kept.value),
         index=None,
-        key=_Form.value.key,
+        key=_Kept.value.key,
         accept_new_options=True,
         disabled=not name or is_tag,
         placeholder="Tags have no value" if is_tag else "Optional, like beagle",
     )
-    label = (str(_typed.name or ""), str(_typed.value or ""))
+    label = (str(_kept.name or ""), str(_kept.value or ""))
     with st.container(horizontal=True):
         st.button("Add", key="label_give", type="primary", icon=":material/check:", disabled=not name, on_click=give, args=(view, chosen, label))
         st.button("Remove", key="label_take", icon=":material/close:", disabled=name not in names, on_click=remove, args=(view, chosen, label))
@@ -229,7 +211,7 @@ def _form(view: View, chosen: Rows, offered: list[Label]) -> None:
 
 def _forget_value() -> None:
     """That of another name."""
-    _typed.value = None
+    _kept.value = None
 
 
 def _with_typed(offered: list[str], typed: str | None) -> list[str]:

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -138,9 +137,5 @@ def _wait(waited_for: list[_Wanted], slot: str) -> None:
         if not any(space.key == other.key and choice == wanted for other, wanted in waited_for):
             cached.give_up_layout(space, choice.method, choice.parameters)
     _kept.waited_for[slot] = waited_for
-    for space, choice in waited_for:
-        progress.redraw_when(partial(_is_there, space, choice))
-
-
-def _is_there(space: Space, choice: Choice) -> bool:
-    return cached.layout(space, choice.method, choice.parameters).done
+    if waited_for:
+        progress.redraw_when(lambda: any(cached.layout(space, each.method, each.parameters).done for space, each in waited_for))

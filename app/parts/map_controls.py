@@ -14,7 +14,6 @@ from state import Item, state
 
 T = TypeVar("T", bound=str | float)
 
-_TITLES = {method.title: name for name, method in METHODS.items()}
 _SEED = Option(0, "The same seed always gives the same map. Compare seeds to see what is due to chance.", 0, 9999, "Seed")
 
 
@@ -57,17 +56,17 @@ def choose(page: str, *, named: bool = False) -> Choice:
         _renew()
     with st.container(horizontal=True, vertical_alignment="center", width="content"):
         with st.popover("Map settings", icon=":material/tune:"):
-            kept = METHODS[_kept("layout", "umap")].title
-            title = st.segmented_control(
+            kept = _kept("layout", "umap")
+            chosen = st.segmented_control(
                 "Layout",
-                list(_TITLES),
+                list(METHODS),
                 default=kept,
                 required=True,
+                format_func=lambda each: METHODS[each].title,
                 key=_control("layout"),
                 help="  \n".join(f"**{method.title}** {method.help[0].lower()}{method.help[1:]}" for method in METHODS.values()),
             )
-            name = _TITLES[title or kept]
-            state.map_settings["layout"] = name
+            name = state.map_settings["layout"] = chosen or kept
             values = _settings(name)
         if named:
             map_names.choose(str(_controls.number))
@@ -130,16 +129,17 @@ def _read_link() -> None:
     """Keeps what the URL asks for, where the controls can have it."""
     kept = state.map_settings
     layout = st.query_params.get("layout")
-    if layout in _TITLES:
-        kept["layout"] = _TITLES[layout]
+    if name := next((name for name, method in METHODS.items() if method.title == layout), None):
+        kept["layout"] = name
     elif layout is not None:
         link.report_missing("the layout", layout, "Another one is shown. Choose one under Map settings.")
     for key, parameter in _ALL.items():
-        value = _read(st.query_params[key], parameter) if key in st.query_params else None
-        if value is not None:
+        if (asked := st.query_params.get(key)) is None:
+            continue
+        if (value := _read(asked, parameter)) is not None:
             kept[key] = value
-        elif key in st.query_params:
-            link.report_missing(parameter.title.lower(), st.query_params[key], "It is left as it was. Set it under Map settings.")
+        else:
+            link.report_missing(parameter.title.lower(), asked, "It is left as it was. Set it under Map settings.")
 
 
 def _read(text: str, parameter: Option) -> float | None:
@@ -152,14 +152,8 @@ def _read(text: str, parameter: Option) -> float | None:
 
 def _write_link(name: str, values: dict[str, float]) -> None:
     """Writes into the URL what is not at its default; what the method does not have is taken out."""
-    shown = {_key(name, each): f"{value:g}" for each, value in differing(name, values).items()}
-    if name != "umap":
-        shown["layout"] = METHODS[name].title
-    for key in ("layout", *_ALL):
-        if key in shown and st.query_params.get(key) != shown[key]:
-            st.query_params[key] = shown[key]
-        elif key not in shown and key in st.query_params:
-            del st.query_params[key]
+    shown = {_key(name, each): [f"{value:g}"] for each, value in differing(name, values).items()}
+    link.write({"layout": [] if name == "umap" else [METHODS[name].title]} | {key: shown.get(key, []) for key in _ALL})
 
 
 def _key(method: str, parameter: str) -> str:

@@ -52,9 +52,8 @@ def choose(key: str) -> None:
     """The controls: which names, and which words; `key` names them."""
     settings = state.map_settings
     with st.popover("Names", icon=":material/label:"):
-        titles = list(_OPTIONS.values())
-        title = st.segmented_control("Names on the map", titles, default=_OPTIONS[kind()], required=True, key=f"names-{key}", help=_HELP)
-        settings["names"] = next(name for name, each in _OPTIONS.items() if each == (title or _OPTIONS[kind()]))
+        options = {"default": kind(), "required": True, "format_func": _OPTIONS.__getitem__, "key": f"names-{key}", "help": _HELP}
+        settings["names"] = st.segmented_control("Names on the map", list(_OPTIONS), **options) or kind()
         settings["words"] = st.text_input(
             "Words of your own",
             str(settings.get("words", "")),
@@ -86,7 +85,8 @@ def of_maps(spaces: Sequence[Space], positions: Sequence[NDArray[np.float32]], c
     if kind() != "clusters":
         return [None] * len(spaces), []
     jobs = [_job(space, own_words() if space.embed_texts is not None and len(own_words()) > 1 else ()) for space in spaces]
-    progress.redraw_after(*jobs)
+    if running := [job for job in jobs if not job.finished]:  # looked at before what is drawn in place of their results
+        progress.redraw_when(lambda: any(job.finished for job in running))
     return [_of_clusters(each, job.result) if job.succeeded else None for each, job in zip(positions, jobs, strict=True)], jobs
 
 

@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from itertools import count
-from typing import Literal
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -98,23 +98,24 @@ def draw(
 
 
 def linked_map(
-    panels: Sequence[MapPanel], coloring: Coloring, *, n: int, thumbnails: str, key: str, on_event: Callable[[MapEvent], None],
-    info: str | None = None, selected: np.ndarray | None = None, query: int | None = None, neighbors: Sequence[np.ndarray] | None = None,
-    dimmed: np.ndarray | None = None, height: int = 620, identity: str = "", drawn_by: Literal["auto", "cpu", "webgl"] = "auto",
-    colored: Range | None = None, on_colored: Callable[[Mapping[str, object]], None] | None = None,
-) -> None:  # fmt: skip
+    panels: Sequence[MapPanel],
+    coloring: Coloring,
+    *,
+    n: int,
+    key: str,
+    on_event: Callable[[MapEvent], None],
+    height: int = 620,
+    on_colored: Callable[[Mapping[str, object]], None] | None = None,
+    **options: Any,
+) -> None:
     """Draws the maps. What is done on them is called before the script reruns, so that what stands above them is already right.
 
-    panels: one or two, positions (n, 2); new positions under the same key morph from the old ones.
-    thumbnails, info: URL templates with "{row}"; info answers {"label": str, "attributes": {name: text}} and fills the hover card.
-    selected: rows (m,) in full color, the rest faded. dimmed: mask (n,) of rows that a filter took out; faded, not selectable.
-    query: the ringed row. neighbors: rows (k,) of each panel that are marked, and joined to the query by lines where there is one.
-    height: of the whole in px, legend included. identity: names the data; another one starts afresh instead of morphing.
-    drawn_by: what draws many points; "auto" takes the graphics card where the browser has one.
-    colored: of a coloring by numbers, between which the colors are spread at first. on_colored: called with what the browser sends when a person
-    chooses others, {"low": float, "high": float}, or nothing in them for all numbers; it may be anything.
-
-    Raises InputError for arrays that do not fit n.
+    Args:
+        panels: one or two, positions (n, 2); new positions under the same key move from the old ones.
+        coloring, n, options: as `likeness.plots.linked_map.encode_map` takes them, with its errors.
+        height: of the whole in px, legend included.
+        on_colored: called with what the browser sends when a person chooses others between which the colors are spread,
+            {"low": float, "high": float}, or nothing in them for all numbers; it may be anything.
     """
     seen_key = f"{key}:seen"
 
@@ -129,10 +130,7 @@ def linked_map(
         if on_colored is not None:
             on_colored(message(key, "colored"))
 
-    payload = encode_map(
-        panels, coloring, n=n, thumbnails=thumbnails, info=info, selected=selected, query=query, neighbors=neighbors, dimmed=dimmed,
-        identity=identity, renderer=drawn_by, colored=colored, seen=st.session_state.get(seen_key), publish=_publisher(key),
-    )  # fmt: skip
+    payload = encode_map(panels, coloring, n=n, seen=st.session_state.get(seen_key), publish=_publisher(key), **options)
     drawn = renderer("linked_map", *SCRIPTS, "streamlit")
     drawn(key=key, data=payload, height=height, on_edit_change=take_in, on_colored_change=take_in_colored)
 

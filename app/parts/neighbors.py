@@ -1,5 +1,6 @@
 """The query, an image of the dataset, an image from outside or a text, and what lies nearest to it in each space."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -8,28 +9,31 @@ import streamlit as st
 from numpy.typing import NDArray
 
 from likeness.data import has_label
+from likeness.encoders import reads_nothing
 from likeness.errors import InputError
 from likeness.search import Query as ComposedQuery
 from likeness.space import Space
-from parts import cached, selection
+from parts import selection
+from parts.component import message, renderer
+from parts.errors import toast_errors
 from parts.selection import LONGEST, Kind, Term, set_terms
 from parts.view import View
 from server import added_labels, query_pictures
-from server.access import redact
+from server.addresses import address
 from state import Item, state
 
 COUNT = 24  # neighbors that are shown at first, and then at a time
 _LONGEST = 120  # letters of a text in a title
+_BAR = "query_bar"
 
 
 class _Kept:
-    """of, shown: a query, and how many of its neighbors are shown. uploads: pictures that were sent. problem: with the last of these."""
+    """of, shown: a query, and how many of its neighbors are shown. uploads: pictures that were sent."""
 
     prefix = "neighbors_"
     of = Item["Query | None"]()
     shown = Item(COUNT)
     uploads = Item(0)
-    problem = Item("")
 
 
 _kept = _Kept()
@@ -95,11 +99,6 @@ def image_was_clicked(row: int | None) -> None:
     selection.ask(row)
 
 
-def forget() -> None:
-    """Takes the query back, whatever it was."""
-    image_was_clicked(None)
-
-
 def text_was_typed() -> None:
     """The typed text becomes the query, or a term of it where something else is searched for already."""
     text = state.text.strip()
@@ -130,7 +129,7 @@ def change(new: "list[Term]") -> None:
 
 
 def _replace(terms: "list[Term]") -> None:
-    forget()
+    image_was_clicked(None)
     set_terms(terms)
 
 
@@ -140,23 +139,59 @@ def _current_terms(field_is_new: bool = False) -> list[Term]:
     return list(state.terms or Query(state.query, text, "" if text else state.picture).all_terms)
 
 
+def query_bar(view: View, query: Query) -> None:
+    """Draws the query as a bar of chips, pictures and words, each with a sign and a weight; pictures are dropped on it. Where the field of text holds
+    the only chip, a button offers to add further words."""
+    data = {
+        "chips": [_chip(view, term) for term in query.all_terms],
+        "holds_text": bool(query.text),
+        "reads_text": any(space.embed_texts is not None for space in view.spaces),
+    }
+    renderer(_BAR, "icons", _BAR)(key=_BAR, data=data, on_done_change=lambda: take_in(view, query, message(_BAR, "done")))
+
+
+def _chip(view: View, term: Term) -> dict[str, object]:
+    """Words, or the name of a picture with its address; a weight below 0 for what is taken away."""
+    label, picture = str(term.value), ""
+    if term.kind == "row":
+        label, picture = str(view.frame["path"].iloc[int(term.value)]).rsplit("/", 1)[-1], view.thumbnails.format(row=term.value)
+    elif term.kind == "picture":
+        picture = address(f"/queries/{term.value}")
+        try:
+            label = query_pictures.find(str(term.value)).name
+        except InputError:
+            label = "A picture that is gone"
+    return {"label": label, "picture": picture, "weight": term.weight}
+
+
+def take_in(view: View, query: Query, event: Mapping[str, object]) -> None:
+    """What was done with the bar: "add" a row that was dropped, "keep" the words of the field, or "remove", "turn" (the sign) or "weigh" (the next
+    weight) the chip of an index. What it can't have sent is ignored."""
+    action, place, row = event.get("action"), event.get("index"), event.get("row")
+    terms = list(query.all_terms)
+    if action == "add" and type(row) is int and 0 <= row < len(view.frame):
+        add("row", row)
+    elif action == "keep" and query.text:
+        keep_text()
+    elif type(place) is int and 0 <= place < len(terms):
+        new = {"remove": [], "turn": [terms[place].turned], "weigh": [terms[place].weighed]}
+        if action in ("remove", "turn") or (action == "weigh" and len(terms) > 1):
+            change([*terms[:place], *new[str(action)], *terms[place + 1 :]])
+
+
 def upload_key() -> str:
     """Key of the field that takes a picture: a new one after each, so that what was sent leaves the memory."""
     return f"upload_{_kept.uploads}"
 
 
+@toast_errors("The picture could not be kept")
 def image_was_given() -> None:
-    """The uploaded image becomes the query, or a term of one of several; what is wrong with it stands in the page's next run."""
+    """The uploaded image becomes the query, or a term of one of several."""
     upload = st.session_state.get(upload_key())
     if upload is None:
         return
-    try:
-        token = query_pictures.keep(upload.name, upload.getvalue())
-    except InputError as error:
-        _kept.problem = redact(error)
-        return
-    finally:
-        _kept.uploads += 1
+    _kept.uploads += 1
+    token = query_pictures.keep(upload.name, upload.getvalue())
     if state.terms:
         add("picture", token)
         return
@@ -164,15 +199,10 @@ def image_was_given() -> None:
     selection.ask(None, token)
 
 
-def take_picture_problem() -> str:
-    """What is wrong with the picture that was sent last, said once; "" where nothing is."""
-    return _Kept.problem.take()
-
-
 def is_unreadable(view: View, text: str) -> bool:
     """Whether no space of the view knows a word of a text."""
     readers = [space for space in view.spaces if space.embed_texts is not None]
-    return bool(readers) and all(cached.reads_nothing(space, text) for space in readers)
+    return bool(readers) and all(reads_nothing(space.encoder, text) for space in readers)
 
 
 def shown(query: Query) -> int:

@@ -50,14 +50,6 @@ def refused(what: Act = "train") -> bool:
     return bool(reason)
 
 
-def permitted(what: Act) -> bool:
-    """For what a click does: whether the visitor may; where not, a toast says why."""
-    reason = refusal(what)
-    if reason:
-        st.toast(reason, icon=":material/block:", duration="long")
-    return not reason
-
-
 def runs_hidden() -> bool:
     """Says so, and returns True, where trained runs are not looked at."""
     if server().runs:

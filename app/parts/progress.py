@@ -1,7 +1,6 @@
 """Work in the background as people see it: a bar with rate and remaining time, a stop, and word of its end on whatever page they are."""
 
 from collections.abc import Callable, Sequence
-from functools import partial
 
 import streamlit as st
 
@@ -11,7 +10,6 @@ from server.jobs import Job, jobs
 from state import Item
 
 _WAIT = 0.4
-_MEASURES = ("MB",)  # units that are no things to be counted, so that a rate names them
 
 
 class NotEmbeddedYet(Exception):  # noqa: N818  (an answer, not an error)
@@ -33,7 +31,7 @@ class _Kept:
 _kept = _Kept()
 
 
-def poll(waits: bool, ready: Callable[[], bool], draw: Callable[[], None] = lambda: None, *, every: float = 0.5) -> None:
+def poll(waits: bool, ready: Callable[[], bool], draw: Callable[[], None] | None = None, *, every: float | None = 0.5) -> None:
     """Draws something, again every while, and once what it waits for is there the whole page. Called at a place that is the same in every run.
 
     Args:
@@ -41,17 +39,19 @@ def poll(waits: bool, ready: Callable[[], bool], draw: Callable[[], None] = lamb
             result that has come in between, and what stands in its place stays.
         ready: whether the result is there now; where it is, a run must draw it.
         draw: draws what changes meanwhile.
-        every: seconds.
+        every: seconds; None: only with the page.
     """
     with st.container():  # there in every run, so that a late rerun of the fragment finds its place
-        st.fragment(_poll, run_every=every if waits else None)(waits, ready, draw)
+        if waits or draw:  # a fragment that has nothing to do still takes some milliseconds
+            st.fragment(_poll, run_every=every if waits else None)(waits, ready, draw)
 
 
-def _poll(waits: bool, ready: Callable[[], bool], draw: Callable[[], None]) -> None:
+def _poll(waits: bool, ready: Callable[[], bool], draw: Callable[[], None] | None) -> None:
     if waits and ready():
         st.rerun()
     with st.container():
-        draw()
+        if draw:
+            draw()
 
 
 def follow(*jobs: Job, resume: str = "Try again", stopped: str = "", wait: float = _WAIT, place: str = "") -> bool:
@@ -71,7 +71,7 @@ def follow(*jobs: Job, resume: str = "Try again", stopped: str = "", wait: float
         if not job.wait(wait):
             notify_when_done(job)
     finished = all(job.finished for job in jobs)
-    poll(not finished, lambda: all(job.finished for job in jobs), lambda: bars(jobs, place))
+    poll(not finished, lambda: all(job.finished for job in jobs), None if finished else lambda: bars(jobs, place))
     if not finished:
         return False
     reasons: dict[str, list[Job]] = {}  # one of each is told, however many jobs it has ended
@@ -124,17 +124,14 @@ def _standing(job: Job) -> str:
     if job.done >= job.total:
         return f"{job.total:,} {job.unit}, finishing"
     left = f", {duration(job.seconds_left)} left" if job.seconds_left else ""  # 0: it takes longer than was estimated
-    return f"{job.done:,} of {job.total:,} {job.unit}{rate(job.rate, job.unit if job.unit in _MEASURES else '')}{left}"
+    return f"{job.done:,} of {job.total:,} {job.unit}{rate(job.rate)}{left}"
 
 
-def rate(per_second: float, unit: str = "") -> str:
-    """`, 3.2 a second`, `, 12 MB a minute`; nothing before there is one."""
-    if per_second <= 0:
-        return ""
-    named = f" {unit}" if unit else ""
+def rate(per_second: float) -> str:
+    """`, 3.2 a second`, `, 12 a minute`; nothing before there is one."""
     if per_second < 1:
-        return f", {60 * per_second:.0f}{named} a minute" if per_second > 1 / 60 else ""
-    return f", {per_second:,.0f}{named} a second" if per_second >= 10 else f", {per_second:.1f}{named} a second"
+        return f", {60 * per_second:.0f} a minute" if per_second > 1 / 60 else ""
+    return f", {per_second:,.0f} a second" if per_second >= 10 else f", {per_second:.1f} a second"
 
 
 def duration(seconds: float) -> str:
@@ -148,17 +145,6 @@ def duration(seconds: float) -> str:
 def redraw_when(ready: Callable[[], bool]) -> None:
     """Has the page redrawn once a result is there; called where something is drawn in its place, in each run that does so."""
     _kept.stand_ins.append(ready)
-
-
-def redraw_after(*jobs: Job | None) -> None:
-    """As `redraw_when`, of those jobs that are under way; called before what is drawn in place of their results."""
-    for job in jobs:
-        if job is not None and not job.finished:
-            redraw_when(partial(_has_ended, job))
-
-
-def _has_ended(job: Job) -> bool:
-    return job.finished
 
 
 def notify_when_done(job: Job) -> None:

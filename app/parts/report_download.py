@@ -10,7 +10,7 @@ from likeness.reports import Report, ReportOptions, notion_report, report_html, 
 from likeness.training import RunFolder
 from parts.config_access import dataset_of, resolve_config
 from parts.drafts import Draft
-from parts.on_request import job_button
+from parts.on_request import WorkRequest, job_button
 from parts.plain import plain
 from parts.view import View
 from server.access import redact, resolve_encoder, store_dir
@@ -59,18 +59,9 @@ def _offer(kind: str, key: Hashable, name: str, file: str, make: Callable[[Repor
 
         return report_html(make(ReportOptions(progress=tell, **options)))  # type: ignore[arg-type]
 
-    job = job_button(
-        "Make a report to share",
-        f"report_{kind}",
-        "report",
-        (kind, key),
-        f"Report of {name}",
-        work,
-        stopped="The report was stopped.",
-        kept=_KEPT,
-        icon=":material/ios_share:",
-        help=_HELP,
-    )
+    request = WorkRequest("report", (kind, key), f"Report of {name}", work, {"max_finished": _KEPT})
+    looks = {"icon": ":material/ios_share:", "help": _HELP}
+    job = job_button("Make a report to share", f"report_{kind}", request, stopped="The report was stopped.", **looks)
     if job is not None:
         st.download_button(
             f"Download the report ({len(job.result) / 1e6:.1f} MB)",

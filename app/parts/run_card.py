@@ -1,7 +1,8 @@
 """The card of a run: its state, what can be done with it, and a menu with its export, another name, and deleting it; and the words for all of it."""
 
+from collections.abc import Callable
 from pathlib import PurePosixPath
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
@@ -10,15 +11,18 @@ from likeness.errors import InputError
 from likeness.evaluation import find_metric
 from likeness.io import parse_yaml, runs_dir
 from likeness.losses import OBJECTIVES, WRAPPERS
-from likeness.training import Checkpoint, RunConfig, RunFolder, Status, as_yaml, config_from, export_zip
+from likeness.training import Checkpoint, RunConfig, RunFolder, Status, TaskFolder, as_yaml, config_from, export_zip
 from parts import trained
 from parts.config_access import dataset_of, resolve_run
 from parts.errors import toast_errors
 from parts.plain import plain
-from parts.progress import duration
+from parts.progress import duration, poll
 from server import trainings
 from server.access import check_may, redact, refusal, shared_name
 from state import Item, state
+
+if TYPE_CHECKING:
+    from likeness.studies import StudyStatus
 
 _SECONDS = 1.0
 LOSSES = {"loss": "Loss", "loss_objective": "Objective", "loss_guidance": "Guidance"}
@@ -50,82 +54,82 @@ begun = _Begun()
 
 
 def show(run: RunFolder, *, watch_link: bool = False) -> None:
-    """The card of a run, redrawn while it runs; called at a place that is the same in every run of the page.
+    """The card of a run; called at a place that is the same in every run of the page.
 
     Args:
         run: its folder.
         watch_link: with a link to its curves.
     """
-    st.fragment(_card, run_every=seconds_until_redrawn(_key(run), run.status().state))(run, watch_link)
+
+    def draw() -> None:
+        if _Begun.changed.take():
+            st.rerun()
+        status = run.status()
+        share = status.step / (status.total or 1) if status.state == "running" else None
+        draw_frame(run, status, standing(status), share, lambda: _actions(run, status.state, watch_link))
+
+    redraw_while_running(run, draw)
 
 
-def _card(run: RunFolder, watch_link: bool) -> None:
-    if _Begun.changed.take():
-        st.rerun()
-    status = run.status()
+def redraw_while_running(folder: TaskFolder, draw: Callable[[], None]) -> bool:
+    """Draws a card of how work stands, every second while it runs, and the whole page again where it has begun or ended; whether it runs."""
+    is_running = folder.status().state == "running"
+    poll(True, lambda: (folder.status().state == "running") != is_running, draw, every=_SECONDS if is_running else None)
+    return is_running
+
+
+def draw_frame(folder: TaskFolder, status: "Status | StudyStatus", said: str, share: float | None, actions: Callable[[], None]) -> None:
+    """A card: how far work is in words and, where a `share` is given, as a bar; at the right what can be done; below why it ended, if not well."""
     label, icon = STATES[status.state]
-    redraw_page_after_begin_and_end(_key(run), status.state)
     with st.container(border=True):
         with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
-            st.markdown(f"**{plain(run.name)}**  :material/{icon}: {label}  :gray[{plain(standing(status))}]", width="stretch")
-            _actions(run, status.state, watch_link)
-        if status.state == "running":
-            st.progress(min(status.step / status.total, 1.0) if status.total else 0.0)
+            st.markdown(f"**{plain(folder.name)}**  :material/{icon}: {label}  :gray[{plain(said)}]", width="stretch")
+            actions()
+        if share is not None:
+            st.progress(min(share, 1.0))
         if status.state == "failed" and status.message:
             st.error(plain(redact(status.message)), icon=":material/error:")
         elif status.state == "lost":
-            st.warning("The process was stopped from outside. Resume the run to continue from its last checkpoint.", icon=":material/warning:")
-            if words := training.tail_log(run):
+            st.warning("The process was stopped from outside. Resume to continue from the last checkpoint.", icon=":material/warning:")
+            if words := training.tail_log(RunFolder(folder.path)):
                 with st.expander("Last lines of its output"):
                     st.code(redact(words), language=None)
-        elif status.message and status.step:
+        elif status.message and redact(status.message) != said:
             st.caption(f":material/info: {plain(redact(status.message))}")
 
 
-def _key(run: RunFolder) -> str:
-    return f"run_state_{run.path}"
-
-
-def seconds_until_redrawn(key: str, state: str) -> float | None:
-    """How long a card waits until it is redrawn; never where nothing runs. A run that starts before the card is drawn redraws the page."""
-    st.session_state[key] = state
-    return _SECONDS if state == "running" else None
-
-
-def redraw_page_after_begin_and_end(key: str, state: str) -> None:
-    """Redraws the page where a run has begun or ended; `key` names its card in the session, as for `seconds_until_redrawn`."""
-    before, st.session_state[key] = st.session_state.get(key, state), state
-    if (before == "running") != (state == "running"):
-        st.rerun()
-
-
 def _actions(run: RunFolder, state: str, watch_link: bool) -> None:
-    """Links, then the one button: of one key and at the right edge, so that it stays under the pointer while the card is redrawn."""
-    is_running = state == "running"
+    """Links, then the one button: at the right edge, so that it stays under the pointer while the card is redrawn."""
     with st.container(horizontal=True, vertical_alignment="center", width="content", gap="xsmall"):
         with st.container(width="content"):
             if watch_link:
                 st.page_link("pages/runs/page.py", label="Watch it", icon=":material/monitoring:", query_params={"watch": run.name})
             elif run.best.is_file():
                 _open(run)
-        if state != "finished" and not refusal("train"):
-            stopping = is_running and run.stop_requested()
-            label = "Stopping" if stopping else "Stop" if is_running else "Start" if state == "new" else "Resume"
-            st.button(
-                label,
-                key=f"act_{run.name}",
-                icon=f":material/{'stop' if is_running else 'play_arrow'}:",
-                type="secondary" if is_running or watch_link else "primary",
-                on_click=_stop if is_running else _resume,
-                args=(run,),
-                disabled=stopping,
-            )
+        action(run, state, f"act_{run.name}", _resume, is_quiet=watch_link)
         if not watch_link:
             with st.popover("More", icon=":material/more_horiz:", key=f"more_{run.name}", width="content"):
                 _export(run)
-                reason = trainings.refusal_to_change(run.path) or ("Stop the run first." if is_running else "")
+                reason = trainings.refusal_to_change(run.path) or ("Stop the run first." if state == "running" else "")
                 _rename(run, reason)
                 _delete(run, reason)
+
+
+def action(folder: TaskFolder, state: str, key: str, resume: Callable[[Any], None], *, is_quiet: bool) -> None:
+    """The one button of a card, of one key whatever it does; none where there is nothing to do, or the visitor may not."""
+    if state == "finished" or refusal("train"):
+        return
+    is_running = state == "running"
+    stopping = is_running and folder.stop_requested()
+    st.button(
+        "Stopping" if stopping else "Stop" if is_running else "Start" if state == "new" else "Resume",
+        key=key,
+        icon=f":material/{'stop' if is_running else 'play_arrow'}:",
+        type="secondary" if is_running or is_quiet else "primary",
+        on_click=_stop if is_running else resume,
+        args=(folder,),
+        disabled=stopping,
+    )
 
 
 def _open(run: RunFolder) -> None:
@@ -138,9 +142,9 @@ def _open(run: RunFolder) -> None:
 
 
 @toast_errors()
-def _stop(run: RunFolder) -> None:
+def _stop(folder: TaskFolder) -> None:
     check_may("train")
-    run.request_stop()
+    folder.request_stop()
 
 
 @toast_errors()

@@ -41,11 +41,6 @@ class Term:
         return replace(self, weight=WEIGHTS[(place + 1) % len(WEIGHTS)] * (1 if self.weight > 0 else -1))
 
 
-def rows() -> Rows:
-    """Numbers of the selected images, ascending."""
-    return state.rows
-
-
 def select(chosen: Iterable[int] | Rows) -> None:
     """Replaces the selection; an empty one clears it."""
     new = np.asarray(chosen if isinstance(chosen, np.ndarray) else list(chosen), dtype=np.int64)
@@ -59,11 +54,6 @@ def tick(chosen: Rows) -> None:
     """Replaces the selection by what is ticked among pictures, which stay in sight."""
     select(chosen)
     state.ticking = True
-
-
-def by_ticks() -> bool:
-    """Whether the selection was last changed by ticks."""
-    return state.ticking
 
 
 def in_link() -> bool:

@@ -1,7 +1,7 @@
 """The frame that every page shares: dataset, left map, right map, coloring and filters."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -64,29 +64,31 @@ def choose(needs: Needs = "spaces", first_screen: bool = False) -> View:
         growing.keep_rows(listed.id, base.table.frame)
         if not cached.is_state(entry.id):
             selection.fit(len(base.table))
-        names = space_names(base)
+        notions = menu_of(base)
+        names = space_names(notions)
         new = _kept.spaces_of not in ("", listed.id)
         _kept.spaces_of = listed.id
         if new:
-            _leave_notions_of_others(base, listed.id)
+            _leave_notions_of_others(notions, base, listed.id)
         _take_link(names)
         _name_draft()
         if first_screen and (notion := first_notion(base)):  # beside the raw encoder, colored by the labels that judge it
             state.b, state.color = notion.name, notion.attribute
         if State.next_color.is_set():
             state.color = State.next_color.take()
-        a = _space_box(State.a, names, "What counts as similar on the map: the encoder as it is, a notion, or a trained run.", base)
-        b = _space_box(State.b, [NONE, *names], "A second map of the same images, for comparison.", base)
+        judged = {name: _judge(notion, base) for name, notion in notions.items()}
+        a = _space_box(State.a, names, "What counts as similar on the map: the encoder as it is, a notion, or a trained run.", judged, base)
+        b = _space_box(State.b, [NONE, *names], "A second map of the same images, for comparison.", judged, base)
         for name, other in {name: other for name in (a, b) if (other := _foreign(name, listed.id))}.items():
             st.caption(f":material/info: {plain(readable(name))} was trained on “{plain(other.name)}”, not on these images.")
-        color = _color(entry, base, [name for name in (a, b) if name != NONE], new)
+        color = _color(entry, base, list(notions), [name for name in (a, b) if name in notions], new)
         hidden = filters.choose(base.table, new, readable)
         if needs != "spaces":
-            return View(entry, base, base, None, color, hidden)
+            return View(entry, base, notions, base, None, color, hidden)
         shown = _spaces(entry.id, [name for name in (a, b) if name != NONE])
-    judges = {each.key: attribute for name, each in shown.items() if (attribute := _judge(name, base))}
-    aspects = cached.with_aspects(base, notion_by(color.removeprefix(ASPECTS)), color) if color and color.startswith(ASPECTS) else None
-    return View(entry, base, shown.get(a, base), shown.get(b), color, hidden, aspects, judges)
+    judges = {each.key: attribute for name, each in shown.items() if (attribute := judged.get(name))}
+    aspects = cached.with_aspects(base, notions[color.removeprefix(ASPECTS)], color) if color and color.startswith(ASPECTS) else None
+    return View(entry, base, notions, shown.get(a, base), shown.get(b), color, hidden, aspects, judges)
 
 
 def first_notion(base: Space) -> Notion | None:
@@ -96,18 +98,14 @@ def first_notion(base: Space) -> Notion | None:
     return min(labeled, key=lambda notion: notion.slug != NOTION, default=None)
 
 
-def _leave_notions_of_others(base: Space, listed_id: str) -> None:
+def _leave_notions_of_others(notions: Mapping[str, Notion], base: Space, listed_id: str) -> None:
     """Of the spaces chosen for other images, takes back each notion that does not fit these, or that labels judge which these do not have, and each
     run that was trained on those others; edits and runs stay in the menu."""
     attributes = {None, *base.table.attributes}
-    known = {notion.name for notion in list_notions(notions_dir())}
-    stays = {notion.name for notion in fitting(base) if notion.attribute in attributes}
-    if draft := drafts.current():
-        known.add(DRAFT)
-        stays |= {DRAFT} if draft.attribute in attributes else set()
-    runs = {name for name in (state.a, state.b) if name.startswith(trained.PREFIX) and _foreign(name, listed_id)}
+    stay = {"", RAW, NONE, *(name for name, notion in notions.items() if notion.attribute in attributes)}
     for item, default in ((State.a, RAW), (State.b, NONE)):
-        if item.get() in (known - stays) | runs:
+        name = item.get()
+        if _foreign(name, listed_id) if name.startswith(trained.PREFIX) else name not in stay:
             item.set(default)
 
 
@@ -134,31 +132,28 @@ def _spaces(dataset_id: str, names: Sequence[str]) -> dict[str, Space]:
     return shown
 
 
-def space_names(base: Space) -> list[str]:
-    """The raw encoder, the edited notion if there is one, the notions that fit the images and every trained run."""
-    return [RAW, *notion_names(base), *trained.names()]
+def space_names(notions: Iterable[str]) -> list[str]:
+    """The raw encoder, these notions and every trained run."""
+    return [RAW, *notions, *trained.names()]
 
 
-def notion_names(base: Space) -> list[str]:
-    """The notions that fit the images, those that these have labels for first; before them the edited notion if it is one of these or a new one, and
-    after them if it was made for other images. One that was only looked at is not among them."""
-    if base.embed_texts is None:
-        return []
-    names = [notion.name for notion in fitting(base)]
+def menu_of(base: Space) -> dict[str, Notion]:
+    """By name, the notions that fit the images, those that these have labels for first; before them the edited notion if it is one of these or a new
+    one, and after them if it was made for other images. One that was only looked at is not among them."""
+    found = {notion.name: notion for notion in fitting(base)}
     draft = drafts.current()
-    if draft is None or not _is_edited():
-        return names
-    is_foreign = draft.origin not in ("", *names) or draft.attribute not in (None, *base.table.attributes)
-    return [*names, DRAFT] if is_foreign else [DRAFT, *names]
+    if base.embed_texts is None or draft is None or not _is_edited(found.get(draft.origin)):
+        return found
+    edited = {DRAFT: draft.notion}
+    is_foreign = draft.origin not in ("", *found) or draft.attribute not in (None, *base.table.attributes)
+    return found | edited if is_foreign else edited | found
 
 
-def _is_edited() -> bool:
-    """Whether the notion in the editor says anything of its own, or is shown somewhere."""
+def _is_edited(origin: Notion | None) -> bool:
+    """Whether the notion in the editor says anything of its own, other than the one that it began with, or is shown somewhere."""
     if any(_is_draft(str(item.get() or st.query_params.get(item.key))) for item in (State.a, State.b, State.color)):
         return True
-    draft = drafts.latest()
-    origin = next((notion for notion in list_notions(notions_dir()) if draft and notion.name == draft.origin), None)
-    return drafts.of(origin) != draft if origin else bool(drafts.versions())
+    return drafts.of(origin) != drafts.latest() if origin else bool(drafts.versions())
 
 
 def _is_draft(name: str) -> bool:
@@ -202,10 +197,9 @@ def space(dataset_id: str, name: str) -> Space:
     return cached.fit(dataset_id, notion_named(name))
 
 
-def _judge(name: str, base: Space) -> str | None:
-    """The attribute that judges the notion of this name, where the images have it."""
-    attribute = notion_by(name).attribute if name in notion_names(base) else None
-    return attribute if attribute in base.table.attributes else None
+def _judge(notion: Notion, base: Space) -> str | None:
+    """The attribute that judges a notion, where the images have it."""
+    return notion.attribute if notion.attribute in base.table.attributes else None
 
 
 def _take_link(names: list[str]) -> None:
@@ -219,34 +213,27 @@ def _take_link(names: list[str]) -> None:
             link.report_missing("the space", readable(target), "Choose another one under Left map.")
 
 
-def notion_by(name: str) -> Notion:
-    """The notion of a name in `notion_names`: the edited one, or one of the library."""
-    draft = drafts.current()
-    return draft.notion if name == DRAFT and draft else notion_named(name)
-
-
 def notion_named(name: str) -> Notion:
     """The notion of this name; names are unique in the library."""
     return next(notion for notion in list_notions(notions_dir()) if notion.name == name)
 
 
-def _space_box(item: Item[str], names: list[str], help: str, base: Space) -> str:
+def _space_box(item: Item[str], names: list[str], help: str, judged: Mapping[str, str | None], base: Space) -> str:
+    """A menu of spaces; a notion that is chosen there colors the map. `judged`: what judges each notion."""
+
+    def color_by_notion() -> None:
+        name = item.get()
+        if name in judged and (color := color_of(name, judged[name], base)):
+            state.color = color
+
     label = item.link.heading if item.link else ""
-    return st.selectbox(
-        label, names, format_func=_titles(names), key=item.key, bind="query-params", help=help, on_change=_color_by_notion, args=(item, base)
-    )
+    return st.selectbox(label, names, format_func=_titles(names), key=item.key, bind="query-params", help=help, on_change=color_by_notion)
 
 
 def _titles(names: Sequence[str]) -> Callable[[str], str]:
     """What a menu calls these names, as long as it is shown: the edited notion may have another name in the next run."""
     titles = {name: readable(name) for name in names}
     return lambda name: titles.get(name, readable(name))
-
-
-def _color_by_notion(item: Item[str], base: Space) -> None:
-    name = item.get()
-    if name in notion_names(base) and (color := color_of(name, _judge(name, base), base)):
-        state.color = color
 
 
 def color_of(name: str, judge: str | None, base: Space) -> str | None:
@@ -260,8 +247,8 @@ def color_of(name: str, judge: str | None, base: Space) -> str | None:
 
 def _dataset_names() -> dict[str, str]:
     """Id -> name of every dataset; those that share a name are told apart by their folders, else by their encoders, else by a number."""
-    named: dict[str, list[DatasetEntry]] = {}
-    for entry in [*list_datasets(visitor()), *_opened_by_link()]:
+    own, named = list_datasets(visitor()), dict[str, list[DatasetEntry]]()
+    for entry in [*own, *_opened_by_link({entry.id for entry in own})]:
         named.setdefault(entry.name, []).append(entry)
     return {entry.id: name + apart for name, entries in named.items() for entry, apart in zip(entries, _told_apart(entries), strict=True)}
 
@@ -277,9 +264,8 @@ def _told_apart(entries: Sequence[DatasetEntry]) -> list[str]:
     return ["", *(f" ({number})" for number in range(2, len(entries) + 1))]
 
 
-def _opened_by_link() -> list[DatasetEntry]:
-    """Datasets of other visitors of a shared server, whose links this one was given."""
-    known = {entry.id for entry in list_datasets(visitor())}
+def _opened_by_link(known: set[str]) -> list[DatasetEntry]:
+    """Datasets of other visitors of a shared server, whose links this one was given; `known`: ids of the visitor's own."""
     opened = _kept.opened
     for name in ("open", "private", "dataset"):
         target = st.query_params.get(name)
@@ -332,17 +318,18 @@ def _take_dataset(names: dict[str, str]) -> bool:
     return True
 
 
-def _color(entry: DatasetEntry, base: Space, spaces: Sequence[str], new: bool) -> str | None:
-    """What colors the map: an attribute, or the aspects of a notion as the encoder sees them; of `new` images no color of others."""
+def _color(entry: DatasetEntry, base: Space, notions: list[str], shown: list[str], new: bool) -> str | None:
+    """What colors the map: an attribute, or the aspects of a notion as the encoder sees them; of `new` images no color of others.
+
+    `shown`: those of the notions that the maps show."""
     attributes = [name for name in base.table.attributes if _is_drawable(base.table.frame, name)]
-    notions = notion_names(base)
     options = [*attributes, *(f"{ASPECTS}{name}" for name in notions), NONE]
     if len(options) == 1:
         return None
     labeled = any(name not in PHOTO_COLUMNS for name in attributes)
     kept = state.color if State.color.is_set() else st.query_params.get("color")
     if kept not in (*options, *map(readable, options)) and (new or not labeled):
-        state.color = options[0] if labeled else _first_color(entry, base, [name for name in spaces if name in notions], attributes)
+        state.color = options[0] if labeled else _first_color(entry, base, shown, attributes)
     # an address leaves out the widget's default, which must then be what an address without a color gives: the first label, or else none of them
     default = 0 if labeled else None
     help = _COLOR_HELP if notions else None

@@ -2,11 +2,12 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from functools import partial
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from likeness.encoders import cut_ends, unread_words
+from likeness.encoders import cut_ends, reads_nothing, unread_words
 from likeness.errors import InputError
 from likeness.notions import Composition, Notion
 from likeness.space import Space
@@ -32,8 +33,8 @@ def of_notion(view: View, notion: Notion | Composition) -> Callable[[], None]:
 
 
 def of_colors(view: View, names: Sequence[str]) -> Callable[[], None]:
-    """The same of several notions, by their names in `sidebar.notion_names`: which of them cannot be relied on."""
-    return _line(view, [sidebar.notion_by(name) for name in names], lambda place: _draw_doubtful(view, names, place))
+    """The same of several notions, by their names in `View.notions`: which of them cannot be relied on."""
+    return _line(view, [view.notions[name] for name in names], lambda place: _draw_doubtful(view, names, place))
 
 
 def of_encoder(view: View) -> None:
@@ -47,62 +48,61 @@ def of_query(view: View, query: Query) -> None:
     """What the encoder does not read of the texts of a query, with a button that leaves it out; nothing where it reads all."""
     readers = [space for space in view.spaces if space.embed_texts is not None]
     if readers:
-        fewer = {text: fewer_words(readers[0], text) for text in query.texts}
-        _draw_unread(_unread(readers[:1], query.texts), lambda: _search_with(query, fewer), all(fewer.values()) and "fewer_words_of_query")
+        _draw_unread(unread(readers[0], query.texts), "fewer_words_of_query", lambda: _shorter_query(readers[0], query))
 
 
 def of_words(view: View, notion: Notion) -> None:
     """What the encoder does not read of a notion's prompts, with a button that leaves it out; nothing where it reads all."""
-    problem = unread_of(view.base, notion) if view.base.embed_texts is not None else ""
-    if not problem:
-        return
-    aspects = dict.fromkeys(filter(None, (fewer_words(view.base, each, notion.templates) for each in notion.aspects)))
-    can_change = len(aspects) > 1 and tuple(aspects) != notion.aspects and not refusal("edit")
-    _draw_unread(problem, lambda: _shorten(notion, "\n".join(aspects)), can_change and "fewer_words_of_notion")
+    if view.base.embed_texts is not None:
+        _draw_unread(unread(view.base, notion.prompts), "fewer_words_of_notion", lambda: _shorter_notion(view.base, notion))
 
 
-def unread_of(base: Space, notion: Notion) -> str:
-    """What the encoder of the images does not read of a notion's prompts, in sentences; "" where it reads all."""
-    return _unread([base], notion.prompts)
-
-
-def fewer_words(space: Space, text: str, templates: Iterable[str] = ("{}",)) -> str:
+def _fewer_words(space: Space, text: str, templates: Iterable[str] = ("{}",)) -> str:
     """A text without the words that the encoder behind a space does not know, and cut where it stops reading; "" where nothing is left."""
     unknown = set(cached.unknown_words(space, text))
     words = [word for word in text.split() if word.strip(".,;:!?()\"'").lower() not in {each.lower() for each in unknown}]
     while words and cached.cut_texts(space, [template.replace("{}", " ".join(words)) for template in templates]):
         words.pop()
-    return "" if cached.reads_nothing(space, " ".join(words)) else " ".join(words)
+    return "" if reads_nothing(space.encoder, " ".join(words)) else " ".join(words)
 
 
-def _unread(spaces: Sequence[Space], texts: Sequence[str]) -> str:
-    """A sentence on the words that an encoder does not know, and one on texts that are longer than what it reads; "" where it reads all."""
-    unknown = sorted({word for space in spaces for word in cached.unknown_words(space, "\n".join(texts))})
-    cut = {each.text: each for space in spaces for each in cached.cut_texts(space, texts)}
-    return " ".join(filter(None, [unread_words([plain(word) for word in unknown]), plain(cut_ends(list(cut.values())))]))
+def unread(space: Space, texts: Sequence[str]) -> str:
+    """A sentence on the words that the encoder behind a space does not know, and one on texts that are longer than what it reads; "" where it reads
+    all."""
+    unknown = sorted(cached.unknown_words(space, "\n".join(texts)))
+    return " ".join(filter(None, [unread_words([plain(word) for word in unknown]), plain(cut_ends(cached.cut_texts(space, texts)))]))
 
 
-def _draw_unread(problem: str, act: Callable[[], None], key: str | bool) -> None:
+def _draw_unread(problem: str, key: str, shorter: Callable[[], Callable[[], None] | None]) -> None:
+    """Says what is not read, with a button that makes it `shorter`, where that can be done."""
     if not problem:
         return
+    act = shorter()
     with st.container(horizontal=True, vertical_alignment="center"):
         st.markdown(f":orange[:material/warning: {problem}]", width="content")
-        if key:
-            st.button("Use fewer words", key=str(key), icon=":material/content_cut:", type="tertiary", on_click=act)
+        if act:
+            st.button("Use fewer words", key=key, icon=":material/content_cut:", type="tertiary", on_click=act)
         else:
             st.markdown("Use other words.", width="content")
 
 
-def _search_with(query: Query, fewer: dict[str, str]) -> None:
-    neighbors.change([replace(term, value=fewer[str(term.value)]) if term.kind == "text" else term for term in query.all_terms])
+def _shorter_query(reader: Space, query: Query) -> Callable[[], None] | None:
+    """Searches with what is read; None where nothing is left of a text."""
+    terms = [replace(term, value=_fewer_words(reader, str(term.value))) if term.kind == "text" else term for term in query.all_terms]
+    return partial(neighbors.change, terms) if all(term.value != "" for term in terms) else None
 
 
-def _shorten(notion: Notion, aspects: str) -> None:
-    """Makes the notion with these aspects the edited one, wherever it is shown."""
-    draft = drafts.current()
-    drafts.put(replace(draft if draft and draft.notion == notion else drafts.of(notion), aspects=aspects))
-    drafts.renew_form()
-    _replace(notion.name, sidebar.DRAFT)
+def _shorter_notion(base: Space, notion: Notion) -> Callable[[], None] | None:
+    """Makes the notion with what is read of its aspects the edited one, wherever it is shown; None where too few are left, or they may not change."""
+    aspects = tuple(dict.fromkeys(filter(None, (_fewer_words(base, each, notion.templates) for each in notion.aspects))))
+
+    def shorten() -> None:
+        draft = drafts.current()
+        drafts.put(replace(draft if draft and draft.notion == notion else drafts.of(notion), aspects="\n".join(aspects)))
+        drafts.renew_form()
+        _replace(notion.name, sidebar.DRAFT)
+
+    return None if len(aspects) < 2 or aspects == notion.aspects or refusal("edit") else shorten
 
 
 def _line(view: View, notions: Sequence[Notion | Composition], draw: Callable[[DeltaGenerator], None]) -> Callable[[], None]:
@@ -137,7 +137,7 @@ def _draw_trust(view: View, notion: Notion | Composition, place: DeltaGenerator)
 
 
 def _draw_doubtful(view: View, names: Sequence[str], place: DeltaGenerator) -> None:
-    doubtful = [name for name in names if not cached.trust(view.base, sidebar.notion_by(name)).reads]
+    doubtful = [name for name in names if not cached.trust(view.base, view.notions[name]).reads]
     if not doubtful:
         place.markdown(_RELIABLE)
         return

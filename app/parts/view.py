@@ -1,5 +1,6 @@
 """What every page looks at: the dataset, the spaces on the left and on the right map, the coloring and the filters, as the sidebar has them."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -7,11 +8,12 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from likeness.data import DatasetEntry
+from likeness.notions import Notion
 from likeness.space import Space
 from parts import cached
 from server import hand_labels
 from server.addresses import address
-from state import Rows, State, state
+from state import Rows, state
 
 
 @dataclass(frozen=True)
@@ -21,6 +23,7 @@ class View:
     Attributes:
         entry: the dataset's place in the catalog; while its images are being embedded, under the id of the first of them.
         base: its images in their encoder's space.
+        notions: those in the menus, by their names there.
         a, b: the spaces on the left and on the right map; b is None where there is no right one.
         color: attribute that colors the map, or None.
         hidden: (n,) bool, True for images that the filters take out; None without filters.
@@ -30,6 +33,7 @@ class View:
 
     entry: DatasetEntry
     base: Space
+    notions: Mapping[str, Notion]
     a: Space
     b: Space | None
     color: str | None
@@ -92,16 +96,6 @@ class View:
     def info(self) -> str:
         """URL of the attributes of image {row}, another one after each label that people give: browsers keep what they have seen."""
         return address(f"/info/{self.entry.id}/{{row}}?labels={hand_labels.version(self.entry)}")
-
-
-def set_view(view: View) -> None:
-    """Makes `view` the one that pages see."""
-    state.view = view
-
-
-def forget_view() -> None:
-    """There is nothing to look at in this rerun."""
-    State.view.take()
 
 
 def current_view() -> View:

@@ -77,22 +77,18 @@ def address_of(view: SavedView) -> str:
 
 
 def _row(view: SavedView, titles: dict[str, str]) -> None:
+    gone = _what_is_gone(view)
+    about = gone or f"Opens {titles.get(view.page, view.page)}"
     with st.container(horizontal=True, vertical_alignment="center", gap="xsmall", horizontal_alignment="distribute"):
-        st.html(
-            f'<a class="saved-view" href="{escape(address_of(view))}" target="_self" title="{escape(_about(view, titles))}">{escape(view.name)}</a>'
-        )
+        st.html(f'<a class="saved-view" href="{escape(address_of(view))}" target="_self" title="{escape(about)}">{escape(view.name)}</a>')
         with st.popover("", icon=":material/more_vert:", type="tertiary", key=f"view_menu_{view.token}", help="Rename or remove"):
-            if gone := _what_is_gone(view):
+            if gone:
                 st.caption(gone)
             st.text_input("Name", view.name, key=f"view_name_{view.token}", max_chars=LONGEST_NAME)
             reason = refusal("edit")
             st.button("Rename", key=f"rename_{view.token}", on_click=_rename, args=(view.token,), disabled=bool(reason), help=reason or None)
             sure = st.checkbox("Remove this view for good", key=f"sure_{view.token}", disabled=bool(reason))
             st.button("Remove", key=f"remove_{view.token}", icon=":material/delete:", on_click=_remove, args=(view.token,), disabled=not sure)
-
-
-def _about(view: SavedView, titles: dict[str, str]) -> str:
-    return _what_is_gone(view) or f"Opens {titles.get(view.page, view.page)}"
 
 
 def _what_is_gone(view: SavedView) -> str:

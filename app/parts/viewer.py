@@ -15,7 +15,7 @@ from parts.component import message, renderer
 from parts.sidebar import readable
 from parts.view import View, current_view
 from server.addresses import address
-from state import Item
+from state import Item, state
 
 _KEY = "viewer"
 _MOST = 2_000  # selected images whose numbers the browser gets
@@ -84,7 +84,7 @@ def _act(view: View, address_of_page: str) -> None:
         return
     if action == "select":
         change = np.union1d if sent.get("on") is True else np.setdiff1d
-        selection.tick(change(selection.rows(), [row]).astype(np.int64))
+        selection.tick(change(state.rows, [row]).astype(np.int64))
     elif action == "label":
         name, value = (str(sent.get(key) or "").strip()[:_LONGEST] for key in ("name", "value"))
         if name:

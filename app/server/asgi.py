@@ -54,7 +54,7 @@ PICTURES = ("thumbnails", "pictures", "neighbors", "labeled", "info", "queries",
 FIRST_PAGE = (
     *("navigation", "pages.explore.exporting", "pages.explore.matching", "pages.explore.table", "server.visitor_data"),
     *("parts.add_images", "parts.aspect_labels", "parts.clicks", "parts.maps", "parts.permissions"),
-    *("parts.query_bar", "parts.verdict", "parts.view_list", "parts.viewer", "parts.warm"),
+    *("parts.verdict", "parts.view_list", "parts.viewer", "parts.warm"),
 )
 
 

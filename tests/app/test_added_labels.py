@@ -106,12 +106,12 @@ def test_what_divides_the_photos_is_chosen_unless_the_encoder_hardly_sees_them(
     app: Page, noise: DatasetEntry, monkeypatch: pytest.MonkeyPatch, warning: str, color: str | None
 ) -> None:
     monkeypatch.setattr("parts.cached.most_dividing", lambda space, notions: notions[1])
-    cached._most_dividing.clear()
+    cached.first_starter.clear()
     add_dataset(replace(noise, warning=warning))
     assert _color(_open(app, noise)) == color
     if color:  # labels are offered by the notion that colors the images
         assert f"{ASPECTS}{app.open('train').at('label_by').value}" == color
-    cached._most_dividing.clear()
+    cached.first_starter.clear()
 
 
 def test_they_are_an_attribute_on_every_page(app: Page, photos: DatasetEntry) -> None:

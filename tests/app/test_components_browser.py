@@ -72,7 +72,7 @@ linked_map(
     [MapPanel("One", positions @ rotation), MapPanel("Two", -positions)], coloring, n=n, key="map",
     thumbnails="/thumbnails/{row}", info="/info/{row}",
     selected=state.selected, query=state.query, neighbors=None if state.query is None else [np.array([1]), np.array([2])],
-    dimmed=classes == 1 if dimmed else None, height=560, on_event=take_in, drawn_by=st.query_params.get("renderer", "auto"),
+    dimmed=classes == 1 if dimmed else None, height=560, on_event=take_in, renderer=st.query_params.get("renderer", "auto"),
 )
 chosen = [] if state.selected is None else state.selected.tolist()
 st.text(f"events {state.events} selected {len(chosen)} classes {sorted(set(classes[chosen].tolist()))} query {state.query}")

@@ -14,7 +14,7 @@ import likeness as lk
 from app_page import Page
 from likeness.errors import InputError
 from likeness.search import Hits
-from parts import neighbors, query_bar, selection
+from parts import neighbors, selection
 from parts.selection import Term
 from parts.sidebar import DRAFT
 from parts.view import View
@@ -222,7 +222,7 @@ def state(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
 def _do(state: dict[str, Any], **event: object) -> tuple[Any, Any]:
     view: Any = SimpleNamespace(frame=pd.DataFrame({"path": [f"{row}.png" for row in range(20)]}))
     single = neighbors.Query(row=state["query"], text=state["text"])
-    query_bar.take_in(view, neighbors.Query(terms=state["terms"]) if state["terms"] else single, event)
+    neighbors.take_in(view, neighbors.Query(terms=state["terms"]) if state["terms"] else single, event)
     return state["terms"], state["query"]
 
 

@@ -33,7 +33,10 @@ class Gate:
     def __init__(self) -> None:
         self.most, self._open = FIRST + BATCH, threading.Event()
 
-    def embed(self, images: Any, encoder: str, progress: Callable[..., None], **options: Any) -> Space:
+    def embed(self, images: Any, encoder: str, progress: Callable[..., None] | None = None, **options: Any) -> Space:
+        if progress is None:  # what is stored
+            return embed(images, encoder, **options)
+
         def report(done: int, total: int) -> None:
             progress(done, total)
             if done >= self.most:

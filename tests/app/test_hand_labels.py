@@ -149,7 +149,7 @@ def test_keys_mean_the_same_after_a_reload_and_each_label_has_its_own(app: Page,
     _select(app, 1)
     before = labels()
     assert before == [plain("breed: pug"), plain("breed: beagle"), "good"]
-    del app.session_state["labels_known"]  # as in a session that begins
+    del app.session_state["label_known"]  # as in a session that begins
     _select(app, 1)
     assert labels() == before
     store.set_value(PATHS[:1], "a", "b_", who="me")

@@ -42,7 +42,7 @@ def test_rows_and_a_query_beyond_the_last_image_are_left_out(monkeypatch: pytest
     monkeypatch.setattr(selection.link, "report_missing", lambda *said_of: said.append(" ".join(said_of)))
     monkeypatch.setattr(selection.link, "write", lambda values: None)
     selection.fit(12)
-    assert (selection.rows().tolist(), selection.state.query, len(said)) == ([3], None, 2)
+    assert (selection.state.rows.tolist(), selection.state.query, len(said)) == ([3], None, 2)
 
 
 def _page() -> None:

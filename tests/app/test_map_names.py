@@ -52,7 +52,7 @@ def test_clusters_are_named_in_the_background_where_that_is_asked_for(app: Page,
     assert namer.clustered == 0
     assert "names" not in app.query_params
     namer.go.clear()
-    assert _sent(app.fill("segmented_control", "names-", "Clusters")) is None  # the map is there already
+    assert _sent(app.fill("segmented_control", "names-", "clusters")) is None  # the map is there already
     assert app.query_params["names"] in ("clusters", ["clusters"])
     namer.go.set()
     sent = _sent(app.wait(map_names.KIND))

@@ -231,7 +231,7 @@ _WRITES = {
     *("write_atomic", "open_atomic", "file_uploader", "create", "pseudolabels", "write_draft", "remove_upload", "remove_visitor"),
     *("add_tag", "remove_tag", "set_value", "clear_value", "set_note", "set_columns", "write_download"),
 }
-_ASKS = {"begin_training", "check_may", "check_may_edit", "edit_and_report", "edit_labels", "try_edit", "permitted", "refusal", "refused"}
+_ASKS = {"begin_training", "check_may", "check_may_edit", "edit_and_report", "edit_labels", "try_edit", "refusal", "refused"}
 _ELSEWHERE = {
     "exporting._file": "a file to download, which is gone within the hour: who may look may take along what they see",
     "accounts.write_private": "passwords and tokens, of the command `likeness admin`",

@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-import streamlit as st
 
 from app_page import Page
 from likeness import training
@@ -19,6 +18,7 @@ from likeness.errors import InputError
 from likeness.training.config import RunConfig, read_config, with_changes
 from likeness.training.runs import background as background_runs
 from likeness.training.runs.run_folder import RunFolder, Status
+from parts import run_card
 from worlds import ADA, BEN, dataset, make_run, serve, visit
 
 Make = Callable[..., RunFolder]
@@ -78,19 +78,18 @@ def test_each_run_says_how_it_stands_and_what_can_be_done(app: Page, make: Make)
 
 
 def test_a_run_is_drawn_from_its_first_figures_on_and_watched_from_when_it_begins(app: Page, make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
-    begun, intervals, fragment = threading.Event(), list[float | None](), st.fragment
+    begun, intervals, poll = threading.Event(), list[float | None](), run_card.poll
     status = Status("running", 0, 10, "Reading images", os.getpid())
     run = make("first", status)
 
-    def watched(drawn: Callable[..., None], *, run_every: float | None = None) -> Callable[..., None]:
-        if drawn.__module__ == "parts.run_card":
-            intervals.append(run_every)
-            begun.set()
-        return fragment(drawn, run_every=run_every)
+    def watched(*given: Any, every: float | None) -> None:
+        intervals.append(every)
+        begun.set()
+        poll(*given, every=every)
 
     with monkeypatch.context() as patch:  # it begins while its card is drawn
         patch.setattr(RunFolder, "status", lambda self: status if begun.is_set() else Status())
-        patch.setattr(st, "fragment", watched)
+        patch.setattr(run_card, "poll", watched)
         app.open("runs").says("Reading images")
     assert (intervals[0], intervals[-1]) == (None, 1.0)
     assert not app.says("Nothing measured yet. Each evaluation adds a point.").charts

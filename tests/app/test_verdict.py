@@ -27,7 +27,7 @@ def _page() -> None:
     st.text_input("Search", key="text")
     verdict.of_query(view, neighbors.current_query(view))
     if view.a is not view.base:
-        notion = sidebar.notion_by(st.session_state["a"])
+        notion = view.notions[st.session_state["a"]]
         verdict.of_words(view, notion)
         verdict.of_notion(view, notion)()
     st.session_state["entry"](view, verdict.of_encoder)

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from streamlit.proto.WidgetStates_pb2 import WidgetState, WidgetStates
-from streamlit.runtime.state.session_state import WStates
+from streamlit.runtime.state.session_state import SessionState, WStates
 from streamlit.testing.v1 import AppTest
 
 MAIN = Path(__file__).resolve().parents[2] / "app" / "main.py"
@@ -84,3 +84,11 @@ def test_a_name_that_is_none_of_a_widget_is_passed_over_and_the_app_checks_all(a
     monkeypatch.setattr(WStates, "__getitem__", WStates.__getitem__.__wrapped__)  # type: ignore[attr-defined]
     app.run()
     assert hasattr(WStates.__getitem__, "__wrapped__")
+
+
+def test_fields_look_up_their_own_values_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    app = AppTest.from_function(_script)
+    app.session_state["color"] = app.session_state["number"] = None
+    assert {"color", "number"} == set(app.session_state)
+    monkeypatch.setattr(SessionState, "filtered_state", property(lambda state: pytest.fail("all values are read")))
+    assert (app.run().selectbox[0].value, app.number_input[0].value, len(app.exception)) == (None, None, 0)

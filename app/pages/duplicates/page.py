@@ -71,7 +71,7 @@ def main() -> None:
 
 def _choose_kind(view: View) -> tuple[str, str]:
     """What counts as a duplicate, and the space that says so."""
-    names = sidebar.space_names(view.base)[1:]
+    names = sidebar.space_names(view.notions)[1:]
     kinds = [_FILES, _NEAR, *([_NOTION] if names else [])]
     help = "  \n".join(f"**{each}**: {_HELP[each]}" for each in kinds)
     kind = st.segmented_control("What counts as a duplicate", kinds, default=_NEAR, required=True, key="copies_kind", bind="query-params", help=help)

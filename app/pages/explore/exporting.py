@@ -13,7 +13,7 @@ import streamlit as st
 from likeness.errors import InputError
 from likeness.io import runs_dir
 from parts import sidebar, trained
-from parts.on_request import forget, job_button
+from parts.on_request import WorkRequest, job_button
 from parts.plain import plain
 from parts.selection import Rows
 from parts.sidebar import readable
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from likeness.progress import Progress
     from likeness.space import Space
 
-_PLACE = _KIND = "export"
 _KEPT = 64  # jobs, whose files are elsewhere
 _MOST_NEIGHBORS = 1_000
 _WIDTH = 560  # pixels
@@ -164,11 +163,12 @@ def _file(view: View, target: "Target", space: "Space | None", rows: Rows | None
     content = hashlib.sha256(b"" if rows is None else rows.tobytes()).hexdigest()
     what = (view.entry.id, tuple(view.base.table.attributes), hand_labels.version(view.entry), content, space.key if space is not None else "")
     key = (str(room.folder), *what, name, tuple(options.items()))
-    before = jobs().find(_KIND, key)
+    request = WorkRequest("export", key, f"Export for {target.title}", work, {"max_finished": _KEPT})
+    before = request.find()
     if before is not None and before.succeeded and not before.result.file.exists():  # its hour is over, or a later export has taken its place
-        forget(_PLACE, before)
-    title, stopped = f"Export for {target.title}", "The export was stopped, and nothing was saved."
-    job = job_button("Create the file", _PLACE, _KIND, key, title, work, stopped=stopped, kept=_KEPT, type="primary", icon=":material/output:")
+        jobs().forget(before)
+    stopped = "The export was stopped, and nothing was saved."
+    job = job_button("Create the file", "export", request, stopped=stopped, type="primary", icon=":material/output:")
     if job is None:
         return
     made: Download = job.result
@@ -230,7 +230,7 @@ def space_options(view: View, space: "Space | None") -> list[str] | None:
         return ["--encoder", f"run:{redact(runs_dir() / name.removeprefix(trained.PREFIX))}"]
     if name == sidebar.DRAFT:
         return None
-    notion = sidebar.notion_by(name)
+    notion = view.notions[name]
     try:
         return [*encoder, "--notion", notion.slug]
     except InputError:  # no letter that every system takes

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from likeness.cutoffs import Cutoff, SpaceMatches, other_prompts
 from likeness.errors import InputError
 from likeness.space import Space
-from parts import neighbors, selection, sidebar
+from parts import neighbors, selection
 from parts.cached import BoundedCache
 from parts.neighbors import Query
 from parts.plain import plain
@@ -209,5 +209,5 @@ def other_aspects(view: View, query: Query, space: Space) -> list[str]:
     if not query.text:
         return []
     name = state.b if space is view.b else state.a
-    notion = sidebar.notion_by(name) if name in sidebar.notion_names(view.base) else None
+    notion = view.notions.get(name)
     return other_prompts(notion, query.text)[:MOST_NEGATIVES] if notion else []

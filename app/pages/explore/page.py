@@ -11,21 +11,19 @@ import streamlit as st
 from likeness.data import PHOTO_COLUMNS
 from likeness.defaults import reads_as_rendered_cars
 from likeness.errors import InputError
-from likeness.notions import Notion, list_notions
+from likeness.notions import Notion
 from pages.explore import exporting, matching, table
 from parts import add_images, aspect_labels, cached, clicks, drafts, errors, map_controls, maps, neighbors, selection, sidebar, verdict
 from parts.gallery import Section, gallery
 from parts.label_edits import label_bar
 from parts.neighbors import Found, Query
 from parts.plain import plain
-from parts.query_bar import add_row, query_bar
 from parts.selection import Rows
 from parts.sidebar import readable
 from parts.view import View, current_view
 from server import added_labels
 from server.access import redact, refusal
 from server.addresses import address
-from server.visitors import notions_dir
 from state import State, state
 
 _TILE, _SMALL_TILE = 104, 76  # pixels
@@ -95,8 +93,6 @@ def _controls(view: View) -> "tuple[map_controls.Choice, table.Layout]":
             layout = table.choose_layout()
             exporting.button()
             add_images.button()
-    if problem := neighbors.take_picture_problem():
-        st.warning(plain(problem), icon=":material/warning:")
     return choice, layout
 
 
@@ -105,7 +101,7 @@ def _sentence(view: View) -> None:
     if view.base.embed_texts is None:
         return
     drafts.show_news()
-    slot, notion = _shown_notion()
+    slot, notion = _shown_notion(view)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         if notion is None:
             st.markdown("Similar images are close together.", width="content")
@@ -122,12 +118,9 @@ def _sentence(view: View) -> None:
     verdict.of_words(view, notion)
 
 
-def _shown_notion() -> tuple[str, Notion | None]:
+def _shown_notion(view: View) -> tuple[str, Notion | None]:
     """The notion of the right map, else of the left one, with the name of its value in the state."""
-    known = {notion.name: notion for notion in list_notions(notions_dir())}
-    if draft := drafts.current():
-        known[sidebar.DRAFT] = draft.notion
-    return next(((slot, known[name]) for slot in ("b", "a") if (name := getattr(state, slot)) in known), ("", None))
+    return next(((slot, view.notions[name]) for slot in ("b", "a") if (name := getattr(state, slot)) in view.notions), ("", None))
 
 
 def _template(slot: str, notion: Notion) -> None:
@@ -188,7 +181,7 @@ def _agreement(view: View) -> None:
 def _colors(view: View) -> Callable[[], None]:
     """Where a notion's aspects color the map, or no labels do but those that people gave here, the notions that can, by one click each. What it
     returns says at the end of the page which of them cannot be relied on: the maps do not wait for it."""
-    names, images = sidebar.notion_names(view.base), view.base.table
+    names, images = list(view.notions), view.base.table
     came_with_labels = set(images.attributes) - {*PHOTO_COLUMNS, *images.frame.attrs.get("tag_columns", {}).values()}
     if not names or (view.aspects is None and came_with_labels) or len(names) > _OFFERED:
         return lambda: None
@@ -201,7 +194,7 @@ def _colors(view: View) -> Callable[[], None]:
                 key=f"color_by_{name}",
                 type="primary" if view.color == color else "secondary",
                 on_click=partial(setattr, state, "next_color", color),
-                help=plain(sidebar.notion_by(name).question) or None,
+                help=plain(view.notions[name].question) or None,
             )
     return verdict.of_colors(view, names)
 
@@ -215,7 +208,7 @@ def _guesses(view: View) -> Callable[[], None]:
             aspect_labels.offer_to_remove(view, view.color)
         return lambda: None
     name = str(view.color).removeprefix(sidebar.ASPECTS)
-    notion = sidebar.notion_by(name)
+    notion = view.notions[name]
     with st.container(horizontal=True, vertical_alignment="center"):
         st.caption(
             f"**{plain(readable(name))}.** {plain(notion.question)} Colors show the aspect that fits each image best. "
@@ -259,15 +252,15 @@ def _query_head(view: View, query: Query) -> None:
             st.subheader(title)
             with st.container(horizontal=True, gap="small"):
                 matching.button(query)
-                st.button("Clear the query", icon=":material/close:", type="tertiary", on_click=neighbors.forget)
-    query_bar(view, query)
+                st.button("Clear the query", icon=":material/close:", type="tertiary", on_click=neighbors.image_was_clicked, args=(None,))
+    neighbors.query_bar(view, query)
     verdict.of_query(view, query)
 
 
 def _images(view: View, query: Query, layout: table.Layout) -> None:
     """All images with ticks, or the selection; beside a query the pictures of the selection."""
     chosen, visible = view.chosen, view.rows
-    ticks_all = not query and (selection.by_ticks() or not len(chosen))  # all stay in sight while some are ticked
+    ticks_all = not query and (state.ticking or not len(chosen))  # all stay in sight while some are ticked
     rows = visible if ticks_all else chosen
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         filtered = " match the filters" if view.hidden is not None else ""
@@ -305,7 +298,7 @@ def _actions(view: View, rows: Rows, ticks_all: bool) -> None:
 
 def _neighbors(view: View, query: Query, found: Sequence[Found], layout: table.Layout) -> None:
     slots = ["b" if each.space is view.b else "a" for each in found]
-    clicked = [clicks.draft_of(slot) if query.row is not None else None for slot in slots]
+    clicked = [clicks.draft_of(view, slot) if query.row is not None else None for slot in slots]
     for draft in {id(each): each for each in clicked}.values():
         clicks.line(draft)
     sections = []
@@ -341,7 +334,7 @@ def _gallery(view: View, sections: Sequence[Section], key: str, *, tile: int = _
         thumbnails=view.thumbnails,
         key=key,
         tile=tile,
-        on_add=add_row,
+        on_add=partial(neighbors.add, "row"),
         selected=view.selected,
         **{"on_select": selection.tick, **options},
     )

@@ -18,6 +18,7 @@ from parts.neighbors import Found, Query
 from parts.selection import Rows
 from parts.sidebar import readable
 from parts.view import View
+from state import state
 
 PICTURES, TABLE = "Pictures", "Table"
 PICTURE, FILE = "picture", "file"
@@ -76,8 +77,8 @@ def _grid(view: View, rows: Rows, similarities: Similarities, height: "int | str
     for number, name in enumerate(attributes):
         config[f"{_ATTRIBUTE}{name}"] = st.column_config.Column(readable(name)) | ({"hidden": True} if number >= _FIRST else {})
     marked = {"selection": {"rows": np.flatnonzero(np.isin(rows, view.selected)).tolist(), "columns": [], "cells": []}}
-    state = st.session_state.get(_GRID)
-    if state is None or dict(state["selection"]) != marked["selection"]:
+    before = st.session_state.get(_GRID)
+    if before is None or dict(before["selection"]) != marked["selection"]:
         st.session_state[_GRID] = marked
     st.dataframe(
         _cells(view, rows, similarities),
@@ -107,7 +108,7 @@ def _cells(view: View, rows: Rows, similarities: Similarities) -> pd.DataFrame:
 def _take_ticks(rows: Rows) -> None:
     """The boxes that are ticked become the selection, beside what is selected and not among these rows."""
     chosen = st.session_state[_GRID].get("selection")
-    ticked, kept = chosen.get("rows") if isinstance(chosen, Mapping) else None, selection.rows()
+    ticked, kept = chosen.get("rows") if isinstance(chosen, Mapping) else None, state.rows
     places = [place for place in ticked if type(place) is int and 0 <= place < len(rows)] if isinstance(ticked, list) else []
     keep = selection.select if np.isin(rows, kept).all() else selection.tick  # a table of the selection stays one
     keep(np.union1d(kept[~np.isin(kept, rows)], rows[places]))

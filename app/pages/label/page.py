@@ -41,7 +41,7 @@ def main() -> None:
     if request is None:
         return
     name = state.b if request.space is view.b else state.a
-    judge = verdict.of_notion(view, sidebar.notion_by(name)) if name in sidebar.notion_names(view.base) else lambda: None
+    judge = verdict.of_notion(view, view.notions[name]) if name in view.notions else lambda: None
     _spread(view, request)
     judge()
 

@@ -8,7 +8,7 @@ from likeness.defaults import PAPER_NOTIONS
 from likeness.errors import InputError
 from likeness.notions import Notion, list_notions
 from likeness.sentences import SentenceNotion
-from parts import cached, drafts, sidebar
+from parts import cached, drafts, sidebar, verdict
 from parts.drafts import Draft
 from parts.view import View
 from server.visitors import notions_dir
@@ -44,9 +44,9 @@ def new_draft(view: View) -> Draft:
 
 
 def _is_known(view: View, draft: Draft) -> bool:
-    """Whether the draft is valid, and the encoder knows its words."""
+    """Whether the draft is valid, and the encoder reads all its words."""
     try:
-        return not cached.unknown_words_of(view.base, draft.notion)
+        return not verdict.unread(view.base, draft.notion.prompts)
     except InputError:
         return False
 

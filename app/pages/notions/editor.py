@@ -155,7 +155,7 @@ def _joined(view: View, draft: Draft) -> None:
     if names or others:
         st.multiselect(
             "Combine with other notions",
-            names if drafts.is_full(draft) else [*names, *others],
+            [*names, *others] if len(names) < drafts.MOST_JOINED else names,
             names,
             format_func=sidebar.readable,
             placeholder="Choose a notion",

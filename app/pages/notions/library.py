@@ -51,7 +51,7 @@ def put(draft: Draft, view: View) -> None:
     drafts.put(draft)
     _seen.get()[draft.origin] = saved_of(draft)
     judge = draft.attribute if draft.attribute in view.base.table.attributes else None
-    name = draft.origin if draft.origin in sidebar.notion_names(view.base) else None
+    name = draft.origin if draft.origin in view.notions else None
     if color := judge or (name and sidebar.color_of(name, None, view.base)):
         state.next_color = color
     drafts.renew_form()
@@ -76,7 +76,7 @@ def title(draft: Draft) -> str:
 def show(view: View, draft: Draft) -> None:
     """Draws the menu and the buttons."""
     _seen.get().setdefault(draft.origin, saved_of(draft))
-    saved = [name for name in sidebar.notion_names(view.base) if name != sidebar.DRAFT]
+    saved = [name for name in view.notions if name != sidebar.DRAFT]
     current = draft.origin if draft.origin in saved else draft.name
     names = saved if draft.origin in saved else [draft.name, *saved]
     titles = {name: sidebar.readable(title(draft) if name == current else name) for name in names}
@@ -99,7 +99,7 @@ def _buttons(view: View, draft: Draft) -> None:
     else:
         st.button("Save", type="primary", on_click=_save, disabled=off, help=reason or None)
     st.button("New", on_click=lambda: put(beginning.new_draft(view), view), help="A new notion that suits these images.")
-    st.button("Undo", on_click=_undo, disabled=not drafts.can_undo())
+    st.button("Undo", on_click=drafts.undo, disabled=not drafts.can_undo())
     if reason or not draft.origin or not is_own(draft.origin, notions_dir()):
         st.button("Delete", disabled=True, help=reason or "You can delete only notions that you saved.")
     else:
@@ -137,11 +137,6 @@ def _pick(view: View, field: str) -> None:
     notion = _notion(st.session_state.get(field))
     if notion is not None:  # it may be gone by now
         put(drafts.of(notion), view)
-
-
-def _undo() -> None:
-    drafts.undo()
-    drafts.renew_form()
 
 
 @toast_errors()

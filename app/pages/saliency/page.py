@@ -56,7 +56,7 @@ def main() -> None:
 
 def _settings(view: View) -> tuple[SaliencyRequest, Look]:
     linked: dict[str, Any] = {"bind": "query-params"}
-    names = sidebar.space_names(view.base)
+    names = sidebar.space_names(view.notions)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         spaces: list[str] = []
         if names[1:]:
@@ -84,7 +84,7 @@ def _first_shown(view: View, names: list[str]) -> list[str]:
     try:
         labeled = [notion.name for notion in judged_notions(view.base.table)]
     except InputError:
-        labeled = [name for name in sidebar.notion_names(view.base) if name != DRAFT] or names
+        labeled = [name for name in view.notions if name != DRAFT] or names
     return in_sidebar or labeled[:2]
 
 
@@ -94,7 +94,7 @@ def _space(view: View, name: str, dim: int | None) -> Space:
     if dim is None or space.base is None:
         return space
     draft = drafts.current() if name == DRAFT else None
-    notion = replace(sidebar.notion_by(name), name=space.name, dim=dim)
+    notion = replace(view.notions[name], name=space.name, dim=dim)
     return cached.fit(view.entry.id, notion, *((draft.solver, draft.seed) if draft else ()))
 
 
@@ -175,7 +175,7 @@ def _choose_images(view: View) -> None:
 
 
 def _toggle(row: int) -> None:
-    selection.select(set(selection.rows().tolist()) ^ {row})
+    selection.select(set(state.rows.tolist()) ^ {row})
 
 
 main()

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 import streamlit as st
 
-from likeness import training
 from likeness.errors import InputError
 from likeness.evaluation import (
     by_split,
@@ -31,7 +30,7 @@ from parts.errors import show_errors, toast_errors
 from parts.plain import plain
 from parts.view import View
 from server import trainings
-from server.access import check_may, redact, refusal
+from server.access import redact
 from server.settings import server
 
 if TYPE_CHECKING:
@@ -130,17 +129,13 @@ def _choose(found: dict[str, str]) -> str | None:
 def _show_benchmark(name: str, is_own: bool, note: str) -> None:
     """Draws a benchmark, own or one whose results ship; `note` says what it asks."""
     folder, is_running = StudyFolder(runs_dir() / name) if is_own else None, False
-    if folder is not None:
-        state = _status(folder).state
-        is_running, key = state == "running", f"benchmark_state_{folder.name}"
-        with st.container():
-            st.fragment(_card, run_every=run_card.seconds_until_redrawn(key, state))(folder, key)
-    if note:
-        st.caption(plain(note))
     if folder is None:
         columns = set(read_results(name))
-    else:
+    else:  # what cannot be read is said here, in place of a card
         columns = {"recall_at_1", "map_at_1000"} | ({_MATCHED} if any(cell.config.matched_classes for cell in cells(folder)[0]) else set())
+        is_running = run_card.redraw_while_running(folder, partial(_card, folder))
+    if note:
+        st.caption(plain(note))
     names = [name for name in _FIGURES if name in columns] or ["recall_at_1"]
     options: dict[str, Any] = {"default": names[0], "required": True, "key": "benchmark_figure", "label_visibility": "collapsed"}
     figure = str(st.segmented_control("Figure", names, format_func=_FIGURES.__getitem__, **options) or names[0])
@@ -156,36 +151,11 @@ def _status(folder: StudyFolder) -> StudyStatus:
     return StudyStatus(state, len(finished), len(every), running, failed)
 
 
-def _card(folder: StudyFolder, key: str) -> None:
-    """How a benchmark stands; redrawn while it runs."""
+def _card(folder: StudyFolder) -> None:
     status = _status(folder)
-    label, icon = run_card.STATES[status.state]
-    run_card.redraw_page_after_begin_and_end(key, status.state)
-    now = f"; now {plain(status.current)}" if status.current else ""
-    with st.container(border=True):
-        with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
-            done = f":gray[{status.done:,} of {status.total:,} runs{now}]"
-            st.markdown(f"**{plain(folder.name)}**  :material/{icon}: {label}  {done}", width="stretch")
-            if status.state != "finished" and not refusal("train"):
-                is_running = status.state == "running"
-                stopping = is_running and folder.stop_requested()
-                label = "Stopping" if stopping else "Stop" if is_running else "Start" if status.state == "new" else "Resume"
-                icon, act = ("stop", _stop) if is_running else ("play_arrow", _resume)
-                st.button(label, key=f"act_benchmark_{folder.name}", icon=f":material/{icon}:", on_click=act, args=(folder,), disabled=stopping)
-        st.progress(status.done / status.total if status.total else 0.0)
-        if status.state == "failed" and status.message:
-            st.error(plain(redact(status.message)), icon=":material/error:")
-        elif status.state == "lost":
-            st.warning("Its process ended unexpectedly. Resume to continue where it stopped.", icon=":material/warning:")
-            if words := training.tail_log(RunFolder(folder.path)):
-                with st.expander("Last lines of its output"):
-                    st.code(redact(words), language=None)
-
-
-@toast_errors()
-def _stop(folder: StudyFolder) -> None:
-    check_may("train")
-    folder.request_stop()
+    said = f"{status.done:,} of {status.total:,} runs{f'; now {status.current}' if status.current else ''}"
+    act = partial(run_card.action, folder, status.state, f"act_benchmark_{folder.name}", _resume, is_quiet=True)
+    run_card.draw_frame(folder, status, said, status.done / (status.total or 1), act)
 
 
 @toast_errors()

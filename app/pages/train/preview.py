@@ -24,7 +24,7 @@ from likeness.training import (
 )
 from parts import cached, permissions
 from parts.config_access import dataset_of
-from parts.on_request import job_button
+from parts.on_request import WorkRequest, job_button
 from parts.plain import plain
 from server.access import redact
 from server.addresses import address
@@ -162,7 +162,8 @@ def _pseudolabels(config: RunConfig, images: RunImages) -> None:
         guidance = labeling.guidance and labeling.guidance.model_dump_json(include={"classifier", "k", "average"})
         key = (labeling.data.model_dump_json(), labeling.backbone.model_dump_json(), guidance, config.seed)
         looks = {"icon": ":material/label:", "help": "Classifies every training image once. The run reuses the result."}
-        job = job_button("Compute pseudolabels", "pseudolabels", "pseudolabels", key, "Pseudolabels", work, stopped="", kept=_KEPT, **looks)
+        request = WorkRequest("pseudolabels", key, "Pseudolabels", work, {"max_finished": _KEPT})
+        job = job_button("Compute pseudolabels", "pseudolabels", request, **looks)
         if job is None:
             return
         names, found = imagenet_names(), job.result

@@ -10,7 +10,7 @@ from likeness.data import list_datasets
 from likeness.errors import InputError
 from likeness.space import Space
 from pages.what_changed.changed_neighbors import TILE
-from parts import cached, progress, selection, sidebar, trained
+from parts import cached, progress, selection, sidebar
 from parts.app_page import show_missing
 from parts.errors import show_errors
 from parts.gallery import Section, gallery
@@ -72,7 +72,7 @@ def show(view: View) -> None:
 def _compare(view: View, old: str) -> WorkRequest:
     """Compares both versions in the encoder's space and in each notion that the sidebar shows; the result is what `_draw` takes."""
     after, before = view.base, cached.base(old)
-    names = [name for name in dict.fromkeys((state.a, state.b)) if name in sidebar.notion_names(after) and not name.startswith(trained.PREFIX)]
+    names = [name for name in dict.fromkeys((state.a, state.b)) if name in view.notions]
     spaces = [(before, after), *((sidebar.space(old, name), sidebar.space(view.entry.id, name)) for name in names)]
     by = view.color if view.color in before.table.attributes and view.color in after.table.attributes else None
 
