@@ -40,10 +40,9 @@ def refit_seconds(browser: Any, command: list[str], repeats: int) -> list[float]
         page.get_by_role("link", name="Notions").click()
         page.get_by_text("17 prompts,").wait_for(timeout=60_000)
         page.wait_for_timeout(15_000)  # the encoder loads in the background; a person reads the page meanwhile
-        page.get_by_role("tab", name="Paste a list").click()
         found = []
         for repeat in range(repeats):
-            field = page.get_by_label("One aspect per line")
+            field = page.get_by_role("textbox", name="Aspects, one per line")
             field.fill("\n".join(["red", "blue", "green", "black", *["white", "yellow", "orange", "silver"][: repeat + 1]]))
             start = time.perf_counter()
             field.press("Control+Enter")
