@@ -20,15 +20,8 @@ class NotEmbeddedYet(Exception):  # noqa: N818  (an answer, not an error)
         self.job = job
 
 
-class _Kept:
-    """notifications: jobs whose end this session is told of. stand_ins: whether the results are there that something stood in for in this run."""
-
-    prefix = "progress_"
-    notifications = Item[list[Job]](make=list)
-    stand_ins = Item[list[Callable[[], bool]]](make=list)
-
-
-_kept = _Kept()
+_notifications = Item[list[Job]](make=list, key="progress_notifications")  # jobs whose end this session is told of
+_stand_ins = Item[list[Callable[[], bool]]](make=list, key="progress_stand_ins")  # whether results are there that something stood in for in this run
 
 
 def poll(waits: bool, ready: Callable[[], bool], draw: Callable[[], None] | None = None, *, every: float | None = 0.5) -> None:
@@ -144,25 +137,25 @@ def duration(seconds: float) -> str:
 
 def redraw_when(ready: Callable[[], bool]) -> None:
     """Has the page redrawn once a result is there; called where something is drawn in its place, in each run that does so."""
-    _kept.stand_ins.append(ready)
+    _stand_ins.get().append(ready)
 
 
 def notify_when_done(job: Job) -> None:
     """Notifies this session when `job` has ended, on whatever page it is then."""
-    if job not in _kept.notifications:
-        _kept.notifications.append(job)
+    if job not in _notifications.get():
+        _notifications.get().append(job)
 
 
 def cancel_notification(job: Job) -> None:
     """Its end is seen where it is drawn, so no notification follows."""
-    if job in _kept.notifications:
-        _kept.notifications.remove(job)
+    if job in _notifications.get():
+        _notifications.get().remove(job)
 
 
 def watch() -> None:
     """Tells of the ends of jobs, and redraws the page for `redraw_when`; called once a run, after the page, at a place that is the same in
     every run."""
-    awaited = _kept.notifications
+    awaited = _notifications.get()
     for job in [job for job in awaited if job.finished]:
         awaited.remove(job)
         if job.error:
@@ -170,5 +163,5 @@ def watch() -> None:
         elif not job.stopped:
             st.toast(f"{plain(job.title)}: done", icon=":material/check:", duration="long")
     poll(bool(awaited), lambda: any(job.finished for job in awaited), every=1.5)
-    stand_ins = _Kept.stand_ins.take()
+    stand_ins = _stand_ins.take()
     poll(bool(stand_ins), lambda: any(ready() for ready in stand_ins))
