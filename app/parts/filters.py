@@ -56,8 +56,9 @@ def choose(table: ImageTable, new: bool, readable: Callable[[str], str]) -> Mask
 
 def clear() -> None:
     """Takes the filters of other images out of the address."""
-    link.forget(_PREFIX)
-    link.write({name: [] for name in st.query_params if name.startswith(_PREFIX)})
+    for name in [name for name in st.query_params if name.startswith(_PREFIX)]:
+        link.read(name)
+        link.write({name: []})
 
 
 @cache_by_identity

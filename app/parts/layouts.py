@@ -87,7 +87,7 @@ def _find(space: Space, choice: Choice, before: Layout | None) -> tuple[Layout, 
     if choice.method == "pca":
         return _pca(space), True
     # a refit begins at the map before it; another space or method at a start of its own, so that a link always shows the same map
-    earlier = before if before is not None and _notion(before.name) == _notion(space.name) else None
+    earlier = before if before is not None and before.name.removesuffix(MARK) == space.name.removesuffix(MARK) else None
     job = cached.layout(space, choice.method, choice.parameters, earlier.own if earlier is not None and earlier.choice == choice else None)
     if not job.done:
         note = f"{choice.title} is being computed"
@@ -98,11 +98,6 @@ def _find(space: Space, choice: Choice, before: Layout | None) -> tuple[Layout, 
         return _pca(space, f"PCA, since {choice.title} failed", redact(error)), True
     note = f"computed from {SAMPLE:,} images; the others are placed next to their nearest neighbors among these" if is_sampled(len(own)) else ""
     return Layout(space.name, choice, own, own, note), True
-
-
-def _notion(name: str) -> str:
-    """A space's name, of an edited notion that of the notion."""
-    return name.removesuffix(MARK)
 
 
 def _turned(found: Layout, before: Layout | None, placed: Sequence[Layout], last: Sequence[Layout]) -> Positions:

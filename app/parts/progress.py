@@ -85,10 +85,19 @@ def _begin_again(ended: Sequence[Job]) -> None:
 
 
 def bars(jobs: Sequence[Job], place: str = "") -> None:
-    """Those under way, inside what `poll` draws."""
+    """Those under way, each with the button that stops it; inside what `poll` draws."""
     for job in jobs:
-        if not job.finished:
-            bar(job, place)
+        if job.finished:
+            continue
+        with st.container(border=True, horizontal=True, vertical_alignment="center"):
+            stage = job.stage
+            done, total = (stage.done, stage.total) if stage else (job.done, job.total)
+            said = (f"{stage.what}, {done:,} of {total:,}" if total else stage.what) if stage else _standing(job)
+            st.progress(min(done / total, 1.0) if total else 0.0, f"{plain(job.title)}: {plain(said)}")
+            if job.stoppable:
+                stopping = job.stopped
+                key = f"stop_{place}{job.id}"
+                st.button("Stopping" if stopping else "Stop", key=key, icon=":material/stop:", on_click=job.stop, disabled=stopping)
 
 
 def _tell_why(job: Job, stopped: str) -> None:
@@ -96,19 +105,6 @@ def _tell_why(job: Job, stopped: str) -> None:
         st.error(plain(redact(job.error)), icon=":material/error:")
     else:
         st.info(stopped or f"Stopped after {job.done:,} of {job.total:,} {job.unit}.", icon=":material/pause:")
-
-
-def bar(job: Job, place: str = "") -> None:
-    """A job under way, and the button that stops it."""
-    with st.container(border=True, horizontal=True, vertical_alignment="center"):
-        stage = job.stage
-        done, total = (stage.done, stage.total) if stage else (job.done, job.total)
-        said = (f"{stage.what}, {done:,} of {total:,}" if total else stage.what) if stage else _standing(job)
-        st.progress(min(done / total, 1.0) if total else 0.0, f"{plain(job.title)}: {plain(said)}")
-        if job.stoppable:
-            stopping = job.stopped
-            key = f"stop_{place}{job.id}"
-            st.button("Stopping" if stopping else "Stop", key=key, icon=":material/stop:", on_click=job.stop, disabled=stopping)
 
 
 def _standing(job: Job) -> str:

@@ -76,7 +76,8 @@ def choose(needs: Needs = "spaces", first_screen: bool = False) -> View:
             state.b, state.color = notion.name, notion.attribute
         if State.next_color.is_set():
             state.color = State.next_color.take()
-        judged = {name: _judge(notion, base) for name, notion in notions.items()}
+        attributes = base.table.attributes
+        judged = {name: notion.attribute if notion.attribute in attributes else None for name, notion in notions.items()}
         a = _space_box(State.a, names, "What counts as similar on the map: the encoder as it is, a notion, or a trained run.", judged, base)
         b = _space_box(State.b, [NONE, *names], "A second map of the same images, for comparison.", judged, base)
         for name, other in {name: other for name in (a, b) if (other := _foreign(name, listed.id))}.items():
@@ -195,11 +196,6 @@ def space(dataset_id: str, name: str) -> Space:
     if name == DRAFT and draft:
         return cached.fit(dataset_id, replace(draft.notion, name=drafts.title(draft)), draft.solver, draft.seed)
     return cached.fit(dataset_id, notion_named(name))
-
-
-def _judge(notion: Notion, base: Space) -> str | None:
-    """The attribute that judges a notion, where the images have it."""
-    return notion.attribute if notion.attribute in base.table.attributes else None
 
 
 def _take_link(names: list[str]) -> None:

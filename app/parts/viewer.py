@@ -10,7 +10,7 @@ import numpy as np
 import streamlit as st
 
 from likeness.space import Space
-from parts import label_edits, neighbors, selection
+from parts import label_edits, selection
 from parts.component import message, renderer
 from parts.sidebar import readable
 from parts.view import View, current_view
@@ -84,7 +84,7 @@ def _act(view: View, address_of_page: str) -> None:
             label_edits.toggle(view, np.array([row]), (name, value))
     elif action in _PAGES:
         if action == "search":
-            neighbors.image_was_clicked(row)
+            selection.ask(row)
         else:
             selection.select([row])
         _next_page.set(action if address_of_page not in _PAGES[action].split("/") else "")
