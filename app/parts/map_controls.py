@@ -12,17 +12,8 @@ from parts import link, map_names
 from state import Item, state
 
 _SEED = Option(0, "The same seed always gives the same map. Compare seeds to see what is due to chance.", 0, 9999, "Seed")
-
-
-class _Controls:
-    """page: whose controls are shown. number: of these controls; Streamlit mixes up those of one name on two pages."""
-
-    prefix = "map_controls_"
-    page = Item("")
-    number = Item(0)
-
-
-_controls = _Controls()
+_page = Item("", key="map_controls_page")  # whose controls are shown
+_turn = Item(0, key="map_controls_turn")  # a number in the names of these controls: Streamlit mixes up those of one name on two pages
 
 
 @dataclass(frozen=True)
@@ -45,12 +36,12 @@ class Choice:
 
 def choose(page: str, *, named: bool = False) -> Choice:
     """The controls of the maps of a page: the method with its settings, and where maps are `named`, the names on them."""
-    if _controls.page != page:
-        _controls.page = page
+    if _page.get() != page:
+        _page.set(page)
         _read_link()
         if named:
             map_names.read_link()
-        _controls.number += 1
+        _turn.set(_turn.get() + 1)
     with st.container(horizontal=True, vertical_alignment="center", width="content"):
         with st.popover("Map settings", icon=":material/tune:"):
             kept = str(state.map_settings.get("layout", "umap"))
@@ -60,13 +51,13 @@ def choose(page: str, *, named: bool = False) -> Choice:
                 default=kept,
                 required=True,
                 format_func=lambda each: METHODS[each].title,
-                key=f"layout-{_controls.number}",
+                key=f"layout-{_turn.get()}",
                 help="  \n".join(f"**{method.title}** {method.help[0].lower()}{method.help[1:]}" for method in METHODS.values()),
             )
             name = state.map_settings["layout"] = chosen or kept
             values = _settings(name)
         if named:
-            map_names.choose(str(_controls.number))
+            map_names.choose(str(_turn.get()))
     changed = differing(name, values)
     shown = {_key(name, each): [f"{value:g}"] for each, value in changed.items()}
     # what the method does not have is taken out of the address
@@ -98,7 +89,7 @@ def _number(key: str, parameter: Option, control: Callable[..., float]) -> float
         state.map_settings.get(key, parameter.default),
         step=parameter.step,
         format="%d" if isinstance(parameter.default, int) else f"%.{decimals}f",
-        key=f"{key}-{_controls.number}",
+        key=f"{key}-{_turn.get()}",
         help=parameter.help,
     )
     value = round(value, decimals) if decimals else value  # 0.3, and not the browser's 0.30000000000000004
@@ -109,7 +100,7 @@ def _number(key: str, parameter: Option, control: Callable[..., float]) -> float
 def _reset(name: str, parameters: Sequence[str]) -> None:
     for each in parameters:
         del state.map_settings[_key(name, each)]
-    _controls.number += 1  # new ones, which show the defaults
+    _turn.set(_turn.get() + 1)  # new ones, which show the defaults
 
 
 def _read_link() -> None:

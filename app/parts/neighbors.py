@@ -25,18 +25,8 @@ from state import Item, state
 COUNT = 24  # neighbors that are shown at first, and then at a time
 _LONGEST = 120  # letters of a text in a title
 _BAR = "query_bar"
-
-
-class _Kept:
-    """of, shown: a query, and how many of its neighbors are shown. uploads: pictures that were sent."""
-
-    prefix = "neighbors_"
-    of = Item["Query | None"]()
-    shown = Item(COUNT)
-    uploads = Item(0)
-
-
-_kept = _Kept()
+_shown = Item[tuple["Query | None", int]]((None, COUNT), key="neighbors_shown")  # a query, and how many of its neighbors are shown
+_uploads = Item(0, key="neighbors_uploads")  # pictures that were sent
 
 
 @dataclass(frozen=True)
@@ -168,7 +158,7 @@ def take_in(view: View, query: Query, event: Mapping[str, object]) -> None:
 
 def upload_key() -> str:
     """Key of the field that takes a picture: a new one after each, so that what was sent leaves the memory."""
-    return f"upload_{_kept.uploads}"
+    return f"upload_{_uploads.get()}"
 
 
 @toast_errors("The picture could not be kept")
@@ -177,7 +167,7 @@ def image_was_given() -> None:
     upload = st.session_state.get(upload_key())
     if upload is None:
         return
-    _kept.uploads += 1
+    _uploads.set(_uploads.get() + 1)
     token = query_pictures.keep(upload.name, upload.getvalue())
     if state.terms:
         add("picture", token)
@@ -193,14 +183,15 @@ def is_unreadable(view: View, text: str) -> bool:
 
 def shown(query: Query) -> int:
     """How many neighbors of a query are shown."""
-    if _kept.of != query:
-        _kept.of, _kept.shown = query, COUNT
-    return _kept.shown
+    if _shown.get()[0] != query:
+        _shown.set((query, COUNT))
+    return _shown.get()[1]
 
 
 def show_more() -> None:
     """Shows further neighbors of the same query."""
-    _kept.shown += COUNT
+    query, count = _shown.get()
+    _shown.set((query, count + COUNT))
 
 
 def find(view: View, query: Query, spaces: list[Space] | None = None, count: int = COUNT) -> list[Found]:
