@@ -99,7 +99,7 @@ def decode_rows(text: str, most: int = MOST_ROWS) -> Rows:
 
 
 class State:
-    """What all pages share; all but what the next run takes stands in the address, too, so that a link reopens it.
+    """What all pages share; what a link reopens stands in the address, too.
 
     Attributes:
         dataset: id of the images.

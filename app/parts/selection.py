@@ -132,10 +132,11 @@ def fit(count: int) -> None:
     if state.query is not None and state.query >= count:
         link.report_missing("image", f"{state.query:,}", "Click an image to see its neighbors.")
         state.query = None
+        _write_query()
     terms = [term for term in state.terms if term.kind != "row" or int(term.value) < count]
     if len(terms) < len(state.terms):
         link.report("This link searches with images that are not here. They are left out. Add others to the query.")
-    set_terms(terms)
+        set_terms(terms)
 
 
 def move(rows_now: Rows) -> None:
