@@ -8,7 +8,8 @@ in a class of their own.
 import base64
 import binascii
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any, Generic, Self, TypeVar, cast, overload
 
 import numpy as np
@@ -20,7 +21,28 @@ from likeness.defaults import DATASET
 T = TypeVar("T")
 Rows = NDArray[np.int64]
 MOST_ROWS = 50_000  # of a selection in an address; longer ones are not tried
+MOST_LETTERS = 1500  # of a selection in an address; longer ones stay in the session only
+_MOST_DIGITS = 15
 _MISSING = object()
+
+
+@dataclass(frozen=True)
+class LinkForm(Generic[T]):
+    """How a value stands in the address of a page; `parts.link` reads and writes it.
+
+    Attributes:
+        name: in the address.
+        heading: of its widget, which Streamlit binds to the address; "" where no widget is.
+        read: the value of what stands there; None where that cannot be read.
+        write: what is to stand there; nothing for the default.
+        problem: a sentence for what cannot be read, which takes the place of {}.
+    """
+
+    name: str
+    heading: str = ""
+    read: Callable[[Sequence[str]], T | None] | None = None
+    write: Callable[[T], Sequence[str]] | None = None
+    problem: str = ""
 
 
 class Item(Generic[T]):
@@ -29,14 +51,15 @@ class Item(Generic[T]):
     Args:
         default: what it is before it is set.
         make: makes that instead, once for each session; for what can be changed in place.
+        link: how it stands in the address; None where it does not.
         key: of one that is no attribute of a class.
 
     Attributes:
         key: under which the session has it: the name of the attribute, after the `prefix` of its class if there is one.
     """
 
-    def __init__(self, default: T | None = None, make: Callable[[], T] | None = None, key: str = "") -> None:
-        self._default, self._make, self.key = default, make, key
+    def __init__(self, default: T | None = None, make: Callable[[], T] | None = None, link: LinkForm[T] | None = None, key: str = "") -> None:
+        self._default, self._make, self.link, self.key = default, make, link, key
 
     def __set_name__(self, owner: type, name: str) -> None:
         self.key = f"{getattr(owner, 'prefix', '')}{name}"
@@ -98,8 +121,24 @@ def decode_rows(text: str, most: int = MOST_ROWS) -> Rows:
         return np.empty(0, np.int64)
 
 
+def _read_rows(texts: Sequence[str]) -> Rows | None:
+    text = texts[-1] if texts else ""
+    rows = decode_rows(text)
+    return None if text and not len(rows) else rows
+
+
+def _write_rows(rows: Rows) -> list[str]:
+    text = encode_rows(rows) if len(rows) <= MOST_ROWS else ""
+    return [text] if 0 < len(text) <= MOST_LETTERS else []
+
+
+def _read_number(texts: Sequence[str]) -> int | None:
+    text = texts[-1] if texts else ""
+    return int(text) if text.isdecimal() and len(text) <= _MOST_DIGITS else None
+
+
 class State:
-    """What all pages share; what a link reopens stands in the address, too.
+    """What all pages share, and how it stands in the address, so that a link reopens it.
 
     Attributes:
         dataset: id of the images.
@@ -119,18 +158,33 @@ class State:
         view: what the sidebar has made of it for the pages (`parts.view`).
     """
 
-    dataset = Item(DATASET)
-    a = Item("")
-    b = Item("")
-    color = Item[str | None]()
+    dataset = Item(DATASET, link=LinkForm("dataset", "Images"))
+    a = Item("", link=LinkForm("a", "Left map"))
+    b = Item("", link=LinkForm("b", "Right map"))
+    color = Item[str | None](link=LinkForm("color", "Color by"))
     next_color = Item[str | None]()
-    rows = Item[Rows](make=lambda: np.empty(0, np.int64))
+    rows = Item[Rows](
+        make=lambda: np.empty(0, np.int64),
+        link=LinkForm(
+            "rows",
+            read=_read_rows,
+            write=_write_rows,
+            problem="The selection in this link is damaged, so no image is selected. Ask for the link again.",
+        ),
+    )
     ticking = Item(False)
-    query = Item[int | None]()
-    picture = Item("")
-    text = Item("")
-    terms = Item[tuple[Any, ...]](())
-    draft_token = Item("")
+    query = Item[int | None](
+        link=LinkForm(
+            "query",
+            read=_read_number,
+            write=lambda row: [] if row is None else [str(row)],
+            problem="This link names image “{}”, which is not here. Click an image to see its neighbors.",
+        )
+    )
+    picture = Item("", link=LinkForm("picture", read=lambda texts: texts[-1] if texts else "", write=lambda token: [token] if token else []))
+    text = Item("", link=LinkForm("text", "Search by text"))
+    terms = Item[tuple[Any, ...]]((), link=LinkForm("term", write=lambda terms: [f"{term.weight:g} {term.kind}:{term.value}" for term in terms]))
+    draft_token = Item("", link=LinkForm("draft"))
     form = Item(0)
     map_settings = Item[dict[str, str | float]](make=dict)
     view = Item[Any]()
@@ -138,3 +192,5 @@ class State:
 
 
 state = State()
+# heading of the widget that is bound to a name in the address
+HEADINGS = {item.link.name: item.link.heading for item in vars(State).values() if isinstance(item, Item) and item.link and item.link.heading}

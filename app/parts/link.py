@@ -1,18 +1,18 @@
 """What the address of a page asks for: read once where a person comes by it, and said in a sentence where it is not here.
 
 An address comes with the first run of a session, and with Back and Forward. Widgets that Streamlit binds to the address read it themselves and
-drop what they do not know; `end` says so.
+drop what they do not know; `end` says so. How the values of `State` stand in the address is declared there.
 """
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from parts.plain import plain
-from state import Item, State
+from state import HEADINGS, Item, State
 
-HEADINGS = {"a": "Left map", "b": "Right map", "color": "Color by"}  # of the menus that Streamlit binds to the address under these names
 _NOW = {f"{method}_neighbours": f"{method}_neighbors" for method in ("umap", "pacmap", "trimap")}  # names that older links have
 _LONGEST = 60  # letters of a value in a sentence
 
@@ -63,6 +63,31 @@ def asked_for(name: str) -> str | None:
     """What the address asks for under the name of a bound widget, which still reads it itself; None where it asks for nothing."""
     values = (_link.asked or {}).get(name)
     return values[-1] if values and name not in _link.taken else None
+
+
+def read_item(item: Item[Any]) -> None:
+    """Sets a value of the state to what the address asks for, if it asks for anything."""
+    form = item.link
+    assert form is not None
+    assert form.read is not None
+    asked = read(form.name)
+    if asked is None:
+        return
+    value = form.read(asked)
+    if value is not None:
+        item.set(value)
+        return
+    item.take()
+    if asked and asked[-1]:
+        report(form.problem.format(shortened(asked[-1])))
+
+
+def write_item(item: Item[Any]) -> None:
+    """Writes a value of the state into the address."""
+    form = item.link
+    assert form is not None
+    assert form.write is not None
+    write({form.name: form.write(item.get())})
 
 
 def write(wanted: Mapping[str, Sequence[str]]) -> None:

@@ -12,10 +12,9 @@ import numpy as np
 import streamlit as st
 
 from parts import link
-from state import MOST_ROWS, Rows, decode_rows, encode_rows, state
+from state import Rows, State, state
 
 MOST_KEPT = 20_000_000  # rows of a selection that a saved view keeps
-MOST_LETTERS = 1500  # of a selection in an address; longer ones stay in the session only
 WEIGHTS = (0.5, 1.0, 2.0)
 MOST_TERMS, LONGEST = 8, 300  # terms, and letters of a text
 _DIGITS = 15
@@ -48,7 +47,7 @@ def select(chosen: Iterable[int] | Rows) -> None:
     # NumPy hashes what it makes unique: two seconds for a million rows, which mostly come in order
     state.rows = new if (np.diff(new) > 0).all() else np.unique(new)
     state.ticking = False
-    _write_rows()
+    link.write_item(State.rows)
 
 
 def tick(chosen: Rows) -> None:
@@ -65,6 +64,8 @@ def in_link() -> bool:
 def ask(row: int | None = None, picture: str = "", text: str = "") -> None:
     """Makes image `row`, the picture of this token or this text the only query; with none of them, the query is taken back."""
     state.query, state.picture, state.text = row, picture, text
+    link.write_item(State.query)
+    link.write_item(State.picture)
     set_terms(())
 
 
@@ -72,42 +73,21 @@ def set_terms(new: Sequence[Term]) -> None:
     """Replaces the terms by the first of each value, as many as are allowed; none where the query is one image, picture or text."""
     first = {(term.kind, term.value): term for term in reversed(new)}
     state.terms = tuple(term for term in new if first[term.kind, term.value] is term)[:MOST_TERMS]
-    _write_query()
+    link.write_item(State.terms)
 
 
 def keep_in_url() -> None:
     """Takes them from an address that a person has just come by, and writes them into it again: Streamlit drops them when the page changes."""
-    if (asked := link.read("rows")) is not None:
-        text = asked[-1] if asked else ""
-        state.rows = decode_rows(text)
-        if text and not len(state.rows):
-            link.report("The selection in this link is damaged, so no image is selected. Ask for the link again.")
-    if (asked := link.read("query")) is not None:
-        text = asked[-1] if asked else ""
-        state.query = int(text) if text.isdecimal() and len(text) <= _DIGITS else None
-        if text and state.query is None:
-            link.report_missing("image", text, "Click an image to see its neighbors.")
-    if (asked := link.read("picture")) is not None:
-        state.picture = asked[-1] if asked else ""
+    for item in (State.rows, State.query, State.picture):
+        link.read_item(item)
     if (asked := link.read("term")) is not None:
         found = [_term(text) for text in asked[:MOST_TERMS]]
         state.terms = tuple(term for term in found if term is not None)
         if None in found or len(asked) > MOST_TERMS:
             bad = next((text for text, term in zip(asked, found, strict=False) if term is None), asked[-1])
             link.report_missing("the search term", bad, "It is left out. Add it to the query again.")
-    _write_rows()
-    _write_query()
-
-
-def _write_rows() -> None:
-    text = encode_rows(state.rows) if len(state.rows) <= MOST_ROWS else ""
-    link.write({"rows": [text] if 0 < len(text) <= MOST_LETTERS else []})
-
-
-def _write_query() -> None:
-    terms = [f"{term.weight:g} {term.kind}:{term.value}" for term in state.terms]
-    query = [] if state.query is None else [str(state.query)]
-    link.write({"query": query, "picture": [state.picture] if state.picture else [], "term": terms})
+    for item in (State.rows, State.query, State.picture, State.terms):
+        link.write_item(item)
 
 
 def _term(text: str) -> Term | None:
@@ -132,7 +112,7 @@ def fit(count: int) -> None:
     if state.query is not None and state.query >= count:
         link.report_missing("image", f"{state.query:,}", "Click an image to see its neighbors.")
         state.query = None
-        _write_query()
+        link.write_item(State.query)
     terms = [term for term in state.terms if term.kind != "row" or int(term.value) < count]
     if len(terms) < len(state.terms):
         link.report("This link searches with images that are not here. They are left out. Add others to the query.")
@@ -152,6 +132,7 @@ def move(rows_now: Rows) -> None:
     if state.query is not None:
         row = now(state.query)
         state.query = row if row >= 0 else None
+        link.write_item(State.query)
     set_terms([term for term in moved if term.value != -1])
 
 

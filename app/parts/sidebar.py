@@ -212,7 +212,7 @@ def _space_box(item: Item[str], names: list[str], help: str, judged: Mapping[str
         if name in judged and (color := color_of(name, judged[name], base)):
             state.color = color
 
-    label = link.HEADINGS[item.key]
+    label = item.link.heading if item.link else ""
     return st.selectbox(label, names, format_func=_titles(names), key=item.key, bind="query-params", help=help, on_change=color_by_notion)
 
 
@@ -319,7 +319,7 @@ def _color(entry: DatasetEntry, base: Space, notions: list[str], shown: list[str
     # an address leaves out the widget's default, which must then be what an address without a color gives: the first label, or else none of them
     default = 0 if labeled else None
     help = _COLOR_HELP if notions else None
-    chosen = st.selectbox(link.HEADINGS["color"], options, default, format_func=_titles(options), key=State.color.key, bind="query-params", help=help)
+    chosen = st.selectbox("Color by", options, default, format_func=_titles(options), key=State.color.key, bind="query-params", help=help)
     return None if chosen == NONE else chosen
 
 

@@ -139,7 +139,7 @@ def test_a_view_holds_spaces_color_filters_search_and_map(app: Page, monkeypatch
     assert "saved" not in opened.query_params
     assert "Vans & more" in unescape(opened.html)
     rows = np.flatnonzero(np.random.default_rng(0).random(2000) < 0.5)
-    monkeypatch.setattr("parts.selection.MOST_LETTERS", 10)  # a selection that is too large for a link comes back, too
+    monkeypatch.setattr("state.MOST_LETTERS", 10)  # a selection that is too large for a link comes back, too
     app.session_state["rows"] = rows
     assert "rows" not in app.run().query_params
     assert _open(app, _save(app, "Half of them")).session_state["rows"].tolist() == rows.tolist()
