@@ -19,7 +19,7 @@ from pages.shifts import PAGE as SHIFTS
 from pages.train import PAGE as TRAIN
 from pages.what_changed import PAGE as WHAT_CHANGED
 from parts.app_page import AppPage
-from state import State
+from state import State, state
 
 # in the order of the menu, and of the paths within a group
 PAGES = [
@@ -52,9 +52,7 @@ def show_paths(page: AppPage) -> None:
         return
     paths = [each for each in PAGES if each.group is page.group]
     if State.view.is_set():
-        from parts.view import current_view  # the menu stands before what pages need is imported
-
-        table = current_view().base.table
+        table = state.view.base.table
         paths.sort(key=lambda each: not each.suits(table))
     with st.container(horizontal=True, gap="small", key="paths"):
         for each in paths:

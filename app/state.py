@@ -1,8 +1,8 @@
 """What one person has chosen and looks at: each value is one line of `State`, with its type, and is read and written as `state.NAME`.
 
 Streamlit keeps the values in the person's session under the names that they have here, so a widget whose key is `State.color.key` holds
-`state.color`. What a single page or part keeps for itself is declared the same way, in a class of its own beside the code that uses it; a single
-value is an `Item` with a key.
+`state.color`. What a single page or part keeps for itself is an `Item` with a key beside the code that uses it; several that are used together stand
+in a class of their own.
 """
 
 import base64

@@ -16,26 +16,10 @@ from server.visitors import visitor
 from state import Item
 
 _MOST_AT_ONCE = 2  # datasets that one visitor of a shared server has embedded at a time
-
-
-class _Added:
-    """What this session has added.
-
-    Attributes:
-        ids: of datasets, in order.
-        failed: files of uploads that could not be read, by dataset.
-        problem: why the folder of that field cannot be added.
-        count: folders that the form has added; each has a field of its own, so that it is empty again.
-    """
-
-    prefix = "added_"
-    ids = Item[list[str]](make=list)
-    failed = Item[dict[str, list[object]]](make=dict)
-    problem = Item("")
-    count = Item(0)
-
-
-added = _Added()
+_ids = Item[list[str]](make=list, key="added_ids")  # of datasets that this session has added, in order
+failed_uploads = Item[dict[str, list[object]]](make=dict, key="added_failed")  # files that could not be read, by dataset
+_problem = Item("", key="added_problem")  # why the folder of the form cannot be added
+_count = Item(0, key="added_count")  # folders that the form has added; each has a field of its own, so that it is empty again
 
 
 def button() -> None:
@@ -46,11 +30,11 @@ def button() -> None:
         st.page_link("pages/images/page.py", label="Add your images", icon=":material/add_photo_alternate:")
         return
     with st.popover("Add your images", icon=":material/add_photo_alternate:", key="add_images"):
-        field = f"add_folder_{added.count}"
+        field = f"add_folder_{_count.get()}"
         name = "Folder on this server" if server().shared else "Folder on this computer"
         st.text_input(name, key=field, placeholder=f"{min(server().roots, default='photos')}/birds", on_change=_add, args=(field,))
-        if added.problem:
-            st.error(added.problem, icon=":material/error:")
+        if _problem.get():
+            st.error(_problem.get(), icon=":material/error:")
         st.button("Add these images", key="add_begin", type="primary", on_click=_add, args=(field,))
         st.caption("You can keep exploring while they are added.")
         st.page_link("pages/images/page.py", label="Uploads, tables and other encoders", icon=":material/tune:")
@@ -58,15 +42,15 @@ def button() -> None:
 
 def _add(field: str) -> None:
     source = str(st.session_state.get(field) or "").strip()
-    added.problem = "" if source else "Enter the path of a folder."
+    _problem.set("" if source else "Enter the path of a folder.")
     if not source:
         return
     try:
         check_and_begin(source, PHOTOS_ENCODER)
     except InputError as error:
-        added.problem = plain(redact(error))
+        _problem.set(plain(redact(error)))
         return
-    added.count += 1
+    _count.set(_count.get() + 1)
 
 
 def check_and_begin(source: str, encoder: str, column: str | None = None, gps: bool = False) -> Job:
@@ -108,14 +92,14 @@ def begin(entry: DatasetEntry, total: int) -> Job:
         fetch_encoder(encoder, job)
 
     job = growing.begin(entry, total, prepare)
-    added.ids.append(entry.id)
+    _ids.get().append(entry.id)
     progress.notify_when_done(job)
     return job
 
 
 def own_jobs() -> list[Job]:
     """All of this server; where others use it, those that this session began."""
-    return [job for job in jobs().all(growing.KIND) if not server().shared or job.key in added.ids]
+    return [job for job in jobs().all(growing.KIND) if not server().shared or job.key in _ids.get()]
 
 
 def show_jobs(dataset: str = "") -> None:
@@ -124,7 +108,7 @@ def show_jobs(dataset: str = "") -> None:
     Args:
         dataset: of the page; with it, only those that this session began, and not what the page itself shows.
     """
-    shown = [job for job in own_jobs() if not dataset or (job.key in added.ids and job.key != dataset)]
+    shown = [job for job in own_jobs() if not dataset or (job.key in _ids.get() and job.key != dataset)]
     running = [job for job in shown if not job.finished]
     found = [len(job.found) for job in running]
 
@@ -175,7 +159,7 @@ def _report(job: Job) -> None:
 
 
 def _report_success(job: Job) -> None:
-    failed = [*added.failed.get(str(job.key), ()), *job.result.table.failed]
+    failed = [*failed_uploads.get().get(str(job.key), ()), *job.result.table.failed]
     st.success(f"{plain(job.title)}: {len(job.result.table):,} images are ready.", icon=":material/check:")
     for entry in list_datasets(visitor()):
         if entry.id == job.key and entry.warning:

@@ -20,7 +20,7 @@ from likeness.defaults import PHOTO_NOTIONS
 from likeness.embedding import embed
 from likeness.encoders import CutText, cut_texts as core_cut_texts, unknown_words as words_outside
 from likeness.errors import InputError
-from likeness.found_notions import Direction, FoundNotion, found_notions as rank_notions, most_dividing, unnamed_directions as directions_beyond
+from likeness.found_notions import found_notions as rank_notions, most_dividing, unnamed_directions as directions_beyond
 from likeness.notion_trust import Trust, notion_trust
 from likeness.notions import Notion, notion_dim
 from likeness.plots.linked_map import cache_by_identity
@@ -293,10 +293,8 @@ def _trusts() -> BoundedCache[Trust]:
     return BoundedCache(_KEPT_TRUSTS, lambda trust: 1)
 
 
-@st.cache_data(max_entries=32, show_spinner=False, hash_funcs=_BY_CONTENT)
-def found_notions(base: Space, notions: Sequence[Notion]) -> list[FoundNotion]:
-    """Notions by how far they can be trusted with these images."""
-    return rank_notions(base, notions)
+found_notions = st.cache_data(max_entries=32, show_spinner=False, hash_funcs=_BY_CONTENT)(rank_notions)
+unnamed_directions = st.cache_data(max_entries=32, show_spinner=False, hash_funcs=_BY_CONTENT)(directions_beyond)
 
 
 @st.cache_resource(max_entries=16, show_spinner=False, hash_funcs=_BY_CONTENT)
@@ -306,12 +304,6 @@ def candidates(base: Space, notions: Sequence[Notion]) -> "list[Candidate]":
     from likeness.sentences import word_list_notions
 
     return candidates(base, [*notions, *word_list_notions(base)])
-
-
-@st.cache_data(max_entries=32, show_spinner=False, hash_funcs=_BY_CONTENT)
-def unnamed_directions(base: Space, notions: Sequence[Notion], count: int) -> list[Direction]:
-    """What the images vary in beyond these notions."""
-    return directions_beyond(base, notions, count)
 
 
 @st.cache_data(max_entries=256, show_spinner=False, hash_funcs=_BY_ENCODER)

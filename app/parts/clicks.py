@@ -15,16 +15,8 @@ from parts.view import View
 from server.access import redact, refusal
 from state import Item
 
-
-class _Kept:
-    """clicks: what the edited notion is to follow. problem: with what was clicked last."""
-
-    prefix = "clicks_"
-    clicks = Item[tuple[Click, ...] | None]()
-    problem = Item("")
-
-
-_kept = _Kept()
+_clicks = Item[tuple[Click, ...] | None](key="clicks_clicks")  # that the edited notion is to follow
+_problem = Item("", key="clicks_problem")  # with what was clicked last
 
 
 def draft_of(view: View, slot: str) -> Draft | None:
@@ -51,12 +43,12 @@ def take(draft: Draft, view: View, query: int, shown: Sequence[int], row: int, a
     before = next((each for each in draft.clicks if {each.query, each.neighbor} == {click.query, click.neighbor}), None)
     others = tuple(each for each in draft.clicks if each != before)
     if before and before.alike == alike:
-        _kept.clicks = others
+        _clicks.set(others)
     elif len(others) >= drafts.MOST_CLICKS:
-        _kept.problem = f"A notion keeps at most {drafts.MOST_CLICKS} clicks. Forget them to continue."
+        _problem.set(f"A notion keeps at most {drafts.MOST_CLICKS} clicks. Forget them to continue.")
         return
     else:
-        _kept.clicks = (*others, click)
+        _clicks.set((*others, click))
     if draft != drafts.current():
         drafts.put(draft)
     if slot:
@@ -65,7 +57,7 @@ def take(draft: Draft, view: View, query: int, shown: Sequence[int], row: int, a
 
 def settle(view: View) -> bool:
     """Lets the words of the edited notion follow what was clicked, before anything is drawn; whether anything was."""
-    said = _Kept.clicks.take()
+    said = _clicks.take()
     before = drafts.current()
     if said is None or before is None:
         return False
@@ -78,7 +70,7 @@ def settle(view: View) -> bool:
         after = _followed(before, now, view)
         after.notion  # noqa: B018  (raises where this server does not fit it)
     except InputError as error:
-        _kept.problem = redact(error)
+        _problem.set(redact(error))
         return False
     drafts.put(after)
     return True
@@ -86,7 +78,7 @@ def settle(view: View) -> bool:
 
 def line(draft: Draft | None) -> None:
     """Says how many clicks there are and what they have done, with a way back."""
-    if problem := _Kept.problem.take():
+    if problem := _problem.take():
         st.warning(plain(problem), icon=":material/warning:")
     if draft is None or not draft.clicks:
         return

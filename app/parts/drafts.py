@@ -151,19 +151,16 @@ def joined(notion: Notion, weight: float = 1.0) -> Joined:
 
 def current() -> Draft | None:
     """The last valid draft, or None before the first edit."""
-    _load()
     return _kept.valid
 
 
 def latest() -> Draft | None:
     """The draft as typed, valid or not; None before a notion was chosen."""
-    _load()
     return _kept.history[-1] if _kept.history else None
 
 
 def versions() -> list[Draft]:
     """What the notion that is open was before, the newest first; it may be valid or not."""
-    _load()
     history = _kept.history
     older = list(takewhile(lambda draft: draft.origin == history[-1].origin, reversed(history)))
     return older[1:]
@@ -223,9 +220,11 @@ def _of_other_tab() -> list[Draft]:
         return []
     try:
         text = text_of(draft_file(_name(token)))
-        return [] if text == _kept.text else history_of(text)
+        theirs = [] if text == _kept.text else history_of(text)
     except InputError:  # gone or damaged: what is here is written again
         return []
+    _kept.text = text
+    return theirs
 
 
 def follow_other_tabs() -> None:
@@ -238,7 +237,6 @@ def follow_other_tabs() -> None:
             _kept.history = theirs
             for draft in theirs:
                 _accept(draft)
-            _remember()
             renew_form()
     if theirs or _Kept.taken_over.take():
         st.rerun()
@@ -258,7 +256,6 @@ def show_news() -> None:
 
 def can_undo() -> bool:
     """True if there is a change to take back."""
-    _load()
     return len(_kept.history) > 1
 
 
@@ -268,7 +265,7 @@ def renew_form() -> None:
 
 
 def keep_in_url() -> None:
-    """Writes the token into the URL again: Streamlit drops it when the page changes."""
+    """Takes the draft of an address that a person has just come by, and writes its token into it again: Streamlit drops it when the page changes."""
     _load()
     _Kept.taken_over.take()  # the page that follows shows it
     if state.draft_token:
@@ -294,18 +291,13 @@ def _load() -> None:
     elif token:
         state.draft_token = token
         try:
-            _remember()
+            _kept.text = text_of(draft_file(_name(token)))
             drafts = history_of(_kept.text)
         except InputError:
             return
         _kept.history = drafts
         for draft in drafts:
             _accept(draft)
-
-
-def _remember() -> None:
-    """Notes the file as this tab has read it."""
-    _kept.text = text_of(draft_file(_name(state.draft_token)))
 
 
 def history_of(text: str) -> list[Draft]:

@@ -10,26 +10,18 @@ from parts.plain import plain
 from server.access import redact
 from state import Item
 
-
-class _Kept:
-    """shown: the problems that stand on the page."""
-
-    prefix = "problems_"
-    shown = Item[set[str]](make=set)
-
-
-_kept = _Kept()
+_shown = Item[set[str]](make=set, key="problems_shown")  # sentences that stand on the page
 
 
 def begin() -> None:
     """Nothing has been said yet; called first in each run."""
-    _kept.shown = set()
+    _shown.set(set())
 
 
 def is_new(problem: str) -> bool:
     """Whether this sentence stands nowhere on the page yet, as in the sidebar; from now on it does."""
-    new = problem not in _kept.shown
-    _kept.shown.add(problem)
+    new = problem not in _shown.get()
+    _shown.get().add(problem)
     return new
 
 

@@ -23,14 +23,7 @@ Mask = NDArray[np.bool_]
 Range = tuple[float, float]
 
 
-class _Kept:
-    """ends: between which values a range was chosen, by the filter's key."""
-
-    prefix = "filters_"
-    ends = Item[dict[str, Range]](make=dict)
-
-
-_kept = _Kept()
+_all_ends = Item[dict[str, Range]](make=dict, key="filters_ends")  # between which values a range was chosen, by the filter's key
 
 
 def choose(table: ImageTable, new: bool, readable: Callable[[str], str]) -> Mask | None:
@@ -63,8 +56,9 @@ def choose(table: ImageTable, new: bool, readable: Callable[[str], str]) -> Mask
 
 def clear() -> None:
     """Takes the filters of other images out of the address."""
-    link.forget(_PREFIX)
-    link.write({name: [] for name in st.query_params if name.startswith(_PREFIX)})
+    for name in [name for name in st.query_params if name.startswith(_PREFIX)]:
+        link.read(name)
+        link.write({name: []})
 
 
 @cache_by_identity
@@ -125,8 +119,8 @@ def _range_filter(frame: pd.DataFrame, name: str, new: bool, title: str, drawn: 
         return False
     if asked is not None or new:
         st.session_state[key] = _inside(asked, low, high, title) if asked else (low, high)
-    st.session_state[key] = _with_ends(st.session_state.get(key), _kept.ends.get(key), (low, high))
-    _kept.ends[key] = low, high
+    st.session_state[key] = _with_ends(st.session_state.get(key), _all_ends.get().get(key), (low, high))
+    _all_ends.get()[key] = low, high
     if drawn:
         st.slider(plain(title), low, high, key=key, persist_state="session")
     first, last = st.session_state[key]

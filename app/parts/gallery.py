@@ -17,15 +17,7 @@ from state import Item
 
 _SIZES = {"S": 0.7, "M": 1.0, "L": 2.0}  # of what a page asks for
 _LARGE = 144  # pixels, beyond which a tile takes the larger thumbnail
-
-
-class _Gallery:
-    """How galleries are drawn, on all pages; a link has it."""
-
-    tiles = Item("M")
-
-
-_gallery = _Gallery()
+_tiles = Item("M", key="tiles")  # of galleries on all pages; a link has it
 
 
 @dataclass(frozen=True)
@@ -72,7 +64,7 @@ def _plain(value: object) -> object:
 def choose_size() -> None:
     """Draws the choice of how large tiles are, on all pages."""
     st.segmented_control(
-        "Size of the tiles", list(_SIZES), default="M", required=True, key=_Gallery.tiles.key, help="Small, medium or large tiles.",
+        "Size of the tiles", list(_SIZES), default="M", required=True, key=_tiles.key, help="Small, medium or large tiles.",
         label_visibility="collapsed", bind="query-params", persist_state="session",
     )  # fmt: skip
 
@@ -93,7 +85,7 @@ def gallery(
     on_select: called with all rows that are ticked then, ascending. ticks_by_click: a click anywhere on a tile ticks it. on_answer: called with the
     number of the section, the row, and True for "more like this", False for "not like this".
     """
-    tile = round(tile * _SIZES.get(_gallery.tiles, 1.0))
+    tile = round(tile * _SIZES.get(_tiles.get(), 1.0))
     shown = {int(row) for section in sections for row in section.rows}
     chosen = np.asarray([] if selected is None else selected, np.int64)
     here = np.isin(chosen, list(shown))

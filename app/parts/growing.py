@@ -27,18 +27,9 @@ KIND = "embedding"
 _FIRST = 1000  # images that are worth a map before all are there
 _LONGEST_S, _FEWEST = 40.0, 64  # with a slow encoder fewer are, after this time
 _SIDEBAR = "sidebar_"
-
-
-class _Kept:
-    """dataset, paths: the images of the last run. moved: where they stand now, if the dataset has grown in this run."""
-
-    prefix = "growing_"
-    dataset = Item("")
-    paths = Item["pd.Series[str] | None"]()
-    moved = Item[NDArray[np.int64] | None]()
-
-
-_kept = _Kept()
+_last = Item[tuple[str, "pd.Series[str] | None"]](("", None), key="growing_last")  # the dataset of the last run, and its images
+# in the run in which a dataset has grown: where the images of before stand now, -1 for one that is gone; else None
+moved_rows = Item[NDArray[np.int64] | None](key="growing_moved")
 
 
 def begin(entry: DatasetEntry, total: int = 0, prepare: Callable[[Job], None] | None = None) -> Job:
@@ -200,17 +191,13 @@ def wait(waiting: NotEmbeddedYet) -> None:
 def keep_rows(dataset_id: str, frame: pd.DataFrame) -> None:
     """Where a dataset has grown since this session's last look: selection and query stay with their images, whose rows have other numbers now."""
     paths = frame.get("path")
-    known, before = _kept.dataset, _kept.paths
-    _kept.dataset, _kept.paths, _kept.moved = dataset_id, paths, None
+    known, before = _last.get()
+    _last.set((dataset_id, paths))
+    moved_rows.set(None)
     if paths is None or before is None or known != dataset_id or len(before) == len(paths):
         return
     where = pd.Series(np.arange(len(paths)), index=paths)
     where = where[~where.index.duplicated()]
     moved: NDArray[np.int64] = before.map(where).fillna(-1).to_numpy(np.int64)
-    _kept.moved = moved
+    moved_rows.set(moved)
     selection.move(moved)
-
-
-def moved_rows() -> NDArray[np.int64] | None:
-    """In the run in which a dataset has grown: where the images of before stand now, -1 for one that is gone; else None."""
-    return _kept.moved

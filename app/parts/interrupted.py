@@ -36,9 +36,12 @@ def noted(entry: DatasetEntry) -> Iterator[None]:
 
 def entries(owner: str | None = None) -> list[DatasetEntry]:
     """The datasets whose embedding was interrupted before they were listed: all, or everyone's and the owner's."""
-    listed = {entry.id for entry in list_datasets()}
-    found = [entry for note in sorted(_folder().glob("*.json")) if not _is_held(note.stem) and (entry := _read(note)) and entry.id not in listed]
-    return [entry for entry in found if owner is None or entry.owner in ("", owner)]
+    listed, found = {entry.id for entry in list_datasets()}, list[DatasetEntry]()
+    for note in sorted(_folder().glob("*.json")):
+        # a note whose lock is held is of one that is under way; others are perhaps gone since, or damaged
+        with suppress(Timeout, OSError, ValueError, TypeError), FileLock(_lock(note.stem), timeout=0):
+            found.append(DatasetEntry(**json.loads(note.read_text(encoding="utf-8"))))
+    return [entry for entry in found if entry.id not in listed and (owner is None or entry.owner in ("", owner))]
 
 
 def forget(id: str) -> None:
@@ -56,17 +59,3 @@ def _note(id: str) -> Path:
 
 def _lock(id: str) -> Path:
     return cache_dir() / "locks" / f"embedding-{id}"
-
-
-def _is_held(id: str) -> bool:
-    try:
-        with FileLock(_lock(id), timeout=0):
-            return False
-    except Timeout:
-        return True
-
-
-def _read(note: Path) -> DatasetEntry | None:
-    with suppress(OSError, ValueError, TypeError):  # gone since, or damaged
-        return DatasetEntry(**json.loads(note.read_text(encoding="utf-8")))
-    return None

@@ -25,18 +25,10 @@ _KEYS = 9  # labels that have a key of their own, 1 to 9
 _SECONDS = 5.0  # between two checks for labels of others
 
 Label = tuple[str, str]  # name and value; the value of a tag is empty
-
-
-class _Kept:
-    """known: labels that the session has met, by dataset; their order never changes, so that keys stay. name, value: what is typed in the form."""
-
-    prefix = "label_"
-    known = Item[dict[str, list[Label]]](make=dict)
-    name = Item[str | None]()
-    value = Item[str | None]()
-
-
-_kept = _Kept()
+# labels that the session has met, by dataset; their order never changes, so that keys stay
+_known = Item[dict[str, list[Label]]](make=dict, key="label_known")
+_name = Item[str | None](key="label_name")  # typed in the form
+_value = Item[str | None](key="label_value")
 
 
 def try_edit(view: View, work: Callable[[TagStore, str], Edit]) -> Edit | None:
@@ -56,7 +48,7 @@ def known(view: View) -> list[Label]:
     """Labels that people gave to images of the view, now or earlier in this session; a new one comes last."""
     counts = hand_labels.counts(view.entry)
     now = {(str(name), str(value)) for name, kind, value, _ in counts.itertuples(index=False) if kind != "note"}
-    met = _kept.known.setdefault(view.dataset, [])
+    met = _known.get().setdefault(view.dataset, [])
     met += [each for each in hand_labels.given_order(view.entry) if each in now and each not in met]
     return met
 
@@ -182,9 +174,9 @@ def _form(view: View, chosen: Rows, offered: list[Label]) -> None:
     names = list(dict.fromkeys(name for name, _ in offered))
     name = st.selectbox(
         "Name",
-        _with_typed(names, _kept.name),
+        _with_typed(names, _name.get()),
         index=None,
-        key=_Kept.name.key,
+        key=_name.key,
         accept_new_options=True,
         placeholder="Choose or type one, like good or breed",
         on_change=_forget_value,
@@ -193,14 +185,14 @@ def _form(view: View, chosen: Rows, offered: list[Label]) -> None:
     is_tag = name in names and not values
     st.selectbox(
         "Value",
-        _with_typed(values, _kept.value),
+        _with_typed(values, _value.get()),
         index=None,
-        key=_Kept.value.key,
+        key=_value.key,
         accept_new_options=True,
         disabled=not name or is_tag,
         placeholder="Tags have no value" if is_tag else "Optional, like beagle",
     )
-    label = (str(_kept.name or ""), str(_kept.value or ""))
+    label = (_name.get() or "", _value.get() or "")
     with st.container(horizontal=True):
         st.button("Add", key="label_give", type="primary", icon=":material/check:", disabled=not name, on_click=give, args=(view, chosen, label))
         st.button("Remove", key="label_take", icon=":material/close:", disabled=name not in names, on_click=remove, args=(view, chosen, label))
@@ -211,7 +203,7 @@ def _form(view: View, chosen: Rows, offered: list[Label]) -> None:
 
 def _forget_value() -> None:
     """That of another name."""
-    _kept.value = None
+    _value.set(None)
 
 
 def _with_typed(offered: list[str], typed: str | None) -> list[str]:

@@ -41,15 +41,9 @@ class Layout:
     problem: str = ""
 
 
-class _Kept:
-    """By the slot of a page's maps: the layouts shown last, and what they waited for."""
-
-    prefix = "layouts_"
-    last = Item[dict[str, list[Layout]]](make=dict)
-    waited_for = Item[dict[str, list[_Wanted]]](make=dict)
-
-
-_kept = _Kept()
+# by the slot of a page's maps: the layouts shown last, and what they waited for
+_last = Item[dict[str, list[Layout]]](make=dict, key="layouts_last")
+_waited_for = Item[dict[str, list[_Wanted]]](make=dict, key="layouts_waited_for")
 
 
 def lay_out(spaces: Sequence[Space], choice: Choice, slot: str) -> list[Layout]:
@@ -58,8 +52,8 @@ def lay_out(spaces: Sequence[Space], choice: Choice, slot: str) -> list[Layout]:
     Until one is ready, a map keeps what `slot` showed in its place, or shows the PCA. The first map is turned to lie on what was shown
     last, the others on the first, so that what has not changed stays where it was.
     """
-    last: list[Layout] = _kept.last.get(slot, [])
-    moved = growing.moved_rows()
+    last: list[Layout] = _last.get().get(slot, [])
+    moved = growing.moved_rows.get()
     if moved is not None:
         last = [_grown(each, moved, space) for each, space in zip(last, spaces, strict=False) if len(each.shown) == len(moved)]
     last = [each for each in last if len(each.shown) == len(spaces[0].table)]
@@ -72,7 +66,7 @@ def lay_out(spaces: Sequence[Space], choice: Choice, slot: str) -> list[Layout]:
             waited_for.append((space, choice))
         placed.append(replace(found, shown=_turned(found, before, placed, last)))
     _wait(waited_for, slot)
-    _kept.last[slot] = placed
+    _last.get()[slot] = placed
     return placed
 
 
@@ -93,7 +87,7 @@ def _find(space: Space, choice: Choice, before: Layout | None) -> tuple[Layout, 
     if choice.method == "pca":
         return _pca(space), True
     # a refit begins at the map before it; another space or method at a start of its own, so that a link always shows the same map
-    earlier = before if before is not None and _notion(before.name) == _notion(space.name) else None
+    earlier = before if before is not None and before.name.removesuffix(MARK) == space.name.removesuffix(MARK) else None
     job = cached.layout(space, choice.method, choice.parameters, earlier.own if earlier is not None and earlier.choice == choice else None)
     if not job.done:
         note = f"{choice.title} is being computed"
@@ -104,11 +98,6 @@ def _find(space: Space, choice: Choice, before: Layout | None) -> tuple[Layout, 
         return _pca(space, f"PCA, since {choice.title} failed", redact(error)), True
     note = f"computed from {SAMPLE:,} images; the others are placed next to their nearest neighbors among these" if is_sampled(len(own)) else ""
     return Layout(space.name, choice, own, own, note), True
-
-
-def _notion(name: str) -> str:
-    """A space's name, of an edited notion that of the notion."""
-    return name.removesuffix(MARK)
 
 
 def _turned(found: Layout, before: Layout | None, placed: Sequence[Layout], last: Sequence[Layout]) -> Positions:
@@ -133,9 +122,9 @@ def _pca(space: Space, note: str = "", problem: str = "") -> Layout:
 
 def _wait(waited_for: list[_Wanted], slot: str) -> None:
     """Has the page redrawn once each layout is there; those that the slot waited for before and does not want any more make room."""
-    for space, choice in _kept.waited_for.get(slot, []):
+    for space, choice in _waited_for.get().get(slot, []):
         if not any(space.key == other.key and choice == wanted for other, wanted in waited_for):
             cached.give_up_layout(space, choice.method, choice.parameters)
-    _kept.waited_for[slot] = waited_for
+    _waited_for.get()[slot] = waited_for
     if waited_for:
         progress.redraw_when(lambda: any(cached.layout(space, each.method, each.parameters).done for space, each in waited_for))

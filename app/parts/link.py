@@ -90,13 +90,6 @@ def write_item(item: Item[Any]) -> None:
     write({form.name: form.write(item.get())})
 
 
-def forget(prefix: str) -> None:
-    """Takes no names of this beginning from the address any more."""
-    asked = _link.asked or {}
-    for name in [name for name in asked if name.startswith(prefix)]:
-        del asked[name]
-
-
 def write(wanted: Mapping[str, Sequence[str]]) -> None:
     """Writes values into the address; a name without values is taken out."""
     changed = {name: list(values) for name, values in wanted.items() if list(values) != st.query_params.get_all(name)}

@@ -3,7 +3,6 @@
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import TypeVar, cast
 
 import streamlit as st
 
@@ -12,20 +11,9 @@ from likeness.projection import METHODS, differing
 from parts import link, map_names
 from state import Item, state
 
-T = TypeVar("T", bound=str | float)
-
 _SEED = Option(0, "The same seed always gives the same map. Compare seeds to see what is due to chance.", 0, 9999, "Seed")
-
-
-class _Controls:
-    """page: whose controls are shown. number: of these controls; Streamlit mixes up those of one name on two pages."""
-
-    prefix = "map_controls_"
-    page = Item("")
-    number = Item(0)
-
-
-_controls = _Controls()
+_page = Item("", key="map_controls_page")  # whose controls are shown
+_turn = Item(0, key="map_controls_turn")  # a number in the names of these controls: Streamlit mixes up those of one name on two pages
 
 
 @dataclass(frozen=True)
@@ -48,30 +36,33 @@ class Choice:
 
 def choose(page: str, *, named: bool = False) -> Choice:
     """The controls of the maps of a page: the method with its settings, and where maps are `named`, the names on them."""
-    if _controls.page != page:
-        _controls.page = page
+    if _page.get() != page:
+        _page.set(page)
         _read_link()
         if named:
             map_names.read_link()
-        _renew()
+        _turn.set(_turn.get() + 1)
     with st.container(horizontal=True, vertical_alignment="center", width="content"):
         with st.popover("Map settings", icon=":material/tune:"):
-            kept = _kept("layout", "umap")
+            kept = str(state.map_settings.get("layout", "umap"))
             chosen = st.segmented_control(
                 "Layout",
                 list(METHODS),
                 default=kept,
                 required=True,
                 format_func=lambda each: METHODS[each].title,
-                key=_control("layout"),
+                key=f"layout-{_turn.get()}",
                 help="  \n".join(f"**{method.title}** {method.help[0].lower()}{method.help[1:]}" for method in METHODS.values()),
             )
             name = state.map_settings["layout"] = chosen or kept
             values = _settings(name)
         if named:
-            map_names.choose(str(_controls.number))
-    _write_link(name, values)
-    return Choice(name, differing(name, values))
+            map_names.choose(str(_turn.get()))
+    changed = differing(name, values)
+    shown = {_key(name, each): [f"{value:g}"] for each, value in changed.items()}
+    # what the method does not have is taken out of the address
+    link.write({"layout": [] if name == "umap" else [METHODS[name].title]} | {key: shown.get(key, []) for key in _ALL})
+    return Choice(name, changed)
 
 
 def _settings(name: str) -> dict[str, float]:
@@ -95,10 +86,10 @@ def _number(key: str, parameter: Option, control: Callable[..., float]) -> float
         parameter.least,
         parameter.most,
         # what stands in a popover is not in the browser before that is opened, and then begins at this value
-        _kept(key, parameter.default),
+        state.map_settings.get(key, parameter.default),
         step=parameter.step,
         format="%d" if isinstance(parameter.default, int) else f"%.{decimals}f",
-        key=_control(key),
+        key=f"{key}-{_turn.get()}",
         help=parameter.help,
     )
     value = round(value, decimals) if decimals else value  # 0.3, and not the browser's 0.30000000000000004
@@ -106,23 +97,10 @@ def _number(key: str, parameter: Option, control: Callable[..., float]) -> float
     return value
 
 
-def _kept(key: str, default: T) -> T:
-    return cast(T, state.map_settings.get(key, default))
-
-
-def _control(key: str) -> str:
-    return f"{key}-{_controls.number}"
-
-
-def _renew() -> None:
-    """Makes the controls new ones, which show what is kept: Streamlit mixes up those of one name on two pages."""
-    _controls.number += 1
-
-
 def _reset(name: str, parameters: Sequence[str]) -> None:
     for each in parameters:
         del state.map_settings[_key(name, each)]
-    _renew()
+    _turn.set(_turn.get() + 1)  # new ones, which show the defaults
 
 
 def _read_link() -> None:
@@ -147,13 +125,7 @@ def _read(text: str, parameter: Option) -> float | None:
         value = type(parameter.default)(text)
     except ValueError:
         return None
-    return value if parameter.least <= value <= parameter.most else None
-
-
-def _write_link(name: str, values: dict[str, float]) -> None:
-    """Writes into the URL what is not at its default; what the method does not have is taken out."""
-    shown = {_key(name, each): [f"{value:g}"] for each, value in differing(name, values).items()}
-    link.write({"layout": [] if name == "umap" else [METHODS[name].title]} | {key: shown.get(key, []) for key in _ALL})
+    return None if parameter.problem(value) else value
 
 
 def _key(method: str, parameter: str) -> str:

@@ -120,10 +120,9 @@ def _job(space: Space, words: tuple[str, ...]) -> Job:
             job.stage = None
             job.report_or_stop(done, total)
 
-        given = words if space.embed_texts is not None else ()  # else names come from the attributes, and the page says so
-        return Named(clusters, name_clusters(space, clusters, given or None, progress=report))
+        return Named(clusters, name_clusters(space, clusters, words or None, progress=report))
 
-    # without words the names come from the table, which differs between datasets of equal vectors, and when people label
+    # of a space that reads no text the names come from the table, which differs between datasets of equal vectors, and when people label
     said = cached.content_of_table(space.table.frame) if space.embed_texts is None else ""
     return run_in_background(KIND, (space.key, words, said), "Names of clusters", work, unit="words", max_finished=_KEPT)
 

@@ -34,17 +34,8 @@ from state import Item
 
 _COLORED = "colored"  # in the address: two numbers
 Range = tuple[float, float]
-
-
-class _ColorRange:
-    """Of a coloring by numbers, those over which the colors are spread; `of`: the dataset and the color that the range is of."""
-
-    prefix = "color_range_"
-    of = Item[tuple[str, str | None] | None]()
-    chosen = Item[Range | None]()
-
-
-_range = _ColorRange()
+# of a coloring by numbers, those over which the colors are spread, after the dataset and the color that they are of
+_range = Item[tuple[tuple[str, str | None] | None, Range | None]]((None, None), key="color_range")
 
 
 def draw(
@@ -167,9 +158,10 @@ def color_range(view: View) -> Range | None:
     asked = link.read(_COLORED)
     if asked is not None:
         _keep_range(view, asked)
-        if asked and _range.chosen is None:
+        if asked and _range.get()[1] is None:
             link.report_missing("the range of colors", " to ".join(asked), "All numbers are colored.")
-    found = _range.chosen if _range.of == (view.dataset, view.color) else None
+    of, chosen = _range.get()
+    found = chosen if of == (view.dataset, view.color) else None
     link.write({_COLORED: [f"{end:.6g}" for end in found or ()]})
     return found
 
@@ -184,5 +176,4 @@ def _keep_range(view: View, ends: Sequence[object]) -> None:
         low, high = (float(str(end)) for end in ends)
     except ValueError:  # no numbers, or not two of them
         low = high = math.nan
-    _range.of = view.dataset, view.color
-    _range.chosen = (low, high) if -math.inf < low < high < math.inf else None
+    _range.set(((view.dataset, view.color), (low, high) if -math.inf < low < high < math.inf else None))

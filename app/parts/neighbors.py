@@ -25,18 +25,8 @@ from state import Item, state
 COUNT = 24  # neighbors that are shown at first, and then at a time
 _LONGEST = 120  # letters of a text in a title
 _BAR = "query_bar"
-
-
-class _Kept:
-    """of, shown: a query, and how many of its neighbors are shown. uploads: pictures that were sent."""
-
-    prefix = "neighbors_"
-    of = Item["Query | None"]()
-    shown = Item(COUNT)
-    uploads = Item(0)
-
-
-_kept = _Kept()
+_shown = Item[tuple["Query | None", int]]((None, COUNT), key="neighbors_shown")  # a query, and how many of its neighbors are shown
+_uploads = Item(0, key="neighbors_uploads")  # pictures that were sent
 
 
 @dataclass(frozen=True)
@@ -93,19 +83,13 @@ def current_query(view: View) -> Query:
     return Query(text=text) if text else Query(picture=state.picture)
 
 
-def image_was_clicked(row: int | None) -> None:
-    """Image `row` becomes the query; with None, the query is taken back."""
-    state.text = ""
-    selection.ask(row)
-
-
 def text_was_typed() -> None:
     """The typed text becomes the query, or a term of it where something else is searched for already."""
     text = state.text.strip()
     if text and (state.terms or state.query is not None or state.picture):
         add("text", text)
     else:
-        selection.ask(None)
+        selection.ask(text=state.text)
 
 
 def add(kind: Kind, value: int | str) -> None:
@@ -113,23 +97,16 @@ def add(kind: Kind, value: int | str) -> None:
     change([*_current_terms(kind == "text"), Term(kind, value[:LONGEST] if isinstance(value, str) else value)])
 
 
-def keep_text() -> None:
-    """Makes the typed text a term, so that the field is free for the next one."""
-    _replace(_current_terms())
-
-
 def change(new: "list[Term]") -> None:
     """Makes these terms the query: a single one that counts as liked is the query as ever."""
     if len(new) == 1 and new[0].weight > 0:
-        kind, value = new[0].kind, new[0].value
-        state.text = str(value) if kind == "text" else ""
-        selection.ask(int(value) if kind == "row" else None, str(value) if kind == "picture" else "")
+        selection.ask(**{new[0].kind: new[0].value})  # type: ignore[arg-type]
     else:
-        _replace(new)
+        _compose(new)
 
 
-def _replace(terms: "list[Term]") -> None:
-    image_was_clicked(None)
+def _compose(terms: "list[Term]") -> None:
+    selection.ask()
     set_terms(terms)
 
 
@@ -172,7 +149,7 @@ def take_in(view: View, query: Query, event: Mapping[str, object]) -> None:
     if action == "add" and type(row) is int and 0 <= row < len(view.frame):
         add("row", row)
     elif action == "keep" and query.text:
-        keep_text()
+        _compose(_current_terms())  # so that the field is free for the next words
     elif type(place) is int and 0 <= place < len(terms):
         new = {"remove": [], "turn": [terms[place].turned], "weigh": [terms[place].weighed]}
         if action in ("remove", "turn") or (action == "weigh" and len(terms) > 1):
@@ -181,7 +158,7 @@ def take_in(view: View, query: Query, event: Mapping[str, object]) -> None:
 
 def upload_key() -> str:
     """Key of the field that takes a picture: a new one after each, so that what was sent leaves the memory."""
-    return f"upload_{_kept.uploads}"
+    return f"upload_{_uploads.get()}"
 
 
 @toast_errors("The picture could not be kept")
@@ -190,13 +167,12 @@ def image_was_given() -> None:
     upload = st.session_state.get(upload_key())
     if upload is None:
         return
-    _kept.uploads += 1
+    _uploads.set(_uploads.get() + 1)
     token = query_pictures.keep(upload.name, upload.getvalue())
     if state.terms:
         add("picture", token)
-        return
-    state.text = ""
-    selection.ask(None, token)
+    else:
+        selection.ask(picture=token)
 
 
 def is_unreadable(view: View, text: str) -> bool:
@@ -207,14 +183,15 @@ def is_unreadable(view: View, text: str) -> bool:
 
 def shown(query: Query) -> int:
     """How many neighbors of a query are shown."""
-    if _kept.of != query:
-        _kept.of, _kept.shown = query, COUNT
-    return _kept.shown
+    if _shown.get()[0] != query:
+        _shown.set((query, COUNT))
+    return _shown.get()[1]
 
 
 def show_more() -> None:
     """Shows further neighbors of the same query."""
-    _kept.shown += COUNT
+    query, count = _shown.get()
+    _shown.set((query, count + COUNT))
 
 
 def find(view: View, query: Query, spaces: list[Space] | None = None, count: int = COUNT) -> list[Found]:

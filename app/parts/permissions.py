@@ -10,16 +10,7 @@ from server.settings import server
 from state import Item
 
 _MAY = {"view": "can view", "edit": "can view and edit", "train": "can view, edit and train"}
-
-
-class _Kept:
-    """name: of the account that this session was begun by."""
-
-    prefix = "account_"
-    name = Item[str | None]()
-
-
-_kept = _Kept()
+_begun_by = Item[str | None](key="account_name")  # the account of this session
 
 
 def show_account() -> None:
@@ -37,9 +28,9 @@ def show_account() -> None:
 def reset_for_another_account() -> None:
     """Forgets a session that a browser kept open while another account signed in; called first in every run."""
     name = account()
-    if _Kept.name.is_set() and _kept.name != name:
+    if _begun_by.is_set() and _begun_by.get() != name:
         st.session_state.clear()
-    _kept.name = name
+    _begun_by.set(name)
 
 
 def refused(what: Act = "train") -> bool:

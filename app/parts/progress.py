@@ -20,15 +20,8 @@ class NotEmbeddedYet(Exception):  # noqa: N818  (an answer, not an error)
         self.job = job
 
 
-class _Kept:
-    """notifications: jobs whose end this session is told of. stand_ins: whether the results are there that something stood in for in this run."""
-
-    prefix = "progress_"
-    notifications = Item[list[Job]](make=list)
-    stand_ins = Item[list[Callable[[], bool]]](make=list)
-
-
-_kept = _Kept()
+_notifications = Item[list[Job]](make=list, key="progress_notifications")  # jobs whose end this session is told of
+_stand_ins = Item[list[Callable[[], bool]]](make=list, key="progress_stand_ins")  # whether results are there that something stood in for in this run
 
 
 def poll(waits: bool, ready: Callable[[], bool], draw: Callable[[], None] | None = None, *, every: float | None = 0.5) -> None:
@@ -92,10 +85,19 @@ def _begin_again(ended: Sequence[Job]) -> None:
 
 
 def bars(jobs: Sequence[Job], place: str = "") -> None:
-    """Those under way, inside what `poll` draws."""
+    """Those under way, each with the button that stops it; inside what `poll` draws."""
     for job in jobs:
-        if not job.finished:
-            bar(job, place)
+        if job.finished:
+            continue
+        with st.container(border=True, horizontal=True, vertical_alignment="center"):
+            stage = job.stage
+            done, total = (stage.done, stage.total) if stage else (job.done, job.total)
+            said = (f"{stage.what}, {done:,} of {total:,}" if total else stage.what) if stage else _standing(job)
+            st.progress(min(done / total, 1.0) if total else 0.0, f"{plain(job.title)}: {plain(said)}")
+            if job.stoppable:
+                stopping = job.stopped
+                key = f"stop_{place}{job.id}"
+                st.button("Stopping" if stopping else "Stop", key=key, icon=":material/stop:", on_click=job.stop, disabled=stopping)
 
 
 def _tell_why(job: Job, stopped: str) -> None:
@@ -103,19 +105,6 @@ def _tell_why(job: Job, stopped: str) -> None:
         st.error(plain(redact(job.error)), icon=":material/error:")
     else:
         st.info(stopped or f"Stopped after {job.done:,} of {job.total:,} {job.unit}.", icon=":material/pause:")
-
-
-def bar(job: Job, place: str = "") -> None:
-    """A job under way, and the button that stops it."""
-    with st.container(border=True, horizontal=True, vertical_alignment="center"):
-        stage = job.stage
-        done, total = (stage.done, stage.total) if stage else (job.done, job.total)
-        said = (f"{stage.what}, {done:,} of {total:,}" if total else stage.what) if stage else _standing(job)
-        st.progress(min(done / total, 1.0) if total else 0.0, f"{plain(job.title)}: {plain(said)}")
-        if job.stoppable:
-            stopping = job.stopped
-            key = f"stop_{place}{job.id}"
-            st.button("Stopping" if stopping else "Stop", key=key, icon=":material/stop:", on_click=job.stop, disabled=stopping)
 
 
 def _standing(job: Job) -> str:
@@ -144,25 +133,25 @@ def duration(seconds: float) -> str:
 
 def redraw_when(ready: Callable[[], bool]) -> None:
     """Has the page redrawn once a result is there; called where something is drawn in its place, in each run that does so."""
-    _kept.stand_ins.append(ready)
+    _stand_ins.get().append(ready)
 
 
 def notify_when_done(job: Job) -> None:
     """Notifies this session when `job` has ended, on whatever page it is then."""
-    if job not in _kept.notifications:
-        _kept.notifications.append(job)
+    if job not in _notifications.get():
+        _notifications.get().append(job)
 
 
 def cancel_notification(job: Job) -> None:
     """Its end is seen where it is drawn, so no notification follows."""
-    if job in _kept.notifications:
-        _kept.notifications.remove(job)
+    if job in _notifications.get():
+        _notifications.get().remove(job)
 
 
 def watch() -> None:
     """Tells of the ends of jobs, and redraws the page for `redraw_when`; called once a run, after the page, at a place that is the same in
     every run."""
-    awaited = _kept.notifications
+    awaited = _notifications.get()
     for job in [job for job in awaited if job.finished]:
         awaited.remove(job)
         if job.error:
@@ -170,5 +159,5 @@ def watch() -> None:
         elif not job.stopped:
             st.toast(f"{plain(job.title)}: done", icon=":material/check:", duration="long")
     poll(bool(awaited), lambda: any(job.finished for job in awaited), every=1.5)
-    stand_ins = _Kept.stand_ins.take()
+    stand_ins = _stand_ins.take()
     poll(bool(stand_ins), lambda: any(ready() for ready in stand_ins))

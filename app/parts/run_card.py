@@ -40,17 +40,8 @@ STATES = {
     "failed": ("Failed", "error"),
     "lost": ("Interrupted", "warning"),
 }
-
-
-class _Begun:
-    """folder: of the run that was started last on Train. changed: whether a run has another name, or is gone."""
-
-    prefix = "train_begun_"
-    folder = Item("")
-    changed = Item(False)
-
-
-begun = _Begun()
+begun = Item("", key="train_begun_folder")  # the folder of the run that was started last on Train
+_changed = Item(False, key="train_begun_changed")  # whether a run has another name, or is gone
 
 
 def show(run: RunFolder, *, watch_link: bool = False) -> None:
@@ -62,7 +53,7 @@ def show(run: RunFolder, *, watch_link: bool = False) -> None:
     """
 
     def draw() -> None:
-        if _Begun.changed.take():
+        if _changed.take():
             st.rerun()
         status = run.status()
         share = status.step / (status.total or 1) if status.state == "running" else None
@@ -207,10 +198,10 @@ def _take_deletion(run: RunFolder) -> None:
 
 def _replace_choice(old: str, new: str | None) -> None:
     """What the page Runs shows, after a run has another name or is gone; the whole page is drawn again."""
-    begun.changed = True
+    _changed.set(True)
     state.runs = [new or name if name == old else name for name in state.runs or [] if name != old or new]
-    if begun.folder.endswith(f"/{old}"):
-        begun.folder = ""
+    if begun.get().endswith(f"/{old}"):
+        begun.set("")
 
 
 def problem(run: RunFolder) -> str:

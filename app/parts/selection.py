@@ -61,9 +61,9 @@ def in_link() -> bool:
     return not len(state.rows) or "rows" in st.query_params
 
 
-def ask(row: int | None, picture: str = "") -> None:
-    """Makes image `row`, or the picture of this token, the only query; with neither, the query is taken back."""
-    state.query, state.picture = row, picture
+def ask(row: int | None = None, picture: str = "", text: str = "") -> None:
+    """Makes image `row`, the picture of this token or this text the only query; with none of them, the query is taken back."""
+    state.query, state.picture, state.text = row, picture, text
     link.write_item(State.query)
     link.write_item(State.picture)
     set_terms(())
@@ -111,7 +111,8 @@ def fit(count: int) -> None:
         select(kept)
     if state.query is not None and state.query >= count:
         link.report_missing("image", f"{state.query:,}", "Click an image to see its neighbors.")
-        ask(None, state.picture)
+        state.query = None
+        link.write_item(State.query)
     terms = [term for term in state.terms if term.kind != "row" or int(term.value) < count]
     if len(terms) < len(state.terms):
         link.report("This link searches with images that are not here. They are left out. Add others to the query.")
@@ -130,13 +131,12 @@ def move(rows_now: Rows) -> None:
         select(np.sort(found[found >= 0]))
     if state.query is not None:
         row = now(state.query)
-        ask(row if row >= 0 else None, state.picture)
-    if moved:
-        set_terms([term for term in moved if term.value != -1])
+        state.query = row if row >= 0 else None
+        link.write_item(State.query)
+    set_terms([term for term in moved if term.value != -1])
 
 
 def clear() -> None:
     """Takes the selection and the query back, also a text: they mean nothing among other images."""
     select([])
-    ask(None)
-    state.text = ""
+    ask()

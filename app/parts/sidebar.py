@@ -28,20 +28,10 @@ NONE = "None"
 ASPECTS = "aspects of "
 _COLOR_HELP = "An attribute of the images, or the aspects of a notion: each image takes the aspect that the encoder matches best with it."
 _HASH = re.compile(r"[0-9a-f]{8,}")
-
-
-class _Kept:
-    """spaces_of, selection_of: the images that the spaces and the selection were chosen for. opened: datasets of others that links opened.
-    draft_title: how the edited notion was called in the last run."""
-
-    prefix = "sidebar_"
-    spaces_of = Item("")
-    selection_of = Item("")
-    opened = Item[list[str]](make=list)
-    draft_title = Item("")
-
-
-_kept = _Kept()
+_spaces_of = Item("", key="sidebar_spaces_of")  # the images that the spaces were chosen for
+_selection_of = Item("", key="sidebar_selection_of")  # the images that the selection was made of
+_opened = Item[list[str]](make=list, key="sidebar_opened")  # datasets of others that links opened
+_draft_title = Item("", key="sidebar_draft_title")  # how the edited notion was called in the last run
 
 
 def choose(needs: Needs = "spaces", first_screen: bool = False) -> View:
@@ -66,8 +56,8 @@ def choose(needs: Needs = "spaces", first_screen: bool = False) -> View:
             selection.fit(len(base.table))
         notions = menu_of(base)
         names = space_names(notions)
-        new = _kept.spaces_of not in ("", listed.id)
-        _kept.spaces_of = listed.id
+        new = _spaces_of.get() not in ("", listed.id)
+        _spaces_of.set(listed.id)
         if new:
             _leave_notions_of_others(notions, base, listed.id)
         _take_link(names)
@@ -76,7 +66,8 @@ def choose(needs: Needs = "spaces", first_screen: bool = False) -> View:
             state.b, state.color = notion.name, notion.attribute
         if State.next_color.is_set():
             state.color = State.next_color.take()
-        judged = {name: _judge(notion, base) for name, notion in notions.items()}
+        attributes = base.table.attributes
+        judged = {name: notion.attribute if notion.attribute in attributes else None for name, notion in notions.items()}
         a = _space_box(State.a, names, "What counts as similar on the map: the encoder as it is, a notion, or a trained run.", judged, base)
         b = _space_box(State.b, [NONE, *names], "A second map of the same images, for comparison.", judged, base)
         for name, other in {name: other for name in (a, b) if (other := _foreign(name, listed.id))}.items():
@@ -175,9 +166,9 @@ def _name_draft() -> None:
             link.read(item.key)
             link.write({item.key: []})
             item.set(id)
-        elif _kept.draft_title not in ("", title) and item.get() == id:
+        elif _draft_title.get() not in ("", title) and item.get() == id:
             item.set(id)  # set again, so that browsers follow
-    _kept.draft_title = title
+    _draft_title.set(title)
 
 
 def fitting(base: Space) -> list[Notion]:
@@ -195,11 +186,6 @@ def space(dataset_id: str, name: str) -> Space:
     if name == DRAFT and draft:
         return cached.fit(dataset_id, replace(draft.notion, name=drafts.title(draft)), draft.solver, draft.seed)
     return cached.fit(dataset_id, notion_named(name))
-
-
-def _judge(notion: Notion, base: Space) -> str | None:
-    """The attribute that judges a notion, where the images have it."""
-    return notion.attribute if notion.attribute in base.table.attributes else None
 
 
 def _take_link(names: list[str]) -> None:
@@ -266,7 +252,7 @@ def _told_apart(entries: Sequence[DatasetEntry]) -> list[str]:
 
 def _opened_by_link(known: set[str]) -> list[DatasetEntry]:
     """Datasets of other visitors of a shared server, whose links this one was given; `known`: ids of the visitor's own."""
-    opened = _kept.opened
+    opened = _opened.get()
     for name in ("open", "private", "dataset"):
         target = st.query_params.get(name)
         if target and target not in known and target not in opened and _found(target):
@@ -289,10 +275,10 @@ def _dataset() -> DatasetEntry:
     chosen = state.dataset
     offered = names if chosen in names else {chosen: "Not here", **names}
     chosen = st.selectbox("Images", list(offered), format_func=offered.__getitem__, key=State.dataset.key, help="Add your own under Images.")
-    if _kept.selection_of not in ("", chosen) and not by_link:
+    if _selection_of.get() not in ("", chosen) and not by_link:
         selection.clear()
         filters.clear()
-    _kept.selection_of = chosen
+    _selection_of.set(chosen)
     link.write({"dataset": [] if chosen == SHIPPED_CARS.id else [chosen]})
     if chosen not in names:
         raise InputError(

@@ -17,16 +17,7 @@ from state import Item, decode_rows, encode_rows, state
 
 _PARAMETER = "saved"  # of an address, names a saved view
 _LEFT_OUT = (_PARAMETER, "embed", "token")
-
-
-class _Kept:
-    """name: of the view that is to be saved."""
-
-    prefix = "view_"
-    name = Item("")
-
-
-_kept = _Kept()
+_name = Item("", key="view_name")  # of the view that is to be saved
 
 
 def take_link() -> None:
@@ -60,7 +51,7 @@ def show(page: str, titles: dict[str, str]) -> None:
         with st.form("save_view", border=False), st.container(horizontal=True, vertical_alignment="bottom", gap="xsmall"):
             st.text_input(
                 "Name of the view",
-                key=_Kept.name.key,
+                key=_name.key,
                 max_chars=LONGEST_NAME,
                 placeholder="Name",
                 label_visibility="collapsed",
@@ -105,8 +96,8 @@ def _what_is_gone(view: SavedView) -> str:
 def _save(page: str) -> None:
     given = {name: st.query_params.get_all(name) for name in st.query_params if name not in _LEFT_OUT}
     rows = "" if "rows" in given else encode_rows(state.rows)
-    saved_views.save(SavedView(_kept.name, page, given, rows))
-    _kept.name = ""
+    saved_views.save(SavedView(_name.get(), page, given, rows))
+    _name.set("")
 
 
 @toast_errors("The view cannot be renamed")

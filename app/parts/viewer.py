@@ -10,7 +10,7 @@ import numpy as np
 import streamlit as st
 
 from likeness.space import Space
-from parts import label_edits, neighbors, selection
+from parts import label_edits, selection
 from parts.component import message, renderer
 from parts.sidebar import readable
 from parts.view import View, current_view
@@ -23,15 +23,8 @@ _LONGEST = 200  # letters of a label
 _PAGES = {"search": "pages/explore/page.py", "saliency": "pages/saliency/page.py"}  # that actions lead to
 
 
-class _Viewer:
-    """The action whose page the browser is to open, with the number of such actions, which tells one from the next."""
-
-    prefix = "viewer_"
-    next_page = Item("")
-    actions = Item(0)
-
-
-_viewer = _Viewer()
+_next_page = Item("", key="viewer_next_page")  # the action whose page the browser is to open
+_actions = Item(0, key="viewer_actions")  # the number of such actions, which tells one from the next
 _tokens: "WeakKeyDictionary[Space, str]" = WeakKeyDictionary()
 _spaces: "WeakValueDictionary[str, Space]" = WeakValueDictionary()
 
@@ -67,7 +60,7 @@ def draw(address_of_page: str) -> None:
         "labels": [] if reason else [list(label) for label in label_edits.known(view)],
         "refusal": reason,
         "selected": view.selected[:_MOST].tolist(),
-        "next": [_Viewer.next_page.take(), _viewer.actions],
+        "next": [_next_page.take(), _actions.get()],
     }
     with st.container(key="viewer_place"):
         for action, page in _PAGES.items():  # hidden; the browser clicks one, since `st.switch_page` cannot change bound parameters
@@ -91,8 +84,8 @@ def _act(view: View, address_of_page: str) -> None:
             label_edits.toggle(view, np.array([row]), (name, value))
     elif action in _PAGES:
         if action == "search":
-            neighbors.image_was_clicked(row)
+            selection.ask(row)
         else:
             selection.select([row])
-        _viewer.next_page = action if address_of_page not in _PAGES[action].split("/") else ""
-        _viewer.actions += 1
+        _next_page.set(action if address_of_page not in _PAGES[action].split("/") else "")
+        _actions.set(_actions.get() + 1)

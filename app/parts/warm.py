@@ -47,10 +47,6 @@ def _load(*names: str) -> None:
             warm_up_layouts() if name == _UMAP else load_encoder(name).encode_texts(["a photo"])
         except InputError:
             _begun.discard(name)  # whoever needs the encoder meets the same error, where it can be shown
-    _leave_alone()
-
-
-def _leave_alone() -> None:
-    """Takes what is loaded by now, a million objects that stay, out of garbage collection: to look through them stops everyone for 0.3 s."""
+    # what is loaded by now, a million objects that stay, is taken out of garbage collection: to look through them stops everyone for 0.3 s
     gc.collect()
     gc.freeze()

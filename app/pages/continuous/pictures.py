@@ -11,8 +11,8 @@ from likeness.labels import ImageLabels
 from likeness.plots import captions_of, distance_text, label_text
 from likeness.space import Space
 from pages.continuous import labels as continuous_labels
+from parts import selection
 from parts.gallery import Section, gallery
-from parts.neighbors import image_was_clicked
 from parts.sidebar import readable
 from parts.view import View
 
@@ -53,15 +53,15 @@ def show(view: View, spaces: Sequence[Space], labels: ImageLabels, rows: NDArray
             )
             for name, (near, distances) in found.items()
         ]  # fmt: skip
-        gallery(sections, thumbnails=urls, key="continuous_retrieved", query=query, tile=_TILE, on_click=image_was_clicked)
+        gallery(sections, thumbnails=urls, key="continuous_retrieved", query=query, tile=_TILE, on_click=selection.ask)
     others = Section("Other queries", suggested, note="Images with widely different labels. Click any picture on this page to make it the query.")
-    gallery([others], thumbnails=urls, key="continuous_suggested", query=query, tile=_SMALL, on_click=image_was_clicked)
+    gallery([others], thumbnails=urls, key="continuous_suggested", query=query, tile=_SMALL, on_click=selection.ask)
 
 
 def _query_another(rows: NDArray[np.int64], query: int) -> None:
     others = rows[rows != query]
     if len(others):
-        image_was_clicked(int(np.random.default_rng().choice(others)))
+        selection.ask(int(np.random.default_rng().choice(others)))
 
 
 @st.cache_resource(max_entries=512, show_spinner=False)

@@ -58,8 +58,7 @@ def main() -> None:
     map_column, pictures_column = st.columns(_WIDTHS[len(view.spaces)], gap="medium")
     with map_column:
         marked = _marked(view, query, found)
-        on_query = neighbors.image_was_clicked
-        maps.draw(view, view.spaces, choice, slot="explore", key="map", height=_HEIGHT, on_query=on_query, neighbors=marked, named=True)
+        maps.draw(view, view.spaces, choice, slot="explore", key="map", height=_HEIGHT, on_query=selection.ask, neighbors=marked, named=True)
         if view.b is not None:
             _agreement(view)
         judges = [_colors(view), _guesses(view)]
@@ -252,7 +251,7 @@ def _query_head(view: View, query: Query) -> None:
             st.subheader(title)
             with st.container(horizontal=True, gap="small"):
                 matching.button(query)
-                st.button("Clear the query", icon=":material/close:", type="tertiary", on_click=neighbors.image_was_clicked, args=(None,))
+                st.button("Clear the query", icon=":material/close:", type="tertiary", on_click=selection.ask)
     neighbors.query_bar(view, query)
     verdict.of_query(view, query)
 

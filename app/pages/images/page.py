@@ -14,7 +14,6 @@ from likeness.errors import InputError
 from likeness.io import size_text
 from pages.images import PAGE, dataset_list
 from parts import add_images, cached, interrupted, permissions, sidebar
-from parts.add_images import added
 from parts.downloads import MEGABYTE, check_encoder
 from parts.errors import toast_errors
 from parts.plain import plain
@@ -178,7 +177,7 @@ def _take_upload(files: list[Any], name: str, encoder: str) -> None:
     source = shared_name(absolute_source(str(table.root)))
     record("uploaded", shown_name(), f"{len(table)} images")
     entry = new_entry(name, source, encoder, owner=owner_of(source))
-    added.failed[entry.id] = list(table.failed)
+    add_images.failed_uploads.get()[entry.id] = list(table.failed)
     _sent.set(_sent.get() + 1)
     add_images.begin(entry, len(table))
 

@@ -43,7 +43,7 @@ def main() -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         _preset()
         name_problem = _name(chosen) if chosen else ""
-        is_off = chosen is None or needs_labels or bool(image_problem or name_problem) or begun.folder == str(runs_dir() / chosen.name.strip())
+        is_off = chosen is None or needs_labels or bool(image_problem or name_problem) or begun.get() == str(runs_dir() / chosen.name.strip())
         label, icon = "Start training", ":material/play_arrow:"
         st.button(label, type="primary", icon=icon, key="train_start", disabled=is_off, on_click=_begin, args=(chosen,))
     with st.container():  # there in every run, so that what stands below keeps its place, and the text stays open
@@ -55,7 +55,7 @@ def main() -> None:
             aspect_labels.caution([chosen.data.attribute] if isinstance(chosen.data.attribute, str) else chosen.data.attribute)
     with st.container():
         for run in list_runs(runs_dir()):
-            if str(run.path) == begun.folder or (server().runs and run.status().state == "running"):
+            if str(run.path) == begun.get() or (server().runs and run.status().state == "running"):
                 run_card.show(run, watch_link=True)
     settings, preview = st.columns([5, 6], gap="large")
     with settings:
@@ -132,7 +132,7 @@ def _name(chosen: RunConfig) -> str:
     if problem := name_problem(name):
         return problem
     run = RunFolder(runs_dir() / name)
-    underway = str(run.path) == begun.folder and run.status().state == "running"
+    underway = str(run.path) == begun.get() and run.status().state == "running"
     if underway or not (run.path / "config.yaml").is_file():
         return ""
     return f"There is already a run named {name}. Choose another name, such as {draft.free_name(name)}, or resume that run on the page Runs."
@@ -143,7 +143,7 @@ def _begin(chosen: RunConfig) -> None:
     run = RunFolder(runs_dir() / chosen.name.strip())
     trainings.begin_training(run.path, lambda: training.start_run(run, resolve_config(chosen)))
     draft.take(as_yaml(chosen))  # what is shown stays that of this run, whose name is taken from now on
-    begun.folder = str(run.path)
+    begun.set(str(run.path))
 
 
 def _text(expanded: bool) -> None:
