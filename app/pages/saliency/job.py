@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from likeness.saliency import Saliency, control_spaces, saliency_of_spaces
 from likeness.space import Space
 from parts.on_request import WorkRequest
-from server.jobs import Job, run_in_background
+from server.jobs import Job, jobs
 
 _OPTIONS = {"max_finished": 16}
 
@@ -48,7 +48,7 @@ def begin_controls(request: SaliencyRequest) -> Job:
         found = _maps(request, [space for _, space in projections], job)
         return {dim: [each for (of, _), each in zip(projections, found, strict=True) if of == dim] for dim in dims}
 
-    return run_in_background("saliency", ("controls", *request.key), "Saliency maps of random projections", work, **_OPTIONS)
+    return jobs().run("saliency", ("controls", *request.key), "Saliency maps of random projections", work, **_OPTIONS)
 
 
 def _maps(request: SaliencyRequest, spaces: Sequence[Space], job: Job) -> list[Saliency]:
