@@ -87,7 +87,7 @@ def edit_labels(entry: DatasetEntry, table: ImageTable, work: Callable[[TagStore
 
 def reset_label_versions() -> None:
     """Called at the beginning of a page's run, all of which then sees the labels of one moment, and asks their file once."""
-    _session.versions = {}
+    _versions.set({})
 
 
 def version(entry: DatasetEntry) -> int:
@@ -185,18 +185,13 @@ class LabelVersion(NamedTuple):
     version: int
 
 
-class _Session:
-    prefix = "label_"
-    versions = Item[dict[Path, LabelVersion] | None]()  # by file, within one run of a page
-
-
-_session = _Session()
+_versions = Item[dict[Path, LabelVersion] | None](key="label_versions")  # by file, within one run of a page
 
 
 def _state(entry: DatasetEntry) -> LabelVersion:
     """Within a page's run as it was when this was first asked."""
     file = file_of(entry)
-    known = None if get_script_run_ctx(suppress_warning=True) is None else _session.versions
+    known = None if get_script_run_ctx(suppress_warning=True) is None else _versions.get()
     if known is None:
         return _read_version(file)
     if file not in known:
