@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import streamlit as st
 
 from likeness.errors import InputError
@@ -88,8 +87,8 @@ def _form(view: View, chosen: Rows) -> None:
 def _rows(view: View, chosen: Rows) -> Rows | None:
     """The images to export; None: all."""
     groups: dict[str, Rows | None] = {_ALL: None}
-    if view.hidden is not None and not view.hidden.all():
-        groups = {_FILTERED: np.flatnonzero(~view.hidden)} | groups
+    if view.hidden is not None and len(view.rows):
+        groups = {_FILTERED: view.rows} | groups
     if len(chosen):
         groups = {_SELECTED: chosen} | groups
     counts = {name: len(view.frame) if rows is None else len(rows) for name, rows in groups.items()}
