@@ -74,7 +74,7 @@ def test_one_line_makes_a_method_known_to_comparisons_menus_and_tables(monkeypat
     monkeypatch.setitem(METHODS, "halves", own)
     assert named_methods(["halves"]) == [own]
     assert METHOD_TITLES["halves"] == "Halves"
-    assert "- **Halves**: Keeps the first dimensions." in measure.help_list(METHOD_TITLES, measure.METHODS_HELP)
+    assert "- **Halves**: Keeps the first dimensions." in measure.methods_help()
     assert "halves" in with_baseline(["halves"])
     assert "halves" in CliRunner().invoke(command_line(), ["evaluate", "--help"], terminal_width=200).stdout
     for form in ("table", "markdown"):

@@ -1,6 +1,6 @@
 """What comparisons and analyses share: the fields that say what to measure, and the runs so far while it is measured."""
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -9,7 +9,6 @@ import streamlit as st
 
 from likeness.evaluation import metric_title
 from likeness.notions import METHOD_TITLES, METHODS, Notion, list_notions
-from likeness.registry import LiveView
 from likeness.studies import PAPER_DIM, SUGGESTED, judged_notions
 from parts import drafts, progress, sidebar
 from parts.on_request import WorkRequest, jobs_on_request
@@ -21,7 +20,6 @@ from server.visitors import notions_dir
 
 BASELINE = "raw"
 OPTIONS = {"unit": "runs", "restart": True, "max_finished": 256}
-METHODS_HELP = LiveView(lambda: {name: method.help for name, method in METHODS.items()})
 _DIMENSIONS_HELP = (
     "How many numbers describe an image. Each notion's own number is saved with it, or is the smallest that keeps 98.5 % of the variance of "
     "its prompts. The paper uses 128."
@@ -59,9 +57,9 @@ def show(label: str, help: str, title: str, key: Hashable, work: Work, draw: Cal
     progress.poll(waits, lambda: job.finished, lambda: draw(job), every=1.0)
 
 
-def help_list(titles: Mapping[str, str], helps: Mapping[str, str]) -> str:
+def methods_help() -> str:
     """A Markdown list, `- **title**: sentence`."""
-    return "\n".join(f"- **{title}**: {helps.get(name, '')}" for name, title in titles.items())
+    return "\n".join(f"- **{method.title}**: {method.help}" for method in METHODS.values())
 
 
 def called(notions: Sequence[Notion]) -> str:
@@ -100,7 +98,7 @@ def choose_notions(view: View, key: str) -> list[Notion]:
 def choose_methods(default: Sequence[str], key: str) -> tuple[str, ...]:
     """The raw encoder and others; none where no other is chosen."""
     names = [method for method in METHODS if method != BASELINE]
-    help = f"The raw encoder is always included as the baseline.\n\n{help_list(METHOD_TITLES, METHODS_HELP)}"
+    help = f"The raw encoder is always included as the baseline.\n\n{methods_help()}"
     titles = METHOD_TITLES.__getitem__
     chosen = st.multiselect("Methods", names, default, format_func=titles, key=key, bind="query-params", help=help, wrap=True)
     return with_baseline(chosen) if chosen else ()

@@ -15,6 +15,7 @@ from parts.sidebar import readable
 
 Masks = NDArray[np.bool_]
 Shares = NDArray[np.float64]
+_BLUR = 2.0  # deviation in pixels; at 0 the grid of the model's patches would show
 
 
 @dataclass(frozen=True)
@@ -24,15 +25,11 @@ class Look:
     Attributes:
         maps, differences: which of the two.
         percentile: value of a map that is drawn as its largest.
-        blur: deviation in pixels; at 0 the grid of the model's patches shows.
-        over_image: colors lie over the image in grey.
     """
 
     maps: bool
     differences: bool
     percentile: float
-    blur: float = 2.0
-    over_image: bool = True
 
 
 def grid(found: Sequence[Saliency], names: Sequence[str], masks: Masks | None, look: Look) -> tuple[list[str], list[PictureRow]]:
@@ -49,13 +46,13 @@ def grid(found: Sequence[Saliency], names: Sequence[str], masks: Masks | None, l
     areas = [""] * len(against.pixels) if masks is None else [f"car: {mask.mean():.0%} of the picture" for mask in masks]
     columns = {"Image": [Picture(pixels, area) for pixels, area in zip(against.pixels, areas, strict=False)]}
     if look.maps or not spaces:
-        columns[named] = _maps(against, masks, look)
+        columns[named] = _maps(against, masks)
     for space in spaces:
         own, differs = readable(space.name), look.differences and alike(space, against)
         if look.maps or not differs:
-            columns[own] = _maps(space, masks if alike(space, against) else None, look)
+            columns[own] = _maps(space, masks if alike(space, against) else None)
         if differs:
-            columns[f"{own} − {named}"] = _differences(space, against, masks, look)
+            columns[f"{own} − {named}"] = _differences(space, against, masks)
     return list(columns), [PictureRow(name, row) for name, row in zip(names, zip(*columns.values(), strict=True), strict=False)]
 
 
@@ -102,21 +99,22 @@ def _share(space: Saliency, against: Saliency, masks: Masks, look: Look) -> floa
     return float(np.nanmean(shares))
 
 
-def _maps(found: Saliency, masks: Masks | None, look: Look) -> list[Picture]:
+def _maps(found: Saliency, masks: Masks | None) -> list[Picture]:
     shares = None if masks is None else mass_share(found.maps, masks[: len(found.maps)])
-    return _pictures(map_picture(blurred(found.maps, look.blur)), found, look, shares, "on the car")
+    return _pictures(map_picture(blurred(found.maps, _BLUR)), found, shares, "on the car")
 
 
-def _differences(space: Saliency, against: Saliency, masks: Masks | None, look: Look) -> list[Picture]:
+def _differences(space: Saliency, against: Saliency, masks: Masks | None) -> list[Picture]:
     differences = difference(space, against)
-    soft = blurred(differences, look.blur)
+    soft = blurred(differences, _BLUR)
     # a blur flattens; the strongest place of each image is drawn in full color
     strongest = np.abs(soft).max(axis=(1, 2), keepdims=True)
     shares = None if masks is None else difference_shares(differences, masks[: len(differences)])[0]
-    return _pictures(difference_picture(soft / np.maximum(strongest, 1e-12)), space, look, shares, "of the yellow on the car")
+    return _pictures(difference_picture(soft / np.maximum(strongest, 1e-12)), space, shares, "of the yellow on the car")
 
 
-def _pictures(colors: NDArray[np.uint8], found: Saliency, look: Look, shares: Shares | None, words: str) -> list[Picture]:
-    drawn = overlay(found.pixels, colors, 0.7) if look.over_image else colors
+def _pictures(colors: NDArray[np.uint8], found: Saliency, shares: Shares | None, words: str) -> list[Picture]:
+    """The colors over the images in grey."""
+    drawn = overlay(found.pixels, colors, 0.7)
     captions = [""] * len(drawn) if shares is None else [f"{share:.0%} {words}" for share in shares]
     return [Picture(pixels, caption) for pixels, caption in zip(drawn, captions, strict=True)]
