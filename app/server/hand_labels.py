@@ -11,7 +11,6 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from likeness.data import DatasetEntry, ImageTable
@@ -112,11 +111,6 @@ def problem(entry: DatasetEntry) -> str:
 def counts(entry: DatasetEntry) -> pd.DataFrame:
     """As `TagStore.counts`, read again only after an edit. Raises InputError: the file cannot be read."""
     return _read_store("counts", *_state(entry))  # type: ignore[no-any-return]
-
-
-def given_together(entry: DatasetEntry, table: ImageTable, name: str) -> NDArray[np.int64]:
-    """As `TagStore.given_together`, of all images of a dataset. Raises InputError: the file cannot be read."""
-    return store_of(entry, table).given_together([str(path) for path in table.frame["path"]], name)
 
 
 def given_order(entry: DatasetEntry) -> list[tuple[str, str]]:

@@ -137,7 +137,6 @@ def _checkpoint(runs: list[RunFolder]) -> Checkpoint:
         key="runs_figures",
         bind="query-params",
     )
-    which = which or CHECKPOINTS[0]
     st.caption(run_card.checkpoint_help(which, [run.config() for run in runs]))
     return which
 
