@@ -1,4 +1,5 @@
-"""From saliency maps to rows of pictures: the image, what each space looks at, and the differences."""
+"""Saliency maps, made in the background and shared by all who request the same; and rows of pictures: the image, what each space looks at, and the
+differences."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -7,15 +8,72 @@ import numpy as np
 from numpy.typing import NDArray
 
 from likeness.errors import InputError
-from likeness.saliency import Saliency, blurred, difference, difference_picture, difference_shares, map_picture, mass_share, object_masks, overlay
+from likeness.saliency import (
+    Saliency,
+    blurred,
+    control_spaces,
+    difference,
+    difference_picture,
+    difference_shares,
+    map_picture,
+    mass_share,
+    object_masks,
+    overlay,
+    saliency_of_spaces,
+)
 from likeness.space import Space
 from parts.gallery import Picture, PictureRow
+from parts.on_request import WorkRequest
 from parts.plain import plain
 from parts.sidebar import readable
+from server.jobs import Job
 
 Masks = NDArray[np.bool_]
 Shares = NDArray[np.float64]
 _BLUR = 2.0  # deviation in pixels; at 0 the grid of the model's patches would show
+_OPTIONS = {"max_finished": 16}
+
+
+@dataclass(frozen=True)
+class SaliencyRequest:
+    """Images by row number, spaces of one dataset, the last to compare with, and the settings of `saliency_of_spaces`."""
+
+    dataset: str
+    spaces: tuple[Space, ...]
+    rows: tuple[int, ...]
+    base: str | int
+    samples: int
+    noise: float
+
+    @property
+    def key(self) -> tuple[object, ...]:
+        """Equal for what has equal maps."""
+        return self.dataset, tuple(space.key for space in self.spaces), self.rows, self.base, self.samples, self.noise
+
+    @property
+    def dims(self) -> tuple[int, ...]:
+        """Numbers of dimensions of the spaces that are compared; 0 for one that is no notion's."""
+        return tuple(space.vectors.shape[1] if space.base is not None else 0 for space in self.spaces[:-1])
+
+    def work(self) -> WorkRequest:
+        """Work whose result is one `Saliency` for each space."""
+        return WorkRequest("saliency", self.key, "Saliency maps", lambda job: self._maps(self.spaces, job), _OPTIONS)
+
+    def controls(self) -> WorkRequest:
+        """Work whose result is, for each number of dimensions of the notions, the maps of random projections to as many."""
+        dims = [dim for dim in dict.fromkeys(self.dims) if dim]
+        encoded = next(space.base for space in self.spaces if space.base is not None)
+
+        def work(job: Job) -> dict[int, list[Saliency]]:
+            projections = [(dim, space) for dim in dims for space in control_spaces(encoded, dim)]
+            found = self._maps([space for _, space in projections], job)
+            return {dim: [each for (of, _), each in zip(projections, found, strict=True) if of == dim] for dim in dims}
+
+        return WorkRequest("saliency", ("controls", *self.key), "Saliency maps of random projections", work, _OPTIONS)
+
+    def _maps(self, spaces: Sequence[Space], job: Job) -> list[Saliency]:
+        options = {"base": self.base, "samples": self.samples, "noise": self.noise}
+        return saliency_of_spaces(spaces, self.rows, progress=job.report, should_stop=job.should_stop, **options)
 
 
 @dataclass(frozen=True)
