@@ -80,7 +80,7 @@ def _draw(notions: Sequence[Notion], dims: Sequence[int | str], job: Job) -> Non
     legend = f" Paper: what the authors report for their images with CLIP ViT-B/32, in {PAPER_DIM} dimensions." if paper else ""
     remedy = f" Add {PAPER_DIM} under Dimensions to compare with it." if paper and PAPER_DIM not in dims else ""
     st.caption(f"{find_metric(metric).help}{legend}{remedy}")
-    runs = measure.runs_of(job)
+    runs = pd.DataFrame(list(job.found))  # so far
     left_out = left_out_of(runs)
     for notion in notions if len(runs) else ():
         own = runs[runs["notion"] == notion.name]

@@ -4,7 +4,6 @@ from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
 from typing import Any
 
-import pandas as pd
 import streamlit as st
 
 from likeness.evaluation import metric_title
@@ -30,11 +29,6 @@ _RUNS_HELP = "How many times each method that involves randomness is repeated wi
 def measuring(study: Callable[..., object], *settings: Any, **options: Any) -> Work:
     """Work that calls `study`, a function of `likeness.studies`, and finds its runs one by one."""
     return lambda job: study(*settings, **options, progress=job.report, should_stop=job.should_stop, on_run=job.found.append)
-
-
-def runs_of(job: Job) -> pd.DataFrame:
-    """The runs so far, a row each."""
-    return pd.DataFrame(list(job.found))
 
 
 def show(label: str, help: str, title: str, key: Hashable, work: Work, draw: Callable[[Job], None], problem: str = "") -> None:
@@ -72,11 +66,6 @@ def content_of(view: View, notions: Sequence[Notion]) -> Hashable:
     return view.base.key, tuple((notion.name, tuple(notion.content), notion.attribute, notion.dim) for notion in notions)
 
 
-def with_baseline(methods: Sequence[str]) -> tuple[str, ...]:
-    """The methods and the raw encoder, in the order of `METHODS`."""
-    return tuple(method for method in METHODS if method in methods or method == BASELINE)
-
-
 def labeled_notions(view: View) -> dict[str, Notion]:
     """Name -> notion of those that the images have labels for, the edited one first; without joined notions, which methods are not compared on."""
     attributes = view.base.table.attributes
@@ -96,12 +85,12 @@ def choose_notions(view: View, key: str) -> list[Notion]:
 
 
 def choose_methods(default: Sequence[str], key: str) -> tuple[str, ...]:
-    """The raw encoder and others; none where no other is chosen."""
+    """The raw encoder and others, in the order of `METHODS`; none where no other is chosen."""
     names = [method for method in METHODS if method != BASELINE]
     help = f"The raw encoder is always included as the baseline.\n\n{methods_help()}"
     titles = METHOD_TITLES.__getitem__
     chosen = st.multiselect("Methods", names, default, format_func=titles, key=key, bind="query-params", help=help, wrap=True)
-    return with_baseline(chosen) if chosen else ()
+    return tuple(method for method in METHODS if method in chosen or method == BASELINE) if chosen else ()
 
 
 def choose_dimensions(view: View, key: str) -> list[str]:
