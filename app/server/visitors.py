@@ -60,11 +60,6 @@ def own_dir() -> Path:
     return cache_dir() if who is None else visitors_dir() / (who or _NOBODY)
 
 
-def own_uploads_dir() -> Path:
-    """Where the visitor's uploads lie."""
-    return own_dir() / "uploads"
-
-
 def shown_name() -> str:
     """The visitor as named in the log: the account, or the name of the folder."""
     return account() or visitor() or ""

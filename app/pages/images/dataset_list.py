@@ -13,7 +13,7 @@ from server.access import check_may, redact, refusal
 from server.jobs import Job, jobs
 from server.settings import UPLOADS, server
 from server.visitor_data import remove_upload
-from server.visitors import own_uploads_dir, shown_name, visitor
+from server.visitors import own_dir, shown_name, visitor
 from state import state
 
 _LONGEST_END = 10.0  # seconds
@@ -47,7 +47,7 @@ def end(embeddings: Iterable[Job]) -> None:
 
 def _facts(entry: DatasetEntry) -> str:
     """Where the images lie, how many there are, and their encoder."""
-    uploaded = entry.source.partition("/")[0] == UPLOADS or entry.source.startswith(f"{own_uploads_dir()}/")
+    uploaded = entry.source.partition("/")[0] == UPLOADS or entry.source.startswith(f"{own_dir() / UPLOADS}/")
     place = "shipped" if entry == SHIPPED_CARS else "uploaded" if uploaded else redact(entry.source)
     count = len(cached.table(entry.id)) if entry == SHIPPED_CARS else entry.count
     images = [f"{count:,} images"] if count else []
