@@ -1,6 +1,6 @@
 """The list of datasets: what each is, the way to its map, another name, and its removal after a question."""
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 
 import streamlit as st
 
@@ -36,9 +36,8 @@ def show() -> None:
                     st.button("Remove", type="primary", key=f"remove_{entry.id}", on_click=_remove, args=(entry.id,))
 
 
-def end(embeddings: Iterable[Job]) -> None:
+def end(embeddings: Sequence[Job]) -> None:
     """Stops them, and waits until they write no more; what one that takes longer leaves is cleared away later."""
-    embeddings = list(embeddings)
     for job in embeddings:
         job.stop()
     for job in embeddings:
